@@ -1,0 +1,1 @@
+"""The `german-whist` command."""

@@ -1,0 +1,1 @@
+"""What `german-whist bench` measures."""

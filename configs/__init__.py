@@ -1,0 +1,1 @@
+"""Rule presets (``rules/``) and training recipes, as YAML package data."""

@@ -1,0 +1,1 @@
+"""Cards, rules, engine, views, observations and environments: the game itself."""

@@ -1,0 +1,221 @@
+"""Everything is a batch: many deals stepped together; a single deal is a batch of one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from german_whist.envs.cards import card_text, hand_text, parse_deck
+from german_whist.envs.dealing import check_seed, shuffle
+from german_whist.envs.jit import kernel
+from german_whist.envs.observation import observation_high, write_masks, write_observation, write_observations
+from german_whist.envs.rules import Rules, rules
+from german_whist.envs.scoring import check_reward, seat_return
+from german_whist.envs.state import STATE, deal, legal_cards, play
+from german_whist.envs.views import VIEW, write_view, write_views
+
+
+@kernel
+def _deal_addresses(game, cards, seed, indices, rows, states):  # type: ignore[no-untyped-def]
+    for i in range(rows.shape[0]):
+        state = states[rows[i]]
+        deck = state.deck[: game[0].cards]
+        deck[:] = cards
+        shuffle(seed, indices[i], deck)
+        deal(game[0], state, np.int64(indices[i] & np.uint64(1)))
+
+
+@kernel
+def _deal_decks(game, dealers, states):  # type: ignore[no-untyped-def]
+    for i in range(states.shape[0]):
+        deal(game[0], states[i], np.int64(dealers[i]))
+
+
+@kernel
+def _legal(states, out):  # type: ignore[no-untyped-def]
+    for i in range(states.shape[0]):
+        out[i] = legal_cards(states[i])
+
+
+@kernel
+def _step(game, states, actions):  # type: ignore[no-untyped-def]
+    for i in range(states.shape[0]):
+        if not states[i].done:
+            action = actions[i]
+            if action < 0 or action > 63 or not (legal_cards(states[i]) >> np.uint64(action)) & np.uint64(1):
+                return i
+    for i in range(states.shape[0]):
+        if not states[i].done:
+            play(game[0], states[i], actions[i])
+    return -1
+
+
+@kernel
+def _observe(game, states, scratch, out):  # type: ignore[no-untyped-def]
+    view = scratch[0]
+    for i in range(states.shape[0]):
+        write_view(game[0], states[i], np.int64(states[i].turn), view)
+        write_observation(view, out[i])
+
+
+@kernel
+def _returns(game, states, reward, out):  # type: ignore[no-untyped-def]
+    for i in range(states.shape[0]):
+        value = seat_return(game[0], states[i], reward) if states[i].done else 0.0
+        out[i, 0] = value
+        out[i, 1] = -value
+
+
+class DealBatch:
+    """Deals ``first … first + size - 1`` of a seed, stepped together.
+
+    Deal ``i`` is dealt by seat ``i % 2``: the dealer alternates from deal to deal.
+
+    Attributes:
+        rules: the rules of every deal.
+        size: number of deals.
+        states: ``STATE`` array of shape (size,), the whole truth.
+        num_actions: size of the action space.
+        num_observations: length of an observation vector, n_obs.
+    """
+
+    def __init__(self, rules_spec: str | Rules = "classic", size: int = 1, seed: int = 0, first: int = 0) -> None:
+        """Deal the first deals.
+
+        Raises:
+            ValueError: when the rules are unknown, the size is below 1, or seed or first is out of range.
+        """
+        if isinstance(size, bool) or not isinstance(size, (int, np.integer)) or size < 1:
+            raise ValueError(f"size {size!r} is not allowed: a whole number from 1")
+        self.rules = rules(rules_spec)
+        self.size = int(size)
+        self.seed = check_seed(seed)
+        self.states: np.ndarray[Any, Any] = np.zeros(self.size, STATE)
+        self.num_actions = self.rules.num_actions
+        self.num_observations = observation_high(self.rules).size
+        self._game = self.rules.game
+        self._cards = np.array(self.rules.cards, np.int8)
+        self._scratch = np.zeros(1, VIEW)
+        self._every_row = np.arange(self.size, dtype=np.int64)
+        self.reset(first)
+
+    def reset(self, first: int) -> None:
+        """Deal the deals ``first … first + size - 1`` of the same seed, in place."""
+        start = check_seed(first, "first deal")
+        check_seed(start + self.size - 1, "last deal")
+        self.deal_rows(self._every_row, np.uint64(start) + self._every_row.astype(np.uint64))
+
+    def deal_rows(self, rows: npt.ArrayLike, indices: npt.ArrayLike) -> None:
+        """Deal the given deals (uint64) of the batch's seed into some rows, in place."""
+        _deal_addresses(
+            self._game,
+            self._cards,
+            np.uint64(self.seed),
+            np.asarray(indices, np.uint64),
+            np.asarray(rows, np.int64),
+            self.states,
+        )
+
+    def deal_decks(self, decks: Sequence[str | Sequence[int]], dealers: npt.ArrayLike) -> None:
+        """Deal given decks, one a row, with the given dealers.
+
+        Args:
+            decks: one deck a row, as text or card numbers in dealing order.
+            dealers: seats, int[size].
+
+        Raises:
+            ValueError: when a deck is not this game's deck, or a dealer is no seat.
+        """
+        seats = np.asarray(dealers, np.int64)
+        if seats.shape != (self.size,) or len(decks) != self.size or not np.isin(seats, (0, 1)).all():
+            raise ValueError(f"{self.size} decks and as many dealers, each 0 or 1, are needed")
+        orders = [parse_deck(deck, self.rules.cards) for deck in decks]
+        self.states["deck"][:, : len(self.rules.cards)] = orders
+        _deal_decks(self._game, seats, self.states)
+
+    @property
+    def turn(self) -> npt.NDArray[np.int8]:
+        """The seat to act, int8[size]; of no meaning where a deal is done."""
+        return self.states["turn"]
+
+    @property
+    def done(self) -> npt.NDArray[np.bool_]:
+        """Whether a deal is finished, bool[size]."""
+        return self.states["done"]
+
+    def legal(self) -> npt.NDArray[np.uint64]:
+        """Return the legal actions of the seats to act as masks, uint64[size]; 0 where a deal is done."""
+        out = np.empty(self.size, np.uint64)
+        _legal(self.states, out)
+        return out
+
+    def action_mask(self, out: npt.NDArray[np.int8] | None = None) -> npt.NDArray[np.int8]:
+        """Return the legal actions of the seats to act, int8[size, num_actions], into ``out`` when given."""
+        masks = np.empty((self.size, self.num_actions), np.int8) if out is None else out
+        write_masks(self.legal(), masks)
+        return masks
+
+    def views(self, rows: npt.ArrayLike | None = None, seats: npt.ArrayLike | None = None) -> np.ndarray[Any, Any]:
+        """Return what seats know.
+
+        Args:
+            rows: the deals to look at, int[k]; all of them by default.
+            seats: whose view of each, int[k]; the seat to act by default.
+
+        Returns:
+            A ``VIEW`` array of shape (k,).
+        """
+        which = self._every_row if rows is None else np.asarray(rows, np.int64)
+        whose = np.full(len(which), -1, np.int64) if seats is None else np.asarray(seats, np.int64)
+        views = np.empty(len(which), VIEW)
+        write_views(self._game, self.states, which, whose, views)
+        return views
+
+    def observe(
+        self, out: npt.NDArray[np.int8] | None = None, seats: npt.ArrayLike | None = None
+    ) -> npt.NDArray[np.int8]:
+        """Return the observations of the seats to act (or of ``seats``), int8[size, n_obs], into ``out`` when given."""
+        rows = np.empty((self.size, self.num_observations), np.int8) if out is None else out
+        if seats is None:
+            _observe(self._game, self.states, self._scratch, rows)
+        else:
+            write_observations(self.views(seats=seats), rows)
+        return rows
+
+    def step(self, actions: npt.ArrayLike) -> None:
+        """Play one action in every deal; finished deals are left alone.
+
+        Args:
+            actions: int[size], the action of the seat to act in each deal.
+
+        Raises:
+            ValueError: when an action is illegal; then no deal has moved.
+        """
+        chosen = np.asarray(actions, np.int64)
+        if chosen.shape != (self.size,):
+            raise ValueError(f"actions have shape {chosen.shape}: ({self.size},) is needed")
+        wrong = _step(self._game, self.states, chosen)
+        if wrong >= 0:
+            action = int(chosen[wrong])
+            name = f" ({card_text(action)})" if 0 <= action < self.num_actions else ""
+            raise ValueError(
+                f"action {action}{name} is illegal in row {wrong}: "
+                f"seat {self.turn[wrong]} may play {hand_text(int(self.legal()[wrong]))}"
+            )
+
+    def returns(self, reward: str = "margin") -> npt.NDArray[np.float32]:
+        """Return what each seat gets, float32[size, 2]; zeros while a deal is not finished.
+
+        Args:
+            reward: ``"margin"`` (counted tricks, own minus the opponent's), ``"win"`` (+1, 0, −1) or ``"points"`` (the
+                rules' own scoring, paid by the loser).
+
+        Raises:
+            ValueError: when there is no such reward.
+        """
+        out = np.empty((self.size, 2), np.float32)
+        _returns(self._game, self.states, check_reward(reward), out)
+        return out

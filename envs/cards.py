@@ -1,0 +1,113 @@
+"""Cards, suits, hands and decks: numbers, bit masks and text.
+
+A card is the integer ``13 * suit + rank`` with suits C D H S = 0…3 and ranks 2…A = 0…12, in every deck size. A set of
+cards is a 64-bit mask in which bit ``c`` stands for card ``c``. In text a card is suit then rank (``SA``, ``HT``), and
+a hand is its suits S.H.D.C with the ranks from high to low (``AKQ2.T98..J4``), as in PBN.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+SUITS = "CDHS"
+RANKS = "23456789TJQKA"
+NUM_CARDS = 52
+SUIT_SIZE = 13
+SUIT_MASKS = tuple(0x1FFF << (SUIT_SIZE * suit) for suit in range(4))
+NO_CARD = -1
+
+
+def card_text(card: int) -> str:
+    """Return a card as suit then rank, as ``SA``."""
+    suit, rank = divmod(int(card), SUIT_SIZE)
+    return SUITS[suit] + RANKS[rank]
+
+
+def parse_card(text: str) -> int:
+    """Return the number of a card written as suit then rank (any case).
+
+    Raises:
+        ValueError: when the text is not a card.
+    """
+    word = text.strip().upper()
+    if len(word) != 2 or word[0] not in SUITS or word[1] not in RANKS:
+        raise ValueError(f"{text!r} is not a card: write suit (C D H S) then rank (2-9 T J Q K A), as SA")
+    return SUIT_SIZE * SUITS.index(word[0]) + RANKS.index(word[1])
+
+
+def cards_of(mask: int) -> Iterator[int]:
+    """Yield the cards of a mask, lowest number first."""
+    rest = int(mask)
+    while rest:
+        low = rest & -rest
+        yield low.bit_length() - 1
+        rest ^= low
+
+
+def mask_of(cards: Iterable[int]) -> int:
+    """Return the mask of some cards."""
+    mask = 0
+    for card in cards:
+        mask |= 1 << int(card)
+    return mask
+
+
+def hand_text(mask: int) -> str:
+    """Return a set of cards as ``S.H.D.C``, ranks from high to low."""
+    suits: list[str] = ["", "", "", ""]
+    for card in cards_of(mask):
+        suit, rank = divmod(card, SUIT_SIZE)
+        suits[suit] = RANKS[rank] + suits[suit]
+    return ".".join(reversed(suits))
+
+
+def parse_hand(text: str) -> int:
+    """Return the mask of a hand written as ``S.H.D.C``.
+
+    Raises:
+        ValueError: when there are not four suits, a letter is no rank, or a card stands twice.
+    """
+    suits = text.strip().upper().split(".")
+    if len(suits) != 4:
+        raise ValueError(f"hand {text!r} has {len(suits)} suits: write four as S.H.D.C, as AKQ2.T98..J4")
+    mask = 0
+    for suit, ranks in zip(reversed(range(4)), suits, strict=True):
+        for letter in ranks:
+            if letter not in RANKS:
+                raise ValueError(f"hand {text!r}: {letter!r} is not a rank (2-9 T J Q K A)")
+            card = 1 << (SUIT_SIZE * suit + RANKS.index(letter))
+            if mask & card:
+                raise ValueError(f"hand {text!r}: {SUITS[suit]}{letter} stands twice")
+            mask |= card
+    return mask
+
+
+def deck_text(deck: Iterable[int]) -> str:
+    """Return a deck as its cards in dealing order, separated by blanks."""
+    return " ".join(card_text(card) for card in deck)
+
+
+def parse_deck(deck: str | Sequence[int], cards: Sequence[int]) -> list[int]:
+    """Return a deck as card numbers in dealing order.
+
+    Args:
+        deck: text as ``"C2 SA …"``, or card numbers.
+        cards: the cards that the deck must hold, each once.
+
+    Raises:
+        ValueError: when a card is unknown, foreign to this deck, missing or there twice.
+    """
+    words = deck.split() if isinstance(deck, str) else list(deck)
+    order: list[int] = []
+    for word in words:
+        card = parse_card(word) if isinstance(word, str) else int(word)
+        if card not in cards:
+            name = card_text(card) if 0 <= card < NUM_CARDS else str(card)
+            raise ValueError(f"deck: card {name} is not in this game's deck of {len(cards)}")
+        if card in order:
+            raise ValueError(f"deck: card {card_text(card)} stands twice")
+        order.append(card)
+    if len(order) != len(cards):
+        missing = next(card for card in cards if card not in order)
+        raise ValueError(f"deck: {len(order)} cards given, {len(cards)} needed; {card_text(missing)} is missing")
+    return order

@@ -1,0 +1,36 @@
+"""Names a user types: near-miss suggestions and the ``name:key=value`` specification grammar."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+def unknown_name(kind: str, given: object, allowed: Iterable[str]) -> ValueError:
+    """Return the error for a name that does not exist: what was given, what is near, what is allowed."""
+    names = [str(name) for name in allowed]
+    near = difflib.get_close_matches(str(given), names, n=1)
+    hint = f"did you mean {near[0]!r}? " if near else ""
+    return ValueError(f"unknown {kind} {str(given)!r}: {hint}allowed: {', '.join(names)}")
+
+
+def split_spec(spec: str, kind: str) -> tuple[str, dict[str, str]]:
+    """Split ``"name:key=value,key=value"`` into its name and settings.
+
+    Args:
+        spec: the specification string; the part after the first colon is optional.
+        kind: what the specification names, for the error message.
+
+    Raises:
+        ValueError: when a setting is not ``key=value`` or a key stands twice.
+    """
+    name, _, rest = spec.partition(":")
+    settings: dict[str, str] = {}
+    for item in rest.split(",") if rest else []:
+        key, equals, value = item.partition("=")
+        if not equals or not key or not value:
+            raise ValueError(f"{kind} {spec!r}: {item!r} is not key=value")
+        if key in settings:
+            raise ValueError(f"{kind} {spec!r}: {key!r} is set twice")
+        settings[key] = value
+    return name, settings

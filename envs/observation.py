@@ -1,0 +1,214 @@
+"""A network's encoding of a view: one int8 vector, its layout, and the way back.
+
+Version history of the layout (checkpoints carry the number): 1 — first release.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from german_whist.envs.cards import NUM_CARDS
+from german_whist.envs.jit import kernel
+from german_whist.envs.rules import Rules, rules
+from german_whist.envs.state import suit_mask, suit_of
+from german_whist.envs.views import VIEW
+
+OBSERVATION_VERSION = 1
+
+_ONE = np.uint64(1)
+
+
+class Block(NamedTuple):
+    """A named range of the observation vector: cells ``start`` up to ``stop``, and what they mean."""
+
+    start: int
+    stop: int
+    meaning: str
+
+
+# name, cells, largest value (a field of Rules or a number), meaning. The order is that of ``write_observation``.
+_BLOCKS: tuple[tuple[str, int, str | int, str], ...] = (
+    ("own_hand", NUM_CARDS, 1, "cell c is 1 when this seat holds card c"),
+    ("face_up", NUM_CARDS, 1, "1 for the face-up card of the stock"),
+    ("led", NUM_CARDS, 1, "1 for the card led to the current trick, by either seat"),
+    ("played_self", NUM_CARDS, 1, "1 for every card this seat has played, the card it has led included"),
+    ("played_opponent", NUM_CARDS, 1, "1 for every card the opponent has played, the card it has led included"),
+    ("opponent_known", NUM_CARDS, 1, "1 for cards the opponent was seen to take from the stock and still holds"),
+    ("own_known", NUM_CARDS, 1, "1 for own cards that the opponent saw this seat take from the stock"),
+    ("unseen", NUM_CARDS, 1, "1 for cards that are in the opponent's hand or face down, unknown where"),
+    ("trump", 4, 1, "1 for the trump suit, in the order C D H S"),
+    ("void_self", 4, "tricks", "by suit C D H S: trick (from 1) at which this seat last showed it was void, 0 = never"),
+    ("void_opponent", 4, "tricks", "the same for the opponent"),
+    ("drawn_self", 4, "foreplay", "by suit: unseen cards this seat has drawn since it showed that void"),
+    ("drawn_opponent", 4, "foreplay", "the same for the opponent: so many cards of the suit it may hold again"),
+    ("tricks_self", 2, "tricks", "tricks this seat has taken: foreplay, endgame"),
+    ("tricks_opponent", 2, "tricks", "tricks the opponent has taken: foreplay, endgame"),
+    ("stock", 1, "stock", "cards left in the stock, the face-up card included"),
+    ("dealer", 1, 1, "1 when this seat dealt, so that the opponent led the first trick"),
+    ("turn", 1, 1, "1 when this seat is to act"),
+)
+
+_CARD_BLOCKS = sum(1 for _, cells, _, _ in _BLOCKS if cells == NUM_CARDS)
+_TAIL = _CARD_BLOCKS * NUM_CARDS
+
+
+def observation_layout(spec: str | Rules = "classic") -> dict[str, Block]:
+    """Return the named ranges of the observation vector, in order.
+
+    Every cell is int8. All positions are seen from the observing seat; cards are numbered ``13 * suit + rank``.
+
+    Raises:
+        ValueError: when the rules are unknown.
+    """
+    rules(spec)
+    layout: dict[str, Block] = {}
+    start = 0
+    for name, cells, _, meaning in _BLOCKS:
+        layout[name] = Block(start, start + cells, meaning)
+        start += cells
+    return layout
+
+
+def observation_high(spec: str | Rules = "classic") -> npt.NDArray[np.int8]:
+    """Return the largest value of each cell, int8[n_obs]; the smallest is 0."""
+    game = rules(spec)
+    parts = [np.full(cells, getattr(game, high) if isinstance(high, str) else high) for _, cells, high, _ in _BLOCKS]
+    return np.concatenate(parts).astype(np.int8)
+
+
+@kernel
+def _write_cards(mask, row, start):  # type: ignore[no-untyped-def]
+    for card in range(52):
+        row[start + card] = (mask >> np.uint64(card)) & _ONE
+
+
+@kernel
+def _write_card(card, row, start):  # type: ignore[no-untyped-def]
+    for cell in range(start, start + 52):
+        row[cell] = 0
+    if card >= 0:
+        row[start + card] = 1
+
+
+@kernel
+def write_observation(view, row):  # type: ignore[no-untyped-def]
+    """Write the observation of a view record into an int8 row."""
+    _write_cards(view.hand, row, 0)
+    _write_card(view.face_up, row, 52)
+    _write_card(view.led, row, 104)
+    _write_cards(view.played_self, row, 156)
+    _write_cards(view.played_opponent, row, 208)
+    _write_cards(view.opponent_known, row, 260)
+    _write_cards(view.own_known, row, 312)
+    _write_cards(view.unseen, row, 364)
+    for suit in range(4):
+        row[416 + suit] = 1 if suit == view.trump else 0
+        row[420 + suit] = view.void_self[suit]
+        row[424 + suit] = view.void_opponent[suit]
+        row[428 + suit] = view.drawn_self[suit]
+        row[432 + suit] = view.drawn_opponent[suit]
+    for stage in range(2):
+        row[436 + stage] = view.tricks_self[stage]
+        row[438 + stage] = view.tricks_opponent[stage]
+    row[440] = view.stock
+    row[441] = view.dealer
+    row[442] = view.turn
+
+
+@kernel
+def write_observations(views, out):  # type: ignore[no-untyped-def]
+    """Write the observations of a batch of views into an int8 array (views, n_obs)."""
+    for i in range(views.shape[0]):
+        write_observation(views[i], out[i])
+
+
+@kernel
+def write_masks(legal, out):  # type: ignore[no-untyped-def]
+    """Write masks of legal actions (uint64) into an int8 array (rows, 52)."""
+    for i in range(legal.shape[0]):
+        _write_cards(legal[i], out[i], 0)
+
+
+@kernel
+def _read_cards(row, start):  # type: ignore[no-untyped-def]
+    mask = np.uint64(0)
+    for card in range(52):
+        if row[start + card]:
+            mask |= _ONE << np.uint64(card)
+    return mask
+
+
+@kernel
+def _read_card(row, start, cells):  # type: ignore[no-untyped-def]
+    for cell in range(cells):
+        if row[start + cell]:
+            return cell
+    return -1
+
+
+@kernel
+def _read_observations(game, rows, views):  # type: ignore[no-untyped-def]
+    for i in range(rows.shape[0]):
+        row = rows[i]
+        view = views[i]
+        view.hand = _read_cards(row, 0)
+        view.face_up = _read_card(row, 52, 52)
+        view.led = _read_card(row, 104, 52)
+        view.played_self = _read_cards(row, 156)
+        view.played_opponent = _read_cards(row, 208)
+        view.opponent_known = _read_cards(row, 260)
+        view.own_known = _read_cards(row, 312)
+        view.unseen = _read_cards(row, 364)
+        view.trump = _read_card(row, 416, 4)
+        for suit in range(4):
+            view.void_self[suit] = row[420 + suit]
+            view.void_opponent[suit] = row[424 + suit]
+            view.drawn_self[suit] = row[428 + suit]
+            view.drawn_opponent[suit] = row[432 + suit]
+        for stage in range(2):
+            view.tricks_self[stage] = row[436 + stage]
+            view.tricks_opponent[stage] = row[438 + stage]
+        view.stock = row[440]
+        view.dealer = row[441]
+        view.turn = row[442]
+        view.all_count = game[0].all_count
+        view.legal = np.uint64(0)
+        if view.turn:
+            view.legal = view.hand
+            if view.led >= 0:
+                following = view.hand & suit_mask(suit_of(view.led))
+                if following:
+                    view.legal = following
+
+
+def observe(views: np.ndarray[Any, Any], spec: str | Rules = "classic") -> npt.NDArray[np.int8]:
+    """Return the observations of a batch of views, int8[len(views), n_obs]."""
+    out = np.empty((len(views), observation_high(spec).size), np.int8)
+    write_observations(views, out)
+    return out
+
+
+def view_from_observation(observation: npt.ArrayLike, spec: str | Rules = "classic") -> np.ndarray[Any, Any]:
+    """Return the views that some observations encode: the inverse of :func:`observe`.
+
+    Args:
+        observation: one vector (n_obs,) or a batch (rows, n_obs), any numeric dtype.
+        spec: the rules that the observations were made under.
+
+    Returns:
+        A ``VIEW`` array, of shape (1,) for one vector and (rows,) for a batch.
+
+    Raises:
+        ValueError: when the vectors have another length.
+    """
+    game = rules(spec)
+    rows = np.atleast_2d(np.asarray(observation)).astype(np.int8)
+    size = observation_high(game).size
+    if rows.ndim != 2 or rows.shape[1] != size:
+        raise ValueError(f"observation has shape {np.shape(observation)}: ({size},) or (rows, {size}) is needed")
+    views = np.zeros(len(rows), VIEW)
+    _read_observations(game.game, rows, views)
+    return views

@@ -1,0 +1,93 @@
+"""What one seat knows of a deal, with perfect memory and nothing more.
+
+Agents are handed views, never states, so no agent can peek. A view does not say which seat it belongs to: everything
+stands from its owner's side.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from german_whist.envs.jit import kernel
+from german_whist.envs.state import ENDGAME, FOREPLAY, legal_cards
+
+# hand, played_self, played_opponent, opponent_known, unseen and the face-up card part the deck among them.
+VIEW = np.dtype(
+    [
+        ("hand", np.uint64),  # own cards
+        ("legal", np.uint64),  # cards this seat may play now; 0 when it is not its turn
+        ("played_self", np.uint64),  # every card this seat has played, one it has led included
+        ("played_opponent", np.uint64),
+        ("opponent_known", np.uint64),  # cards the opponent was seen to take and has not played
+        ("own_known", np.uint64),  # own cards that the opponent saw this seat take
+        ("unseen", np.uint64),  # cards that are in the opponent's hand or face down in the stock, nobody told where
+        ("void_self", np.int8, (4,)),  # trick (from 1) at which this seat last showed a void, 0 = never
+        ("void_opponent", np.int8, (4,)),
+        ("drawn_self", np.int8, (4,)),  # unseen cards drawn since that void was shown, 0 when never shown
+        ("drawn_opponent", np.int8, (4,)),
+        ("tricks_self", np.int8, (2,)),  # by stage: foreplay, endgame
+        ("tricks_opponent", np.int8, (2,)),
+        ("face_up", np.int8),  # card, -1 when the stock is gone
+        ("led", np.int8),  # card led to the current trick, by whichever seat, -1 when there is none
+        ("trump", np.int8),  # suit
+        ("stock", np.int8),  # cards left in the stock, the face-up card included
+        ("dealer", np.int8),  # 1 when this seat dealt
+        ("turn", np.int8),  # 1 when this seat is to act
+        ("all_count", np.int8),  # 1 when foreplay tricks count too
+    ],
+    align=True,
+)
+
+
+@kernel
+def write_view(game, state, seat, view):  # type: ignore[no-untyped-def]
+    """Write what ``seat`` knows of a state into a view record."""
+    other = 1 - seat
+    turn = not state.done and state.turn == seat
+    view.hand = state.hands[seat]
+    view.legal = legal_cards(state) if turn else np.uint64(0)
+    view.played_self = state.played[seat]
+    view.played_opponent = state.played[other]
+    view.opponent_known = state.known[other]
+    view.own_known = state.known[seat]
+    located = state.hands[seat] | state.played[0] | state.played[1] | state.known[other]
+    if state.top < game.cards:
+        view.face_up = state.deck[state.top]
+        located |= np.uint64(1) << np.uint64(view.face_up)
+    else:
+        view.face_up = -1
+    view.unseen = game.deck & ~located
+    for suit in range(4):
+        _write_void(state, seat, suit, view.void_self, view.drawn_self)
+        _write_void(state, other, suit, view.void_opponent, view.drawn_opponent)
+    for stage in range(2):
+        view.tricks_self[stage] = state.tricks[stage, seat]
+        view.tricks_opponent[stage] = state.tricks[stage, other]
+    view.led = state.led
+    view.trump = state.trump
+    view.stock = game.cards - state.top
+    view.dealer = 1 if state.dealer == seat else 0
+    view.turn = 1 if turn else 0
+    view.all_count = game.all_count
+
+
+@kernel
+def _write_void(state, seat, suit, void, drawn):  # type: ignore[no-untyped-def]
+    trick = state.void_trick[seat, suit]
+    void[suit] = trick
+    drawn[suit] = state.tricks[FOREPLAY, 1 - seat] - state.void_losses[seat, suit] if trick else 0
+
+
+@kernel
+def write_views(game, states, rows, seats, views):  # type: ignore[no-untyped-def]
+    """Write the views of ``seats[i]`` (−1: the seat to act) of ``states[rows[i]]``."""
+    for i in range(rows.shape[0]):
+        state = states[rows[i]]
+        seat = np.int64(seats[i])
+        write_view(game[0], state, np.int64(state.turn) if seat < 0 else seat, views[i])
+
+
+@kernel
+def in_endgame(view):  # type: ignore[no-untyped-def]
+    """Return the stage of a view: ``ENDGAME`` when the stock is gone."""
+    return FOREPLAY if view.stock > 0 else ENDGAME
