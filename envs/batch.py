@@ -19,7 +19,7 @@ from german_whist.envs.views import VIEW, write_view, write_views
 
 
 @kernel
-def _deal_addresses(game, cards, seed, indices, rows, states):  # type: ignore[no-untyped-def]
+def _deal_addresses(game, cards, seed, indices, rows, states):
     for i in range(rows.shape[0]):
         state = states[rows[i]]
         deck = state.deck[: game[0].cards]
@@ -29,19 +29,19 @@ def _deal_addresses(game, cards, seed, indices, rows, states):  # type: ignore[n
 
 
 @kernel
-def _deal_decks(game, dealers, states):  # type: ignore[no-untyped-def]
+def _deal_decks(game, dealers, states):
     for i in range(states.shape[0]):
         deal(game[0], states[i], np.int64(dealers[i]))
 
 
 @kernel
-def _legal(states, out):  # type: ignore[no-untyped-def]
+def _legal(states, out):
     for i in range(states.shape[0]):
         out[i] = legal_cards(states[i])
 
 
 @kernel
-def _step(game, states, actions):  # type: ignore[no-untyped-def]
+def _step(game, states, actions):
     for i in range(states.shape[0]):
         if not states[i].done:
             action = actions[i]
@@ -54,7 +54,7 @@ def _step(game, states, actions):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _observe(game, states, scratch, out):  # type: ignore[no-untyped-def]
+def _observe(game, states, scratch, out):
     view = scratch[0]
     for i in range(states.shape[0]):
         write_view(game[0], states[i], np.int64(states[i].turn), view)
@@ -62,7 +62,7 @@ def _observe(game, states, scratch, out):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _returns(game, states, reward, out):  # type: ignore[no-untyped-def]
+def _returns(game, states, reward, out):
     for i in range(states.shape[0]):
         value = seat_return(game[0], states[i], reward) if states[i].done else 0.0
         out[i, 0] = value

@@ -25,7 +25,7 @@ _SHIFT = np.uint64(32)
 
 
 @kernel
-def philox(seed, index, block, stream):  # type: ignore[no-untyped-def]
+def philox(seed, index, block, stream):
     """Return the four 32-bit words (as uint64) of one Philox4x32-10 block.
 
     Args:
@@ -53,7 +53,7 @@ def philox(seed, index, block, stream):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def shuffle(seed, index, deck):  # type: ignore[no-untyped-def]
+def shuffle(seed, index, deck):
     """Shuffle ``deck`` in place (Fisher–Yates), every order equally likely.
 
     A bounded number comes from a 32-bit word by Lemire's multiplication with rejection ("Fast random integer

@@ -80,13 +80,13 @@ def observation_high(spec: str | Rules = "classic") -> npt.NDArray[np.int8]:
 
 
 @kernel
-def _write_cards(mask, row, start):  # type: ignore[no-untyped-def]
+def _write_cards(mask, row, start):
     for card in range(52):
         row[start + card] = (mask >> np.uint64(card)) & _ONE
 
 
 @kernel
-def _write_card(card, row, start):  # type: ignore[no-untyped-def]
+def _write_card(card, row, start):
     for cell in range(start, start + 52):
         row[cell] = 0
     if card >= 0:
@@ -94,7 +94,7 @@ def _write_card(card, row, start):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def write_observation(view, row):  # type: ignore[no-untyped-def]
+def write_observation(view, row):
     """Write the observation of a view record into an int8 row."""
     _write_cards(view.hand, row, 0)
     _write_card(view.face_up, row, 52)
@@ -119,21 +119,21 @@ def write_observation(view, row):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def write_observations(views, out):  # type: ignore[no-untyped-def]
+def write_observations(views, out):
     """Write the observations of a batch of views into an int8 array (views, n_obs)."""
     for i in range(views.shape[0]):
         write_observation(views[i], out[i])
 
 
 @kernel
-def write_masks(legal, out):  # type: ignore[no-untyped-def]
+def write_masks(legal, out):
     """Write masks of legal actions (uint64) into an int8 array (rows, 52)."""
     for i in range(legal.shape[0]):
         _write_cards(legal[i], out[i], 0)
 
 
 @kernel
-def _read_cards(row, start):  # type: ignore[no-untyped-def]
+def _read_cards(row, start):
     mask = np.uint64(0)
     for card in range(52):
         if row[start + card]:
@@ -142,7 +142,7 @@ def _read_cards(row, start):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _read_card(row, start, cells):  # type: ignore[no-untyped-def]
+def _read_card(row, start, cells):
     for cell in range(cells):
         if row[start + cell]:
             return cell
@@ -150,7 +150,7 @@ def _read_card(row, start, cells):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _read_observations(game, rows, views):  # type: ignore[no-untyped-def]
+def _read_observations(game, rows, views):
     for i in range(rows.shape[0]):
         row = rows[i]
         view = views[i]

@@ -14,7 +14,7 @@ _BLOCKS_PER_STEP = 2**16
 
 
 @kernel
-def _fill_words(seed, indices, stream, block, out):  # type: ignore[no-untyped-def]
+def _fill_words(seed, indices, stream, block, out):
     for row in range(out.shape[0]):
         for cell in range(0, out.shape[1], 2):
             w0, w1, w2, w3 = philox(seed, indices[row], np.uint64(block + cell // 2), stream)

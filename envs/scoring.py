@@ -27,7 +27,7 @@ def check_reward(reward: str) -> int:
 
 
 @kernel
-def winner_points(game, tricks):  # type: ignore[no-untyped-def]
+def winner_points(game, tricks):
     """Return the points of a winner who took so many counted tricks."""
     if game.points == _DIFFERENCE:
         return float(2 * tricks - game.counted)
@@ -39,7 +39,7 @@ def winner_points(game, tricks):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def seat_return(game, state, reward):  # type: ignore[no-untyped-def]
+def seat_return(game, state, reward):
     """Return what seat 0 gets for a finished deal; seat 1 gets the negative."""
     margin = counted_tricks(game, state, 0) - counted_tricks(game, state, 1)
     if reward == _MARGIN:

@@ -36,25 +36,25 @@ _SUIT = np.uint64(0x1FFF)
 
 
 @kernel
-def card_bit(card):  # type: ignore[no-untyped-def]
+def card_bit(card):
     """Return the mask of one card."""
     return _ONE << np.uint64(card)
 
 
 @kernel
-def suit_of(card):  # type: ignore[no-untyped-def]
+def suit_of(card):
     """Return the suit of a card."""
     return np.int64(card) // 13
 
 
 @kernel
-def suit_mask(suit):  # type: ignore[no-untyped-def]
+def suit_mask(suit):
     """Return the mask of all cards of a suit."""
     return _SUIT << np.uint64(13 * suit)
 
 
 @kernel
-def deal(game, state, dealer):  # type: ignore[no-untyped-def]
+def deal(game, state, dealer):
     """Deal the state's deck: the non-dealer holds cards 1, 3, 5, … of it, leads, and card 2·hand+1 names trumps."""
     hand = np.int64(game.hand)
     state.hands[0] = state.hands[1] = np.uint64(0)
@@ -78,7 +78,7 @@ def deal(game, state, dealer):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def legal_cards(state):  # type: ignore[no-untyped-def]
+def legal_cards(state):
     """Return the mask of the cards that the seat to act may play; 0 when the deal is done."""
     hand = state.hands[state.turn]
     if state.led >= 0:
@@ -89,7 +89,7 @@ def legal_cards(state):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def beats(card, led, trump):  # type: ignore[no-untyped-def]
+def beats(card, led, trump):
     """Return whether a card played second wins the trick."""
     suit = suit_of(card)
     if suit == suit_of(led):
@@ -98,7 +98,7 @@ def beats(card, led, trump):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def play(game, state, card):  # type: ignore[no-untyped-def]
+def play(game, state, card):
     """Play a legal card for the seat to act."""
     seat = np.int64(state.turn)
     bit = card_bit(card)
@@ -116,7 +116,7 @@ def play(game, state, card):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def show_void(state, seat, suit):  # type: ignore[no-untyped-def]
+def show_void(state, seat, suit):
     """Record that a seat could not follow a suit in the current trick."""
     tricks = state.tricks
     state.void_trick[seat, suit] = tricks[0, 0] + tricks[0, 1] + tricks[1, 0] + tricks[1, 1] + 1
@@ -124,7 +124,7 @@ def show_void(state, seat, suit):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def finish_trick(game, state, winner):  # type: ignore[no-untyped-def]
+def finish_trick(game, state, winner):
     """Give the trick to its winner, who leads the next; in the foreplay both draw first."""
     if state.top < game.cards:
         state.tricks[FOREPLAY, winner] += 1
@@ -138,7 +138,7 @@ def finish_trick(game, state, winner):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def draw(state, winner):  # type: ignore[no-untyped-def]
+def draw(state, winner):
     """The winner takes the face-up card, seen by both; the loser the card under it, unseen; the next is turned."""
     top = np.int64(state.top)
     prize = card_bit(state.deck[top])
@@ -149,7 +149,7 @@ def draw(state, winner):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def counted_tricks(game, state, seat):  # type: ignore[no-untyped-def]
+def counted_tricks(game, state, seat):
     """Return how many tricks that count a seat has taken."""
     tricks = np.int64(state.tricks[ENDGAME, seat])
     if game.all_count:

@@ -40,7 +40,7 @@ VIEW = np.dtype(
 
 
 @kernel
-def write_view(game, state, seat, view):  # type: ignore[no-untyped-def]
+def write_view(game, state, seat, view):
     """Write what ``seat`` knows of a state into a view record."""
     other = 1 - seat
     turn = not state.done and state.turn == seat
@@ -72,14 +72,14 @@ def write_view(game, state, seat, view):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _write_void(state, seat, suit, void, drawn):  # type: ignore[no-untyped-def]
+def _write_void(state, seat, suit, void, drawn):
     trick = state.void_trick[seat, suit]
     void[suit] = trick
     drawn[suit] = state.tricks[FOREPLAY, 1 - seat] - state.void_losses[seat, suit] if trick else 0
 
 
 @kernel
-def write_views(game, states, rows, seats, views):  # type: ignore[no-untyped-def]
+def write_views(game, states, rows, seats, views):
     """Write the views of ``seats[i]`` (−1: the seat to act) of ``states[rows[i]]``."""
     for i in range(rows.shape[0]):
         state = states[rows[i]]
@@ -88,6 +88,6 @@ def write_views(game, states, rows, seats, views):  # type: ignore[no-untyped-de
 
 
 @kernel
-def in_endgame(view):  # type: ignore[no-untyped-def]
+def in_endgame(view):
     """Return the stage of a view: ``ENDGAME`` when the stock is gone."""
     return FOREPLAY if view.stock > 0 else ENDGAME
