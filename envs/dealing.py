@@ -96,6 +96,8 @@ def deal_deck(cards: npt.ArrayLike, seed: int, index: int) -> npt.NDArray[np.int
 
     Args:
         cards: the cards of the deck in their standard order (``Rules.cards``).
+        seed: 0 to 2**64 - 1.
+        index: 0 to 2**64 - 1.
     """
     deck = np.array(cards, dtype=np.int8)
     shuffle(np.uint64(check_seed(seed)), np.uint64(check_seed(index, "deal index")), deck)

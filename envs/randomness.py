@@ -61,7 +61,7 @@ class RowRandom:
         Raises:
             ValueError: when the first dimension of ``size`` is not the number of rows.
         """
-        return (self._words(size) >> np.uint64(11)) * 2.0**-53
+        return np.multiply(self._words(size) >> np.uint64(11), 2.0**-53, dtype=np.float64)
 
     def integers(
         self, low: int, high: int | None = None, size: int | tuple[int, ...] | None = None
