@@ -12,7 +12,8 @@ from german_whist.envs.cards import card_text, hand_text, parse_deck
 from german_whist.envs.dealing import check_seed, shuffle
 from german_whist.envs.jit import kernel
 from german_whist.envs.observation import observation_high, write_masks, write_observation, write_observations
-from german_whist.envs.rules import Rules, rules
+from german_whist.envs.rules import Rules
+from german_whist.envs.rules import rules as rules_named
 from german_whist.envs.scoring import check_reward, seat_return
 from german_whist.envs.state import STATE, deal, legal_cards, play
 from german_whist.envs.views import VIEW, write_view, write_views
@@ -82,7 +83,7 @@ class DealBatch:
         num_observations: length of an observation vector, n_obs.
     """
 
-    def __init__(self, rules_spec: str | Rules = "classic", size: int = 1, seed: int = 0, first: int = 0) -> None:
+    def __init__(self, rules: str | Rules = "classic", size: int = 1, seed: int = 0, first: int = 0) -> None:
         """Deal the first deals.
 
         Raises:
@@ -90,7 +91,7 @@ class DealBatch:
         """
         if isinstance(size, bool) or not isinstance(size, (int, np.integer)) or size < 1:
             raise ValueError(f"size {size!r} is not allowed: a whole number from 1")
-        self.rules = rules(rules_spec)
+        self.rules = rules_named(rules)
         self.size = int(size)
         self.seed = check_seed(seed)
         self.states: np.ndarray[Any, Any] = np.zeros(self.size, STATE)

@@ -12,7 +12,8 @@ import numpy.typing as npt
 
 from german_whist.envs.cards import NUM_CARDS
 from german_whist.envs.jit import kernel
-from german_whist.envs.rules import Rules, rules
+from german_whist.envs.rules import Rules
+from german_whist.envs.rules import rules as rules_named
 from german_whist.envs.state import suit_mask, suit_of
 from german_whist.envs.views import VIEW
 
@@ -55,7 +56,7 @@ _CARD_BLOCKS = sum(1 for _, cells, _, _ in _BLOCKS if cells == NUM_CARDS)
 _TAIL = _CARD_BLOCKS * NUM_CARDS
 
 
-def observation_layout(spec: str | Rules = "classic") -> dict[str, Block]:
+def observation_layout(rules: str | Rules = "classic") -> dict[str, Block]:
     """Return the named ranges of the observation vector, in order.
 
     Every cell is int8. All positions are seen from the observing seat; cards are numbered ``13 * suit + rank``.
@@ -63,7 +64,7 @@ def observation_layout(spec: str | Rules = "classic") -> dict[str, Block]:
     Raises:
         ValueError: when the rules are unknown.
     """
-    rules(spec)
+    rules_named(rules)
     layout: dict[str, Block] = {}
     start = 0
     for name, cells, _, meaning in _BLOCKS:
@@ -72,9 +73,9 @@ def observation_layout(spec: str | Rules = "classic") -> dict[str, Block]:
     return layout
 
 
-def observation_high(spec: str | Rules = "classic") -> npt.NDArray[np.int8]:
+def observation_high(rules: str | Rules = "classic") -> npt.NDArray[np.int8]:
     """Return the largest value of each cell, int8[n_obs]; the smallest is 0."""
-    game = rules(spec)
+    game = rules_named(rules)
     parts = [np.full(cells, getattr(game, high) if isinstance(high, str) else high) for _, cells, high, _ in _BLOCKS]
     return np.concatenate(parts).astype(np.int8)
 
@@ -184,19 +185,19 @@ def _read_observations(game, rows, views):
                     view.legal = following
 
 
-def observe(views: np.ndarray[Any, Any], spec: str | Rules = "classic") -> npt.NDArray[np.int8]:
+def observe(views: np.ndarray[Any, Any], rules: str | Rules = "classic") -> npt.NDArray[np.int8]:
     """Return the observations of a batch of views, int8[len(views), n_obs]."""
-    out = np.empty((len(views), observation_high(spec).size), np.int8)
+    out = np.empty((len(views), observation_high(rules).size), np.int8)
     write_observations(views, out)
     return out
 
 
-def view_from_observation(observation: npt.ArrayLike, spec: str | Rules = "classic") -> np.ndarray[Any, Any]:
+def view_from_observation(observation: npt.ArrayLike, rules: str | Rules = "classic") -> np.ndarray[Any, Any]:
     """Return the views that some observations encode: the inverse of :func:`observe`.
 
     Args:
         observation: one vector (n_obs,) or a batch (rows, n_obs), any numeric dtype.
-        spec: the rules that the observations were made under.
+        rules: the rules that the observations were made under.
 
     Returns:
         A ``VIEW`` array, of shape (1,) for one vector and (rows,) for a batch.
@@ -204,7 +205,7 @@ def view_from_observation(observation: npt.ArrayLike, spec: str | Rules = "class
     Raises:
         ValueError: when the vectors have another length.
     """
-    game = rules(spec)
+    game = rules_named(rules)
     rows = np.atleast_2d(np.asarray(observation)).astype(np.int8)
     size = observation_high(game).size
     if rows.ndim != 2 or rows.shape[1] != size:

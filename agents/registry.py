@@ -1,0 +1,85 @@
+"""Agents by name: the specification strings that commands and ``make_agent`` take."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from german_whist.agents.base import Agent
+from german_whist.envs.names import split_spec, unknown_name
+
+
+class AgentKind(NamedTuple):
+    """A kind of agent: how to make one from the part of its specification after the colon, and what it is."""
+
+    make: Callable[[str], Agent]
+    usage: str
+    description: str
+
+
+def _no_settings(name: str, settings: str) -> None:
+    for key in split_spec(f"{name}:{settings}", "agent")[1] if settings else ():
+        raise ValueError(f"agent {name!r} takes no settings, {key!r} was given")
+
+
+def _random(settings: str) -> Agent:
+    from german_whist.agents.random_bot import RandomBot
+
+    _no_settings("random", settings)
+    return RandomBot()
+
+
+def _greedy(settings: str) -> Agent:
+    from german_whist.agents.base import RuleBot
+    from german_whist.agents.greedy_bot import choose
+
+    _no_settings("greedy", settings)
+    return RuleBot("greedy", choose)
+
+
+def _heuristic(settings: str) -> Agent:
+    from german_whist.agents.base import RuleBot
+    from german_whist.agents.heuristic_bot import choose
+
+    _no_settings("heuristic", settings)
+    return RuleBot("heuristic", choose)
+
+
+def _checkpoint(settings: str) -> Agent:
+    from german_whist.agents.policy import PolicyAgent
+
+    return PolicyAgent.from_spec(settings)
+
+
+KINDS: dict[str, AgentKind] = {
+    "random": AgentKind(_random, "random", "every legal card equally likely"),
+    "greedy": AgentKind(_greedy, "greedy", "wins a trick as cheaply as possible when the prize is worth it"),
+    "heuristic": AgentKind(_heuristic, "heuristic", "the hard bot: perfect memory and the strategy of the books"),
+    "checkpoint": AgentKind(
+        _checkpoint, "checkpoint:PATH[,temperature=T]", "a trained network; T = 0 plays its best card, 1 samples"
+    ),
+}
+
+
+def agent_names() -> tuple[str, ...]:
+    """Return the names of the kinds of agents."""
+    return tuple(KINDS)
+
+
+def make_agent(spec: str | Agent) -> Agent:
+    """Return the agent that a specification string names.
+
+    Args:
+        spec: ``"random"``, ``"greedy"``, ``"heuristic"``, ``"checkpoint:PATH"``; or an agent object, returned as it is.
+
+    Raises:
+        ValueError: when there is no such agent, or its settings are wrong.
+    """
+    if not isinstance(spec, str):
+        if not callable(getattr(spec, "act", None)):
+            raise ValueError(f"{spec!r} is neither an agent's name nor an object with act(views, rng)")
+        return spec
+    name, _, settings = spec.partition(":")
+    if name not in KINDS:
+        raise unknown_name("agent", name, KINDS)
+    return KINDS[name].make(settings)

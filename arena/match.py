@@ -1,0 +1,147 @@
+"""A match between two agents: mirrored deals, so that luck cancels."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from german_whist.agents.base import Agent
+from german_whist.agents.registry import make_agent
+from german_whist.arena.statistics import mean_interval
+from german_whist.envs.batch import DealBatch
+from german_whist.envs.randomness import RowRandom
+from german_whist.envs.rules import Rules
+from german_whist.envs.rules import rules as rules_named
+
+DEFAULT_BATCH = 2048
+
+
+@dataclass(frozen=True)
+class MatchResult:
+    """How the first agent did against the second.
+
+    Attributes:
+        first: name of the first agent.
+        second: name of the second agent.
+        rules: fields of the rules.
+        seed: seed of the deals and of the agents' randomness.
+        deals: number of deals, each played twice with the seats swapped.
+        wins: games (two a deal) that the first agent won.
+        draws: games drawn.
+        losses: games lost.
+        win_rate: wins and half the draws, as a share of all games.
+        interval: its 95 % confidence interval, paired over deals.
+        margin: counted tricks, the first agent's minus the second's, mean of all games.
+        margin_interval: its 95 % confidence interval, paired over deals.
+    """
+
+    first: str
+    second: str
+    rules: dict[str, Any]
+    seed: int
+    deals: int
+    wins: int
+    draws: int
+    losses: int
+    win_rate: float
+    interval: tuple[float, float]
+    margin: float
+    margin_interval: tuple[float, float]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the result as plain data, ready for JSON."""
+        return asdict(self)
+
+
+def play_match(
+    first: str | Agent,
+    second: str | Agent,
+    deals: int = 1000,
+    seed: int = 0,
+    rules: str | Rules = "classic",
+    *,
+    batch_size: int = DEFAULT_BATCH,
+) -> MatchResult:
+    """Play every deal twice with the seats swapped and return how the first agent did.
+
+    The result depends on the agents, the rules, the seed and the number of deals, not on the batch size.
+
+    Args:
+        first: an agent, or its specification string.
+        second: the same, for its opponent.
+        deals: deals 0 … deals - 1 of the seed are played.
+        seed: 0 to 2**64 - 1.
+        rules: the game.
+        batch_size: deals played together; memory grows with it.
+
+    Raises:
+        ValueError: when a name or a number is not allowed, or an agent plays an illegal action (it names the agent).
+    """
+    for name, number in (("deals", deals), ("batch_size", batch_size)):
+        if isinstance(number, bool) or not isinstance(number, (int, np.integer)) or number < 1:
+            raise ValueError(f"{name} {number!r} is not allowed: a whole number from 1")
+    agents = (make_agent(first), make_agent(second))
+    names = (agent_label(first, agents[0]), agent_label(second, agents[1]))
+    game = rules_named(rules)
+    parts = [
+        play_mirrored(agents, names, game, seed, start, min(batch_size, deals - start))
+        for start in range(0, deals, batch_size)
+    ]
+    margins = np.concatenate(parts)  # (deals, 2): the first agent's margin at seat 0 and at seat 1
+    scores = (np.sign(margins) + 1) / 2
+    win_rate, interval = mean_interval(scores.mean(axis=1))
+    margin, margin_interval = mean_interval(margins.mean(axis=1))
+    return MatchResult(
+        first=names[0],
+        second=names[1],
+        rules=game.to_dict(),
+        seed=seed,
+        deals=int(deals),
+        wins=int((margins > 0).sum()),
+        draws=int((margins == 0).sum()),
+        losses=int((margins < 0).sum()),
+        win_rate=win_rate,
+        interval=interval,
+        margin=margin,
+        margin_interval=margin_interval,
+    )
+
+
+def agent_label(spec: str | Agent, agent: Agent) -> str:
+    """Return what to call an agent: its specification, its name, or its class."""
+    return spec if isinstance(spec, str) else str(getattr(agent, "name", type(agent).__name__))
+
+
+def play_mirrored(
+    agents: tuple[Agent, Agent], names: tuple[str, str], game: Rules, seed: int, start: int, size: int
+) -> npt.NDArray[np.float64]:
+    """Play deals ``start … start + size - 1`` twice and return the first agent's margins, float64[size, 2].
+
+    Column 0 is the game in which the first agent has seat 0, column 1 the one with the seats swapped. Both run in one
+    batch, so that each agent is asked once a step.
+    """
+    indices = np.tile(np.arange(start, start + size, dtype=np.uint64), 2)
+    batch = DealBatch(game, 2 * size, seed)
+    batch.deal_rows(np.arange(2 * size), indices)
+    swapped = np.repeat(np.array([0, 1], np.int8), size)  # seat of the first agent
+    actions = np.zeros(2 * size, np.int64)
+    step = 0
+    while not batch.done.all():
+        mover = batch.turn ^ swapped  # which agent is to act
+        for which, agent in enumerate(agents):
+            rows = np.flatnonzero((mover == which) & ~batch.done)
+            if len(rows):
+                # Both games of a deal get streams of their own, and so do the agents.
+                rng = RowRandom(seed, 2 * indices[rows] + swapped[rows].astype(np.uint64), stream=which, step=step)
+                actions[rows] = agent.act(batch.views(rows), rng)
+        try:
+            batch.step(actions)
+        except ValueError as error:
+            raise ValueError(f"in a match of {names[0]} against {names[1]}: {error}") from error
+        step += 1
+    margins = batch.returns("margin").astype(np.float64)
+    first = margins[np.arange(2 * size), swapped]
+    return first.reshape(2, size).T

@@ -1,0 +1,28 @@
+"""Statistics of paired samples."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+# Two-sided 95 % point of the normal distribution: a match has hundreds of deals, so Student's t is the same.
+_Z95 = 1.959963984540054
+
+
+def mean_interval(samples: npt.NDArray[Any]) -> tuple[float, tuple[float, float]]:
+    """Return the mean of independent samples and its 95 % confidence interval.
+
+    Args:
+        samples: one number for each deal, already averaged over its two mirrored games, float[n].
+
+    Returns:
+        The mean and (low, high); with one sample the interval is unbounded.
+    """
+    mean = float(np.mean(samples))
+    if len(samples) < 2:
+        return mean, (-math.inf, math.inf)
+    half = _Z95 * float(np.std(samples, ddof=1)) / math.sqrt(len(samples))
+    return mean, (mean - half, mean + half)
