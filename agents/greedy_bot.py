@@ -15,7 +15,7 @@ _ONE = np.uint64(1)
 
 @kernel
 def prize_is_worth_it(view):
-    """Return whether the face-up card is a trump or high; in the endgame, and where all tricks count, every trick is."""
+    """Return whether the face-up card is a trump or high; every trick is wanted in the endgame, or where all count."""
     if view.face_up < 0 or view.all_count:
         return True
     return suit_of(view.face_up) == view.trump or view.face_up % 13 >= GOOD_RANK

@@ -1,0 +1,186 @@
+"""The heuristic bot's endgame: both hands are open to perfect memory.
+
+Rules of thumb (win cheaply, draw trumps with the longer holding, cash sure winners, lead from length) play for both
+sides, and the bot takes the card after which they bring it most: one step of policy improvement over the rules.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from german_whist.envs.bits import highest, lowest, popcount
+from german_whist.envs.jit import kernel
+from german_whist.envs.state import beats, suit_mask, suit_of
+
+_ONE = np.uint64(1)
+
+
+@kernel
+def above(card):
+    """Return the mask of the cards of the same suit above a card."""
+    return suit_mask(suit_of(card)) & ~((_ONE << np.uint64(card + 1)) - _ONE)
+
+
+@kernel
+def discard_cost(card, hand, opponent, trump):
+    """Return what throwing a card away costs: little from the bottom of a suit, much for winners and trumps."""
+    suit = suit_of(card)
+    cost = np.int64(card) % 13
+    if suit == trump:
+        cost += 40
+    elif opponent & suit_mask(suit) and not opponent & above(card):
+        cost += 20  # a winner
+    return cost
+
+
+@kernel
+def cheapest(cards, hand, opponent, trump):
+    """Return the card of a mask that costs least to lose."""
+    best = -1
+    best_cost = 1000
+    while cards:
+        card = lowest(cards)
+        cards &= cards - _ONE
+        cost = discard_cost(card, hand, opponent, trump)
+        if cost < best_cost:
+            best, best_cost = card, cost
+    return best
+
+
+@kernel
+def follow(hand, opponent, led, trump):
+    """Win as cheaply as possible, or lose the card that costs least."""
+    legal = hand & suit_mask(suit_of(led))
+    if not legal:
+        legal = hand
+    winners = np.uint64(0)
+    mask = legal
+    while mask:
+        card = lowest(mask)
+        mask &= mask - _ONE
+        if beats(card, led, trump):
+            winners |= _ONE << np.uint64(card)
+    if winners:
+        return cheapest(winners, hand, opponent, trump)
+    return cheapest(legal, hand, opponent, trump)
+
+
+@kernel
+def lead(hand, opponent, trump):
+    """Draw trumps with the better holding, cash sure winners, then lead from length."""
+    trumps = suit_mask(trump)
+    own_trumps = hand & trumps
+    their_trumps = opponent & trumps
+    safe_winners = np.uint64(0)
+    mask = hand & ~trumps
+    while mask:
+        card = lowest(mask)
+        mask &= mask - _ONE
+        held = opponent & suit_mask(suit_of(card))
+        if not opponent & above(card) and (held or not their_trumps):
+            safe_winners |= _ONE << np.uint64(card)
+    # Draw trumps while ours are higher and there are winners that the opponent would ruff.
+    ours_are_higher = their_trumps and highest(own_trumps) > highest(their_trumps)
+    if ours_are_higher and (popcount(own_trumps) > popcount(their_trumps) or not safe_winners):
+        return highest(own_trumps)
+    if safe_winners:
+        # From the suit in which the opponent holds most cards, so that it is far from ruffing; high cards first.
+        best = -1
+        best_score = -1
+        mask = safe_winners
+        while mask:
+            card = lowest(mask)
+            mask &= mask - _ONE
+            score = 13 * popcount(opponent & suit_mask(suit_of(card))) + np.int64(card) % 13
+            if score > best_score:
+                best, best_score = card, score
+        return best
+    # Nothing wins for sure: lead low from the longest side suit.
+    best = -1
+    best_score = -1000
+    mask = hand
+    while mask:
+        card = lowest(mask)
+        mask &= mask - _ONE
+        suit = suit_of(card)
+        score = 13 * popcount(hand & suit_mask(suit)) - np.int64(card) % 13
+        if suit == trump:
+            score -= 100
+        if score > best_score:
+            best, best_score = card, score
+    return best
+
+
+@kernel
+def rule_card(hand, opponent, led, trump):
+    """Return the card that the rules of thumb play; ``led`` is −1 on lead."""
+    if led >= 0:
+        return follow(hand, opponent, led, trump)
+    return lead(hand, opponent, trump)
+
+
+@kernel
+def play_out(hand, opponent, led, trump):
+    """Play the rest by the rules of thumb on both sides.
+
+    Args:
+        hand: mask of the cards of the side to act.
+        opponent: mask of the other side's cards; one card fewer when it has led.
+        led: the card that the other side has led, −1 when the side to act leads.
+        trump: the trump suit.
+
+    Returns:
+        Tricks for the side to act minus tricks for the other.
+    """
+    own, other = hand, opponent
+    sign = 1
+    margin = 0
+    while own:
+        card = rule_card(own, other, led, trump)
+        own &= ~(_ONE << np.uint64(card))
+        if led < 0:
+            led = card
+        else:
+            if beats(card, led, trump):
+                margin += sign
+                led = -1
+                continue
+            margin -= sign
+            led = -1
+        own, other = other, own
+        sign = -sign
+    return margin
+
+
+@kernel
+def endgame_card(view):
+    """Return the heuristic bot's card in the endgame.
+
+    The opponent holds exactly the unseen and the known cards, so each candidate is tried and the rest played out by the
+    rules of thumb for both sides; of equally good cards the one that the rules would play, else the cheapest.
+    """
+    trump = np.int64(view.trump)
+    led = np.int64(view.led)
+    hand = view.hand
+    opponent = view.unseen | view.opponent_known
+    best = rule_card(hand, opponent, led, trump)
+    best_value = try_card(best, hand, opponent, led, trump)
+    mask = view.legal & ~(_ONE << np.uint64(best))
+    while mask:
+        card = lowest(mask)
+        mask &= mask - _ONE
+        value = try_card(card, hand, opponent, led, trump)
+        if value > best_value:
+            best, best_value = card, value
+    return best
+
+
+@kernel
+def try_card(card, hand, opponent, led, trump):
+    """Return the tricks won minus lost from here when this card is played now and the rules of thumb go on."""
+    rest = hand & ~(_ONE << np.uint64(card))
+    if led < 0:
+        return -play_out(opponent, rest, card, trump)
+    if beats(card, led, trump):
+        return 1 + play_out(rest, opponent, -1, trump)
+    return -1 - play_out(opponent, rest, -1, trump)
