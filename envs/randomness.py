@@ -14,10 +14,10 @@ _BLOCKS_PER_STEP = 2**16
 
 
 @kernel
-def _fill_words(seed, indices, stream, block, out):
+def _fill_words(seed, indices, stream, blocks, out):
     for row in range(out.shape[0]):
         for cell in range(0, out.shape[1], 2):
-            w0, w1, w2, w3 = philox(seed, indices[row], np.uint64(block + cell // 2), stream)
+            w0, w1, w2, w3 = philox(seed, indices[row], blocks[row] + np.uint64(cell // 2), stream)
             out[row, cell] = (w0 << np.uint64(32)) | w1
             if cell + 1 < out.shape[1]:
                 out[row, cell + 1] = (w2 << np.uint64(32)) | w3
@@ -30,19 +30,19 @@ class RowRandom:
     same result in any batch size. It has the two methods that agents need, ``random`` and ``integers``.
     """
 
-    def __init__(self, seed: int, indices: npt.ArrayLike, stream: int = 0, step: int = 0) -> None:
+    def __init__(self, seed: int, indices: npt.ArrayLike, stream: int = 0, step: npt.ArrayLike = 0) -> None:
         """Address the rows.
 
         Args:
             seed: the key, 0 to 2**64 - 1.
             indices: the deal of each row, uint64[rows].
             stream: tells the users of randomness apart (the agents of a match), from 0.
-            step: how many actions have been played, 0 to 2**16 - 1.
+            step: how many actions have been played, 0 to 2**16 - 1: one number, or one per row.
         """
         self._seed = np.uint64(check_seed(seed))
         self._indices = np.asarray(indices, np.uint64)
         self._stream = np.uint64(AGENT_STREAM + stream)
-        self._block = step * _BLOCKS_PER_STEP
+        self._blocks = np.full(self._indices.shape, np.asarray(step, np.uint64) * np.uint64(_BLOCKS_PER_STEP))
 
     def _words(self, size: int | tuple[int, ...] | None) -> npt.NDArray[np.uint64]:
         rows = len(self._indices)
@@ -51,8 +51,8 @@ class RowRandom:
             raise ValueError(f"size {size!r} is not allowed: the first dimension is {rows}, one row per view")
         cells = int(np.prod(shape[1:], dtype=np.int64))
         out = np.empty((rows, cells), np.uint64)
-        _fill_words(self._seed, self._indices, self._stream, self._block, out)
-        self._block += (cells + 1) // 2
+        _fill_words(self._seed, self._indices, self._stream, self._blocks, out)
+        self._blocks = self._blocks + np.uint64((cells + 1) // 2)
         return out.reshape(shape)
 
     def random(self, size: int | tuple[int, ...] | None = None) -> npt.NDArray[np.float64]:

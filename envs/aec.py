@@ -1,0 +1,190 @@
+"""German Whist for PettingZoo: two agents, ``player_0`` and ``player_1``, who move when it is their turn (AEC).
+
+Observation: ``{"observation": int8[n_obs], "action_mask": int8[n_actions]}``, from the agent's own side, as
+``observation_layout`` describes it; the mask of the agent not to move is all zeros. Action ``a`` plays card ``a``.
+Reward: paid to both agents at the deal's last step, zero-sum. ``state()`` is the whole truth, for critics.
+
+Version history: v0 — first release.
+"""
+
+from __future__ import annotations
+
+import operator
+from typing import Any, TypeAlias
+
+import gymnasium
+import numpy as np
+import numpy.typing as npt
+from gymnasium.spaces import Box, Dict, Discrete
+from gymnasium.utils import EzPickle
+from pettingzoo import AECEnv
+
+from german_whist.envs.observation import observation_high
+from german_whist.envs.one_deal import OneDeal
+from german_whist.envs.rules import Rules
+from german_whist.envs.scoring import check_reward, reward_limit
+from german_whist.envs.text import PLAYERS, RENDER_MODES, check_render_mode, deal_text, print_deal
+from german_whist.envs.truth import state_high
+from german_whist.envs.wrappers import AssertOutOfBounds, OrderEnforcing, TerminateIllegal
+
+Observation: TypeAlias = dict[str, npt.NDArray[np.int8]]
+
+_SEATS = {player: seat for seat, player in enumerate(PLAYERS)}
+
+
+def env(rules: str | Rules = "classic", reward: str = "margin", render_mode: str | None = None) -> OrderEnforcing:
+    """Return the environment with PettingZoo's usual wrappers: an illegal action loses the most a deal can lose.
+
+    Args:
+        rules: a preset's name, with settings if wanted (``"classic:counts=all"``), or ``Rules``.
+        reward: ``"margin"`` (counted tricks, own minus the opponent's), ``"win"`` (+1, 0, −1) or ``"points"`` (the
+            rules' own scoring).
+        render_mode: ``"ansi"`` (``render`` returns text), ``"human"`` (every step prints it) or ``None``.
+
+    Raises:
+        ValueError: when the rules, the reward or the render mode is unknown.
+    """
+    bare = raw_env(rules, reward, render_mode)
+    lost = TerminateIllegal(bare, illegal_reward=-reward_limit(bare.rules.game, reward))
+    return OrderEnforcing(AssertOutOfBounds(lost, bare.rules.num_actions))
+
+
+class raw_env(AECEnv, EzPickle):  # type: ignore[misc]  # noqa: N801 - PettingZoo's name for the bare environment
+    """The environment without wrappers; an illegal action raises ``ValueError``.
+
+    Attributes:
+        rules: the rules of the game.
+        possible_agents: ``["player_0", "player_1"]``, the agents of seats 0 and 1.
+        state_space: the space of ``state()``, int8[n_state], described by ``german_whist.envs.truth.state_layout``.
+        deal: the pair (seed, index) of the current deal; with the option ``deck``, of the deal it stands in for.
+    """
+
+    metadata = {  # noqa: RUF012 - PettingZoo's own form
+        "render_modes": list(RENDER_MODES),
+        "name": "german_whist_v0",
+        "is_parallelizable": False,
+        "render_fps": 1,
+    }
+
+    def __init__(self, rules: str | Rules = "classic", reward: str = "margin", render_mode: str | None = None) -> None:
+        """Set up the table; ``reset`` deals. The arguments are those of :func:`env`."""
+        EzPickle.__init__(self, rules, reward, render_mode)
+        super().__init__()
+        check_reward(reward)
+        check_render_mode(render_mode)
+        self._table = OneDeal(rules)
+        self.rules = self._table.rules
+        self.reward = reward
+        self.render_mode = render_mode
+        self.possible_agents = list(PLAYERS)
+        high = observation_high(self.rules)
+        self.observation_spaces = {
+            agent: Dict(
+                {
+                    "observation": Box(np.zeros_like(high), high, dtype=np.int8),
+                    "action_mask": Box(0, 1, (self.rules.num_actions,), np.int8),
+                }
+            )
+            for agent in PLAYERS
+        }
+        self.action_spaces = {agent: Discrete(self.rules.num_actions) for agent in PLAYERS}
+        truth_high = state_high(self.rules)
+        self.state_space = Box(np.zeros_like(truth_high), truth_high, dtype=np.int8)
+
+    def observation_space(self, agent: str) -> Dict:
+        """Return the agent's observation space, always the same object."""
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> Discrete:
+        """Return the agent's action space, always the same object."""
+        return self.action_spaces[agent]
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        """Deal.
+
+        Args:
+            seed: leads to deal (seed, 0); later resets without a seed go on to (seed, 1), (seed, 2), …. When no seed
+                was ever given, one is drawn.
+            options: ``"deal"``: (seed, index) of the deal to play, from which later resets go on; ``"deck"``: the
+                cards in dealing order, as text or numbers, for this deal; ``"dealer"``: 0 or 1, for this deal (a
+                deck's dealer is 0 unless given). Other options are ignored.
+
+        Raises:
+            ValueError: when the seed or an option is not allowed; then the current deal goes on.
+        """
+        self._table.reset(seed, options)
+        self.agents = list(PLAYERS)
+        self.rewards = dict.fromkeys(PLAYERS, 0.0)
+        self._cumulative_rewards = dict.fromkeys(PLAYERS, 0.0)
+        self.terminations = dict.fromkeys(PLAYERS, False)
+        self.truncations = dict.fromkeys(PLAYERS, False)
+        self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in PLAYERS}
+        self.agent_selection = PLAYERS[self._table.turn]
+        self._skip_agent_selection = None
+        if self.render_mode == "human":
+            self.render()
+
+    @property
+    def deal(self) -> tuple[int, int]:
+        """The address (seed, index) of the current deal."""
+        sequence = self._table.sequence
+        if sequence.seed is None:
+            raise AttributeError("deal cannot be accessed before reset")
+        return sequence.seed, sequence.first
+
+    def is_legal(self, action: int) -> bool:
+        """Return whether the agent to act may play an action."""
+        return self._table.legal >> int(action) & 1 == 1
+
+    def observe(self, agent: str) -> Observation:
+        """Return what an agent sees, in arrays of its own."""
+        observation, mask = self._table.observe(_SEATS[agent])
+        return {"observation": observation, "action_mask": mask}
+
+    def state(self) -> npt.NDArray[np.int8]:
+        """Return the whole truth of the deal, int8[n_state]."""
+        return self._table.truth()
+
+    def step(self, action: int | None) -> None:
+        """Play an action for the agent to act, or take a dead agent off the table with ``None``.
+
+        Raises:
+            ValueError: when the action is illegal; then nothing has changed.
+        """
+        agent = self.agent_selection
+        if self.terminations[agent] or self.truncations[agent]:
+            self._was_dead_step(action)
+            return
+        table = self._table
+        try:
+            legal = table.play(operator.index(action))  # type: ignore[arg-type]
+        except TypeError:
+            legal = False
+        if not legal:
+            raise table.illegal(agent, action)
+        # Rewards are paid at the last step only, so at any other the dictionaries of rewards are zero already.
+        self.agent_selection = PLAYERS[table.turn]
+        if not table.legal:
+            self._pay()
+        if self.render_mode == "human":
+            self.render()
+
+    def _pay(self) -> None:
+        """End the deal: reward both agents."""
+        returns = self._table.batch.returns(self.reward)[0].tolist()
+        self.rewards = dict(zip(PLAYERS, returns, strict=True))
+        self._accumulate_rewards()
+        self.terminations = dict.fromkeys(PLAYERS, True)
+
+    def render(self) -> str | None:
+        """Return the table as text with both hands open (``"ansi"``), or print it (``"human"``)."""
+        if self.render_mode is None:
+            gymnasium.logger.warn("render() was called without a render mode: give render_mode='ansi' or 'human'")
+            return None
+        if self.render_mode == "ansi":
+            return deal_text(self._table.batch)
+        print_deal(self._table.batch)
+        return None
+
+    def close(self) -> None:
+        """Nothing is held open."""
