@@ -1,3 +1,66 @@
-"""German Whist for reinforcement learning."""
+"""German Whist for reinforcement learning: environments, agents and matches.
+
+Importing this package registers ``GermanWhist-v0`` with Gymnasium and ``german_whist/classic-v0`` with PettingZoo.
+Everything named in ``__all__`` is loaded when first asked for, so that the import itself stays light.
+"""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from german_whist.registration import register_environments
+
+if TYPE_CHECKING:
+    from german_whist.agents.registry import agent_names as agent_names
+    from german_whist.agents.registry import make_agent as make_agent
+    from german_whist.arena.match import play_match as play_match
+    from german_whist.envs.aec import env as env
+    from german_whist.envs.aec import raw_env as raw_env
+    from german_whist.envs.batch import DealBatch as DealBatch
+    from german_whist.envs.observation import observation_layout as observation_layout
+    from german_whist.envs.observation import observe as observe
+    from german_whist.envs.observation import view_from_observation as view_from_observation
+    from german_whist.envs.rules import Rules as Rules
+    from german_whist.envs.rules import rule_names as rule_names
+    from german_whist.envs.rules import rules as rules
 
 __version__ = "0.1.0"
+
+_HOMES = {
+    "DealBatch": "envs.batch",
+    "Rules": "envs.rules",
+    "agent_names": "agents.registry",
+    "env": "envs.aec",
+    "make_agent": "agents.registry",
+    "observation_layout": "envs.observation",
+    "observe": "envs.observation",
+    "play_match": "arena.match",
+    "raw_env": "envs.aec",
+    "rule_names": "envs.rules",
+    "rules": "envs.rules",
+    "view_from_observation": "envs.observation",
+}
+
+__all__ = ["__version__", *_HOMES]  # noqa: PLE0604 - the names are strings
+
+
+def __getattr__(name: str) -> Any:
+    """Load a public name from the module it lives in (PEP 562)."""
+    home = _HOMES.get(name)
+    if home is None:
+        near = difflib.get_close_matches(name, _HOMES, n=1)
+        hint = f": did you mean {near[0]!r}?" if near else ""
+        # With its name given, the error gets no second hint from the interpreter.
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}{hint}", name=name)
+    value = getattr(importlib.import_module(f"{__name__}.{home}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
+
+
+register_environments()

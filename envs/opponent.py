@@ -38,3 +38,29 @@ def check_opponent(opponent: object) -> None:
         raise ValueError(
             f"opponent {opponent!r} is not allowed: an agent object with a method act(views, rng) is needed"
         )
+
+
+def check_seat(seat: object) -> None:
+    """Refuse a seat for the learner that does not exist.
+
+    Raises:
+        ValueError: when it is neither a seat nor ``"alternate"``.
+    """
+    if isinstance(seat, bool) or seat not in (0, 1, "alternate"):
+        raise ValueError(f"seat {seat!r} is not allowed: 0, 1 or 'alternate'")
+
+
+def learner_seats(seat: int | str, indices: npt.NDArray[np.uint64]) -> npt.NDArray[np.int64]:
+    """Return the learner's seat in each of some deals, int64 of the shape of ``indices``.
+
+    A deal's dealer alternates with its index, so alternating seats change after every second deal: in four deals
+    running the learner sits in each seat as dealer and as non-dealer.
+
+    Args:
+        seat: 0, 1 or ``"alternate"``.
+        indices: the deals' indices, uint64.
+    """
+    if seat == "alternate":
+        seats: npt.NDArray[np.int64] = (indices >> np.uint64(1) & np.uint64(1)).astype(np.int64)
+        return seats
+    return np.full(indices.shape, int(seat), np.int64)

@@ -88,7 +88,7 @@ class OrderEnforcing(_Direct, OrderEnforcingWrapper):  # type: ignore[misc]
     def last(self, observe: bool = True) -> tuple[Observation | None, float, bool, bool, dict[str, Any]]:
         """Return observation, cumulative reward, terminated, truncated and info of the agent to act."""
         if not self._has_reset:
-            return super().last(observe)
+            super().last(observe)
         raw = self._raw
         agent = raw.agent_selection
         return (

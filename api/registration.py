@@ -1,0 +1,81 @@
+"""The environments' ids in the registries of Gymnasium and PettingZoo, and agents by name for their opponents."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import gymnasium
+import pettingzoo
+
+if TYPE_CHECKING:
+    from german_whist.agents.base import Agent
+    from german_whist.envs.rules import Rules
+    from german_whist.envs.single import GermanWhistEnv
+    from german_whist.envs.vector import GermanWhistVectorEnv
+
+GYMNASIUM_ID = "GermanWhist-v0"
+PETTINGZOO_ID = "german_whist/classic-v0"
+
+
+def register_environments() -> None:
+    """Register the ids; older versions of PettingZoo have no registry."""
+    if GYMNASIUM_ID not in gymnasium.registry:
+        gymnasium.register(
+            GYMNASIUM_ID,
+            entry_point="german_whist.registration:make_single",
+            vector_entry_point="german_whist.registration:make_vector",
+        )
+    if hasattr(pettingzoo, "register") and PETTINGZOO_ID not in pettingzoo.aec_registry:
+        pettingzoo.register("aec", PETTINGZOO_ID, "german_whist.envs.aec:env", kwargs={"rules": "classic"})
+
+
+def make_single(
+    rules: str | Rules = "classic",
+    opponent: str | Agent = "heuristic",
+    reward: str = "margin",
+    seat: int | str = "alternate",
+    render_mode: str | None = None,
+) -> GermanWhistEnv:
+    """Return one environment, as ``gymnasium.make("german_whist:GermanWhist-v0", …)`` does.
+
+    Args:
+        rules: a preset's name, with settings if wanted, or ``Rules``.
+        opponent: an agent's name (see ``german_whist.agent_names``) or an agent object.
+        reward: ``"margin"``, ``"win"`` or ``"points"``.
+        seat: the learner's seat, 0, 1 or ``"alternate"``.
+        render_mode: ``"ansi"``, ``"human"`` or ``None``.
+
+    Raises:
+        ValueError: when an argument is not allowed.
+    """
+    from german_whist.agents.registry import make_agent
+    from german_whist.envs.single import GermanWhistEnv
+
+    return GermanWhistEnv(make_agent(opponent), rules, reward, seat, render_mode)
+
+
+def make_vector(
+    num_envs: int = 1,
+    rules: str | Rules = "classic",
+    opponent: str | Agent = "heuristic",
+    reward: str = "margin",
+    seat: int | str = "alternate",
+    render_mode: str | None = None,
+) -> GermanWhistVectorEnv:
+    """Return a native batch, as ``gymnasium.make_vec("german_whist:GermanWhist-v0", num_envs=…, …)`` does.
+
+    Args:
+        num_envs: number of rows.
+        rules: as for one environment, like the arguments that follow.
+        opponent: an agent's name or an agent object.
+        reward: ``"margin"``, ``"win"`` or ``"points"``.
+        seat: the learner's seat, 0, 1 or ``"alternate"``.
+        render_mode: ``"ansi"`` or ``None``.
+
+    Raises:
+        ValueError: when an argument is not allowed.
+    """
+    from german_whist.agents.registry import make_agent
+    from german_whist.envs.vector import GermanWhistVectorEnv
+
+    return GermanWhistVectorEnv(make_agent(opponent), num_envs, rules, reward, seat, render_mode)
