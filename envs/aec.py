@@ -132,9 +132,9 @@ class raw_env(AECEnv, EzPickle):  # type: ignore[misc]  # noqa: N801 - PettingZo
             raise AttributeError("deal cannot be accessed before reset")
         return sequence.seed, sequence.first
 
-    def is_legal(self, action: int) -> bool:
-        """Return whether the agent to act may play an action."""
-        return self._table.legal >> int(action) & 1 == 1
+    def is_legal(self, action: int | None) -> bool:
+        """Return whether the agent to act may play an action of the action space."""
+        return action is not None and self._table.legal >> int(action) & 1 == 1
 
     def observe(self, agent: str) -> Observation:
         """Return what an agent sees, in arrays of its own."""

@@ -46,12 +46,11 @@ class TerminateIllegal(_Direct, TerminateIllegalWrapper):  # type: ignore[misc]
     def step(self, action: int | None) -> None:
         """Play a legal action or the step of a dead agent; anything else is an illegal move."""
         raw = self._raw
-        if action is not None and raw.is_legal(action):
+        if raw.terminations[raw.agent_selection] or raw.is_legal(action):
             raw.step(action)
-            return
-        if not raw.terminations[raw.agent_selection]:
+        else:
             TerminateIllegalWrapper.observe(self, raw.agent_selection)  # for the mask the original looks at
-        super().step(action)
+            super().step(action)
 
 
 class AssertOutOfBounds(_Direct, AssertOutOfBoundsWrapper):  # type: ignore[misc]

@@ -1,0 +1,38 @@
+"""Opponents for the environments' tests."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from german_whist.envs.cards import cards_of
+from german_whist.envs.randomness import RowRandom
+
+
+class Lowest:
+    """Plays the lowest legal card by number, and counts how often it is asked."""
+
+    def __init__(self) -> None:
+        self.calls = 0
+
+    def act(self, views: np.ndarray[Any, Any], rng: RowRandom) -> npt.NDArray[np.int64]:
+        self.calls += 1
+        return np.array([next(cards_of(mask)) for mask in views["legal"].tolist()])
+
+
+class Random:
+    """Plays a legal card at random, drawn from the randomness it is given alone."""
+
+    def act(self, views: np.ndarray[Any, Any], rng: RowRandom) -> npt.NDArray[np.int64]:
+        draws = rng.random(len(views))
+        hands = [list(cards_of(mask)) for mask in views["legal"].tolist()]
+        return np.array([hand[int(draw * len(hand))] for hand, draw in zip(hands, draws, strict=True)])
+
+
+class Stubborn:
+    """Always plays card 0, legal or not."""
+
+    def act(self, views: np.ndarray[Any, Any], rng: RowRandom) -> npt.NDArray[np.int64]:
+        return np.zeros(len(views), np.int64)
