@@ -42,15 +42,16 @@ def _legal(states, out):
 
 
 @kernel
-def _step(game, states, actions):
-    for i in range(states.shape[0]):
-        if not states[i].done:
+def _step(game, states, rows, actions):
+    for i in range(rows.shape[0]):
+        state = states[rows[i]]
+        if not state.done:
             action = actions[i]
-            if action < 0 or action > 63 or not (legal_cards(states[i]) >> np.uint64(action)) & np.uint64(1):
+            if action < 0 or action > 63 or not (legal_cards(state) >> np.uint64(action)) & np.uint64(1):
                 return i
-    for i in range(states.shape[0]):
-        if not states[i].done:
-            play(game[0], states[i], actions[i])
+    for i in range(rows.shape[0]):
+        if not states[rows[i]].done:
+            play(game[0], states[rows[i]], actions[i])
     return -1
 
 
@@ -68,6 +69,40 @@ def _returns(game, states, reward, out):
         value = seat_return(game[0], states[i], reward) if states[i].done else 0.0
         out[i, 0] = value
         out[i, 1] = -value
+
+
+def _whole_numbers(name: str, given: npt.ArrayLike, shape: tuple[int, ...] | None = None) -> npt.NDArray[Any]:
+    values = np.asarray(given)
+    if not values.size:
+        values = values.astype(np.int64)
+    if values.dtype.kind not in "iu":
+        raise ValueError(f"{name} have dtype {values.dtype}: whole numbers are needed")
+    if values.ndim != 1 or (shape is not None and values.shape != shape):
+        raise ValueError(f"{name} have shape {values.shape}: {shape or '(k,)'} is needed")
+    return values
+
+
+def _numbers_between(
+    name: str, given: npt.ArrayLike, low: int, high: int, shape: tuple[int, ...] | None = None
+) -> npt.NDArray[np.int64]:
+    """Kernels do not check their bounds, so what a caller indexes with is checked here."""
+    values = _whole_numbers(name, given, shape)
+    outside = (values < low) | (values > high)
+    if outside.any():
+        raise ValueError(f"{name}: {values[outside][0]} is not allowed: from {low} to {high}")
+    return values.astype(np.int64, copy=False)
+
+
+def _deal_indices(given: npt.ArrayLike, shape: tuple[int, ...]) -> npt.NDArray[np.uint64]:
+    if not isinstance(given, np.ndarray):  # numpy would make floats of a list that mixes small and very large numbers
+        numbers = np.asarray(given, object)
+        given = np.array([check_seed(number, "deal index") for number in numbers.flat], np.uint64).reshape(
+            numbers.shape
+        )
+    values = _whole_numbers("deal indices", given, shape)
+    if (values < 0).any():
+        raise ValueError(f"deal index {values.min()} is not allowed: a whole number from 0 to 2**64 - 1")
+    return values.astype(np.uint64, copy=False)
 
 
 class DealBatch:
@@ -110,15 +145,18 @@ class DealBatch:
         self.deal_rows(self._every_row, np.uint64(start) + self._every_row.astype(np.uint64))
 
     def deal_rows(self, rows: npt.ArrayLike, indices: npt.ArrayLike) -> None:
-        """Deal the given deals (uint64) of the batch's seed into some rows, in place."""
-        _deal_addresses(
-            self._game,
-            self._cards,
-            np.uint64(self.seed),
-            np.asarray(indices, np.uint64),
-            np.asarray(rows, np.int64),
-            self.states,
-        )
+        """Deal the given deals of the batch's seed into some rows, in place.
+
+        Args:
+            rows: the rows to deal into, int[k].
+            indices: which deal each gets, uint64[k].
+
+        Raises:
+            ValueError: when a row is not of this batch, a deal is below 0, or there are not as many of both.
+        """
+        which = _numbers_between("rows", rows, 0, self.size - 1)
+        deals = _deal_indices(indices, which.shape)
+        _deal_addresses(self._game, self._cards, np.uint64(self.seed), deals, which, self.states)
 
     def deal_decks(self, decks: Sequence[str | Sequence[int]], dealers: npt.ArrayLike) -> None:
         """Deal given decks, one a row, with the given dealers.
@@ -130,12 +168,12 @@ class DealBatch:
         Raises:
             ValueError: when a deck is not this game's deck, or a dealer is no seat.
         """
-        seats = np.asarray(dealers, np.int64)
+        seats = np.asarray(dealers)
         if seats.shape != (self.size,) or len(decks) != self.size or not np.isin(seats, (0, 1)).all():
             raise ValueError(f"{self.size} decks and as many dealers, each 0 or 1, are needed")
         orders = [parse_deck(deck, self.rules.cards) for deck in decks]
         self.states["deck"][:, : len(self.rules.cards)] = orders
-        _deal_decks(self._game, seats, self.states)
+        _deal_decks(self._game, seats.astype(np.int64), self.states)
 
     @property
     def turn(self) -> npt.NDArray[np.int8]:
@@ -154,8 +192,12 @@ class DealBatch:
         return out
 
     def action_mask(self, out: npt.NDArray[np.int8] | None = None) -> npt.NDArray[np.int8]:
-        """Return the legal actions of the seats to act, int8[size, num_actions], into ``out`` when given."""
-        masks = np.empty((self.size, self.num_actions), np.int8) if out is None else out
+        """Return the legal actions of the seats to act, int8[size, num_actions], into ``out`` when given.
+
+        Raises:
+            ValueError: when ``out`` has another shape.
+        """
+        masks = self._rows_of(self.num_actions, out)
         write_masks(self.legal(), masks)
         return masks
 
@@ -168,9 +210,15 @@ class DealBatch:
 
         Returns:
             A ``VIEW`` array of shape (k,).
+
+        Raises:
+            ValueError: when a row is not of this batch, a seat is not 0 or 1, or there are not as many of both.
         """
-        which = self._every_row if rows is None else np.asarray(rows, np.int64)
-        whose = np.full(len(which), -1, np.int64) if seats is None else np.asarray(seats, np.int64)
+        which = self._every_row if rows is None else _numbers_between("rows", rows, 0, self.size - 1)
+        if seats is None:
+            whose = np.full(len(which), -1, np.int64)
+        else:
+            whose = _numbers_between("seats", seats, 0, 1, which.shape)
         views = np.empty(len(which), VIEW)
         write_views(self._game, self.states, which, whose, views)
         return views
@@ -178,34 +226,45 @@ class DealBatch:
     def observe(
         self, out: npt.NDArray[np.int8] | None = None, seats: npt.ArrayLike | None = None
     ) -> npt.NDArray[np.int8]:
-        """Return the observations of the seats to act (or of ``seats``), int8[size, n_obs], into ``out`` when given."""
-        rows = np.empty((self.size, self.num_observations), np.int8) if out is None else out
+        """Return the observations of the seats to act (or of ``seats``), int8[size, n_obs], into ``out`` when given.
+
+        Raises:
+            ValueError: when ``out`` or ``seats`` has another shape, or a seat is not 0 or 1.
+        """
+        rows = self._rows_of(self.num_observations, out)
         if seats is None:
             _observe(self._game, self.states, self._scratch, rows)
         else:
             write_observations(self.views(seats=seats), rows)
         return rows
 
-    def step(self, actions: npt.ArrayLike) -> None:
-        """Play one action in every deal; finished deals are left alone.
+    def step(self, actions: npt.ArrayLike, rows: npt.ArrayLike | None = None) -> None:
+        """Play one action in every deal, or in some; finished deals are left alone.
 
         Args:
-            actions: int[size], the action of the seat to act in each deal.
+            actions: int[size] (int[k] with ``rows``), the action of the seat to act in each deal.
+            rows: the deals to step, int[k], each once; all of them by default.
 
         Raises:
-            ValueError: when an action is illegal; then no deal has moved.
+            ValueError: when an action is illegal, no whole number, or there is not one a row; then no deal has moved.
         """
-        chosen = np.asarray(actions, np.int64)
-        if chosen.shape != (self.size,):
-            raise ValueError(f"actions have shape {chosen.shape}: ({self.size},) is needed")
-        wrong = _step(self._game, self.states, chosen)
-        if wrong >= 0:
-            action = int(chosen[wrong])
+        which = self._every_row if rows is None else _numbers_between("rows", rows, 0, self.size - 1)
+        chosen = _whole_numbers("actions", actions, which.shape).astype(np.int64, copy=False)
+        refused = _step(self._game, self.states, which, chosen)
+        if refused >= 0:
+            action, wrong = int(chosen[refused]), int(which[refused])
             name = f" ({card_text(action)})" if 0 <= action < self.num_actions else ""
             raise ValueError(
                 f"action {action}{name} is illegal in row {wrong}: "
                 f"seat {self.turn[wrong]} may play {hand_text(int(self.legal()[wrong]))}"
             )
+
+    def _rows_of(self, cells: int, out: npt.NDArray[np.int8] | None) -> npt.NDArray[np.int8]:
+        if out is None:
+            return np.empty((self.size, cells), np.int8)
+        if out.shape != (self.size, cells):
+            raise ValueError(f"out has shape {out.shape}: ({self.size}, {cells}) is needed")
+        return out
 
     def returns(self, reward: str = "margin") -> npt.NDArray[np.float32]:
         """Return what each seat gets, float32[size, 2]; zeros while a deal is not finished.

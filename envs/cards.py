@@ -7,6 +7,7 @@ a hand is its suits S.H.D.C with the ranks from high to low (``AKQ2.T98..J4``), 
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterable, Iterator, Sequence
 
 SUITS = "CDHS"
@@ -97,10 +98,12 @@ def parse_deck(deck: str | Sequence[int], cards: Sequence[int]) -> list[int]:
     Raises:
         ValueError: when a card is unknown, foreign to this deck, missing or there twice.
     """
-    words = deck.split() if isinstance(deck, str) else list(deck)
     order: list[int] = []
-    for word in words:
-        card = parse_card(word) if isinstance(word, str) else int(word)
+    for word in deck.split() if isinstance(deck, str) else deck:
+        try:
+            card = parse_card(word) if isinstance(word, str) else operator.index(word)
+        except TypeError:
+            raise ValueError(f"deck: {word!r} is not a card: names as SA or numbers from 0 to 51 are") from None
         if card not in cards:
             name = card_text(card) if 0 <= card < NUM_CARDS else str(card)
             raise ValueError(f"deck: card {name} is not in this game's deck of {len(cards)}")

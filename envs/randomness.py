@@ -38,7 +38,12 @@ class RowRandom:
             indices: the deal of each row, uint64[rows].
             stream: tells the users of randomness apart (the agents of a match), from 0.
             step: how many actions have been played, 0 to 2**16 - 1: one number, or one per row.
+
+        Raises:
+            ValueError: when the seed is out of range, or the stream is below 0, where the decks are.
         """
+        if stream < 0:
+            raise ValueError(f"stream {stream} is not allowed: a whole number from 0")
         self._seed = np.uint64(check_seed(seed))
         self._indices = np.asarray(indices, np.uint64)
         self._stream = np.uint64(AGENT_STREAM + stream)

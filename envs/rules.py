@@ -171,7 +171,14 @@ def rules(spec: str | Rules = "classic") -> Rules:
         raise ValueError(f"rules: {spec!r} is neither a name nor Rules")
     name, settings = split_spec(spec, "rules")
     base = _preset(name)
-    return rules_from_dict({**base.to_dict(), **{key: yaml.safe_load(text) for key, text in settings.items()}})
+    return rules_from_dict({**base.to_dict(), **{key: _value(key, text) for key, text in settings.items()}})
+
+
+def _value(key: str, text: str) -> object:
+    try:
+        return yaml.safe_load(text)
+    except yaml.YAMLError:
+        raise ValueError(f"rules: {key}={text} is not allowed: {text!r} is neither a number nor a name") from None
 
 
 def rules_from_dict(fields: dict[str, Any]) -> Rules:

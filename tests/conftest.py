@@ -1,0 +1,71 @@
+"""What every test stands on: fresh kernels, reproducible properties, and a hand for random play."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import settings
+
+from german_whist.envs.batch import DealBatch
+
+settings.register_profile("project", deadline=None, derandomize=True, print_blob=True)
+settings.load_profile("project")
+
+_PACKAGES = ("envs", "solver", "agents", "arena", "training", "benchmarks", "cli")
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    if not hasattr(session.config, "workerinput"):  # the workers of pytest-xdist share what the first session made
+        drop_stale_kernels(package_folders())
+
+
+def package_folders() -> list[Path]:
+    """The folders of the sub-packages, wherever they are installed."""
+    specs = [importlib.util.find_spec(f"german_whist.{name}") for name in _PACKAGES]
+    return [Path(folder) for spec in specs if spec for folder in spec.submodule_search_locations or ()]
+
+
+def drop_stale_kernels(folders: list[Path]) -> bool:
+    """Delete numba's cache files when any source is newer than the oldest of them.
+
+    numba notices a change of the file that a kernel stands in, but not of a file whose kernels it calls.
+    """
+    caches = [path for folder in folders for kind in ("*.nbi", "*.nbc") for path in folder.rglob(kind)]
+    sources = [path for folder in folders for path in folder.rglob("*.py")]
+    if not caches or max(map(_age, sources)) <= min(map(_age, caches)):
+        return False
+    for path in caches:
+        path.unlink(missing_ok=True)
+    return True
+
+
+def _age(path: Path) -> float:
+    return path.stat().st_mtime
+
+
+def play_randomly(batch: DealBatch, rng: np.random.Generator, steps: int | None = None) -> None:
+    """Play ``steps`` random legal actions in every deal, or all that are left."""
+    while not batch.done.all() and (steps is None or steps > 0):
+        batch.step((rng.random((batch.size, batch.num_actions)) * batch.action_mask()).argmax(axis=1))
+        steps = None if steps is None else steps - 1
+
+
+@pytest.fixture
+def rng() -> np.random.Generator:
+    return np.random.default_rng(20)
+
+
+@pytest.fixture
+def positions() -> Callable[..., DealBatch]:
+    """Give ``positions(rules="classic", size=8, steps=20, seed=1)``: deals after so many random actions."""
+
+    def make(rules: object = "classic", size: int = 8, steps: int | None = 20, seed: int = 1) -> DealBatch:
+        batch = DealBatch(rules, size, seed)  # type: ignore[arg-type]
+        play_randomly(batch, np.random.default_rng(seed), steps)
+        return batch
+
+    return make

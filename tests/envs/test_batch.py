@@ -1,0 +1,287 @@
+"""Many deals stepped together: what a batch does with its rows, and what it refuses."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from german_whist.envs.batch import DealBatch
+from german_whist.envs.rules import Rules
+from tests.conftest import play_randomly
+from tests.plain import NAMES, dealt, same_views
+from tests.strategies import games, seeds
+
+FIRST = "CJ CQ DJ DQ CK DK CA DA"
+
+
+def lowest_legal(batch: DealBatch) -> np.ndarray:
+    return batch.action_mask().argmax(axis=1)
+
+
+def snapshot(batch: DealBatch) -> bytes:
+    return batch.states.tobytes()
+
+
+@settings(max_examples=30)
+@given(games(), seeds, st.integers(1, 9))
+def test_rows_play_the_same_in_any_batch(game: Rules, seed: int, size: int) -> None:
+    whole = DealBatch(game, size, seed)
+    single = [DealBatch(game, 1, seed, first=row) for row in range(size)]
+    rng = np.random.default_rng(seed)
+    for _ in range(len(game.cards)):
+        assert whole.legal().tolist() == [int(batch.legal()[0]) for batch in single]
+        np.testing.assert_array_equal(whole.observe(), np.concatenate([batch.observe() for batch in single]))
+        actions = (rng.random((size, 52)) * whole.action_mask()).argmax(axis=1)
+        whole.step(actions)
+        for action, batch in zip(actions, single, strict=True):
+            batch.step([action])
+    assert whole.done.all()
+    for reward in ("margin", "win", "points"):
+        np.testing.assert_array_equal(
+            whole.returns(reward), np.concatenate([batch.returns(reward) for batch in single])
+        )
+
+
+def test_action_mask_says_what_legal_says(positions) -> None:
+    batch = positions("classic", size=30, steps=31)
+    masks = batch.action_mask()
+    assert masks.dtype == np.int8
+    assert masks.shape == (30, batch.num_actions)
+    for row, mask in enumerate(batch.legal()):
+        assert np.flatnonzero(masks[row]).tolist() == [card for card in range(52) if int(mask) >> card & 1]
+    out = np.full((30, 52), 7, np.int8)
+    assert batch.action_mask(out) is out
+    np.testing.assert_array_equal(out, masks)
+
+
+def test_finished_deals_have_no_legal_action_and_are_left_alone(positions) -> None:
+    batch = positions("tiny", size=3, steps=None)
+    assert batch.done.all()
+    assert not batch.legal().any()
+    assert not batch.action_mask().any()
+    before = snapshot(batch)
+    batch.step([0, -1, 2**40])
+    assert snapshot(batch) == before
+
+
+def test_unfinished_deals_move_on_beside_finished_ones(positions) -> None:
+    batch = positions("tiny", size=3, steps=None)
+    batch.deal_rows([1], [7])
+    fresh = DealBatch("tiny", 1, seed=1, first=7)
+    finished = batch.states[[0, 2]].tobytes()
+    while not batch.done.all():
+        assert not batch.returns()[1].any()
+        action = lowest_legal(fresh)
+        fresh.step(action)
+        batch.step([99, action[0], -5])
+    assert batch.states[[0, 2]].tobytes() == finished
+    assert batch.states[1].tobytes() == fresh.states[0].tobytes()
+
+
+# Illegal actions.
+
+
+@pytest.mark.parametrize(
+    ("action", "name"), [(51, "51 (SA)"), (10, "10 (CQ)"), (52, "52"), (63, "63"), (64, "64"), (-1, "-1"), (-64, "-64")]
+)
+def test_an_illegal_action_is_refused_by_name_and_nothing_moves(action: int, name: str) -> None:
+    batch = DealBatch("tiny", 3)
+    batch.deal_decks([FIRST] * 3, [1, 1, 0])
+    before = snapshot(batch)
+    with pytest.raises(ValueError, match="illegal") as error:
+        batch.step([NAMES.index("CJ"), NAMES.index("DJ"), action])
+    assert str(error.value) == f"action {name} is illegal in row 2: seat 1 may play ..J.J"
+    assert snapshot(batch) == before
+
+
+def test_a_revoke_is_refused() -> None:
+    batch = dealt("CQ CJ DJ DA DQ CK DK CA")
+    batch.step([NAMES.index("CQ")])
+    with pytest.raises(ValueError, match=r"action 25 \(DA\) is illegal in row 0: seat 1 may play \.\.\.J"):
+        batch.step([NAMES.index("DA")])
+
+
+@pytest.mark.parametrize(
+    "actions", [[], [9], [9] * 4, [[9] * 3], 9, [9.0] * 3, [9.5] * 3, [None] * 3, ["CJ"] * 3, [True] * 3, [2**70] * 3]
+)
+def test_actions_that_are_not_one_whole_number_a_row_are_refused(actions: object) -> None:
+    batch = DealBatch("tiny", 3)
+    before = snapshot(batch)
+    with pytest.raises(ValueError, match="actions have"):
+        batch.step(actions)  # type: ignore[arg-type]
+    assert snapshot(batch) == before
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.int32, np.int64, np.uint64])
+def test_actions_may_be_any_kind_of_whole_numbers(dtype: type) -> None:
+    batch = DealBatch("classic", 5)
+    batch.step(lowest_legal(batch).astype(dtype))
+    assert (batch.states["led"] >= 0).all()
+
+
+# Dealing into rows.
+
+
+def test_reset_deals_other_deals_of_the_same_seed_in_place() -> None:
+    batch = DealBatch("classic", 7, seed=4)
+    states = batch.states
+    play_randomly(batch, np.random.default_rng(0), 30)
+    batch.reset(70)
+    assert batch.states is states
+    assert snapshot(batch) == snapshot(DealBatch("classic", 7, seed=4, first=70))
+    play_randomly(batch, np.random.default_rng(0))
+    batch.reset(0)
+    assert snapshot(batch) == snapshot(DealBatch("classic", 7, seed=4))
+
+
+def test_deal_rows_deals_into_those_rows_only() -> None:
+    batch = DealBatch("classic", 5, seed=4)
+    play_randomly(batch, np.random.default_rng(0), 11)
+    before = batch.states.copy()
+    batch.deal_rows([3, 1], [1001, 2**64 - 2])
+    for row, deal in ((3, 1001), (1, 2**64 - 2)):
+        assert batch.states[row].tobytes() == DealBatch("classic", 1, 4, deal).states[0].tobytes()
+    assert batch.states[[0, 2, 4]].tobytes() == before[[0, 2, 4]].tobytes()
+    batch.deal_rows([], [])
+    assert batch.states[[0, 2, 4]].tobytes() == before[[0, 2, 4]].tobytes()
+
+
+@pytest.mark.parametrize(
+    ("rows", "indices", "complaint"),
+    [
+        ([5], [0], "rows: 5 is not allowed: from 0 to 4"),
+        ([-1], [0], "rows: -1"),
+        ([0, 1], [0], "deal indices have shape"),
+        ([0], [0, 1], "deal indices have shape"),
+        ([[0]], [[0]], "rows have shape"),
+        ([0.5], [0], "rows have dtype float64"),
+        ([0], [-1], "deal index -1 is not allowed"),
+        ([0], [0.5], "deal index 0.5 is not allowed"),
+        ([0], [2**64], f"deal index {2**64} is not allowed"),
+        ([0], np.array([-1]), "deal index -1 is not allowed"),
+        ([0], np.array([0.5]), "deal indices have dtype float64"),
+    ],
+)
+def test_rows_and_deals_that_are_not_there_are_refused(rows: object, indices: object, complaint: str) -> None:
+    batch = DealBatch("tiny", 5)
+    before = snapshot(batch)
+    with pytest.raises(ValueError, match=complaint):
+        batch.deal_rows(rows, indices)  # type: ignore[arg-type]
+    assert snapshot(batch) == before
+
+
+def test_decks_may_be_given_as_text_or_numbers() -> None:
+    batch = DealBatch("tiny", 3)
+    numbers = [NAMES.index(name) for name in FIRST.split()]
+    batch.deal_decks([FIRST, numbers, np.array(numbers)], [1, 1, 1])
+    assert len({state.tobytes() for state in batch.states}) == 1
+    assert batch.states["deck"][0][:8].tolist() == numbers
+
+
+def test_a_given_deck_plays_like_the_same_deck_by_address() -> None:
+    batch = DealBatch("classic", 4, seed=8)
+    given_decks = DealBatch("classic", 4, seed=1)
+    play_randomly(given_decks, np.random.default_rng(0), 40)
+    given_decks.deal_decks([state["deck"] for state in batch.states], batch.states["dealer"])
+    assert snapshot(given_decks) == snapshot(batch)
+
+
+@pytest.mark.parametrize(
+    ("decks", "dealers", "complaint"),
+    [
+        ([FIRST], [0, 1], "2 decks and as many dealers"),
+        ([FIRST] * 3, [0, 1], "2 decks and as many dealers"),
+        ([FIRST] * 2, [0], "each 0 or 1"),
+        ([FIRST] * 2, [0, 2], "each 0 or 1"),
+        ([FIRST] * 2, [0, -1], "each 0 or 1"),
+        ([FIRST] * 2, [0, 0.5], "each 0 or 1"),
+        ([FIRST, FIRST[:-3]], [0, 1], "DA is missing"),
+        ([FIRST, FIRST.replace("DA", "CJ")], [0, 1], "CJ stands twice"),
+        ([FIRST, FIRST.replace("DA", "SA")], [0, 1], "SA is not in this game's deck of 8"),
+        ([FIRST, FIRST.replace("DA", "D1")], [0, 1], "'D1' is not a card"),
+    ],
+)
+def test_bad_decks_and_dealers_are_refused_and_nothing_moves(decks: object, dealers: object, complaint: str) -> None:
+    batch = DealBatch("tiny", 2)
+    before = snapshot(batch)
+    with pytest.raises(ValueError, match=complaint):
+        batch.deal_decks(decks, dealers)  # type: ignore[arg-type]
+    assert snapshot(batch) == before
+
+
+# Looking at rows.
+
+
+def test_views_of_some_rows_and_seats(positions) -> None:
+    batch = positions("classic", size=6, steps=15)
+    whole = [batch.views(seats=[seat] * 6) for seat in (0, 1)]
+    assert same_views(batch.views([4, 1]), batch.views()[[4, 1]])
+    picked = batch.views([4, 1, 4], [0, 1, 1])
+    assert same_views(picked[:1], whole[0][[4]])
+    assert same_views(picked[1:], whole[1][[1, 4]])
+    assert len(batch.views([])) == 0
+
+
+@pytest.mark.parametrize(
+    ("rows", "seats", "complaint"),
+    [
+        ([3], None, "rows: 3 is not allowed: from 0 to 2"),
+        ([-1], None, "rows: -1"),
+        ([0], [2], "seats: 2 is not allowed: from 0 to 1"),
+        ([0], [-1], "seats: -1"),
+        (None, [0], "seats have shape"),
+        ([0, 1], [0], "seats have shape"),
+        ([True, False, True], None, "rows have dtype bool"),
+    ],
+)
+def test_views_of_rows_and_seats_that_are_not_there_are_refused(rows: object, seats: object, complaint: str) -> None:
+    with pytest.raises(ValueError, match=complaint):
+        DealBatch("tiny", 3).views(rows, seats)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("shape", [(2, 52), (3, 51), (3, 442), (3 * 52,)])
+def test_arrays_of_another_shape_are_not_written_into(shape: tuple[int, ...]) -> None:
+    batch = DealBatch("tiny", 3)
+    for write in (batch.observe, batch.action_mask):
+        with pytest.raises(ValueError, match="out has shape"):
+            write(np.zeros(shape, np.int8))
+
+
+def test_one_deal_cannot_change_through_what_was_handed_out() -> None:
+    batch = DealBatch("tiny", 2)
+    before = snapshot(batch)
+    for handed_out in (batch.legal(), batch.action_mask(), batch.observe(), batch.returns(), batch.views()["hand"]):
+        handed_out[:] = 0
+    assert snapshot(batch) == before
+
+
+# Making a batch.
+
+
+@pytest.mark.parametrize("size", [0, -1, 1.0, True, None, "3"])
+def test_sizes_below_one_are_refused(size: object) -> None:
+    with pytest.raises(ValueError, match=r"size .* whole number from 1"):
+        DealBatch("tiny", size)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("changed", "complaint"),
+    [
+        ({"rules": "clasic"}, "did you mean 'classic'"),
+        ({"seed": -1}, "seed -1"),
+        ({"seed": 2**64}, "seed"),
+        ({"first": -1}, "first deal -1"),
+        ({"first": 1.5}, "first deal 1.5"),
+        ({"first": 2**64 - 2}, "last deal"),
+    ],
+)
+def test_addresses_that_are_not_there_are_refused(changed: dict[str, object], complaint: str) -> None:
+    with pytest.raises(ValueError, match=complaint):
+        DealBatch(**{"rules": "tiny", "size": 3, **changed})  # type: ignore[arg-type]
+
+
+def test_last_deal_of_a_seed_can_be_dealt() -> None:
+    batch = DealBatch("tiny", 3, seed=2**64 - 1, first=2**64 - 3)
+    assert batch.states["dealer"].tolist() == [1, 0, 1]

@@ -1,0 +1,66 @@
+"""Deals that a seat cannot tell apart: whatever it sees or chooses must be the same in all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import numpy.typing as npt
+
+from german_whist.envs.batch import DealBatch
+from german_whist.envs.cards import cards_of, mask_of
+
+
+class Redeal:
+    """A random deal's course, and other deals in which one seat saw exactly the same.
+
+    Attributes:
+        course: the deal itself, one row.
+        others: deals that the seat cannot tell from it after ``actions``, one a row; the first is the deal itself.
+        actions: what both seats played.
+    """
+
+    def __init__(self, rules: object, seed: int, seat: int, steps: int, tries: int = 64) -> None:
+        """Play ``steps`` random actions of a deal, then change who holds the cards that ``seat`` never saw."""
+        rng = np.random.default_rng(seed)
+        self.seat = seat
+        self.course = DealBatch(rules, 1, seed)  # type: ignore[arg-type]
+        self.actions: list[int] = []
+        for _ in range(steps):
+            self.actions.append(int(rng.choice(np.flatnonzero(self.course.action_mask()[0]))))
+            self.course.step(self.actions[-1:])
+        decks = self._decks(rng, tries)
+        self.course.reset(0)
+        self.others = DealBatch(rules, len(decks), seed)  # type: ignore[arg-type]
+        self.others.deal_decks(decks, [int(self.course.states["dealer"][0])] * len(decks))
+
+    def _decks(self, rng: np.random.Generator, tries: int) -> list[npt.NDArray[np.int64]]:
+        state = self.course.states[0]
+        deck = state["deck"][: len(self.course.rules.cards)].astype(np.int64)
+        unseen = np.array(list(cards_of(self.course.views(seats=[self.seat])["unseen"][0])), np.int64)
+        decks = [deck]
+        for attempt in range(tries):
+            new = np.arange(52)
+            # Few changes pass the history of suits followed more often, many changes try more.
+            moved = unseen if attempt % 2 else rng.permutation(unseen)[:2]
+            new[moved] = rng.permutation(moved)
+            decks.append(new[deck])
+        return [other for other in decks if self._could_be(other)]
+
+    def _could_be(self, deck: npt.NDArray[np.int64]) -> bool:
+        """Whether the actions are legal with this deck: the opponent followed suit when he could."""
+        batch = DealBatch(self.course.rules)
+        batch.deal_decks([deck], self.course.states["dealer"])
+        for action in self.actions:
+            if not batch.legal()[0] & np.uint64(mask_of([action])):
+                return False
+            batch.step([action])
+        return True
+
+    def steps(self) -> Iterator[tuple[DealBatch, DealBatch]]:
+        """Play the actions once more in all deals, giving the deal and its likes before the first and after each."""
+        yield self.course, self.others
+        for action in self.actions:
+            self.course.step([action])
+            self.others.step(np.full(self.others.size, action))
+            yield self.course, self.others
