@@ -1,0 +1,131 @@
+"""The checkpoint file: a policy network's weights in safetensors, with a JSON card. Loading runs no code from the file.
+
+Layout: tensors ``layer.0.weight`` (out, in), ``layer.0.bias`` (out,), ``layer.1.weight``, …, all float32, of a
+multilayer perceptron with ReLU between the layers, from the raw observation vector to one logit per action. The card is
+the JSON text under ``card`` in the file's metadata.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from safetensors import SafetensorError, safe_open
+from safetensors.numpy import save
+
+from german_whist.envs.observation import OBSERVATION_VERSION, observation_high
+from german_whist.envs.rules import Rules, rules_from_dict
+
+FORMAT = "german-whist-policy"
+FORMAT_VERSION = 1
+
+Layer = tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """A policy network and what is known of it.
+
+    Attributes:
+        layers: weight float32[out, in] and bias float32[out] of each layer.
+        rules: the rules it was trained for.
+        training: where it comes from: configuration, decisions seen, code version.
+        results: measured strength, by opponent.
+    """
+
+    layers: tuple[Layer, ...]
+    rules: Rules
+    training: dict[str, Any] = field(default_factory=dict)
+    results: dict[str, Any] = field(default_factory=dict)
+
+    def card(self) -> dict[str, Any]:
+        """Return the model card."""
+        sizes = [int(self.layers[0][0].shape[1]), *(int(bias.size) for _, bias in self.layers)]
+        return {
+            "format": FORMAT,
+            "version": FORMAT_VERSION,
+            "network": {"type": "mlp", "activation": "relu", "sizes": sizes},
+            "rules": self.rules.to_dict(),
+            "observation_version": OBSERVATION_VERSION,
+            "training": self.training,
+            "results": self.results,
+        }
+
+    def save(self, path: str | Path) -> None:
+        """Write the file: to a temporary name first, then renamed, so that no half-written file is left behind.
+
+        Raises:
+            OSError: when the folder cannot be written.
+        """
+        tensors = {}
+        for i, (weight, bias) in enumerate(self.layers):
+            tensors[f"layer.{i}.weight"] = np.ascontiguousarray(weight, np.float32)
+            tensors[f"layer.{i}.bias"] = np.ascontiguousarray(bias, np.float32)
+        write_atomically(path, save(tensors, metadata={"card": json.dumps(self.card())}))
+
+
+def write_atomically(path: str | Path, content: bytes) -> None:
+    """Write a file under a temporary name beside it and rename it; nothing is left when writing fails."""
+    target = Path(path)
+    temporary = target.with_name(f".{target.name}.{os.getpid()}.tmp")
+    try:
+        temporary.write_bytes(content)
+        os.replace(temporary, target)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def load_checkpoint(path: str | Path) -> Checkpoint:
+    """Read a checkpoint file.
+
+    Raises:
+        ValueError: when the file is missing, cut, foreign, or made for another observation layout; one line says which.
+    """
+    try:
+        with safe_open(str(path), framework="numpy") as file:
+            metadata = file.metadata() or {}
+            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - not a mapping
+    except FileNotFoundError:
+        raise ValueError(f"checkpoint {str(path)!r}: there is no such file") from None
+    except (SafetensorError, OSError) as error:
+        raise ValueError(f"checkpoint {str(path)!r} is not a readable safetensors file: {error}") from None
+    try:
+        card = json.loads(metadata["card"])
+        if card["format"] != FORMAT:
+            raise KeyError(card["format"])
+    except (KeyError, TypeError, ValueError):
+        raise ValueError(
+            f"checkpoint {str(path)!r} has no card of a {FORMAT}: it was not made by german-whist"
+        ) from None
+    return _from_card(str(path), card, tensors)
+
+
+def _from_card(path: str, card: dict[str, Any], tensors: dict[str, npt.NDArray[Any]]) -> Checkpoint:
+    if card.get("version") != FORMAT_VERSION or card.get("observation_version") != OBSERVATION_VERSION:
+        raise ValueError(
+            f"checkpoint {path!r} has format {card.get('version')} and observation layout "
+            f"{card.get('observation_version')}: this version reads {FORMAT_VERSION} and {OBSERVATION_VERSION}"
+        )
+    try:
+        game = rules_from_dict(dict(card["rules"]))
+        sizes = [int(size) for size in card["network"]["sizes"]]
+    except (KeyError, TypeError, ValueError) as error:
+        raise ValueError(f"checkpoint {path!r} has a damaged card: {error}") from None
+    if sizes[0] != observation_high(game).size or sizes[-1] != game.num_actions:
+        raise ValueError(
+            f"checkpoint {path!r}: its network maps {sizes[0]} cells to {sizes[-1]} actions, not this game"
+        )
+    layers = []
+    for i in range(len(sizes) - 1):
+        weight, bias = tensors.get(f"layer.{i}.weight"), tensors.get(f"layer.{i}.bias")
+        if weight is None or bias is None or weight.shape != (sizes[i + 1], sizes[i]) or bias.shape != (sizes[i + 1],):
+            raise ValueError(f"checkpoint {path!r}: layer {i} is missing or has another shape than its card says")
+        if not (np.isfinite(weight).all() and np.isfinite(bias).all()):
+            raise ValueError(f"checkpoint {path!r}: layer {i} holds numbers that are not finite")
+        layers.append((weight.astype(np.float32), bias.astype(np.float32)))
+    return Checkpoint(tuple(layers), game, dict(card.get("training") or {}), dict(card.get("results") or {}))

@@ -1,0 +1,87 @@
+"""``checkpoint:PATH``: a trained policy network as an agent, one forward pass for a whole batch of views."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from german_whist.agents.base import Actions, Views
+from german_whist.agents.checkpoint import Checkpoint, Layer, load_checkpoint
+from german_whist.envs.names import unknown_name
+from german_whist.envs.observation import observe, write_masks
+from german_whist.envs.rules import Rules
+
+
+def forward(layers: tuple[Layer, ...], observations: npt.NDArray[Any]) -> npt.NDArray[np.float32]:
+    """Return the logits of a multilayer perceptron with ReLU, float32[rows, actions]."""
+    hidden = observations.astype(np.float32)
+    for weight, bias in layers[:-1]:
+        hidden = np.maximum(hidden @ weight.T + bias, 0)
+    weight, bias = layers[-1]
+    logits: npt.NDArray[np.float32] = hidden @ weight.T + bias
+    return logits
+
+
+class PolicyAgent:
+    """Plays a policy network, its best card or a sample of its distribution.
+
+    Attributes:
+        name: what it is called.
+        checkpoint: the network and its card.
+        temperature: 0 plays the most likely card; T > 0 samples from the logits divided by T.
+    """
+
+    def __init__(self, checkpoint: Checkpoint, temperature: float = 0.0, name: str = "policy") -> None:
+        """Take a network.
+
+        Raises:
+            ValueError: when the temperature is negative or not finite.
+        """
+        if not 0 <= temperature < float("inf"):
+            raise ValueError(f"temperature {temperature} is not allowed: 0 (best card) or a positive number")
+        self.name = name
+        self.checkpoint = checkpoint
+        self.temperature = temperature
+        self._rules: Rules = checkpoint.rules
+
+    @classmethod
+    def from_spec(cls, settings: str) -> PolicyAgent:
+        """Make the agent of ``PATH[,temperature=T]``.
+
+        Raises:
+            ValueError: when the file is no checkpoint or a setting is wrong.
+        """
+        path, _, rest = settings.partition(",")
+        if not path:
+            raise ValueError("agent 'checkpoint' needs a file: checkpoint:PATH[,temperature=T]")
+        temperature = 0.0
+        for item in rest.split(",") if rest else []:
+            key, _, value = item.partition("=")
+            if key != "temperature":
+                raise unknown_name("checkpoint setting", key, ["temperature"])
+            try:
+                temperature = float(value)
+            except ValueError:
+                raise ValueError(f"temperature {value!r} is not a number") from None
+        return cls(load_checkpoint(path), temperature, name=Path(path).stem)
+
+    def logits(self, views: Views) -> npt.NDArray[np.float32]:
+        """Return the masked logits, float32[n, num_actions]; illegal actions have −inf."""
+        masks = np.empty((len(views), self._rules.num_actions), np.int8)
+        write_masks(np.ascontiguousarray(views["legal"]), masks)
+        logits = forward(self.checkpoint.layers, observe(views, self._rules))
+        logits[masks == 0] = -np.inf
+        return logits
+
+    def act(self, views: Views, rng: Any) -> Actions:
+        """Return one card per view, int64[n]."""
+        logits = self.logits(views)
+        if self.temperature == 0:
+            return np.argmax(logits, axis=1)
+        scaled = logits / self.temperature
+        weights = np.exp(scaled - scaled.max(axis=1, keepdims=True)).astype(np.float64).cumsum(axis=1)
+        thresholds = rng.random(len(views)) * weights[:, -1]
+        return np.argmax(weights > thresholds[:, None], axis=1)

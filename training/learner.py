@@ -1,0 +1,149 @@
+"""The learner of a run: model, environment, past selves, checkpoints and evaluations."""
+
+from __future__ import annotations
+
+import dataclasses
+import random
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from sb3_contrib import MaskablePPO
+
+from german_whist.agents.base import Agent
+from german_whist.agents.checkpoint import Checkpoint, load_checkpoint
+from german_whist.agents.policy import PolicyAgent
+from german_whist.agents.registry import make_agent
+from german_whist.arena.match import MatchResult, play_match
+from german_whist.envs.rules import rules
+from german_whist.training.config import TrainConfig
+from german_whist.training.network import policy_checkpoint, policy_settings
+from german_whist.training.resume import load_learner, save_learner
+from german_whist.training.run_directory import RunDirectory, code_version
+from german_whist.training.selfplay import SELF, SelfPlayRolloutBuffer, SelfPlayVecEnv
+
+POOL = "pool"
+EVALUATION_SEED = 1_000_003  # deals that training does not see unless it is given this seed
+
+
+class Learner:
+    """MaskablePPO of sb3-contrib on self-play rows.
+
+    Attributes:
+        config: the settings.
+        run: the folder that checkpoints go to.
+        model: the Stable-Baselines3 model; its ``num_timesteps`` counts decisions trained on.
+    """
+
+    def __init__(self, config: TrainConfig, run: RunDirectory, *, resume: bool = False) -> None:
+        """Build the learner, from scratch or from where the run stopped.
+
+        Raises:
+            ValueError: when the run cannot be resumed, or the device does not exist.
+        """
+        self.config = config
+        self.run = run
+        self.rules = rules(config.rules)
+        self._pool: list[PolicyAgent] = []
+        self._random = random.Random(config.seed)
+        self.env = SelfPlayVecEnv(
+            self.rules,
+            config.rows,
+            reward=config.reward,
+            seed=config.seed,
+            opponents=[(share, self._opponent(name)) for name, share in config.opponents.items()],
+        )
+        self.model = self._make_model()
+        if resume:
+            load_learner(self.model, run.resume)
+            run.forget_after(self.decisions)
+            self._pool = [PolicyAgent(load_checkpoint(path), 1.0) for path in run.past()[-config.pool_size :]]
+            # Fewer deals than decisions have been dealt, so these deals and these random numbers are new.
+            self.env.deal_from(self.decisions)
+            self.model.set_random_seed(config.seed + self.decisions)
+
+    def _opponent(self, name: str) -> Callable[[], Agent] | str:
+        if name == SELF:
+            return SELF
+        if name == POOL:
+            return lambda: self._random.choice(self._pool)
+        agent = make_agent(name)
+        return lambda: agent
+
+    def _make_model(self) -> MaskablePPO:
+        config = self.config
+        try:
+            return MaskablePPO(
+                "MlpPolicy",
+                self.env,
+                learning_rate=lambda left: (
+                    config.learning_rate_end + (config.learning_rate - config.learning_rate_end) * left
+                ),
+                n_steps=config.steps,
+                batch_size=min(config.batch_size, config.rows * config.steps),
+                n_epochs=config.epochs,
+                gamma=config.gamma,
+                gae_lambda=config.gae_lambda,
+                clip_range=config.clip,
+                ent_coef=config.entropy,
+                vf_coef=config.value_weight,
+                max_grad_norm=config.max_grad_norm,
+                rollout_buffer_class=SelfPlayRolloutBuffer,
+                rollout_buffer_kwargs={"source": self.env},
+                policy_kwargs=policy_settings(config.hidden),
+                seed=config.seed,
+                device=config.device,
+            )
+        except (RuntimeError, AssertionError) as error:
+            reason = str(error).splitlines()[0]
+            raise ValueError(f"device: {config.device!r} cannot be used: {reason}") from None
+
+    @property
+    def decisions(self) -> int:
+        """Decisions trained on."""
+        return int(self.model.num_timesteps)
+
+    def follow_entropy_schedule(self) -> None:
+        """Set the weight of the entropy bonus for the decisions trained on."""
+        config = self.config
+        left = max(1.0 - self.decisions / config.decisions, 0.0)
+        self.model.ent_coef = config.entropy_end + (config.entropy - config.entropy_end) * left
+
+    def check_finite(self) -> None:
+        """Stop a run that has diverged.
+
+        Raises:
+            FloatingPointError: when a weight is no longer a finite number.
+        """
+        for name, weight in self.model.policy.named_parameters():
+            if not torch.isfinite(weight).all():
+                raise FloatingPointError(
+                    f"training diverged before decision {self.decisions}: {name} is not finite; the checkpoints before "
+                    f"it are in {self.run.checkpoints}"
+                )
+
+    def checkpoint(self, results: dict[str, Any] | None = None) -> Checkpoint:
+        """Return the policy as it is now."""
+        training = {
+            "algorithm": "self-play MaskablePPO (sb3-contrib)",
+            "decisions": self.decisions,
+            "config": dataclasses.asdict(self.config),
+            "code": code_version(),
+        }
+        return dataclasses.replace(policy_checkpoint(self.model.policy, self.rules, training), results=results or {})
+
+    def save(self) -> None:
+        """Write a checkpoint, which joins the pool, and what a later run goes on from."""
+        made = self.checkpoint()
+        made.save(self.run.checkpoint_path(self.decisions))
+        self._pool.append(PolicyAgent(made, 1.0))
+        del self._pool[: -self.config.pool_size]
+        save_learner(self.model, self.run.resume)
+
+    def evaluate(self, deals: int) -> tuple[MatchResult, ...]:
+        """Play the policy's best cards against each opponent, on the same mirrored deals every time."""
+        agent = PolicyAgent(self.checkpoint(), name="policy")
+        return tuple(
+            play_match(agent, opponent, deals=deals, seed=EVALUATION_SEED, rules=self.rules)
+            for opponent in self.config.evaluate_against
+        )

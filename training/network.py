@@ -1,0 +1,72 @@
+"""The policy network of the Stable-Baselines3 path, and its way into a checkpoint."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+from gymnasium import spaces
+from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
+from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
+from torch import nn
+
+from german_whist.agents.checkpoint import Checkpoint, Layer
+from german_whist.envs.rules import Rules
+
+
+class ScaledTrunk(BaseFeaturesExtractor):  # type: ignore[misc]
+    """The first hidden layers, shared by actor and critic, over observations scaled to [0, 1]."""
+
+    def __init__(self, observation_space: spaces.Box, hidden: list[int]) -> None:
+        """Build the layers.
+
+        Args:
+            observation_space: its upper bounds are the scale.
+            hidden: sizes of the shared layers.
+        """
+        super().__init__(observation_space, features_dim=hidden[-1])
+        scale = 1.0 / torch.as_tensor(np.maximum(observation_space.high, 1), dtype=torch.float32)
+        self.register_buffer("scale", scale)
+        sizes = [int(observation_space.shape[0]), *hidden]
+        layers: list[nn.Module] = []
+        for i in range(len(hidden)):
+            layers += [nn.Linear(sizes[i], sizes[i + 1]), nn.ReLU()]
+        self.layers = nn.Sequential(*layers)
+
+    def forward(self, observations: torch.Tensor) -> torch.Tensor:
+        """Return the features, float32[rows, hidden[-1]]."""
+        features: torch.Tensor = self.layers(observations * self.scale)
+        return features
+
+
+def policy_settings(hidden: list[int]) -> dict[str, Any]:
+    """Return the policy arguments of MaskablePPO: all hidden layers but the last are shared by actor and critic."""
+    trunk, last = (hidden[:-1], hidden[-1:]) if len(hidden) > 1 else (hidden, [])
+    return {
+        "features_extractor_class": ScaledTrunk,
+        "features_extractor_kwargs": {"hidden": trunk},
+        "net_arch": {"pi": last, "vf": last},
+        "activation_fn": nn.ReLU,
+        "optimizer_kwargs": {"eps": 1e-5},
+    }
+
+
+def actor_layers(policy: MaskableActorCriticPolicy) -> tuple[Layer, ...]:
+    """Return the actor as plain layers over raw observations: the scale is folded into the first weights."""
+    trunk = policy.features_extractor
+    linear = [layer for layer in trunk.layers if isinstance(layer, nn.Linear)]
+    linear += [layer for layer in policy.mlp_extractor.policy_net if isinstance(layer, nn.Linear)]
+    linear.append(policy.action_net)
+    layers = []
+    for i, layer in enumerate(linear):
+        weight = layer.weight.detach()
+        if i == 0:
+            weight = weight * trunk.scale
+        layers.append((weight.cpu().numpy().copy(), layer.bias.detach().cpu().numpy().copy()))
+    return tuple(layers)
+
+
+def policy_checkpoint(policy: MaskableActorCriticPolicy, rules: Rules, training: dict[str, Any]) -> Checkpoint:
+    """Return the actor of a policy as a checkpoint."""
+    return Checkpoint(actor_layers(policy), rules, training)

@@ -1,0 +1,66 @@
+"""The progress line of a run: decisions a second, win rates, time left."""
+
+from __future__ import annotations
+
+import sys
+import time
+from types import TracebackType
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+_PLAIN_EVERY = 15.0  # seconds between lines where there is no terminal
+
+
+class TrainingProgress:
+    """A bar in a terminal, a plain line now and then elsewhere."""
+
+    def __init__(self, total: int, done: int = 0, quiet: bool = False) -> None:
+        """Start at ``done`` of ``total`` decisions."""
+        self._total = total
+        self._start = done
+        self._began = self._said = time.monotonic()
+        self._rates = ""
+        self._console = Console(file=sys.stderr, quiet=quiet)
+        self._bar = Progress(
+            TextColumn("training"),
+            BarColumn(),
+            TaskProgressColumn(),
+            TextColumn("{task.fields[speed]}"),
+            TextColumn("{task.fields[rates]}"),
+            TimeRemainingColumn(),
+            console=self._console,
+            disable=quiet or not self._console.is_terminal,
+        )
+        self._task = self._bar.add_task("", total=total, completed=done, speed="", rates="")
+
+    def __enter__(self) -> TrainingProgress:
+        """Show the bar."""
+        self._bar.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Take the bar away."""
+        self._bar.stop()
+
+    def update(self, done: int) -> None:
+        """Show how many decisions have been trained on."""
+        now = time.monotonic()
+        per_second = (done - self._start) / max(now - self._began, 1e-9)
+        speed = f"{per_second:,.0f} decisions/s"
+        self._bar.update(self._task, completed=done, speed=speed, rates=self._rates)
+        if self._bar.disable and now - self._said >= _PLAIN_EVERY:
+            self._said = now
+            left = (self._total - done) / max(per_second, 1e-9)
+            minutes, seconds = divmod(round(left), 60)
+            self._console.print(
+                f"{done:,} of {self._total:,} decisions, {speed}, {minutes}:{seconds:02d} left  {self._rates}",
+                highlight=False,
+                soft_wrap=True,
+            )
+
+    def show_rates(self, rates: dict[str, float]) -> None:
+        """Show the latest win rates."""
+        self._rates = "won against " + ", ".join(f"{name} {rate:.0%}" for name, rate in rates.items())

@@ -1,0 +1,221 @@
+"""Self-play as a Stable-Baselines3 ``VecEnv`` on the batch kernels, with the rollout buffer that credits each seat."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from gymnasium import spaces
+from sb3_contrib.common.maskable.buffers import MaskableRolloutBuffer
+from stable_baselines3.common.vec_env.base_vec_env import VecEnv
+
+from german_whist.agents.base import Agent
+from german_whist.envs.batch import DealBatch
+from german_whist.envs.observation import observation_high
+from german_whist.envs.randomness import RowRandom
+from german_whist.envs.rules import Rules
+from german_whist.envs.scoring import reward_limit
+from german_whist.training.credit import seat_advantages
+
+SELF = "self"
+_NO_INFO: dict[str, Any] = {}
+
+
+class SelfPlayVecEnv(VecEnv):  # type: ignore[misc]
+    """Many deals stepped together; each row shows the decision of a seat that learns.
+
+    In some rows the learner holds both seats: the row then shows whichever seat is to act. In the others it holds one,
+    which alternates from deal to deal, and an opponent plays the other inside the step. Rewards are divided by the
+    largest possible one, so that they lie in [−1, 1]; ``step`` reports the reward of the seat that acted, and
+    ``seat_rewards`` both.
+
+    Attributes:
+        batch: the deals.
+        acted: int8[rows], the seat whose action the last step played.
+        ended: bool[rows], whether its deal ended in that step.
+        seat_rewards: float32[rows, 2], what each seat got where the deal ended.
+    """
+
+    def __init__(
+        self,
+        rules: Rules,
+        rows: int,
+        *,
+        reward: str = "margin",
+        seed: int = 0,
+        opponents: Sequence[tuple[float, Callable[[], Agent] | str]] = ((1.0, SELF),),
+    ) -> None:
+        """Deal the first deals.
+
+        Args:
+            rules: the game.
+            rows: deals stepped together.
+            reward: ``"margin"``, ``"win"`` or ``"points"``.
+            seed: of the deals and the opponents.
+            opponents: shares of the rows and who plays in them: ``"self"`` (the learner holds both seats), or a
+                function that gives the opponent, called whenever deals of its rows start anew.
+        """
+        self.batch = DealBatch(rules, rows, seed)
+        self._reward = reward
+        self._scale = reward_limit(rules.game, reward)
+        self._next_deal = 0
+        self._deal = np.zeros(rows, np.uint64)
+        self._opponent_of, self._makers = _share_rows(opponents, rows)
+        self._opponents: list[Agent | None] = [None] * len(self._makers)
+        self._learner_seat = np.full(rows, -1, np.int8)  # −1: both
+        self._step = 0
+        self._actions = np.zeros(rows, np.int64)
+        self.acted = np.zeros(rows, np.int8)
+        self.ended = np.zeros(rows, np.bool_)
+        self.seat_rewards = np.zeros((rows, 2), np.float32)
+        self.render_mode = None
+        super().__init__(
+            rows,
+            spaces.Box(0, observation_high(rules), dtype=np.int8),
+            spaces.Discrete(rules.num_actions),
+        )
+
+    def deal_from(self, index: int) -> None:
+        """Let the next new deal be deal ``index`` of the seed."""
+        self._next_deal = index
+
+    def _deal_rows(self, rows: npt.NDArray[np.int64]) -> None:
+        """Start new deals in some rows and let opponents lead where it is their turn."""
+        if not len(rows):
+            return
+        self._deal[rows] = np.uint64(self._next_deal) + np.arange(len(rows), dtype=np.uint64)
+        self._next_deal += len(rows)
+        self.batch.deal_rows(rows, self._deal[rows])
+        for which in np.unique(self._opponent_of[rows]):
+            if which >= 0:
+                self._opponents[which] = self._makers[which]()
+        # The dealer of deal i is seat i % 2; halving first gives the learner both seats as dealer and as non-dealer.
+        self._learner_seat[rows] = np.where(self._opponent_of[rows] < 0, -1, (self._deal[rows] // np.uint64(2)) % 2)
+
+    def _play_opponents(self) -> None:
+        """Play the opponents' actions until every unfinished row shows a decision of the learner."""
+        while True:
+            waiting = (self._learner_seat >= 0) & (self.batch.turn != self._learner_seat) & ~self.batch.done
+            if not waiting.any():
+                return
+            self._actions[:] = -1
+            for which, opponent in enumerate(self._opponents):
+                rows = np.flatnonzero(waiting & (self._opponent_of == which))
+                if len(rows) and opponent is not None:
+                    self._step += 1
+                    rng = RowRandom(self.batch.seed, self._deal[rows], stream=which, step=self._step % 2**16)
+                    self._actions[rows] = opponent.act(self.batch.views(rows), rng)
+            self.batch.step(self._actions[waiting], np.flatnonzero(waiting))
+
+    def reset(self) -> npt.NDArray[np.int8]:
+        """Start new deals in every row and return the observations, int8[rows, n_obs]."""
+        self._deal_rows(np.arange(self.num_envs))
+        self._play_opponents()
+        return self.batch.observe()
+
+    def step_async(self, actions: npt.NDArray[np.int64]) -> None:
+        """Take the actions of the next step, int64[rows]."""
+        self._pending = np.asarray(actions, np.int64)
+
+    def step_wait(self) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.float32], npt.NDArray[np.bool_], list[Any]]:
+        """Play the actions, then the opponents' until the learner is to act again; finished rows get new deals."""
+        self.acted = self.batch.turn.copy()
+        self.batch.step(self._pending)
+        self._play_opponents()
+        self.ended = self.batch.done.copy()
+        self.seat_rewards = self.batch.returns(self._reward) / np.float32(self._scale)
+        rewards = self.seat_rewards[np.arange(self.num_envs), self.acted]
+        infos: list[Any] = [_NO_INFO] * self.num_envs
+        finished = np.flatnonzero(self.ended)
+        if len(finished):
+            last = self.batch.observe(seats=self.acted)
+            for row in finished:
+                infos[row] = {"terminal_observation": last[row]}
+            self._deal_rows(finished)
+            self._play_opponents()
+        return self.batch.observe(), rewards, self.ended, infos
+
+    def action_masks(self) -> npt.NDArray[np.bool_]:
+        """Return the legal actions of the decisions shown, bool[rows, num_actions]."""
+        return self.batch.action_mask().astype(np.bool_)
+
+    def close(self) -> None:
+        """Nothing to release."""
+
+    def has_attr(self, attr_name: str) -> bool:
+        """Return whether the environment has an attribute; Stable-Baselines3 asks for ``action_masks``."""
+        return hasattr(self, attr_name)
+
+    def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
+        """Return an attribute once for each row asked for."""
+        return [getattr(self, attr_name)] * len(list(self._get_indices(indices)))
+
+    def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
+        """Set an attribute of the whole batch."""
+        setattr(self, attr_name, value)
+
+    def env_method(self, method_name: str, *args: Any, indices: Any = None, **kwargs: Any) -> list[Any]:
+        """Call a method of the whole batch and return its result row by row."""
+        return list(getattr(self, method_name)(*args, **kwargs))
+
+    def env_is_wrapped(self, wrapper_class: type[Any], indices: Any = None) -> list[bool]:
+        """No row is wrapped."""
+        return [False] * len(list(self._get_indices(indices)))
+
+
+def _share_rows(
+    opponents: Sequence[tuple[float, Callable[[], Agent] | str]], rows: int
+) -> tuple[npt.NDArray[np.int64], list[Callable[[], Agent]]]:
+    """Give each opponent its share of the rows; −1 stands for self-play."""
+    makers: list[Callable[[], Agent]] = []
+    opponent_of = np.full(rows, -1, np.int64)
+    total = sum(share for share, _ in opponents)
+    start = 0.0
+    for share, opponent in opponents:
+        stop = start + share / total
+        if not isinstance(opponent, str):
+            opponent_of[round(start * rows) : round(stop * rows)] = len(makers)
+            makers.append(opponent)
+        start = stop
+    return opponent_of, makers
+
+
+class SelfPlayRolloutBuffer(MaskableRolloutBuffer):  # type: ignore[misc]
+    """A rollout buffer that knows which seat decided, and credits each seat at its own next decision or the end."""
+
+    def __init__(self, *args: Any, source: SelfPlayVecEnv, **kwargs: Any) -> None:
+        """Take the environment whose steps fill the buffer."""
+        self._source = source
+        super().__init__(*args, **kwargs)
+
+    def reset(self) -> None:
+        """Empty the buffer."""
+        shape = (self.buffer_size, self.n_envs)
+        self.seats = np.zeros(shape, np.int8)
+        self.ends = np.zeros(shape, np.bool_)
+        self.seat_rewards = np.zeros((*shape, 2), np.float32)
+        super().reset()
+
+    def add(self, *args: Any, **kwargs: Any) -> None:
+        """Add a step of every row, just played by the source."""
+        self.seats[self.pos] = self._source.acted
+        self.ends[self.pos] = self._source.ended
+        self.seat_rewards[self.pos] = self._source.seat_rewards
+        super().add(*args, **kwargs)
+
+    def compute_returns_and_advantage(self, last_values: Any, dones: npt.NDArray[np.bool_]) -> None:
+        """Estimate advantages seat by seat; ``dones`` is known already."""
+        seat_advantages(
+            self.values,
+            self.seats,
+            self.ends,
+            self.seat_rewards,
+            last_values.clone().cpu().numpy().flatten(),
+            self._source.batch.turn,
+            self.gamma,
+            self.gae_lambda,
+            self.advantages,
+        )
+        self.returns = self.advantages + self.values
