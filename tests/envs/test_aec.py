@@ -202,7 +202,7 @@ def test_unknown_options_are_ignored() -> None:
         ({"deck": 7}, "deck"),
         ({"deck": [None] * 52}, "deck"),
         ({"deck": [0.5] * 52}, "deck"),
-        ({"deck": list(range(51)) + [52]}, "deck: card 52"),
+        ({"deck": [*range(51), 52]}, "deck: card 52"),
         ({"deal": 3}, "deal"),
         ({"deal": (1, 2, 3)}, "deal"),
         ({"deal": (1, -2)}, "deal: index -2"),
@@ -334,7 +334,7 @@ def test_an_action_outside_the_space_is_refused(action: Any) -> None:
 def test_the_bare_environment_names_an_illegal_action_and_does_not_move(action: Any) -> None:
     game = raw_env()
     game.reset(seed=1)
-    with pytest.raises(ValueError, match="illegal: player_1 may play|illegal: player_0 may play"):
+    with pytest.raises(ValueError, match=r"illegal: player_[01] may play"):
         game.step(action)
     assert holds(game, 1, 0)
 
@@ -361,7 +361,7 @@ def test_nothing_can_be_asked_before_the_first_reset() -> None:
         lambda: game.step(0),
         lambda: game.observe("player_0"),
     ):
-        with pytest.raises((AttributeError, AssertionError), match="before|needs to be called"):
+        with pytest.raises((AttributeError, AssertionError), match=r"before|needs to be called"):
             call()
 
 

@@ -1,0 +1,138 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import gymnasium
+import numpy as np
+import pettingzoo
+import pytest
+
+import german_whist as gw
+from german_whist.registration import GYMNASIUM_ID, PETTINGZOO_ID, register_environments
+
+PUBLIC = {
+    "DealBatch",
+    "Rules",
+    "__version__",
+    "agent_names",
+    "env",
+    "make_agent",
+    "observation_layout",
+    "observe",
+    "play_match",
+    "raw_env",
+    "rule_names",
+    "rules",
+    "view_from_observation",
+}
+
+
+def in_a_fresh_process(code: str) -> str:
+    return subprocess.run(
+        [sys.executable, "-c", code], check=True, capture_output=True, text=True, timeout=120
+    ).stdout.strip()
+
+
+def test_every_public_name_is_there_and_listed() -> None:
+    assert set(gw.__all__) >= PUBLIC
+    assert set(dir(gw)) >= PUBLIC
+    for name in PUBLIC:
+        assert getattr(gw, name) is getattr(gw, name)
+    assert callable(gw.env)
+    assert isinstance(gw.__version__, str)
+
+
+def test_a_star_import_brings_the_public_names() -> None:
+    names: dict[str, object] = {}
+    exec("from german_whist import *", names)
+    assert set(names) >= PUBLIC
+
+
+@pytest.mark.parametrize(("typo", "meant"), [("play_mach", "play_match"), ("DealBach", "DealBatch"), ("rule", "rules")])
+def test_a_mistyped_name_gets_the_nearest_one(typo: str, meant: str) -> None:
+    with pytest.raises(AttributeError, match=f"no attribute '{typo}': did you mean '{meant}'"):
+        getattr(gw, typo)
+
+
+def test_a_name_like_no_other_gets_no_suggestion() -> None:
+    with pytest.raises(AttributeError, match=r"has no attribute 'quux'$"):
+        gw.quux  # noqa: B018 - reading it is the test
+    assert not hasattr(gw, "quux")
+
+
+def test_importing_the_package_loads_nothing_heavy() -> None:
+    heavy = "numba llvmlite torch stable_baselines3 sb3_contrib pygame matplotlib tensorboard"
+    loaded = in_a_fresh_process(
+        f"import sys, german_whist; print(*(name for name in {heavy.split()!r} if name in sys.modules))"
+    )
+    assert loaded == ""
+
+
+def test_importing_the_package_takes_less_than_three_tenths_of_a_second() -> None:
+    code = "import time; start = time.perf_counter(); import german_whist; print(time.perf_counter() - start)"
+    assert min(float(in_a_fresh_process(code)) for _ in range(4)) < 0.3
+
+
+def test_importing_the_package_registers_the_environments() -> None:
+    registered = in_a_fresh_process(
+        "import german_whist, gymnasium, pettingzoo\n"
+        f"print({GYMNASIUM_ID!r} in gymnasium.registry, {PETTINGZOO_ID!r} in pettingzoo.aec_registry)"
+    )
+    assert registered == "True True"
+
+
+@pytest.mark.filterwarnings("error")
+def test_registering_twice_is_silent() -> None:
+    register_environments()
+    register_environments()
+
+
+@pytest.mark.filterwarnings("error")
+def test_pettingzoo_makes_the_environment() -> None:
+    game = pettingzoo.make("aec", PETTINGZOO_ID, reward="win", render_mode="ansi")
+    assert game.unwrapped.reward == "win"
+    assert game.unwrapped.rules == gw.rules("classic")
+    game.reset(seed=1)
+    expected = gw.env()
+    expected.reset(seed=1)
+    np.testing.assert_equal(game.last(), expected.last())
+
+
+@pytest.mark.filterwarnings("error")
+def test_an_older_pettingzoo_without_a_registry_is_no_obstacle(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(pettingzoo, "register")
+    register_environments()
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("name", ["random", "greedy", "heuristic"])
+def test_gymnasium_makes_the_environment_against_every_bot(name: str) -> None:
+    game = gymnasium.make(f"german_whist:{GYMNASIUM_ID}", opponent=name, rules="classic", reward="points")
+    _, info = game.reset(seed=1)
+    terminated, steps = False, 0
+    while not terminated:
+        _, _, terminated, _, info = game.step(int(np.flatnonzero(info["action_mask"])[0]))
+        steps += 1
+    assert steps == 26
+
+
+@pytest.mark.filterwarnings("error")
+def test_the_heuristic_bot_is_the_usual_opponent_and_agents_may_be_objects() -> None:
+    usual = gymnasium.make(f"german_whist:{GYMNASIUM_ID}")
+    assert usual.unwrapped.opponent.name == "heuristic"  # type: ignore[attr-defined]
+    agent = gw.make_agent("greedy")
+    batch = gymnasium.make_vec(f"german_whist:{GYMNASIUM_ID}", num_envs=3, opponent=agent)
+    assert batch.unwrapped.opponent is agent  # type: ignore[attr-defined]
+    _, info = batch.reset(seed=1)
+    batch.step(info["action_mask"].argmax(axis=1))
+
+
+@pytest.mark.parametrize("make", [gymnasium.make, gymnasium.make_vec])
+@pytest.mark.parametrize(
+    ("wrong", "word"),
+    [({"opponent": "heuristc"}, "heuristic"), ({"rules": "clasic"}, "classic"), ({"seat": 3}, "seat")],
+)
+def test_a_bad_argument_of_make_is_named(make: object, wrong: dict[str, object], word: str) -> None:
+    with pytest.raises(ValueError, match=word):
+        make(f"german_whist:{GYMNASIUM_ID}", **wrong)  # type: ignore[operator]
