@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import types
 import typing
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -16,9 +15,17 @@ import yaml
 from german_whist.agents.registry import KINDS
 from german_whist.envs.names import unknown_name
 from german_whist.envs.rules import rules
-from german_whist.envs.scoring import check_reward
 
 OWN_OPPONENTS = ("self", "pool")
+
+_KIND_NAMES: dict[Any, str] = {
+    int: "a whole number",
+    float: "a number",
+    str: "a name",
+    list[int]: "a list of whole numbers, as [256, 256],",
+    list[str]: "a list of names, as [random, greedy],",
+    dict[str, float]: "a mapping of names to shares, as {self: 0.8, heuristic: 0.2},",
+}
 
 
 def _setting(default: Any, text: str) -> Any:
@@ -68,6 +75,8 @@ class TrainConfig:
 
     def __post_init__(self) -> None:
         """Refuse values that cannot work."""
+        from german_whist.envs.scoring import check_reward  # loads the compiler, which --help does without
+
         rules(self.rules)
         check_reward(self.reward)
         for key in ("decisions", "pool_size", "rows", "steps", "batch_size", "epochs"):
@@ -176,8 +185,7 @@ def _typed(where: str, key: object, value: Any) -> Any:
     try:
         return _coerce(kind, value)
     except (TypeError, ValueError):
-        name = kind if isinstance(kind, types.GenericAlias) else kind.__name__
-        raise ValueError(f"{where}: {key}: {value!r} is not allowed: {name} is needed") from None
+        raise ValueError(f"{where}: {key}: {value!r} is not allowed: {_KIND_NAMES[kind]} is needed") from None
 
 
 def _coerce(kind: Any, value: Any) -> Any:

@@ -1,0 +1,40 @@
+"""``german-whist agents``: what agents there are."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from typing import Any
+
+
+def add_parser(subparsers: Any) -> None:
+    """Register the command."""
+    parser = subparsers.add_parser(
+        "agents",
+        help="list the agents",
+        description="List the kinds of agents and how to name them.",
+        epilog="example: german-whist agents --json",
+    )
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print the agents."""
+    from german_whist.agents.registry import KINDS
+
+    if options.json:
+        print(
+            json.dumps({name: {"usage": kind.usage, "description": kind.description} for name, kind in KINDS.items()})
+        )
+        return 0
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table()
+    table.add_column("agent")
+    table.add_column("what it does")
+    for kind in KINDS.values():
+        table.add_row(kind.usage.replace("[", r"\["), kind.description)
+    Console().print(table)
+    return 0

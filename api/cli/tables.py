@@ -1,0 +1,86 @@
+"""Results as tables in the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.table import Table
+
+if TYPE_CHECKING:
+    from german_whist.arena.match import MatchResult
+
+
+def percent(rate: float, interval: tuple[float, float]) -> str:
+    """Return a rate with half the width of its interval, as ``67.4 % ± 0.6``."""
+    return f"{100 * rate:.1f} % ± {50 * (interval[1] - interval[0]):.1f}"
+
+
+def tricks(margin: float, interval: tuple[float, float]) -> str:
+    """Return a margin in tricks with half the width of its interval."""
+    return f"{margin:+.2f} ± {(interval[1] - interval[0]) / 2:.2f}"
+
+
+def print_results(results: Sequence[MatchResult], title: str) -> None:
+    """Print one line a match."""
+    table = Table(title=title, title_justify="left", title_style="bold")
+    table.add_column("agent")
+    table.add_column("opponent")
+    table.add_column("games won", justify="right")
+    table.add_column("tricks a deal", justify="right")
+    table.add_column("won / drawn / lost", justify="right")
+    for result in results:
+        table.add_row(
+            result.first,
+            result.second,
+            percent(result.win_rate, result.interval),
+            tricks(result.margin, result.margin_interval),
+            f"{result.wins} / {result.draws} / {result.losses}",
+        )
+    _console().print(table)
+    _print_explanation(results)
+
+
+def print_cross_table(labels: Sequence[str], results: dict[tuple[int, int], MatchResult], title: str) -> None:
+    """Print every agent (rows) against every other (columns).
+
+    Args:
+        labels: names of the agents.
+        results: the match of agents i and j for every i < j.
+        title: what stands above.
+    """
+    table = Table(title=title, title_justify="left", title_style="bold")
+    table.add_column("games won by")
+    for label in labels:
+        table.add_column(f"vs {label}", justify="right")
+    for i, label in enumerate(labels):
+        cells = []
+        for j in range(len(labels)):
+            if i == j:
+                cells.append("—")
+                continue
+            result = results[min(i, j), max(i, j)]
+            low, high = result.interval
+            rate, interval = (result.win_rate, (low, high)) if i < j else (1 - result.win_rate, (1 - high, 1 - low))
+            cells.append(percent(rate, interval))
+        table.add_row(label, *cells)
+    _console().print(table)
+    _print_explanation(list(results.values()))
+
+
+def _print_explanation(results: Sequence[MatchResult]) -> None:
+    first = results[0]
+    _console().print(
+        f"{first.deals} mirrored deals (each played twice, seats swapped), seed {first.seed}; "
+        "draws count half; ± is the 95 % interval, paired over deals",
+        style="dim",
+        highlight=False,
+        soft_wrap=True,
+    )
+
+
+def _console() -> Console:
+    console = Console()
+    # Piped into a file there is no terminal to fit: let lines be as long as they are.
+    return console if console.is_terminal else Console(width=160)

@@ -1,0 +1,76 @@
+"""``german-whist train``: self-play training from a configuration."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from german_whist.training.config import config_fields, load_config
+
+if TYPE_CHECKING:
+    from german_whist.training.trainer import TrainingOutcome
+
+DEFAULT_RECIPE = "quickstart"
+EXIT_INTERRUPTED = 130
+
+
+def add_parser(subparsers: Any) -> None:
+    """Register the command; every key of the configuration is an option too."""
+    parser = subparsers.add_parser(
+        "train",
+        usage="german-whist train [CONFIG] [--KEY VALUE …] [--out DIR] [--resume RUN] [--quiet] [--json]",
+        help="train an agent by self-play",
+        description="Train an agent by self-play and evaluate it against the rule bots.",
+        epilog="example: german-whist train configs/sb3.yaml --decisions 5_000_000 --seed 1",
+    )
+    parser.add_argument("config", nargs="?", help=f"YAML file, or a recipe's name (default {DEFAULT_RECIPE})")
+    parser.add_argument("--resume", metavar="RUN", help="go on with the run in this folder")
+    parser.add_argument("--out", metavar="DIR", help="the run's folder (default: the first free of runs/NAME, …)")
+    parser.add_argument("--quiet", action="store_true", help="show no progress")
+    parser.add_argument("--json", action="store_true", help="print the results as JSON")
+    settings = parser.add_argument_group("settings", "each overrides the key of the same name in the configuration")
+    for name, (_, text) in config_fields().items():
+        settings.add_argument(f"--{name}", metavar="VALUE", help=text.replace("%", "%%"))
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Train, print the results and say where everything is."""
+    overrides = {name: getattr(options, name) for name in config_fields() if getattr(options, name) is not None}
+    if options.resume is not None and (options.config is not None or options.out is not None or overrides):
+        given = options.config or (f"--out {options.out}" if options.out else f"--{next(iter(overrides))}")
+        raise ValueError(f"--resume goes on with the run's own configuration: leave out {given}")
+    source = options.config or DEFAULT_RECIPE
+    config = load_config(source, overrides) if options.resume is None else None  # wrong settings show at once
+
+    from german_whist.training.run_directory import RunDirectory
+    from german_whist.training.trainer import train
+
+    if config is None:
+        run_directory, config = RunDirectory.open(options.resume)
+    else:
+        run_directory = RunDirectory.create(config, Path(source).stem, options.out)
+    if not options.quiet:
+        print(f"training in {run_directory.path}", flush=True)
+    outcome = train(config, run_directory, resume=options.resume is not None, quiet=options.quiet)
+    if outcome.interrupted:
+        print(
+            f"stopped after {outcome.decisions:,} decisions; to go on: german-whist train --resume {outcome.run.path}"
+        )
+        return EXIT_INTERRUPTED
+    _report(outcome, config.rules, options.json)
+    return 0
+
+
+def _report(outcome: TrainingOutcome, rules: str, as_json: bool) -> None:
+    if as_json:
+        print(json.dumps({"run": str(outcome.run.path), "results": [result.to_dict() for result in outcome.results]}))
+        return
+    from german_whist.cli.tables import print_results
+
+    print_results(outcome.results, f"German Whist, {rules}, after {outcome.decisions:,} decisions of self-play")
+    print(f"learning curve: {outcome.run.curve}")
+    print(f"checkpoint:     {outcome.run.final}")
+    print(f"more:           german-whist evaluate checkpoint:{outcome.run.final} random greedy heuristic")
