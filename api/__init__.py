@@ -6,7 +6,6 @@ Everything named in ``__all__`` is loaded when first asked for, so that the impo
 
 from __future__ import annotations
 
-import difflib
 import importlib
 from typing import TYPE_CHECKING, Any
 
@@ -50,6 +49,8 @@ def __getattr__(name: str) -> Any:
     """Load a public name from the module it lives in (PEP 562)."""
     home = _HOMES.get(name)
     if home is None:
+        import difflib
+
         near = difflib.get_close_matches(name, _HOMES, n=1)
         hint = f": did you mean {near[0]!r}?" if near else ""
         # With its name given, the error gets no second hint from the interpreter.

@@ -71,7 +71,7 @@ def test_importing_the_package_loads_nothing_heavy() -> None:
 
 def test_importing_the_package_takes_less_than_three_tenths_of_a_second() -> None:
     code = "import time; start = time.perf_counter(); import german_whist; print(time.perf_counter() - start)"
-    assert min(float(in_a_fresh_process(code)) for _ in range(4)) < 0.3
+    assert any(float(in_a_fresh_process(code)) < 0.3 for _ in range(6))  # others may use the machine as well
 
 
 def test_importing_the_package_registers_the_environments() -> None:
