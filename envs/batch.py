@@ -23,9 +23,9 @@ from german_whist.envs.views import VIEW, write_view, write_views
 def _deal_addresses(game, cards, seed, indices, rows, states):
     for i in range(rows.shape[0]):
         state = states[rows[i]]
-        deck = state.deck[: game[0].cards]
-        deck[:] = cards
-        shuffle(seed, indices[i], deck)
+        for position in range(cards.shape[0]):
+            state.deck[position] = cards[position]
+        shuffle(seed, indices[i], state.deck[: cards.shape[0]])
         deal(game[0], state, np.int64(indices[i] & np.uint64(1)))
 
 

@@ -59,18 +59,19 @@ def shuffle(seed, index, deck):
     A bounded number comes from a 32-bit word by Lemire's multiplication with rejection ("Fast random integer
     generation in an interval", 2019), so that there is no modulo bias.
     """
-    words = np.empty(4, np.uint64)
-    used = 4
+    word = second = third = fourth = np.uint64(0)
+    left = 0  # words of the block that have not been used
     block = np.uint64(0)
     for last in range(deck.shape[0] - 1, 0, -1):
         bound = np.uint64(last + 1)
         while True:
-            if used == 4:
-                words[0], words[1], words[2], words[3] = philox(seed, index, block, np.uint64(DECK_STREAM))
+            if left == 0:
+                word, second, third, fourth = philox(seed, index, block, np.uint64(DECK_STREAM))
                 block += np.uint64(1)
-                used = 0
-            product = words[used] * bound
-            used += 1
+                left = 4
+            product = word * bound
+            word, second, third = second, third, fourth
+            left -= 1
             low = product & _LOW
             if low >= bound or low >= (_LOW + np.uint64(1) - bound) % bound:
                 break

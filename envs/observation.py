@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from german_whist.envs.bits import write_cards
 from german_whist.envs.cards import NUM_CARDS
 from german_whist.envs.jit import kernel
 from german_whist.envs.rules import Rules
@@ -81,30 +82,21 @@ def observation_high(rules: str | Rules = "classic") -> npt.NDArray[np.int8]:
 
 
 @kernel
-def _write_cards(mask, row, start):
-    for card in range(52):
-        row[start + card] = (mask >> np.uint64(card)) & _ONE
-
-
-@kernel
 def _write_card(card, row, start):
-    for cell in range(start, start + 52):
-        row[cell] = 0
-    if card >= 0:
-        row[start + card] = 1
+    write_cards(_ONE << np.uint64(card) if card >= 0 else np.uint64(0), row, start)
 
 
 @kernel
 def write_observation(view, row):
     """Write the observation of a view record into an int8 row."""
-    _write_cards(view.hand, row, 0)
+    write_cards(view.hand, row, 0)
     _write_card(view.face_up, row, 52)
     _write_card(view.led, row, 104)
-    _write_cards(view.played_self, row, 156)
-    _write_cards(view.played_opponent, row, 208)
-    _write_cards(view.opponent_known, row, 260)
-    _write_cards(view.own_known, row, 312)
-    _write_cards(view.unseen, row, 364)
+    write_cards(view.played_self, row, 156)
+    write_cards(view.played_opponent, row, 208)
+    write_cards(view.opponent_known, row, 260)
+    write_cards(view.own_known, row, 312)
+    write_cards(view.unseen, row, 364)
     for suit in range(4):
         row[416 + suit] = 1 if suit == view.trump else 0
         row[420 + suit] = view.void_self[suit]
@@ -130,7 +122,7 @@ def write_observations(views, out):
 def write_masks(legal, out):
     """Write masks of legal actions (uint64) into an int8 array (rows, 52)."""
     for i in range(legal.shape[0]):
-        _write_cards(legal[i], out[i], 0)
+        write_cards(legal[i], out[i], 0)
 
 
 @kernel

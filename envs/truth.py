@@ -10,13 +10,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from german_whist.envs.bits import write_cards
 from german_whist.envs.cards import NUM_CARDS
 from german_whist.envs.jit import kernel
 from german_whist.envs.observation import Block
 from german_whist.envs.rules import Rules, rules
 from german_whist.envs.state import FOREPLAY
-
-_ONE = np.uint64(1)
 
 # name, cells, largest value (a field of Rules or a number), meaning. The order is that of ``write_truth``.
 _BLOCKS: tuple[tuple[str, int, str | int, str], ...] = (
@@ -68,18 +67,12 @@ def state_high(spec: str | Rules = "classic") -> npt.NDArray[np.int8]:
 
 
 @kernel
-def _write_cards(mask, row, start):
-    for card in range(52):
-        row[start + card] = (mask >> np.uint64(card)) & _ONE
-
-
-@kernel
 def write_truth(game, state, row):
     """Write the whole truth of a state record into an int8 row of zeros."""
     for seat in range(2):
-        _write_cards(state.hands[seat], row, 52 * seat)
-        _write_cards(state.played[seat], row, 104 + 52 * seat)
-        _write_cards(state.known[seat], row, 208 + 52 * seat)
+        write_cards(state.hands[seat], row, 52 * seat)
+        write_cards(state.played[seat], row, 104 + 52 * seat)
+        write_cards(state.known[seat], row, 208 + 52 * seat)
         for suit in range(4):
             trick = state.void_trick[seat, suit]
             row[472 + 4 * seat + suit] = trick
