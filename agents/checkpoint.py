@@ -1,8 +1,8 @@
 """The checkpoint file: a policy network's weights in safetensors, with a JSON card. Loading runs no code from the file.
 
 Layout: tensors ``layer.0.weight`` (out, in), ``layer.0.bias`` (out,), ``layer.1.weight``, …, all float32, of a
-multilayer perceptron with ReLU between the layers, from the raw observation vector to one logit per action. The card is
-the JSON text under ``card`` in the file's metadata.
+multilayer perceptron with ReLU between the layers, from the observation vector of a view with renamed suits (see
+``canonical``) to one logit per renamed card. The card is the JSON text under ``card`` in the file's metadata.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Checkpoint:
         return {
             "format": FORMAT,
             "version": FORMAT_VERSION,
-            "network": {"type": "mlp", "activation": "relu", "sizes": sizes},
+            "network": {"type": "mlp", "activation": "relu", "suits": "canonical", "sizes": sizes},
             "rules": self.rules.to_dict(),
             "observation_version": OBSERVATION_VERSION,
             "training": self.training,

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from german_whist.agents.base import Actions, Views
+from german_whist.agents.canonical import canonical_views, true_cards
 from german_whist.agents.checkpoint import Checkpoint, Layer, load_checkpoint
 from german_whist.envs.names import unknown_name
 from german_whist.envs.observation import observe, write_masks
@@ -68,20 +69,35 @@ class PolicyAgent:
                 raise ValueError(f"temperature {value!r} is not a number") from None
         return cls(load_checkpoint(path), temperature, name=Path(path).stem)
 
-    def logits(self, views: Views) -> npt.NDArray[np.float32]:
-        """Return the masked logits, float32[n, num_actions]; illegal actions have −inf."""
+    def _logits(self, views: Views) -> npt.NDArray[np.float32]:
+        """Return the masked logits of views with renamed suits, float32[n, num_actions]; illegal ones are −inf."""
         masks = np.empty((len(views), self._rules.num_actions), np.int8)
         write_masks(np.ascontiguousarray(views["legal"]), masks)
         logits = forward(self.checkpoint.layers, observe(views, self._rules))
         logits[masks == 0] = -np.inf
         return logits
 
+    def probabilities(self, views: Views) -> npt.NDArray[np.float64]:
+        """Return the chance of each action at temperature 1, float64[n, num_actions]."""
+        renamed, suits = canonical_views(views)
+        chances = _softmax(self._logits(renamed))
+        cells = 13 * suits[:, :, None].astype(np.int64) + np.arange(13)
+        probabilities = np.zeros_like(chances)
+        np.put_along_axis(probabilities, cells.reshape(len(views), -1), chances, axis=1)
+        return probabilities
+
     def act(self, views: Views, rng: Any) -> Actions:
         """Return one card per view, int64[n]."""
-        logits = self.logits(views)
+        renamed, suits = canonical_views(views)
+        logits = self._logits(renamed)
         if self.temperature == 0:
-            return np.argmax(logits, axis=1)
-        scaled = logits / self.temperature
-        weights = np.exp(scaled - scaled.max(axis=1, keepdims=True)).astype(np.float64).cumsum(axis=1)
+            return true_cards(np.argmax(logits, axis=1), suits)
+        weights = _softmax(logits / np.float32(self.temperature)).cumsum(axis=1)
         thresholds = rng.random(len(views)) * weights[:, -1]
-        return np.argmax(weights > thresholds[:, None], axis=1)
+        return true_cards(np.argmax(weights > thresholds[:, None], axis=1), suits)
+
+
+def _softmax(logits: npt.NDArray[np.float32]) -> npt.NDArray[np.float64]:
+    weights = np.exp((logits - logits.max(axis=1, keepdims=True)).astype(np.float64))
+    chances: npt.NDArray[np.float64] = weights / weights.sum(axis=1, keepdims=True)
+    return chances

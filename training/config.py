@@ -22,6 +22,7 @@ _KIND_NAMES: dict[Any, str] = {
     int: "a whole number",
     float: "a number",
     str: "a name",
+    bool: "true or false",
     list[int]: "a list of whole numbers, as [256, 256],",
     list[str]: "a list of names, as [random, greedy],",
     dict[str, float]: "a mapping of names to shares, as {self: 0.8, heuristic: 0.2},",
@@ -45,6 +46,7 @@ class TrainConfig:
 
     rules: str = _setting("classic", "the game: a preset, or a preset with settings as classic:hand=10,stock=32")
     reward: str = _setting("margin", "margin, win or points; scaled so that the largest is 1")
+    per_trick: bool = _setting(True, "pay the margin as its tricks are taken, which adds up to the same")
     seed: int = _setting(0, "seed of the deals, the network and the sampling")
     decisions: int = _setting(1_000_000, "decisions of the learner to train on")
     opponents: dict[str, float] = _setting(
@@ -52,10 +54,10 @@ class TrainConfig:
     )
     pool_size: int = _setting(8, "past selves in the pool: the newest checkpoints")
     hidden: list[int] = _setting([256, 256], "sizes of the hidden layers")
-    rows: int = _setting(512, "deals stepped together")
+    rows: int = _setting(128, "deals stepped together")
     steps: int = _setting(52, "decisions of each row in a rollout")
-    batch_size: int = _setting(4096, "decisions in a gradient step")
-    epochs: int = _setting(3, "passes over each rollout")
+    batch_size: int = _setting(512, "decisions in a gradient step")
+    epochs: int = _setting(4, "passes over each rollout")
     learning_rate: float = _setting(1e-3, "Adam's step size at the start")
     learning_rate_end: float = _setting(1e-4, "... and at the end; it falls linearly")
     entropy: float = _setting(0.01, "weight of the entropy bonus at the start")
@@ -79,6 +81,8 @@ class TrainConfig:
 
         rules(self.rules)
         check_reward(self.reward)
+        if self.per_trick and self.reward != "margin":
+            raise ValueError(f"per_trick: only the margin can be paid trick by trick; reward is {self.reward}")
         for key in ("decisions", "pool_size", "rows", "steps", "batch_size", "epochs"):
             self._check(key, 1)
         for key in ("evaluate_every", "evaluate_deals", "final_deals", "checkpoint_every"):
@@ -198,9 +202,9 @@ def _coerce(kind: Any, value: Any) -> Any:
         if not isinstance(value, dict):
             raise TypeError
         return {_coerce(str, name): _coerce(float, entry) for name, entry in value.items()}
-    if isinstance(value, bool) or (kind is str and not isinstance(value, str)):
+    if (kind is bool) != isinstance(value, bool) or (kind is str and not isinstance(value, str)):
         raise TypeError
-    if kind is str or (kind is int and isinstance(value, int)):
+    if kind in (str, bool) or (kind is int and isinstance(value, int)):
         return value
     number = float(value)  # YAML reads 1e6 as text
     if kind is int:

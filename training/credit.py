@@ -11,16 +11,17 @@ from german_whist.envs.jit import kernel
 def seat_advantages(values, seats, ends, seat_rewards, last_values, last_seats, gamma, gae_lambda, advantages):
     """Write generalised advantage estimates (Schulman et al., arXiv 1506.02438), seat by seat.
 
-    A seat may decide twice running (the winner of a trick leads the next) or wait for the other; either way its value
-    is compared with that of its own next decision. When a deal ends, each seat's last decision gets that seat's reward,
-    whoever made the last move. Where the rollout stops in the middle of a deal, the seat to act is bootstrapped with
-    its value and the other, the game being zero-sum, with the negative of it.
+    A seat may decide twice running (the winner of a trick leads the next) or wait for the other. Either way its value
+    is compared with that of its own next decision, and it is credited with what it was paid in between, whoever made
+    the last move; so the seat that did not play the last card of a deal is told of the end too. Where the rollout stops
+    in the middle of a deal, the seat to act is bootstrapped with its value and the other, the game being zero-sum, with
+    the negative of it.
 
     Args:
         values: float32[steps, rows], value of each decision to the seat that made it.
         seats: int8[steps, rows], the seat that decided.
         ends: bool[steps, rows], whether the deal ended before the row's next decision.
-        seat_rewards: float32[steps, rows, 2], what each seat got where the deal ended.
+        seat_rewards: float32[steps, rows, 2], what each seat was paid in the step.
         last_values: float32[rows], value of the decision after the last step to the seat that will make it.
         last_seats: int8[rows], that seat.
         gamma: discount from a seat's decision to its next.
@@ -42,8 +43,9 @@ def seat_advantages(values, seats, ends, seat_rewards, last_values, last_seats, 
             if ends[step, row]:
                 next_value[:] = 0.0
                 next_advantage[:] = 0.0
-                reward[0] = seat_rewards[step, row, 0]
-                reward[1] = seat_rewards[step, row, 1]
+                reward[:] = 0.0
+            reward[0] += seat_rewards[step, row, 0]
+            reward[1] += seat_rewards[step, row, 1]
             value = np.float64(values[step, row])
             delta = reward[seat] + gamma * next_value[seat] - value
             next_advantage[seat] = delta + gamma * gae_lambda * next_advantage[seat]

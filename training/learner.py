@@ -50,6 +50,7 @@ class Learner:
             self.rules,
             config.rows,
             reward=config.reward,
+            per_trick=config.per_trick,
             seed=config.seed,
             opponents=[(share, self._opponent(name)) for name, share in config.opponents.items()],
         )

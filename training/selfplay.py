@@ -12,11 +12,13 @@ from sb3_contrib.common.maskable.buffers import MaskableRolloutBuffer
 from stable_baselines3.common.vec_env.base_vec_env import VecEnv
 
 from german_whist.agents.base import Agent
+from german_whist.agents.canonical import canonical_views, true_cards
 from german_whist.envs.batch import DealBatch
-from german_whist.envs.observation import observation_high
+from german_whist.envs.observation import observation_high, observe, write_masks
 from german_whist.envs.randomness import RowRandom
 from german_whist.envs.rules import Rules
 from german_whist.envs.scoring import reward_limit
+from german_whist.envs.state import ENDGAME
 from german_whist.training.credit import seat_advantages
 
 SELF = "self"
@@ -27,15 +29,18 @@ class SelfPlayVecEnv(VecEnv):  # type: ignore[misc]
     """Many deals stepped together; each row shows the decision of a seat that learns.
 
     In some rows the learner holds both seats: the row then shows whichever seat is to act. In the others it holds one,
-    which alternates from deal to deal, and an opponent plays the other inside the step. Rewards are divided by the
-    largest possible one, so that they lie in [−1, 1]; ``step`` reports the reward of the seat that acted, and
+    which alternates from deal to deal, and an opponent plays the other inside the step. Suits are renamed as a policy
+    network sees them (``agents.canonical``), in observations, masks and actions alike.
+
+    Rewards are divided by the largest possible one. They are paid when the deal ends, or, with ``per_trick``, the
+    margin as its tricks are taken, which adds up to the same. ``step`` reports the reward of the seat that acted, and
     ``seat_rewards`` both.
 
     Attributes:
         batch: the deals.
         acted: int8[rows], the seat whose action the last step played.
         ended: bool[rows], whether its deal ended in that step.
-        seat_rewards: float32[rows, 2], what each seat got where the deal ended.
+        seat_rewards: float32[rows, 2], what each seat got in that step.
     """
 
     def __init__(
@@ -44,6 +49,7 @@ class SelfPlayVecEnv(VecEnv):  # type: ignore[misc]
         rows: int,
         *,
         reward: str = "margin",
+        per_trick: bool = False,
         seed: int = 0,
         opponents: Sequence[tuple[float, Callable[[], Agent] | str]] = ((1.0, SELF),),
     ) -> None:
@@ -53,12 +59,19 @@ class SelfPlayVecEnv(VecEnv):  # type: ignore[misc]
             rules: the game.
             rows: deals stepped together.
             reward: ``"margin"``, ``"win"`` or ``"points"``.
+            per_trick: pay the margin trick by trick.
             seed: of the deals and the opponents.
             opponents: shares of the rows and who plays in them: ``"self"`` (the learner holds both seats), or a
                 function that gives the opponent, called whenever deals of its rows start anew.
+
+        Raises:
+            ValueError: when a reward is unknown, or cannot be paid trick by trick.
         """
         self.batch = DealBatch(rules, rows, seed)
+        if per_trick and reward != "margin":
+            raise ValueError(f"per_trick: only the margin can be paid trick by trick, not reward={reward}")
         self._reward = reward
+        self._per_trick = per_trick
         self._scale = reward_limit(rules.game, reward)
         self._next_deal = 0
         self._deal = np.zeros(rows, np.uint64)
@@ -113,7 +126,19 @@ class SelfPlayVecEnv(VecEnv):  # type: ignore[misc]
         """Start new deals in every row and return the observations, int8[rows, n_obs]."""
         self._deal_rows(np.arange(self.num_envs))
         self._play_opponents()
-        return self.batch.observe()
+        return self._observe()
+
+    def _observe(self) -> npt.NDArray[np.int8]:
+        """Look at the decisions to make, with renamed suits."""
+        self._views, self._suits = canonical_views(self.batch.views())
+        return observe(self._views, self.batch.rules)
+
+    def _margin(self) -> npt.NDArray[np.float32]:
+        """Return seat 0's counted tricks minus seat 1's so far, float32[rows]."""
+        tricks = self.batch.states["tricks"].astype(np.float32)  # (rows, stage, seat)
+        counted = tricks.sum(axis=1) if self.batch.rules.counts == "all" else tricks[:, ENDGAME]
+        margin: npt.NDArray[np.float32] = counted[:, 0] - counted[:, 1]
+        return margin
 
     def step_async(self, actions: npt.NDArray[np.int64]) -> None:
         """Take the actions of the next step, int64[rows]."""
@@ -122,24 +147,31 @@ class SelfPlayVecEnv(VecEnv):  # type: ignore[misc]
     def step_wait(self) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.float32], npt.NDArray[np.bool_], list[Any]]:
         """Play the actions, then the opponents' until the learner is to act again; finished rows get new deals."""
         self.acted = self.batch.turn.copy()
-        self.batch.step(self._pending)
+        before = self._margin() if self._per_trick else None
+        self.batch.step(true_cards(self._pending, self._suits))
         self._play_opponents()
         self.ended = self.batch.done.copy()
-        self.seat_rewards = self.batch.returns(self._reward) / np.float32(self._scale)
+        if before is None:
+            self.seat_rewards = self.batch.returns(self._reward) / np.float32(self._scale)
+        else:
+            gained = (self._margin() - before) / np.float32(self._scale)
+            self.seat_rewards = np.stack([gained, -gained], axis=1)
         rewards = self.seat_rewards[np.arange(self.num_envs), self.acted]
         infos: list[Any] = [_NO_INFO] * self.num_envs
         finished = np.flatnonzero(self.ended)
         if len(finished):
-            last = self.batch.observe(seats=self.acted)
+            last = observe(canonical_views(self.batch.views(seats=self.acted))[0], self.batch.rules)
             for row in finished:
                 infos[row] = {"terminal_observation": last[row]}
             self._deal_rows(finished)
             self._play_opponents()
-        return self.batch.observe(), rewards, self.ended, infos
+        return self._observe(), rewards, self.ended, infos
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """Return the legal actions of the decisions shown, bool[rows, num_actions]."""
-        return self.batch.action_mask().astype(np.bool_)
+        masks = np.empty((self.num_envs, self.batch.num_actions), np.int8)
+        write_masks(np.ascontiguousarray(self._views["legal"]), masks)
+        return masks.astype(np.bool_)
 
     def close(self) -> None:
         """Nothing to release."""
