@@ -177,12 +177,12 @@ class DealBatch:
 
     @property
     def turn(self) -> npt.NDArray[np.int8]:
-        """The seat to act, int8[size]; of no meaning where a deal is done."""
+        """The seat to act, int8[size]; of no meaning where a deal is done. Copy what must outlast a step."""
         return self.states["turn"]
 
     @property
     def done(self) -> npt.NDArray[np.bool_]:
-        """Whether a deal is finished, bool[size]."""
+        """Whether a deal is finished, bool[size]. Copy what must outlast a step."""
         return self.states["done"]
 
     def legal(self) -> npt.NDArray[np.uint64]:
