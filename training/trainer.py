@@ -60,6 +60,8 @@ def train(config: TrainConfig, run: RunDirectory, *, resume: bool = False, quiet
         False
     )  # checking our own masks costs a tenth of the time
     learner = Learner(config, run, resume=resume)
+    if not resume:
+        learner.save()  # the first member of the pool
     outputs = [TensorBoardOutputFormat(str(run.tensorboard)), MetricsWriter(run.metrics)]
     learner.model.set_logger(Logger(str(run.path), outputs))
     with TrainingProgress(config.decisions, learner.decisions, quiet) as progress, _stop_signals() as stop:
@@ -86,8 +88,8 @@ class _Recorder(BaseCallback):  # type: ignore[misc]
         self._progress = progress
         self._stop = stop
         config, done = learner.config, learner.decisions
-        # A new run begins with a checkpoint and an evaluation of the untrained network; a resumed one has them.
-        self._next_save = _next_multiple(done, config.checkpoint_every) if done else 0
+        self._next_save = _next_multiple(done, config.checkpoint_every)
+        # A new run begins with an evaluation of the untrained network.
         self._next_evaluation = _next_multiple(done, config.evaluate_every) if done else 0
         self._rollout_began = learner.decisions
 
