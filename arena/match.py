@@ -143,5 +143,6 @@ def play_mirrored(
             raise ValueError(f"in a match of {names[0]} against {names[1]}: {error}") from error
         step += 1
     margins = batch.returns("margin").astype(np.float64)
-    first = margins[np.arange(2 * size), swapped]
-    return first.reshape(2, size).T
+    first: npt.NDArray[np.float64] = margins[np.arange(2 * size), swapped]
+    paired: npt.NDArray[np.float64] = first.reshape(2, size).T
+    return paired

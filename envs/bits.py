@@ -7,9 +7,11 @@ from typing import Any
 import numpy as np
 from llvmlite import ir
 from numba import types
-from numba.extending import intrinsic
+from numba.extending import intrinsic as numba_intrinsic
 
 from german_whist.envs.jit import kernel
+
+intrinsic: Any = numba_intrinsic  # its type is that of code generators, not of what kernels call
 
 
 @intrinsic  # type: ignore[untyped-decorator]

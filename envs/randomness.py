@@ -66,7 +66,8 @@ class RowRandom:
         Raises:
             ValueError: when the first dimension of ``size`` is not the number of rows.
         """
-        return np.multiply(self._words(size) >> np.uint64(11), 2.0**-53, dtype=np.float64)
+        numbers: npt.NDArray[np.float64] = np.multiply(self._words(size) >> np.uint64(11), 2.0**-53, dtype=np.float64)
+        return numbers
 
     def integers(
         self, low: int, high: int | None = None, size: int | tuple[int, ...] | None = None

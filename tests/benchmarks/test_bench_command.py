@@ -1,0 +1,89 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from german_whist.benchmarks import subjects
+from german_whist.benchmarks.figures import Figure, Skipped
+from german_whist.cli import main
+from german_whist.cli.bench import amount
+
+LINES = [
+    Figure("aec", "steps", "/s", 120_000.0, "tictactoe_v3", 20_000.0),
+    Figure("bots", "random decisions", "/s", 6e6),
+    Skipped("training", "SB3 decisions", "torch is not installed: pip install it"),
+]
+
+
+@pytest.fixture
+def measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(subjects, "run_subjects", lambda names, seconds, tick: iter(LINES))
+
+
+def test_a_real_run_gives_json(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["bench", "batch", "--seconds", "0.02", "--json"]) == 0
+    report = json.loads(capsys.readouterr().out)
+    assert [figure["subject"] for figure in report["figures"]] == ["batch", "batch"]
+    assert all(figure["ours"] > 0 and figure["ratio"] > 0 for figure in report["figures"])
+    assert report["skipped"] == []
+    assert report["machine"]["cores"] >= 1
+    assert {"numpy", "numba", "pettingzoo", "gymnasium"} <= set(report["machine"]["versions"])
+
+
+@pytest.mark.usefixtures("measured")
+def test_the_table_has_ours_theirs_and_the_ratio(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["bench"]) == 0
+    out = capsys.readouterr().out
+    [line] = [line for line in out.splitlines() if "tictactoe_v3" in line]
+    assert "120 k/s" in line
+    assert "20 k/s" in line
+    assert "6 ×" in line
+    assert "left out: training, SB3 decisions: torch is not installed: pip install it" in out
+    assert "cores" in out
+
+
+@pytest.mark.usefixtures("measured")
+def test_json_holds_what_was_left_out(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["bench", "--json"]) == 0
+    report = json.loads(capsys.readouterr().out)
+    assert [figure["ratio"] for figure in report["figures"]] == [6.0, None]
+    assert report["skipped"][0]["subject"] == "training"
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["bench", "start"], "unknown benchmark 'start': did you mean 'startup'?"),
+        (["bench", "--seconds", "0"], "seconds 0.0 is not allowed"),
+        (["bench", "--seconds", "nan"], "seconds nan is not allowed"),
+        (["bench", "--seconds", "soon"], "invalid float value: 'soon'"),
+        (["bench", "--secs", "1"], "--seconds"),
+    ],
+)
+def test_bad_input_is_one_line_and_exit_code_2(
+    capsys: pytest.CaptureFixture[str], words: list[str], message: str
+) -> None:
+    assert main(words) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert message in captured.err
+    assert captured.err.count("\n") == 1
+
+
+def test_help_has_an_example(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["bench", "--help"]) == 0
+    assert "german-whist bench aec batch --seconds 5" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("number", "unit", "text"),
+    [
+        (51_234_567, "/s", "51.2 M/s"),
+        (8_123, "/s", "8.12 k/s"),
+        (12.3, "/s", "12.3/s"),
+        (0.21349, "s", "0.213 s"),
+    ],
+)
+def test_amounts_are_readable(number: float, unit: str, text: str) -> None:
+    assert amount(number, unit) == text
