@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from german_whist.envs.batch import DealBatch
 from german_whist.envs.rules import Rules
 from tests.conftest import play_randomly
-from tests.plain import NAMES, dealt, same_views
+from tests.plain import NAMES, dealt, raw, same_views
 from tests.strategies import games, seeds
 
 FIRST = "CJ CQ DJ DQ CK DK CA DA"
@@ -21,7 +21,7 @@ def lowest_legal(batch: DealBatch) -> np.ndarray:
 
 
 def snapshot(batch: DealBatch) -> bytes:
-    return batch.states.tobytes()
+    return raw(batch.states)
 
 
 @settings(max_examples=30)
@@ -70,14 +70,27 @@ def test_unfinished_deals_move_on_beside_finished_ones(positions) -> None:
     batch = positions("tiny", size=3, steps=None)
     batch.deal_rows([1], [7])
     fresh = DealBatch("tiny", 1, seed=1, first=7)
-    finished = batch.states[[0, 2]].tobytes()
+    finished = raw(batch.states[[0, 2]])
     while not batch.done.all():
         assert not batch.returns()[1].any()
         action = lowest_legal(fresh)
         fresh.step(action)
         batch.step([99, action[0], -5])
-    assert batch.states[[0, 2]].tobytes() == finished
-    assert batch.states[1].tobytes() == fresh.states[0].tobytes()
+    assert raw(batch.states[[0, 2]]) == finished
+    assert raw(batch.states[[1]]) == raw(fresh.states)
+
+
+def test_steps_of_some_rows_leave_the_others_alone() -> None:
+    whole, part = DealBatch("classic", 5, seed=6), DealBatch("classic", 5, seed=6)
+    actions = lowest_legal(whole)
+    whole.step(actions)
+    part.step(actions[[4, 1]], [4, 1])
+    assert raw(part.states[[1, 4]]) == raw(whole.states[[1, 4]])
+    assert raw(part.states[[0, 2, 3]]) == raw(DealBatch("classic", 5, seed=6).states[[0, 2, 3]])
+    part.step(actions[[0, 2, 3]], np.array([0, 2, 3]))
+    assert snapshot(part) == snapshot(whole)
+    part.step([], [])
+    assert snapshot(part) == snapshot(whole)
 
 
 # Illegal actions.
@@ -94,6 +107,26 @@ def test_an_illegal_action_is_refused_by_name_and_nothing_moves(action: int, nam
         batch.step([NAMES.index("CJ"), NAMES.index("DJ"), action])
     assert str(error.value) == f"action {name} is illegal in row 2: seat 1 may play ..J.J"
     assert snapshot(batch) == before
+
+
+def test_illegal_actions_of_some_rows_are_refused_by_the_rows_number() -> None:
+    batch = DealBatch("tiny", 3)
+    batch.deal_decks([FIRST] * 3, [1, 1, 0])
+    before = snapshot(batch)
+    with pytest.raises(ValueError, match=r"action 51 \(SA\) is illegal in row 2: seat 1 may play \.\.J\.J"):
+        batch.step([NAMES.index("CJ"), 51], [0, 2])
+    for actions, rows, complaint in (([9], [3], "rows: 3"), ([9], [-1], "rows: -1"), ([9], [0, 1], "actions have")):
+        with pytest.raises(ValueError, match=complaint):
+            batch.step(actions, rows)
+    assert snapshot(batch) == before
+
+
+def test_actions_64_off_a_legal_one_are_illegal() -> None:
+    batch = DealBatch("classic", 1)
+    for card in np.flatnonzero(batch.action_mask()[0]):
+        for action in (card + 64, card - 64, card + 2**32):
+            with pytest.raises(ValueError, match=f"action {action} is illegal in row 0"):
+                batch.step([action])
 
 
 def test_a_revoke_is_refused() -> None:
@@ -142,10 +175,10 @@ def test_deal_rows_deals_into_those_rows_only() -> None:
     before = batch.states.copy()
     batch.deal_rows([3, 1], [1001, 2**64 - 2])
     for row, deal in ((3, 1001), (1, 2**64 - 2)):
-        assert batch.states[row].tobytes() == DealBatch("classic", 1, 4, deal).states[0].tobytes()
-    assert batch.states[[0, 2, 4]].tobytes() == before[[0, 2, 4]].tobytes()
+        assert raw(batch.states[[row]]) == raw(DealBatch("classic", 1, 4, deal).states)
+    assert raw(batch.states[[0, 2, 4]]) == raw(before[[0, 2, 4]])
     batch.deal_rows([], [])
-    assert batch.states[[0, 2, 4]].tobytes() == before[[0, 2, 4]].tobytes()
+    assert raw(batch.states[[0, 2, 4]]) == raw(before[[0, 2, 4]])
 
 
 @pytest.mark.parametrize(
@@ -176,7 +209,7 @@ def test_decks_may_be_given_as_text_or_numbers() -> None:
     batch = DealBatch("tiny", 3)
     numbers = [NAMES.index(name) for name in FIRST.split()]
     batch.deal_decks([FIRST, numbers, np.array(numbers)], [1, 1, 1])
-    assert len({state.tobytes() for state in batch.states}) == 1
+    assert len({raw(batch.states[[row]]) for row in range(3)}) == 1
     assert batch.states["deck"][0][:8].tolist() == numbers
 
 
@@ -239,6 +272,32 @@ def test_views_of_some_rows_and_seats(positions) -> None:
 def test_views_of_rows_and_seats_that_are_not_there_are_refused(rows: object, seats: object, complaint: str) -> None:
     with pytest.raises(ValueError, match=complaint):
         DealBatch("tiny", 3).views(rows, seats)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.bool_, np.float32])
+def test_arrays_of_any_type_and_layout_can_be_written_into(dtype: type, positions) -> None:
+    batch = positions("classic", size=5, steps=17)
+    expected = batch.action_mask().astype(dtype)
+    wide = np.zeros((10, 3 * 52), dtype)
+    for out in (np.ones((5, 52), dtype), np.ones((52, 5), dtype).T, wide[::2, 1:53], wide[5:, ::3]):
+        batch.action_mask(out)
+        np.testing.assert_array_equal(out, expected)
+
+
+def test_nothing_is_written_beside_the_array(positions) -> None:
+    batch = positions("classic", size=5, steps=17)
+    for write in (batch.observe, batch.action_mask):
+        expected = write()
+        wide = np.full((11, expected.shape[1] + 40), 99, np.int8)
+        write(wide[1::2, 20:-20])
+        np.testing.assert_array_equal(wide[1::2, 20:-20], expected)
+        assert (wide[::2] == 99).all()
+        assert (wide[:, :20] == 99).all()
+        assert (wide[:, -20:] == 99).all()
+        flat = np.full(expected.size + 40, 99, np.int8)
+        write(flat[20:-20].reshape(expected.shape))
+        assert (flat[:20] == 99).all()
+        assert (flat[-20:] == 99).all()
 
 
 @pytest.mark.parametrize("shape", [(2, 52), (3, 51), (3, 442), (3 * 52,)])
