@@ -10,7 +10,6 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-import german_whist
 from german_whist.agents.checkpoint import write_atomically
 from german_whist.training.config import TrainConfig, load_config
 from german_whist.training.metrics import drop_rows_after
@@ -127,7 +126,7 @@ def code_version() -> dict[str, Any]:
     """Return what code runs: package, git commit when there is one, Python and libraries."""
     libraries = ("numpy", "numba", "torch", "stable_baselines3", "sb3_contrib", "gymnasium", "pettingzoo")
     return {
-        "german_whist": german_whist.__version__,
+        "german_whist": metadata.version("german-whist"),
         "commit": _git_commit(),
         "python": platform.python_version(),
         "libraries": {name: metadata.version(name) for name in libraries},
