@@ -48,7 +48,7 @@ def write_cards(typing_context: Any, mask: Any, row: Any, start: Any) -> Any:
     """Write a set of cards as 52 cells of an int8 row, 1 for a card that is in it and 0 for another."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        if row.layout != "C" or row.dtype.bitwidth != 8:
+        if row.layout != "C" or row.dtype not in (types.int8, types.uint8):
             return context.compile_internal(builder, _write_cards_one_by_one, signature, args)
         data = context.make_array(row)(context, builder, args[1]).data
         bits, cells = ir.VectorType(ir.IntType(1), 16), ir.VectorType(ir.IntType(8), 16)
