@@ -7,6 +7,7 @@ from typing import Any
 
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.ticker import EngFormatter, PercentFormatter
 
 COLOURS = ("#2a9d8f", "#e76f51", "#264653", "#e9c46a", "#8d6a9f")
@@ -20,7 +21,8 @@ def draw_curve(rows: list[dict[str, Any]], path: str | Path, title: str) -> None
         path: where the picture goes.
         title: what stands above it.
     """
-    figure = Figure(figsize=(8, 4.5), dpi=150, layout="constrained")
+    room_for_names = ConstrainedLayoutEngine(rect=(0, 0, 0.86, 1))
+    figure = Figure(figsize=(8, 4.5), dpi=150, layout=room_for_names)
     FigureCanvasAgg(figure)
     axes = figure.subplots()
     opponents = list(dict.fromkeys(row["opponent"] for row in rows))
@@ -49,7 +51,6 @@ def draw_curve(rows: list[dict[str, Any]], path: str | Path, title: str) -> None
     axes.set_title(title, loc="left", fontweight="bold")
     axes.grid(axis="y", color="0.92")
     axes.spines[["top", "right"]].set_visible(False)
-    figure.get_layout_engine().set(rect=(0, 0, 0.86, 1))  # type: ignore[union-attr]
     temporary = Path(path).with_suffix(".tmp.png")
     figure.savefig(temporary)
     temporary.replace(path)

@@ -24,7 +24,7 @@ COLUMNS = (
 )
 
 
-class MetricsWriter(KVWriter):  # type: ignore[misc]
+class MetricsWriter(KVWriter):
     """Appends rows to a CSV file, so that a resumed run goes on in the same file."""
 
     def __init__(self, path: Path) -> None:

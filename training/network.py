@@ -15,8 +15,10 @@ from german_whist.agents.checkpoint import Checkpoint, Layer
 from german_whist.envs.rules import Rules
 
 
-class ScaledTrunk(BaseFeaturesExtractor):  # type: ignore[misc]
+class ScaledTrunk(BaseFeaturesExtractor):
     """The first hidden layers, shared by actor and critic, over observations scaled to [0, 1]."""
+
+    scale: torch.Tensor
 
     def __init__(self, observation_space: spaces.Box, hidden: list[int]) -> None:
         """Build the layers.
@@ -55,9 +57,10 @@ def policy_settings(hidden: list[int]) -> dict[str, Any]:
 def actor_layers(policy: MaskableActorCriticPolicy) -> tuple[Layer, ...]:
     """Return the actor as plain layers over raw observations: the scale is folded into the first weights."""
     trunk = policy.features_extractor
-    linear = [layer for layer in trunk.layers if isinstance(layer, nn.Linear)]
-    linear += [layer for layer in policy.mlp_extractor.policy_net if isinstance(layer, nn.Linear)]
-    linear.append(policy.action_net)
+    if not isinstance(trunk, ScaledTrunk):
+        raise TypeError(f"the policy's features come from {type(trunk).__name__}, not from ScaledTrunk")
+    modules = [*trunk.layers, *policy.mlp_extractor.policy_net, policy.action_net]
+    linear = [module for module in modules if isinstance(module, nn.Linear)]
     layers = []
     for i, layer in enumerate(linear):
         weight = layer.weight.detach()

@@ -25,7 +25,7 @@ SELF = "self"
 _NO_INFO: dict[str, Any] = {}
 
 
-class SelfPlayVecEnv(VecEnv):  # type: ignore[misc]
+class SelfPlayVecEnv(VecEnv):
     """Many deals stepped together; each row shows the decision of a seat that learns.
 
     In some rows the learner holds both seats: the row then shows whichever seat is to act. In the others it holds one,
@@ -214,7 +214,7 @@ def _share_rows(
     return opponent_of, makers
 
 
-class SelfPlayRolloutBuffer(MaskableRolloutBuffer):  # type: ignore[misc]
+class SelfPlayRolloutBuffer(MaskableRolloutBuffer):
     """A rollout buffer that knows which seat decided, and credits each seat at its own next decision or the end."""
 
     def __init__(self, *args: Any, source: SelfPlayVecEnv, **kwargs: Any) -> None:

@@ -79,7 +79,7 @@ def train(config: TrainConfig, run: RunDirectory, *, resume: bool = False, quiet
     return TrainingOutcome(run, learner.decisions, results)
 
 
-class _Recorder(BaseCallback):  # type: ignore[misc]
+class _Recorder(BaseCallback):
     """Saves and evaluates between rollouts, and stops when asked to."""
 
     def __init__(self, learner: Learner, progress: TrainingProgress, stop: list[int]) -> None:
