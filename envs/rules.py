@@ -88,6 +88,11 @@ class Rules:
                 f"not points={self.points} and counts={self.counts}"
             )
         self._check_whole("slam", 0, 100)
+        if 0 < self.slam < self.counted - self._book:
+            raise ValueError(
+                f"rules: slam={self.slam} is below the {self.counted - self._book} points that winning every trick scores "
+                f"over book={self._book} anyway"
+            )
 
     def _check_whole(self, field: str, low: int, high: int) -> None:
         value = getattr(self, field)
@@ -116,6 +121,10 @@ class Rules:
         return self.tricks if self.counts == "all" else self.hand
 
     @property
+    def _book(self) -> int:
+        return self.counted // 2 if self.book is None else self.book
+
+    @property
     def num_actions(self) -> int:
         """Size of the action space: action ``a`` plays card ``a``."""
         return len(SUITS) * SUIT_SIZE
@@ -129,7 +138,7 @@ class Rules:
         game["deck"] = mask_of(self.cards)
         game["all_count"] = self.counts == "all"
         game["points"] = POINTS.index(self.points)
-        game["book"] = self.counted // 2 if self.book is None else self.book
+        game["book"] = self._book
         game["slam"] = self.slam
         game["counted"] = self.counted
         game.flags.writeable = False

@@ -82,6 +82,7 @@ def test_rules_cannot_be_changed() -> None:
         ({"slam": 10}, ["slam=10", "points=over_book", "points=difference"]),
         ({"points": "over_book", "counts": "all", "slam": 10}, ["slam=10", "counts=endgame", "counts=all"]),
         ({"points": "over_book", "slam": 101}, ["slam=101", "from 0 to 100"]),
+        ({"points": "over_book", "slam": 6}, ["slam=6", "7 points", "book=6"]),
         ({"points": "over_book", "slam": -1}, ["slam=-1"]),
         ({"points": "over_book", "slam": True}, ["slam=True"]),
     ],
