@@ -163,15 +163,17 @@ def endgame_card(view):
     led = np.int64(view.led)
     hand = view.hand
     opponent = view.unseen | view.opponent_known
-    best = rule_card(hand, opponent, led, trump)
+    best = ruled = rule_card(hand, opponent, led, trump)
+    best_cost = 0
     best_value = try_card(best, hand, opponent, led, trump)
     mask = view.legal & ~(_ONE << np.uint64(best))
     while mask:
         card = lowest(mask)
         mask &= mask - _ONE
         value = try_card(card, hand, opponent, led, trump)
-        if value > best_value:
-            best, best_value = card, value
+        cost = discard_cost(card, hand, opponent, trump)
+        if value > best_value or (value == best_value and best != ruled and cost < best_cost):
+            best, best_value, best_cost = card, value, cost
     return best
 
 

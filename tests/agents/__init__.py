@@ -1,0 +1,1 @@
+"""Tests of the rule bots, policies and checkpoints."""

@@ -1,0 +1,59 @@
+"""Views set up by hand, as the engine would write them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from german_whist.envs.cards import SUIT_MASKS, SUITS, card_text, parse_card, parse_hand
+from german_whist.envs.views import VIEW
+
+CLASSIC = 2**52 - 1
+
+
+def view(
+    hand: str,
+    trump: str,
+    *,
+    face_up: str | None = None,
+    led: str | None = None,
+    known: str = "...",
+    played: str = "...",
+    opponent: str | None = None,
+    opponent_void: str = "",
+    deck: int = CLASSIC,
+) -> np.ndarray[Any, Any]:
+    """The view of a seat that is to act, as an array of one.
+
+    Hands are written as ``S.H.D.C``. Cards not named are unseen: in the opponent's hand or face down. ``opponent``
+    names the unseen cards instead, and then all others have been played. ``known`` are cards the opponent was seen to
+    take, ``opponent_void`` suits it did not follow in the first trick, since when it has drawn nothing.
+    """
+    own, seen_taken = parse_hand(hand), parse_hand(known)
+    turned = 0 if face_up is None else 1 << parse_card(face_up)
+    on_table = 0 if led is None else 1 << parse_card(led)
+    held = own | turned | on_table | seen_taken
+    unseen = deck & ~held & ~parse_hand(played) if opponent is None else parse_hand(opponent)
+    assert not unseen & held
+    hidden = own.bit_count() - on_table.bit_count() - seen_taken.bit_count()
+    stock = unseen.bit_count() - hidden + turned.bit_count()
+    assert stock % 2 == 0
+    assert (stock > 0) == (face_up is not None)
+    following = own & SUIT_MASKS[parse_card(led) // 13] if led is not None else 0
+    row = np.zeros(1, VIEW)
+    row["hand"], row["legal"] = own, following or own
+    row["played_opponent"] = deck & ~unseen & ~held | on_table
+    row["opponent_known"], row["unseen"] = seen_taken, unseen
+    row["face_up"] = -1 if face_up is None else parse_card(face_up)
+    row["led"] = -1 if led is None else parse_card(led)
+    row["trump"], row["stock"], row["turn"] = SUITS.index(trump), stock, 1
+    for suit in opponent_void:
+        row["void_opponent"][0, SUITS.index(suit)] = 1
+    return row
+
+
+def choice(bot: Any, row: np.ndarray[Any, Any]) -> str:
+    """The card a bot plays."""
+    [card] = bot.act(row, None)
+    return card_text(card)
