@@ -2,7 +2,8 @@
 
 The rules do not care which suit is which: only the trump suit is special. Before a network sees a view, its suits are
 renamed: trumps become spades, and the plain suits take clubs, diamonds and hearts by rising length in the own hand
-(then by its ranks, then by the ranks unseen). The chosen card is renamed back.
+(then by its ranks, then by the ranks unseen, then by all else that the view tells of them). So a view with its suits
+renamed in any way becomes the same. The chosen card is renamed back.
 """
 
 from __future__ import annotations
@@ -37,12 +38,46 @@ def _suit_key(view, suit):
 
 
 @kernel
+def _places_key(view, suit):
+    """Order suits that are alike in hand and unseen by where their other cards are."""
+    key = _part(view.opponent_known, suit)
+    key = (key << np.uint64(13)) | _part(view.own_known, suit)
+    key = (key << np.uint64(13)) | _part(view.played_self, suit)
+    return (key << np.uint64(13)) | _part(view.played_opponent, suit)
+
+
+@kernel
+def _rank_in(card, suit):
+    """Return the rank of a card, from 1; 0 when it is of another suit or no card."""
+    return np.uint64(1 + card % 13 if card >= 0 and card // 13 == suit else 0)
+
+
+@kernel
+def _course_key(view, suit):
+    """Order suits that hold the same cards in the same places by how play went in them."""
+    key = (_rank_in(view.led, suit) << np.uint64(4)) | _rank_in(view.face_up, suit)
+    for count in (view.void_self[suit], view.void_opponent[suit], view.drawn_self[suit], view.drawn_opponent[suit]):
+        key = (key << np.uint64(5)) | np.uint64(count)
+    return key
+
+
+@kernel
+def _comes_before(view, suit, other):
+    """Return whether a suit takes an earlier slot; of two suits neither does when nothing tells them apart."""
+    key, than = _suit_key(view, suit), _suit_key(view, other)
+    if key == than:
+        key, than = _places_key(view, suit), _places_key(view, other)
+    if key == than:
+        key, than = _course_key(view, suit), _course_key(view, other)
+    return key < than
+
+
+@kernel
 def _order_suits(view, suits):
-    """Write the suit that takes each slot (insertion sort; suits alike in everything keep their order)."""
+    """Write the suit that takes each slot (insertion sort)."""
     for suit in range(4):
         slot = suit
-        key = _suit_key(view, suit)
-        while slot > 0 and _suit_key(view, suits[slot - 1]) > key:
+        while slot > 0 and _comes_before(view, suit, np.int64(suits[slot - 1])):
             suits[slot] = suits[slot - 1]
             slot -= 1
         suits[slot] = suit
