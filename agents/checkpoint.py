@@ -8,6 +8,7 @@ multilayer perceptron with ReLU between the layers, from the observation vector 
 from __future__ import annotations
 
 import json
+import operator
 import os
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -23,6 +24,7 @@ from german_whist.envs.rules import Rules, rules_from_dict
 
 FORMAT = "german-whist-policy"
 FORMAT_VERSION = 1
+NETWORK = {"type": "mlp", "activation": "relu", "suits": "canonical"}
 
 Layer = tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]
 
@@ -49,7 +51,7 @@ class Checkpoint:
         return {
             "format": FORMAT,
             "version": FORMAT_VERSION,
-            "network": {"type": "mlp", "activation": "relu", "suits": "canonical", "sizes": sizes},
+            "network": {**NETWORK, "sizes": sizes},
             "rules": self.rules.to_dict(),
             "observation_version": OBSERVATION_VERSION,
             "training": self.training,
@@ -92,13 +94,14 @@ def load_checkpoint(path: str | Path) -> Checkpoint:
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - not a mapping
     except FileNotFoundError:
         raise ValueError(f"checkpoint {str(path)!r}: there is no such file") from None
-    except (SafetensorError, OSError) as error:
-        raise ValueError(f"checkpoint {str(path)!r} is not a readable safetensors file: {error}") from None
+    except (SafetensorError, OSError, TypeError, AttributeError) as error:  # the latter two for types numpy has not
+        reason = " ".join(str(error).split())
+        raise ValueError(f"checkpoint {str(path)!r} is not a readable safetensors file: {reason}") from None
     try:
         card = json.loads(metadata["card"])
         if card["format"] != FORMAT:
             raise KeyError(card["format"])
-    except (KeyError, TypeError, ValueError):
+    except (KeyError, TypeError, ValueError, RecursionError):
         raise ValueError(
             f"checkpoint {str(path)!r} has no card of a {FORMAT}: it was not made by german-whist"
         ) from None
@@ -113,19 +116,24 @@ def _from_card(path: str, card: dict[str, Any], tensors: dict[str, npt.NDArray[A
         )
     try:
         game = rules_from_dict(dict(card["rules"]))
-        sizes = [int(size) for size in card["network"]["sizes"]]
+        network = dict(card["network"])
+        sizes = [operator.index(size) for size in network.pop("sizes")]
+        training, results = dict(card.get("training") or {}), dict(card.get("results") or {})
     except (KeyError, TypeError, ValueError) as error:
         raise ValueError(f"checkpoint {path!r} has a damaged card: {error}") from None
-    if sizes[0] != observation_high(game).size or sizes[-1] != game.num_actions:
-        raise ValueError(
-            f"checkpoint {path!r}: its network maps {sizes[0]} cells to {sizes[-1]} actions, not this game"
-        )
+    if network != NETWORK:
+        raise ValueError(f"checkpoint {path!r} has the network {network}: this version reads {NETWORK}")
+    ends = [observation_high(game).size, game.num_actions]
+    if len(sizes) < 2 or [sizes[0], sizes[-1]] != ends:
+        raise ValueError(f"checkpoint {path!r} has layers of sizes {sizes}: this game needs {ends[0]}, …, {ends[1]}")
     layers = []
     for i in range(len(sizes) - 1):
         weight, bias = tensors.get(f"layer.{i}.weight"), tensors.get(f"layer.{i}.bias")
         if weight is None or bias is None or weight.shape != (sizes[i + 1], sizes[i]) or bias.shape != (sizes[i + 1],):
             raise ValueError(f"checkpoint {path!r}: layer {i} is missing or has another shape than its card says")
+        if weight.dtype != np.float32 or bias.dtype != np.float32:
+            raise ValueError(f"checkpoint {path!r}: layer {i} is {weight.dtype} and {bias.dtype}, not float32")
         if not (np.isfinite(weight).all() and np.isfinite(bias).all()):
             raise ValueError(f"checkpoint {path!r}: layer {i} holds numbers that are not finite")
-        layers.append((weight.astype(np.float32), bias.astype(np.float32)))
-    return Checkpoint(tuple(layers), game, dict(card.get("training") or {}), dict(card.get("results") or {}))
+        layers.append((weight, bias))
+    return Checkpoint(tuple(layers), game, training, results)

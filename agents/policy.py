@@ -11,7 +11,7 @@ import numpy.typing as npt
 from german_whist.agents.base import Actions, Views
 from german_whist.agents.canonical import canonical_views, true_cards
 from german_whist.agents.checkpoint import Checkpoint, Layer, load_checkpoint
-from german_whist.envs.names import unknown_name
+from german_whist.envs.names import split_spec, unknown_name
 from german_whist.envs.observation import observe, write_masks
 from german_whist.envs.rules import Rules
 
@@ -59,8 +59,7 @@ class PolicyAgent:
         if not path:
             raise ValueError("agent 'checkpoint' needs a file: checkpoint:PATH[,temperature=T]")
         temperature = 0.0
-        for item in rest.split(",") if rest else []:
-            key, _, value = item.partition("=")
+        for key, value in split_spec(f"checkpoint:{rest}", "agent")[1].items():
             if key != "temperature":
                 raise unknown_name("checkpoint setting", key, ["temperature"])
             try:
@@ -92,12 +91,14 @@ class PolicyAgent:
         logits = self._logits(renamed)
         if self.temperature == 0:
             return true_cards(np.argmax(logits, axis=1), suits)
-        weights = _softmax(logits / np.float32(self.temperature)).cumsum(axis=1)
+        weights = _softmax(logits, self.temperature).cumsum(axis=1)
         thresholds = rng.random(len(views)) * weights[:, -1]
         return true_cards(np.argmax(weights > thresholds[:, None], axis=1), suits)
 
 
-def _softmax(logits: npt.NDArray[np.float32]) -> npt.NDArray[np.float64]:
-    weights = np.exp((logits - logits.max(axis=1, keepdims=True)).astype(np.float64))
+def _softmax(logits: npt.NDArray[np.float32], temperature: float = 1.0) -> npt.NDArray[np.float64]:
+    below = (logits - logits.max(axis=1, keepdims=True)).astype(np.float64)
+    with np.errstate(over="ignore"):  # a low temperature leaves the best card alone
+        weights = np.exp(below / temperature)
     chances: npt.NDArray[np.float64] = weights / weights.sum(axis=1, keepdims=True)
     return chances

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -12,6 +13,7 @@ from german_whist.agents.base import Agent
 from german_whist.agents.registry import make_agent
 from german_whist.arena.statistics import mean_interval
 from german_whist.envs.batch import DealBatch
+from german_whist.envs.cards import hand_text
 from german_whist.envs.randomness import RowRandom
 from german_whist.envs.rules import Rules
 from german_whist.envs.rules import rules as rules_named
@@ -52,8 +54,11 @@ class MatchResult:
     margin_interval: tuple[float, float]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the result as plain data, ready for JSON."""
-        return asdict(self)
+        """Return the result as plain data, ready for JSON: the ends of an unbounded interval are ``None``."""
+        fields = asdict(self)
+        for name in ("interval", "margin_interval"):
+            fields[name] = tuple(end if math.isfinite(end) else None for end in fields[name])
+        return fields
 
 
 def play_match(
@@ -78,7 +83,8 @@ def play_match(
         batch_size: deals played together; memory grows with it.
 
     Raises:
-        ValueError: when a name or a number is not allowed, or an agent plays an illegal action (it names the agent).
+        ValueError: when a name or a number is not allowed, or an agent does not return one legal action a
+            view; the message names the agent.
     """
     for name, number in (("deals", deals), ("batch_size", batch_size)):
         if isinstance(number, bool) or not isinstance(number, (int, np.integer)) or number < 1:
@@ -98,7 +104,7 @@ def play_match(
         first=names[0],
         second=names[1],
         rules=game.to_dict(),
-        seed=seed,
+        seed=int(seed),
         deals=int(deals),
         wins=int((margins > 0).sum()),
         draws=int((margins == 0).sum()),
@@ -136,13 +142,37 @@ def play_mirrored(
             if len(rows):
                 # Both games of a deal get streams of their own, and so do the agents.
                 rng = RowRandom(seed, 2 * indices[rows] + swapped[rows].astype(np.uint64), stream=which, step=step)
-                actions[rows] = agent.act(batch.views(rows), rng)
+                actions[rows] = _chosen(names[which], agent.act(batch.views(rows), rng), len(rows))
         try:
             batch.step(actions)
-        except ValueError as error:
-            raise ValueError(f"in a match of {names[0]} against {names[1]}: {error}") from error
+        except ValueError:
+            row = _first_illegal(batch, actions)
+            raise ValueError(
+                f"agent {names[mover[row]]!r} chose action {actions[row]} in deal {indices[row]} of seed {seed}: "
+                f"it may play {hand_text(int(batch.legal()[row]))}"
+            ) from None
         step += 1
-    margins = batch.returns("margin").astype(np.float64)
-    first: npt.NDArray[np.float64] = margins[np.arange(2 * size), swapped]
+    margins = batch.returns("margin")
+    first: npt.NDArray[np.float64] = margins[np.arange(2 * size), swapped].astype(np.float64)
     paired: npt.NDArray[np.float64] = first.reshape(2, size).T
     return paired
+
+
+def _chosen(name: str, actions: Any, views: int) -> npt.NDArray[np.int64]:
+    """Return an agent's actions if they are one whole number a view."""
+    try:
+        chosen = np.asarray(actions)
+    except ValueError:
+        raise ValueError(f"agent {name!r} returned no array: int64[{views}] is needed") from None
+    if chosen.shape != (views,) or chosen.dtype.kind not in "iu":
+        raise ValueError(
+            f"agent {name!r} returned {chosen.dtype}{list(chosen.shape)} for {views} views: int64[{views}] is needed"
+        )
+    return chosen.astype(np.int64, copy=False)
+
+
+def _first_illegal(batch: DealBatch, actions: npt.NDArray[np.int64]) -> int:
+    """Return the first row whose action the batch refuses."""
+    inside = (actions >= 0) & (actions < 64)
+    legal = (batch.legal() >> np.where(inside, actions, 0).astype(np.uint64)) & np.uint64(1) == 1
+    return int(np.flatnonzero(~batch.done & ~(inside & legal))[0])

@@ -1,0 +1,36 @@
+"""Small networks for tests of policies and checkpoints."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+
+from german_whist.agents.checkpoint import Checkpoint
+from german_whist.envs.observation import observation_high
+from german_whist.envs.rules import rules
+
+
+def some_network(
+    seed: int = 0, hidden: tuple[int, ...] = (8,), game: str = "classic", scale: float = 0.3
+) -> Checkpoint:
+    """A checkpoint with random weights."""
+    rng = np.random.default_rng(seed)
+    sizes = [observation_high(game).size, *hidden, rules(game).num_actions]
+    layers = tuple(
+        (
+            rng.normal(0, scale, (stop, start)).astype(np.float32),
+            rng.normal(0, scale, stop).astype(np.float32),
+        )
+        for start, stop in itertools.pairwise(sizes)
+    )
+    return Checkpoint(layers, rules(game), {"decisions": 12, "seed": seed}, {"random": {"win_rate": 0.75}})
+
+
+def biased_network(biases: dict[int, float]) -> Checkpoint:
+    """A checkpoint whose logits are given biases, by renamed card, whatever it sees; 0 for the others."""
+    layer = np.zeros((52, observation_high("classic").size), np.float32)
+    bias = np.zeros(52, np.float32)
+    for card, value in biases.items():
+        bias[card] = value
+    return Checkpoint(((layer, bias),), rules("classic"))

@@ -1,0 +1,94 @@
+"""Suits renamed by role for networks, and cards named back."""
+
+from __future__ import annotations
+
+from itertools import permutations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from german_whist.agents.canonical import TRUMP_SLOT, canonical_views, true_cards
+from german_whist.envs.batch import DealBatch
+from german_whist.envs.cards import NUM_CARDS, SUIT_SIZE, cards_of, hand_text, mask_of
+from german_whist.envs.rules import Rules
+from german_whist.envs.views import VIEW
+from tests.agents.positions import view
+from tests.conftest import play_randomly
+from tests.strategies import games, seeds
+
+MASKS = [name for name in VIEW.names if VIEW[name] == np.uint64]
+BY_SUIT = ["void_self", "void_opponent", "drawn_self", "drawn_opponent"]
+CARDS = ["face_up", "led"]
+
+
+def rename_deck(deck: np.ndarray, suits: tuple[int, ...]) -> list[int]:
+    return [SUIT_SIZE * suits[card // SUIT_SIZE] + card % SUIT_SIZE for card in deck.tolist()]
+
+
+@given(games(), seeds, st.integers(0, 51))
+def test_naming_back_undoes_the_renaming(game: Rules, seed: int, steps: int) -> None:
+    batch = DealBatch(game, 4, seed, first=0)
+    play_randomly(batch, np.random.default_rng(seed % 1000), min(steps, 2 * game.tricks))
+    views = batch.views(seats=[0, 1, 0, 1])
+    renamed, suits = canonical_views(views)
+    assert (np.sort(suits, axis=1) == range(4)).all()
+    every = np.arange(NUM_CARDS)
+    for before, after, order in zip(views, renamed, suits, strict=True):
+        back = true_cards(every, np.repeat(order[None], NUM_CARDS, axis=0))
+        for name in MASKS:
+            assert mask_of(back[list(cards_of(after[name]))]) == before[name]
+        for name in CARDS:
+            assert before[name] == (back[after[name]] if after[name] >= 0 else -1)
+        for name in BY_SUIT:
+            assert before[name][order].tolist() == after[name].tolist()
+        assert order[TRUMP_SLOT] == before["trump"]
+        assert after["trump"] == TRUMP_SLOT
+        for name in set(VIEW.names) - {*MASKS, *CARDS, *BY_SUIT, "trump"}:
+            assert (before[name] == after[name]).all()
+
+
+@pytest.mark.parametrize("suits", list(permutations(range(4)))[1::5])
+def test_deals_that_differ_in_the_names_of_suits_look_the_same(suits: tuple[int, ...]) -> None:
+    batch, other = DealBatch("classic", 20, seed=9), DealBatch("classic", 20)
+    other.deal_decks([rename_deck(deck, suits) for deck in batch.states["deck"]], batch.states["dealer"])
+    rng = np.random.default_rng(3)
+    compared = 0
+    for _ in range(52):
+        views = batch.views()
+        pairs = zip(views, canonical_views(views)[0], canonical_views(other.views())[0], strict=True)
+        for before, left, right in pairs:
+            if told_apart(before):
+                assert all((left[name] == right[name]).all() for name in VIEW.names)
+                compared += 1
+        cards = (rng.random((20, 52)) * batch.action_mask()).argmax(axis=1)
+        batch.step(cards)
+        other.step(rename_deck(cards, suits))
+    assert compared > 900
+
+
+def told_apart(row: np.void) -> bool:
+    """Whether the plain suits differ in the own hand or among the unseen, so that none can take another's place."""
+    suits = [suit for suit in range(4) if suit != row["trump"]]
+    return len({(int(row["hand"]) >> 13 * s & 0x1FFF, int(row["unseen"]) >> 13 * s & 0x1FFF) for s in suits}) == 3
+
+
+def test_plain_suits_go_by_length_then_ranks_and_trumps_are_spades() -> None:
+    renamed, suits = canonical_views(view("K.A32.65.87", "H", face_up="H9"))
+    # Trumps are hearts. Spades are the shortest; diamonds are below clubs.
+    assert suits[0].tolist() == [3, 1, 0, 2]
+    assert hand_text(int(renamed["hand"][0])) == "A32.87.65.K"
+
+
+def test_suits_alike_in_the_hand_go_by_the_unseen_cards() -> None:
+    # Of the unseen cards, hearts lack the ace, diamonds the king and clubs only lower ones.
+    row = view("AK.7.7.7", "S", face_up="S2", played=".A.K.QJ")
+    assert canonical_views(row)[1][0].tolist() == [2, 1, 0, 3]
+
+
+def test_views_are_left_as_they_are() -> None:
+    views = DealBatch("classic", 5).views()
+    before = views.copy()
+    canonical_views(views[::2])
+    assert all((views[name] == before[name]).all() for name in VIEW.names)

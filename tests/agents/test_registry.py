@@ -1,0 +1,88 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from german_whist.agents.policy import PolicyAgent
+from german_whist.agents.registry import KINDS, agent_names, make_agent
+from tests.agents.networks import some_network
+
+
+@pytest.mark.parametrize("name", ["random", "greedy", "heuristic"])
+def test_rule_bots_by_name(name: str) -> None:
+    agent = make_agent(name)
+    assert agent.name == name  # type: ignore[attr-defined]
+    assert callable(agent.act)
+
+
+def test_the_names_are_those_of_the_kinds_and_each_is_described() -> None:
+    assert agent_names() == tuple(KINDS) == ("random", "greedy", "heuristic", "checkpoint")
+    for name, kind in KINDS.items():
+        assert kind.usage.startswith(name)
+        assert kind.description
+
+
+def test_an_agent_object_is_returned_as_it_is() -> None:
+    agent = make_agent("greedy")
+    assert make_agent(agent) is agent
+
+
+@pytest.mark.parametrize(
+    ("typo", "meant"),
+    [("heuristics", "heuristic"), ("Random", "random"), ("gredy", "greedy"), ("chekpoint:x", "checkpoint")],
+)
+def test_a_near_miss_gets_the_nearest_name(typo: str, meant: str) -> None:
+    with pytest.raises(ValueError, match=f"unknown agent '{typo.partition(':')[0]}': did you mean '{meant}'"):
+        make_agent(typo)
+
+
+@pytest.mark.parametrize("name", ["", "zzz", ":", " heuristic "])
+def test_a_name_that_is_none_gets_the_list(name: str) -> None:
+    with pytest.raises(ValueError, match="allowed: random, greedy, heuristic, checkpoint"):
+        make_agent(name)
+
+
+@pytest.mark.parametrize("thing", [None, 3, ["random"], object, {"name": "random"}])
+def test_what_cannot_act_is_no_agent(thing: object) -> None:
+    with pytest.raises(ValueError, match=r"neither an agent's name nor an object with act\(views, rng\)"):
+        make_agent(thing)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("name", ["random", "greedy", "heuristic"])
+def test_a_rule_bot_takes_no_settings(name: str) -> None:
+    with pytest.raises(ValueError, match=f"agent '{name}' takes no settings, 'depth' was given"):
+        make_agent(f"{name}:depth=3")
+    with pytest.raises(ValueError, match="'fast' is not key=value"):
+        make_agent(f"{name}:fast")
+
+
+def test_a_checkpoint_by_path(tmp_path: Path) -> None:
+    path = tmp_path / "one.safetensors"
+    some_network().save(path)
+    agent = make_agent(f"checkpoint:{path}")
+    assert isinstance(agent, PolicyAgent)
+    assert (agent.name, agent.temperature) == ("one", 0)
+    assert make_agent(f"checkpoint:{path},temperature=0.5").temperature == 0.5  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ("", r"needs a file: checkpoint:PATH\[,temperature=T\]"),
+        (",temperature=1", "needs a file"),
+        ("FILE,temprature=1", "unknown checkpoint setting 'temprature': did you mean 'temperature'"),
+        ("FILE,temperature=hot", "temperature 'hot' is not a number"),
+        ("FILE,temperature=-1", "temperature -1.0 is not allowed"),
+        ("FILE,temperature=nan", "temperature nan is not allowed"),
+        ("FILE,temperature=inf", "temperature inf is not allowed"),
+        ("FILE,temperature", "'temperature' is not key=value"),
+        ("FILE,temperature=1,temperature=2", "'temperature' is set twice"),
+        ("FILE.gone", "there is no such file"),
+    ],
+)
+def test_wrong_settings_of_a_checkpoint_are_named(tmp_path: Path, settings: str, message: str) -> None:
+    path = tmp_path / "one.safetensors"
+    some_network().save(path)
+    with pytest.raises(ValueError, match=message):
+        make_agent("checkpoint:" + settings.replace("FILE", str(path)))
