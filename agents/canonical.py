@@ -19,6 +19,7 @@ from german_whist.envs.views import VIEW
 TRUMP_SLOT = 3
 
 _SUIT = np.uint64(0x1FFF)
+_CHOICES = np.uint64(0b11 << 52)  # actions that are not cards
 
 
 @kernel
@@ -109,7 +110,7 @@ def _canonical(views, renamed, suits):
         order = suits[i]
         _order_suits(view, order)
         new.hand = _rename_mask(view.hand, order)
-        new.legal = _rename_mask(view.legal, order)
+        new.legal = _rename_mask(view.legal, order) | (view.legal & _CHOICES)
         new.played_self = _rename_mask(view.played_self, order)
         new.played_opponent = _rename_mask(view.played_opponent, order)
         new.opponent_known = _rename_mask(view.opponent_known, order)
@@ -120,15 +121,17 @@ def _canonical(views, renamed, suits):
             new.void_opponent[slot] = view.void_opponent[order[slot]]
             new.drawn_self[slot] = view.drawn_self[order[slot]]
             new.drawn_opponent[slot] = view.drawn_opponent[order[slot]]
-        new.face_up = _rename_card(view.face_up, order)
+        new.face_up = _rename_mask(view.face_up, order)
+        new.out = _rename_mask(view.out, order)
         new.led = _rename_card(view.led, order)
-        new.trump = TRUMP_SLOT
+        new.trump = TRUMP_SLOT if view.trump >= 0 else -1
 
 
 @kernel
 def _name_back(cards, suits, actions):
     for i in range(cards.shape[0]):
-        actions[i] = 13 * np.int64(suits[i, cards[i] // 13]) + cards[i] % 13
+        card = cards[i]
+        actions[i] = 13 * np.int64(suits[i, card // 13]) + card % 13 if card < 52 else card
 
 
 def canonical_views(views: Views) -> tuple[Views, npt.NDArray[np.int8]]:

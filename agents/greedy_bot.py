@@ -1,49 +1,102 @@
-"""``greedy``: wins a trick as cheaply as possible when the prize is worth it, and throws its lowest card otherwise."""
+"""``greedy``: wins a trick as cheaply as possible when the prize is worth it, and throws its poorest card otherwise.
+
+In a low deal it is the other way round: low cards are the good ones, and in the endgame it wins as few tricks as it can.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
-from german_whist.envs.bits import lowest
+from german_whist.envs.bits import lowest, popcount
 from german_whist.envs.jit import kernel
-from german_whist.envs.state import beats, suit_of
+from german_whist.envs.state import KEEP, LEAVE, SWAP, TAKE, beats, suit_of
 
 GOOD_RANK = 8  # a side card from the ten up is worth a trick; so is any trump
+GOOD_LOW_RANK = 4  # in a low deal a plain card up to the six is
 
 _ONE = np.uint64(1)
 
 
 @kernel
-def prize_is_worth_it(view):
-    """Return whether the face-up card is a trump or high; every trick is wanted in the endgame, or where all count."""
-    if view.face_up < 0 or view.all_count:
-        return True
-    return suit_of(view.face_up) == view.trump or view.face_up % 13 >= GOOD_RANK
+def is_good(card, trump, low):
+    """Return whether a card is worth winning a trick for."""
+    if low:
+        return suit_of(card) != trump and np.int64(card) % 13 <= GOOD_LOW_RANK
+    return suit_of(card) == trump or np.int64(card) % 13 >= GOOD_RANK
 
 
 @kernel
-def cost(card, trump):
-    """Order cards from cheap to dear: by rank, every trump above every side card."""
+def keeping(card, trump, low):
+    """Order cards from poor to good: by rank, trumps above the others; in a low deal the other way round."""
     rank = np.int64(card) % 13
-    return rank + 13 if suit_of(card) == trump else rank
+    value = rank + 13 if suit_of(card) == trump else rank
+    return -value if low else value
+
+
+@kernel
+def best_of(cards, trump, low):
+    """Return the best card of a mask to have; −1 when it is empty."""
+    best = -1
+    while cards:
+        card = lowest(cards)
+        cards &= cards - _ONE
+        if best < 0 or keeping(card, trump, low) > keeping(best, trump, low):
+            best = card
+    return best
+
+
+@kernel
+def trick_is_wanted(view):
+    """Return whether the prize is good; in the endgame, or where all tricks count, each trick is (or is not, if low)."""
+    if view.stock == 0:
+        return view.low == 0
+    if view.all_count:
+        return True
+    return view.face_up != 0 and is_good(best_of(view.face_up, view.trump, view.low), view.trump, view.low)
+
+
+@kernel
+def good_cards(cards, trump, low):
+    """Return how many cards of a mask are good."""
+    count = 0
+    while cards:
+        count += 1 if is_good(lowest(cards), trump, low) else 0
+        cards &= cards - _ONE
+    return count
+
+
+@kernel
+def choice(view):
+    """Pick the best open card; take it rather than leave it when it is good; keep a hand that is good on average."""
+    trump, low = view.trump, view.low
+    if view.legal < _ONE << np.uint64(52):
+        return best_of(view.legal, trump, low)
+    if view.face_up:
+        return TAKE if is_good(lowest(view.face_up), trump, low) else LEAVE
+    fair = good_cards(view.unseen, trump, low) / popcount(view.unseen)
+    return KEEP if good_cards(view.hand, trump, low) >= fair * popcount(view.hand) else SWAP
 
 
 @kernel
 def greedy_card(view):
     """Return the card that the greedy bot plays."""
-    wanted = prize_is_worth_it(view)
+    wanted = trick_is_wanted(view)
+    shunned = view.low and view.stock == 0
     best = -1
     best_score = -1000
     mask = view.legal
     while mask:
         card = lowest(mask)
         mask &= mask - _ONE
-        score = -cost(card, view.trump)  # the cheapest card
-        if wanted:
-            if view.led < 0:
-                score = np.int64(card) % 13  # the highest card
-            elif beats(card, view.led, view.trump):
-                score += 100  # the cheapest winning card
+        rank = np.int64(card) % 13
+        wins = view.led >= 0 and beats(card, view.led, view.trump)
+        if shunned:
+            # Lead low; follow with the highest card that loses, or with the highest when every card wins.
+            score = -rank if view.led < 0 else (rank - 100 if wins else rank)
+        elif wanted and view.led < 0:
+            score = rank  # the highest card
+        else:
+            score = -keeping(card, view.trump, view.low) + (100 if wanted and wins else 0)  # win cheaply, or throw away
         if score > best_score:
             best, best_score = card, score
     return best
@@ -51,6 +104,6 @@ def greedy_card(view):
 
 @kernel
 def choose(views, actions):
-    """Write the greedy bot's card for each view."""
+    """Write the greedy bot's action for each view."""
     for i in range(views.shape[0]):
-        actions[i] = greedy_card(views[i])
+        actions[i] = choice(views[i]) if views[i].choice else greedy_card(views[i])

@@ -81,8 +81,8 @@ class PolicyAgent:
         renamed, suits = canonical_views(views)
         chances = _softmax(self._logits(renamed))
         cells = 13 * suits[:, :, None].astype(np.int64) + np.arange(13)
-        probabilities = np.zeros_like(chances)
-        np.put_along_axis(probabilities, cells.reshape(len(views), -1), chances, axis=1)
+        probabilities = chances.copy()  # actions that are not cards stay where they are
+        np.put_along_axis(probabilities, cells.reshape(len(views), -1), chances[:, :52], axis=1)
         return probabilities
 
     def act(self, views: Views, rng: Any) -> Actions:

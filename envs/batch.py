@@ -15,7 +15,7 @@ from german_whist.envs.observation import observation_high, write_masks, write_o
 from german_whist.envs.rules import Rules
 from german_whist.envs.rules import rules as rules_named
 from german_whist.envs.scoring import check_reward, seat_return
-from german_whist.envs.state import STATE, deal, legal_cards, play
+from german_whist.envs.state import STATE, deal, legal_actions, play
 from german_whist.envs.views import VIEW, write_view, write_views
 
 
@@ -38,7 +38,7 @@ def _deal_decks(game, dealers, states):
 @kernel
 def _legal(states, out):
     for i in range(states.shape[0]):
-        out[i] = legal_cards(states[i])
+        out[i] = legal_actions(states[i])
 
 
 @kernel
@@ -47,7 +47,7 @@ def _step(game, states, rows, actions):
         state = states[rows[i]]
         if not state.done:
             action = actions[i]
-            if action < 0 or action > 63 or not (legal_cards(state) >> np.uint64(action)) & np.uint64(1):
+            if action < 0 or action > 63 or not (legal_actions(state) >> np.uint64(action)) & np.uint64(1):
                 return i
     for i in range(rows.shape[0]):
         if not states[rows[i]].done:
@@ -60,7 +60,7 @@ def _observe(game, states, scratch, out):
     view = scratch[0]
     for i in range(states.shape[0]):
         write_view(game[0], states[i], np.int64(states[i].turn), view)
-        write_observation(view, out[i])
+        write_observation(game[0], view, out[i])
 
 
 @kernel
@@ -235,7 +235,7 @@ class DealBatch:
         if seats is None:
             _observe(self._game, self.states, self._scratch, rows)
         else:
-            write_observations(self.views(seats=seats), rows)
+            write_observations(self._game, self.views(seats=seats), rows)
         return rows
 
     def step(self, actions: npt.ArrayLike, rows: npt.ArrayLike | None = None) -> None:

@@ -15,12 +15,15 @@ from german_whist.envs.cards import NUM_CARDS
 from german_whist.envs.jit import kernel
 from german_whist.envs.rules import Rules
 from german_whist.envs.rules import rules as rules_named
-from german_whist.envs.state import suit_mask, suit_of
+from german_whist.envs.state import ENDGAME, FOREPLAY, suit_mask, suit_of
 from german_whist.envs.views import VIEW
 
 OBSERVATION_VERSION = 1
 
 _ONE = np.uint64(1)
+
+
+_Kind = tuple[str, int, str | int, str]
 
 
 class Block(NamedTuple):
@@ -32,16 +35,16 @@ class Block(NamedTuple):
 
 
 # name, cells, largest value (a field of Rules or a number), meaning. The order is that of ``write_observation``.
-_BLOCKS: tuple[tuple[str, int, str | int, str], ...] = (
+_BLOCKS: tuple[_Kind, ...] = (
     ("own_hand", NUM_CARDS, 1, "cell c is 1 when this seat holds card c"),
-    ("face_up", NUM_CARDS, 1, "1 for the face-up card of the stock"),
+    ("face_up", NUM_CARDS, 1, "1 for the face-up card of the stock, or for each of several"),
     ("led", NUM_CARDS, 1, "1 for the card led to the current trick, by either seat"),
     ("played_self", NUM_CARDS, 1, "1 for every card this seat has played, the card it has led included"),
     ("played_opponent", NUM_CARDS, 1, "1 for every card the opponent has played, the card it has led included"),
-    ("opponent_known", NUM_CARDS, 1, "1 for cards the opponent was seen to take from the stock and still holds"),
-    ("own_known", NUM_CARDS, 1, "1 for own cards that the opponent saw this seat take from the stock"),
+    ("opponent_known", NUM_CARDS, 1, "1 for cards the opponent was seen to get and still holds"),
+    ("own_known", NUM_CARDS, 1, "1 for own cards that the opponent saw this seat get"),
     ("unseen", NUM_CARDS, 1, "1 for cards that are in the opponent's hand or face down, unknown where"),
-    ("trump", 4, 1, "1 for the trump suit, in the order C D H S"),
+    ("trump", 4, 1, "1 for the trump suit, in the order C D H S; all 0 without trumps"),
     ("void_self", 4, "tricks", "by suit C D H S: trick (from 1) at which this seat last showed it was void, 0 = never"),
     ("void_opponent", 4, "tricks", "the same for the opponent"),
     ("drawn_self", 4, "foreplay", "by suit: unseen cards this seat has drawn since it showed that void"),
@@ -53,8 +56,27 @@ _BLOCKS: tuple[tuple[str, int, str | int, str], ...] = (
     ("turn", 1, 1, "1 when this seat is to act"),
 )
 
-_CARD_BLOCKS = sum(1 for _, cells, _, _ in _BLOCKS if cells == NUM_CARDS)
-_TAIL = _CARD_BLOCKS * NUM_CARDS
+_BASE = 443  # cells that every game has
+
+_CHOICE: _Kind = ("choice", 1, 1, "1 while a choice that is not a card from the hand is made, by whoever is to act")
+_LOW: _Kind = ("low", 1, 1, "1 when the endgame is played low: the fewest tricks win")
+_RACE: _Kind = ("race", 2, "race", "counted tricks still needed to end the deal: this seat, the opponent")
+_OUT: _Kind = ("out", NUM_CARDS, 1, "1 for cards this seat knows to be out of play")
+_EXCHANGED: _Kind = ("exchanged", 2, 1, "1 when the hand was swapped for a blind: this seat, the opponent")
+
+
+def _kinds(rules: Rules) -> tuple[_Kind, ...]:
+    """Return the blocks of a game: those of every game, then what its rules add."""
+    added: list[_Kind] = []
+    if rules.has_choices:
+        added.append(_CHOICE)
+    if rules.high_low:
+        added.append(_LOW)
+    if rules.race:
+        added.append(_RACE)
+    if rules.humbug:
+        added += [_OUT, _EXCHANGED]
+    return (*_BLOCKS, *added)
 
 
 def observation_layout(rules: str | Rules = "classic") -> dict[str, Block]:
@@ -65,10 +87,9 @@ def observation_layout(rules: str | Rules = "classic") -> dict[str, Block]:
     Raises:
         ValueError: when the rules are unknown.
     """
-    rules_named(rules)
     layout: dict[str, Block] = {}
     start = 0
-    for name, cells, _, meaning in _BLOCKS:
+    for name, cells, _, meaning in _kinds(rules_named(rules)):
         layout[name] = Block(start, start + cells, meaning)
         start += cells
     return layout
@@ -77,7 +98,7 @@ def observation_layout(rules: str | Rules = "classic") -> dict[str, Block]:
 def observation_high(rules: str | Rules = "classic") -> npt.NDArray[np.int8]:
     """Return the largest value of each cell, int8[n_obs]; the smallest is 0."""
     game = rules_named(rules)
-    parts = [np.full(cells, getattr(game, high) if isinstance(high, str) else high) for _, cells, high, _ in _BLOCKS]
+    parts = [np.full(cells, getattr(game, high) if isinstance(high, str) else high) for _, cells, high, _ in _kinds(game)]
     return np.concatenate(parts).astype(np.int8)
 
 
@@ -87,10 +108,10 @@ def _write_card(card, row, start):
 
 
 @kernel
-def write_observation(view, row):
+def write_observation(game, view, row):
     """Write the observation of a view record into an int8 row."""
     write_cards(view.hand, row, 0)
-    _write_card(view.face_up, row, 52)
+    write_cards(view.face_up, row, 52)
     _write_card(view.led, row, 104)
     write_cards(view.played_self, row, 156)
     write_cards(view.played_opponent, row, 208)
@@ -109,20 +130,49 @@ def write_observation(view, row):
     row[440] = view.stock
     row[441] = view.dealer
     row[442] = view.turn
+    if row.shape[0] > _BASE:
+        _write_added(game, view, row)
 
 
 @kernel
-def write_observations(views, out):
+def _write_added(game, view, row):
+    """Write the blocks that the rules add."""
+    cell = _BASE
+    if game.has_choices:
+        row[cell] = view.choice
+        cell += 1
+    if game.high_low:
+        row[cell] = view.low
+        cell += 1
+    if game.race:
+        row[cell] = game.race - _counted(game, view.tricks_self)
+        row[cell + 1] = game.race - _counted(game, view.tricks_opponent)
+        cell += 2
+    if game.humbug:
+        write_cards(view.out, row, cell)
+        row[cell + 52] = view.exchanged_self
+        row[cell + 53] = view.exchanged_opponent
+
+
+@kernel
+def _counted(game, tricks):
+    return tricks[ENDGAME] + tricks[FOREPLAY] * game.all_count
+
+
+@kernel
+def write_observations(game, views, out):
     """Write the observations of a batch of views into an int8 array (views, n_obs)."""
     for i in range(views.shape[0]):
-        write_observation(views[i], out[i])
+        write_observation(game[0], views[i], out[i])
 
 
 @kernel
 def write_masks(legal, out):
-    """Write masks of legal actions (uint64) into an int8 array (rows, 52)."""
+    """Write masks of legal actions (uint64) into an int8 array (rows, num_actions)."""
     for i in range(legal.shape[0]):
         write_cards(legal[i], out[i], 0)
+        for choice in range(52, out.shape[1]):
+            out[i, choice] = (legal[i] >> np.uint64(choice)) & _ONE
 
 
 @kernel
@@ -148,7 +198,7 @@ def _read_observations(game, rows, views):
         row = rows[i]
         view = views[i]
         view.hand = _read_cards(row, 0)
-        view.face_up = _read_card(row, 52, 52)
+        view.face_up = _read_cards(row, 52)
         view.led = _read_card(row, 104, 52)
         view.played_self = _read_cards(row, 156)
         view.played_opponent = _read_cards(row, 208)
@@ -168,19 +218,47 @@ def _read_observations(game, rows, views):
         view.dealer = row[441]
         view.turn = row[442]
         view.all_count = game[0].all_count
-        view.legal = np.uint64(0)
-        if view.turn:
-            view.legal = view.hand
-            if view.led >= 0:
-                following = view.hand & suit_mask(suit_of(view.led))
-                if following:
-                    view.legal = following
+        view.race = game[0].race
+        _read_added(game[0], row, view)
+        view.legal = _legal(game[0], view) if view.turn else np.uint64(0)
+
+
+@kernel
+def _read_added(game, row, view):
+    cell = _BASE
+    if game.has_choices:
+        view.choice = row[cell]
+        cell += 1
+    if game.high_low:
+        view.low = row[cell]
+        cell += 1
+    if game.race:
+        cell += 2
+    if game.humbug:
+        view.out = _read_cards(row, cell)
+        view.exchanged_self = row[cell + 52]
+        view.exchanged_opponent = row[cell + 53]
+
+
+@kernel
+def _legal(game, view):
+    """Return the actions that the seat of a view may choose, it being to act."""
+    if view.choice:
+        if game.open_stock > 1:
+            return view.face_up
+        return (_ONE << np.uint64(52)) | (_ONE << np.uint64(53))
+    if view.led >= 0:
+        following = view.hand & suit_mask(suit_of(view.led))
+        if following:
+            return following
+    return view.hand
 
 
 def observe(views: np.ndarray[Any, Any], rules: str | Rules = "classic") -> npt.NDArray[np.int8]:
     """Return the observations of a batch of views, int8[len(views), n_obs]."""
-    out = np.empty((len(views), observation_high(rules).size), np.int8)
-    write_observations(views, out)
+    game = rules_named(rules)
+    out = np.empty((len(views), observation_high(game).size), np.int8)
+    write_observations(game.game, views, out)
     return out
 
 

@@ -18,7 +18,7 @@ from german_whist.envs.jit import kernel
 from german_whist.envs.observation import write_observation
 from german_whist.envs.rules import Rules
 from german_whist.envs.sequence import DealSequence, read_options
-from german_whist.envs.state import legal_cards, play
+from german_whist.envs.state import legal_actions, play
 from german_whist.envs.truth import truths
 from german_whist.envs.views import write_view
 
@@ -30,7 +30,7 @@ _LEGAL_BITS = (1 << _TURN_BIT) - 1
 @kernel
 def _situation(state):
     """The legal actions (bits 0 to 61) and the seat to act (bit 62), in one number."""
-    return np.int64(legal_cards(state)) | (np.int64(state.turn) << _TURN_BIT)
+    return np.int64(legal_actions(state)) | (np.int64(state.turn) << _TURN_BIT)
 
 
 @kernel
@@ -42,7 +42,7 @@ def _look(states):
 def _play(game, states, action):
     """Play an action and return the new situation; −1, and nothing has moved, when it is illegal."""
     state = states[0]
-    if action < 0 or action >= _TURN_BIT or not (legal_cards(state) >> np.uint64(action)) & _ONE:
+    if action < 0 or action >= _TURN_BIT or not (legal_actions(state) >> np.uint64(action)) & _ONE:
         return np.int64(-1)
     play(game[0], state, action)
     return _situation(state)
@@ -52,7 +52,7 @@ def _play(game, states, action):
 def _observe(game, states, seat, scratch, observation, mask):
     view = scratch[0]
     write_view(game[0], states[0], seat, view)
-    write_observation(view, observation)
+    write_observation(game[0], view, observation)
     legal = view.legal
     for action in range(mask.shape[0]):
         mask[action] = (legal >> np.uint64(action)) & _ONE
@@ -128,7 +128,7 @@ class OneDeal:
 
     def truth(self) -> npt.NDArray[np.int8]:
         """Return the whole truth of the deal, int8[n_state], as ``state_layout`` describes it."""
-        row: npt.NDArray[np.int8] = truths(self._game, self._states)[0]
+        row: npt.NDArray[np.int8] = truths(self.rules, self._states)[0]
         return row
 
     def illegal(self, player: str, action: object) -> ValueError:

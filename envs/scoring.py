@@ -27,12 +27,13 @@ def check_reward(reward: str) -> int:
 
 
 @kernel
-def winner_points(game, tricks):
-    """Return the points of a winner who took so many counted tricks."""
+def winner_points(game, margin):
+    """Return the points of a winner by so many counted tricks."""
     if game.points == _DIFFERENCE:
-        return float(2 * tricks - game.counted)
+        return float(margin)
+    tricks = (game.counted + margin) // 2  # all counted tricks are played out, in a low game by the other seat
     if game.points == _OVER_BOOK:
-        if game.slam and tricks == game.counted:
+        if game.slam and margin == game.counted:
             return float(game.slam)
         return float(tricks - game.book)
     return tricks - game.counted / 2
@@ -42,19 +43,22 @@ def winner_points(game, tricks):
 def seat_return(game, state, reward):
     """Return what seat 0 gets for a finished deal; seat 1 gets the negative."""
     margin = counted_tricks(game, state, 0) - counted_tricks(game, state, 1)
+    if state.low:
+        margin = -margin
     if reward == _MARGIN:
         return float(margin)
     sign = np.sign(float(margin))
     if reward == _WIN or margin == 0:
         return sign
-    return sign * winner_points(game, (game.counted + abs(margin)) // 2)
+    return sign * winner_points(game, abs(margin))
 
 
 def reward_limit(rules_game: object, reward: str) -> float:
     """Return the largest reward that a seat can get for a deal, which is also what an illegal action loses."""
     game = rules_game[0]  # type: ignore[index]
+    largest = int(game["race"]) or int(game["counted"])  # the margin of a seat that takes them all
     if check_reward(reward) == _MARGIN:
-        return float(game["counted"])
+        return float(largest)
     if check_reward(reward) == _WIN:
         return 1.0
-    return float(winner_points(game, int(game["counted"])))
+    return float(winner_points(game, largest))

@@ -10,23 +10,24 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.envs.bits import write_cards
+from german_whist.envs.bits import popcount, write_cards
 from german_whist.envs.cards import NUM_CARDS
 from german_whist.envs.jit import kernel
 from german_whist.envs.observation import Block
 from german_whist.envs.rules import Rules, rules
-from german_whist.envs.state import FOREPLAY
+
+_Kind = tuple[str, int, str | int, str]
 
 # name, cells, largest value (a field of Rules or a number), meaning. The order is that of ``write_truth``.
-_BLOCKS: tuple[tuple[str, int, str | int, str], ...] = (
+_BLOCKS: tuple[_Kind, ...] = (
     ("hand_0", NUM_CARDS, 1, "cell c is 1 when seat 0 holds card c"),
     ("hand_1", NUM_CARDS, 1, "the same for seat 1"),
     ("played_0", NUM_CARDS, 1, "1 for every card seat 0 has played, a card it has led included"),
     ("played_1", NUM_CARDS, 1, "the same for seat 1"),
-    ("known_0", NUM_CARDS, 1, "1 for cards that seat 1 saw seat 0 take from the stock and seat 0 still holds"),
-    ("known_1", NUM_CARDS, 1, "1 for cards that seat 0 saw seat 1 take from the stock and seat 1 still holds"),
-    ("stock_order", NUM_CARDS, "stock", "place of card c in the stock: 1 = the face-up card, 0 = not in the stock"),
-    ("face_up", NUM_CARDS, 1, "1 for the face-up card of the stock"),
+    ("known_0", NUM_CARDS, 1, "1 for cards that seat 1 saw seat 0 get and seat 0 still holds"),
+    ("known_1", NUM_CARDS, 1, "1 for cards that seat 0 saw seat 1 get and seat 1 still holds"),
+    ("stock_order", NUM_CARDS, "stock", "place of card c in the stock: 1 = face up, or on top; 0 = not in the stock"),
+    ("face_up", NUM_CARDS, 1, "1 for the face-up card of the stock, or for each of several"),
     ("led", NUM_CARDS, 1, "1 for the card led to the current trick"),
     ("trump", 4, 1, "1 for the trump suit, in the order C D H S"),
     ("void_0", 4, "tricks", "by suit C D H S: trick (from 1) at which seat 0 last showed it was void, 0 = never"),
@@ -35,11 +36,29 @@ _BLOCKS: tuple[tuple[str, int, str | int, str], ...] = (
     ("drawn_1", 4, "foreplay", "the same for seat 1"),
     ("tricks_0", 2, "tricks", "tricks seat 0 has taken: foreplay, endgame"),
     ("tricks_1", 2, "tricks", "tricks seat 1 has taken: foreplay, endgame"),
-    ("stock", 1, "stock", "cards left in the stock, the face-up card included"),
+    ("stock", 1, "stock", "cards left in the stock, the open ones included"),
     ("dealer", 1, 1, "seat that dealt"),
     ("turn", 1, 1, "seat to act"),
     ("done", 1, 1, "1 when the deal is finished"),
 )
+
+_BASE = 496  # cells that every game has
+
+_DECISION: _Kind = ("decision", 1, 4, "0 a card, 1 a pick, 2 a pick after the winner's, 3 take or leave, 4 keep or swap")
+_LOW: _Kind = ("low", 1, 1, "1 when the endgame is played low")
+_HIDDEN: _Kind = ("hidden", NUM_CARDS, 2, "humbug: 1 for cards in the blinds that remain, 2 for discarded hands")
+
+
+def _kinds(game: Rules) -> tuple[_Kind, ...]:
+    """Return the blocks of a game: those of every game, then what its rules add."""
+    added: list[_Kind] = []
+    if game.has_choices:
+        added.append(_DECISION)
+    if game.high_low:
+        added.append(_LOW)
+    if game.humbug:
+        added.append(_HIDDEN)
+    return (*_BLOCKS, *added)
 
 
 def state_layout(spec: str | Rules = "classic") -> dict[str, Block]:
@@ -50,10 +69,9 @@ def state_layout(spec: str | Rules = "classic") -> dict[str, Block]:
     Raises:
         ValueError: when the rules are unknown.
     """
-    rules(spec)
     layout: dict[str, Block] = {}
     start = 0
-    for name, cells, _, meaning in _BLOCKS:
+    for name, cells, _, meaning in _kinds(rules(spec)):
         layout[name] = Block(start, start + cells, meaning)
         start += cells
     return layout
@@ -62,7 +80,7 @@ def state_layout(spec: str | Rules = "classic") -> dict[str, Block]:
 def state_high(spec: str | Rules = "classic") -> npt.NDArray[np.int8]:
     """Return the largest value of each cell, int8[n_state]; the smallest is 0."""
     game = rules(spec)
-    parts = [np.full(cells, getattr(game, high) if isinstance(high, str) else high) for _, cells, high, _ in _BLOCKS]
+    parts = [np.full(cells, getattr(game, high) if isinstance(high, str) else high) for _, cells, high, _ in _kinds(game)]
     return np.concatenate(parts).astype(np.int8)
 
 
@@ -77,21 +95,43 @@ def write_truth(game, state, row):
             trick = state.void_trick[seat, suit]
             row[472 + 4 * seat + suit] = trick
             if trick:
-                row[480 + 4 * seat + suit] = state.tricks[FOREPLAY, 1 - seat] - state.void_losses[seat, suit]
+                row[480 + 4 * seat + suit] = state.drawn[seat] - state.void_drawn[seat, suit]
         for stage in range(2):
             row[488 + 2 * seat + stage] = state.tricks[stage, seat]
-    top = np.int64(state.top)
-    for place in range(top, game.cards):
-        row[312 + state.deck[place]] = place - top + 1
-    if top < game.cards:
-        row[364 + state.deck[top]] = 1
+    open_cards = popcount(state.face_up)
+    write_cards(state.face_up, row, 312)
+    write_cards(state.face_up, row, 364)
+    for place in range(state.top, game.cards):
+        row[312 + state.deck[place]] = place - state.top + 1 + (1 if open_cards else 0)
     if state.led >= 0:
         row[416 + state.led] = 1
-    row[468 + state.trump] = 1
-    row[492] = game.cards - top
+    if state.trump >= 0:
+        row[468 + state.trump] = 1
+    row[492] = open_cards + game.cards - state.top
     row[493] = state.dealer
     row[494] = state.turn
     row[495] = 1 if state.done else 0
+    cell = _BASE
+    if game.has_choices:
+        row[cell] = state.decision
+        cell += 1
+    if game.high_low:
+        row[cell] = state.low
+        cell += 1
+    if game.humbug:
+        _write_hidden(game, state, row, cell)
+
+
+@kernel
+def _write_hidden(game, state, row, cell):
+    """Write the cards of humbug that nobody holds: of the four hands, those that no seat has kept or taken."""
+    held = state.hands[0] | state.hands[1] | state.played[0] | state.played[1]
+    discarded = state.out[0] | state.out[1]
+    for place in range(game.cards):
+        card = state.deck[place]
+        bit = np.uint64(1) << np.uint64(card)
+        if not held & bit:
+            row[cell + card] = 2 if discarded & bit else 1
 
 
 @kernel
@@ -100,13 +140,14 @@ def _write_truths(game, states, out):
         write_truth(game[0], states[i], out[i])
 
 
-def truths(game: np.ndarray[Any, Any], states: np.ndarray[Any, Any]) -> npt.NDArray[np.int8]:
+def truths(spec: str | Rules, states: np.ndarray[Any, Any]) -> npt.NDArray[np.int8]:
     """Return the whole truth of a batch of states, int8[len(states), n_state].
 
     Args:
-        game: the rules as ``Rules.game``.
+        spec: the rules.
         states: ``STATE`` array.
     """
-    out = np.zeros((len(states), 496), np.int8)
-    _write_truths(game, states, out)
+    game = rules(spec)
+    out = np.zeros((len(states), state_high(game).size), np.int8)
+    _write_truths(game.game, states, out)
     return out

@@ -26,7 +26,7 @@ from german_whist.envs.randomness import RowRandom
 from german_whist.envs.rules import Rules
 from german_whist.envs.scoring import check_reward, reward_limit
 from german_whist.envs.sequence import DealSequence, read_options
-from german_whist.envs.state import legal_cards, play
+from german_whist.envs.state import legal_actions, play
 from german_whist.envs.text import deal_text
 
 Bools = npt.NDArray[np.bool_]
@@ -40,7 +40,7 @@ def _play_rows(game, states, rows, actions, plies, refused):
         row = rows[i]
         action = actions[i]
         state = states[row]
-        if action < 0 or action > 63 or not (legal_cards(state) >> np.uint64(action)) & np.uint64(1):
+        if action < 0 or action > 63 or not (legal_actions(state) >> np.uint64(action)) & np.uint64(1):
             refused[i] = True
         else:
             play(game[0], state, action)

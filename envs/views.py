@@ -9,31 +9,38 @@ from __future__ import annotations
 import numpy as np
 
 from german_whist.envs.jit import kernel
-from german_whist.envs.state import ENDGAME, FOREPLAY, legal_cards
+from german_whist.envs.bits import popcount
+from german_whist.envs.state import ENDGAME, FOREPLAY, PLAY, legal_actions
 
-# hand, played_self, played_opponent, opponent_known, unseen and the face-up card part the deck among them.
+# hand, played_self, played_opponent, opponent_known, unseen, face_up and out part the deck among them.
 VIEW = np.dtype(
     [
         ("hand", np.uint64),  # own cards
-        ("legal", np.uint64),  # cards this seat may play now; 0 when it is not its turn
+        ("legal", np.uint64),  # actions this seat may choose now; 0 when it is not its turn
         ("played_self", np.uint64),  # every card this seat has played, one it has led included
         ("played_opponent", np.uint64),
         ("opponent_known", np.uint64),  # cards the opponent was seen to take and has not played
         ("own_known", np.uint64),  # own cards that the opponent saw this seat take
-        ("unseen", np.uint64),  # cards that are in the opponent's hand or face down in the stock, nobody told where
+        ("unseen", np.uint64),  # cards that are in the opponent's hand or face down, nobody told where
+        ("face_up", np.uint64),  # open cards of the stock
+        ("out", np.uint64),  # cards this seat knows to be out of play (humbug)
         ("void_self", np.int8, (4,)),  # trick (from 1) at which this seat last showed a void, 0 = never
         ("void_opponent", np.int8, (4,)),
         ("drawn_self", np.int8, (4,)),  # unseen cards drawn since that void was shown, 0 when never shown
         ("drawn_opponent", np.int8, (4,)),
         ("tricks_self", np.int8, (2,)),  # by stage: foreplay, endgame
         ("tricks_opponent", np.int8, (2,)),
-        ("face_up", np.int8),  # card, -1 when the stock is gone
         ("led", np.int8),  # card led to the current trick, by whichever seat, -1 when there is none
-        ("trump", np.int8),  # suit
-        ("stock", np.int8),  # cards left in the stock, the face-up card included
+        ("trump", np.int8),  # suit, -1 for none
+        ("low", np.int8),  # 1 when the fewest counted tricks win
+        ("stock", np.int8),  # cards left in the stock, the open ones included
         ("dealer", np.int8),  # 1 when this seat dealt
         ("turn", np.int8),  # 1 when this seat is to act
+        ("choice", np.int8),  # 1 while a choice that is not a card from the hand is made, by whichever seat
+        ("exchanged_self", np.int8),  # 1 when this seat swapped its hand for a blind (humbug)
+        ("exchanged_opponent", np.int8),
         ("all_count", np.int8),  # 1 when foreplay tricks count too
+        ("race", np.int8),  # counted tricks that end the deal, 0 when it is played out
     ],
     align=True,
 )
@@ -45,18 +52,15 @@ def write_view(game, state, seat, view):
     other = 1 - seat
     turn = not state.done and state.turn == seat
     view.hand = state.hands[seat]
-    view.legal = legal_cards(state) if turn else np.uint64(0)
+    view.legal = legal_actions(state) if turn else np.uint64(0)
     view.played_self = state.played[seat]
     view.played_opponent = state.played[other]
     view.opponent_known = state.known[other]
     view.own_known = state.known[seat]
+    view.face_up = state.face_up
+    view.out = state.out[seat]
     located = state.hands[seat] | state.played[0] | state.played[1] | state.known[other]
-    if state.top < game.cards:
-        view.face_up = state.deck[state.top]
-        located |= np.uint64(1) << np.uint64(view.face_up)
-    else:
-        view.face_up = -1
-    view.unseen = game.deck & ~located
+    view.unseen = game.deck & ~(located | state.face_up | state.out[seat])
     for suit in range(4):
         _write_void(state, seat, suit, view.void_self, view.drawn_self)
         _write_void(state, other, suit, view.void_opponent, view.drawn_opponent)
@@ -65,17 +69,22 @@ def write_view(game, state, seat, view):
         view.tricks_opponent[stage] = state.tricks[stage, other]
     view.led = state.led
     view.trump = state.trump
-    view.stock = game.cards - state.top
+    view.low = state.low
+    view.stock = popcount(state.face_up) + game.cards - state.top
     view.dealer = 1 if state.dealer == seat else 0
     view.turn = 1 if turn else 0
+    view.choice = 1 if state.decision != PLAY else 0
+    view.exchanged_self = state.exchanged[seat]
+    view.exchanged_opponent = state.exchanged[other]
     view.all_count = game.all_count
+    view.race = game.race
 
 
 @kernel
 def _write_void(state, seat, suit, void, drawn):
     trick = state.void_trick[seat, suit]
     void[suit] = trick
-    drawn[suit] = state.tricks[FOREPLAY, 1 - seat] - state.void_losses[seat, suit] if trick else 0
+    drawn[suit] = state.drawn[seat] - state.void_drawn[seat, suit] if trick else 0
 
 
 @kernel
