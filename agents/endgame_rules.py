@@ -1,24 +1,22 @@
 """The heuristic bot's endgame: both hands are open to perfect memory.
 
 Rules of thumb (win cheaply, draw trumps with the longer holding, cash sure winners, lead from length) play for both
-sides, and the bot takes the card after which they bring it most: one step of policy improvement over the rules.
+sides, and the bot takes the card after which they bring it most: one step of policy improvement over the rules. A low
+endgame has rules of its own (``low_rules``). Where blind hands keep some cards hidden to the end, the rules of thumb
+themselves play, as if the opponent could hold any of them.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
+from german_whist.agents.card_worth import above, trump_mask
+from german_whist.agents.low_rules import danger, follow_low, lead_low
 from german_whist.envs.bits import highest, lowest, popcount
 from german_whist.envs.jit import kernel
 from german_whist.envs.state import beats, suit_mask, suit_of
 
 _ONE = np.uint64(1)
-
-
-@kernel
-def above(card):
-    """Return the mask of the cards of the same suit above a card."""
-    return suit_mask(suit_of(card)) & ~((_ONE << np.uint64(card + 1)) - _ONE)
 
 
 @kernel
@@ -68,7 +66,7 @@ def follow(hand, opponent, led, trump):
 @kernel
 def lead(hand, opponent, trump):
     """Draw trumps with the better holding, cash sure winners, then lead from length."""
-    trumps = suit_mask(trump)
+    trumps = trump_mask(trump)
     own_trumps = hand & trumps
     their_trumps = opponent & trumps
     safe_winners = np.uint64(0)
@@ -112,22 +110,23 @@ def lead(hand, opponent, trump):
 
 
 @kernel
-def rule_card(hand, opponent, led, trump):
+def rule_card(hand, opponent, led, trump, low):
     """Return the card that the rules of thumb play; ``led`` is −1 on lead."""
-    if led >= 0:
-        return follow(hand, opponent, led, trump)
-    return lead(hand, opponent, trump)
+    if low:
+        return follow_low(hand, opponent, led, trump) if led >= 0 else lead_low(hand, opponent)
+    return follow(hand, opponent, led, trump) if led >= 0 else lead(hand, opponent, trump)
 
 
 @kernel
-def play_out(hand, opponent, led, trump):
+def play_out(hand, opponent, led, trump, low):
     """Play the rest by the rules of thumb on both sides.
 
     Args:
         hand: mask of the cards of the side to act.
         opponent: mask of the other side's cards; one card fewer when it has led.
         led: the card that the other side has led, −1 when the side to act leads.
-        trump: the trump suit.
+        trump: the trump suit, −1 for none.
+        low: whether the fewest tricks win.
 
     Returns:
         Tricks for the side to act minus tricks for the other.
@@ -136,7 +135,7 @@ def play_out(hand, opponent, led, trump):
     sign = 1
     margin = 0
     while own:
-        card = rule_card(own, other, led, trump)
+        card = rule_card(own, other, led, trump, low)
         own &= ~(_ONE << np.uint64(card))
         if led < 0:
             led = card
@@ -156,33 +155,38 @@ def play_out(hand, opponent, led, trump):
 def endgame_card(view):
     """Return the heuristic bot's card in the endgame.
 
-    The opponent holds exactly the unseen and the known cards, so each candidate is tried and the rest played out by the
-    rules of thumb for both sides; of equally good cards the one that the rules would play, else the cheapest.
+    When the opponent holds exactly the unseen and the known cards, each candidate is tried and the rest played out by
+    the rules of thumb for both sides; of equally good cards the one that the rules would play, else the cheapest.
     """
     trump = np.int64(view.trump)
     led = np.int64(view.led)
+    low = view.low != 0
     hand = view.hand
     opponent = view.unseen | view.opponent_known
-    best = ruled = rule_card(hand, opponent, led, trump)
+    best = ruled = rule_card(hand, opponent, led, trump, low)
+    if popcount(opponent) > popcount(hand):  # some of them are not in the opponent's hand
+        return best
     best_cost = 0
-    best_value = try_card(best, hand, opponent, led, trump)
+    best_value = try_card(best, hand, opponent, led, trump, low)
     mask = view.legal & ~(_ONE << np.uint64(best))
     while mask:
         card = lowest(mask)
         mask &= mask - _ONE
-        value = try_card(card, hand, opponent, led, trump)
-        cost = discard_cost(card, hand, opponent, trump)
+        value = try_card(card, hand, opponent, led, trump, low)
+        cost = -danger(card, opponent) if low else discard_cost(card, hand, opponent, trump)
         if value > best_value or (value == best_value and best != ruled and cost < best_cost):
             best, best_value, best_cost = card, value, cost
     return best
 
 
 @kernel
-def try_card(card, hand, opponent, led, trump):
-    """Return the tricks won minus lost from here when this card is played now and the rules of thumb go on."""
+def try_card(card, hand, opponent, led, trump, low):
+    """Return how well a card does when the rules of thumb go on: tricks won minus lost, or lost minus won when low."""
     rest = hand & ~(_ONE << np.uint64(card))
     if led < 0:
-        return -play_out(opponent, rest, card, trump)
-    if beats(card, led, trump):
-        return 1 + play_out(rest, opponent, -1, trump)
-    return -1 - play_out(opponent, rest, -1, trump)
+        margin = -play_out(opponent, rest, card, trump, low)
+    elif beats(card, led, trump):
+        margin = 1 + play_out(rest, opponent, -1, trump, low)
+    else:
+        margin = -1 - play_out(opponent, rest, -1, trump, low)
+    return -margin if low else margin

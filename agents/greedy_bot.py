@@ -1,6 +1,7 @@
 """``greedy``: wins a trick as cheaply as possible when the prize is worth it, and throws its poorest card otherwise.
 
-In a low deal it is the other way round: low cards are the good ones, and in the endgame it wins as few tricks as it can.
+In a low deal it is the other way round: low cards are the good ones, and in the endgame it wins as few tricks as it
+can.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ def best_of(cards, trump, low):
 
 @kernel
 def trick_is_wanted(view):
-    """Return whether the prize is good; in the endgame, or where all tricks count, each trick is (or is not, if low)."""
+    """Return whether the prize is good; every trick is where it counts, and none in a low endgame."""
     if view.stock == 0:
         return view.low == 0
     if view.all_count:

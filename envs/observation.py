@@ -23,7 +23,7 @@ OBSERVATION_VERSION = 1
 _ONE = np.uint64(1)
 
 
-_Kind = tuple[str, int, str | int, str]
+Kind = tuple[str, int, str | int, str]
 
 
 class Block(NamedTuple):
@@ -35,7 +35,7 @@ class Block(NamedTuple):
 
 
 # name, cells, largest value (a field of Rules or a number), meaning. The order is that of ``write_observation``.
-_BLOCKS: tuple[_Kind, ...] = (
+_BLOCKS: tuple[Kind, ...] = (
     ("own_hand", NUM_CARDS, 1, "cell c is 1 when this seat holds card c"),
     ("face_up", NUM_CARDS, 1, "1 for the face-up card of the stock, or for each of several"),
     ("led", NUM_CARDS, 1, "1 for the card led to the current trick, by either seat"),
@@ -58,16 +58,16 @@ _BLOCKS: tuple[_Kind, ...] = (
 
 _BASE = 443  # cells that every game has
 
-_CHOICE: _Kind = ("choice", 1, 1, "1 while a choice that is not a card from the hand is made, by whoever is to act")
-_LOW: _Kind = ("low", 1, 1, "1 when the endgame is played low: the fewest tricks win")
-_RACE: _Kind = ("race", 2, "race", "counted tricks still needed to end the deal: this seat, the opponent")
-_OUT: _Kind = ("out", NUM_CARDS, 1, "1 for cards this seat knows to be out of play")
-_EXCHANGED: _Kind = ("exchanged", 2, 1, "1 when the hand was swapped for a blind: this seat, the opponent")
+_CHOICE: Kind = ("choice", 1, 1, "1 while a choice that is not a card from the hand is made, by whoever is to act")
+_LOW: Kind = ("low", 1, 1, "1 when the endgame is played low: the fewest tricks win")
+_RACE: Kind = ("race", 2, "race", "counted tricks still needed to end the deal: this seat, the opponent")
+_OUT: Kind = ("out", NUM_CARDS, 1, "1 for cards this seat knows to be out of play")
+_EXCHANGED: Kind = ("exchanged", 2, 1, "1 when the hand was swapped for a blind: this seat, the opponent")
 
 
-def _kinds(rules: Rules) -> tuple[_Kind, ...]:
+def _kinds(rules: Rules) -> tuple[Kind, ...]:
     """Return the blocks of a game: those of every game, then what its rules add."""
-    added: list[_Kind] = []
+    added: list[Kind] = []
     if rules.has_choices:
         added.append(_CHOICE)
     if rules.high_low:
@@ -87,9 +87,20 @@ def observation_layout(rules: str | Rules = "classic") -> dict[str, Block]:
     Raises:
         ValueError: when the rules are unknown.
     """
+    return layout_of(_kinds(rules_named(rules)))
+
+
+def highest_values(game: Rules, kinds: tuple[Kind, ...]) -> npt.NDArray[np.int8]:
+    """Return the largest value of each cell of some blocks, int8; a name stands for a field of the rules."""
+    parts = [np.full(cells, getattr(game, high) if isinstance(high, str) else high) for _, cells, high, _ in kinds]
+    return np.concatenate(parts).astype(np.int8)
+
+
+def layout_of(kinds: tuple[Kind, ...]) -> dict[str, Block]:
+    """Return the ranges of some blocks, one after the other."""
     layout: dict[str, Block] = {}
     start = 0
-    for name, cells, _, meaning in _kinds(rules_named(rules)):
+    for name, cells, _, meaning in kinds:
         layout[name] = Block(start, start + cells, meaning)
         start += cells
     return layout
@@ -98,8 +109,7 @@ def observation_layout(rules: str | Rules = "classic") -> dict[str, Block]:
 def observation_high(rules: str | Rules = "classic") -> npt.NDArray[np.int8]:
     """Return the largest value of each cell, int8[n_obs]; the smallest is 0."""
     game = rules_named(rules)
-    parts = [np.full(cells, getattr(game, high) if isinstance(high, str) else high) for _, cells, high, _ in _kinds(game)]
-    return np.concatenate(parts).astype(np.int8)
+    return highest_values(game, _kinds(game))
 
 
 @kernel
@@ -218,6 +228,7 @@ def _read_observations(game, rows, views):
         view.dealer = row[441]
         view.turn = row[442]
         view.all_count = game[0].all_count
+        view.draft = game[0].draft
         view.race = game[0].race
         _read_added(game[0], row, view)
         view.legal = _legal(game[0], view) if view.turn else np.uint64(0)

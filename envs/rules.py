@@ -115,8 +115,8 @@ class Rules:
         self._check_combinations()
         if 0 < self.slam < self.counted - self._book:
             raise ValueError(
-                f"rules: slam={self.slam} is below the {self.counted - self._book} points that winning every trick scores "
-                f"over book={self._book} anyway"
+                f"rules: slam={self.slam} is below the {self.counted - self._book} points that winning every trick "
+                f"scores over book={self._book} anyway"
             )
 
     def _check_stock_deck(self) -> None:
@@ -200,7 +200,7 @@ class Rules:
 
     @property
     def num_actions(self) -> int:
-        """Size of the action space: action ``a`` plays or picks card ``a``; two choices follow where rules have them."""
+        """Size of the action space: action ``a`` plays or picks card ``a``; the choices of some rules follow."""
         return len(SUITS) * SUIT_SIZE + (2 if self.draft or self.humbug else 0)
 
     @cached_property

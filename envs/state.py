@@ -85,7 +85,7 @@ def deal(game, state, dealer):
     turned = deal_humbug(game, state) if game.humbug else deal_stock(game, state)
     suit = suit_of(turned)
     state.trump = suit if game.has_trump else -1
-    state.low = 1 if game.high_low and (suit == 0 or suit == 3) else 0
+    state.low = 1 if game.high_low and suit in (0, 3) else 0
 
 
 @kernel
@@ -124,7 +124,7 @@ def legal_actions(state):
     """Return the mask of the actions that the seat to act may choose; 0 when the deal is done."""
     if state.decision == PLAY:
         return legal_cards(state)
-    if state.decision == PICK or state.decision == PICK_AFTER:
+    if state.decision in (PICK, PICK_AFTER):
         return state.face_up
     return card_bit(52) | card_bit(53)
 

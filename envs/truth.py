@@ -13,13 +13,11 @@ import numpy.typing as npt
 from german_whist.envs.bits import popcount, write_cards
 from german_whist.envs.cards import NUM_CARDS
 from german_whist.envs.jit import kernel
-from german_whist.envs.observation import Block
+from german_whist.envs.observation import Block, Kind, highest_values, layout_of
 from german_whist.envs.rules import Rules, rules
 
-_Kind = tuple[str, int, str | int, str]
-
 # name, cells, largest value (a field of Rules or a number), meaning. The order is that of ``write_truth``.
-_BLOCKS: tuple[_Kind, ...] = (
+_BLOCKS: tuple[Kind, ...] = (
     ("hand_0", NUM_CARDS, 1, "cell c is 1 when seat 0 holds card c"),
     ("hand_1", NUM_CARDS, 1, "the same for seat 1"),
     ("played_0", NUM_CARDS, 1, "1 for every card seat 0 has played, a card it has led included"),
@@ -44,14 +42,19 @@ _BLOCKS: tuple[_Kind, ...] = (
 
 _BASE = 496  # cells that every game has
 
-_DECISION: _Kind = ("decision", 1, 4, "0 a card, 1 a pick, 2 a pick after the winner's, 3 take or leave, 4 keep or swap")
-_LOW: _Kind = ("low", 1, 1, "1 when the endgame is played low")
-_HIDDEN: _Kind = ("hidden", NUM_CARDS, 2, "humbug: 1 for cards in the blinds that remain, 2 for discarded hands")
+_DECISION: Kind = (
+    "decision",
+    1,
+    4,
+    "0 a card, 1 pick, 2 pick after the winner, 3 take or leave, 4 keep or swap",
+)
+_LOW: Kind = ("low", 1, 1, "1 when the endgame is played low")
+_HIDDEN: Kind = ("hidden", NUM_CARDS, 2, "humbug: 1 for cards in the blinds that remain, 2 for discarded hands")
 
 
-def _kinds(game: Rules) -> tuple[_Kind, ...]:
+def _kinds(game: Rules) -> tuple[Kind, ...]:
     """Return the blocks of a game: those of every game, then what its rules add."""
-    added: list[_Kind] = []
+    added: list[Kind] = []
     if game.has_choices:
         added.append(_DECISION)
     if game.high_low:
@@ -69,19 +72,13 @@ def state_layout(spec: str | Rules = "classic") -> dict[str, Block]:
     Raises:
         ValueError: when the rules are unknown.
     """
-    layout: dict[str, Block] = {}
-    start = 0
-    for name, cells, _, meaning in _kinds(rules(spec)):
-        layout[name] = Block(start, start + cells, meaning)
-        start += cells
-    return layout
+    return layout_of(_kinds(rules(spec)))
 
 
 def state_high(spec: str | Rules = "classic") -> npt.NDArray[np.int8]:
     """Return the largest value of each cell, int8[n_state]; the smallest is 0."""
     game = rules(spec)
-    parts = [np.full(cells, getattr(game, high) if isinstance(high, str) else high) for _, cells, high, _ in _kinds(game)]
-    return np.concatenate(parts).astype(np.int8)
+    return highest_values(game, _kinds(game))
 
 
 @kernel

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from german_whist.envs.jit import kernel
 from german_whist.envs.bits import popcount
+from german_whist.envs.jit import kernel
 from german_whist.envs.state import ENDGAME, FOREPLAY, PLAY, legal_actions
 
 # hand, played_self, played_opponent, opponent_known, unseen, face_up and out part the deck among them.
@@ -40,6 +40,7 @@ VIEW = np.dtype(
         ("exchanged_self", np.int8),  # 1 when this seat swapped its hand for a blind (humbug)
         ("exchanged_opponent", np.int8),
         ("all_count", np.int8),  # 1 when foreplay tricks count too
+        ("draft", np.int8),  # 1 when the winner of a foreplay trick may leave the face-up card to the loser
         ("race", np.int8),  # counted tricks that end the deal, 0 when it is played out
     ],
     align=True,
@@ -77,6 +78,7 @@ def write_view(game, state, seat, view):
     view.exchanged_self = state.exchanged[seat]
     view.exchanged_opponent = state.exchanged[other]
     view.all_count = game.all_count
+    view.draft = game.draft
     view.race = game.race
 
 
