@@ -21,6 +21,7 @@ from german_whist.envs.state import KEEP, LEAVE, SWAP, TAKE, beats, suit_mask, s
 STAKE = 4.8  # weight of a prize (won by one, lost by the other) against the card spent on it: some card must be played
 DUCK = 1.3  # the same for a prize that both would rather leave
 RUFF = 0.4  # how often an opponent that could ruff is counted on to do so
+RACE = 2.0  # weight of a counted trick in a race, which may end before good cards pay
 FORCE = 0.15  # how much of the worth of the card that the opponent must spend on winning counts
 
 _ONE = np.uint64(1)
@@ -48,7 +49,7 @@ def stake(view, live):
     difference = prize_worth - other_worth
     if view.draft:
         difference = abs(difference)
-    return STAKE * (difference + view.all_count)
+    return STAKE * (difference + (RACE if view.race else 1.0) * view.all_count)
 
 
 @kernel
