@@ -227,7 +227,7 @@ def wrong_tensors() -> dict[str, Callable[[Tensors], None]]:
         "nan": spoil(np.nan),
         "infinite": spoil(-np.inf),
         "no bias": lambda tensors: tensors.pop("layer.0.bias"),
-        "nothing": lambda tensors: tensors.clear(),
+        "other names": lambda tensors: [tensors.update({f"old.{name}": tensors.pop(name)}) for name in list(tensors)],
         "transposed": replace("layer.0.weight", lambda array: np.ascontiguousarray(array.T)),
         "flat": replace("layer.1.weight", lambda array: array.reshape(-1)),
         "bias of another length": replace("layer.1.bias", lambda array: array[:-1].copy()),
