@@ -90,8 +90,8 @@ class Rules:
         self._check_whole("slam", 0, 100)
         if 0 < self.slam < self.counted - self._book:
             raise ValueError(
-                f"rules: slam={self.slam} is below the {self.counted - self._book} points that winning every trick scores "
-                f"over book={self._book} anyway"
+                f"rules: slam={self.slam} is below the {self.counted - self._book} points that winning every trick "
+                f"scores over book={self._book} anyway"
             )
 
     def _check_whole(self, field: str, low: int, high: int) -> None:
