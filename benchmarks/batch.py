@@ -11,7 +11,7 @@ from german_whist.envs.batch import DealBatch
 
 SUBJECT = "batch"
 SIZE = 4096
-BARE, OBSERVED = "bare decisions", "with observation, mask"
+BARE, OBSERVED = "bare decisions", "with obs. and mask"
 PEER = "one deal a batch"
 
 

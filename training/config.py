@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 import typing
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -12,11 +13,13 @@ from typing import Any
 
 import yaml
 
-from german_whist.agents.registry import KINDS
+from german_whist.agents.registry import KINDS, make_agent
 from german_whist.envs.names import unknown_name
 from german_whist.envs.rules import rules
 
 OWN_OPPONENTS = ("self", "pool")
+LARGEST = 10**12  # of whole numbers; more than any machine could train on or hold
+LARGEST_SEED = 2**32 - 1  # numpy takes no larger one
 
 _KIND_NAMES: dict[Any, str] = {
     int: "a whole number",
@@ -83,23 +86,34 @@ class TrainConfig:
         check_reward(self.reward)
         if self.per_trick and self.reward != "margin":
             raise ValueError(f"per_trick: only the margin can be paid trick by trick; reward is {self.reward}")
-        for key in ("decisions", "pool_size", "rows", "steps", "batch_size", "epochs"):
-            self._check(key, 1)
+        for key in ("decisions", "pool_size", "rows", "steps", "epochs"):
+            self._check(key, 1, LARGEST)
         for key in ("evaluate_every", "evaluate_deals", "final_deals", "checkpoint_every"):
-            self._check(key, 1)
-        for key in ("seed", "threads", "learning_rate_end", "entropy", "entropy_end", "value_weight"):
+            self._check(key, 1, LARGEST)
+        self._check("batch_size", 2, LARGEST)  # advantages are normalised over a batch
+        rollout = self.rows * self.steps
+        if rollout == 1 or rollout % min(self.batch_size, rollout) == 1:
+            raise ValueError(
+                f"batch_size: {self.batch_size} is not allowed: in a rollout of rows * steps = {rollout} decisions "
+                "the last batch would hold a single one"
+            )
+        self._check("seed", 0, LARGEST_SEED)
+        self._check("threads", 0, 1024)
+        for key in ("learning_rate_end", "entropy", "entropy_end", "value_weight"):
             self._check(key, 0)
         for key in ("learning_rate", "clip", "max_grad_norm"):
             self._check(key, 0, exclusive=True)
         for key in ("gamma", "gae_lambda"):
             self._check(key, 0, 1)
-        if not self.hidden or min(self.hidden) < 1:
-            raise ValueError(f"hidden: {self.hidden} is not allowed: at least one layer, each from 1")
+        if not self.hidden or min(self.hidden) < 1 or max(self.hidden) > LARGEST:
+            raise ValueError(f"hidden: {self.hidden} is not allowed: at least one layer, each from 1 to {LARGEST}")
         if not self.opponents or min(self.opponents.values()) <= 0:
             raise ValueError(f"opponents: {self.opponents} is not allowed: names with shares above 0")
         for name in self.opponents:
             if name not in OWN_OPPONENTS:
                 self._check_agent("opponents", name, OWN_OPPONENTS)
+        if not self.evaluate_against:
+            raise ValueError("evaluate_against: [] is not allowed: at least one agent is needed")
         for name in self.evaluate_against:
             self._check_agent("evaluate_against", name, ())
 
@@ -112,6 +126,10 @@ class TrainConfig:
     def _check_agent(self, key: str, name: str, also: tuple[str, ...]) -> None:
         if name.partition(":")[0] not in KINDS:
             raise unknown_name(f"agent in {key}", name, [*also, *KINDS])
+        try:
+            make_agent(name)  # a file that is missing shows now, not hours into the run
+        except ValueError as error:
+            raise ValueError(f"{key}: {error}") from None
 
     def to_yaml(self) -> str:
         """Return the settings as YAML text that reads back to the same."""
@@ -141,42 +159,56 @@ def load_config(source: str | Path, overrides: Mapping[str, str] | None = None) 
         ValueError: when the file is missing or no YAML mapping, a key is unknown or a value is not allowed; the message
             names the file and the key.
     """
-    text, where = _read(source)
+    where = str(source)
+    fields = _fields(where, _read(source))
+    values = {str(key): _typed(where, key, value) for key, value in fields.items()}
+    given = {key: _typed("command line", key, _parsed(key, text)) for key, text in (overrides or {}).items()}
+    try:
+        return TrainConfig(**{**values, **given})
+    except ValueError as error:
+        raise ValueError(f"{'command line' if given and _is_allowed(values) else where}: {error}") from None
+
+
+def _is_allowed(values: Mapping[str, Any]) -> bool:
+    try:
+        TrainConfig(**values)
+    except ValueError:
+        return False
+    return True
+
+
+def _read(source: str | Path) -> str:
+    try:
+        return Path(source).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        # A folder may be called like a recipe, as the one that a run went to.
+        if str(source) in recipe_names():
+            return (resources.files("german_whist.configs") / f"{source}.yaml").read_text(encoding="utf-8")
+        if isinstance(error, FileNotFoundError):
+            raise unknown_name("configuration (no such file)", source, recipe_names()) from None
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise ValueError(f"{str(source)!r} cannot be read: {reason}") from None
+
+
+def _fields(where: str, text: str) -> dict[object, Any]:
     try:
         fields = yaml.safe_load(text)
-    except yaml.YAMLError as error:
+    except (yaml.YAMLError, ValueError) as error:  # ValueError: an impossible date, as 2020-13-45
         mark = getattr(error, "problem_mark", None)
         line = f", line {mark.line + 1}" if mark else ""
-        raise ValueError(f"{where}{line}: not YAML: {getattr(error, 'problem', error)}") from None
+        reason = " ".join(str(getattr(error, "problem", None) or error).split())
+        raise ValueError(f"{where}{line}: not YAML: {reason}") from None
     if fields is None:
-        fields = {}
+        return {}
     if not isinstance(fields, dict):
         raise ValueError(f"{where}: a mapping of keys to values is needed, not {type(fields).__name__}")
-    values = {key: _typed(where, key, value) for key, value in fields.items()}
-    for key, override in (overrides or {}).items():
-        values[key] = _typed("command line", key, _parsed(key, override))
-    try:
-        return TrainConfig(**values)
-    except ValueError as error:
-        raise ValueError(f"{where}: {error}") from None
-
-
-def _read(source: str | Path) -> tuple[str, str]:
-    path = Path(source)
-    try:
-        return path.read_text(encoding="utf-8"), str(source)
-    except FileNotFoundError:
-        if str(source) in recipe_names():
-            return (resources.files("german_whist.configs") / f"{source}.yaml").read_text(encoding="utf-8"), str(source)
-        raise unknown_name("configuration (no such file)", source, recipe_names()) from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise ValueError(f"{source}: cannot be read: {error}") from None
+    return fields
 
 
 def _parsed(key: str, text: str) -> Any:
     try:
         return yaml.safe_load(text)
-    except yaml.YAMLError:
+    except (yaml.YAMLError, ValueError):
         raise ValueError(f"command line: {key}: {text!r} is not a YAML value") from None
 
 
@@ -188,7 +220,7 @@ def _typed(where: str, key: object, value: Any) -> Any:
     kind = fields[str(key)][0]
     try:
         return _coerce(kind, value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ValueError(f"{where}: {key}: {value!r} is not allowed: {_KIND_NAMES[kind]} is needed") from None
 
 
@@ -207,6 +239,8 @@ def _coerce(kind: Any, value: Any) -> Any:
     if kind in (str, bool) or (kind is int and isinstance(value, int)):
         return value
     number = float(value)  # YAML reads 1e6 as text
+    if not math.isfinite(number):
+        raise ValueError
     if kind is int:
         if number != int(number):
             raise ValueError

@@ -28,8 +28,8 @@ _NO_INFO: dict[str, Any] = {}
 class SelfPlayVecEnv(VecEnv):
     """Many deals stepped together; each row shows the decision of a seat that learns.
 
-    In some rows the learner holds both seats: the row then shows whichever seat is to act. In the others it holds one,
-    which alternates from deal to deal, and an opponent plays the other inside the step. Suits are renamed as a policy
+    In some rows the learner holds both seats: the row then shows whichever seat is to act. In the others it is dealer
+    and non-dealer in turn, and an opponent plays the other seat inside the step. Suits are renamed as a policy
     network sees them (``agents.canonical``), in observations, masks and actions alike.
 
     Rewards are divided by the largest possible one. They are paid when the deal ends, or, with ``per_trick``, the
@@ -65,7 +65,8 @@ class SelfPlayVecEnv(VecEnv):
                 function that gives the opponent, called whenever deals of its rows start anew.
 
         Raises:
-            ValueError: when a reward is unknown, or cannot be paid trick by trick.
+            ValueError: when a reward is unknown, or cannot be paid trick by trick, or an opponent's share is less than
+                a row.
         """
         self.batch = DealBatch(rules, rows, seed)
         if per_trick and reward != "margin":
@@ -75,6 +76,7 @@ class SelfPlayVecEnv(VecEnv):
         self._scale = reward_limit(rules.game, reward)
         self._next_deal = 0
         self._deal = np.zeros(rows, np.uint64)
+        self._deals_of_row = np.zeros(rows, np.int64)
         self._opponent_of, self._makers = _share_rows(opponents, rows)
         self._opponents: list[Agent | None] = [None] * len(self._makers)
         self._learner_seat = np.full(rows, -1, np.int8)  # −1: both
@@ -104,8 +106,11 @@ class SelfPlayVecEnv(VecEnv):
         for which in np.unique(self._opponent_of[rows]):
             if which >= 0:
                 self._opponents[which] = self._makers[which]()
-        # The dealer of deal i is seat i % 2; halving first gives the learner both seats as dealer and as non-dealer.
-        self._learner_seat[rows] = np.where(self._opponent_of[rows] < 0, -1, (self._deal[rows] // np.uint64(2)) % 2)
+        # Neighbouring rows differ, so that the learner deals as often as not in few deals too.
+        is_dealer = (rows + self._deals_of_row[rows]) % 2 == 1
+        dealer = self.batch.states["dealer"][rows]
+        self._learner_seat[rows] = np.where(self._opponent_of[rows] < 0, -1, np.where(is_dealer, dealer, 1 - dealer))
+        self._deals_of_row[rows] += 1
 
     def _play_opponents(self) -> None:
         """Play the opponents' actions until every unfinished row shows a decision of the learner."""
@@ -189,8 +194,9 @@ class SelfPlayVecEnv(VecEnv):
         setattr(self, attr_name, value)
 
     def env_method(self, method_name: str, *args: Any, indices: Any = None, **kwargs: Any) -> list[Any]:
-        """Call a method of the whole batch and return its result row by row."""
-        return list(getattr(self, method_name)(*args, **kwargs))
+        """Call a method of the whole batch and return its result for each row asked for."""
+        results = getattr(self, method_name)(*args, **kwargs)
+        return [results[row] for row in self._get_indices(indices)]
 
     def env_is_wrapped(self, wrapper_class: type[Any], indices: Any = None) -> list[bool]:
         """No row is wrapped."""
@@ -200,13 +206,19 @@ class SelfPlayVecEnv(VecEnv):
 def _share_rows(
     opponents: Sequence[tuple[float, Callable[[], Agent] | str]], rows: int
 ) -> tuple[npt.NDArray[np.int64], list[Callable[[], Agent]]]:
-    """Give each opponent its share of the rows; −1 stands for self-play."""
+    """Give each opponent its share of the rows; −1 stands for self-play.
+
+    Raises:
+        ValueError: when a share is less than a row.
+    """
     makers: list[Callable[[], Agent]] = []
     opponent_of = np.full(rows, -1, np.int64)
     total = sum(share for share, _ in opponents)
     start = 0.0
     for share, opponent in opponents:
         stop = start + share / total
+        if round(start * rows) == round(stop * rows):
+            raise ValueError(f"opponents: a share of {share:g} of {total:g} is less than one of {rows} rows")
         if not isinstance(opponent, str):
             opponent_of[round(start * rows) : round(stop * rows)] = len(makers)
             makers.append(opponent)

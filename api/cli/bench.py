@@ -74,7 +74,14 @@ def _print(figures: list[Figure], skipped: list[Skipped], machine: dict[str, Any
 
     console = Console()
     if figures:
-        table = Table(title="German Whist, measured", title_justify="left", title_style="bold", box=box.SIMPLE_HEAD)
+        table = Table(
+            title="German Whist, measured",
+            title_justify="left",
+            title_style="bold",
+            box=box.SIMPLE_HEAD,
+            pad_edge=False,
+            collapse_padding=True,
+        )
         for heading in ("subject", "figure", "ours", "against", "theirs", "ratio"):
             table.add_column(heading, justify="right" if heading in ("ours", "theirs", "ratio") else "left")
         for figure in figures:

@@ -23,6 +23,8 @@ from tests.strategies import games, seeds
 
 RENAMINGS = list(permutations(range(4)))
 MASKS = [name for name in VIEW.names if VIEW[name] == np.uint64]
+COUNTS = ["void_self", "void_opponent", "drawn_self", "drawn_opponent"]
+TOLD_OF_A_SUIT = ["played_self", "played_opponent", "opponent_known", "own_known", "led", "face_up", *COUNTS]
 
 
 def rename(views: Views, new: tuple[int, ...]) -> Views:
@@ -33,7 +35,7 @@ def rename(views: Views, new: tuple[int, ...]) -> Views:
         for suit in range(4):
             part = views[name] >> np.uint64(13 * suit) & np.uint64(0x1FFF)
             renamed[name] |= part << np.uint64(13 * new[suit])
-    for name in ("void_self", "void_opponent", "drawn_self", "drawn_opponent"):
+    for name in COUNTS:
         renamed[name][:, new] = views[name]
     for name in ("face_up", "led"):
         renamed[name] = np.where(views[name] >= 0, renamed_cards(views[name], new), -1)
@@ -67,10 +69,7 @@ def test_so_it_is_in_every_deck(game: Rules, seed: int, new: tuple[int, ...]) ->
     assert same_views(canonical_views(rename(views, new))[0], canonical_views(views)[0])
 
 
-@pytest.mark.parametrize(
-    "name", ["played_self", "played_opponent", "opponent_known", "own_known", "led", "face_up"]
-    + ["void_self", "void_opponent", "drawn_self", "drawn_opponent"],
-)  # fmt: skip
+@pytest.mark.parametrize("name", TOLD_OF_A_SUIT)
 def test_suits_alike_in_hand_and_unseen_are_told_apart_by_any_of_the_rest(name: str) -> None:
     views = np.zeros(1, VIEW)
     views["trump"], views["led"], views["face_up"] = 3, -1, -1

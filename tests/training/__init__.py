@@ -1,0 +1,1 @@
+"""Learning by self-play."""

@@ -1,0 +1,97 @@
+"""The torch policy and the checkpoint made of it are the same player."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from sb3_contrib import MaskablePPO
+from torch import nn
+
+from german_whist.agents.canonical import canonical_views, true_cards
+from german_whist.agents.checkpoint import load_checkpoint
+from german_whist.agents.policy import PolicyAgent, forward
+from german_whist.envs.observation import observation_high
+from german_whist.training.network import policy_checkpoint, policy_settings
+from german_whist.training.selfplay import SelfPlayVecEnv
+from tests.strategies import GAMES
+from tests.training.table import random_actions
+
+HIDDEN = [[16], [24, 12], [16, 24, 8]]
+
+
+def some_policy(env: SelfPlayVecEnv, hidden: list[int]) -> MaskablePPO:
+    """A policy with weights as large as training makes them, its biases and last layer included."""
+    model = MaskablePPO("MlpPolicy", env, seed=3, device="cpu", policy_kwargs=policy_settings(hidden))
+    with torch.no_grad():
+        for weight in model.policy.parameters():
+            weight.copy_(torch.randn_like(weight) * 0.4)
+    return model
+
+
+@pytest.mark.parametrize("hidden", HIDDEN)
+@pytest.mark.parametrize("name", ["classic", "tiny", "short"])
+def test_the_checkpoint_chooses_as_the_policy_does(name: str, hidden: list[int], tmp_path: Path) -> None:
+    game = GAMES[name]
+    env, rng = SelfPlayVecEnv(game, 32, seed=1), np.random.default_rng(4)
+    model = some_policy(env, hidden)
+    policy_checkpoint(model.policy, game, {}).save(tmp_path / "made.safetensors")
+    agent = PolicyAgent(load_checkpoint(tmp_path / "made.safetensors"))
+    observations = env.reset()
+    for _ in range(min(2 * game.tricks, 20)):
+        masks, views = env.action_masks(), env.batch.views()
+        seen = torch.as_tensor(observations, dtype=torch.float32)
+        with torch.no_grad():
+            features = model.policy.extract_features(seen)
+            logits = model.policy.action_net(model.policy.mlp_extractor.forward_actor(features)).numpy()
+            chances = model.policy.get_distribution(seen, masks).distribution.probs.numpy()
+        np.testing.assert_allclose(forward(agent.checkpoint.layers, observations), logits, rtol=1e-4, atol=1e-4)
+        cards, _ = model.predict(observations, deterministic=True, action_masks=masks)
+        suits = canonical_views(views)[1]
+        np.testing.assert_array_equal(agent.act(views, None), true_cards(cards, suits))
+        every = np.arange(52)
+        for row, order in enumerate(suits):
+            named = true_cards(every, np.repeat(order[None], 52, axis=0))
+            np.testing.assert_allclose(agent.probabilities(views[row : row + 1])[0][named], chances[row], atol=1e-4)
+        observations = env.step(random_actions(env, rng))[0]
+
+
+@pytest.mark.parametrize("hidden", HIDDEN)
+def test_every_hidden_layer_is_in_the_checkpoint_once(hidden: list[int]) -> None:
+    env = SelfPlayVecEnv(GAMES["classic"], 2)
+    made = policy_checkpoint(some_policy(env, hidden).policy, GAMES["classic"], {"decisions": 7})
+    sizes = [observation_high("classic").size, *hidden, 52]
+    assert made.card()["network"]["sizes"] == sizes
+    assert [weight.shape for weight, _ in made.layers] == list(zip(sizes[1:], sizes[:-1], strict=True))
+    assert all(array.dtype == np.float32 for layer in made.layers for array in layer)
+    assert made.training == {"decisions": 7}
+    assert made.rules == GAMES["classic"]
+
+
+def test_the_checkpoint_does_not_change_with_the_policy() -> None:
+    env = SelfPlayVecEnv(GAMES["tiny"], 2)
+    model = some_policy(env, [8])
+    made = policy_checkpoint(model.policy, GAMES["tiny"], {})
+    before = [array.copy() for layer in made.layers for array in layer]
+    with torch.no_grad():
+        for weight in model.policy.parameters():
+            weight.add_(1)
+    for array, old in zip((array for layer in made.layers for array in layer), before, strict=True):
+        np.testing.assert_array_equal(array, old)
+
+
+def test_observations_are_scaled_to_at_most_one() -> None:
+    env = SelfPlayVecEnv(GAMES["classic"], 2)
+    trunk = some_policy(env, [8]).policy.features_extractor
+    highest = torch.as_tensor(env.observation_space.high, dtype=torch.float32)
+    assert (highest * trunk.scale).max() == 1
+    assert highest.max() > 20
+
+
+def test_another_kind_of_policy_is_refused() -> None:
+    env = SelfPlayVecEnv(GAMES["tiny"], 2)
+    model = MaskablePPO("MlpPolicy", env, device="cpu", policy_kwargs={"net_arch": [8], "activation_fn": nn.Tanh})
+    with pytest.raises(TypeError, match="ScaledTrunk"):
+        policy_checkpoint(model.policy, GAMES["tiny"], {})
