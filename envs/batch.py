@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.envs.cards import card_text, hand_text, parse_deck
+from german_whist.envs.actions import action_text, actions_text
+from german_whist.envs.cards import parse_deck
 from german_whist.envs.dealing import check_seed, shuffle
+from german_whist.envs.history import ActionLog
 from german_whist.envs.jit import kernel
 from german_whist.envs.observation import observation_high, write_masks, write_observation, write_observations
 from german_whist.envs.rules import Rules
@@ -116,10 +118,20 @@ class DealBatch:
         states: ``STATE`` array of shape (size,), the whole truth.
         num_actions: size of the action space.
         num_observations: length of an observation vector, n_obs.
+        log: what was played in each deal, when it is kept; otherwise ``None``.
     """
 
-    def __init__(self, rules: str | Rules = "classic", size: int = 1, seed: int = 0, first: int = 0) -> None:
+    def __init__(
+        self, rules: str | Rules = "classic", size: int = 1, seed: int = 0, first: int = 0, *, history: bool = False
+    ) -> None:
         """Deal the first deals.
+
+        Args:
+            rules: a preset's name, with settings if wanted, or ``Rules``.
+            size: number of deals.
+            seed: their seed.
+            first: index of the first.
+            history: keep the actions played, which :meth:`history` needs.
 
         Raises:
             ValueError: when the rules are unknown, the size is below 1, or seed or first is out of range.
@@ -136,6 +148,7 @@ class DealBatch:
         self._cards = np.array(self.rules.cards, np.int8)
         self._scratch = np.zeros(1, VIEW)
         self._every_row = np.arange(self.size, dtype=np.int64)
+        self.log = ActionLog(self.rules, self.size) if history else None
         self.reset(first)
 
     def reset(self, first: int) -> None:
@@ -157,6 +170,8 @@ class DealBatch:
         which = _numbers_between("rows", rows, 0, self.size - 1)
         deals = _deal_indices(indices, which.shape)
         _deal_addresses(self._game, self._cards, np.uint64(self.seed), deals, which, self.states)
+        if self.log is not None:
+            self.log.clear(which)
 
     def deal_decks(self, decks: Sequence[str | Sequence[int]], dealers: npt.ArrayLike) -> None:
         """Deal given decks, one a row, with the given dealers.
@@ -174,6 +189,8 @@ class DealBatch:
         orders = [parse_deck(deck, self.rules.cards) for deck in decks]
         self.states["deck"][:, : len(self.rules.cards)] = orders
         _deal_decks(self._game, seats.astype(np.int64), self.states)
+        if self.log is not None:
+            self.log.clear()
 
     @property
     def turn(self) -> npt.NDArray[np.int8]:
@@ -238,6 +255,22 @@ class DealBatch:
             write_observations(self._game, self.views(seats=seats), rows)
         return rows
 
+    def history(
+        self, out: npt.NDArray[np.int8] | None = None, seats: npt.ArrayLike | None = None
+    ) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int16]]:
+        """Return what the seats to act (or ``seats``) saw happen, event by event, as ``envs.history`` describes it.
+
+        Returns:
+            Tokens int8[size, max_events, 4], in ``out`` when given, and lengths int16[size].
+
+        Raises:
+            ValueError: when the batch keeps no history, ``out`` or ``seats`` has another shape, or a seat is not 0 or 1.
+        """
+        if self.log is None:
+            raise ValueError("history is not kept: make the batch with DealBatch(…, history=True)")
+        whose = np.full(self.size, -1) if seats is None else _numbers_between("seats", seats, 0, 1, (self.size,))
+        return self.log.histories(self.states, whose.astype(np.int64), out)
+
     def step(self, actions: npt.ArrayLike, rows: npt.ArrayLike | None = None) -> None:
         """Play one action in every deal, or in some; finished deals are left alone.
 
@@ -250,14 +283,17 @@ class DealBatch:
         """
         which = self._every_row if rows is None else _numbers_between("rows", rows, 0, self.size - 1)
         chosen = _whole_numbers("actions", actions, which.shape).astype(np.int64, copy=False)
+        playing = None if self.log is None else ~self.done[which]
         refused = _step(self._game, self.states, which, chosen)
         if refused >= 0:
             action, wrong = int(chosen[refused]), int(which[refused])
-            name = f" ({card_text(action)})" if 0 <= action < self.num_actions else ""
+            name = f" ({action_text(action, self.rules)})" if 0 <= action < self.num_actions else ""
             raise ValueError(
                 f"action {action}{name} is illegal in row {wrong}: "
-                f"seat {self.turn[wrong]} may play {hand_text(int(self.legal()[wrong]))}"
+                f"seat {self.turn[wrong]} may play {actions_text(int(self.legal()[wrong]), self.rules)}"
             )
+        if self.log is not None and playing is not None:
+            self.log.add(which[playing], chosen[playing])
 
     def _rows_of(self, cells: int, out: npt.NDArray[np.int8] | None) -> npt.NDArray[np.int8]:
         if out is None:

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from german_whist.envs.actions import action_text, actions_text
 from german_whist.envs.batch import DealBatch
-from german_whist.envs.cards import card_text, hand_text
 from german_whist.envs.jit import kernel
 from german_whist.envs.observation import write_observation
 from german_whist.envs.rules import Rules
@@ -136,7 +136,8 @@ class OneDeal:
         name = ""
         try:
             number = operator.index(action)  # type: ignore[arg-type]
-            name = f" ({card_text(number)})" if 0 <= number < self._num_actions else ""
+            name = f" ({action_text(number, self.rules)})" if 0 <= number < self._num_actions else ""
         except TypeError:
             pass
-        return ValueError(f"action {action!r}{name} is illegal: {player} may play {hand_text(self.legal)}")
+        allowed = actions_text(self.legal, self.rules)
+        return ValueError(f"action {action!r}{name} is illegal: {player} may play {allowed}")

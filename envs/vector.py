@@ -16,8 +16,8 @@ from gymnasium.spaces import Box, Discrete
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
+from german_whist.envs.actions import actions_text
 from german_whist.envs.batch import DealBatch
-from german_whist.envs.cards import hand_text
 from german_whist.envs.jit import kernel
 from german_whist.envs.names import unknown_name
 from german_whist.envs.observation import observation_high, observe
@@ -215,7 +215,7 @@ class GermanWhistVectorEnv(VectorEnv[npt.NDArray[np.int8], npt.NDArray[np.int64]
             first = int(np.argmax(refused))
             raise ValueError(
                 f"action {actions[first]} is illegal: the opponent {self.opponent!r} may play "
-                f"{hand_text(int(self._batch.legal()[rows[first]]))}"
+                f"{actions_text(int(self._batch.legal()[rows[first]]), self.rules)}"
             )
 
     def _let_opponent_play(self) -> None:
