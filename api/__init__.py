@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from german_whist.agents.registry import agent_names as agent_names
     from german_whist.agents.registry import make_agent as make_agent
     from german_whist.arena.match import play_match as play_match
+    from german_whist.arena.recording import Recording as Recording
+    from german_whist.arena.recording_file import read_recordings as read_recordings
     from german_whist.envs.aec import env as env
     from german_whist.envs.aec import raw_env as raw_env
     from german_whist.envs.batch import DealBatch as DealBatch
@@ -29,6 +31,7 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "DealBatch": "envs.batch",
+    "Recording": "arena.recording",
     "Rules": "envs.rules",
     "agent_names": "agents.registry",
     "env": "envs.aec",
@@ -37,6 +40,7 @@ _HOMES = {
     "observe": "envs.observation",
     "play_match": "arena.match",
     "raw_env": "envs.aec",
+    "read_recordings": "arena.recording_file",
     "rule_names": "envs.rules",
     "rules": "envs.rules",
     "view_from_observation": "envs.observation",

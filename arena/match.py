@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -11,14 +12,17 @@ import numpy.typing as npt
 
 from german_whist.agents.base import Agent
 from german_whist.agents.registry import make_agent
+from german_whist.arena.recording import Recording, results
 from german_whist.arena.statistics import mean_interval
+from german_whist.envs.actions import actions_text
 from german_whist.envs.batch import DealBatch
-from german_whist.envs.cards import hand_text
 from german_whist.envs.randomness import RowRandom
 from german_whist.envs.rules import Rules
 from german_whist.envs.rules import rules as rules_named
 
 DEFAULT_BATCH = 2048
+
+Record = Callable[[Recording], None]
 
 
 @dataclass(frozen=True)
@@ -69,6 +73,7 @@ def play_match(
     rules: str | Rules = "classic",
     *,
     batch_size: int = DEFAULT_BATCH,
+    record: Record | None = None,
 ) -> MatchResult:
     """Play every deal twice with the seats swapped and return how the first agent did.
 
@@ -81,6 +86,8 @@ def play_match(
         seed: 0 to 2**64 - 1.
         rules: the game.
         batch_size: deals played together; memory grows with it.
+        record: called with a recording of every game, in the order of the deals, the game in which the first agent
+            has seat 0 before its mirror image.
 
     Raises:
         ValueError: when a name or a number is not allowed, or an agent does not return one legal action a
@@ -93,7 +100,7 @@ def play_match(
     names = (agent_label(first, agents[0]), agent_label(second, agents[1]))
     game = rules_named(rules)
     parts = [
-        play_mirrored(agents, names, game, seed, start, min(batch_size, deals - start))
+        play_mirrored(agents, names, game, seed, start, min(batch_size, deals - start), record)
         for start in range(0, deals, batch_size)
     ]
     margins = np.concatenate(parts)  # (deals, 2): the first agent's margin at seat 0 and at seat 1
@@ -122,18 +129,25 @@ def agent_label(spec: str | Agent, agent: Agent) -> str:
 
 
 def play_mirrored(
-    agents: tuple[Agent, Agent], names: tuple[str, str], game: Rules, seed: int, start: int, size: int
+    agents: tuple[Agent, Agent],
+    names: tuple[str, str],
+    game: Rules,
+    seed: int,
+    start: int,
+    size: int,
+    record: Record | None = None,
 ) -> npt.NDArray[np.float64]:
     """Play deals ``start … start + size - 1`` twice and return the first agent's margins, float64[size, 2].
 
     Column 0 is the game in which the first agent has seat 0, column 1 the one with the seats swapped. Both run in one
-    batch, so that each agent is asked once a step.
+    batch, so that each agent is asked once a step. ``record`` is called as ``play_match`` says.
     """
     indices = np.tile(np.arange(start, start + size, dtype=np.uint64), 2)
     batch = DealBatch(game, 2 * size, seed)
     batch.deal_rows(np.arange(2 * size), indices)
     swapped = np.repeat(np.array([0, 1], np.int8), size)  # seat of the first agent
     actions = np.zeros(2 * size, np.int64)
+    history: list[npt.NDArray[np.int8]] = []  # the actions of every step, -1 where a deal was finished
     step = 0
     while not batch.done.all():
         mover = batch.turn ^ swapped  # which agent is to act
@@ -143,19 +157,37 @@ def play_mirrored(
                 # Both games of a deal get streams of their own, and so do the agents.
                 rng = RowRandom(seed, 2 * indices[rows] + swapped[rows].astype(np.uint64), stream=which, step=step)
                 actions[rows] = _chosen(names[which], agent.act(batch.views(rows), rng), len(rows))
+        finished = batch.done.copy()
         try:
             batch.step(actions)
         except ValueError:
             row = _first_illegal(batch, actions)
             raise ValueError(
                 f"agent {names[mover[row]]!r} chose action {actions[row]} in deal {indices[row]} of seed {seed}: "
-                f"it may play {hand_text(int(batch.legal()[row]))}"
+                f"it may play {actions_text(int(batch.legal()[row]), game)}"
             ) from None
+        if record is not None:
+            history.append(np.where(finished, -1, actions).astype(np.int8))
         step += 1
+    if record is not None:
+        _record(record, batch, np.stack(history, axis=1), names, range(start, start + size))
     margins = batch.returns("margin")
     first: npt.NDArray[np.float64] = margins[np.arange(2 * size), swapped].astype(np.float64)
     paired: npt.NDArray[np.float64] = first.reshape(2, size).T
     return paired
+
+
+def _record(
+    record: Record, batch: DealBatch, history: npt.NDArray[np.int8], names: tuple[str, str], indices: range
+) -> None:
+    """Hand out a recording of every game of finished mirrored deals; ``history`` is int8[games, steps]."""
+    outcomes = results(batch)
+    dealers = batch.states["dealer"].tolist()
+    played = history.tolist()
+    for place, index in enumerate(indices):
+        for row, seats in ((place, names), (place + len(indices), names[::-1])):
+            actions = tuple(action for action in played[row] if action >= 0)
+            record(Recording(batch.rules, dealers[row], seats, actions, outcomes[row], deal=(batch.seed, index)))
 
 
 def _chosen(name: str, actions: Any, views: int) -> npt.NDArray[np.int64]:

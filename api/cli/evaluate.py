@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from german_whist.agents.base import Agent
-    from german_whist.arena.match import MatchResult
+    from german_whist.arena.match import MatchResult, Record
 
 
 def add_parser(subparsers: Any) -> None:
@@ -24,6 +24,7 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument("--deals", type=int, default=1000, help="mirrored deals for each pair (default 1000)")
     parser.add_argument("--seed", type=int, default=0, help="seed of the deals and of random agents (default 0)")
     parser.add_argument("--rules", default="classic", help="the game (default classic)")
+    parser.add_argument("--record", metavar="FILE", help="write every game played, one line of JSON each")
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.set_defaults(run=run)
 
@@ -37,7 +38,13 @@ def run(options: argparse.Namespace) -> int:
         raise ValueError(f"evaluate: {len(options.agents)} agent given, at least 2 are needed")
     game = rules(options.rules)
     agents = [make_agent(spec) for spec in options.agents]
-    results = _play(agents, options, game)
+    if options.record is None:
+        results = _play(agents, options, game)
+    else:
+        from german_whist.arena.recording_file import writing_recordings
+
+        with writing_recordings(options.record) as record:
+            results = _play(agents, options, game, record)
     if options.json:
         matches = [
             {**result.to_dict(), "first": options.agents[i], "second": options.agents[j]}
@@ -55,7 +62,9 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _play(agents: list[Agent], options: argparse.Namespace, game: Any) -> dict[tuple[int, int], MatchResult]:
+def _play(
+    agents: list[Agent], options: argparse.Namespace, game: Any, record: Record | None = None
+) -> dict[tuple[int, int], MatchResult]:
     from rich.console import Console
     from rich.progress import track
 
@@ -66,7 +75,8 @@ def _play(agents: list[Agent], options: argparse.Namespace, game: Any) -> dict[t
     # A single short match needs no bar; `track` draws one only in a terminal and takes it away.
     shown = track(pairs, "matches", console=errors, transient=True, disable=not errors.is_terminal)
     return {
-        (i, j): play_match(agents[i], agents[j], deals=options.deals, seed=options.seed, rules=game) for i, j in shown
+        (i, j): play_match(agents[i], agents[j], deals=options.deals, seed=options.seed, rules=game, record=record)
+        for i, j in shown
     }
 
 

@@ -1,0 +1,66 @@
+"""JSON from others: only what every reader takes, with errors that say what is wrong in one line."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, NoReturn
+
+from german_whist.envs.names import unknown_name
+
+
+def read_json(line: str, name: str) -> Any:
+    """Return what one line of JSON says.
+
+    Args:
+        line: the text.
+        name: what the line holds, for the error message.
+
+    Raises:
+        ValueError: when the line is cut off, is not JSON, names a field twice, or holds a number that JSON has not.
+    """
+    try:
+        return json.loads(line, object_pairs_hook=_without_twins, parse_constant=_no_number)
+    except json.JSONDecodeError as error:
+        cut = error.pos >= len(line.rstrip()) or error.msg.startswith("Unterminated")
+        reason = "the line is cut off" if cut else f"not JSON: column {error.colno}: {error.msg}"
+    except RecursionError:
+        reason = "not JSON: brackets within brackets without end"
+    except ValueError as error:
+        reason = str(error)
+    raise ValueError(f"{name}: {reason}")
+
+
+def check_object(given: Any, name: str, keys: tuple[str, ...] = (), required: tuple[str, ...] = ()) -> dict[str, Any]:
+    """Return a JSON object if its keys are allowed.
+
+    Args:
+        given: what was read.
+        name: what the object is, for the error message.
+        keys: the keys allowed; any when there are none.
+        required: the keys that must be there.
+
+    Raises:
+        ValueError: when it is no object, or a key is unknown or missing.
+    """
+    if not isinstance(given, dict):
+        raise ValueError(f"{name}: an object with named fields is needed, not {given!r:.60}")
+    for key in given:
+        if keys and key not in keys:
+            raise unknown_name(f"field of a {name}", f"{key:.60}", keys)
+    for key in required:
+        if key not in given:
+            raise ValueError(f"{name}: {key!r} is missing")
+    return given
+
+
+def _without_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    fields = dict(pairs)
+    if len(fields) < len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for key in keys if keys.count(key) > 1)
+        raise ValueError(f"{twice!r:.60} stands twice")
+    return fields
+
+
+def _no_number(word: str) -> NoReturn:
+    raise ValueError(f"{word} is not a number")
