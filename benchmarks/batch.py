@@ -11,6 +11,7 @@ from german_whist.envs.batch import DealBatch
 
 SUBJECT = "batch"
 SIZE = 4096
+_MOST_PLIES = 80  # decisions in the longest deal, choices included
 BARE, OBSERVED = "bare decisions", "with obs. and mask"
 PEER = "one deal a batch"
 
@@ -18,12 +19,11 @@ PEER = "one deal a batch"
 class RandomPlay:
     """Whole deals of random play, batch after batch, into arrays that are made once."""
 
-    def __init__(self, size: int, *, observed: bool) -> None:
+    def __init__(self, size: int, *, observed: bool, rules: str = "classic") -> None:
         """Take the deals played together, and whether each decision's observation and mask are written too."""
-        self._batch = DealBatch("classic", size)
+        self._batch = DealBatch(rules, size)
         self._observed = observed
-        self._plies = 2 * self._batch.rules.tricks
-        self._uniforms = np.random.default_rng(0).random((self._plies, size))
+        self._uniforms = np.random.default_rng(0).random((_MOST_PLIES, size))
         self._actions = np.empty(size, np.int64)
         self._observations = np.zeros((size, self._batch.num_observations), np.int8)
         self._masks = np.zeros((size, self._batch.num_actions), np.int8)
@@ -34,13 +34,23 @@ class RandomPlay:
         batch = self._batch
         batch.reset(self._first)
         self._first += batch.size
+        decisions = 0
         for uniforms in self._uniforms:
+            left = size_left(batch)
+            if not left:
+                break
+            decisions += left
             if self._observed:
                 batch.observe(self._observations)
                 batch.action_mask(self._masks)
             pick(batch.legal(), uniforms, self._actions)
             batch.step(self._actions)
-        return self._plies * batch.size
+        return decisions
+
+
+def size_left(batch: DealBatch) -> int:
+    """Return how many deals of a batch are not finished."""
+    return batch.size - int(np.count_nonzero(batch.done))
 
 
 def measure(seconds: float, tick: Tick) -> list[Figure | Skipped]:

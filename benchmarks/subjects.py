@@ -12,9 +12,14 @@ from german_whist.envs.names import unknown_name
 SUBJECTS = {
     "aec": "steps a second of the PettingZoo environment, beside PettingZoo's own games",
     "batch": "random decisions a second through DealBatch on one core, bare and with observations and masks",
+    "games": "random decisions a second of every preset, beside the classic game",
+    "openspiel": "random decisions a second with observations and masks, beside a card game of OpenSpiel",
+    "threads": "random decisions a second of two threads, beside one",
     "bots": "decisions a second of the rule bots in matches on one core",
     "training": "decisions a second of self-play training on one core, beside MaskablePPO on single environments",
     "startup": "how long import german_whist takes",
+    "first_call": "how long the first deal takes in a new process, compiled anew and from the cache",
+    "memory": "bytes of a deal, a view and an observation",
 }
 SECONDS = 2.0
 

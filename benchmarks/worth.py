@@ -1,8 +1,8 @@
 """Where the heuristic bot's card worths come from: `python -m german_whist.benchmarks.worth [RULES] [DEALS]`.
 
 Plays deals of the bot against itself and fits, by least squares with a little ridge, the margin of the endgame to the
-cards that each seat holds at its start: by kind (trump or not), by how many of the opponent's cards outrank the card (in
-a low deal: how many it outranks), and by how many cards of the suit its owner holds. The tables of
+cards that each seat holds at its start: by kind (trump or not), by how many of the opponent's cards outrank the card
+(in a low deal: how many it outranks), and by how many cards of the suit its owner holds. The tables of
 ``agents/card_worth.py`` are these, shifted so that a useless plain card is worth about nothing and smoothed where
 there are few cases.
 """

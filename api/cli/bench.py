@@ -102,9 +102,11 @@ def _print(figures: list[Figure], skipped: list[Skipped], machine: dict[str, Any
 
 
 def amount(number: float, unit: str) -> str:
-    """Return a rate or a time for people: ``51.2 M/s``, ``8.12 k/s``, ``0.213 s``."""
+    """Return a rate, a time or a size for people: ``51.2 M/s``, ``8.12 k/s``, ``0.213 s``, ``443 B``."""
     if unit == "s":
         return f"{number:.3f} s"
+    if unit == " B":
+        return f"{number:.0f} B"
     for size, letter in ((1e6, "M"), (1e3, "k")):
         if number >= size:
             return f"{number / size:.3g} {letter}{unit}"
