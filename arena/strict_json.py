@@ -21,7 +21,8 @@ def read_json(line: str, name: str) -> Any:
     try:
         return json.loads(line, object_pairs_hook=_without_twins, parse_constant=_no_number)
     except json.JSONDecodeError as error:
-        cut = error.pos >= len(line.rstrip()) or error.msg.startswith("Unterminated")
+        text = line.strip()
+        cut = not text or (text[0] == "{" and (text[-1] != "}" or error.pos >= len(line.rstrip())))
         reason = "the line is cut off" if cut else f"not JSON: column {error.colno}: {error.msg}"
     except RecursionError:
         reason = "not JSON: brackets within brackets without end"
