@@ -264,7 +264,7 @@ class DealBatch:
             Tokens int8[size, max_events, 4], in ``out`` when given, and lengths int16[size].
 
         Raises:
-            ValueError: when the batch keeps no history, ``out`` or ``seats`` has another shape, or a seat is not 0 or 1.
+            ValueError: when the batch keeps no history, ``out`` or ``seats`` has another shape, or a seat is no seat.
         """
         if self.log is None:
             raise ValueError("history is not kept: make the batch with DealBatch(…, history=True)")
