@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from german_whist.envs.rules import Rules as Rules
     from german_whist.envs.rules import rule_names as rule_names
     from german_whist.envs.rules import rules as rules
+    from german_whist.envs.rules_text import rules_text as rules_text
 
 __version__ = "0.1.0"
 
@@ -43,6 +44,7 @@ _HOMES = {
     "read_recordings": "arena.recording_file",
     "rule_names": "envs.rules",
     "rules": "envs.rules",
+    "rules_text": "envs.rules_text",
     "view_from_observation": "envs.observation",
 }
 

@@ -9,10 +9,18 @@ from collections.abc import Sequence
 from typing import Any, NoReturn
 
 import german_whist
-from german_whist.cli import agents, bench, evaluate, train
+from german_whist.cli import agents, bench, evaluate, play, replay, rules, train
 from german_whist.envs.names import unknown_name
 
-COMMANDS = {"train": train, "evaluate": evaluate, "agents": agents, "bench": bench}
+COMMANDS = {
+    "train": train,
+    "evaluate": evaluate,
+    "play": play,
+    "replay": replay,
+    "rules": rules,
+    "agents": agents,
+    "bench": bench,
+}
 
 # What a command needs beyond the core install, and the extra that brings it.
 EXTRA_OF_MODULE = {
@@ -23,6 +31,7 @@ EXTRA_OF_MODULE = {
     "matplotlib": "train",
     "pygame": "bench",
     "rlcard": "bench",
+    "pyspiel": "bench",
 }
 
 INTERRUPTED = 130
