@@ -2,7 +2,9 @@
 
 Observation: ``{"observation": int8[n_obs], "action_mask": int8[n_actions]}``, from the agent's own side, as
 ``observation_layout`` describes it; the mask of the agent not to move is all zeros. Action ``a`` plays card ``a``.
-Reward: paid to both agents at the deal's last step, zero-sum. ``state()`` is the whole truth, for critics.
+With ``observation="history"`` it is what the agent saw happen, event by event, as ``envs.history`` describes it.
+An episode is one deal, or with ``match="first_to:25"`` and the like a whole match (``envs.matches``). Reward: paid to
+both agents at the episode's last step, zero-sum. ``state()`` is the whole truth, for critics.
 
 Version history: v0 — first release.
 """
@@ -19,33 +21,50 @@ from gymnasium.spaces import Box, Dict, Discrete
 from gymnasium.utils import EzPickle
 from pettingzoo import AECEnv
 
+from german_whist.envs.history import history_high
+from german_whist.envs.layout import highest_values
+from german_whist.envs.matches import Match, match_of
+from german_whist.envs.names import unknown_name
 from german_whist.envs.observation import observation_high
-from german_whist.envs.one_deal import OneDeal
+from german_whist.envs.one_match import OneMatch, one_table
 from german_whist.envs.rules import Rules
 from german_whist.envs.scoring import check_reward, reward_limit
 from german_whist.envs.text import PLAYERS, RENDER_MODES, check_render_mode, deal_text, print_deal
 from german_whist.envs.truth import state_high
 from german_whist.envs.wrappers import AssertOutOfBounds, OrderEnforcing, TerminateIllegal
 
-Observation: TypeAlias = dict[str, npt.NDArray[np.int8]]
+Observation: TypeAlias = dict[str, npt.NDArray[Any]]
+
+OBSERVATIONS = ("vector", "history")
 
 _SEATS = {player: seat for seat, player in enumerate(PLAYERS)}
 
 
-def env(rules: str | Rules = "classic", reward: str = "margin", render_mode: str | None = None) -> OrderEnforcing:
-    """Return the environment with PettingZoo's usual wrappers: an illegal action loses the most a deal can lose.
+def env(
+    rules: str | Rules = "classic",
+    reward: str = "margin",
+    render_mode: str | None = None,
+    observation: str = "vector",
+    match: str | Match | None = None,
+) -> OrderEnforcing:
+    """Return the environment with PettingZoo's usual wrappers: an illegal action loses the most an episode can lose.
 
     Args:
         rules: a preset's name, with settings if wanted (``"classic:counts=all"``), or ``Rules``.
         reward: ``"margin"`` (counted tricks, own minus the opponent's), ``"win"`` (+1, 0, −1) or ``"points"`` (the
             rules' own scoring).
         render_mode: ``"ansi"`` (``render`` returns text), ``"human"`` (every step prints it) or ``None``.
+        observation: ``"vector"`` (one flat vector of what the seat knows) or ``"history"`` (what it saw happen, for
+            recurrent and attention networks: ``"observation"`` is int8[max_events, 4], ``"length"`` int16[1], and in a
+            match ``"match"`` has the scores).
+        match: ``None``: an episode is one deal; ``"first_to:25"`` (points) or ``"best_of:3"`` (deals won): it is a match,
+            and so is the reward: with ``"win"`` +1, 0 or −1, otherwise the difference of the final scores.
 
     Raises:
-        ValueError: when the rules, the reward or the render mode is unknown.
+        ValueError: when an argument is not allowed.
     """
-    bare = raw_env(rules, reward, render_mode)
-    lost = TerminateIllegal(bare, illegal_reward=-reward_limit(bare.rules.game, reward))
+    bare = raw_env(rules, reward, render_mode, observation, match)
+    lost = TerminateIllegal(bare, illegal_reward=-bare.reward_limit)
     return OrderEnforcing(AssertOutOfBounds(lost, bare.rules.num_actions))
 
 
@@ -57,6 +76,9 @@ class raw_env(AECEnv, EzPickle):  # type: ignore[misc]  # noqa: N801 - PettingZo
         possible_agents: ``["player_0", "player_1"]``, the agents of seats 0 and 1.
         state_space: the space of ``state()``, int8[n_state], described by ``german_whist.envs.truth.state_layout``.
         deal: the pair (seed, index) of the current deal; with the option ``deck``, of the deal it stands in for.
+        match: what decides an episode, if it is a match.
+        scores: both seats' scores in the match.
+        reward_limit: the most that an episode can pay.
     """
 
     metadata = {  # noqa: RUF012 - PettingZoo's own form
@@ -66,30 +88,48 @@ class raw_env(AECEnv, EzPickle):  # type: ignore[misc]  # noqa: N801 - PettingZo
         "render_fps": 1,
     }
 
-    def __init__(self, rules: str | Rules = "classic", reward: str = "margin", render_mode: str | None = None) -> None:
+    def __init__(
+        self,
+        rules: str | Rules = "classic",
+        reward: str = "margin",
+        render_mode: str | None = None,
+        observation: str = "vector",
+        match: str | Match | None = None,
+    ) -> None:
         """Set up the table; ``reset`` deals. The arguments are those of :func:`env`."""
-        EzPickle.__init__(self, rules, reward, render_mode)
+        EzPickle.__init__(self, rules, reward, render_mode, observation, match)
         super().__init__()
         check_reward(reward)
         check_render_mode(render_mode)
-        self._table = OneDeal(rules)
+        if observation not in OBSERVATIONS:
+            raise unknown_name("observation", observation, OBSERVATIONS)
+        self._is_history = observation == "history"
+        self.match = None if match is None else match_of(match)
+        self._table = one_table(rules, self.match, self._is_history)
         self.rules = self._table.rules
         self.reward = reward
         self.render_mode = render_mode
         self.possible_agents = list(PLAYERS)
-        high = observation_high(self.rules)
-        self.observation_spaces = {
-            agent: Dict(
-                {
-                    "observation": Box(np.zeros_like(high), high, dtype=np.int8),
-                    "action_mask": Box(0, 1, (self.rules.num_actions,), np.int8),
-                }
-            )
-            for agent in PLAYERS
-        }
+        self.reward_limit = (
+            self.match.reward_limit(self.rules, reward) if self.match else reward_limit(self.rules.game, reward)
+        )
+        self.observation_spaces = {agent: self._observation_space() for agent in PLAYERS}
         self.action_spaces = {agent: Discrete(self.rules.num_actions) for agent in PLAYERS}
-        truth_high = state_high(self.rules)
+        truth_high = state_high(self.rules, self.match)
         self.state_space = Box(np.zeros_like(truth_high), truth_high, dtype=np.int8)
+
+    def _observation_space(self) -> Dict:
+        """Return the space of what an agent sees."""
+        spaces: dict[str, gymnasium.Space[Any]] = {"action_mask": Box(0, 1, (self.rules.num_actions,), np.int8)}
+        if self._is_history:
+            high = history_high(self.rules)
+            spaces["length"] = Box(0, len(high), (1,), np.int16)
+            if self.match is not None:
+                most = highest_values(self.rules, self.match.kinds(self.rules))
+                spaces["match"] = Box(np.zeros_like(most), most, dtype=np.int8)
+        else:
+            high = observation_high(self.rules, self.match)
+        return Dict({"observation": Box(np.zeros_like(high), high, dtype=np.int8), **spaces})
 
     def observation_space(self, agent: str) -> Dict:
         """Return the agent's observation space, always the same object."""
@@ -107,7 +147,9 @@ class raw_env(AECEnv, EzPickle):  # type: ignore[misc]  # noqa: N801 - PettingZo
                 was ever given, one is drawn.
             options: ``"deal"``: (seed, index) of the deal to play, from which later resets go on; ``"deck"``: the
                 cards in dealing order, as text or numbers, for this deal; ``"dealer"``: 0 or 1, for this deal (a
-                deck's dealer is 0 unless given). Other options are ignored.
+                deck's dealer is 0 unless given). Where an episode is a match: ``"match"``: (seed, number) of the match
+                to play, and ``"dealer"`` of its first deal; a seed leads to matches (seed, 0), (seed, 1), …. Other
+                options are ignored.
 
         Raises:
             ValueError: when the seed or an option is not allowed; then the current deal goes on.
@@ -127,10 +169,14 @@ class raw_env(AECEnv, EzPickle):  # type: ignore[misc]  # noqa: N801 - PettingZo
     @property
     def deal(self) -> tuple[int, int]:
         """The address (seed, index) of the current deal."""
-        sequence = self._table.sequence
-        if sequence.seed is None:
+        if self._table.sequence.seed is None:
             raise AttributeError("deal cannot be accessed before reset")
-        return sequence.seed, sequence.first
+        return self._table.batch.seed, self._table.index
+
+    @property
+    def scores(self) -> tuple[float, float]:
+        """The scores of seats 0 and 1 in the match: points or deals won; zeros where an episode is one deal."""
+        return self._table.scores if isinstance(self._table, OneMatch) else (0.0, 0.0)
 
     def is_legal(self, action: int | None) -> bool:
         """Return whether the agent to act may play an action of the action space."""
@@ -138,8 +184,15 @@ class raw_env(AECEnv, EzPickle):  # type: ignore[misc]  # noqa: N801 - PettingZo
 
     def observe(self, agent: str) -> Observation:
         """Return what an agent sees, in arrays of its own."""
-        observation, mask = self._table.observe(_SEATS[agent])
-        return {"observation": observation, "action_mask": mask}
+        seat = _SEATS[agent]
+        observation, mask = self._table.observe(seat)
+        if not self._is_history:
+            return {"observation": observation, "action_mask": mask}
+        tokens, length = self._table.history(seat)
+        seen: Observation = {"observation": tokens, "length": np.array([length], np.int16), "action_mask": mask}
+        if isinstance(self._table, OneMatch):
+            seen["match"] = self._table.score_cells(seat)
+        return seen
 
     def state(self) -> npt.NDArray[np.int8]:
         """Return the whole truth of the deal, int8[n_state]."""
@@ -170,8 +223,8 @@ class raw_env(AECEnv, EzPickle):  # type: ignore[misc]  # noqa: N801 - PettingZo
             self.render()
 
     def _pay(self) -> None:
-        """End the deal: reward both agents."""
-        returns = self._table.batch.returns(self.reward)[0].tolist()
+        """End the episode: reward both agents."""
+        returns = self._table.returns(self.reward)
         self.rewards = dict(zip(PLAYERS, returns, strict=True))
         self._accumulate_rewards()
         self.terminations = dict.fromkeys(PLAYERS, True)

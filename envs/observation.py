@@ -5,7 +5,7 @@ Version history of the layout (checkpoints carry the number): 1 — first releas
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +13,8 @@ import numpy.typing as npt
 from german_whist.envs.bits import write_cards
 from german_whist.envs.cards import NUM_CARDS
 from german_whist.envs.jit import kernel
+from german_whist.envs.layout import Block, Kind, highest_values, layout_of
+from german_whist.envs.matches import Match, match_of
 from german_whist.envs.rules import Rules
 from german_whist.envs.rules import rules as rules_named
 from german_whist.envs.state import ENDGAME, FOREPLAY, suit_mask, suit_of
@@ -21,18 +23,6 @@ from german_whist.envs.views import VIEW
 OBSERVATION_VERSION = 1
 
 _ONE = np.uint64(1)
-
-
-Kind = tuple[str, int, str | int, str]
-
-
-class Block(NamedTuple):
-    """A named range of the observation vector: cells ``start`` up to ``stop``, and what they mean."""
-
-    start: int
-    stop: int
-    meaning: str
-
 
 # name, cells, largest value (a field of Rules or a number), meaning. The order is that of ``write_observation``.
 _BLOCKS: tuple[Kind, ...] = (
@@ -65,8 +55,8 @@ _OUT: Kind = ("out", NUM_CARDS, 1, "1 for cards this seat knows to be out of pla
 _EXCHANGED: Kind = ("exchanged", 2, 1, "1 when the hand was swapped for a blind: this seat, the opponent")
 
 
-def _kinds(rules: Rules) -> tuple[Kind, ...]:
-    """Return the blocks of a game: those of every game, then what its rules add."""
+def _kinds(rules: Rules, match: str | Match | None) -> tuple[Kind, ...]:
+    """Return the blocks of a game: those of every game, then what its rules add, then what a match adds."""
     added: list[Kind] = []
     if rules.has_choices:
         added.append(_CHOICE)
@@ -76,40 +66,30 @@ def _kinds(rules: Rules) -> tuple[Kind, ...]:
         added.append(_RACE)
     if rules.humbug:
         added += [_OUT, _EXCHANGED]
+    if match is not None:
+        added += match_of(match).kinds(rules)
     return (*_BLOCKS, *added)
 
 
-def observation_layout(rules: str | Rules = "classic") -> dict[str, Block]:
+def observation_layout(rules: str | Rules = "classic", match: str | Match | None = None) -> dict[str, Block]:
     """Return the named ranges of the observation vector, in order.
 
     Every cell is int8. All positions are seen from the observing seat; cards are numbered ``13 * suit + rank``.
 
+    Args:
+        rules: the game.
+        match: the match whose scores stand at the end, if any.
+
     Raises:
-        ValueError: when the rules are unknown.
+        ValueError: when the rules or the match are unknown.
     """
-    return layout_of(_kinds(rules_named(rules)))
+    return layout_of(_kinds(rules_named(rules), match))
 
 
-def highest_values(game: Rules, kinds: tuple[Kind, ...]) -> npt.NDArray[np.int8]:
-    """Return the largest value of each cell of some blocks, int8; a name stands for a field of the rules."""
-    parts = [np.full(cells, getattr(game, high) if isinstance(high, str) else high) for _, cells, high, _ in kinds]
-    return np.concatenate(parts).astype(np.int8)
-
-
-def layout_of(kinds: tuple[Kind, ...]) -> dict[str, Block]:
-    """Return the ranges of some blocks, one after the other."""
-    layout: dict[str, Block] = {}
-    start = 0
-    for name, cells, _, meaning in kinds:
-        layout[name] = Block(start, start + cells, meaning)
-        start += cells
-    return layout
-
-
-def observation_high(rules: str | Rules = "classic") -> npt.NDArray[np.int8]:
+def observation_high(rules: str | Rules = "classic", match: str | Match | None = None) -> npt.NDArray[np.int8]:
     """Return the largest value of each cell, int8[n_obs]; the smallest is 0."""
     game = rules_named(rules)
-    return highest_values(game, _kinds(game))
+    return highest_values(game, _kinds(game, match))
 
 
 @kernel
@@ -273,12 +253,15 @@ def observe(views: np.ndarray[Any, Any], rules: str | Rules = "classic") -> npt.
     return out
 
 
-def view_from_observation(observation: npt.ArrayLike, rules: str | Rules = "classic") -> np.ndarray[Any, Any]:
+def view_from_observation(
+    observation: npt.ArrayLike, rules: str | Rules = "classic", match: str | Match | None = None
+) -> np.ndarray[Any, Any]:
     """Return the views that some observations encode: the inverse of :func:`observe`.
 
     Args:
         observation: one vector (n_obs,) or a batch (rows, n_obs), any numeric dtype.
         rules: the rules that the observations were made under.
+        match: the match that they are of, if any; views do not tell its scores.
 
     Returns:
         A ``VIEW`` array, of shape (1,) for one vector and (rows,) for a batch.
@@ -288,7 +271,7 @@ def view_from_observation(observation: npt.ArrayLike, rules: str | Rules = "clas
     """
     game = rules_named(rules)
     rows = np.atleast_2d(np.asarray(observation)).astype(np.int8)
-    size = observation_high(game).size
+    size = observation_high(game, match).size
     if rows.ndim != 2 or rows.shape[1] != size:
         raise ValueError(f"observation has shape {np.shape(observation)}: ({size},) or (rows, {size}) is needed")
     views = np.zeros(len(rows), VIEW)

@@ -23,6 +23,7 @@ from german_whist.envs.truth import truths
 from german_whist.envs.views import write_view
 
 _ONE = np.uint64(1)
+_ROW = np.zeros(1, np.int64)
 _TURN_BIT = 62
 _LEGAL_BITS = (1 << _TURN_BIT) - 1
 
@@ -67,21 +68,23 @@ class OneDeal:
         sequence: the addresses that resets walk along.
         legal: the legal actions of the seat to act, as a mask; 0 when the deal is done.
         turn: the seat to act.
+        index: the deal's index; its seed is the batch's.
         plies: how many actions have been played in this deal.
     """
 
-    def __init__(self, rules: str | Rules) -> None:
-        """Set up the table.
+    def __init__(self, rules: str | Rules, history: bool = False) -> None:
+        """Set up the table; with ``history`` what is played is kept, which :meth:`history` needs.
 
         Raises:
             ValueError: when the rules are unknown.
         """
-        self.batch = DealBatch(rules, 1)
+        self.batch = DealBatch(rules, 1, history=history)
         self.rules = self.batch.rules
         self.sequence = DealSequence()
-        self.legal = self.turn = self.plies = 0
+        self.legal = self.turn = self.plies = self.index = 0
         self._game = self.rules.game
         self._states = self.batch.states
+        self._log = self.batch.log
         self._scratch = self.batch.views()
         self._num_observations = self.batch.num_observations
         self._num_actions = self.batch.num_actions
@@ -95,13 +98,18 @@ class OneDeal:
             ValueError: when the seed or an option is not allowed; then the deal goes on as it was.
         """
         asked = read_options(options, self.rules.cards)
+        self.batch.seed, index = self.sequence.advance(seed, asked.deal)
+        self._deal(index, asked.dealer, asked.deck)
+
+    def _deal(self, index: int, dealer: int | None, deck: list[int] | None = None) -> None:
+        """Deal a deal of the batch's seed, by another dealer or from another deck if these are given."""
         batch = self.batch
-        batch.seed, index = self.sequence.advance(seed, asked.deal)
-        batch.deal_rows([0], [index])
-        if asked.deck is not None:
-            batch.deal_decks([asked.deck], [asked.dealer or 0])
-        elif asked.dealer is not None:
-            batch.deal_decks([self._states["deck"][0, : len(self.rules.cards)].tolist()], [asked.dealer])
+        batch.deal_rows(_ROW, np.array([index], np.uint64))
+        if deck is not None:
+            batch.deal_decks([deck], [dealer or 0])
+        elif dealer is not None:
+            batch.deal_decks([self._states["deck"][0, : len(self.rules.cards)].tolist()], [dealer])
+        self.index = index
         self.plies = 0
         self._read(_look(self._states))
 
@@ -117,6 +125,8 @@ class OneDeal:
         self.legal = situation & _LEGAL_BITS
         self.turn = situation >> _TURN_BIT
         self.plies += 1
+        if self._log is not None:
+            self._log.add(_ROW, np.array([action]))
         return True
 
     def observe(self, seat: int) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int8]]:
@@ -125,6 +135,20 @@ class OneDeal:
         mask = np.empty(self._num_actions, np.int8)
         _observe(self._game, self._states, seat, self._scratch, observation, mask)
         return observation, mask
+
+    def history(self, seat: int) -> tuple[npt.NDArray[np.int8], int]:
+        """Return what a seat saw happen in this deal, tokens int8[max_events, 4], and how many events that is.
+
+        Raises:
+            ValueError: when the table keeps no history.
+        """
+        tokens, lengths = self.batch.history(seats=[seat])
+        return tokens[0], int(lengths[0])
+
+    def returns(self, reward: str) -> list[float]:
+        """Return what each seat gets when no action is legal any more."""
+        returns: list[float] = self.batch.returns(reward)[0].tolist()
+        return returns
 
     def truth(self) -> npt.NDArray[np.int8]:
         """Return the whole truth of the deal, int8[n_state], as ``state_layout`` describes it."""

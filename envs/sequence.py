@@ -42,17 +42,41 @@ def read_options(options: Mapping[str, Any] | None, cards: Sequence[int]) -> Dea
     if deal is not None and deck is not None:
         raise ValueError("options deal and deck both say which cards to deal: give one of them")
     return DealOptions(
-        None if deal is None else _read_deal(deal),
+        None if deal is None else _read_address(deal, "deal", "index"),
         None if deck is None else _read_deck(deck, cards),
         None if dealer is None else _read_dealer(dealer),
     )
 
 
-def _read_deal(deal: Any) -> tuple[int, int]:
-    if isinstance(deal, (str, Mapping)) or not hasattr(deal, "__len__") or len(deal) != 2:
-        raise ValueError(f"option deal={deal!r} is not allowed: a pair (seed, index) is needed")
-    seed, index = deal
-    return check_seed(seed, "option deal: seed"), check_seed(index, "option deal: index")
+def read_match_options(options: Mapping[str, Any] | None) -> tuple[tuple[int, int] | None, int | None]:
+    """Return the options that concern a match: its address (seed, number) and its first dealer, ``None`` if not given.
+
+    Args:
+        options: ``"match"``: the pair (seed, number) of the match to play, from which later resets go on; ``"dealer"``:
+            0 or 1. Other options are ignored.
+
+    Raises:
+        ValueError: when a value is not allowed, or the cards of one deal are asked for; the message names the option.
+    """
+    if not options:
+        return None, None
+    if not isinstance(options, Mapping):
+        raise ValueError(f"options {options!r} is not allowed: a dictionary is needed")
+    match, dealer = options.get("match"), options.get("dealer")
+    for name in ("deal", "deck"):
+        if options.get(name) is not None:
+            raise ValueError(f"option {name} is for one deal: a match takes option match=(seed, number)")
+    return (
+        None if match is None else _read_address(match, "match", "number"),
+        None if dealer is None else _read_dealer(dealer),
+    )
+
+
+def _read_address(given: Any, option: str, index_name: str) -> tuple[int, int]:
+    if isinstance(given, (str, Mapping)) or not hasattr(given, "__len__") or len(given) != 2:
+        raise ValueError(f"option {option}={given!r} is not allowed: a pair (seed, {index_name}) is needed")
+    seed, index = given
+    return check_seed(seed, f"option {option}: seed"), check_seed(index, f"option {option}: {index_name}")
 
 
 def _read_deck(deck: Any, cards: Sequence[int]) -> list[int]:

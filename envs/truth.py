@@ -13,7 +13,8 @@ import numpy.typing as npt
 from german_whist.envs.bits import popcount, write_cards
 from german_whist.envs.cards import NUM_CARDS
 from german_whist.envs.jit import kernel
-from german_whist.envs.observation import Block, Kind, highest_values, layout_of
+from german_whist.envs.layout import Block, Kind, highest_values, layout_of
+from german_whist.envs.matches import Match, match_of
 from german_whist.envs.rules import Rules, rules
 
 # name, cells, largest value (a field of Rules or a number), meaning. The order is that of ``write_truth``.
@@ -52,8 +53,8 @@ _LOW: Kind = ("low", 1, 1, "1 when the endgame is played low")
 _HIDDEN: Kind = ("hidden", NUM_CARDS, 2, "humbug: 1 for cards in the blinds that remain, 2 for discarded hands")
 
 
-def _kinds(game: Rules) -> tuple[Kind, ...]:
-    """Return the blocks of a game: those of every game, then what its rules add."""
+def _kinds(game: Rules, match: str | Match | None) -> tuple[Kind, ...]:
+    """Return the blocks of a game: those of every game, then what its rules add, then what a match adds."""
     added: list[Kind] = []
     if game.has_choices:
         added.append(_DECISION)
@@ -61,24 +62,26 @@ def _kinds(game: Rules) -> tuple[Kind, ...]:
         added.append(_LOW)
     if game.humbug:
         added.append(_HIDDEN)
+    if match is not None:
+        added += match_of(match).kinds(game, "seat 0's score, seat 1's")
     return (*_BLOCKS, *added)
 
 
-def state_layout(spec: str | Rules = "classic") -> dict[str, Block]:
+def state_layout(spec: str | Rules = "classic", match: str | Match | None = None) -> dict[str, Block]:
     """Return the named ranges of the state vector, in order.
 
     Every cell is int8; cards are numbered ``13 * suit + rank``.
 
     Raises:
-        ValueError: when the rules are unknown.
+        ValueError: when the rules or the match are unknown.
     """
-    return layout_of(_kinds(rules(spec)))
+    return layout_of(_kinds(rules(spec), match))
 
 
-def state_high(spec: str | Rules = "classic") -> npt.NDArray[np.int8]:
+def state_high(spec: str | Rules = "classic", match: str | Match | None = None) -> npt.NDArray[np.int8]:
     """Return the largest value of each cell, int8[n_state]; the smallest is 0."""
     game = rules(spec)
-    return highest_values(game, _kinds(game))
+    return highest_values(game, _kinds(game, match))
 
 
 @kernel
