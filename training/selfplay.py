@@ -139,10 +139,11 @@ class SelfPlayVecEnv(VecEnv):
         return observe(self._views, self.batch.rules)
 
     def _margin(self) -> npt.NDArray[np.float32]:
-        """Return seat 0's counted tricks minus seat 1's so far, float32[rows]."""
+        """Return seat 0's counted tricks minus seat 1's so far, the other way round in low deals, float32[rows]."""
         tricks = self.batch.states["tricks"].astype(np.float32)  # (rows, stage, seat)
         counted = tricks.sum(axis=1) if self.batch.rules.counts == "all" else tricks[:, ENDGAME]
-        margin: npt.NDArray[np.float32] = counted[:, 0] - counted[:, 1]
+        sign = 1 - 2 * self.batch.states["low"].astype(np.float32)
+        margin: npt.NDArray[np.float32] = sign * (counted[:, 0] - counted[:, 1])
         return margin
 
     def step_async(self, actions: npt.NDArray[np.int64]) -> None:
