@@ -9,6 +9,7 @@ import pettingzoo
 
 if TYPE_CHECKING:
     from german_whist.agents.base import Agent
+    from german_whist.envs.matches import Match
     from german_whist.envs.rules import Rules
     from german_whist.envs.single import GermanWhistEnv
     from german_whist.envs.vector import GermanWhistVectorEnv
@@ -35,6 +36,7 @@ def make_single(
     reward: str = "margin",
     seat: int | str = "alternate",
     render_mode: str | None = None,
+    match: str | Match | None = None,
 ) -> GermanWhistEnv:
     """Return one environment, as ``gymnasium.make("german_whist:GermanWhist-v0", …)`` does.
 
@@ -44,6 +46,7 @@ def make_single(
         reward: ``"margin"``, ``"win"`` or ``"points"``.
         seat: the learner's seat, 0, 1 or ``"alternate"``.
         render_mode: ``"ansi"``, ``"human"`` or ``None``.
+        match: ``None`` for episodes of one deal; ``"first_to:25"``, ``"best_of:3"`` for episodes of a whole match.
 
     Raises:
         ValueError: when an argument is not allowed.
@@ -51,7 +54,7 @@ def make_single(
     from german_whist.agents.registry import make_agent
     from german_whist.envs.single import GermanWhistEnv
 
-    return GermanWhistEnv(make_agent(opponent), rules, reward, seat, render_mode)
+    return GermanWhistEnv(make_agent(opponent), rules, reward, seat, render_mode, match)
 
 
 def make_vector(

@@ -57,8 +57,8 @@ def env(
         observation: ``"vector"`` (one flat vector of what the seat knows) or ``"history"`` (what it saw happen, for
             recurrent and attention networks: ``"observation"`` is int8[max_events, 4], ``"length"`` int16[1], and in a
             match ``"match"`` has the scores).
-        match: ``None``: an episode is one deal; ``"first_to:25"`` (points) or ``"best_of:3"`` (deals won): it is a match,
-            and so is the reward: with ``"win"`` +1, 0 or −1, otherwise the difference of the final scores.
+        match: an episode is one deal, or with ``"first_to:25"`` (points) or ``"best_of:3"`` (deals won) a whole match;
+            its reward is the match's: with ``"win"`` +1, 0 or −1, otherwise the difference of the final scores.
 
     Raises:
         ValueError: when an argument is not allowed.

@@ -18,8 +18,9 @@ import numpy.typing as npt
 from gymnasium.spaces import Box, Discrete
 
 from german_whist.envs.dealing import check_seed
+from german_whist.envs.matches import Match, match_of
 from german_whist.envs.observation import observation_high
-from german_whist.envs.one_deal import OneDeal
+from german_whist.envs.one_match import one_table
 from german_whist.envs.opponent import Opponent, check_opponent, check_seat, learner_seats
 from german_whist.envs.randomness import RowRandom
 from german_whist.envs.rules import Rules
@@ -38,7 +39,8 @@ class GermanWhistEnv(gymnasium.Env[npt.NDArray[np.int8], np.int64]):
     Attributes:
         rules: the rules of the game.
         opponent: the agent that plays against the learner.
-        learner: the learner's seat in the current deal.
+        match: what decides an episode, if it is a match.
+        learner: the learner's seat in the current deal or match.
     """
 
     metadata = {"render_modes": list(RENDER_MODES), "render_fps": 1}  # noqa: RUF012 - Gymnasium's own form
@@ -50,6 +52,7 @@ class GermanWhistEnv(gymnasium.Env[npt.NDArray[np.int8], np.int64]):
         reward: str = "margin",
         seat: int | str = "alternate",
         render_mode: str | None = None,
+        match: str | Match | None = None,
     ) -> None:
         """Set up the table; ``reset`` deals.
 
@@ -61,6 +64,9 @@ class GermanWhistEnv(gymnasium.Env[npt.NDArray[np.int8], np.int64]):
             seat: the learner's seat, 0, 1 or ``"alternate"``. The non-dealer leads, and the dealer alternates from
                 deal to deal whatever the seat.
             render_mode: ``"ansi"`` (``render`` returns text), ``"human"`` (every step prints it) or ``None``.
+            match: an episode is one deal, or with ``"first_to:25"`` (points) or ``"best_of:3"`` (deals won) a whole
+                match, with the scores at the end of the observation; its reward is the match's: with ``"win"`` +1, 0 or
+                −1, otherwise the difference of the final scores.
 
         Raises:
             ValueError: when an argument is not allowed.
@@ -69,17 +75,20 @@ class GermanWhistEnv(gymnasium.Env[npt.NDArray[np.int8], np.int64]):
         check_reward(reward)
         check_seat(seat)
         check_render_mode(render_mode)
-        self._table = OneDeal(rules)
+        self.match = None if match is None else match_of(match)
+        self._table = one_table(rules, self.match)
         self.rules = self._table.rules
         self.opponent = opponent
         self.reward = reward
         self.seat = seat
         self.render_mode = render_mode
         self.learner = 0
-        high = observation_high(self.rules)
+        high = observation_high(self.rules, self.match)
         self.observation_space = Box(np.zeros_like(high), high, dtype=np.int8)
         self.action_space = Discrete(self.rules.num_actions)
-        self._limit = reward_limit(self.rules.game, reward)
+        self._limit = (
+            self.match.reward_limit(self.rules, reward) if self.match else reward_limit(self.rules.game, reward)
+        )
         self._over = True
 
     def reset(
@@ -92,7 +101,8 @@ class GermanWhistEnv(gymnasium.Env[npt.NDArray[np.int8], np.int64]):
                 was ever given, one is drawn.
             options: ``"deal"``: (seed, index) of the deal to play, from which later resets go on; ``"deck"``: the
                 cards in dealing order, as text or numbers, for this deal; ``"dealer"``: 0 or 1, for this deal (a
-                deck's dealer is 0 unless given). Other options are ignored.
+                deck's dealer is 0 unless given). In matches: ``"match"``: (seed, number), and ``"dealer"`` of its first
+                deal. Other options are ignored.
 
         Returns:
             The learner's observation, int8[n_obs], and the info.
@@ -131,7 +141,7 @@ class GermanWhistEnv(gymnasium.Env[npt.NDArray[np.int8], np.int64]):
         else:
             self._let_opponent_play()
             if not table.legal:
-                self._over, reward = True, float(table.batch.returns(self.reward)[0, self.learner])
+                self._over, reward = True, table.returns(self.reward)[self.learner]
         if self.render_mode == "human":
             self.render()
         observation, info = self._observe(illegal)
@@ -150,9 +160,8 @@ class GermanWhistEnv(gymnasium.Env[npt.NDArray[np.int8], np.int64]):
             ValueError: when the opponent chooses an illegal action.
         """
         table = self._table
-        sequence = table.sequence
         while table.legal and table.turn != self.learner:
-            rng = RowRandom(sequence.seed or 0, [sequence.first], step=table.plies)
+            rng = RowRandom(table.batch.seed, [table.index], step=table.plies)
             action = int(self.opponent.act(table.batch.views(), rng)[0])
             if not table.play(action):
                 raise table.illegal(f"the opponent {self.opponent!r} at {PLAYERS[table.turn]}", action)
