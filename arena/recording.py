@@ -130,7 +130,7 @@ class Recording:
         return cls(
             rules=game,
             dealer=fields["dealer"],
-            names=tuple(names),  # type: ignore[arg-type]  # checked by the class
+            names=tuple(names),
             actions=tuple(_actions(fields["actions"], game)),
             result=_result(fields["result"]),
             deal=None if deal is None else (deal[0], deal[1]),
@@ -226,23 +226,25 @@ def _actions(given: Any, game: Rules) -> Iterator[int]:
 def _result(given: Any) -> Result:
     fields = check_object(given, "recording: result", _RESULT_KEYS, _RESULT_KEYS)
     margin, points, tricks = (fields[key] for key in _RESULT_KEYS)
-    if not _is_number(margin, (int,)):
+    if not _is_number(margin, whole=True):
         raise ValueError(f"recording: margin {margin!r:.60} is not allowed: a whole number is needed")
-    if not _is_number(points, (int, float)):
+    if not _is_number(points):
         raise ValueError(f"recording: points {points!r:.60} is not allowed: a number is needed")
     try:
         (a, b), (c, d) = tricks
     except (TypeError, ValueError):
         a = b = c = d = None
-    if not all(_is_number(number, (int,)) for number in (a, b, c, d)):
+    if not all(_is_number(number, whole=True) for number in (a, b, c, d)):
         raise ValueError(
             f"recording: tricks {tricks!r:.60} are not allowed: [[0, 0], [0, 0]] by stage and seat are needed"
         )
     return Result(margin, float(points), ((a, b), (c, d)))
 
 
-def _is_number(given: Any, kinds: tuple[type, ...]) -> bool:
-    return isinstance(given, kinds) and not isinstance(given, bool) and abs(given) < 2**31
+def _is_number(given: Any, whole: bool = False) -> bool:
+    if isinstance(given, bool) or not isinstance(given, (int, float)) or (whole and isinstance(given, float)):
+        return False
+    return abs(given) < 2**31
 
 
 def _plain(value: Any) -> str:

@@ -85,7 +85,7 @@ def understood(word: str, view: Any, rules: Rules) -> int:
         meant = [place for place, name in enumerate(choices) if name.upper().startswith(word)]
         if len(meant) == 1:
             return NUM_CARDS + meant[0]
-        if not rules.draft or _card(word) not in cards_of(int(view["face_up"])):
+        if not rules.draft or _card(word) not in list(cards_of(int(view["face_up"]))):
             raise ValueError(f"choose {' or '.join(choices)} now")
         return NUM_CARDS  # to name the face-up card is to take it
     if word.lower() in choices:

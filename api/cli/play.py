@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from german_whist.agents.base import Agent
     from german_whist.arena.recording import Result
+    from german_whist.envs.matches import Match
 
 
 def add_parser(subparsers: Any) -> None:
@@ -22,7 +23,9 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument("agent", nargs="?", default="heuristic", metavar="AGENT", help="opponent (default heuristic)")
     parser.add_argument("--rules", default="classic", help="the game (default classic)")
     parser.add_argument("--seat", type=int, choices=(0, 1), default=0, help="your seat (default 0, which deals first)")
-    parser.add_argument("--deals", type=int, metavar="N", help="how many deals (default: until you leave)")
+    length = parser.add_mutually_exclusive_group()
+    length.add_argument("--deals", type=int, metavar="N", help="how many deals (default: until you leave)")
+    length.add_argument("--match", metavar="MATCH", help="a match, as first_to:25 or best_of:3")
     parser.add_argument("--seed", type=int, help="seed of the deals and of the agent (default: a new one)")
     parser.add_argument(
         "--record", metavar="FILE", help="write the deals that were finished, as evaluate --record does"
@@ -36,6 +39,7 @@ def run(options: argparse.Namespace) -> int:
 
     from german_whist.agents.registry import make_agent
     from german_whist.arena.recording_file import writing_recordings
+    from german_whist.envs.matches import match_of
 
     if options.deals is not None and options.deals < 1:
         raise ValueError(f"deals {options.deals} is not allowed: a whole number from 1")
@@ -43,9 +47,10 @@ def run(options: argparse.Namespace) -> int:
     agent = make_agent(options.agent)
     names = [options.agent, options.agent]
     names[options.seat] = "you"
+    match = None if options.match is None else match_of(options.match)
     table = _Table(agent, names, options.rules, options.seat, seed)
     with nullcontext(None) if options.record is None else writing_recordings(options.record) as record:
-        table.play(options.deals, record)
+        table.play(options.deals, match, record)
     return 0
 
 
@@ -61,8 +66,8 @@ class _Table:
         self.won = [0, 0]
         self.deals = 0
 
-    def play(self, deals: int | None, record: Any) -> None:
-        """Play so many deals, or until the person leaves, and tell the score."""
+    def play(self, deals: int | None, match: Match | None, record: Any) -> None:
+        """Play so many deals, or a match, or until the person leaves, and tell the score."""
         from german_whist.cli.human import Left
         from german_whist.envs.rules_text import rules_spec
 
@@ -72,6 +77,8 @@ class _Table:
         try:
             while deals is None or self.deals < deals:
                 self._deal(self.deals, record)
+                if match is not None and self._is_won(match):
+                    return
                 if deals is None:
                     _wait("Enter for the next deal, q to leave: ")
         except (Left, KeyboardInterrupt):
@@ -127,6 +134,19 @@ class _Table:
             winner = 0 if result.margin > 0 else 1
             self.points[winner] += abs(result.points)
             self.won[winner] += 1
+
+    def _is_won(self, match: Match) -> bool:
+        """Return whether the match is over, and say who has won it."""
+        import numpy as np
+
+        scores = self.points if match.kind == "first_to" else [float(won) for won in self.won]
+        winner = int(match.winners(np.array([scores]))[0])
+        if winner < 0:
+            return False
+        name = self.names[winner]
+        score = f"{scores[winner]:g} to {scores[1 - winner]:g}"
+        print(f"You win the match, {score}." if name == "you" else f"{name} wins the match, {score}.")
+        return True
 
     def _tell_score(self) -> None:
         both = [
