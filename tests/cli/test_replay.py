@@ -1,0 +1,187 @@
+"""``evaluate --record`` and ``replay``."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from german_whist.arena.recording_file import read_recordings
+from german_whist.cli import main
+from german_whist.envs.batch import DealBatch
+from german_whist.envs.rules import rule_names
+from german_whist.envs.text import deal_text
+from tests.cli.conftest import Typist
+
+Capture = pytest.CaptureFixture[str]
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def record(path: Path, *settings: str, deals: int = 2) -> Path:
+    command = ["evaluate", "greedy", "random", "--deals", str(deals), "--seed", "4", "--record", str(path), *settings]
+    assert main(command) == 0
+    return path
+
+
+@pytest.fixture
+def games(tmp_path: Path, capsys: Capture) -> Path:
+    path = record(tmp_path / "games.jsonl")
+    capsys.readouterr()
+    return path
+
+
+@pytest.mark.parametrize("game", rule_names())
+def test_every_game_is_recorded_and_shown_to_its_end(game: str, tmp_path: Path, capsys: Capture) -> None:
+    path = record(tmp_path / "games.jsonl", "--rules", game, deals=1)
+    capsys.readouterr()
+    assert main(["replay", str(path), "--line", "2"]) == 0
+    text = capsys.readouterr().out
+    names = "random (player_0)", "greedy (player_1)"
+    assert text.startswith(f"{names[0]} and {names[1]}, {game}, deal 0 of seed 4, dealt by {names[0]}\n")
+    assert text.endswith("The result is the recorded one.\n")
+    recording = list(read_recordings(path))[1]
+    assert text.count("\nmove ") == len(recording.actions)
+    assert text.count("German Whist   ") == len(recording.actions) + 1
+
+
+def test_the_first_line_is_shown_unless_told_otherwise(games: Path, capsys: Capture) -> None:
+    texts = []
+    for settings in ([], ["--line", "1"], ["--line", "3"], ["--all"]):
+        assert main(["replay", str(games), *settings]) == 0
+        texts.append(capsys.readouterr().out)
+    assert texts[0] == texts[1] == texts[3] != texts[2]
+
+
+def test_a_seat_sees_its_own_cards_only(games: Path, capsys: Capture) -> None:
+    dealt = DealBatch("classic", 1, seed=4)
+    assert main(["replay", str(games)]) == 0
+    assert deal_text(dealt) in capsys.readouterr().out
+    for seat in (0, 1):
+        assert main(["replay", str(games), "--seat", str(seat)]) == 0
+        text = capsys.readouterr().out
+        assert deal_text(dealt, 0, seat) in text
+        assert deal_text(dealt, 0, 1 - seat) not in text
+        assert "draws a card unseen" in text
+
+
+def test_in_a_terminal_enter_goes_on_and_q_leaves(
+    games: Path, types: Typist, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    screen = Terminal()
+    monkeypatch.setattr(sys, "stdin", Terminal())
+    monkeypatch.setattr(sys, "stdout", screen)
+    monkeypatch.setenv("NO_COLOR", "1")
+    asked = types(["", "", "q"])
+    assert main(["replay", str(games)]) == 0
+    assert asked[:2] == [f"move {move} of 52, Enter to go on, q to leave: " for move in (1, 2)]
+    assert screen.getvalue().count("\nmove ") == 2
+    asked = types([])
+    assert main(["replay", str(games), "--all"]) == 0
+    assert asked == []
+
+
+def test_steps_can_be_had_in_a_pipe_and_the_end_of_input_leaves(games: Path, types: Typist, capsys: Capture) -> None:
+    types([""] * 5)
+    assert main(["replay", str(games), "--step"]) == 0
+    assert capsys.readouterr().out.count("\nmove ") == 5
+    types([""] * 60)
+    assert main(["replay", str(games), "--step"]) == 0
+    assert capsys.readouterr().out.endswith("The result is the recorded one.\n")
+
+
+def test_positions_stand_in_one_line_each(games: Path, capsys: Capture) -> None:
+    assert main(["replay", str(games), "--positions"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == 53
+    assert all(line.startswith("0:") for line in lines)
+    assert lines[-1] == f"0:... ... trump={lines[0].split('trump=')[1][0]} turn=- led=- face_up=- stock=0"
+
+
+def test_checking_counts_the_recordings(games: Path, tmp_path: Path, capsys: Capture) -> None:
+    assert main(["replay", str(games), "--check"]) == 0
+    assert capsys.readouterr().out == "4 recordings replayed, each with the recorded result\n"
+    empty = tmp_path / "empty.jsonl"
+    empty.touch()
+    assert main(["replay", str(empty), "--check"]) == 2
+    assert "no recordings" in capsys.readouterr().err
+
+
+def spoil(path: Path, line: int, old: str, new: str) -> None:
+    lines = path.read_text().splitlines()
+    assert old in lines[line - 1]
+    lines[line - 1] = lines[line - 1].replace(old, new, 1)
+    path.write_text("\n".join(lines) + "\n")
+
+
+def test_a_spoiled_recording_is_shown_up_to_the_bad_move_and_refused_there(games: Path, capsys: Capture) -> None:
+    words = json.loads(games.read_text().splitlines()[2])["actions"].split()
+    spoil(games, 3, f"{words[9]} {words[10]}", f"{words[9]} {words[0]}")
+    assert main(["replay", str(games), "--line", "3"]) == 2
+    shown = capsys.readouterr()
+    assert shown.out.count("\nmove ") == 10
+    assert f"{games}, line 3: move 11: seat " in shown.err
+    assert shown.err.count("\n") == 1
+    assert main(["replay", str(games), "--check"]) == 2
+    assert f"{games}, line 3: move 11: seat " in capsys.readouterr().err
+    assert main(["replay", str(games), "--line", "2"]) == 0
+
+
+def test_a_false_result_and_a_cut_file_are_refused_with_the_line(games: Path, capsys: Capture) -> None:
+    margin = json.loads(games.read_text().splitlines()[1])["result"]["margin"]
+    spoil(games, 2, f'"margin":{margin}', f'"margin":{-margin}')
+    assert main(["replay", str(games), "--line", "2"]) == 2
+    assert f"line 2: the deal ends after move 52 with margin {margin}, but {-margin}" in capsys.readouterr().err
+    games.write_text(games.read_text()[:-40])
+    assert main(["replay", str(games), "--line", "4"]) == 2
+    assert capsys.readouterr().err == f"german-whist: {games}, line 4: recording: the line is cut off\n"
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        (["--line", "0"], "line 0 does not exist: the file has 4 lines"),
+        (["--line", "5"], "line 5 does not exist: the file has 4 lines"),
+        (["--line", "x"], "--line"),
+        (["--check", "--line", "2"], "--line does not go with it"),
+        (["--check", "--seat", "0"], "--seat does not go with it"),
+        (["--check", "--all"], "not allowed with"),
+        (["--seat", "2"], "--seat"),
+    ],
+)
+def test_bad_settings_are_refused_in_one_line(games: Path, settings: list[str], message: str, capsys: Capture) -> None:
+    assert main(["replay", str(games), *settings]) == 2
+    error = capsys.readouterr().err
+    assert message in error
+    assert error.count("\n") == 1
+
+
+def test_a_missing_file_is_named(tmp_path: Path, capsys: Capture) -> None:
+    assert main(["replay", str(tmp_path / "none.jsonl")]) == 2
+    assert "none.jsonl: cannot be read: No such file" in capsys.readouterr().err
+
+
+def test_recording_does_not_change_what_evaluate_prints(tmp_path: Path, capsys: Capture) -> None:
+    command = ["evaluate", "greedy", "random", "heuristic", "--deals", "3", "--json"]
+    assert main(command) == 0
+    plain = capsys.readouterr().out
+    path = tmp_path / "games.jsonl"
+    assert main([*command, "--record", str(path)]) == 0
+    assert capsys.readouterr().out == plain
+    matches = [{*recording.names} for recording in read_recordings(path)]
+    assert matches == [{"greedy", "random"}] * 6 + [{"greedy", "heuristic"}] * 6 + [{"random", "heuristic"}] * 6
+
+
+def test_a_file_that_cannot_be_written_is_refused_and_a_failed_match_leaves_none(
+    tmp_path: Path, capsys: Capture
+) -> None:
+    assert main(["evaluate", "greedy", "random", "--record", str(tmp_path / "no" / "games.jsonl")]) == 2
+    assert "games.jsonl: cannot be written" in capsys.readouterr().err
+    assert main(["evaluate", "greedy", "random", "--deals", "0", "--record", str(tmp_path / "games.jsonl")]) == 2
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,63 @@
+"""``german-whist rules``."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from german_whist.cli import main
+from german_whist.envs.rules import rule_names, rules, rules_from_dict
+from german_whist.envs.rules_text import preset_summary, rules_text
+
+Capture = pytest.CaptureFixture[str]
+
+
+def test_the_list_names_every_preset_with_a_line(capsys: Capture) -> None:
+    assert main(["rules"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in lines] == list(rule_names())
+    for line in lines:
+        name, _, summary = line.partition(" ")
+        assert summary.strip() == preset_summary(name)
+        assert len(summary.strip()) > 20
+
+
+@pytest.mark.parametrize("name", [*rule_names(), "classic:hand=10,stock=32"])
+def test_a_game_is_told_in_words_or_as_fields(name: str, capsys: Capture) -> None:
+    assert main(["rules", name]) == 0
+    text = capsys.readouterr().out
+    assert text == rules_text(name) + "\n"
+    assert text.startswith(f"German Whist: {name}\n")
+    assert main(["rules", name, "--json"]) == 0
+    assert rules_from_dict(json.loads(capsys.readouterr().out)) == rules(name)
+
+
+def test_all_games_as_fields(capsys: Capture) -> None:
+    assert main(["rules", "--json"]) == 0
+    games = json.loads(capsys.readouterr().out)
+    assert {name: rules_from_dict(fields) for name, fields in games.items()} == {
+        name: rules(name) for name in rule_names()
+    }
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("smal", "unknown rules 'smal': did you mean 'small'?"),
+        ("classic:hnd=3", "unknown rules field 'hnd': did you mean 'hand'?"),
+        ("classic:stock=25", "stock=25"),
+        ("draft:open_stock=2", "draft=True and open_stock=2"),
+    ],
+)
+def test_what_is_no_game_is_refused_in_one_line(name: str, message: str, capsys: Capture) -> None:
+    assert main(["rules", name]) == 2
+    error = capsys.readouterr().err
+    assert message in error
+    assert error.count("\n") == 1
+
+
+@pytest.mark.parametrize("command", ["rules", "play", "replay", "evaluate"])
+def test_help_has_an_example(command: str, capsys: Capture) -> None:
+    assert main([command, "--help"]) == 0
+    assert f"example: german-whist {'evaluate' if command == 'replay' else command}" in capsys.readouterr().out
