@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from german_whist.arena.match import play_match as play_match
     from german_whist.arena.recording import Recording as Recording
     from german_whist.arena.recording_file import read_recordings as read_recordings
+    from german_whist.arena.series import play_series as play_series
     from german_whist.envs.aec import env as env
     from german_whist.envs.aec import raw_env as raw_env
     from german_whist.envs.batch import DealBatch as DealBatch
@@ -40,6 +41,7 @@ _HOMES = {
     "observation_layout": "envs.observation",
     "observe": "envs.observation",
     "play_match": "arena.match",
+    "play_series": "arena.series",
     "raw_env": "envs.aec",
     "read_recordings": "arena.recording_file",
     "rule_names": "envs.rules",

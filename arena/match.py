@@ -14,9 +14,8 @@ from german_whist.agents.base import Agent
 from german_whist.agents.registry import make_agent
 from german_whist.arena.recording import Recording, results
 from german_whist.arena.statistics import mean_interval
-from german_whist.envs.actions import actions_text
+from german_whist.arena.turns import play_turn
 from german_whist.envs.batch import DealBatch
-from german_whist.envs.randomness import RowRandom
 from german_whist.envs.rules import Rules
 from german_whist.envs.rules import rules as rules_named
 
@@ -146,29 +145,14 @@ def play_mirrored(
     batch = DealBatch(game, 2 * size, seed)
     batch.deal_rows(np.arange(2 * size), indices)
     swapped = np.repeat(np.array([0, 1], np.int8), size)  # seat of the first agent
-    actions = np.zeros(2 * size, np.int64)
     history: list[npt.NDArray[np.int8]] = []  # the actions of every step, -1 where a deal was finished
-    step = 0
+    steps = np.zeros(2 * size, np.int64)
     while not batch.done.all():
-        mover = batch.turn ^ swapped  # which agent is to act
-        for which, agent in enumerate(agents):
-            rows = np.flatnonzero((mover == which) & ~batch.done)
-            if len(rows):
-                # Both games of a deal get streams of their own, and so do the agents.
-                rng = RowRandom(seed, 2 * indices[rows] + swapped[rows].astype(np.uint64), stream=which, step=step)
-                actions[rows] = _chosen(names[which], agent.act(batch.views(rows), rng), len(rows))
         finished = batch.done.copy()
-        try:
-            batch.step(actions)
-        except ValueError:
-            row = _first_illegal(batch, actions)
-            raise ValueError(
-                f"agent {names[mover[row]]!r} chose action {actions[row]} in deal {indices[row]} of seed {seed}: "
-                f"it may play {actions_text(int(batch.legal()[row]), game)}"
-            ) from None
+        actions = play_turn(agents, names, batch, indices, swapped, steps)
         if record is not None:
             history.append(np.where(finished, -1, actions).astype(np.int8))
-        step += 1
+        steps += 1
     if record is not None:
         _record(record, batch, np.stack(history, axis=1), names, range(start, start + size))
     margins = batch.returns("margin")
@@ -188,23 +172,3 @@ def _record(
         for row, seats in ((place, names), (place + len(indices), names[::-1])):
             actions = tuple(action for action in played[row] if action >= 0)
             record(Recording(batch.rules, dealers[row], seats, actions, outcomes[row], deal=(batch.seed, index)))
-
-
-def _chosen(name: str, actions: Any, views: int) -> npt.NDArray[np.int64]:
-    """Return an agent's actions if they are one whole number a view."""
-    try:
-        chosen = np.asarray(actions)
-    except ValueError:
-        raise ValueError(f"agent {name!r} returned no array: int64[{views}] is needed") from None
-    if chosen.shape != (views,) or chosen.dtype.kind not in "iu":
-        raise ValueError(
-            f"agent {name!r} returned {chosen.dtype}{list(chosen.shape)} for {views} views: int64[{views}] is needed"
-        )
-    return chosen.astype(np.int64, copy=False)
-
-
-def _first_illegal(batch: DealBatch, actions: npt.NDArray[np.int64]) -> int:
-    """Return the first row whose action the batch refuses."""
-    inside = (actions >= 0) & (actions < 64)
-    legal = (batch.legal() >> np.where(inside, actions, 0).astype(np.uint64)) & np.uint64(1) == 1
-    return int(np.flatnonzero(~batch.done & ~(inside & legal))[0])

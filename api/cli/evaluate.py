@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from german_whist.agents.base import Agent
     from german_whist.arena.match import MatchResult, Record
+    from german_whist.arena.series import SeriesResult
 
 
 def add_parser(subparsers: Any) -> None:
@@ -22,6 +23,10 @@ def add_parser(subparsers: Any) -> None:
     )
     parser.add_argument("agents", nargs="+", metavar="AGENT", help="agents by name (see german-whist agents)")
     parser.add_argument("--deals", type=int, default=1000, help="mirrored deals for each pair (default 1000)")
+    parser.add_argument(
+        "--match", metavar="TARGET", help="play whole matches: first_to:25 (points), best_of:3 (deals won)"
+    )
+    parser.add_argument("--matches", type=int, help="with --match, mirrored matches for each pair (default: --deals)")
     parser.add_argument("--seed", type=int, default=0, help="seed of the deals and of random agents (default 0)")
     parser.add_argument("--rules", default="classic", help="the game (default classic)")
     parser.add_argument("--record", metavar="FILE", help="write every game played, one line of JSON each")
@@ -36,6 +41,10 @@ def run(options: argparse.Namespace) -> int:
 
     if len(options.agents) < 2:
         raise ValueError(f"evaluate: {len(options.agents)} agent given, at least 2 are needed")
+    if options.match is None and options.matches is not None:
+        raise ValueError("evaluate: --matches needs --match, which says what decides a match")
+    if options.match is not None and options.record is not None:
+        raise ValueError("evaluate: --record writes single deals: give it without --match")
     game = rules(options.rules)
     agents = [make_agent(spec) for spec in options.agents]
     if options.record is None:
@@ -54,7 +63,7 @@ def run(options: argparse.Namespace) -> int:
         return 0
     from german_whist.cli.tables import print_cross_table, print_results
 
-    title = f"German Whist, {options.rules}"
+    title = f"German Whist, {options.rules}" + (f", {options.match}" if options.match else "")
     if len(agents) == 2:
         print_results(list(results.values()), title)
     else:
@@ -64,20 +73,24 @@ def run(options: argparse.Namespace) -> int:
 
 def _play(
     agents: list[Agent], options: argparse.Namespace, game: Any, record: Record | None = None
-) -> dict[tuple[int, int], MatchResult]:
+) -> dict[tuple[int, int], MatchResult | SeriesResult]:
     from rich.console import Console
     from rich.progress import track
 
     from german_whist.arena.match import play_match
+    from german_whist.arena.series import play_series
+
+    def play(first: Agent, second: Agent) -> MatchResult | SeriesResult:
+        if options.match is None:
+            return play_match(first, second, deals=options.deals, seed=options.seed, rules=game, record=record)
+        matches = options.deals if options.matches is None else options.matches
+        return play_series(first, second, options.match, matches, options.seed, game)
 
     pairs = list(combinations(range(len(agents)), 2))
     errors = Console(stderr=True)
     # A single short match needs no bar; `track` draws one only in a terminal and takes it away.
     shown = track(pairs, "matches", console=errors, transient=True, disable=not errors.is_terminal)
-    return {
-        (i, j): play_match(agents[i], agents[j], deals=options.deals, seed=options.seed, rules=game, record=record)
-        for i, j in shown
-    }
+    return {(i, j): play(agents[i], agents[j]) for i, j in shown}
 
 
 def _labels(specs: list[str], agents: list[Agent]) -> list[str]:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.table import Table
 
 if TYPE_CHECKING:
     from german_whist.arena.match import MatchResult
+    from german_whist.arena.series import SeriesResult
+
+    Result = MatchResult | SeriesResult
 
 
 def percent(rate: float, interval: tuple[float, float]) -> str:
@@ -22,13 +25,14 @@ def tricks(margin: float, interval: tuple[float, float]) -> str:
     return f"{margin:+.2f} ± {(interval[1] - interval[0]) / 2:.2f}"
 
 
-def print_results(results: Sequence[MatchResult], title: str) -> None:
+def print_results(results: Sequence[Result], title: str) -> None:
     """Print one line a match."""
     table = Table(title=title, title_justify="left", title_style="bold")
     table.add_column("agent")
     table.add_column("opponent")
-    table.add_column("games won", justify="right")
-    table.add_column("tricks a deal", justify="right")
+    is_match = hasattr(results[0], "match")
+    table.add_column("matches won" if is_match else "games won", justify="right")
+    table.add_column("score ahead" if is_match else "tricks a deal", justify="right")
     table.add_column("won / drawn / lost", justify="right")
     for result in results:
         table.add_row(
@@ -42,7 +46,7 @@ def print_results(results: Sequence[MatchResult], title: str) -> None:
     _print_explanation(results)
 
 
-def print_cross_table(labels: Sequence[str], results: dict[tuple[int, int], MatchResult], title: str) -> None:
+def print_cross_table(labels: Sequence[str], results: dict[tuple[int, int], Result], title: str) -> None:
     """Print every agent (rows) against every other (columns).
 
     Args:
@@ -51,7 +55,7 @@ def print_cross_table(labels: Sequence[str], results: dict[tuple[int, int], Matc
         title: what stands above.
     """
     table = Table(title=title, title_justify="left", title_style="bold")
-    table.add_column("games won by")
+    table.add_column("matches won by" if hasattr(next(iter(results.values())), "match") else "games won by")
     for label in labels:
         table.add_column(f"vs {label}", justify="right")
     for i, label in enumerate(labels):
@@ -69,11 +73,13 @@ def print_cross_table(labels: Sequence[str], results: dict[tuple[int, int], Matc
     _print_explanation(list(results.values()))
 
 
-def _print_explanation(results: Sequence[MatchResult]) -> None:
-    first = results[0]
+def _print_explanation(results: Sequence[Result]) -> None:
+    first: Any = results[0]
+    is_match = hasattr(first, "match")
+    played = f"{first.matches} mirrored matches" if is_match else f"{first.deals} mirrored deals"
     _console().print(
-        f"{first.deals} mirrored deals (each played twice, seats swapped), seed {first.seed}; "
-        "draws count half; ± is the 95 % interval, paired over deals",
+        f"{played} (each played twice, seats swapped), seed {first.seed}; "
+        f"draws count half; ± is the 95 % interval, paired over {'matches' if is_match else 'deals'}",
         style="dim",
         highlight=False,
         soft_wrap=True,

@@ -1,0 +1,157 @@
+"""Whole matches between agents: mirrored, in lockstep, and the same in every batch."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+
+from german_whist.agents.registry import make_agent
+from german_whist.arena import series
+from german_whist.arena.series import SeriesResult, play_mirrored_matches, play_series
+from german_whist.cli import main
+from german_whist.envs.matches import match_of
+from german_whist.envs.one_match import OneMatch
+from german_whist.envs.randomness import RowRandom
+from german_whist.envs.rules import rules
+
+GREEDY = make_agent("greedy")
+HEURISTIC = make_agent("heuristic")
+
+
+def by_hand(agents: tuple[Any, Any], game: str, match: str, seed: int, number: int) -> tuple[tuple[float, float], int]:
+    """One match at the environments' table, ``agents[seat]`` in each seat: the final scores and the deals played."""
+    table = OneMatch(game, match)
+    table.reset(options={"match": (seed, number)})
+    while table.legal:
+        rng = RowRandom(seed, [0])
+        assert table.play(int(agents[table.turn].act(table.batch.views(), rng)[0]))
+    return table.scores, table.deals
+
+
+@pytest.mark.parametrize(
+    ("game", "match"), [("small", "first_to:8"), ("classic", "best_of:5"), ("humbug", "best_of:3")]
+)
+def test_matches_in_lockstep_are_those_of_the_environment(game: str, match: str) -> None:
+    outcomes, margins, deals = play_mirrored_matches(
+        (HEURISTIC, GREEDY), ("a", "b"), rules(game), match_of(match), 3, 5, 8
+    )
+    for place, number in enumerate(range(5, 13)):
+        for seat, agents in enumerate(((HEURISTIC, GREEDY), (GREEDY, HEURISTIC))):
+            scores, count = by_hand(agents, game, match, 3, number)
+            assert margins[place, seat] == scores[seat] - scores[1 - seat]
+            assert outcomes[place, seat] == np.sign(margins[place, seat])
+            assert deals[place, seat] == count
+
+
+@pytest.mark.parametrize("match", ["first_to:6", "best_of:3"])
+def test_the_result_does_not_depend_on_the_batch_size(match: str) -> None:
+    results = [
+        play_series("random", "heuristic", match, 13, seed=9, rules="small", batch_size=size) for size in (1, 5, 100)
+    ]
+    assert results[0] == results[1] == results[2]
+
+
+@pytest.mark.parametrize("agent", ["heuristic", "greedy"])
+@pytest.mark.parametrize("match", ["first_to:10", "best_of:3"])
+def test_an_agent_against_itself_wins_half_of_its_mirrored_matches(agent: str, match: str) -> None:
+    result = play_series(agent, agent, match, 20)
+    assert result.win_rate == 0.5
+    assert result.interval == (0.5, 0.5)
+    assert result.margin == 0
+    assert result.wins == result.losses == 20
+
+
+def test_a_random_agent_against_itself_wins_about_half() -> None:
+    result = play_series("random", "random", "best_of:3", 400, rules="tiny")
+    low, high = result.interval
+    assert low - 0.02 < 0.5 < high + 0.02
+    assert result.wins + result.draws + result.losses == 800
+
+
+def test_the_other_way_round_is_the_same_result_mirrored() -> None:
+    one = play_series("heuristic", "greedy", "first_to:10", 30)
+    other = play_series("greedy", "heuristic", "first_to:10", 30)
+    assert (one.wins, one.draws, one.losses) == (other.losses, other.draws, other.wins)
+    assert one.win_rate == pytest.approx(1 - other.win_rate)
+    assert one.margin == pytest.approx(-other.margin)
+    assert one.deals_per_match == other.deals_per_match
+
+
+def test_a_longer_match_favours_the_better_agent_more() -> None:
+    rates = [play_series("heuristic", "greedy", match, 200).win_rate for match in ("best_of:1", "best_of:5")]
+    assert 0.55 < rates[0] + 0.05 < rates[1]
+
+
+def test_matches_that_nobody_wins_are_draws(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(series, "MAX_DEALS", 2)
+    result = play_series("heuristic", "greedy", "first_to:1000", 4)
+    assert (result.wins, result.draws, result.losses) == (0, 8, 0)
+    assert result.win_rate == 0.5
+    assert result.deals_per_match == 2
+
+
+def test_bad_numbers_names_and_matches_are_refused() -> None:
+    for wrong, word in (
+        ({"matches": 0}, "matches 0"),
+        ({"batch_size": 0}, "batch_size"),
+        ({"match": "best_of:2"}, "odd"),
+    ):
+        with pytest.raises(ValueError, match=word):
+            play_series("greedy", "greedy", **wrong)
+    with pytest.raises(ValueError, match="heuristic"):
+        play_series("heurstic", "greedy", matches=1)
+
+
+def test_an_agent_that_breaks_the_rules_is_named() -> None:
+    class Stubborn:
+        name = "stubborn"
+
+        def act(self, views: Any, rng: Any) -> Any:
+            return np.zeros(len(views), np.int64)
+
+    with pytest.raises(ValueError, match="'stubborn' chose action 0"):
+        play_series(Stubborn(), "greedy", "best_of:3", 3)
+
+
+def test_results_are_plain_data() -> None:
+    result = play_series("greedy", "heuristic", "best_of:3", 1, rules="tiny")
+    assert isinstance(result, SeriesResult)
+    again = json.loads(json.dumps(result.to_dict()))
+    assert again["match"] == "best_of:3"
+    assert again["interval"] == [None, None]
+    assert again["matches"] == 1
+
+
+# The command
+
+
+def test_evaluate_plays_matches_and_prints_them(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["evaluate", "heuristic", "greedy", "--match", "first_to:10", "--matches", "20", "--json"]) == 0
+    (match,) = json.loads(capsys.readouterr().out)["matches"]
+    expected = play_series("heuristic", "greedy", "first_to:10", 20).to_dict()
+    assert match == json.loads(json.dumps(expected))
+    assert main(["evaluate", "heuristic", "greedy", "random", "--match", "best_of:3", "--deals", "5"]) == 0
+    printed = capsys.readouterr().out
+    assert "matches won by" in printed
+    assert "5 mirrored matches" in printed
+    assert main(["evaluate", "heuristic", "greedy", "--match", "best_of:3", "--deals", "5"]) == 0
+    assert "best_of:3" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--match", "first_two:3"], "did you mean 'first_to:N'"),
+        (["--match", "best_of:3", "--matches", "0"], "matches 0 is not allowed"),
+        (["--matches", "3"], "--matches needs --match"),
+        (["--match", "best_of:3", "--record", "x.jsonl"], "--record writes single deals"),
+    ],
+)
+def test_evaluate_refuses_in_one_line(words: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["evaluate", "heuristic", "greedy", *words]) == 2
+    error = capsys.readouterr().err
+    assert message in error
+    assert error.count("\n") == 1
