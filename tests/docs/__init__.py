@@ -1,0 +1,1 @@
+"""The documentation is what the code says."""
