@@ -56,7 +56,8 @@ def _rank_in(card, suit):
 @kernel
 def _course_key(view, suit):
     """Order suits that hold the same cards in the same places by how play went in them."""
-    key = (_rank_in(view.led, suit) << np.uint64(4)) | _rank_in(view.face_up, suit)
+    key = (_rank_in(view.led, suit) << np.uint64(13)) | _part(view.face_up, suit)
+    key = (key << np.uint64(13)) | _part(view.out, suit)
     for count in (view.void_self[suit], view.void_opponent[suit], view.drawn_self[suit], view.drawn_opponent[suit]):
         key = (key << np.uint64(5)) | np.uint64(count)
     return key

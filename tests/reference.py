@@ -1,16 +1,28 @@
-"""The rules of the game once more, in plain Python: short, slow and obvious on sight.
+"""Every game once more, in plain Python: short, slow and obvious on sight.
 
 Written from the rules alone and apart from the engine, so that the two can be played against each other. A card is its
-name (``"SA"``), a hand is a list of names. Everybody's knowledge is a log of what he saw happen, and nothing else: a
-view is read off that log.
+name (``"SA"``), a hand is a list of names. Every event is told to those who can see it, and a view is read off what its
+seat was told. ``game`` is anything with the settings of the rules as attributes.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
-SUITS = "CDHS"
+from tests.reference_watcher import SUITS, Event, Watcher
+
 RANKS = "23456789TJQKA"
+BLACK = "CS"
+EVERYBODY = (0, 1)
+
+# What the seat to act decides.
+PLAY, PICK, PICK_AFTER, DRAFT, EXCHANGE = DECISIONS = (
+    "play",
+    "pick",
+    "pick after the winner",
+    "take or leave",
+    "keep or swap",
+)
 
 
 def full_deck(suits: int, ranks: int) -> list[str]:
@@ -18,199 +30,251 @@ def full_deck(suits: int, ranks: int) -> list[str]:
     return [suit + rank for suit in SUITS[:suits] for rank in RANKS[13 - ranks :]]
 
 
-def follower_wins(led: str, card: str, trump: str) -> bool:
+def follower_wins(led: str, card: str, trump: str | None) -> bool:
     if card[0] == led[0]:
         return RANKS.index(card[1]) > RANKS.index(led[1])
     return card[0] == trump
 
 
-def may_play(hand: list[str], led: str | None) -> list[str]:
+def may_play(hand: Any, led: str | None) -> list[str]:
     if led is None:
         return list(hand)
     return [card for card in hand if card[0] == led[0]] or list(hand)
 
 
-class Event(NamedTuple):
-    """Something that a seat saw: ``card`` is None where the seat could not see it."""
-
-    what: str  # dealt, turned, played, won, took_face_up, took_face_down
-    seat: int | None
-    card: str | None
-
-
 class ReferenceDeal:
-    """One deal. ``truth`` is the log of all that happened, ``logs[seat]`` of what that seat saw of it."""
+    """One deal. ``all`` watches everything, ``players[seat]`` what that seat can see."""
 
-    def __init__(self, deck: list[str], hand: int, dealer: int) -> None:
+    def __init__(self, deck: list[str], game: Any, dealer: int) -> None:
+        self.game = game
         self.cards = list(deck)
-        self.hand_size = hand
         self.dealer = dealer
         self.hands: list[list[str]] = [[], []]
-        self.stock = list(deck)
-        self.truth: list[Event] = []
-        self.logs: list[list[Event]] = [[], []]
-        for _ in range(hand):
-            for seat in (1 - dealer, dealer):
-                card = self.stock.pop(0)
-                self.hands[seat].append(card)
-                self._happens("dealt", seat, card, seen_by=[seat])
-        self.trump = self.stock[0][0]
-        self._happens("turned", None, self.stock[0])
-        self.leader = 1 - dealer
+        self.pile = list(deck)  # the face-down cards of the stock, top first
+        self.blinds: list[list[str]] = [[], []]
+        self.all = Watcher(game.stock)
+        self.players = [Watcher(game.stock), Watcher(game.stock)]
+        self.turn = self.leader = 1 - dealer
         self.led: str | None = None
+        self.done = False
+        if game.humbug:
+            first_turned = self._deal_four_hands()
+            self.decision = EXCHANGE
+        else:
+            first_turned = self._deal_two_hands()
+            self.decision = PLAY
+        self.trump = first_turned[0] if game.trump == "turned" else None
+        self.low = game.high_low and first_turned[0] in BLACK
 
-    def _happens(self, what: str, seat: int | None, card: str | None, seen_by: tuple[int, ...] | list[int] = (0, 1)):
-        self.truth.append(Event(what, seat, card))
-        for watcher in (0, 1):
-            self.logs[watcher].append(Event(what, seat, card if watcher in seen_by else None))
+    def _happens(self, what: str, seat: int | None = None, card: str | None = None, seen_by: Any = EVERYBODY) -> None:
+        self.all.sees(Event(what, seat, card))
+        for player in EVERYBODY:
+            self.players[player].sees(Event(what, seat, card if player in seen_by else None))
 
-    @property
-    def turn(self) -> int:
-        return self.leader if self.led is None else 1 - self.leader
+    # Dealing.
 
-    @property
-    def done(self) -> bool:
-        return not self.hands[0] and not self.hands[1] and not self.stock
+    def _deal_two_hands(self) -> str:
+        for _ in range(self.game.hand):
+            for seat in (1 - self.dealer, self.dealer):
+                self._receives(seat, self.pile.pop(0))
+        first_turned = self.pile[0]
+        self._turn_up()
+        return first_turned
+
+    def _deal_four_hands(self) -> str:
+        first_blind, second_blind = self.blinds
+        last = self.pile[-1]
+        for _ in range(self.game.hand):
+            self._receives(1 - self.dealer, self.pile.pop(0))
+            first_blind.append(self.pile.pop(0))
+            second_blind.append(self.pile.pop(0))
+            self._receives(self.dealer, self.pile.pop(0))
+        self._happens("shown", self.dealer, last)
+        return last
+
+    def _receives(self, seat: int, card: str) -> None:
+        self.hands[seat].append(card)
+        self._happens("dealt", seat, card, seen_by=[seat])
+
+    def _turn_up(self) -> None:
+        while len(self.all.row) < self.game.open_stock and self.pile:
+            self._happens("turned", None, self.pile.pop(0))
+
+    # Acting.
 
     def legal(self) -> list[str]:
-        return may_play(self.hands[self.turn], self.led)
+        return [] if self.done else self._choices(self.hands[self.turn])
 
-    def play(self, card: str) -> None:
-        assert card in self.legal()
+    def _choices(self, hand: Any) -> list[str]:
+        if self.decision == PLAY:
+            return may_play(hand, self.led)
+        if self.decision == DRAFT:
+            return ["take", "leave"]
+        if self.decision == EXCHANGE:
+            return ["keep", "swap"]
+        return list(self.all.row)
+
+    def play(self, choice: str) -> None:
+        assert choice in self.legal()
+        if self.decision == PLAY:
+            self._plays(choice)
+        elif self.decision == EXCHANGE:
+            self._exchanges(choice)
+        elif self.decision == DRAFT:
+            self._drafts(choice)
+        else:
+            self._picks(choice)
+
+    def _exchanges(self, choice: str) -> None:
+        seat = self.turn
+        if choice == "keep":
+            self._happens("kept", seat)
+        else:
+            self._happens("swapped", seat)
+            self.hands[seat] = []
+            for card in self.blinds.pop(0):
+                self._receives(seat, card)
+        self.turn = 1 - seat
+        if seat == self.dealer:
+            self.decision = PLAY
+
+    def _plays(self, card: str) -> None:
         seat = self.turn
         self.hands[seat].remove(card)
         self._happens("played", seat, card)
         if self.led is None:
             self.led = card
+            self.turn = 1 - seat
             return
         winner = seat if follower_wins(self.led, card, self.trump) else 1 - seat
-        loser = 1 - winner
-        self._happens("won", winner, None)
         self.led = None
-        self.leader = winner
-        if self.stock:
-            prize, hidden = self.stock.pop(0), self.stock.pop(0)
-            self.hands[winner].append(prize)
-            self._happens("took_face_up", winner, prize)
-            self.hands[loser].append(hidden)
-            self._happens("took_face_down", loser, hidden, seen_by=[loser])
-            if self.stock:
-                self._happens("turned", None, self.stock[0])
+        self.turn = self.leader = winner
+        self._happens("won", winner)
+        if self.game.race and self.counted(winner) == self.game.race:
+            self.done = True
+        elif self.all.stock == 0:
+            self.done = self.hands == [[], []]
+        elif self.game.draft:
+            self.decision = DRAFT
+        elif self.game.open_stock >= 2:
+            self.decision = PICK
+        else:
+            self._draws(winner)
 
-    # What can be read off a log.
+    def _draws(self, winner: int) -> None:
+        """The winner takes the face-up card, or the top one when all lie face down; the loser the next."""
+        if self.all.row:
+            self._takes_open(winner, self.all.row[0])
+        else:
+            self._takes_unseen(winner)
+        self._takes_unseen(1 - winner)
+        self._turn_up()
 
-    def played(self, log: list[Event], seat: int) -> list[str | None]:
-        return [event.card for event in log if event.what == "played" and event.seat == seat]
+    def _drafts(self, choice: str) -> None:
+        winner, loser = self.leader, 1 - self.leader
+        taker, other = (winner, loser) if choice == "take" else (loser, winner)
+        self._takes_open(taker, self.all.row[0])
+        self._takes_unseen(other)
+        self._goes_on()
 
-    def held_openly(self, log: list[Event], seat: int) -> list[str | None]:
-        """The cards that a seat took face up and has not played."""
-        taken = [event.card for event in log if event.what == "took_face_up" and event.seat == seat]
-        return [card for card in taken if card not in self.played(log, seat)]
+    def _picks(self, card: str) -> None:
+        winner, loser = self.leader, 1 - self.leader
+        self._takes_open(self.turn, card)
+        if self.turn == winner:
+            if self.pile:
+                self._takes_unseen(loser)
+            elif len(self.all.row) == 1:
+                self._takes_open(loser, self.all.row[0])
+            else:
+                self.turn = loser
+                self.decision = PICK_AFTER
+                return
+        self._goes_on()
 
-    def tricks(self, log: list[Event], seat: int) -> list[int]:
-        """Tricks won by a seat: in the foreplay, in the endgame."""
-        winners = [event.seat for event in log if event.what == "won"]
-        foreplay_tricks = (len(self.cards) - 2 * self.hand_size) // 2
-        return [winners[:foreplay_tricks].count(seat), winners[foreplay_tricks:].count(seat)]
+    def _takes_open(self, seat: int, card: str) -> None:
+        self.hands[seat].append(card)
+        self._happens("took open", seat, card)
 
-    def last_void(self, log: list[Event], seat: int, suit: str) -> int | None:
-        """Where in the log a seat last failed to follow a suit."""
-        last = None
-        led: str | None = None
-        for position, event in enumerate(log):
-            if event.what != "played":
-                continue
-            assert event.card is not None
-            if led is None:
-                led = event.card
-                continue
-            if event.seat == seat and led[0] == suit and event.card[0] != suit:
-                last = position
-            led = None
-        return last
+    def _takes_unseen(self, seat: int) -> None:
+        card = self.pile.pop(0)
+        self.hands[seat].append(card)
+        self._happens("took unseen", seat, card, seen_by=[seat])
 
-    def void_trick(self, log: list[Event], seat: int, suit: str) -> int:
-        """The number (from 1) of the trick at which a seat last failed to follow a suit, 0 for never."""
-        last = self.last_void(log, seat, suit)
-        if last is None:
-            return 0
-        return 1 + len([event for event in log[:last] if event.what == "won"])
+    def _goes_on(self) -> None:
+        self._turn_up()
+        self.decision = PLAY
+        self.turn = self.leader
 
-    def drawn_since_void(self, log: list[Event], seat: int, suit: str) -> int:
-        """How many cards a seat has taken face down since it last failed to follow a suit."""
-        last = self.last_void(log, seat, suit)
-        if last is None:
-            return 0
-        return len([event for event in log[last:] if event.what == "took_face_down" and event.seat == seat])
+    def counted(self, seat: int) -> int:
+        """The tricks that count which a seat has taken."""
+        foreplay, endgame = self.all.tricks[seat]
+        return endgame + foreplay if self.game.counts == "all" else endgame
 
-    def foreplay_losses_before_void(self, log: list[Event], seat: int, suit: str) -> int:
-        last = self.last_void(log, seat, suit)
-        return 0 if last is None else self.tricks(log[:last], 1 - seat)[0]
+    # What is known.
 
-    def view(self, me: int, all_count: bool = False) -> dict[str, Any]:
-        """What a seat knows, from its own log alone; cards in no order, as sets."""
-        log = self.logs[me]
-        opponent = 1 - me
-        received = [
-            event.card
-            for event in log
-            if event.seat == me and event.what in ("dealt", "took_face_up", "took_face_down")
-        ]
-        played = [event for event in log if event.what == "played"]
-        hand = [card for card in received if card not in self.played(log, me)]
-        turned = [event.card for event in log if event.what == "turned"]
-        taken = [event.card for event in log if event.what in ("took_face_up", "took_face_down")]
-        stock = len(self.cards) - 2 * self.hand_size - len(taken)
-        led = played[-1].card if len(played) % 2 == 1 else None
-        last_winner = ([1 - self.dealer] + [event.seat for event in log if event.what == "won"])[-1]
-        turn = last_winner if led is None else 1 - last_winner
-        mine = turn == me and len(played) < len(self.cards)
+    def view(self, me: int) -> dict[str, Any]:
+        """What a seat knows: from what it was shown, and from the rules. Cards are in no order."""
+        player, opponent, game = self.players[me], 1 - me, self.game
+        mine = self.turn == me and not self.done
         return {
-            "hand": set(hand),
-            "legal": set(may_play(hand, led)) if mine else set(),
-            "played_self": set(self.played(log, me)),
-            "played_opponent": set(self.played(log, opponent)),
-            "opponent_known": set(self.held_openly(log, opponent)),
-            "own_known": set(self.held_openly(log, me)),
-            "unseen": set(self.cards) - {event.card for event in log},
-            "void_self": [self.void_trick(log, me, suit) for suit in SUITS],
-            "void_opponent": [self.void_trick(log, opponent, suit) for suit in SUITS],
-            "drawn_self": [self.drawn_since_void(log, me, suit) for suit in SUITS],
-            "drawn_opponent": [self.drawn_since_void(log, opponent, suit) for suit in SUITS],
-            "tricks_self": self.tricks(log, me),
-            "tricks_opponent": self.tricks(log, opponent),
-            "face_up": turned[-1] if stock else None,
-            "led": led,
-            "trump": turned[0][0],
-            "stock": stock,
+            "hand": player.held[me],
+            "legal": self._choices(player.held[me]) if mine else [],
+            "played_self": player.played[me],
+            "played_opponent": player.played[opponent],
+            "opponent_known": player.held[opponent],
+            "own_known": player.open[me],
+            "unseen": set(self.cards) - player.seen,
+            "face_up": player.row,
+            "out": player.out,
+            "void_self": list(player.void_trick[me].values()),
+            "void_opponent": list(player.void_trick[opponent].values()),
+            "drawn_self": player.drawn_since_void(me),
+            "drawn_opponent": player.drawn_since_void(opponent),
+            "tricks_self": player.tricks[me],
+            "tricks_opponent": player.tricks[opponent],
+            "led": player.led,
+            "trump": self.trump,
+            "low": int(self.low),
+            "stock": player.stock,
             "dealer": int(self.dealer == me),
             "turn": int(mine),
-            "all_count": int(all_count),
+            "choice": int(self.decision != PLAY),
+            "exchanged_self": player.swapped[me],
+            "exchanged_opponent": player.swapped[opponent],
+            "all_count": int(game.counts == "all"),
+            "draft": int(game.draft),
+            "race": game.race,
         }
 
     def state(self) -> dict[str, Any]:
-        """The whole truth, from the log of all that happened."""
-        log = self.truth
-        tricks = [self.tricks(log, 0), self.tricks(log, 1)]
+        """The whole truth."""
+        everything = self.all
         return {
-            "hands": [set(self.hands[0]), set(self.hands[1])],
-            "known": [set(self.held_openly(log, 0)), set(self.held_openly(log, 1))],
-            "played": [set(self.played(log, 0)), set(self.played(log, 1))],
+            "hands": self.hands,
+            "known": everything.open,
+            "played": everything.played,
+            "out": [self.players[0].out, self.players[1].out],
+            "face_up": everything.row,
             "deck": self.cards,
-            "void_trick": [[self.void_trick(log, seat, suit) for suit in SUITS] for seat in (0, 1)],
-            "void_losses": [[self.foreplay_losses_before_void(log, seat, suit) for suit in SUITS] for seat in (0, 1)],
-            "tricks": [[tricks[0][0], tricks[1][0]], [tricks[0][1], tricks[1][1]]],
-            "top": len(self.cards) - len(self.stock),
+            "void_trick": [list(suits.values()) for suits in everything.void_trick],
+            "void_drawn": [list(suits.values()) for suits in everything.drawn_before_void],
+            "drawn": everything.drawn,
+            "tricks": [list(stage) for stage in zip(*everything.tricks, strict=True)],
+            "exchanged": everything.swapped,
+            "top": len(self.cards) - len(self.pile),
             "trump": self.trump,
+            "low": int(self.low),
             "dealer": self.dealer,
             "turn": self.turn,
-            "led": self.led,
+            "decision": DECISIONS.index(self.decision),
+            "winner": self.leader,
+            "led": everything.led,
             "done": self.done,
         }
 
 
 def points_of(winner: int, loser: int, points: str = "difference", book: int | None = None, slam: int = 0) -> float:
-    """What the winner of a deal scores for his and the other's counted tricks; a draw is worth 0."""
+    """What the winner of a deal scores: ``winner`` counts the tricks of whoever took more, or as many."""
     if winner == loser:
         return 0
     if points == "difference":
@@ -225,49 +289,16 @@ def points_of(winner: int, loser: int, points: str = "difference", book: int | N
     return winner - book
 
 
-def returns_of(deal: ReferenceDeal, reward: str, counts: str, **scoring: Any) -> list[float]:
-    """What the two seats get for a finished deal."""
-    (fore0, end0), (fore1, end1) = deal.tricks(deal.truth, 0), deal.tricks(deal.truth, 1)
-    mine, theirs = (end0, end1) if counts == "endgame" else (fore0 + end0, fore1 + end1)
+def returns_of(deal: ReferenceDeal, reward: str) -> list[float]:
+    """What the two seats get for a finished deal; in a low game it goes to the seat that took fewer."""
+    game = deal.game
+    tricks = [deal.counted(0), deal.counted(1)]
+    more, fewer = max(tricks), min(tricks)
     if reward == "margin":
-        value = float(mine - theirs)
+        value: float = more - fewer
     elif reward == "win":
-        value = float((mine > theirs) - (mine < theirs))
-    elif mine >= theirs:
-        value = float(points_of(mine, theirs, **scoring))
+        value = int(more > fewer)
     else:
-        value = -float(points_of(theirs, mine, **scoring))
-    return [value, -value]
-
-
-# The generator of deals once more: Philox4x32-10 and a shuffle, in whole numbers without bounds.
-
-
-def philox(counter: list[int], key: list[int]) -> list[int]:
-    """One block of Philox4x32-10 (Salmon et al., SC 2011): four words of the counter, two of the key."""
-    a, b, c, d = counter
-    left, right = key
-    for _ in range(10):
-        first, second = 0xD2511F53 * a, 0xCD9E8D57 * c
-        a, b, c, d = (second >> 32) ^ b ^ left, second % 2**32, (first >> 32) ^ d ^ right, first % 2**32
-        left, right = (left + 0x9E3779B9) % 2**32, (right + 0xBB67AE85) % 2**32
-    return [a, b, c, d]
-
-
-def shuffled(cards: list[str], seed: int, index: int) -> list[str]:
-    """The deck of deal ``index`` of a seed: each card from the last down changes places with one at or before it."""
-    deck = list(cards)
-    words: list[int] = []
-    block = 0
-    for last in reversed(range(1, len(deck))):
-        choices = last + 1
-        while True:
-            if not words:
-                words = philox([index % 2**32, index >> 32, block, 0], [seed % 2**32, seed >> 32])
-                block += 1
-            place, left_over = divmod(words.pop(0) * choices, 2**32)
-            # Of the 2**32 words, so many are refused that every place is left with the same number of them.
-            if left_over >= 2**32 % choices:
-                break
-        deck[last], deck[place] = deck[place], deck[last]
-    return deck
+        value = points_of(more, fewer, game.points, game.book, game.slam)
+    wanted = fewer if deal.low else more
+    return [value, -value] if tricks[0] == wanted else [-value, value]

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from typing import Any
+
 from hypothesis import strategies as st
 
-from german_whist.envs.rules import Rules
+from german_whist.envs.rules import Rules, rule_names, rules
+
+Pick = Callable[[Sequence[Any]], Any]
 
 # Named so that a failure tells the game: full and tiny decks, one suit, many suits of few ranks, long and short stocks.
 GAMES = {
@@ -29,27 +34,52 @@ SHAPES = [
     for hand in range(1, suits * ranks // 2)
     if suits * ranks % 2 == 0
 ]
+FOUR_HANDS = [
+    (suits, ranks, suits * ranks // 4) for suits in range(1, 5) for ranks in range(1, 14) if suits * ranks % 4 == 0
+]
+
+
+def some_game(pick: Pick, largest: int = 52) -> Rules:
+    """Any combination of settings that makes a game; ``pick`` chooses one of some options."""
+    fields: dict[str, Any] = {"humbug": pick([False, False, False, True])}
+    shapes = FOUR_HANDS if fields["humbug"] else SHAPES
+    suits, ranks, hand = pick([shape for shape in shapes if shape[0] * shape[1] <= largest])
+    stock = 0 if fields["humbug"] else suits * ranks - 2 * hand
+    fields |= {"suits": suits, "ranks": ranks, "hand": hand, "stock": stock}
+    if not fields["humbug"]:
+        fields["counts"] = pick(["endgame", "all"])
+        fields["open_stock"] = pick([k for k in (0, 1, 1, 1, 2, 3, 4, 5, stock - 1, stock) if k <= stock])
+        fields["draft"] = fields["open_stock"] == 1 and pick([False, True])
+    face_down = fields.get("open_stock") == 0
+    fields["trump"] = "none" if face_down else pick(["turned", "turned", "none"])
+    endgame_counts = fields.get("counts", "endgame") == "endgame"
+    counted = hand if endgame_counts else suits * ranks // 2
+    fields["high_low"] = endgame_counts and not face_down and pick([False, True])
+    if not fields["high_low"] and pick([False, False, True]):
+        fields["race"] = pick(range(1, counted + 1))
+    else:
+        fields |= _points(pick, counted, endgame_counts)
+    return Rules(**fields)
+
+
+def _points(pick: Pick, counted: int, endgame_counts: bool) -> dict[str, Any]:
+    points = pick(["over_book", "over_half", "difference"])
+    if points != "over_book":
+        return {"points": points}
+    book = pick([None, *range(counted // 2 + 1)])
+    slam = pick([0, *range(counted, 101)]) if endgame_counts else 0
+    return {"points": points, "book": book, "slam": slam}
 
 
 @st.composite
 def drawn_games(draw: st.DrawFn) -> Rules:
-    """Any deck, hand and stock that fit, any way to count and score."""
-    suits, ranks, hand = draw(st.sampled_from(SHAPES))
-    counts = draw(st.sampled_from(["endgame", "all"]))
-    points = draw(st.sampled_from(["over_book", "over_half", "difference"]))
-    counted = hand if counts == "endgame" else suits * ranks // 2
-    book, slam = None, 0
-    if points == "over_book":
-        book = draw(st.none() | st.integers(0, counted // 2))
-        if counts == "endgame":
-            slam = draw(st.just(0) | st.integers(counted, 100))
-    stock = suits * ranks - 2 * hand
-    return Rules(suits, ranks, hand, stock, counts, points, book, slam)
+    """Any deck, hand and stock that fit, any settings that go together."""
+    return some_game(lambda options: draw(st.sampled_from(options)))
 
 
 def games() -> st.SearchStrategy[Rules]:
-    """Any game, the named ones among them."""
-    return drawn_games() | st.sampled_from([*GAMES.values()])
+    """Any game, the presets and the named ones among them."""
+    return drawn_games() | st.sampled_from([*GAMES.values(), *map(rules, rule_names())])
 
 
 seeds = st.integers(0, 2**64 - 1)

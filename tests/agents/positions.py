@@ -14,7 +14,7 @@ CLASSIC = 2**52 - 1
 
 def view(
     hand: str,
-    trump: str,
+    trump: str | None,
     *,
     face_up: str | None = None,
     led: str | None = None,
@@ -23,6 +23,7 @@ def view(
     opponent: str | None = None,
     opponent_void: str = "",
     deck: int = CLASSIC,
+    low: bool = False,
 ) -> np.ndarray[Any, Any]:
     """The view of a seat that is to act, as an array of one.
 
@@ -45,9 +46,10 @@ def view(
     row["hand"], row["legal"] = own, following or own
     row["played_opponent"] = deck & ~unseen & ~held | on_table
     row["opponent_known"], row["unseen"] = seen_taken, unseen
-    row["face_up"] = -1 if face_up is None else parse_card(face_up)
+    row["face_up"] = turned
     row["led"] = -1 if led is None else parse_card(led)
-    row["trump"], row["stock"], row["turn"] = SUITS.index(trump), stock, 1
+    row["trump"] = -1 if trump is None else SUITS.index(trump)
+    row["stock"], row["turn"], row["low"] = stock, 1, low
     for suit in opponent_void:
         row["void_opponent"][0, SUITS.index(suit)] = 1
     return row

@@ -23,14 +23,16 @@ class Endgame(NamedTuple):
     hand: list[str]
     opponent: list[str]
     led: str | None
-    trump: str
+    trump: str | None
+    low: bool = False
 
-    def masks(self) -> tuple[np.uint64, np.uint64, int, int]:
+    def masks(self) -> tuple[np.uint64, np.uint64, int, int, bool]:
         hand, opponent = (
             np.uint64(sum(1 << parse_card(card) for card in cards)) for cards in (self.hand, self.opponent)
         )
         led = -1 if self.led is None else parse_card(self.led)
-        return hand, opponent, led, reference.SUITS.index(self.trump)
+        trump = -1 if self.trump is None else reference.SUITS.index(self.trump)
+        return hand, opponent, led, trump, self.low
 
 
 @st.composite
@@ -39,9 +41,9 @@ def endgames(draw: st.DrawFn) -> Endgame:
     deck = [suit + rank for suit in reference.SUITS for rank in reference.RANKS[13 - ranks :]]
     size = draw(st.integers(1, min(13, len(deck) // 2)))
     cards = draw(st.permutations(deck))[: 2 * size]
-    trump = draw(st.sampled_from(reference.SUITS))
+    trump = draw(st.sampled_from([*reference.SUITS, None]))
     led = cards.pop() if draw(st.booleans()) else None
-    return Endgame(cards[:size], cards[size:], led, trump)
+    return Endgame(cards[:size], cards[size:], led, trump, draw(st.booleans()))
 
 
 def names(hand: str) -> list[str]:
@@ -60,7 +62,7 @@ def test_the_bot_plays_the_card_that_brings_most(position: Endgame) -> None:
         ".".join("".join(card[1] for card in cards if card[0] == suit) for suit in "SHDC")
         for cards in (position.hand, position.opponent)
     )
-    row = view(hand, position.trump, opponent=opponent, led=position.led)
+    row = view(hand, position.trump, opponent=opponent, led=position.led, low=position.low)
     assert choice(HEURISTIC, row) == reference.look_ahead(*position)
 
 
@@ -94,6 +96,18 @@ def test_trumps_are_drawn_by_the_longer_holding_before_side_winners_are_cashed()
 
 def test_side_winners_are_cashed_first_when_the_opponent_has_no_trumps_left() -> None:
     assert choice(HEURISTIC, view("2.A..", "S", opponent=".K..A")) in {"HA", "S2"}
+
+
+def test_a_low_endgame_is_lost_with_the_highest_card_that_loses() -> None:
+    assert choice(HEURISTIC, view(".QT3..", "S", opponent=".A4..", led="HJ", low=True)) == "HT"
+
+
+def test_in_a_low_endgame_a_trick_that_must_be_won_takes_the_highest_card() -> None:
+    assert choice(HEURISTIC, view(".AT..2", "S", opponent=".54..", led="H3", low=True)) == "HA"
+
+
+def test_a_low_endgame_is_led_from_the_bottom() -> None:
+    assert choice(HEURISTIC, view(".A2.A2.", "S", opponent=".K3.K3.", low=True)) in {"H2", "D2"}
 
 
 def test_giving_up_the_lead_to_be_led_into_is_found_by_looking_ahead() -> None:

@@ -56,10 +56,10 @@ def test_both_games_of_a_deal_are_played_as_the_reference_plays_them() -> None:
     margins = play_mirrored((Lowest(), Lowest()), ("a", "b"), rules("classic"), seed=7, start=3, size=6)
     for row, index in enumerate(range(3, 9)):
         deck = [card_text(card) for card in DealBatch("classic", 1, 7, first=index).states["deck"][0]]
-        deal = ReferenceDeal(deck, hand=13, dealer=index % 2)
+        deal = ReferenceDeal(deck, rules("classic"), dealer=index % 2)
         while not deal.done:
             deal.play(min(deal.legal(), key=lambda card: ("CDHS".index(card[0]), "23456789TJQKA".index(card[1]))))
-        at_seat_0, at_seat_1 = returns_of(deal, "margin", "endgame")
+        at_seat_0, at_seat_1 = returns_of(deal, "margin")
         assert margins[row].tolist() == [at_seat_0, at_seat_1]
 
 

@@ -21,19 +21,20 @@ SMALL_ALL = Rules(ranks=7, hand=7, stock=14, points="over_book", counts="all", b
 OVER_HALF = Rules(points="over_half", counts="all")
 
 
-def finished(game: Rules, foreplay: tuple[int, int], endgame: tuple[int, int]) -> DealBatch:
+def finished(game: Rules, foreplay: tuple[int, int], endgame: tuple[int, int], low: bool = False) -> DealBatch:
     """Two deals over, with these tricks for seat 0 and seat 1 in the first, and the other way round in the second."""
     batch = DealBatch(game, 2)
+    batch.states["low"] = low
     batch.states["tricks"][0] = [foreplay, endgame]
     batch.states["tricks"][1] = [foreplay[::-1], endgame[::-1]]
     batch.states["done"] = True
     return batch
 
 
-def points(game: Rules, winner: int, loser: int) -> float:
+def points(game: Rules, winner: int, loser: int, low: bool = False) -> float:
     """What the winner of so many counted tricks gets, after checking that the loser pays it in either seat."""
     if game.counts == "endgame":
-        batch = finished(game, (game.foreplay, 0), (winner, loser))
+        batch = finished(game, (game.foreplay, 0), (winner, loser), low)
     else:
         lost_early = min(loser, game.foreplay)
         batch = finished(game, (game.foreplay - lost_early, lost_early), (0, 0))
@@ -115,6 +116,8 @@ def test_points_equal_the_references_for_every_result(game: Rules, data: st.Data
     winner = data.draw(st.integers((game.counted + 1) // 2, game.counted))
     expected = points_of(winner, game.counted - winner, game.points, game.book, game.slam)
     assert points(game, winner, game.counted - winner) == np.float32(expected)
+    if game.high_low:
+        assert points(game, winner, game.counted - winner, low=True) == -np.float32(expected)
 
 
 @pytest.mark.parametrize("reward", REWARDS)

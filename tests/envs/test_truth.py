@@ -34,7 +34,7 @@ def test_the_layout_parts_the_whole_vector() -> None:
 
 def truths_of(name: str) -> npt.NDArray[np.int8]:
     batch = DealBatch(name, 1)
-    return truths(batch.rules.game, batch.states)
+    return truths(batch.rules, batch.states)
 
 
 @pytest.mark.parametrize("name", GAMES)
@@ -42,7 +42,7 @@ def truths_of(name: str) -> npt.NDArray[np.int8]:
 def test_the_vector_holds_the_whole_state(name: str, steps: int | None, positions: Positions) -> None:
     batch = positions(name, size=6, steps=steps)
     layout = state_layout(name)
-    rows = truths(batch.rules.game, batch.states)
+    rows = truths(batch.rules, batch.states)
     assert (rows >= 0).all()
     assert (rows <= state_high(name)).all()
     for row, state in zip(rows, batch.states, strict=True):
@@ -52,13 +52,14 @@ def test_the_vector_holds_the_whole_state(name: str, steps: int | None, position
             assert ones(cells[f"played_{seat}"]) == list(cards_of(state["played"][seat]))
             assert ones(cells[f"known_{seat}"]) == list(cards_of(state["known"][seat]))
             assert cells[f"void_{seat}"].tolist() == state["void_trick"][seat].tolist()
-            drawn = np.where(state["void_trick"][seat], state["tricks"][0, 1 - seat] - state["void_losses"][seat], 0)
+            drawn = np.where(state["void_trick"][seat], state["drawn"][seat] - state["void_drawn"][seat], 0)
             assert cells[f"drawn_{seat}"].tolist() == drawn.tolist()
             assert cells[f"tricks_{seat}"].tolist() == state["tricks"][:, seat].tolist()
-        stock = state["deck"][state["top"] : len(batch.rules.cards)].tolist()
+        open_cards = list(cards_of(state["face_up"]))
+        stock = open_cards + state["deck"][state["top"] : len(batch.rules.cards)].tolist()
         assert sorted(range(52), key=lambda card: cells["stock_order"][card])[52 - len(stock) :] == stock
         assert np.count_nonzero(cells["stock_order"]) == len(stock) == cells["stock"][0]
-        assert ones(cells["face_up"]) == stock[:1]
+        assert ones(cells["face_up"]) == open_cards == stock[:1]
         assert one(cells["led"]) == state["led"]
         assert ones(cells["trump"]) == [state["trump"]]
         for field in ("dealer", "turn", "done"):
@@ -72,7 +73,7 @@ def test_the_environments_state_lies_in_its_space_and_is_the_engines(name: str, 
     game.reset(seed=3)
     while True:
         assert game.state_space.contains(game.state())
-        np.testing.assert_array_equal(game.state(), truths(batch.rules.game, batch.states)[0])
+        np.testing.assert_array_equal(game.state(), truths(batch.rules, batch.states)[0])
         if batch.done[0]:
             break
         action = int(rng.choice(np.flatnonzero(batch.action_mask()[0])))

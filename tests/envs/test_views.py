@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections import defaultdict
 from itertools import permutations
 
@@ -45,9 +44,8 @@ def test_the_deck_is_parted_by_what_a_seat_knows_of_each_card(game: Rules, seed:
     for batch in after_each_step(game, 3, seed):
         for views in both(batch):
             for view in map(plain, views):
-                face_up = {view["face_up"]} - {None}
-                parts = ["hand", "played_self", "played_opponent", "opponent_known", "unseen"]
-                pile = sorted([*face_up, *(card for part in parts for card in view[part])])
+                parts = ["hand", "played_self", "played_opponent", "opponent_known", "unseen", "face_up", "out"]
+                pile = sorted(card for part in parts for card in view[part])
                 assert pile == sorted(full_deck(game.suits, game.ranks))
 
 
@@ -56,7 +54,7 @@ def test_the_deck_is_parted_by_what_a_seat_knows_of_each_card(game: Rules, seed:
 def test_what_one_seat_shows_is_what_the_other_knows(game: Rules, seed: int) -> None:
     for batch in after_each_step(game, 3, seed):
         mine, theirs = both(batch)
-        for name in ("played", "void", "drawn", "tricks"):
+        for name in ("played", "void", "drawn", "tricks", "exchanged"):
             np.testing.assert_array_equal(mine[f"{name}_self"], theirs[f"{name}_opponent"])
             np.testing.assert_array_equal(mine[f"{name}_opponent"], theirs[f"{name}_self"])
         np.testing.assert_array_equal(mine["own_known"], theirs["opponent_known"])
@@ -182,9 +180,9 @@ def test_redeals_differ_in_the_opponents_hand_and_in_the_stock(seat: int) -> Non
 
 def after(deal: ReferenceDeal, card: str) -> ReferenceDeal:
     """A copy of a deal in which a card has been played."""
-    copied = copy.copy(deal)
-    copied.hands, copied.logs = [[*hand] for hand in deal.hands], [[*log] for log in deal.logs]
-    copied.stock, copied.truth = [*deal.stock], [*deal.truth]
+    copied = ReferenceDeal(deal.cards, deal.game, deal.dealer)
+    for earlier in (event.card for event in deal.all.log if event.what == "played"):
+        copied.play(earlier)
     copied.play(card)
     return copied
 
@@ -192,7 +190,7 @@ def after(deal: ReferenceDeal, card: str) -> ReferenceDeal:
 def test_views_follow_from_what_a_seat_saw_in_every_deal_and_every_course_of_play() -> None:
     """All 720 decks of six cards, all ways to play them: who has seen the same has the same view and observation."""
     game = Rules(suits=2, ranks=3, hand=2, stock=2)
-    deals = [ReferenceDeal(list(deck), 2, dealer=1) for deck in permutations(full_deck(2, 3))]
+    deals = [ReferenceDeal(list(deck), game, dealer=1) for deck in permutations(full_deck(2, 3))]
     batch = DealBatch(game, len(deals))
     batch.deal_decks([" ".join(deal.cards) for deal in deals], np.ones(len(deals), int))
     indistinct = 0
@@ -203,8 +201,8 @@ def test_views_follow_from_what_a_seat_saw_in_every_deal_and_every_course_of_pla
             told: dict[tuple, set[bytes]] = defaultdict(set)
             decks: dict[tuple, set[tuple]] = defaultdict(set)
             for deal, (view, observation) in zip(deals, known, strict=True):
-                told[tuple(deal.logs[seat])].add(view.tobytes() + observation.tobytes())
-                decks[tuple(deal.logs[seat])].add(tuple(deal.cards))
+                told[tuple(deal.players[seat].log)].add(view.tobytes() + observation.tobytes())
+                decks[tuple(deal.players[seat].log)].add(tuple(deal.cards))
             assert {len(different) for different in told.values()} == {1}
             indistinct = max(indistinct, *map(len, decks.values()))
         if step < len(game.cards):
