@@ -27,9 +27,10 @@ from german_whist.envs.matches import Match, match_of
 from german_whist.envs.names import unknown_name
 from german_whist.envs.observation import observation_high
 from german_whist.envs.one_match import OneMatch, one_table
+from german_whist.envs.rendering import FRAMES_PER_SECOND, Picture, Renderer
 from german_whist.envs.rules import Rules
 from german_whist.envs.scoring import check_reward, reward_limit
-from german_whist.envs.text import PLAYERS, RENDER_MODES, check_render_mode, deal_text, print_deal
+from german_whist.envs.text import PLAYERS, RENDER_MODES
 from german_whist.envs.truth import state_high
 from german_whist.envs.wrappers import AssertOutOfBounds, OrderEnforcing, TerminateIllegal
 
@@ -53,7 +54,8 @@ def env(
         rules: a preset's name, with settings if wanted (``"classic:counts=all"``), or ``Rules``.
         reward: ``"margin"`` (counted tricks, own minus the opponent's), ``"win"`` (+1, 0, −1) or ``"points"`` (the
             rules' own scoring).
-        render_mode: ``"ansi"`` (``render`` returns text), ``"human"`` (every step prints it) or ``None``.
+        render_mode: ``"ansi"`` (``render`` returns text), ``"rgb_array"`` (a picture, uint8[height, width, 3]),
+            ``"human"`` (every step shows it in a window, or prints it where there is none) or ``None``.
         observation: ``"vector"`` (one flat vector of what the seat knows) or ``"history"`` (what it saw happen, for
             recurrent and attention networks: ``"observation"`` is int8[max_events, 4], ``"length"`` int16[1], and in a
             match ``"match"`` has the scores).
@@ -62,6 +64,7 @@ def env(
 
     Raises:
         ValueError: when an argument is not allowed.
+        ModuleNotFoundError: when pictures are wanted and Pillow is missing.
     """
     bare = raw_env(rules, reward, render_mode, observation, match)
     lost = TerminateIllegal(bare, illegal_reward=-bare.reward_limit)
@@ -79,13 +82,15 @@ class raw_env(AECEnv, EzPickle):  # type: ignore[misc]  # noqa: N801 - PettingZo
         match: what decides an episode, if it is a match.
         scores: both seats' scores in the match.
         reward_limit: the most that an episode can pay.
+        render_size: width and height of pictures and of the window; may be set.
+        render_color: whether the text of ``"ansi"`` has ANSI colours; may be set.
     """
 
     metadata = {  # noqa: RUF012 - PettingZoo's own form
         "render_modes": list(RENDER_MODES),
         "name": "german_whist_v0",
         "is_parallelizable": False,
-        "render_fps": 1,
+        "render_fps": FRAMES_PER_SECOND,
     }
 
     def __init__(
@@ -100,7 +105,7 @@ class raw_env(AECEnv, EzPickle):  # type: ignore[misc]  # noqa: N801 - PettingZo
         EzPickle.__init__(self, rules, reward, render_mode, observation, match)
         super().__init__()
         check_reward(reward)
-        check_render_mode(render_mode)
+        self._renderer = Renderer(render_mode)
         if observation not in OBSERVATIONS:
             raise unknown_name("observation", observation, OBSERVATIONS)
         self._is_history = observation == "history"
@@ -163,8 +168,9 @@ class raw_env(AECEnv, EzPickle):  # type: ignore[misc]  # noqa: N801 - PettingZo
         self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in PLAYERS}
         self.agent_selection = PLAYERS[self._table.turn]
         self._skip_agent_selection = None
-        if self.render_mode == "human":
-            self.render()
+        if self._renderer.watching:
+            self._renderer.begin(self._table.batch)
+            self._show()
 
     @property
     def deal(self) -> tuple[int, int]:
@@ -219,6 +225,11 @@ class raw_env(AECEnv, EzPickle):  # type: ignore[misc]  # noqa: N801 - PettingZo
         self.agent_selection = PLAYERS[table.turn]
         if not table.legal:
             self._pay()
+        if self._renderer.watching:
+            self._renderer.look(table.batch)
+            self._show()
+
+    def _show(self) -> None:
         if self.render_mode == "human":
             self.render()
 
@@ -229,15 +240,29 @@ class raw_env(AECEnv, EzPickle):  # type: ignore[misc]  # noqa: N801 - PettingZo
         self._accumulate_rewards()
         self.terminations = dict.fromkeys(PLAYERS, True)
 
-    def render(self) -> str | None:
-        """Return the table as text with both hands open (``"ansi"``), or print it (``"human"``)."""
-        if self.render_mode is None:
-            gymnasium.logger.warn("render() was called without a render mode: give render_mode='ansi' or 'human'")
-            return None
-        if self.render_mode == "ansi":
-            return deal_text(self._table.batch)
-        print_deal(self._table.batch)
-        return None
+    @property
+    def render_size(self) -> tuple[int, int]:
+        """Width and height of pictures, in pixels."""
+        return self._renderer.size
+
+    @render_size.setter
+    def render_size(self, size: tuple[int, int]) -> None:
+        self._renderer.size = size
+
+    @property
+    def render_color(self) -> bool:
+        """Whether the text of ``"ansi"`` has ANSI colours."""
+        return self._renderer.color
+
+    @render_color.setter
+    def render_color(self, color: bool) -> None:
+        self._renderer.color = color
+
+    def render(self) -> str | Picture | None:
+        """Return the table with both hands open as text or a picture, or show it, as the render mode says."""
+        scores = self.scores if self.match is not None else None
+        return self._renderer.render(self._table.batch, scores=scores)
 
     def close(self) -> None:
-        """Nothing is held open."""
+        """Close the window, if there is one."""
+        self._renderer.close()

@@ -32,6 +32,7 @@ class Player(NamedTuple):
         dealer: whether he dealt.
         tricks: tricks won in the foreplay and in the endgame.
         counted: tricks won that count.
+        score: his score in the match, ``None`` where the deal is not one of a match.
         swapped: in humbug, whether he swapped his hand; ``None`` before he chose, and in other games.
         voids: (suit, trick) where he showed a void, when only what a seat saw is told; suits from spades down.
     """
@@ -44,6 +45,7 @@ class Player(NamedTuple):
     dealer: bool
     tricks: tuple[int, int]
     counted: int
+    score: float | None
     swapped: bool | None
     voids: tuple[tuple[int, int], ...]
 
@@ -90,7 +92,13 @@ class Scene(NamedTuple):
     result: str
 
 
-def see(batch: DealBatch, row: int = 0, seat: int | None = None, names: tuple[str, str] = PLAYERS) -> Scene:
+def see(
+    batch: DealBatch,
+    row: int = 0,
+    seat: int | None = None,
+    names: tuple[str, str] = PLAYERS,
+    scores: tuple[float, float] | None = None,
+) -> Scene:
     """Return what there is to see of one deal of a batch.
 
     Args:
@@ -98,6 +106,7 @@ def see(batch: DealBatch, row: int = 0, seat: int | None = None, names: tuple[st
         row: which of them.
         seat: whose view it is; both hands are open by default.
         names: what seats 0 and 1 are called.
+        scores: the seats' scores where the deal is one of a match.
 
     Raises:
         ValueError: when there is no such row or seat.
@@ -111,8 +120,8 @@ def see(batch: DealBatch, row: int = 0, seat: int | None = None, names: tuple[st
     rules, done = batch.rules, bool(batch.done[row])
     decision, turn = int(batch.states["decision"][row]), int(batch.turn[row])
     watcher = None if seat is None else own
-    near = _player(rules, near_seat, names, own, None, decision)
-    far = _player(rules, 1 - near_seat, names, other, watcher, decision)
+    near = _player(rules, near_seat, names, scores, own, None, decision)
+    far = _player(rules, 1 - near_seat, names, scores, other, watcher, decision)
     won = int(own["tricks_self"].sum() + own["tricks_opponent"].sum())
     between = done or decision in _AFTER_TRICK
     winner = _winner(near, far, bool(own["low"])) if done else -1
@@ -137,7 +146,15 @@ def see(batch: DealBatch, row: int = 0, seat: int | None = None, names: tuple[st
     )
 
 
-def _player(rules: Rules, seat: int, names: tuple[str, str], view: Any, watcher: Any, decision: int) -> Player:
+def _player(
+    rules: Rules,
+    seat: int,
+    names: tuple[str, str],
+    scores: tuple[float, float] | None,
+    view: Any,
+    watcher: Any,
+    decision: int,
+) -> Player:
     """Return a player from his own view; ``watcher`` is the other seat's when only what it saw may be told."""
     hand = int(view["hand"] if watcher is None else watcher["opponent_known"])
     tricks = (int(view["tricks_self"][FOREPLAY]), int(view["tricks_self"][ENDGAME]))
@@ -152,6 +169,7 @@ def _player(rules: Rules, seat: int, names: tuple[str, str], view: Any, watcher:
         dealer=bool(view["dealer"]),
         tricks=tricks,
         counted=sum(tricks) if rules.counts == "all" else tricks[ENDGAME],
+        score=None if scores is None else scores[seat],
         swapped=bool(view["exchanged_self"]) if rules.humbug and chosen else None,
         voids=tuple(void for void in voids if void[1]),
     )

@@ -20,12 +20,13 @@ from gymnasium.spaces import Box, Discrete
 from german_whist.envs.dealing import check_seed
 from german_whist.envs.matches import Match, match_of
 from german_whist.envs.observation import observation_high
-from german_whist.envs.one_match import one_table
+from german_whist.envs.one_match import OneMatch, one_table
 from german_whist.envs.opponent import Opponent, check_opponent, check_seat, learner_seats
 from german_whist.envs.randomness import RowRandom
+from german_whist.envs.rendering import FRAMES_PER_SECOND, Picture, Renderer
 from german_whist.envs.rules import Rules
 from german_whist.envs.scoring import check_reward, reward_limit
-from german_whist.envs.text import PLAYERS, RENDER_MODES, check_render_mode, deal_text, print_deal
+from german_whist.envs.text import PLAYERS, RENDER_MODES
 
 Step = tuple[npt.NDArray[np.int8], float, bool, bool, dict[str, Any]]
 
@@ -43,7 +44,10 @@ class GermanWhistEnv(gymnasium.Env[npt.NDArray[np.int8], np.int64]):
         learner: the learner's seat in the current deal or match.
     """
 
-    metadata = {"render_modes": list(RENDER_MODES), "render_fps": 1}  # noqa: RUF012 - Gymnasium's own form
+    metadata = {  # noqa: RUF012 - Gymnasium's own form
+        "render_modes": list(RENDER_MODES),
+        "render_fps": FRAMES_PER_SECOND,
+    }
 
     def __init__(
         self,
@@ -63,7 +67,8 @@ class GermanWhistEnv(gymnasium.Env[npt.NDArray[np.int8], np.int64]):
                 ``"points"`` (the rules' own scoring).
             seat: the learner's seat, 0, 1 or ``"alternate"``. The non-dealer leads, and the dealer alternates from
                 deal to deal whatever the seat.
-            render_mode: ``"ansi"`` (``render`` returns text), ``"human"`` (every step prints it) or ``None``.
+            render_mode: ``"ansi"`` (``render`` returns text), ``"rgb_array"`` (a picture, uint8[height, width, 3]),
+                ``"human"`` (every step shows it in a window, or prints it where there is none) or ``None``.
             match: an episode is one deal, or with ``"first_to:25"`` (points) or ``"best_of:3"`` (deals won) a whole
                 match, with the scores at the end of the observation; its reward is the match's: with ``"win"`` +1, 0 or
                 −1, otherwise the difference of the final scores.
@@ -74,7 +79,7 @@ class GermanWhistEnv(gymnasium.Env[npt.NDArray[np.int8], np.int64]):
         check_opponent(opponent)
         check_reward(reward)
         check_seat(seat)
-        check_render_mode(render_mode)
+        self._renderer = Renderer(render_mode)
         self.match = None if match is None else match_of(match)
         self._table = one_table(rules, self.match)
         self.rules = self._table.rules
@@ -114,6 +119,7 @@ class GermanWhistEnv(gymnasium.Env[npt.NDArray[np.int8], np.int64]):
             check_seed(seed)
         self._table.reset(seed, options)
         super().reset(seed=seed)
+        self._renderer.begin(self._table.batch)
         self.learner = int(learner_seats(self.seat, np.array([self._table.sequence.first], np.uint64))[0])
         self._over = False
         self._let_opponent_play()
@@ -149,9 +155,12 @@ class GermanWhistEnv(gymnasium.Env[npt.NDArray[np.int8], np.int64]):
 
     def _play(self, action: object) -> bool:
         try:
-            return self._table.play(operator.index(action))  # type: ignore[arg-type]
+            legal = self._table.play(operator.index(action))  # type: ignore[arg-type]
         except (TypeError, OverflowError):
             return False
+        if legal:
+            self._renderer.look(self._table.batch)
+        return legal
 
     def _let_opponent_play(self) -> None:
         """Play for the opponent until it is the learner's turn or the deal is over.
@@ -165,6 +174,7 @@ class GermanWhistEnv(gymnasium.Env[npt.NDArray[np.int8], np.int64]):
             action = int(self.opponent.act(table.batch.views(), rng)[0])
             if not table.play(action):
                 raise table.illegal(f"the opponent {self.opponent!r} at {PLAYERS[table.turn]}", action)
+            self._renderer.look(table.batch)
 
     def _observe(self, illegal: bool) -> tuple[npt.NDArray[np.int8], dict[str, Any]]:
         observation, mask = self._table.observe(self.learner)
@@ -177,12 +187,31 @@ class GermanWhistEnv(gymnasium.Env[npt.NDArray[np.int8], np.int64]):
         mask: npt.NDArray[np.int8] = self._observe(illegal=False)[1]["action_mask"]
         return mask.astype(np.bool_)
 
-    def render(self) -> str | None:
-        """Return the table as the learner sees it (``"ansi"``), or print it (``"human"``)."""
-        if self.render_mode is None:
-            gymnasium.logger.warn("render() was called without a render mode: give render_mode='ansi' or 'human'")
-            return None
-        if self.render_mode == "ansi":
-            return deal_text(self._table.batch, seat=self.learner)
-        print_deal(self._table.batch, seat=self.learner)
-        return None
+    @property
+    def render_size(self) -> tuple[int, int]:
+        """Width and height of pictures and of the window, in pixels; may be set."""
+        return self._renderer.size
+
+    @render_size.setter
+    def render_size(self, size: tuple[int, int]) -> None:
+        self._renderer.size = size
+
+    @property
+    def render_color(self) -> bool:
+        """Whether the text of ``"ansi"`` has ANSI colours; may be set."""
+        return self._renderer.color
+
+    @render_color.setter
+    def render_color(self, color: bool) -> None:
+        self._renderer.color = color
+
+    def render(self) -> str | Picture | None:
+        """Return the table as the learner sees it as text or a picture, or show it, as the render mode says."""
+        opponent = str(getattr(self.opponent, "name", "opponent"))
+        names = ("learner", opponent) if self.learner == 0 else (opponent, "learner")
+        scores = self._table.scores if isinstance(self._table, OneMatch) else None
+        return self._renderer.render(self._table.batch, self.learner, names, scores)
+
+    def close(self) -> None:
+        """Close the window, if there is one."""
+        self._renderer.close()

@@ -65,7 +65,12 @@ def check_render_mode(mode: str | None, allowed: tuple[str, ...] = RENDER_MODES)
 
 
 def deal_text(
-    batch: DealBatch, row: int = 0, seat: int | None = None, unicode: bool = True, color: bool = False
+    batch: DealBatch,
+    row: int = 0,
+    seat: int | None = None,
+    unicode: bool = True,
+    color: bool = False,
+    scores: tuple[float, float] | None = None,
 ) -> str:
     """Return one deal of a batch as a few lines of text.
 
@@ -77,11 +82,12 @@ def deal_text(
         seat: whose view to show: the other hand is then what this seat knows of it. Both hands are open by default.
         unicode: suit symbols and lines; plain ASCII letters when false.
         color: ANSI colours: red suits red, trumps bold, the open cards of the stock on a bright ground.
+        scores: the scores of seats 0 and 1 where the deal is one of a match.
 
     Raises:
         ValueError: when there is no such row or seat.
     """
-    scene = see(batch, row, seat)
+    scene = see(batch, row, seat, scores=scores)
     style = _Style(_UNICODE if unicode else _ASCII, color, scene.trump)
     rule = style.signs.rule * _WIDTH
     lines = [
@@ -97,15 +103,17 @@ def deal_text(
     return "\n".join(line.rstrip() for line in lines)
 
 
-def print_deal(batch: DealBatch, row: int = 0, seat: int | None = None) -> None:
+def print_deal(
+    batch: DealBatch, row: int = 0, seat: int | None = None, scores: tuple[float, float] | None = None
+) -> None:
     """Print one deal of a batch: in colour where the terminal has it, in plain ASCII where it knows no better."""
     color = terminal_has_color(sys.stdout)
     try:
         "".join(_UNICODE).encode(sys.stdout.encoding or "ascii")
     except (LookupError, UnicodeEncodeError):
-        print(deal_text(batch, row, seat, unicode=False, color=color))
+        print(deal_text(batch, row, seat, unicode=False, color=color, scores=scores))
     else:
-        print(deal_text(batch, row, seat, color=color))
+        print(deal_text(batch, row, seat, color=color, scores=scores))
 
 
 def terminal_has_color(stream: TextIO) -> bool:
@@ -167,6 +175,8 @@ def _player(scene: Scene, player: Player, style: _Style) -> list[str]:
         notes.append(f"tricks: foreplay {player.tricks[FOREPLAY]}, endgame {player.tricks[ENDGAME]}")
     if rules.race:
         notes.append(f"{player.counted} of {rules.race}")
+    if player.score is not None:
+        notes.append(f"match {player.score:g}")
     if player.swapped is not None:
         notes.append("swapped the hand" if player.swapped else "kept the hand")
     if player.voids:

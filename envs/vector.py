@@ -19,15 +19,15 @@ from gymnasium.vector.utils import batch_space
 from german_whist.envs.actions import actions_text
 from german_whist.envs.batch import DealBatch
 from german_whist.envs.jit import kernel
-from german_whist.envs.names import unknown_name
 from german_whist.envs.observation import observation_high, observe
 from german_whist.envs.opponent import Opponent, check_opponent, check_seat, learner_seats
 from german_whist.envs.randomness import RowRandom
+from german_whist.envs.rendering import FRAMES_PER_SECOND, Picture, load_drawing
 from german_whist.envs.rules import Rules
 from german_whist.envs.scoring import check_reward, reward_limit
 from german_whist.envs.sequence import DealSequence, read_options
 from german_whist.envs.state import legal_actions, play
-from german_whist.envs.text import deal_text
+from german_whist.envs.text import check_render_mode, deal_text
 
 Bools = npt.NDArray[np.bool_]
 Info = dict[str, Any]
@@ -58,12 +58,13 @@ class GermanWhistVectorEnv(VectorEnv[npt.NDArray[np.int8], npt.NDArray[np.int64]
     Attributes:
         rules: the rules of every deal.
         opponent: the agent that plays against the learner in all rows.
+        render_size: width and height of pictures; may be set.
         learners: the learner's seat in each row, int64[num_envs].
     """
 
     metadata = {  # noqa: RUF012 - Gymnasium's own form
-        "render_modes": ["ansi"],
-        "render_fps": 1,
+        "render_modes": ["ansi", "rgb_array"],
+        "render_fps": FRAMES_PER_SECOND,
         "autoreset_mode": AutoresetMode.SAME_STEP,
     }
 
@@ -84,7 +85,8 @@ class GermanWhistVectorEnv(VectorEnv[npt.NDArray[np.int8], npt.NDArray[np.int64]
             rules: as for one environment, like the arguments that follow.
             reward: ``"margin"``, ``"win"`` or ``"points"``.
             seat: the learner's seat, 0, 1 or ``"alternate"``.
-            render_mode: ``"ansi"`` (``render`` returns a text per row) or ``None``.
+            render_mode: ``"ansi"`` (``render`` returns a text per row), ``"rgb_array"`` (a picture per row) or
+                ``None``.
 
         Raises:
             ValueError: when an argument is not allowed.
@@ -92,8 +94,9 @@ class GermanWhistVectorEnv(VectorEnv[npt.NDArray[np.int8], npt.NDArray[np.int64]
         check_opponent(opponent)
         check_reward(reward)
         check_seat(seat)
-        if render_mode not in (None, "ansi"):
-            raise unknown_name("render mode", render_mode, self.metadata["render_modes"])
+        check_render_mode(render_mode, tuple(self.metadata["render_modes"]))
+        if render_mode == "rgb_array":
+            load_drawing()
         self._batch = DealBatch(rules, num_envs)
         self.num_envs = self._batch.size
         self.rules = self._batch.rules
@@ -101,6 +104,7 @@ class GermanWhistVectorEnv(VectorEnv[npt.NDArray[np.int8], npt.NDArray[np.int64]
         self.reward = reward
         self.seat = seat
         self.render_mode = render_mode
+        self.render_size = (480, 320)
         self.learners = np.zeros(self.num_envs, np.int64)
         high = observation_high(self.rules)
         self.single_observation_space = Box(np.zeros_like(high), high, dtype=np.int8)
@@ -258,9 +262,14 @@ class GermanWhistVectorEnv(VectorEnv[npt.NDArray[np.int8], npt.NDArray[np.int64]
         """Return which actions are legal, bool[num_envs, n_actions]."""
         return self._batch.action_mask().astype(np.bool_)
 
-    def render(self) -> tuple[str, ...] | None:
-        """Return each row's table as the learner sees it."""
+    def render(self) -> tuple[str | Picture, ...] | None:
+        """Return each row's table as the learner sees it, as text or a picture."""
         if self.render_mode is None:
-            logger.warn("render() was called without a render mode: give render_mode='ansi'")
+            logger.warn("render() was called without a render mode: give render_mode='ansi' or 'rgb_array'")
             return None
+        if self.render_mode == "rgb_array":
+            draw = load_drawing().deal_picture
+            return tuple(
+                draw(self._batch, row, int(self.learners[row]), self.render_size) for row in range(self.num_envs)
+            )
         return tuple(deal_text(self._batch, row, int(self.learners[row])) for row in range(self.num_envs))

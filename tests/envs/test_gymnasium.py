@@ -198,7 +198,7 @@ def test_a_bad_option_or_seed_is_named() -> None:
         ({"seat": 2}, "seat 2"),
         ({"seat": "alternat"}, "alternate"),
         ({"seat": True}, "seat True"),
-        ({"render_mode": "rgb_array"}, "ansi"),
+        ({"render_mode": "rgb"}, "rgb_array"),
     ],
 )
 def test_a_bad_argument_is_named(wrong: dict[str, Any], word: str) -> None:
