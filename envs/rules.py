@@ -143,13 +143,13 @@ class Rules:
         """Refuse two settings that make no sense together, naming both."""
         face_down = self.open_stock == 0
         clashes = (
+            (self.humbug and self.draft, "humbug", "draft", "there is no stock"),
+            (self.humbug and self.open_stock != 1, "humbug", "open_stock", "there is no stock, and one card is turned"),
+            (self.humbug and self.counts == "all", "humbug", "counts", "there is one stage: counts=endgame"),
             (self.open_stock > max(self.stock, 1), "open_stock", "stock", "more cards cannot lie open than there are"),
             (face_down and self.trump == "turned", "open_stock", "trump", "no card is turned to name trumps"),
             (face_down and self.high_low, "open_stock", "high_low", "no card is turned to say high or low"),
             (self.draft and self.open_stock != 1, "draft", "open_stock", "a draft is about one face-up card"),
-            (self.humbug and self.draft, "humbug", "draft", "there is no stock"),
-            (self.humbug and self.open_stock != 1, "humbug", "open_stock", "there is no stock, and one card is turned"),
-            (self.humbug and self.counts == "all", "humbug", "counts", "there is one stage: counts=endgame"),
             (self.high_low and self.counts == "all", "high_low", "counts", "only the endgame is played low"),
             (self.high_low and self.race > 0, "high_low", "race", "a race is for the most tricks"),
             (self.race > 0 and self.points != "difference", "race", "points", "the tricks left over are not played"),

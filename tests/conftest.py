@@ -23,6 +23,16 @@ def pytest_sessionstart(session: pytest.Session) -> None:
         drop_stale_kernels(package_folders())
 
 
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave the nightly checks out unless they are asked for by mark or by name."""
+    asked_by_name = any("::" in argument for argument in config.args)
+    if config.option.markexpr or asked_by_name:
+        return
+    nightly = [item for item in items if item.get_closest_marker("nightly")]
+    config.hook.pytest_deselected(items=nightly)
+    items[:] = [item for item in items if item not in nightly]
+
+
 def package_folders() -> list[Path]:
     """The folders of the sub-packages, wherever they are installed."""
     specs = [importlib.util.find_spec(f"german_whist.{name}") for name in _PACKAGES]

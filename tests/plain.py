@@ -62,22 +62,22 @@ def _mask(names: Any) -> int:
 
 
 def _number_of(name: str, value: Any) -> Any:
-    """A field of the reference that is no set of cards, as the engine writes it."""
+    """A card, a suit or a deck as the engine writes it."""
     if name == "led":
         return NUMBERS[value] if value else -1
     if name == "trump":
         return SUITS.index(value) if value else -1
-    if name == "deck":
-        return [NUMBERS[card] for card in value] + [0] * (52 - len(value))
-    return value
+    return [*map(NUMBERS.__getitem__, value), *[0] * (52 - len(value))]
 
 
 def _records(rows: list[dict[str, Any]], fields: np.dtype[Any]) -> np.ndarray[Any, Any]:
     assert all(row.keys() == set(fields.names or ()) for row in rows)
     columns = []
     for name in fields.names or ():
-        if name not in CARD_SETS:
+        if name in ("led", "trump", "deck"):
             columns.append([_number_of(name, row[name]) for row in rows])
+        elif name not in CARD_SETS:
+            columns.append([row[name] for row in rows])
         elif fields[name].shape:
             columns.append([tuple(map(_mask, row[name])) for row in rows])
         else:

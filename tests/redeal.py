@@ -21,12 +21,12 @@ class Redeal:
     """
 
     def __init__(self, rules: object, seed: int, seat: int, steps: int, tries: int = 64) -> None:
-        """Play ``steps`` random actions of a deal, then change who holds the cards that ``seat`` never saw."""
+        """Play ``steps`` random actions of a deal, or to its end, then change who holds what ``seat`` never saw."""
         rng = np.random.default_rng(seed)
         self.seat = seat
         self.course = DealBatch(rules, 1, seed)  # type: ignore[arg-type]
         self.actions: list[int] = []
-        for _ in range(steps):
+        while len(self.actions) < steps and not self.course.done[0]:
             self.actions.append(int(rng.choice(np.flatnonzero(self.course.action_mask()[0]))))
             self.course.step(self.actions[-1:])
         decks = self._decks(rng, tries)

@@ -39,11 +39,11 @@ FOUR_HANDS = [
 ]
 
 
-def some_game(pick: Pick, largest: int = 52) -> Rules:
+def some_game(pick: Pick) -> Rules:
     """Any combination of settings that makes a game; ``pick`` chooses one of some options."""
     fields: dict[str, Any] = {"humbug": pick([False, False, False, True])}
     shapes = FOUR_HANDS if fields["humbug"] else SHAPES
-    suits, ranks, hand = pick([shape for shape in shapes if shape[0] * shape[1] <= largest])
+    suits, ranks, hand = pick(shapes)
     stock = 0 if fields["humbug"] else suits * ranks - 2 * hand
     fields |= {"suits": suits, "ranks": ranks, "hand": hand, "stock": stock}
     if not fields["humbug"]:

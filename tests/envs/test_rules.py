@@ -5,13 +5,17 @@ from __future__ import annotations
 import dataclasses
 import pickle
 from importlib import resources
+from typing import Any
 
+import numpy as np
 import pytest
 import yaml
-from hypothesis import given
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from german_whist.envs.names import split_spec, unknown_name
 from german_whist.envs.rules import Rules, rule_names, rules, rules_from_dict
+from tests.compare import play_both
 from tests.plain import NAMES
 from tests.reference import full_deck
 from tests.strategies import games
@@ -95,6 +99,88 @@ def test_fields_that_make_no_game_are_refused_by_name(fields: dict[str, object],
             assert part in str(error.value)
 
 
+HUMBUG = {"stock": 0, "humbug": True}
+
+
+@pytest.mark.parametrize(
+    ("fields", "one", "other"),
+    [
+        ({"open_stock": 28}, "open_stock=28", "stock=26"),
+        ({"open_stock": 0}, "open_stock=0", "trump='turned'"),
+        ({"open_stock": 0, "trump": "none", "high_low": True}, "open_stock=0", "high_low=True"),
+        ({"draft": True, "open_stock": 2}, "draft=True", "open_stock=2"),
+        ({"draft": True, "open_stock": 0, "trump": "none"}, "draft=True", "open_stock=0"),
+        ({**HUMBUG, "draft": True}, "humbug=True", "draft=True"),
+        ({**HUMBUG, "open_stock": 2}, "humbug=True", "open_stock=2"),
+        ({**HUMBUG, "open_stock": 0, "trump": "none"}, "humbug=True", "open_stock=0"),
+        ({**HUMBUG, "counts": "all"}, "humbug=True", "counts='all'"),
+        ({"humbug": True}, "humbug=True", "stock=26"),
+        ({**HUMBUG, "hand": 12}, "humbug=True", "4 * hand = 48"),
+        ({"high_low": True, "counts": "all"}, "high_low=True", "counts='all'"),
+        ({"high_low": True, "race": 7}, "high_low=True", "race=7"),
+        ({"race": 7, "points": "over_book"}, "race=7", "points='over_book'"),
+        ({"race": 7, "points": "over_half"}, "race=7", "points='over_half'"),
+    ],
+)
+def test_settings_that_do_not_go_together_are_refused_naming_both(fields: dict[str, Any], one: str, other: str) -> None:
+    with pytest.raises(ValueError, match="rules: ") as error:
+        Rules(**fields)
+    assert one in str(error.value)
+    assert other in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("fields", "named"),
+    [
+        ({"open_stock": -1}, ["open_stock=-1", "from 0 to 50"]),
+        ({"open_stock": True}, ["open_stock=True"]),
+        ({"race": -1}, ["race=-1", "from 0 to 13"]),
+        ({"race": 14}, ["race=14", "from 0 to 13"]),
+        ({"race": 27, "counts": "all"}, ["race=27", "from 0 to 26"]),
+        ({"race": False}, ["race=False"]),
+        ({"trump": "trned"}, ["trump", "trned", "did you mean 'turned'", "none"]),
+        ({"trump": None}, ["trump", "None", "turned, none"]),
+        ({"draft": 1}, ["draft=1", "true or false"]),
+        ({"high_low": "yes"}, ["high_low='yes'", "true or false"]),
+        ({"humbug": None}, ["humbug=None", "true or false"]),
+    ],
+)
+def test_settings_of_the_variations_are_refused_by_name(fields: dict[str, Any], named: list[str]) -> None:
+    with pytest.raises(ValueError, match="rules") as error:
+        Rules(**fields)
+    for part in named:
+        assert part in str(error.value)
+
+
+SETTINGS = st.fixed_dictionaries(
+    {
+        "deal": st.sampled_from([(2, 4, 2, 4, False), (4, 2, 1, 6, False), (4, 3, 3, 6, False), (3, 4, 3, 0, True)]),
+        "open_stock": st.integers(0, 7),
+        "trump": st.sampled_from(["turned", "none"]),
+        "high_low": st.booleans(),
+        "draft": st.booleans(),
+        "race": st.integers(0, 1),
+        "counts": st.sampled_from(["endgame", "all"]),
+        "points": st.sampled_from(["difference", "over_book", "over_half"]),
+        "slam": st.sampled_from([0, 0, 9]),
+    }
+)
+
+
+@settings(max_examples=200)
+@given(SETTINGS)
+def test_settings_are_refused_by_name_or_make_a_game_that_is_played_like_the_reference(fields: dict[str, Any]) -> None:
+    suits, ranks, hand, stock, fields["humbug"] = fields.pop("deal")
+    try:
+        game = Rules(suits, ranks, hand, stock, **fields)
+    except ValueError as error:
+        named = [field for field in [*fields, "stock"] if f"{field}=" in str(error)]
+        assert len(named) >= 2
+    else:
+        play_both(game, 2, seed=1, first=0, rng=np.random.default_rng(1))
+
+
 def test_unknown_fields_are_refused_with_the_nearest_name() -> None:
     with pytest.raises(ValueError, match="unknown rules field 'hnad': did you mean 'hand'"):
         rules_from_dict({"hnad": 3})
@@ -163,6 +249,34 @@ def test_presets_are_yaml_files_of_the_package() -> None:
     files = [entry.name for entry in (resources.files("german_whist.configs") / "rules").iterdir()]
     assert sorted(name.removesuffix(".yaml") for name in files if name.endswith(".yaml")) == list(rule_names())
     assert {"classic", "tiny"} <= set(rule_names())
+
+
+CLASSIC = {"suits": 4, "ranks": 13, "hand": 13, "stock": 26, "counts": "endgame", "points": "difference"}
+CLASSIC |= {"open_stock": 1, "trump": "turned", "high_low": False, "draft": False, "race": 0, "humbug": False}
+CLASSIC |= {"book": None, "slam": 0}
+SMALL = {"ranks": 7, "hand": 7, "stock": 14}  # 8 to A
+PRESETS: dict[str, dict[str, Any]] = {
+    "classic": {},
+    "all": {"counts": "all"},
+    "seventh": {"points": "over_book", "book": 6, "slam": 10},
+    "small": {**SMALL, "points": "over_book", "book": 3, "slam": 5},
+    "small_all": {**SMALL, "points": "over_book", "book": 6, "counts": "all"},
+    "short": {"ranks": 8, "hand": 10, "stock": 12},  # 7 to A
+    "high_low": {"high_low": True},
+    "no_trump": {"open_stock": 0, "trump": "none"},
+    "open_stock": {"open_stock": 2},
+    "draft": {"draft": True},
+    "race": {"race": 7, "counts": "all"},
+    "race9": {"race": 9, "counts": "all"},
+    "humbug": {"humbug": True, "stock": 0, "points": "over_book", "book": 6},
+    "tiny": {"suits": 2, "ranks": 4, "hand": 2, "stock": 4},
+}
+
+
+def test_presets_are_the_games_of_the_rules() -> None:
+    assert {name: rules(name).to_dict() for name in rule_names()} == {
+        name: {**CLASSIC, **changed} for name, changed in PRESETS.items()
+    }
 
 
 @pytest.mark.parametrize("name", rule_names())

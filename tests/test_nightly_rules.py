@@ -1,0 +1,37 @@
+"""The nightly check of the rules: it runs, it covers, and it finds what is wrong."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from german_whist.envs import batch as engine
+from german_whist.envs.rules import rule_names, rules
+from tests.nightly_rules import CHUNK, check, game_of, play_chunk
+
+
+def test_a_few_thousand_deals_of_presets_and_drawn_games_without_a_difference() -> None:
+    results = list(check(deals=2_000))
+    assert sum(deals for deals, _ in results) == 2_000
+
+
+@pytest.mark.nightly
+def test_twenty_thousand_deals_without_a_difference() -> None:
+    assert sum(deals for deals, _ in check(deals=20_000)) == 20_000
+
+
+def test_every_preset_has_its_turn_and_the_drawn_games_differ() -> None:
+    assert {game_of(chunk, 0) for chunk in range(0, 2 * len(rule_names()), 2)} == set(map(rules, rule_names()))
+    assert len({game_of(chunk, 0) for chunk in range(1, 200, 2)}) > 90
+
+
+def test_a_difference_tells_field_game_and_deals(monkeypatch: pytest.MonkeyPatch) -> None:
+    honest = engine.DealBatch.step
+
+    def cheat(batch: engine.DealBatch, actions: np.ndarray) -> None:
+        honest(batch, actions)
+        batch.states["tricks"][-1, 0, 0] += batch.states["tricks"][-1, 0, 0] > 0
+
+    monkeypatch.setattr(engine.DealBatch, "step", cheat)
+    with pytest.raises(AssertionError, match=r"chunk 2 of seed 5, Rules.*: tricks: the engine has"):
+        play_chunk(2, 5, CHUNK // 50)
