@@ -45,7 +45,7 @@ def make_single(
         opponent: an agent's name (see ``german_whist.agent_names``) or an agent object.
         reward: ``"margin"``, ``"win"`` or ``"points"``.
         seat: the learner's seat, 0, 1 or ``"alternate"``.
-        render_mode: ``"ansi"``, ``"human"`` or ``None``.
+        render_mode: ``"ansi"``, ``"rgb_array"``, ``"human"`` or ``None``.
         match: ``None`` for episodes of one deal; ``"first_to:25"``, ``"best_of:3"`` for episodes of a whole match.
 
     Raises:
@@ -73,7 +73,7 @@ def make_vector(
         opponent: an agent's name or an agent object.
         reward: ``"margin"``, ``"win"`` or ``"points"``.
         seat: the learner's seat, 0, 1 or ``"alternate"``.
-        render_mode: ``"ansi"`` or ``None``.
+        render_mode: ``"ansi"``, ``"rgb_array"`` or ``None``.
 
     Raises:
         ValueError: when an argument is not allowed.

@@ -22,10 +22,23 @@ if TYPE_CHECKING:
     from german_whist.envs.drawing.window import Window
 
 FRAMES_PER_SECOND = 2
+SMALLEST, LARGEST = 120, 8192  # pixels, width and height of a picture
 
 _DISPLAYS = ("DISPLAY", "WAYLAND_DISPLAY", "SDL_VIDEODRIVER")
 
 Picture = npt.NDArray[np.uint8]
+
+
+def check_size(size: tuple[int, int]) -> tuple[int, int]:
+    """Return the width and height of a picture in pixels.
+
+    Raises:
+        ValueError: when they are no sizes of a picture.
+    """
+    for name, pixels in zip(("width", "height"), size, strict=True):
+        if isinstance(pixels, bool) or not isinstance(pixels, (int, np.integer)) or not SMALLEST <= pixels <= LARGEST:
+            raise ValueError(f"{name} {pixels!r} of a picture is not allowed: {SMALLEST} to {LARGEST} pixels")
+    return int(size[0]), int(size[1])
 
 
 def load_drawing() -> Any:

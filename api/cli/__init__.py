@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any, NoReturn
 
 import german_whist
-from german_whist.cli import agents, bench, evaluate, play, replay, rules, train
+from german_whist.cli import agents, bench, draw, evaluate, play, replay, rules, train
 from german_whist.envs.names import unknown_name
 
 COMMANDS = {
@@ -17,6 +17,7 @@ COMMANDS = {
     "evaluate": evaluate,
     "play": play,
     "replay": replay,
+    "draw": draw,
     "rules": rules,
     "agents": agents,
     "bench": bench,
@@ -29,6 +30,7 @@ EXTRA_OF_MODULE = {
     "sb3_contrib": "train",
     "tensorboard": "train",
     "matplotlib": "train",
+    "PIL": "render",
     "pygame": "bench",
     "rlcard": "bench",
     "pyspiel": "bench",

@@ -39,7 +39,15 @@ def draw_player(table: Image.Image, scene: Scene, player: Player, left: float, m
             pen.text(start, top + 113 * unit, words, SANS, _small(12, unit), CREAM, "lm")
     else:
         _counter(pen, start, top, unit, str(player.tricks[FOREPLAY]), "foreplay", all_count)
-        _counter(pen, start + (88 if player.score is None else 66) * unit, top, unit, str(player.tricks[ENDGAME]), "endgame", True)
+        _counter(
+            pen,
+            start + (88 if player.score is None else 66) * unit,
+            top,
+            unit,
+            str(player.tricks[ENDGAME]),
+            "endgame",
+            True,
+        )
     if player.score is not None:
         _counter(pen, start + 132 * unit, top, unit, f"{player.score:g}", "match", True)
     if scene.rules.race:

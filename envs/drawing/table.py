@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -14,10 +14,10 @@ from german_whist.envs.drawing.cards import BACK, SHAPE
 from german_whist.envs.drawing.pieces import felt, put_card
 from german_whist.envs.drawing.plates import banner, caption, draw_game, draw_player
 from german_whist.envs.drawing.watch import Trick
+from german_whist.envs.rendering import check_size
 from german_whist.envs.scene import PLAYERS, Player, Scene, see
 
 SIZE = (960, 640)
-SMALLEST, LARGEST = 120, 8192
 
 _WIDTH, _HEIGHT = 960.0, 640.0  # the table that the places below are measured on
 _OUT_ROW = 9  # cards out of play in a row
@@ -66,10 +66,7 @@ def deal_picture(
     Raises:
         ValueError: when there is no such row or seat, or the size is not allowed.
     """
-    for name, pixels in zip(("width", "height"), size, strict=True):
-        if isinstance(pixels, bool) or not isinstance(pixels, (int, np.integer)) or not SMALLEST <= pixels <= LARGEST:
-            raise ValueError(f"{name} {pixels!r} of a picture is not allowed: {SMALLEST} to {LARGEST} pixels")
-    width, height = int(size[0]), int(size[1])
+    width, height = check_size(size)
     scene = see(batch, row, seat, names, scores)
     return np.array(_draw(scene, Spot(min(width / _WIDTH, height / _HEIGHT), width, height), names, trick))
 
@@ -177,8 +174,3 @@ def _trick(
         put_card(table, card, center + side * spot.px(36), middle + side * spot.px(18), width, -2.0 * side, won)
     if scene.led < 0 and trick is not None and not scene.choice and not scene.done:
         caption(table, f"{names[trick.winner]} wins the trick", center, middle + spot.px(100), spot.unit)
-
-
-def picture_of(*args: Any, **settings: Any) -> Image.Image:
-    """Return what ``deal_picture`` returns as a Pillow image, RGB."""
-    return Image.fromarray(deal_picture(*args, **settings), "RGB")

@@ -421,7 +421,10 @@ def test_a_pickled_environment_is_a_fresh_one_with_the_same_settings() -> None:
 # The picture in text
 
 
-def test_human_mode_prints_the_table_at_the_reset_and_at_every_step(capsys: pytest.CaptureFixture[str]) -> None:
+def test_human_mode_without_a_display_prints_the_table_at_the_reset_and_at_every_step(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("german_whist.envs.rendering.has_display", lambda: False)
     game = env(rules="tiny", render_mode="human")
     game.reset(seed=1)
     play_deal(game, np.random.default_rng(1))

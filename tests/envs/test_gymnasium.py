@@ -232,9 +232,10 @@ def test_ansi_shows_the_learners_side_only() -> None:
     assert text.index("player_0") < text.index("player_1")
 
 
-def test_human_mode_prints_the_table_at_the_reset_and_at_every_step(
-    rng: np.random.Generator, capsys: pytest.CaptureFixture[str]
+def test_human_mode_without_a_display_prints_the_table_at_the_reset_and_at_every_step(
+    rng: np.random.Generator, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("german_whist.envs.rendering.has_display", lambda: False)
     game = GermanWhistEnv(Lowest(), rules="tiny", render_mode="human")
     _, info = game.reset(seed=1)
     rewards, _ = play_deal(game, info, rng)

@@ -1,0 +1,91 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from german_whist.cli import main
+
+
+def test_a_still_and_a_film_of_a_deal_are_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    still, film = tmp_path / "table.png", tmp_path / "deal.gif"
+    words = [
+        "draw",
+        "greedy",
+        "random",
+        "--rules",
+        "tiny",
+        "--deal",
+        "3:1",
+        "--size",
+        "480x320",
+        "--gif-size",
+        "240x160",
+    ]
+    assert main([*words, "--still", str(still), "--gif", str(film)]) == 0
+    with Image.open(still) as picture:
+        assert picture.size == (480, 320)
+    with Image.open(film) as frames:
+        assert frames.size == (240, 160)
+        assert frames.n_frames == 1 + 8  # type: ignore[attr-defined]  # the deal, and then a frame a card
+    told = capsys.readouterr().out
+    assert "table.png" in told
+    assert "deal.gif" in told
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["deal.gif", "table.png"]
+
+
+def test_the_same_command_draws_the_same_picture_and_another_deal_another(tmp_path: Path) -> None:
+    def draw(name: str, *words: str) -> np.ndarray[tuple[int, ...], np.dtype[np.uint8]]:
+        path = tmp_path / name
+        assert main(["draw", "--rules", "tiny", "--size", "240x160", "--still", str(path), *words]) == 0
+        with Image.open(path) as picture:
+            return np.array(picture)
+
+    first = draw("a.png")
+    assert np.array_equal(first, draw("b.png"))
+    assert not np.array_equal(first, draw("c.png", "--deal", "1:0"))
+    assert not np.array_equal(first, draw("d.png", "--after", "0"))
+    assert not np.array_equal(first, draw("e.png", "--seat", "1"))
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ([], "nothing to write"),
+        (["--still", "table.jpg"], "ends in .png"),
+        (["--gif", "deal.png"], "ends in .gif"),
+        (["--still", "no/such/folder/table.png"], "no folder"),
+        (["--still", "t.png", "--size", "960"], "WIDTHxHEIGHT"),
+        (["--still", "t.png", "--size", "10x10"], "120 to 8192"),
+        (["--still", "t.png", "--deal", "7"], "SEED:INDEX"),
+        (["--still", "t.png", "--after", "99"], "0 to 52 actions"),
+        (["--still", "t.png", "--seconds", "0"], "--seconds 0.0"),
+        (["greedy", "--still", "t.png"], "1 agents given"),
+        (["greedy", "greeddy", "--still", "t.png"], "did you mean 'greedy'"),
+        (["--rules", "clasic", "--still", "t.png"], "did you mean 'classic'"),
+    ],
+)
+def test_bad_input_is_one_line_and_leaves_no_file(
+    words: list[str],
+    message: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["draw", *words]) == 2
+    error = capsys.readouterr().err
+    assert message in error
+    assert error.count("\n") == 1
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_file_that_cannot_be_written_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(self: Image.Image, *args: object, **settings: object) -> None:
+        raise ValueError("the disk is full")
+
+    monkeypatch.setattr(Image.Image, "save", fail)
+    assert main(["draw", "--rules", "tiny", "--still", str(tmp_path / "t.png")]) == 2
+    assert not list(tmp_path.iterdir())
