@@ -49,7 +49,7 @@ def draw_player(table: Image.Image, scene: Scene, player: Player, left: float, m
             True,
         )
     if player.score is not None:
-        _counter(pen, start + 132 * unit, top, unit, f"{player.score:g}", "match", True)
+        _counter(pen, start + 128 * unit, top, unit, f"{player.score:g}", "match", True)
     if scene.rules.race:
         _race(table, player.counted, scene.rules.race, start, end, top + 113 * unit, unit)
 
