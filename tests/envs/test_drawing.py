@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from collections.abc import Callable
 from time import perf_counter
 from typing import Any
 
@@ -19,7 +18,6 @@ from german_whist.envs.rules import rule_names
 from tests.conftest import play_randomly
 from tests.redeal import Redeal
 
-Positions = Callable[..., DealBatch]
 Picture = npt.NDArray[np.uint8]
 SMALL = (240, 160)
 
