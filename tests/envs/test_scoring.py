@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from german_whist.envs.batch import DealBatch
-from german_whist.envs.rules import Rules
+from german_whist.envs.rules import Rules, rules
 from german_whist.envs.scoring import REWARDS, reward_limit
 from tests.conftest import play_randomly
 from tests.reference import points_of
@@ -70,6 +70,21 @@ def test_ten_tricks_to_three_score_4_from_the_seventh_trick() -> None:
     assert points(Rules(points="over_book", book=6), 10, 3) == 4
 
 
+def test_ten_tricks_to_three_of_a_low_game_score_4_for_the_other_player() -> None:
+    assert points(Rules(points="over_book", book=6, high_low=True), 10, 3, low=True) == -4
+
+
+def test_the_seventh_trick_of_a_humbug_deal_is_the_first_to_score() -> None:
+    assert points(Rules(stock=0, humbug=True, points="over_book", book=6), 7, 6) == 1
+
+
+def test_the_presets_score_as_the_examples_say() -> None:
+    worked = [("seventh", 8, 5, 2), ("small", 5, 2, 2), ("small_all", 10, 4, 4), ("seventh", 10, 3, 4)]
+    worked += [("small", 7, 0, 5), ("seventh", 13, 0, 10), ("humbug", 8, 5, 2), ("all", 16, 10, 6)]
+    for name, winner, loser, score in worked:
+        assert points(rules(name), winner, loser) == score
+
+
 def test_sixteen_tricks_to_ten_score_3_over_half() -> None:
     assert points(OVER_HALF, 16, 10) == 3
 
@@ -125,11 +140,11 @@ def test_points_equal_the_references_for_every_result(game: Rules, data: st.Data
 def test_returns_are_zero_until_done_then_zero_sum_and_within_the_limit(reward: str, game: Rules, seed: int) -> None:
     batch = DealBatch(game, 4, seed)
     rng = np.random.default_rng(seed)
-    while not batch.done.any():
+    while not batch.done.all():
         returns = batch.returns(reward)
         assert returns.dtype == np.float32
         assert returns.shape == (4, 2)
-        assert not returns.any()
+        assert not returns[~batch.done].any()
         play_randomly(batch, rng, 1)
     returns = batch.returns(reward)
     assert (returns.sum(axis=1) == 0).all()

@@ -11,8 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from german_whist.envs.batch import DealBatch
+from german_whist.envs.cards import cards_of
 from german_whist.envs.observation import observe
-from german_whist.envs.rules import Rules
+from german_whist.envs.rules import Rules, rule_names, rules
 from german_whist.envs.state import ENDGAME, FOREPLAY
 from german_whist.envs.views import VIEW, in_endgame
 from tests.conftest import play_randomly
@@ -169,6 +170,36 @@ def test_a_seat_cannot_tell_apart_deals_in_which_it_saw_the_same(game: Rules, se
 
 
 @pytest.mark.parametrize("seat", [0, 1])
+@pytest.mark.parametrize("name", rule_names())
+def test_in_every_preset_a_seat_cannot_tell_apart_deals_in_which_it_saw_the_same(name: str, seat: int) -> None:
+    game = rules(name)
+    hidden: set[bytes] = set()
+    for seed in range(6):
+        redeal = Redeal(game, seed, seat, steps=5 * seed + 1)
+        for deal, others in redeal.steps():
+            mine = deal.views(seats=[seat])
+            whose = np.full(others.size, seat)
+            assert same_views(np.repeat(mine, others.size), others.views(seats=whose))
+            assert (others.observe(seats=whose) == deal.observe(seats=[seat])).all()
+        hidden |= {row.tobytes() for row in others.states["deck"]}
+    assert len(hidden) > 12  # there were others
+
+
+def test_redeals_of_humbug_change_the_blinds_the_discarded_hand_and_the_opponents() -> None:
+    for seat in (0, 1):
+        redeal = Redeal("humbug", 3, seat, steps=2)
+        *_, (deal, others) = redeal.steps()
+        unseen = set(cards_of(deal.views(seats=[seat])["unseen"][0]))
+        varied = 0
+        for start in range(4):  # the four hands of the deal
+            hands = np.unique(np.sort(others.states["deck"][:, start::4]), axis=0)
+            hidden = unseen & set(hands[0].tolist())
+            assert (len(hands) > 10) == bool(hidden)
+            varied += bool(hidden)
+        assert varied == (2 if deal.states["exchanged"][0, seat] else 3)
+
+
+@pytest.mark.parametrize("seat", [0, 1])
 def test_redeals_differ_in_the_opponents_hand_and_in_the_stock(seat: int) -> None:
     redeal = Redeal("classic", 11, seat, steps=20)
     *_, (deal, others) = redeal.steps()
@@ -178,13 +209,18 @@ def test_redeals_differ_in_the_opponents_hand_and_in_the_stock(seat: int) -> Non
     assert (others.states["hands"][:, seat] == deal.states["hands"][0, seat]).all()
 
 
-def after(deal: ReferenceDeal, card: str) -> ReferenceDeal:
-    """A copy of a deal in which a card has been played."""
-    copied = ReferenceDeal(deal.cards, deal.game, deal.dealer)
-    for earlier in (event.card for event in deal.all.log if event.what == "played"):
-        copied.play(earlier)
-    copied.play(card)
-    return copied
+def all_ways_on(deal: ReferenceDeal) -> list[ReferenceDeal]:
+    """The deals after each legal card; the last of them is the deal itself, played on."""
+    *cards, last = deal.legal()
+    copies = []
+    for card in cards:
+        copied = ReferenceDeal(deal.cards, deal.game, deal.dealer)
+        for earlier in (event.card for event in deal.all.log if event.what == "played"):
+            copied.play(earlier)
+        copied.play(card)
+        copies.append(copied)
+    deal.play(last)
+    return [*copies, deal]
 
 
 def test_views_follow_from_what_a_seat_saw_in_every_deal_and_every_course_of_play() -> None:
@@ -211,5 +247,5 @@ def test_views_follow_from_what_a_seat_saw_in_every_deal_and_every_course_of_pla
             batch = DealBatch(game, len(branches))
             batch.states[:] = states
             batch.step([NAMES.index(card) for _, card in branches])
-            deals = [after(deals[row], card) for row, card in branches]
+            deals = [after for deal in deals for after in all_ways_on(deal)]
     assert indistinct == 6  # at first a seat cannot tell where the other three cards are
