@@ -1,0 +1,16 @@
+"""Write the golden playthroughs anew: ``python -m tests.regenerate_goldens``; then read what has changed."""
+
+from __future__ import annotations
+
+from german_whist.envs.rules import rule_names
+from tests.golden import path_of, playthrough
+
+
+def main() -> None:
+    for preset in rule_names():
+        path_of(preset).write_text(playthrough(preset), encoding="utf-8")
+        print(path_of(preset))
+
+
+if __name__ == "__main__":
+    main()
