@@ -45,6 +45,10 @@ class TrainingProgress:
         """Take the bar away."""
         self._bar.stop()
 
+    def say(self, line: str) -> None:
+        """Print a line."""
+        self._console.print(line, highlight=False, markup=False, soft_wrap=True)
+
     def update(self, done: int) -> None:
         """Show how many decisions have been trained on."""
         now = time.monotonic()
@@ -55,11 +59,7 @@ class TrainingProgress:
             self._said = now
             left = (self._total - done) / max(per_second, 1e-9)
             minutes, seconds = divmod(round(left), 60)
-            self._console.print(
-                f"{done:,} of {self._total:,} decisions, {speed}, {minutes}:{seconds:02d} left  {self._rates}",
-                highlight=False,
-                soft_wrap=True,
-            )
+            self.say(f"{done:,} of {self._total:,} decisions, {speed}, {minutes}:{seconds:02d} left  {self._rates}")
 
     def show_rates(self, rates: dict[str, float]) -> None:
         """Show the latest win rates."""

@@ -81,10 +81,14 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _refuse(f'{module} is not installed: pip install "german-whist[{extra}]"')
     except (ValueError, FloatingPointError) as error:
         return _refuse(str(error))
+    except MemoryError as error:
+        return _refuse(f"not enough memory: {str(error).partition(' with shape')[0]}")
     except BrokenPipeError:
         # The reader has left (as `head` does): say nothing more, not even when Python flushes at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except OSError as error:  # a full disk, a folder that has gone
+        return _refuse(str(error))
     except KeyboardInterrupt:
         return INTERRUPTED
 
