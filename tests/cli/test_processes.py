@@ -18,6 +18,7 @@ HEAVY = ("torch", "stable_baselines3", "sb3_contrib", "numba", "llvmlite", "pyga
 
 def process(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, "OMP_NUM_THREADS": "1", "COLUMNS": "100"}
+    environment.pop("PYTHONUNBUFFERED", None)  # output is to wait in a buffer, as it usually does
     return subprocess.run(
         [sys.executable, *arguments],
         cwd=folder,

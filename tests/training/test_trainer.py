@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 from matplotlib import image
+from sb3_contrib import MaskablePPO
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 from german_whist.agents.checkpoint import load_checkpoint, write_atomically
@@ -276,6 +277,25 @@ def test_a_longer_run_may_follow_a_finished_one(finished: TrainingOutcome, tmp_p
     done = go_on(tmp_path / "run")
     assert done.decisions == 1024 + 4 * ROLLOUT
     assert max(evaluated(done.run)) == done.decisions
+
+
+def test_evaluations_and_checkpoints_come_in_the_rollout_after_each_multiple(tmp_path: Path) -> None:
+    done = begin(tmp_path / "run", evaluate_every=300, checkpoint_every=300)
+    assert evaluated(done.run) == [0, 384, 640, 1024]
+    assert [int(path.stem) for path in done.run.past()] == [0, 384, 640, 1024]
+
+
+def test_the_weight_of_entropy_falls_as_the_run_goes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    weights: list[float] = []
+    update = MaskablePPO.train
+
+    def watched(self: MaskablePPO) -> None:
+        weights.append(self.ent_coef)
+        update(self)
+
+    monkeypatch.setattr(MaskablePPO, "train", watched)
+    begin(tmp_path / "run", entropy=0.8, entropy_end=0.0)
+    assert weights == pytest.approx([0.8 - 0.1 * rollout for rollout in range(8)])
 
 
 def test_past_selves_and_bots_may_be_the_opponents(tmp_path: Path) -> None:
