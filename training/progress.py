@@ -19,7 +19,8 @@ class TrainingProgress:
         """Start at ``done`` of ``total`` decisions."""
         self._total = total
         self._start = done
-        self._began = self._said = time.monotonic()
+        self._began: float | None = None  # with the first decisions: compiling and the first evaluation do not count
+        self._said = time.monotonic()
         self._rates = ""
         self._console = Console(file=sys.stderr, quiet=quiet)
         self._bar = Progress(
@@ -52,6 +53,9 @@ class TrainingProgress:
     def update(self, done: int) -> None:
         """Show how many decisions have been trained on."""
         now = time.monotonic()
+        if self._began is None:
+            self._began, self._start = now, done
+            return
         per_second = (done - self._start) / max(now - self._began, 1e-9)
         speed = f"{per_second:,.0f} decisions/s"
         self._bar.update(self._task, completed=done, speed=speed, rates=self._rates)
