@@ -264,7 +264,7 @@ def rules(spec: str | Rules = "classic") -> Rules:
 def _value(key: str, text: str) -> object:
     try:
         return yaml.safe_load(text)
-    except yaml.YAMLError:
+    except (yaml.YAMLError, ValueError):  # ValueError: an impossible date, as 2020-13-45
         raise ValueError(f"rules: {key}={text} is not allowed: {text!r} is neither a number nor a name") from None
 
 

@@ -75,7 +75,7 @@ class TrainConfig:
     evaluate_against: list[str] = _setting(["random", "greedy", "heuristic"], "agents to be evaluated against")
     final_deals: int = _setting(2000, "mirrored deals of the evaluation at the end")
     checkpoint_every: int = _setting(250_000, "decisions between checkpoints")
-    threads: int = _setting(0, "threads for the network, 0 for one a core")
+    threads: int = _setting(1, "threads for the network: one is fastest for small ones, 0 for one a core")
     device: str = _setting("cpu", "torch device; small networks are fastest on cpu")
 
     def __post_init__(self) -> None:

@@ -16,7 +16,7 @@ from german_whist.agents.policy import PolicyAgent
 from german_whist.agents.registry import make_agent
 from german_whist.arena.match import MatchResult, play_match
 from german_whist.envs.rules import rules
-from german_whist.training.config import TrainConfig
+from german_whist.training.config import LARGEST_SEED, TrainConfig
 from german_whist.training.network import policy_checkpoint, policy_settings
 from german_whist.training.resume import load_learner, save_learner
 from german_whist.training.run_directory import RunDirectory, code_version
@@ -46,6 +46,7 @@ class Learner:
         self.rules = rules(config.rules)
         self._pool: list[PolicyAgent] = []
         self._random = random.Random(config.seed)
+        self._judges = [(name, make_agent(name)) for name in config.evaluate_against]
         self.env = SelfPlayVecEnv(
             self.rules,
             config.rows,
@@ -59,9 +60,11 @@ class Learner:
             load_learner(self.model, run.resume)
             run.forget_after(self.decisions)
             self._pool = [PolicyAgent(load_checkpoint(path), 1.0) for path in run.past()[-config.pool_size :]]
-            # Fewer deals than decisions have been dealt, so these deals and these random numbers are new.
+            if not self._pool:
+                self._pool = [PolicyAgent(self.checkpoint(), 1.0)]
+            # No more deals than decisions have been dealt, so these deals and these random numbers are new.
             self.env.deal_from(self.decisions)
-            self.model.set_random_seed(config.seed + self.decisions)
+            self.model.set_random_seed((config.seed + self.decisions) % (LARGEST_SEED + 1))
 
     def _opponent(self, name: str) -> Callable[[], Agent] | str:
         if name == SELF:
@@ -73,31 +76,35 @@ class Learner:
 
     def _make_model(self) -> MaskablePPO:
         config = self.config
+        check_device(config.device)
         try:
-            return MaskablePPO(
-                "MlpPolicy",
-                self.env,
-                learning_rate=lambda left: (
-                    config.learning_rate_end + (config.learning_rate - config.learning_rate_end) * left
-                ),
-                n_steps=config.steps,
-                batch_size=min(config.batch_size, config.rows * config.steps),
-                n_epochs=config.epochs,
-                gamma=config.gamma,
-                gae_lambda=config.gae_lambda,
-                clip_range=config.clip,
-                ent_coef=config.entropy,
-                vf_coef=config.value_weight,
-                max_grad_norm=config.max_grad_norm,
-                rollout_buffer_class=SelfPlayRolloutBuffer,
-                rollout_buffer_kwargs={"source": self.env},
-                policy_kwargs=policy_settings(config.hidden),
-                seed=config.seed,
-                device=config.device,
-            )
-        except (RuntimeError, AssertionError) as error:
-            reason = str(error).splitlines()[0]
-            raise ValueError(f"device: {config.device!r} cannot be used: {reason}") from None
+            return self._model_of(config)
+        except RuntimeError as error:  # as torch says that memory is short
+            raise ValueError(f"the network cannot be made: {str(error).splitlines()[0]}") from None
+
+    def _model_of(self, config: TrainConfig) -> MaskablePPO:
+        return MaskablePPO(
+            "MlpPolicy",
+            self.env,
+            # The last rollout may end after the last decision, where less than nothing is left.
+            learning_rate=lambda left: (
+                config.learning_rate_end + (config.learning_rate - config.learning_rate_end) * max(left, 0.0)
+            ),
+            n_steps=config.steps,
+            batch_size=min(config.batch_size, config.rows * config.steps),
+            n_epochs=config.epochs,
+            gamma=config.gamma,
+            gae_lambda=config.gae_lambda,
+            clip_range=config.clip,
+            ent_coef=config.entropy,
+            vf_coef=config.value_weight,
+            max_grad_norm=config.max_grad_norm,
+            rollout_buffer_class=SelfPlayRolloutBuffer,
+            rollout_buffer_kwargs={"source": self.env},
+            policy_kwargs=policy_settings(config.hidden),
+            seed=config.seed,
+            device=config.device,
+        )
 
     @property
     def decisions(self) -> int:
@@ -114,10 +121,16 @@ class Learner:
         """Stop a run that has diverged.
 
         Raises:
-            FloatingPointError: when a weight is no longer a finite number.
+            FloatingPointError: when a weight is no longer a finite number, or so large that the logits are none.
         """
-        for name, weight in self.model.policy.named_parameters():
-            if not torch.isfinite(weight).all():
+        policy, seen = self.model.policy, self.model._last_obs
+        numbers = dict(policy.named_parameters())
+        if seen is not None:
+            with torch.no_grad():
+                choice = policy.get_distribution(policy.obs_to_tensor(seen)[0]).distribution
+            numbers["logits"] = choice.logits  # type: ignore[union-attr]
+        for name, values in numbers.items():
+            if not torch.isfinite(values).all():
                 raise FloatingPointError(
                     f"training diverged before decision {self.decisions}: {name} is not finite; the checkpoints before "
                     f"it are in {self.run.checkpoints}"
@@ -144,7 +157,23 @@ class Learner:
     def evaluate(self, deals: int) -> tuple[MatchResult, ...]:
         """Play the policy's best cards against each opponent, on the same mirrored deals every time."""
         agent = PolicyAgent(self.checkpoint(), name="policy")
-        return tuple(
-            play_match(agent, opponent, deals=deals, seed=EVALUATION_SEED, rules=self.rules)
-            for opponent in self.config.evaluate_against
+        matches = (
+            (name, play_match(agent, judge, deals=deals, seed=EVALUATION_SEED, rules=self.rules))
+            for name, judge in self._judges
         )
+        return tuple(dataclasses.replace(match, second=name) for name, match in matches)
+
+
+def check_device(name: str) -> None:
+    """Refuse a device that is not there; Stable-Baselines3 would take the processor instead of a missing GPU.
+
+    Raises:
+        ValueError: when torch has no such device on this machine.
+    """
+    if name == "auto":
+        return
+    try:
+        torch.zeros(1, device=torch.device(name)).cpu()
+    except (RuntimeError, AssertionError, NotImplementedError) as error:
+        reason = str(error).splitlines()[0]
+        raise ValueError(f"device: {name!r} cannot be used: {reason}") from None

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import csv
+import io
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from stable_baselines3.common.logger import KVWriter
+
+from german_whist.agents.checkpoint import write_atomically
 
 COLUMNS = (
     "time/total_timesteps",
@@ -45,8 +49,8 @@ class MetricsWriter(KVWriter):
         """Nothing is held open."""
 
 
-def drop_rows_after(path: Path, column: str, decisions: int) -> None:
-    """Drop the rows of a CSV file whose column is above a number; a file that does not exist is left so."""
+def keep_rows(path: Path, column: str, wanted: Callable[[float], bool]) -> None:
+    """Keep the rows of a CSV file whose number in a column is wanted, and drop cut ones; there may be no file."""
     if not path.exists():
         return
     with path.open(newline="", encoding="utf-8") as file:
@@ -54,8 +58,13 @@ def drop_rows_after(path: Path, column: str, decisions: int) -> None:
     if column not in header:
         return
     at = header.index(column)
-    kept = [row for row in rows if len(row) > at and row[at] and float(row[at]) <= decisions]
-    temporary = path.with_suffix(".tmp")
-    with temporary.open("w", newline="", encoding="utf-8") as file:
-        csv.writer(file).writerows([header, *kept])
-    temporary.replace(path)
+    text = io.StringIO(newline="")
+    csv.writer(text).writerows([header, *(row for row in rows if len(row) == len(header) and _is(row[at], wanted))])
+    write_atomically(path, text.getvalue().encode())
+
+
+def _is(cell: str, wanted: Callable[[float], bool]) -> bool:
+    try:
+        return wanted(float(cell))
+    except ValueError:
+        return False

@@ -19,7 +19,8 @@ class TrainingProgress:
         """Start at ``done`` of ``total`` decisions."""
         self._total = total
         self._start = done
-        self._began = self._said = time.monotonic()
+        self._began: float | None = None  # with the first decisions: compiling and the first evaluation do not count
+        self._said = time.monotonic()
         self._rates = ""
         self._console = Console(file=sys.stderr, quiet=quiet)
         self._bar = Progress(
@@ -45,9 +46,16 @@ class TrainingProgress:
         """Take the bar away."""
         self._bar.stop()
 
+    def say(self, line: str) -> None:
+        """Print a line."""
+        self._console.print(line, highlight=False, markup=False, soft_wrap=True)
+
     def update(self, done: int) -> None:
         """Show how many decisions have been trained on."""
         now = time.monotonic()
+        if self._began is None:
+            self._began, self._start = now, done
+            return
         per_second = (done - self._start) / max(now - self._began, 1e-9)
         speed = f"{per_second:,.0f} decisions/s"
         self._bar.update(self._task, completed=done, speed=speed, rates=self._rates)
@@ -55,11 +63,7 @@ class TrainingProgress:
             self._said = now
             left = (self._total - done) / max(per_second, 1e-9)
             minutes, seconds = divmod(round(left), 60)
-            self._console.print(
-                f"{done:,} of {self._total:,} decisions, {speed}, {minutes}:{seconds:02d} left  {self._rates}",
-                highlight=False,
-                soft_wrap=True,
-            )
+            self.say(f"{done:,} of {self._total:,} decisions, {speed}, {minutes}:{seconds:02d} left  {self._rates}")
 
     def show_rates(self, rates: dict[str, float]) -> None:
         """Show the latest win rates."""

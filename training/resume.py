@@ -39,12 +39,15 @@ def load_learner(model: MaskablePPO, path: Path) -> None:
             raise ValueError("it is not a resume file")
         with torch.no_grad():
             for name, weight in model.policy.named_parameters():
-                weight.copy_(tensors[f"policy.{name}"])
+                weight.copy_(_of_shape(tensors, f"policy.{name}", weight.shape))
         optimizer = model.policy.optimizer.state_dict()
-        for name, tensor in tensors.items():
-            if name.startswith("optimizer."):
-                _, number, key = name.split(".")
-                optimizer["state"].setdefault(int(number), {})[key] = tensor
+        for number, weight in enumerate(model.policy.parameters()):
+            shapes = {"step": torch.Size(()), "exp_avg": weight.shape, "exp_avg_sq": weight.shape}
+            # A learner that was saved before its first update has no moments.
+            if any(f"optimizer.{number}.{key}" in tensors for key in shapes):
+                optimizer["state"][number] = {
+                    key: _of_shape(tensors, f"optimizer.{number}.{key}", shape) for key, shape in shapes.items()
+                }
         model.policy.optimizer.load_state_dict(optimizer)
         model.num_timesteps = int(metadata["decisions"])
     except KeyError as error:
@@ -52,3 +55,10 @@ def load_learner(model: MaskablePPO, path: Path) -> None:
     except (SafetensorError, OSError, RuntimeError, ValueError) as error:
         reason = str(error).splitlines()[0]
         raise ValueError(f"{str(path)!r} cannot be resumed: {reason}") from None
+
+
+def _of_shape(tensors: dict[str, torch.Tensor], name: str, shape: torch.Size) -> torch.Tensor:
+    tensor = tensors[name]
+    if tensor.shape != shape:
+        raise ValueError(f"{name} has shape {list(tensor.shape)}, the network of config.yaml needs {list(shape)}")
+    return tensor

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
+import io
 import json
 import platform
+import shutil
 import subprocess
 from importlib import metadata
 from pathlib import Path
@@ -12,7 +15,7 @@ from typing import Any
 
 from german_whist.agents.checkpoint import write_atomically
 from german_whist.training.config import TrainConfig, load_config
-from german_whist.training.metrics import drop_rows_after
+from german_whist.training.metrics import keep_rows
 
 EVALUATION_COLUMNS = ("decisions", "opponent", "deals", "win_rate", "low", "high", "margin")
 
@@ -28,7 +31,9 @@ class RunDirectory:
     def __init__(self, path: str | Path) -> None:
         """Name the folder; nothing is made yet."""
         self.path = Path(path)
+        self._made: list[Path] = []  # folders that were made for the run, the outermost first
         self.config = self.path / "config.yaml"
+        self.version = self.path / "version.json"
         self.metrics = self.path / "metrics.csv"
         self.tensorboard = self.path / "tensorboard"
         self.evaluations = self.path / "evaluations.csv"
@@ -45,18 +50,28 @@ class RunDirectory:
             ValueError: when ``out`` holds something already or cannot be made.
         """
         path = Path(out) if out is not None else _free_path(Path("runs"), name)
+        run = cls(path)
         try:
-            path.mkdir(parents=True, exist_ok=True)
-            if any(path.iterdir()):
-                raise ValueError(f"run directory {str(path)!r} is not empty: choose another, or --resume it")
-            run = cls(path)
-            run.checkpoints.mkdir()
-            run.tensorboard.mkdir()
-            write_atomically(path / "version.json", json.dumps(code_version(), indent=2).encode())
-            write_atomically(run.config, config.to_yaml().encode())
+            run._made = _make_folder(path)
         except OSError as error:
             raise ValueError(f"run directory {str(path)!r} cannot be made: {error.strerror}") from None
+        try:
+            run.checkpoints.mkdir()
+            run.tensorboard.mkdir()
+            write_atomically(run.version, json.dumps(code_version(), indent=2).encode())
+            write_atomically(run.config, config.to_yaml().encode())
+        except OSError as error:
+            run.discard()
+            raise ValueError(f"run directory {str(path)!r} cannot be written: {error.strerror}") from None
         return run
+
+    def discard(self) -> None:
+        """Remove a new run that could not begin: its files, and the folders made for it where nothing else is."""
+        for folder in (self.checkpoints, self.tensorboard):
+            shutil.rmtree(folder, ignore_errors=True)
+        for file in (self.config, self.version, self.resume):
+            file.unlink(missing_ok=True)
+        _remove_empty(self._made)
 
     @classmethod
     def open(cls, path: str | Path) -> tuple[RunDirectory, TrainConfig]:
@@ -76,42 +91,62 @@ class RunDirectory:
 
     def past(self) -> list[Path]:
         """Return the checkpoints made so far, oldest first."""
-        return sorted(self.checkpoints.glob("*.safetensors"))
+        made = [path for path in self.checkpoints.glob("*.safetensors") if path.stem.isdecimal()]
+        return sorted(made, key=lambda path: int(path.stem))
 
     def checkpoint_path(self, decisions: int) -> Path:
         """Return where the checkpoint after so many decisions belongs."""
         return self.checkpoints / f"{decisions:012d}.safetensors"
 
     def add_evaluations(self, rows: list[dict[str, Any]]) -> None:
-        """Append evaluation results to ``evaluations.csv``."""
-        _append_rows(self.evaluations, EVALUATION_COLUMNS, rows)
+        """Add evaluation results to ``evaluations.csv``, in the place of earlier ones after as many decisions."""
+        again = {str(row["decisions"]) for row in rows}
+        kept = [row for row in self._evaluation_rows() if row["decisions"] not in again]
+        text = io.StringIO(newline="")
+        writer = csv.DictWriter(text, EVALUATION_COLUMNS)
+        writer.writeheader()
+        writer.writerows([*kept, *rows])
+        write_atomically(self.evaluations, text.getvalue().encode())
 
-    def read_evaluations(self) -> list[dict[str, Any]]:
-        """Return the evaluation results so far; numbers as float."""
+    def _evaluation_rows(self) -> list[dict[str, str]]:
         if not self.evaluations.exists():
             return []
         with self.evaluations.open(newline="", encoding="utf-8") as file:
-            return [
-                {key: text if key == "opponent" else float(text) for key, text in row.items()}
-                for row in csv.DictReader(file)
-            ]
+            return list(csv.DictReader(file))
+
+    def read_evaluations(self) -> list[dict[str, Any]]:
+        """Return the evaluation results so far; numbers as float."""
+        return [
+            {key: text if key == "opponent" else float(text) for key, text in row.items()}
+            for row in self._evaluation_rows()
+        ]
 
     def forget_after(self, decisions: int) -> None:
         """Drop what a killed run recorded after the point it goes on from."""
         for path in self.past():
             if int(path.stem) > decisions:
                 path.unlink()
-        drop_rows_after(self.evaluations, "decisions", decisions)
-        drop_rows_after(self.metrics, "time/total_timesteps", decisions)
+        keep_rows(self.evaluations, "decisions", lambda number: number <= decisions)
+        keep_rows(self.metrics, "time/total_timesteps", lambda number: number <= decisions)
 
 
-def _append_rows(path: Path, columns: tuple[str, ...], rows: list[dict[str, Any]]) -> None:
-    new = not path.exists()
-    with path.open("a", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, columns)
-        if new:
-            writer.writeheader()
-        writer.writerows(rows)
+def _make_folder(path: Path) -> list[Path]:
+    """Make a folder for a new run, or take an empty one; return the folders made, the outermost first."""
+    if path.is_dir() and any(path.iterdir()):
+        raise ValueError(f"run directory {str(path)!r} is not empty: choose another, or --resume it")
+    missing = [folder for folder in (*reversed(path.parents), path) if not folder.exists()]
+    try:
+        path.mkdir(parents=True, exist_ok=path not in missing)  # of two runs that start at once, one gets the folder
+    except OSError:
+        _remove_empty(missing[:-1])
+        raise
+    return missing
+
+
+def _remove_empty(folders: list[Path]) -> None:
+    for folder in reversed(folders):
+        with contextlib.suppress(OSError):
+            folder.rmdir()
 
 
 def _free_path(folder: Path, name: str) -> Path:
@@ -126,11 +161,18 @@ def code_version() -> dict[str, Any]:
     """Return what code runs: package, git commit when there is one, Python and libraries."""
     libraries = ("numpy", "numba", "torch", "stable_baselines3", "sb3_contrib", "gymnasium", "pettingzoo")
     return {
-        "german_whist": metadata.version("german-whist"),
+        "german_whist": _version("german-whist"),
         "commit": _git_commit(),
         "python": platform.python_version(),
-        "libraries": {name: metadata.version(name) for name in libraries},
+        "libraries": {name: _version(name) for name in libraries},
     }
+
+
+def _version(package: str) -> str | None:
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:  # run from its sources
+        return None
 
 
 def _git_commit() -> str | None:

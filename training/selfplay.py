@@ -219,7 +219,7 @@ def _share_rows(
     for share, opponent in opponents:
         stop = start + share / total
         if round(start * rows) == round(stop * rows):
-            raise ValueError(f"opponents: a share of {share:g} of {total:g} is less than one of {rows} rows")
+            raise ValueError(f"opponents: a share of {share:g} of {total:g} is less than one row of {rows}")
         if not isinstance(opponent, str):
             opponent_of[round(start * rows) : round(stop * rows)] = len(makers)
             makers.append(opponent)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
+import torch.utils.tensorboard  # Stable-Baselines3 would find out late that it is missing
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import Logger, TensorBoardOutputFormat
 
@@ -59,24 +60,36 @@ def train(config: TrainConfig, run: RunDirectory, *, resume: bool = False, quiet
     torch.distributions.Distribution.set_default_validate_args(
         False
     )  # checking our own masks costs a tenth of the time
-    learner = Learner(config, run, resume=resume)
-    if not resume:
+    learner = Learner(config, run, resume=True) if resume else _begin(config, run)
+    logger = Logger(str(run.path), [TensorBoardOutputFormat(str(run.tensorboard)), MetricsWriter(run.metrics)])
+    learner.model.set_logger(logger)
+    try:
+        with TrainingProgress(config.decisions, learner.decisions, quiet) as progress, _stop_signals() as stop:
+            progress.say(f"training in {run.path}")
+            recorder = _Recorder(learner, progress, stop)
+            left = config.decisions - learner.decisions
+            if left > 0:
+                learner.model.learn(left, callback=recorder, reset_num_timesteps=False)
+                learner.check_finite()
+                learner.save()
+            if learner.decisions < config.decisions:
+                return TrainingOutcome(run, learner.decisions, ())
+            results = recorder.evaluate(config.final_deals)
+        learner.checkpoint({result.second: result.to_dict() for result in results}).save(run.final)
+        return TrainingOutcome(run, learner.decisions, results)
+    finally:
+        logger.close()
+
+
+def _begin(config: TrainConfig, run: RunDirectory) -> Learner:
+    """Return a new learner with its first checkpoint; of a run that cannot begin, nothing is left."""
+    try:
+        learner = Learner(config, run)
         learner.save()  # the first member of the pool
-    outputs = [TensorBoardOutputFormat(str(run.tensorboard)), MetricsWriter(run.metrics)]
-    learner.model.set_logger(Logger(str(run.path), outputs))
-    with TrainingProgress(config.decisions, learner.decisions, quiet) as progress, _stop_signals() as stop:
-        recorder = _Recorder(learner, progress, stop)
-        left = config.decisions - learner.decisions
-        if left > 0:
-            learner.model.learn(left, callback=recorder, reset_num_timesteps=False)
-        learner.check_finite()
-        if learner.decisions < config.decisions:
-            learner.save()
-            return TrainingOutcome(run, learner.decisions, ())
-        results = recorder.evaluate(config.final_deals)
-    learner.save()
-    learner.checkpoint({result.second: result.to_dict() for result in results}).save(run.final)
-    return TrainingOutcome(run, learner.decisions, results)
+    except BaseException:
+        run.discard()
+        raise
+    return learner
 
 
 class _Recorder(BaseCallback):
@@ -89,8 +102,9 @@ class _Recorder(BaseCallback):
         self._stop = stop
         config, done = learner.config, learner.decisions
         self._next_save = _next_multiple(done, config.checkpoint_every)
-        # A new run begins with an evaluation of the untrained network.
-        self._next_evaluation = _next_multiple(done, config.evaluate_every) if done else 0
+        # A new run begins with an evaluation of the untrained network; one killed in an evaluation begins with that.
+        evaluated = [int(row["decisions"]) for row in learner.run.read_evaluations()]
+        self._next_evaluation = _next_multiple(max(evaluated), config.evaluate_every) if evaluated else 0
         self._rollout_began = learner.decisions
 
     def _on_rollout_start(self) -> None:

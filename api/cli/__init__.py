@@ -12,6 +12,7 @@ import german_whist
 from german_whist.cli import agents, bench, draw, evaluate, play, replay, rules, train
 from german_whist.envs.names import unknown_name
 
+OPTIONS = ("-h", "--help", "--version")  # before a command
 COMMANDS = {
     "train": train,
     "evaluate": evaluate,
@@ -43,7 +44,8 @@ class _Parser(argparse.ArgumentParser):
     """A parser whose errors are one line on standard error, with exit code 2."""
 
     def __init__(self, **settings: Any) -> None:
-        """Take no abbreviated options: a new option must not change what an old command means."""
+        """Take no abbreviated options, for a new one must not change what an old command means; keep examples whole."""
+        settings.setdefault("formatter_class", argparse.RawDescriptionHelpFormatter)
         super().__init__(allow_abbrev=False, **settings)
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> tuple[Any, list[str]]:
@@ -76,14 +78,24 @@ def build_parser() -> argparse.ArgumentParser:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code: 0, or 2 with one line on standard error for bad input."""
-    words = list(sys.argv[1:] if argv is None else argv)
-    parser = build_parser()
     try:
-        _check_command(words)
-        options = parser.parse_args(words)
+        code = _run(sys.argv[1:] if argv is None else argv)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # The reader has left (as `head` does): say nothing more, not even when Python flushes at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    return code
+
+
+def _run(words: Sequence[str]) -> int:
+    try:
+        _check_first(words)
+        options = build_parser().parse_args(words)
         return int(options.run(options))
     except SystemExit as leaving:
-        return int(leaving.code or 0)
+        # argparse leaves with 0 or 2, rich with 1 when the reader of its tables has left.
+        return 0 if leaving.code == 1 else int(leaving.code or 0)
     except ModuleNotFoundError as error:
         module = (error.name or "").partition(".")[0]
         if module not in EXTRA_OF_MODULE:
@@ -92,18 +104,24 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _refuse(f'{module} is not installed: pip install "german-whist[{extra}]"')
     except (ValueError, FloatingPointError) as error:
         return _refuse(str(error))
+    except MemoryError as error:
+        return _refuse(f"not enough memory: {str(error).partition(' with shape')[0]}")
     except BrokenPipeError:
-        # The reader has left (as `head` does): say nothing more, not even when Python flushes at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+        raise
+    except OSError as error:  # a full disk, a folder that has gone
+        return _refuse(str(error))
     except KeyboardInterrupt:
         return INTERRUPTED
 
 
-def _check_command(words: Sequence[str]) -> None:
-    first = next((word for word in words if not word.startswith("-")), None)
-    if first is not None and first not in COMMANDS and words[0] == first:
-        raise unknown_name("command", first, COMMANDS)
+def _check_first(words: Sequence[str]) -> None:
+    """Refuse what cannot stand first: argparse would only say that a command is required."""
+    if not words:
+        raise ValueError(f"a command is needed: {', '.join(COMMANDS)}")
+    if words[0].startswith("-") and words[0] not in OPTIONS:
+        raise unknown_name("option", words[0], OPTIONS)
+    if not words[0].startswith("-") and words[0] not in COMMANDS:
+        raise unknown_name("command", words[0], COMMANDS)
 
 
 def _refuse(message: str) -> int:

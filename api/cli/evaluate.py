@@ -22,16 +22,28 @@ def add_parser(subparsers: Any) -> None:
         epilog="example: german-whist evaluate checkpoint:runs/quickstart/final.safetensors random greedy heuristic",
     )
     parser.add_argument("agents", nargs="+", metavar="AGENT", help="agents by name (see german-whist agents)")
-    parser.add_argument("--deals", type=int, default=1000, help="mirrored deals for each pair (default 1000)")
+    parser.add_argument("--deals", type=whole_number, default=1000, help="mirrored deals for each pair (default 1000)")
     parser.add_argument(
         "--match", metavar="TARGET", help="play whole matches: first_to:25 (points), best_of:3 (deals won)"
     )
-    parser.add_argument("--matches", type=int, help="with --match, mirrored matches for each pair (default: --deals)")
-    parser.add_argument("--seed", type=int, default=0, help="seed of the deals and of random agents (default 0)")
+    parser.add_argument(
+        "--matches", type=whole_number, help="with --match, mirrored matches for each pair (default: --deals)"
+    )
+    parser.add_argument(
+        "--seed", type=whole_number, default=0, help="seed of the deals and of random agents (default 0)"
+    )
     parser.add_argument("--rules", default="classic", help="the game (default classic)")
     parser.add_argument("--record", metavar="FILE", help="write every game played, one line of JSON each")
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.set_defaults(run=run)
+
+
+def whole_number(text: str) -> int:
+    """Return the whole number that a word stands for."""
+    try:
+        return int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number") from None
 
 
 def run(options: argparse.Namespace) -> int:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 if TYPE_CHECKING:
@@ -36,8 +37,8 @@ def print_results(results: Sequence[Result], title: str) -> None:
     table.add_column("won / drawn / lost", justify="right")
     for result in results:
         table.add_row(
-            result.first,
-            result.second,
+            escape(result.first),  # a file's name may look like markup
+            escape(result.second),
             percent(result.win_rate, result.interval),
             tricks(result.margin, result.margin_interval),
             f"{result.wins} / {result.draws} / {result.losses}",
@@ -57,7 +58,7 @@ def print_cross_table(labels: Sequence[str], results: dict[tuple[int, int], Resu
     table = Table(title=title, title_justify="left", title_style="bold")
     table.add_column("matches won by" if hasattr(next(iter(results.values())), "match") else "games won by")
     for label in labels:
-        table.add_column(f"vs {label}", justify="right")
+        table.add_column(f"vs {escape(label)}", justify="right")
     for i, label in enumerate(labels):
         cells = []
         for j in range(len(labels)):
@@ -68,7 +69,7 @@ def print_cross_table(labels: Sequence[str], results: dict[tuple[int, int], Resu
             low, high = result.interval
             rate, interval = (result.win_rate, (low, high)) if i < j else (1 - result.win_rate, (1 - high, 1 - low))
             cells.append(percent(rate, interval))
-        table.add_row(label, *cells)
+        table.add_row(escape(label), *cells)
     _console().print(table)
     _print_explanation(list(results.values()))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from german_whist.training.trainer import TrainingOutcome
 
 DEFAULT_RECIPE = "quickstart"
+DEFAULT_RULES = "classic"  # of `german-whist evaluate`
 EXIT_INTERRUPTED = 130
 
 
@@ -52,12 +54,11 @@ def run(options: argparse.Namespace) -> int:
         run_directory, config = RunDirectory.open(options.resume)
     else:
         run_directory = RunDirectory.create(config, Path(source).stem, options.out)
-    if not options.quiet:
-        print(f"training in {run_directory.path}", flush=True)
     outcome = train(config, run_directory, resume=options.resume is not None, quiet=options.quiet)
     if outcome.interrupted:
         print(
-            f"stopped after {outcome.decisions:,} decisions; to go on: german-whist train --resume {outcome.run.path}"
+            f"stopped after {outcome.decisions:,} decisions; to go on: german-whist train --resume {outcome.run.path}",
+            file=sys.stderr if options.json else sys.stdout,
         )
         return EXIT_INTERRUPTED
     _report(outcome, config.rules, options.json)
@@ -70,7 +71,8 @@ def _report(outcome: TrainingOutcome, rules: str, as_json: bool) -> None:
         return
     from german_whist.cli.tables import print_results
 
+    game = "" if rules == DEFAULT_RULES else f" --rules {rules}"
     print_results(outcome.results, f"German Whist, {rules}, after {outcome.decisions:,} decisions of self-play")
     print(f"learning curve: {outcome.run.curve}")
     print(f"checkpoint:     {outcome.run.final}")
-    print(f"more:           german-whist evaluate checkpoint:{outcome.run.final} random greedy heuristic")
+    print(f"more:           german-whist evaluate checkpoint:{outcome.run.final} random greedy heuristic{game}")

@@ -15,7 +15,7 @@ from german_whist.arena.match import play_match
 from german_whist.envs.batch import DealBatch
 from german_whist.envs.cards import cards_of, mask_of
 from german_whist.envs.randomness import RowRandom
-from german_whist.envs.rules import Rules
+from german_whist.envs.rules import Rules, rule_names, rules
 from german_whist.envs.views import VIEW
 from tests.redeal import Redeal
 from tests.strategies import GAMES, games, seeds
@@ -35,7 +35,7 @@ def some_views(steps: int, size: int = 64) -> np.ndarray:
 @pytest.mark.parametrize("first", BOTS)
 @pytest.mark.parametrize("second", BOTS)
 def test_only_legal_cards_in_every_kind_of_game(first: str, second: str) -> None:
-    for game in GAMES.values():
+    for game in (*GAMES.values(), *map(rules, rule_names())):
         play_match(first, second, deals=20, seed=5, rules=game)  # raises where a card is illegal
 
 
@@ -68,13 +68,12 @@ def test_views_are_left_as_they_are_and_none_gives_none(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", BOTS)
-@pytest.mark.parametrize("rules", ["classic", "short", "tiny"])
+@pytest.mark.parametrize("preset", rule_names())
 @pytest.mark.parametrize("seat", [0, 1])
-def test_cards_that_a_seat_cannot_see_do_not_change_its_choice(name: str, rules: str, seat: int) -> None:
-    game = GAMES[rules]
+def test_cards_that_a_seat_cannot_see_do_not_change_its_choice(name: str, preset: str, seat: int) -> None:
     compared = 0
     for seed in range(4):
-        redeal = Redeal(game, seed, seat, steps=game.tricks)
+        redeal = Redeal(preset, seed, seat, steps=rules(preset).tricks)
         for course, others in redeal.steps():
             if course.done[0] or course.turn[0] != seat:
                 continue

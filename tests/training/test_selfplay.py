@@ -197,7 +197,7 @@ def test_rows_are_shared_out_among_the_opponents(rng: np.random.Generator) -> No
 
 
 def test_a_share_of_less_than_a_row_is_refused() -> None:
-    with pytest.raises(ValueError, match=r"opponents: a share of 0.02 of 1 is less than one of 8 rows"):
+    with pytest.raises(ValueError, match=r"opponents: a share of 0.02 of 1 is less than one row of 8"):
         SelfPlayVecEnv(rules("tiny"), 8, opponents=[(0.98, SELF), (0.02, Lowest)])
 
 

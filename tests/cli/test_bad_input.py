@@ -1,0 +1,209 @@
+"""All that a user can get wrong: exit code 2, one line that names it and what is allowed, nothing left behind."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import shlex
+from pathlib import Path
+
+import numpy as np
+import pytest
+import safetensors.numpy
+import yaml
+
+from german_whist.agents.checkpoint import Checkpoint
+from tests.agents.networks import some_network
+from tests.cli.commands import Run
+from tests.training.runs import SETTINGS
+
+# Each line: the words after german-whist, and what the one line on standard error says.
+CASES = [
+    # commands and options
+    ("", "a command is needed: train, evaluate, agents"),
+    ("trian", "unknown command 'trian': did you mean 'train'? allowed: train, evaluate, agents"),
+    ("quux", "unknown command 'quux': allowed: train, evaluate, agents"),
+    ("'' random", "unknown command '': allowed: train"),
+    ("--versoin", "unknown option '--versoin': did you mean '--version'? allowed: -h, --help, --version"),
+    ("-q", "unknown option '-q'"),
+    ("--json agents", "unknown option '--json'"),
+    ("agents --jsno", "unknown option '--jsno': did you mean '--json'? allowed: --help, --json"),
+    ("agents --json=yes", "argument --json: ignored explicit argument 'yes'"),
+    ("agents extra", "unrecognized arguments: extra"),
+    ("agents -x", "unrecognized arguments: -x"),
+    # agents
+    ("evaluate", "the following arguments are required: AGENT"),
+    ("evaluate random", "1 agent given, at least 2 are needed"),
+    ("evaluate randm greedy", "unknown agent 'randm': did you mean 'random'? allowed: random, greedy, heuristic"),
+    ("evaluate greedy zzz random", "unknown agent 'zzz': allowed: random, greedy"),
+    ("evaluate greedy ''", "unknown agent '': allowed: random"),
+    ("evaluate random:luck=1 greedy", "agent 'random' takes no settings, 'luck' was given"),
+    ("evaluate greedy:hard random", "'hard' is not key=value"),
+    # checkpoints
+    ("evaluate checkpoint random", "agent 'checkpoint' needs a file: checkpoint:PATH[,temperature=T]"),
+    ("evaluate checkpoint: random", "agent 'checkpoint' needs a file"),
+    ("evaluate checkpoint:absent.safetensors random", "checkpoint 'absent.safetensors': there is no such file"),
+    ("evaluate checkpoint:folder random", "checkpoint 'folder' is not a readable safetensors file"),
+    ("evaluate checkpoint:text.safetensors random", "checkpoint 'text.safetensors' is not a readable safetensors file"),
+    ("evaluate checkpoint:empty.safetensors random", "'empty.safetensors' is not a readable safetensors file"),
+    ("evaluate checkpoint:cut.safetensors random", "checkpoint 'cut.safetensors' is not a readable safetensors file"),
+    ("evaluate checkpoint:foreign.safetensors random", "'foreign.safetensors' has no card of a german-whist-policy"),
+    ("evaluate checkpoint:newer.safetensors random", "'newer.safetensors' has format 99"),
+    ("evaluate checkpoint:layout.safetensors random", "observation layout 98: this version reads"),
+    ("evaluate checkpoint:nan.safetensors random", "'nan.safetensors': layer 0 holds numbers that are not finite"),
+    ("evaluate checkpoint:good.safetensors,temprature=1 random", "'temprature': did you mean 'temperature'?"),
+    ("evaluate checkpoint:good.safetensors,temperature=hot random", "temperature 'hot' is not a number"),
+    ("evaluate checkpoint:good.safetensors,temperature=-1 random", "temperature -1.0 is not allowed: 0 (best card)"),
+    ("evaluate checkpoint:good.safetensors,temperature random", "'temperature' is not key=value"),
+    # numbers of evaluate
+    ("evaluate random greedy --deals 0", "deals 0 is not allowed: a whole number from 1"),
+    ("evaluate random greedy --deals -3", "deals -3 is not allowed: a whole number from 1"),
+    ("evaluate random greedy --deals many", "argument --deals: 'many' is not a whole number"),
+    ("evaluate random greedy --deals 1.5", "argument --deals: '1.5' is not a whole number"),
+    ("evaluate random greedy --deals", "argument --deals: expected one argument"),
+    ("evaluate random greedy --deal 5", "unknown option '--deal': did you mean '--deals'?"),
+    ("evaluate random greedy --seed -1", "seed -1 is not allowed: a whole number from 0 to 2**64 - 1"),
+    ("evaluate random greedy --seed 18446744073709551616", "seed 18446744073709551616 is not allowed"),
+    ("evaluate random greedy --seed x", "argument --seed: 'x' is not a whole number"),
+    # rules
+    ("evaluate random greedy --rules clasic", "unknown rules 'clasic': did you mean 'classic'? allowed: classic"),
+    ("evaluate random greedy --rules ''", "unknown rules '': allowed: classic"),
+    ("evaluate random greedy --rules classic:hnd=1", "unknown rules field 'hnd': did you mean 'hand'? allowed: suits"),
+    ("evaluate random greedy --rules classic:hand", "'hand' is not key=value"),
+    ("evaluate random greedy --rules classic:hand=", "'hand=' is not key=value"),
+    ("evaluate random greedy --rules classic:hand=3,hand=4", "'hand' is set twice"),
+    ("evaluate random greedy --rules classic:hand=many", "hand='many' is not allowed: a whole number from 1 to 26"),
+    ("evaluate random greedy --rules classic:hand=0", "hand=0 is not allowed: a whole number from 1 to 26"),
+    ("evaluate random greedy --rules classic:hand=10", "2 * hand + stock = 46 cards are dealt, but suits * ranks = 52"),
+    ("evaluate random greedy --rules tiny:stock=3", "stock=3 is odd"),
+    ("evaluate random greedy --rules classic:suits=5", "suits=5 is not allowed: a whole number from 1 to 4"),
+    ("evaluate random greedy --rules classic:counts=endgme", "'endgme': did you mean 'endgame'? allowed: endgame, all"),
+    ("evaluate random greedy --rules classic:points=over_bok", "'over_bok': did you mean 'over_book'?"),
+    ("evaluate random greedy --rules classic:book=6", "book=6 needs points=over_book, not points=difference"),
+    ("evaluate random greedy --rules classic:slam=10", "slam=10 needs points=over_book and counts=endgame"),
+    ("evaluate random greedy --rules classic:hand=2020-13-45", "hand=2020-13-45 is not allowed"),
+    # recipes and files of settings
+    ("train quikstart", "unknown configuration (no such file) 'quikstart': did you mean 'quickstart'?"),
+    ("train absent.yaml", "unknown configuration (no such file) 'absent.yaml': allowed: quickstart, sb3"),
+    ("train folder", "'folder' cannot be read: Is a directory"),
+    ("train text.safetensors", "text.safetensors: a mapping of keys to values is needed, not str"),
+    ("train good.safetensors", "good.safetensors"),
+    ("train open.yaml", "open.yaml, line 2: not YAML: "),
+    ("train list.yaml", "list.yaml: a mapping of keys to values is needed, not list"),
+    ("train key.yaml", "key.yaml: unknown key 'decisons': did you mean 'decisions'? allowed: rules"),
+    ("train value.yaml", "value.yaml: gamma: 1.5 is not allowed: a number from 0 to 1"),
+    ("train kind.yaml", "kind.yaml: hidden: 256 is not allowed: a list of whole numbers"),
+    ("train agent.yaml", "agent.yaml: unknown agent in opponents 'heuristc': did you mean 'heuristic'?"),
+    ("train tiny.yaml sb3", "unrecognized arguments: sb3"),
+    # settings on the command line
+    ("train tiny.yaml --decisons 5", "unknown option '--decisons': did you mean '--decisions'?"),
+    ("train tiny.yaml --batch-size 5", "unknown option '--batch-size': did you mean '--batch_size'?"),
+    ("train tiny.yaml --decisions", "argument --decisions: expected one argument"),
+    ("train tiny.yaml --decisions many", "command line: decisions: 'many' is not allowed: a whole number is needed"),
+    ("train tiny.yaml --decisions 0", "command line: decisions: 0 is not allowed: a number from 1"),
+    ("train tiny.yaml --decisions -5", "command line: decisions: -5 is not allowed: a number from 1"),
+    ("train tiny.yaml --decisions '[1'", "command line: decisions: '[1' is not a YAML value"),
+    ("train tiny.yaml --seed -1", "command line: seed: -1 is not allowed: a number from 0 to 4294967295"),
+    ("train tiny.yaml --seed 99999999999", "command line: seed: 99999999999 is not allowed"),
+    ("train tiny.yaml --learning_rate .inf", "command line: learning_rate: inf is not allowed: a number is needed"),
+    ("train tiny.yaml --batch_size 1", "command line: batch_size: 1 is not allowed: a number from 2"),
+    ("train tiny.yaml --rules clasic", "command line: unknown rules 'clasic': did you mean 'classic'?"),
+    ("train tiny.yaml --reward points", "per_trick: only the margin can be paid trick by trick; reward is points"),
+    ("train tiny.yaml --reward pionts", "unknown reward 'pionts': did you mean 'points'?"),
+    ("train tiny.yaml --opponents '{slef: 1}'", "unknown agent in opponents 'slef': did you mean 'self'?"),
+    ("train tiny.yaml --opponents '{self: 9, random: 0.1}'", "opponents: a share of 0.1 of 9.1 is less than one row"),
+    ("train tiny.yaml --opponents '{checkpoint:cut.safetensors: 1}'", "opponents: checkpoint 'cut.safetensors'"),
+    ("train tiny.yaml --evaluate_against '[checkpoint:absent]'", "evaluate_against: checkpoint 'absent': there is no"),
+    ("train tiny.yaml --evaluate_against '[gredy]'", "agent in evaluate_against 'gredy': did you mean 'greedy'?"),
+    ("train tiny.yaml --device quantum", "device: 'quantum' cannot be used: "),
+    ("train tiny.yaml --hidden '[1000000000000]'", "the network cannot be made: "),
+    ("train tiny.yaml --steps 1000000000000", "not enough memory: Unable to allocate"),
+    # run directories
+    ("train tiny.yaml --out folder", "run directory 'folder' is not empty: choose another, or --resume it"),
+    ("train tiny.yaml --out list.yaml", "run directory 'list.yaml' cannot be made: File exists"),
+    ("train tiny.yaml --out list.yaml/below", "run directory 'list.yaml/below' cannot be made: Not a directory"),
+    ("train --resume absent", "'absent' is not a run directory: it has no config.yaml"),
+    ("train --resume folder", "'folder' is not a run directory: it has no config.yaml"),
+    ("train --resume list.yaml", "'list.yaml' is not a run directory"),
+    ("train --resume", "argument --resume: expected one argument"),
+    ("train --resume begun", "run directory 'begun' has no resume.safetensors"),
+    ("train --resume damaged", "'damaged/resume.safetensors' cannot be resumed: "),
+    ("train --resume misled", "misled/config.yaml: unknown key 'decisons'"),
+    ("train quickstart --resume begun", "--resume goes on with the run's own configuration: leave out quickstart"),
+    ("train --resume begun --out new", "--resume goes on with the run's own configuration: leave out --out new"),
+    ("train --resume begun --seed 1", "--resume goes on with the run's own configuration: leave out --seed"),
+]  # fmt: skip
+
+
+@pytest.fixture
+def files(here: Path) -> Path:
+    """Files and folders that are wrong in every way."""
+    (here / "folder").mkdir()
+    (here / "folder" / "thesis.txt").write_text("years of work")
+    settings = {
+        "tiny": yaml.safe_dump(SETTINGS),
+        "open": "seed: 1\nhidden: [1, 2",
+        "list": "- seed\n- 1\n",
+        "key": "decisons: 5\n",
+        "value": "gamma: 1.5\n",
+        "kind": "hidden: 256\n",
+        "agent": "opponents: {heuristc: 1}\n",
+    }
+    for name, text in settings.items():
+        (here / f"{name}.yaml").write_text(text)
+    made = some_network(game="tiny")
+    made.save(here / "good.safetensors")
+    good = (here / "good.safetensors").read_bytes()
+    (here / "cut.safetensors").write_bytes(good[: len(good) // 2])
+    (here / "empty.safetensors").write_bytes(b"")
+    (here / "text.safetensors").write_text("To whom it may concern\n" * 9)
+    safetensors.numpy.save_file({"weight": np.zeros(3)}, here / "foreign.safetensors")
+    with_card(made, here / "newer.safetensors", version=99)
+    with_card(made, here / "layout.safetensors", observation_version=98)
+    layers = ((np.full_like(made.layers[0][0], np.nan), made.layers[0][1]), *made.layers[1:])
+    dataclasses.replace(made, layers=layers).save(here / "nan.safetensors")
+    for name in ("begun", "damaged", "misled"):
+        (here / name).mkdir()
+        (here / name / "config.yaml").write_text(yaml.safe_dump(SETTINGS))
+    for name in ("damaged", "misled"):
+        (here / name / "resume.safetensors").write_bytes(good[:500])
+    (here / "misled" / "config.yaml").write_text("decisons: 5\n")
+    return here
+
+
+def with_card(made: Checkpoint, path: Path, **changes: object) -> None:
+    tensors = {
+        f"layer.{i}.{name}": array
+        for i, layer in enumerate(made.layers)
+        for name, array in zip(("weight", "bias"), layer, strict=True)
+    }
+    safetensors.numpy.save_file(tensors, path, {"card": json.dumps({**made.card(), **changes})})
+
+
+def everything(folder: Path) -> dict[str, bytes | None]:
+    return {str(path.relative_to(folder)): path.read_bytes() if path.is_file() else None for path in folder.rglob("*")}
+
+
+@pytest.mark.parametrize(("line", "says"), CASES, ids=[line for line, _ in CASES])
+def test_bad_input_is_one_line_and_leaves_nothing(run: Run, files: Path, line: str, says: str) -> None:
+    before = everything(files)
+    said = run(*shlex.split(line))
+    assert said.code == 2
+    assert said.out == ""
+    assert said.err.endswith("\n")
+    assert said.err.count("\n") == 1
+    assert said.err.startswith("german-whist")
+    assert says in said.err
+    assert "Traceback" not in said.err
+    assert everything(files) == before
+
+
+def test_the_table_tries_every_setting_of_the_command_line(run: Run) -> None:
+    """A word that is no value of any setting is refused by name, whichever setting it is given to."""
+    from german_whist.training.config import config_fields
+
+    for key in config_fields():
+        said = run("train", f"--{key}", "{no: value}")
+        assert (said.code, said.out) == (2, "")
+        assert said.err.count("\n") == 1
+        assert key in said.err

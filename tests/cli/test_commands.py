@@ -1,0 +1,159 @@
+"""What commands print."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+import german_whist as gw
+from german_whist.agents.registry import KINDS
+from german_whist.cli import COMMANDS, build_parser
+from german_whist.training.config import config_fields
+from tests.agents.networks import some_network
+from tests.cli.commands import Run
+
+
+def example_of(text: str) -> list[str]:
+    """The words of the example at the end of a help text."""
+    example = text.partition("example:")[2].strip()
+    assert example, "there is no example"
+    assert "\n" not in example
+    return shlex.split(example)
+
+
+@pytest.mark.parametrize("command", [None, *COMMANDS])
+def test_every_help_has_an_example_that_is_a_command(run: Run, command: str | None) -> None:
+    said = run(*([command] if command else []), "--help")
+    assert said.code == 0
+    assert said.err == ""
+    program, *words = example_of(said.out)
+    assert program == "german-whist"
+    assert command is None or words[0] == command
+    assert callable(build_parser().parse_args(words).run)
+
+
+def test_help_lists_every_command(run: Run) -> None:
+    said = run("--help")
+    assert said == run("-h")
+    for command in COMMANDS:
+        assert re.search(rf"^ +{command} +\w", said.out, re.MULTILINE)
+
+
+def test_train_help_explains_every_setting(run: Run) -> None:
+    text = " ".join(run("train", "--help").out.split())
+    for key, (_, explanation) in config_fields().items():
+        assert f"--{key} VALUE" in text
+        assert explanation in text
+
+
+def test_version(run: Run) -> None:
+    assert run("--version") == (0, f"german-whist {gw.__version__}\n", "")
+
+
+def test_agents_are_listed_with_their_use(run: Run) -> None:
+    said = run("agents")
+    assert (said.code, said.err) == (0, "")
+    for kind in KINDS.values():
+        assert kind.usage in said.out
+        assert kind.description in said.out
+    listed = json.loads(run("agents", "--json").out)
+    assert listed == {name: {"usage": kind.usage, "description": kind.description} for name, kind in KINDS.items()}
+
+
+def test_two_agents_give_a_result(run: Run) -> None:
+    said = run("evaluate", "heuristic", "random", "--deals", "50", "--seed", "3", "--rules", "tiny")
+    result = gw.play_match("heuristic", "random", deals=50, seed=3, rules="tiny")
+    assert (said.code, said.err) == (0, "")
+    low, high = result.interval
+    assert f"{100 * result.win_rate:.1f} % ± {50 * (high - low):.1f}" in said.out
+    assert f"{result.margin:+.2f} ± " in said.out
+    assert f"{result.wins} / {result.draws} / {result.losses}" in said.out
+    assert "German Whist, tiny" in said.out
+    assert "50 mirrored deals (each played twice, seats swapped), seed 3" in said.out
+
+
+def test_a_result_as_json_is_that_of_the_library(run: Run) -> None:
+    said = run("evaluate", "greedy", "random", "--deals", "30", "--json")
+    result = gw.play_match("greedy", "random", deals=30)
+    assert said.code == 0
+    (match,) = json.loads(said.out)["matches"]
+    assert match == json.loads(json.dumps(result.to_dict()))
+
+
+def refuse_constant(name: str) -> None:
+    raise AssertionError(f"{name} is not JSON")
+
+
+def test_json_is_json_after_a_single_deal_too(run: Run) -> None:
+    said = run("evaluate", "greedy", "random", "--deals", "1", "--json")
+    (match,) = json.loads(said.out, parse_constant=refuse_constant)["matches"]
+    assert match["interval"] == [None, None]
+    assert run("evaluate", "greedy", "random", "--deals", "1").code == 0
+
+
+def cells_of(table: str) -> dict[str, dict[str, str]]:
+    """The cells of a cross table, by row and column."""
+    lines = [[cell.strip() for cell in re.split("[│┃]", line)[1:-1]] for line in table.splitlines() if line[:1] in "│┃"]
+    header, *rows = lines
+    columns = [name.removeprefix("vs ") for name in header[1:]]
+    return {row[0]: dict(zip(columns, row[1:], strict=True)) for row in rows}
+
+
+def test_several_agents_give_a_cross_table_that_mirrors_itself(run: Run) -> None:
+    names = ["heuristic", "greedy", "random"]
+    said = run("evaluate", *names, "--deals", "40")
+    assert (said.code, said.err) == (0, "")
+    cells = cells_of(said.out)
+    assert list(cells) == names
+    rate = re.compile(r"([\d.]+) % ± ([\d.]+)")
+    for i, name in enumerate(names):
+        assert list(cells[name]) == names
+        assert cells[name][name] == "—"
+        for other in names[i + 1 :]:
+            won, spread = map(float, rate.fullmatch(cells[name][other]).groups())  # type: ignore[union-attr]
+            lost, mirrored = map(float, rate.fullmatch(cells[other][name]).groups())  # type: ignore[union-attr]
+            assert won + lost == pytest.approx(100, abs=0.11)
+            assert spread == mirrored
+            assert won == pytest.approx(100 * gw.play_match(name, other, deals=40).win_rate, abs=0.051)
+
+
+def test_a_cross_table_as_json_has_every_pair_once(run: Run) -> None:
+    matches = json.loads(run("evaluate", "greedy", "random", "heuristic", "--deals", "5", "--json").out)["matches"]
+    pairs = [(match["first"], match["second"]) for match in matches]
+    assert pairs == [("greedy", "random"), ("greedy", "heuristic"), ("random", "heuristic")]
+
+
+def test_checkpoints_play_by_the_names_of_their_files(run: Run, here: Path) -> None:
+    for folder in ("some", "other"):
+        (here / folder).mkdir()
+        some_network(seed=len(folder)).save(here / folder / "best[red].safetensors")
+    some = "checkpoint:some/best[red].safetensors"
+    other = "checkpoint:other/best[red].safetensors,temperature=1"
+    said = run("evaluate", some, "random", "--deals", "5")
+    assert said.code == 0
+    assert "best[red]" in said.out
+    cells = cells_of(run("evaluate", some, other, "random", "--deals", "5").out)
+    assert list(cells) == ["best[red] #1", "best[red] #2", "random"]
+    matches = json.loads(run("evaluate", some, other, "--deals", "5", "--json").out)["matches"]
+    assert [(match["first"], match["second"]) for match in matches] == [(some, other)]
+
+
+def test_an_interrupted_command_leaves_with_130(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*args: object, **settings: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("german_whist.arena.match.play_match", interrupted)
+    assert run("evaluate", "greedy", "random") == (130, "", "")
+
+
+def test_a_programming_error_is_not_hidden(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def wrong(*args: object, **settings: object) -> None:
+        raise ModuleNotFoundError("No module named 'nowhere'", name="nowhere")
+
+    monkeypatch.setattr("german_whist.arena.match.play_match", wrong)
+    with pytest.raises(ModuleNotFoundError):
+        run("evaluate", "greedy", "random")

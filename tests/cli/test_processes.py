@@ -1,0 +1,101 @@
+"""Commands in processes of their own: how they start, and what they do without what is not installed."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+from tests.agents.networks import some_network
+from tests.training.runs import SETTINGS
+
+HEAVY = ("torch", "stable_baselines3", "sb3_contrib", "numba", "llvmlite", "pygame", "matplotlib", "tensorboard")
+
+
+def process(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "OMP_NUM_THREADS": "1", "COLUMNS": "100"}
+    environment.pop("PYTHONUNBUFFERED", None)  # output is to wait in a buffer, as it usually does
+    return subprocess.run(
+        [sys.executable, *arguments],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=240,
+        check=False,
+    )
+
+
+def without(folder: Path, modules: tuple[str, ...], *words: str) -> subprocess.CompletedProcess[str]:
+    """Run a command where some modules cannot be imported."""
+    code = (
+        "import sys\n"
+        f"sys.modules.update(dict.fromkeys({modules!r}))\n"
+        "from german_whist.cli import main\n"
+        f"code = main({list(words)!r})\n"
+        f"loaded = [name for name in {HEAVY!r} if sys.modules.get(name)]\n"
+        "print(*loaded, file=sys.stderr, sep=',') if code == 0 else None\n"
+        "sys.exit(code)"
+    )
+    return process(folder, "-c", code)
+
+
+@pytest.mark.parametrize(
+    "words", [("--help",), ("--version",), ("agents",), ("train", "--help"), ("evaluate", "--help")]
+)
+def test_light_commands_load_nothing_heavy(tmp_path: Path, words: tuple[str, ...]) -> None:
+    done = without(tmp_path, (), *words)
+    assert done.returncode == 0
+    assert done.stderr == "\n"
+    assert done.stdout
+
+
+def test_the_package_can_be_run(tmp_path: Path) -> None:
+    done = process(tmp_path, "-m", "german_whist", "--version")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("german-whist ")
+
+
+def test_bad_input_leaves_the_process_with_2_and_one_line(tmp_path: Path) -> None:
+    done = process(tmp_path, "-m", "german_whist", "evaluat", "random", "greedy")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("german-whist: unknown command 'evaluat': did you mean 'evaluate'?")
+    assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("words", [["agents"], ["agents", "--json"], ["train", "--help"], ["--version"]])
+def test_a_reader_that_leaves_early_is_no_error(tmp_path: Path, words: list[str]) -> None:
+    code = (
+        "import os, sys\n"
+        "reader, writer = os.pipe()\n"
+        "os.close(reader)\n"
+        "os.dup2(writer, 1)\n"
+        "from german_whist.cli import main\n"
+        f"sys.exit(main({words!r}))"
+    )
+    done = process(tmp_path, "-c", code)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("missing", ["torch", "stable_baselines3", "sb3_contrib", "tensorboard", "matplotlib"])
+def test_a_missing_extra_is_one_line_with_the_command_that_helps(tmp_path: Path, missing: str) -> None:
+    (tmp_path / "tiny.yaml").write_text(yaml.safe_dump(SETTINGS))
+    done = without(tmp_path, (missing,), "train", "tiny.yaml")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == f'german-whist: {missing} is not installed: pip install "german-whist[train]"\n'
+    assert [path.name for path in tmp_path.iterdir()] == ["tiny.yaml"]
+
+
+def test_the_core_install_evaluates_checkpoints(tmp_path: Path) -> None:
+    some_network(game="tiny").save(tmp_path / "made.safetensors")
+    extras = ("torch", "stable_baselines3", "sb3_contrib", "tensorboard", "matplotlib", "pygame", "rlcard")
+    done = without(
+        tmp_path, extras, "evaluate", "checkpoint:made.safetensors", "random", "--deals", "3", "--rules", "tiny"
+    )
+    assert done.returncode == 0
+    assert done.stderr == "numba,llvmlite\n"
+    assert "made" in done.stdout

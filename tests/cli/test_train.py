@@ -1,0 +1,130 @@
+"""``german-whist train`` from a file of settings to an agent."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import re
+import signal
+from pathlib import Path
+
+import pytest
+import yaml
+
+from german_whist.agents.checkpoint import load_checkpoint
+from german_whist.training.progress import TrainingProgress
+from tests.cli.commands import Run
+from tests.training.runs import SETTINGS
+
+
+@pytest.fixture
+def tiny(here: Path) -> str:
+    """Settings for a run of a second; the name of their file."""
+    (here / "tiny.yaml").write_text(yaml.safe_dump(SETTINGS))
+    return "tiny.yaml"
+
+
+def test_training_prints_a_table_and_where_everything_is(run: Run, tiny: str) -> None:
+    said = run("train", tiny, "--evaluate_against", "[random, greedy]")
+    assert said.code == 0
+    assert said.err == "training in runs/tiny\n"
+    title, *_ = said.out.splitlines()
+    assert title.strip() == "German Whist, tiny, after 1,024 decisions of self-play"
+    for opponent in ("random", "greedy"):
+        numbers = r"[\d.]+ % ± [\d.]+ │ +[+-][\d.]+ ± [\d.]+ │ +\d+ / \d+ / \d+"
+        assert re.search(rf"policy +│ +{opponent} +│ +{numbers}", said.out)
+    assert "learning curve: runs/tiny/curve.png\n" in said.out
+    assert "checkpoint:     runs/tiny/final.safetensors\n" in said.out
+    for path in ("runs/tiny/curve.png", "runs/tiny/final.safetensors"):
+        assert Path(path).stat().st_size > 0
+
+
+def test_the_command_it_suggests_works(run: Run, tiny: str) -> None:
+    out = run("train", tiny, "--quiet").out
+    suggested = re.search(r"more: +german-whist (.+)", out)
+    assert suggested is not None
+    words = suggested[1].split()
+    assert words[-2:] == ["--rules", "tiny"]
+    said = run(*words, "--deals", "3")
+    assert (said.code, said.err) == (0, "")
+    assert "German Whist, tiny" in said.out
+
+
+def test_options_override_the_file_and_out_names_the_folder(run: Run, tiny: str) -> None:
+    said = run("train", tiny, "--decisions", "2e2", "--seed", "7", "--out", "some/where", "--quiet")
+    assert (said.code, said.err) == (0, "")
+    settings = yaml.safe_load(Path("some/where/config.yaml").read_text())
+    assert (settings["decisions"], settings["seed"], settings["rules"]) == (200, 7, "tiny")
+    assert not Path("runs").exists()
+
+
+def test_json_alone_is_on_standard_output(run: Run, tiny: str) -> None:
+    said = run("train", tiny, "--json")
+    assert said.code == 0
+    report = json.loads(said.out)
+    assert report["run"] == "runs/tiny"
+    (result,) = report["results"]
+    assert (result["first"], result["second"], result["deals"]) == ("policy", "random", 20)
+    assert load_checkpoint("runs/tiny/final.safetensors").results == {"random": result}
+
+
+def interrupt_at(monkeypatch: pytest.MonkeyPatch, decisions: int) -> None:
+    update = TrainingProgress.update
+
+    def watched(self: TrainingProgress, done: int) -> None:
+        update(self, done)
+        if done == decisions:
+            os.kill(os.getpid(), signal.SIGINT)
+
+    monkeypatch.setattr(TrainingProgress, "update", watched)
+
+
+@pytest.mark.parametrize("options", [(), ("--json",)])
+def test_ctrl_c_saves_leaves_with_130_and_says_how_to_go_on(
+    run: Run, tiny: str, monkeypatch: pytest.MonkeyPatch, options: tuple[str, ...]
+) -> None:
+    with monkeypatch.context() as patch:
+        interrupt_at(patch, 640)
+        said = run("train", tiny, "--quiet", *options)
+    assert said.code == 130
+    told = said.err if options else said.out
+    assert told == "stopped after 512 decisions; to go on: german-whist train --resume runs/tiny\n"
+    assert (said.out if options else said.err) == ""
+    done = run("train", "--resume", "runs/tiny", *options)
+    assert done.code == 0
+    assert "1,024 decisions" in done.out or json.loads(done.out)["run"] == "runs/tiny"
+    assert Path("runs/tiny/final.safetensors").exists()
+
+
+def test_resuming_a_finished_run_prints_its_results_again(run: Run, tiny: str) -> None:
+    first = run("train", tiny, "--quiet")
+    assert run("train", "--resume", "runs/tiny", "--quiet") == first
+
+
+def test_a_run_that_diverges_leaves_with_2_and_one_line(run: Run, tiny: str) -> None:
+    said = run("train", tiny, "--learning_rate", "1e30", "--evaluate_every", "1e6", "--quiet")
+    assert (said.code, said.out) == (2, "")
+    assert re.fullmatch(
+        r"german-whist: training diverged before decision \d+: .* the checkpoints before it are in "
+        r"runs/tiny/checkpoints\n",
+        said.err,
+    )
+
+
+def test_a_full_disk_is_one_line(run: Run, tiny: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(self: Path, content: bytes) -> int:
+        raise OSError(errno.ENOSPC, "No space left on device", str(self))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "write_bytes", full)
+        said = run("train", tiny)
+    assert (said.code, said.out) == (2, "")
+    assert said.err == "german-whist: run directory 'runs/tiny' cannot be written: No space left on device\n"
+    assert not Path("runs").exists()
+    with monkeypatch.context() as patch:
+        patch.setattr("german_whist.training.learner.save_learner", lambda model, path: full(path, b""))
+        said = run("train", tiny)
+    assert (said.code, said.out) == (2, "")
+    assert re.fullmatch(r"german-whist: .*No space left on device: 'runs/tiny/resume.safetensors'\n", said.err)
+    assert not Path("runs").exists()

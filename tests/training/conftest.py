@@ -1,0 +1,29 @@
+"""A finished run to look at, and none that draws."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from german_whist.agents.checkpoint import write_atomically
+from german_whist.training import trainer
+from german_whist.training.trainer import TrainingOutcome
+from tests.training.whole_runs import begin
+
+
+@pytest.fixture(scope="session")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> TrainingOutcome:
+    """A run that nobody may change."""
+    return begin(tmp_path_factory.mktemp("finished") / "run", evaluate_against=["random", "greedy"])
+
+
+@pytest.fixture(autouse=True)
+def no_picture(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Drawing takes longer than these runs; the finished one has a real picture."""
+
+    def draw(rows: Any, path: Path, title: str) -> None:
+        write_atomically(path, f"{title}: {len(rows)} points".encode())
+
+    monkeypatch.setattr(trainer, "draw_curve", draw)

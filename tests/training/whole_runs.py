@@ -1,0 +1,52 @@
+"""Runs from beginning to end, stopped and gone on with."""
+
+from __future__ import annotations
+
+import csv
+import os
+import signal
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from german_whist.training.progress import TrainingProgress
+from german_whist.training.run_directory import RunDirectory
+from german_whist.training.trainer import TrainingOutcome, train
+from tests.training.runs import tiny_config
+
+
+def begin(folder: Path, **changes: Any) -> TrainingOutcome:
+    config = tiny_config(**changes)
+    return train(config, RunDirectory.create(config, "mine", folder), quiet=True)
+
+
+def go_on(folder: Path) -> TrainingOutcome:
+    run, config = RunDirectory.open(folder)
+    return train(config, run, resume=True, quiet=True)
+
+
+def call_at(monkeypatch: pytest.MonkeyPatch, decisions: int, what: Any) -> None:
+    """Call something once, at the first step that reaches so many decisions."""
+    update = TrainingProgress.update
+    waiting = [what]
+
+    def watched(self: TrainingProgress, done: int) -> None:
+        update(self, done)
+        if done >= decisions and waiting:
+            waiting.pop()()
+
+    monkeypatch.setattr(TrainingProgress, "update", watched)
+
+
+def interrupt(number: int = signal.SIGINT) -> None:
+    os.kill(os.getpid(), number)
+
+
+def column(path: Path, name: str) -> list[float]:
+    with path.open(newline="") as file:
+        return [float(row[name]) for row in csv.DictReader(file)]
+
+
+def evaluated(run: RunDirectory) -> list[int]:
+    return [int(row["decisions"]) for row in run.read_evaluations()]
