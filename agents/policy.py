@@ -81,7 +81,7 @@ class PolicyAgent:
         renamed, suits = canonical_views(views)
         chances = _softmax(self._logits(renamed))
         cells = 13 * suits[:, :, None].astype(np.int64) + np.arange(13)
-        probabilities = chances.copy()  # actions that are not cards stay where they are
+        probabilities: npt.NDArray[np.float64] = chances.copy()  # actions that are not cards stay where they are
         np.put_along_axis(probabilities, cells.reshape(len(views), -1), chances[:, :52], axis=1)
         return probabilities
 

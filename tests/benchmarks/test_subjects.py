@@ -131,7 +131,7 @@ def test_every_subject_has_its_module() -> None:
     assert told[0] == ("batch", 0)
     assert told[-1] == ("batch", 1)
     for name in SUBJECTS:
-        assert importlib.import_module(f"german_whist.benchmarks.{name}").SUBJECT == name
+        assert name == importlib.import_module(f"german_whist.benchmarks.{name}").SUBJECT
 
 
 def test_without_names_every_subject_is_run_and_a_repeated_one_once() -> None:
