@@ -17,8 +17,7 @@ def add_parser(subparsers: Any) -> None:
         help="show recorded deals, step by step",
         description="Show a recorded deal step by step, and check that it comes to the recorded result. "
         "In a terminal Enter goes on and q leaves; into a pipe all is written at once.",
-        epilog="example: german-whist evaluate heuristic greedy --deals 10 --record games.jsonl "
-        "&& german-whist replay games.jsonl --line 3",
+        epilog="example: german-whist replay games.jsonl --line 3",
     )
     parser.add_argument("file", metavar="FILE", help="recordings, as evaluate --record writes them")
     parser.add_argument("--line", type=int, metavar="N", help="which line of the file (default 1)")

@@ -13,7 +13,7 @@ def add_parser(subparsers: Any) -> None:
         "rules",
         help="list the games, or print the rules of one",
         description="List the games, or print the rules of one in words, written from its settings.",
-        epilog="example: german-whist rules small; german-whist rules classic:hand=10,stock=32",
+        epilog="example: german-whist rules classic:hand=10,stock=32",
     )
     parser.add_argument("name", nargs="?", metavar="NAME", help="a game, or a game with other settings")
     parser.add_argument("--json", action="store_true", help="print the settings as JSON")

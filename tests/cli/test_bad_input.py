@@ -20,9 +20,9 @@ from tests.training.runs import SETTINGS
 # Each line: the words after german-whist, and what the one line on standard error says.
 CASES = [
     # commands and options
-    ("", "a command is needed: train, evaluate, agents"),
-    ("trian", "unknown command 'trian': did you mean 'train'? allowed: train, evaluate, agents"),
-    ("quux", "unknown command 'quux': allowed: train, evaluate, agents"),
+    ("", "a command is needed: train, evaluate, play"),
+    ("trian", "unknown command 'trian': did you mean 'train'? allowed: train, evaluate, play"),
+    ("quux", "unknown command 'quux': allowed: train, evaluate, play"),
     ("'' random", "unknown command '': allowed: train"),
     ("--versoin", "unknown option '--versoin': did you mean '--version'? allowed: -h, --help, --version"),
     ("-q", "unknown option '-q'"),
@@ -66,8 +66,8 @@ CASES = [
     ("evaluate random greedy --seed 18446744073709551616", "seed 18446744073709551616 is not allowed"),
     ("evaluate random greedy --seed x", "argument --seed: 'x' is not a whole number"),
     # rules
-    ("evaluate random greedy --rules clasic", "unknown rules 'clasic': did you mean 'classic'? allowed: classic"),
-    ("evaluate random greedy --rules ''", "unknown rules '': allowed: classic"),
+    ("evaluate random greedy --rules clasic", "unknown rules 'clasic': did you mean 'classic'? allowed: all, classic"),
+    ("evaluate random greedy --rules ''", "unknown rules '': allowed: all, classic"),
     ("evaluate random greedy --rules classic:hnd=1", "unknown rules field 'hnd': did you mean 'hand'? allowed: suits"),
     ("evaluate random greedy --rules classic:hand", "'hand' is not key=value"),
     ("evaluate random greedy --rules classic:hand=", "'hand=' is not key=value"),
