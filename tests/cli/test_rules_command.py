@@ -55,9 +55,3 @@ def test_what_is_no_game_is_refused_in_one_line(name: str, message: str, capsys:
     error = capsys.readouterr().err
     assert message in error
     assert error.count("\n") == 1
-
-
-@pytest.mark.parametrize("command", ["rules", "play", "replay", "evaluate"])
-def test_help_has_an_example(command: str, capsys: Capture) -> None:
-    assert main([command, "--help"]) == 0
-    assert f"example: german-whist {'evaluate' if command == 'replay' else command}" in capsys.readouterr().out
