@@ -28,6 +28,12 @@ _ONE = np.uint64(1)
 
 
 @kernel
+def full_hand(view):
+    """Return how many cards a full hand has: one more than this one between a trick and the cards taken after it."""
+    return popcount(view.hand) + (1 if view.choice and view.stock > 0 else 0)
+
+
+@kernel
 def stake(view, live):
     """Return what winning this foreplay trick gains over losing it.
 
@@ -35,17 +41,17 @@ def stake(view, live):
     winner gets whichever is better. A trick of its own counts where all tricks do. The books give the lead a value too:
     measured, it was nothing.
     """
-    own, trump, low = view.hand, view.trump, view.low != 0
+    own, size, trump, low = view.hand, full_hand(view), view.trump, view.low != 0
     if not view.face_up:  # both draw unseen
         return STAKE * view.all_count
-    prize = best_card(view.face_up, own, live, trump, low)
-    prize_worth = worth(prize, own | (_ONE << np.uint64(prize)), live, trump, low)
+    prize = best_card(view.face_up, own, size, live, trump, low)
+    prize_worth = worth(prize, own | (_ONE << np.uint64(prize)), size, live, trump, low)
     left = view.face_up & ~(_ONE << np.uint64(prize))
     if view.stock > popcount(view.face_up):
-        other_worth = mean_worth(view.unseen, own, live, trump, low)
+        other_worth = mean_worth(view.unseen, own, size, live, trump, low)
     else:
-        other = best_card(left, own, live, trump, low)
-        other_worth = worth(other, own | (_ONE << np.uint64(other)), live, trump, low)
+        other = best_card(left, own, size, live, trump, low)
+        other_worth = worth(other, own | (_ONE << np.uint64(other)), size, live, trump, low)
     difference = prize_worth - other_worth
     if view.draft:
         difference = abs(difference)
@@ -55,23 +61,23 @@ def stake(view, live):
 @kernel
 def choice(view, live):
     """Pick the best open card; take it when it is worth more than an unseen one; keep a hand stronger than a blind."""
-    own, trump, low = view.hand, view.trump, view.low != 0
+    own, size, trump, low = view.hand, full_hand(view), view.trump, view.low != 0
     if view.legal < _ONE << np.uint64(52):
-        return best_card(view.legal, own, live, trump, low)
+        return best_card(view.legal, own, size, live, trump, low)
     if view.face_up:
         prize = lowest(view.face_up)
-        prize_worth = worth(prize, own | (_ONE << np.uint64(prize)), live, trump, low)
-        return TAKE if prize_worth >= mean_worth(view.unseen, own, live, trump, low) else LEAVE
-    return KEEP if strength(own, live, trump, low) >= blind_strength(view, live, trump, low) else SWAP
+        prize_worth = worth(prize, own | (_ONE << np.uint64(prize)), size, live, trump, low)
+        return TAKE if prize_worth >= mean_worth(view.unseen, own, size, live, trump, low) else LEAVE
+    return KEEP if strength(own, size, live, trump, low) >= blind_strength(view, live, trump, low) else SWAP
 
 
 @kernel
-def strength(hand, live, trump, low):
+def strength(hand, size, live, trump, low):
     """Return the worth of a whole hand."""
     total = 0.0
     cards = hand
     while cards:
-        total += worth(lowest(cards), hand, live, trump, low)
+        total += worth(lowest(cards), hand, size, live, trump, low)
         cards &= cards - _ONE
     return total
 
@@ -93,7 +99,7 @@ def blind_strength(view, live, trump, low):
                 hand |= cards & ~(cards - _ONE)
             cards &= cards - _ONE
             place += 1
-        total += strength(hand, live, trump, low)
+        total += strength(hand, size, live, trump, low)
     return total / step
 
 
@@ -159,7 +165,7 @@ def follow_card(view, live):
     while mask:
         card = lowest(mask)
         mask &= mask - _ONE
-        value = -worth(card, view.hand, live, view.trump, view.low != 0)
+        value = -worth(card, view.hand, full_hand(view), live, view.trump, view.low != 0)
         if beats(card, view.led, view.trump):
             value += gain
         if value > best_value:
@@ -173,7 +179,7 @@ def beater_worth(view, card, live):
     higher = above(card) & (view.unseen | view.opponent_known)
     if not higher:
         return 0.0
-    return worth(lowest(higher), view.opponent_known, live, view.trump, view.low != 0)
+    return worth(lowest(higher), view.opponent_known, full_hand(view), live, view.trump, view.low != 0)
 
 
 @kernel
@@ -190,7 +196,7 @@ def lead_card(view, live):
     while mask:
         card = lowest(mask)
         mask &= mask - _ONE
-        value = -worth(card, view.hand, live, view.trump, view.low != 0)
+        value = -worth(card, view.hand, full_hand(view), live, view.trump, view.low != 0)
         if gain > 0:
             loses = chance_beaten(view, card)
             value += gain * (1.0 - loses) + FORCE * loses * beater_worth(view, card, live)
