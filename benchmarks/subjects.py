@@ -19,6 +19,7 @@ SUBJECTS = {
     "training": "decisions a second of self-play training on one core, beside MaskablePPO on single environments",
     "startup": "how long import german_whist takes",
     "first_call": "how long the first deal takes in a new process, compiled anew and from the cache",
+    "frames": "pictures of a table a second, beside the text of the same deal",
     "memory": "bytes of a deal, a view and an observation",
 }
 SECONDS = 2.0

@@ -69,11 +69,6 @@ def test_importing_the_package_loads_nothing_heavy() -> None:
     assert loaded == ""
 
 
-def test_importing_the_package_takes_less_than_three_tenths_of_a_second() -> None:
-    code = "import time; start = time.perf_counter(); import german_whist; print(time.perf_counter() - start)"
-    assert any(float(in_a_fresh_process(code)) < 0.3 for _ in range(6))  # others may use the machine as well
-
-
 def test_importing_the_package_registers_the_environments() -> None:
     registered = in_a_fresh_process(
         "import german_whist, gymnasium, pettingzoo\n"

@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from german_whist.benchmarks import first_call, games, memory, openspiel, threads, worth
+from german_whist.benchmarks import first_call, frames, games, memory, openspiel, threads, worth
 from german_whist.benchmarks.batch import RandomPlay
 from german_whist.benchmarks.figures import Figure
 from german_whist.envs.batch import DealBatch
@@ -63,3 +63,10 @@ def test_memory_is_that_of_the_arrays() -> None:
 def test_high_cards_are_fitted_above_low_ones() -> None:
     by_rank = worth.fit("classic", 2000)["plain by rank"]
     assert by_rank[0] > by_rank[1] > by_rank[3]
+
+
+def test_frames_are_drawn_at_every_decision() -> None:
+    assert frames.DrawnDeal(lambda batch: None)() == 52
+    (figure,) = frames.measure(SHORT, nothing)
+    assert isinstance(figure, Figure)
+    assert (figure.ratio or 0) > 0
