@@ -22,9 +22,12 @@ class Block(NamedTuple):
 
 
 def highest_values(game: Rules, kinds: tuple[Kind, ...]) -> npt.NDArray[np.int8]:
-    """Return the largest value of each cell of some blocks, int8; a name stands for a field of the rules."""
+    """Return the largest value of each cell of some blocks, int8; a name stands for a field of the rules.
+
+    Where the rules leave a cell at 0 its bound is 1 all the same: checkers of spaces want some room in each.
+    """
     parts = [np.full(cells, getattr(game, high) if isinstance(high, str) else high) for _, cells, high, _ in kinds]
-    return np.concatenate(parts).astype(np.int8)
+    return np.maximum(np.concatenate(parts), 1).astype(np.int8)
 
 
 def layout_of(kinds: tuple[Kind, ...]) -> dict[str, Block]:

@@ -15,7 +15,7 @@ from german_whist.envs.aec import env, raw_env
 from german_whist.envs.batch import DealBatch
 from german_whist.envs.cards import deck_text
 from german_whist.envs.dealing import deal_deck
-from german_whist.envs.rules import rules
+from german_whist.envs.rules import rule_names, rules
 from german_whist.envs.scoring import reward_limit
 
 with warnings.catch_warnings():
@@ -63,7 +63,7 @@ def holds(game: Any, seed: int, index: int) -> bool:
 
 
 @pytest.mark.parametrize("make", [env, raw_env])
-@pytest.mark.parametrize("name", ["classic", "tiny"])
+@pytest.mark.parametrize("name", rule_names())
 def test_passes_pettingzoos_api_test(make: Any, name: str) -> None:
     api_test(make(rules=name), num_cycles=200)
 
@@ -217,7 +217,7 @@ def test_a_bad_argument_gets_the_nearest_name(wrong: dict[str, str], word: str) 
 # Play
 
 
-@pytest.mark.parametrize("name", ["classic", "tiny", "tiny:counts=all"])
+@pytest.mark.parametrize("name", [*rule_names(), "tiny:counts=all", "tiny:open_stock=4"])
 def test_both_seats_see_what_the_engine_says_at_every_step(name: str, rng: np.random.Generator) -> None:
     game = env(rules=name)
     batch = DealBatch(name, 1, seed=4)

@@ -35,7 +35,7 @@ def play_deal(game: Any, info: dict[str, Any], rng: np.random.Generator) -> tupl
 
 
 @pytest.mark.parametrize("opponent", [Lowest(), Random()])
-@pytest.mark.parametrize("name", ["classic", "tiny"])
+@pytest.mark.parametrize("name", ["classic", "tiny", "draft", "open_stock", "humbug", "no_trump", "high_low", "race"])
 def test_passes_gymnasiums_checker(opponent: Any, name: str) -> None:
     check_env(gymnasium.make(GAME, opponent=opponent, rules=name).unwrapped)
 

@@ -10,6 +10,7 @@ import pytest
 from german_whist.envs.aec import raw_env
 from german_whist.envs.batch import DealBatch
 from german_whist.envs.cards import cards_of
+from german_whist.envs.rules import rule_names
 from german_whist.envs.truth import state_high, state_layout, truths
 
 Positions = Callable[..., DealBatch]
@@ -66,7 +67,7 @@ def test_the_vector_holds_the_whole_state(name: str, steps: int | None, position
             assert cells[field][0] == state[field]
 
 
-@pytest.mark.parametrize("name", ["classic", "tiny"])
+@pytest.mark.parametrize("name", rule_names())
 def test_the_environments_state_lies_in_its_space_and_is_the_engines(name: str, rng: np.random.Generator) -> None:
     game = raw_env(rules=name)
     batch = DealBatch(name, 1, seed=3)

@@ -51,7 +51,15 @@ class Singles:
 @pytest.mark.parametrize("opponent", [Lowest(), Random()])
 @pytest.mark.parametrize(
     ("name", "num_envs", "seat", "reward"),
-    [("classic", 5, "alternate", "margin"), ("tiny", 7, 0, "win"), ("tiny:counts=all", 1, 1, "points")],
+    [
+        ("classic", 5, "alternate", "margin"),
+        ("tiny", 7, 0, "win"),
+        ("tiny:counts=all", 1, 1, "points"),
+        ("tiny:draft=true", 3, "alternate", "points"),
+        ("tiny:open_stock=4", 3, 0, "margin"),
+        ("humbug", 3, "alternate", "points"),
+        ("race", 3, 1, "margin"),
+    ],
 )
 def test_is_the_same_as_so_many_single_environments(
     opponent: Any, name: str, num_envs: int, seat: Any, reward: str, rng: np.random.Generator
