@@ -101,7 +101,7 @@ class Learner:
             max_grad_norm=config.max_grad_norm,
             rollout_buffer_class=SelfPlayRolloutBuffer,
             rollout_buffer_kwargs={"source": self.env},
-            policy_kwargs=policy_settings(config.hidden),
+            policy_kwargs=policy_settings(config.hidden, self.rules),
             seed=config.seed,
             device=config.device,
         )

@@ -12,23 +12,30 @@ from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from torch import nn
 
 from german_whist.agents.checkpoint import Checkpoint, Layer
+from german_whist.envs.observation import observation_layout
 from german_whist.envs.rules import Rules
+
+# The one cell that turns the value of every card round would be one among hundreds. At 200,000 decisions of `high_low`
+# the policy won 53 % against `random` with it at 1, 66 % at 8 and 71 % at 24.
+LOW_SCALE = 24.0
 
 
 class ScaledTrunk(BaseFeaturesExtractor):
-    """The first hidden layers, shared by actor and critic, over observations scaled to [0, 1]."""
+    """The first hidden layers, shared by actor and critic, over scaled observations."""
 
     scale: torch.Tensor
 
-    def __init__(self, observation_space: spaces.Box, hidden: list[int]) -> None:
+    def __init__(self, observation_space: spaces.Box, hidden: list[int], low_cells: list[int]) -> None:
         """Build the layers.
 
         Args:
-            observation_space: its upper bounds are the scale.
+            observation_space: its upper bounds are the scale, so that cells lie in [0, 1].
             hidden: sizes of the shared layers.
+            low_cells: cells that say whether the endgame is played low; they count ``LOW_SCALE`` times.
         """
         super().__init__(observation_space, features_dim=hidden[-1])
         scale = 1.0 / torch.as_tensor(np.maximum(observation_space.high, 1), dtype=torch.float32)
+        scale[low_cells] *= LOW_SCALE
         self.register_buffer("scale", scale)
         sizes = [int(observation_space.shape[0]), *hidden]
         layers: list[nn.Module] = []
@@ -42,12 +49,13 @@ class ScaledTrunk(BaseFeaturesExtractor):
         return features
 
 
-def policy_settings(hidden: list[int]) -> dict[str, Any]:
+def policy_settings(hidden: list[int], rules: str | Rules = "classic") -> dict[str, Any]:
     """Return the policy arguments of MaskablePPO: all hidden layers but the last are shared by actor and critic."""
+    low = observation_layout(rules).get("low")
     trunk, last = (hidden[:-1], hidden[-1:]) if len(hidden) > 1 else (hidden, [])
     return {
         "features_extractor_class": ScaledTrunk,
-        "features_extractor_kwargs": {"hidden": trunk},
+        "features_extractor_kwargs": {"hidden": trunk, "low_cells": list(range(low.start, low.stop)) if low else []},
         "net_arch": {"pi": last, "vf": last},
         "activation_fn": nn.ReLU,
         "optimizer_kwargs": {"eps": 1e-5},

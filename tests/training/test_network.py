@@ -13,8 +13,9 @@ from torch import nn
 from german_whist.agents.canonical import canonical_views, true_cards
 from german_whist.agents.checkpoint import load_checkpoint
 from german_whist.agents.policy import PolicyAgent, forward
-from german_whist.envs.observation import observation_high
-from german_whist.training.network import policy_checkpoint, policy_settings
+from german_whist.envs.observation import observation_high, observation_layout
+from german_whist.envs.rules import rules
+from german_whist.training.network import LOW_SCALE, policy_checkpoint, policy_settings
 from german_whist.training.selfplay import SelfPlayVecEnv
 from tests.strategies import GAMES
 from tests.training.table import random_actions
@@ -24,7 +25,7 @@ HIDDEN = [[16], [24, 12], [16, 24, 8]]
 
 def some_policy(env: SelfPlayVecEnv, hidden: list[int]) -> MaskablePPO:
     """A policy with weights as large as training makes them, its biases and last layer included."""
-    model = MaskablePPO("MlpPolicy", env, seed=3, device="cpu", policy_kwargs=policy_settings(hidden))
+    model = MaskablePPO("MlpPolicy", env, seed=3, device="cpu", policy_kwargs=policy_settings(hidden, env.batch.rules))
     with torch.no_grad():
         for weight in model.policy.parameters():
             weight.copy_(torch.randn_like(weight) * 0.4)
@@ -32,9 +33,9 @@ def some_policy(env: SelfPlayVecEnv, hidden: list[int]) -> MaskablePPO:
 
 
 @pytest.mark.parametrize("hidden", HIDDEN)
-@pytest.mark.parametrize("name", ["classic", "tiny", "short"])
+@pytest.mark.parametrize("name", ["classic", "tiny", "short", "high_low", "draft", "humbug"])
 def test_the_checkpoint_chooses_as_the_policy_does(name: str, hidden: list[int], tmp_path: Path) -> None:
-    game = GAMES[name]
+    game = GAMES.get(name) or rules(name)
     env, rng = SelfPlayVecEnv(game, 32, seed=1), np.random.default_rng(4)
     model = some_policy(env, hidden)
     policy_checkpoint(model.policy, game, {}).save(tmp_path / "made.safetensors")
@@ -51,9 +52,9 @@ def test_the_checkpoint_chooses_as_the_policy_does(name: str, hidden: list[int],
         cards, _ = model.predict(observations, deterministic=True, action_masks=masks)
         suits = canonical_views(views)[1]
         np.testing.assert_array_equal(agent.act(views, None), true_cards(cards, suits))
-        every = np.arange(52)
+        every = np.arange(game.num_actions)
         for row, order in enumerate(suits):
-            named = true_cards(every, np.repeat(order[None], 52, axis=0))
+            named = true_cards(every, np.repeat(order[None], game.num_actions, axis=0))
             np.testing.assert_allclose(agent.probabilities(views[row : row + 1])[0][named], chances[row], atol=1e-4)
         observations = env.step(random_actions(env, rng))[0]
 
@@ -95,3 +96,14 @@ def test_another_kind_of_policy_is_refused() -> None:
     model = MaskablePPO("MlpPolicy", env, device="cpu", policy_kwargs={"net_arch": [8], "activation_fn": nn.Tanh})
     with pytest.raises(TypeError, match="ScaledTrunk"):
         policy_checkpoint(model.policy, GAMES["tiny"], {})
+
+
+def test_whether_the_endgame_is_low_weighs_more_than_any_card() -> None:
+    scales = {}
+    for name in ("classic", "high_low"):
+        env = SelfPlayVecEnv(rules(name), 2)
+        scales[name] = some_policy(env, [8, 8]).policy.features_extractor.scale
+    low = observation_layout("high_low")["low"]
+    assert scales["high_low"][low.start] == LOW_SCALE
+    assert scales["high_low"].topk(2).values[1] <= 1
+    assert scales["classic"].max() <= 1
