@@ -27,7 +27,8 @@ def highest_values(game: Rules, kinds: tuple[Kind, ...]) -> npt.NDArray[np.int8]
     Where the rules leave a cell at 0 its bound is 1 all the same: checkers of spaces want some room in each.
     """
     parts = [np.full(cells, getattr(game, high) if isinstance(high, str) else high) for _, cells, high, _ in kinds]
-    return np.maximum(np.concatenate(parts), 1).astype(np.int8)
+    bounds: npt.NDArray[np.int8] = np.maximum(np.concatenate(parts), 1).astype(np.int8)
+    return bounds
 
 
 def layout_of(kinds: tuple[Kind, ...]) -> dict[str, Block]:
