@@ -22,7 +22,6 @@ SUBJECTS = {
     "frames": "pictures of a table a second, beside the text of the same deal",
     "memory": "bytes of a deal, a view and an observation",
 }
-SECONDS = 2.0
 
 
 def check_request(names: Sequence[str], seconds: float) -> list[str]:

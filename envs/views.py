@@ -10,7 +10,7 @@ import numpy as np
 
 from german_whist.envs.bits import popcount
 from german_whist.envs.jit import kernel
-from german_whist.envs.state import ENDGAME, FOREPLAY, PLAY, legal_actions
+from german_whist.envs.state import PLAY, legal_actions
 
 # hand, played_self, played_opponent, opponent_known, unseen, face_up and out part the deck among them.
 VIEW = np.dtype(
@@ -96,9 +96,3 @@ def write_views(game, states, rows, seats, views):
         state = states[rows[i]]
         seat = np.int64(seats[i])
         write_view(game[0], state, np.int64(state.turn) if seat < 0 else seat, views[i])
-
-
-@kernel
-def in_endgame(view):
-    """Return the stage of a view: ``ENDGAME`` when the stock is gone."""
-    return FOREPLAY if view.stock > 0 else ENDGAME
