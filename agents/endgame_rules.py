@@ -2,8 +2,8 @@
 
 Rules of thumb (win cheaply, draw trumps with the longer holding, cash sure winners, lead from length) play for both
 sides, and the bot takes the card after which they bring it most: one step of policy improvement over the rules. A low
-endgame has rules of its own (``low_rules``). Where blind hands keep some cards hidden to the end, the rules of thumb
-themselves play, as if the opponent could hold any of them.
+endgame has rules of its own (``low_rules``). Where blind hands keep some cards hidden to the end, each card is tried
+against some even samples of the opponent's hand.
 """
 
 from __future__ import annotations
@@ -155,28 +155,80 @@ def play_out(hand, opponent, led, trump, low):
 def endgame_card(view):
     """Return the heuristic bot's card in the endgame.
 
-    When the opponent holds exactly the unseen and the known cards, each candidate is tried and the rest played out by
-    the rules of thumb for both sides; of equally good cards the one that the rules would play, else the cheapest.
+    Each candidate is tried and the rest played out by the rules of thumb for both sides, against the opponent's hand
+    or, where it is not known exactly, against each of some even samples of it; of equally good cards the one that the
+    rules would play, else the cheapest.
     """
     trump = np.int64(view.trump)
     led = np.int64(view.led)
     low = view.low != 0
     hand = view.hand
-    opponent = view.unseen | view.opponent_known
+    worlds = count_worlds(view)
+    opponent = world(view, 0, worlds)
     best = ruled = rule_card(hand, opponent, led, trump, low)
-    if popcount(opponent) > popcount(hand):  # some of them are not in the opponent's hand
-        return best
     best_cost = 0
-    best_value = try_card(best, hand, opponent, led, trump, low)
+    best_value = try_worlds(best, view, worlds)
     mask = view.legal & ~(_ONE << np.uint64(best))
     while mask:
         card = lowest(mask)
         mask &= mask - _ONE
-        value = try_card(card, hand, opponent, led, trump, low)
+        value = try_worlds(card, view, worlds)
         cost = -danger(card, opponent) if low else discard_cost(card, hand, opponent, trump)
         if value > best_value or (value == best_value and best != ruled and cost < best_cost):
             best, best_value, best_cost = card, value, cost
     return best
+
+
+@kernel
+def held_unseen(view):
+    """Return how many unseen cards the opponent holds."""
+    # As follower this seat holds one card more than the opponent, which has led one.
+    held = popcount(view.hand) - (1 if view.led >= 0 else 0)
+    return held - popcount(view.opponent_known)
+
+
+@kernel
+def may_hold(view):
+    """Return the unseen cards that the opponent may hold: not those of a suit it showed void and cannot have drawn."""
+    cards = view.unseen
+    if popcount(cards) > held_unseen(view):
+        for suit in range(4):
+            if view.void_opponent[suit] > 0 and view.drawn_opponent[suit] == 0:
+                cards &= ~suit_mask(suit)
+    return cards
+
+
+@kernel
+def count_worlds(view):
+    """Return into how many even samples of the opponent's hand the cards that it may hold fall."""
+    hidden = held_unseen(view)
+    return max(1, popcount(may_hold(view)) // hidden) if hidden > 0 else 1
+
+
+@kernel
+def world(view, number, worlds):
+    """Return a sample of the opponent's hand: what it is known to hold, and every so manieth card that it may hold."""
+    hand = view.opponent_known
+    left = held_unseen(view)
+    cards = may_hold(view)
+    place = 0
+    while cards and left > 0:
+        if place % worlds == number:
+            hand |= cards & ~(cards - _ONE)
+            left -= 1
+        cards &= cards - _ONE
+        place += 1
+    return hand
+
+
+@kernel
+def try_worlds(card, view, worlds):
+    """Return how well a card does over all samples of the opponent's hand."""
+    total = 0
+    for number in range(worlds):
+        opponent = world(view, number, worlds)
+        total += try_card(card, view.hand, opponent, np.int64(view.led), np.int64(view.trump), view.low != 0)
+    return total
 
 
 @kernel

@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from german_whist.agents.card_worth import above, below, best_card, mean_worth, trump_mask, worth
-from german_whist.agents.endgame_rules import endgame_card
+from german_whist.agents.endgame_rules import endgame_card, held_unseen
 from german_whist.envs.bits import lowest, popcount
 from german_whist.envs.jit import kernel
 from german_whist.envs.state import KEEP, LEAVE, SWAP, TAKE, beats, suit_mask, suit_of
@@ -101,14 +101,6 @@ def blind_strength(view, live, trump, low):
             place += 1
         total += strength(hand, size, live, trump, low)
     return total / step
-
-
-@kernel
-def held_unseen(view):
-    """Return how many unseen cards the opponent holds."""
-    # As follower this seat holds one card more than the opponent, which has led one.
-    held = popcount(view.hand) - (1 if view.led >= 0 else 0)
-    return held - popcount(view.opponent_known)
 
 
 @kernel

@@ -70,7 +70,7 @@ def _returns(game, states, reward, out):
     for i in range(states.shape[0]):
         value = seat_return(game[0], states[i], reward) if states[i].done else 0.0
         out[i, 0] = value
-        out[i, 1] = -value
+        out[i, 1] = 0.0 - value  # a draw pays 0, not −0
 
 
 def _whole_numbers(name: str, given: npt.ArrayLike, shape: tuple[int, ...] | None = None) -> npt.NDArray[Any]:
