@@ -1,0 +1,1 @@
+"""Exact endgame play: tables of small endgames, and search above them."""
