@@ -1,4 +1,4 @@
-"""The environments' ids in the registries of Gymnasium and PettingZoo, and agents by name for their opponents."""
+"""The environments' ids in the registries of Gymnasium and PettingZoo; agents and endings by name for them."""
 
 from __future__ import annotations
 
@@ -7,8 +7,11 @@ from typing import TYPE_CHECKING
 import gymnasium
 import pettingzoo
 
+from german_whist.envs.endings import register_ending
+
 if TYPE_CHECKING:
     from german_whist.agents.base import Agent
+    from german_whist.envs.endings import Ending
     from german_whist.envs.matches import Match
     from german_whist.envs.rules import Rules
     from german_whist.envs.single import GermanWhistEnv
@@ -19,7 +22,8 @@ PETTINGZOO_ID = "german_whist/classic-v0"
 
 
 def register_environments() -> None:
-    """Register the ids; older versions of PettingZoo have no registry."""
+    """Register the ids, and the endings by name; older versions of PettingZoo have no registry."""
+    register_ending("solved", "german_whist.solver.ending:SolvedEnding")
     if GYMNASIUM_ID not in gymnasium.registry:
         gymnasium.register(
             GYMNASIUM_ID,
@@ -37,6 +41,7 @@ def make_single(
     seat: int | str = "alternate",
     render_mode: str | None = None,
     match: str | Match | None = None,
+    endgame: str | Ending = "played",
 ) -> GermanWhistEnv:
     """Return one environment, as ``gymnasium.make("german_whist:GermanWhist-v0", …)`` does.
 
@@ -47,6 +52,7 @@ def make_single(
         seat: the learner's seat, 0, 1 or ``"alternate"``.
         render_mode: ``"ansi"``, ``"rgb_array"``, ``"human"`` or ``None``.
         match: ``None`` for episodes of one deal; ``"first_to:25"``, ``"best_of:3"`` for episodes of a whole match.
+        endgame: ``"played"``, or ``"solved"`` for deals that end with the foreplay and pay as perfect play would.
 
     Raises:
         ValueError: when an argument is not allowed.
@@ -54,7 +60,7 @@ def make_single(
     from german_whist.agents.registry import make_agent
     from german_whist.envs.single import GermanWhistEnv
 
-    return GermanWhistEnv(make_agent(opponent), rules, reward, seat, render_mode, match)
+    return GermanWhistEnv(make_agent(opponent), rules, reward, seat, render_mode, match, endgame)
 
 
 def make_vector(
@@ -64,6 +70,7 @@ def make_vector(
     reward: str = "margin",
     seat: int | str = "alternate",
     render_mode: str | None = None,
+    endgame: str | Ending = "played",
 ) -> GermanWhistVectorEnv:
     """Return a native batch, as ``gymnasium.make_vec("german_whist:GermanWhist-v0", num_envs=…, …)`` does.
 
@@ -74,6 +81,7 @@ def make_vector(
         reward: ``"margin"``, ``"win"`` or ``"points"``.
         seat: the learner's seat, 0, 1 or ``"alternate"``.
         render_mode: ``"ansi"``, ``"rgb_array"`` or ``None``.
+        endgame: ``"played"`` or ``"solved"``.
 
     Raises:
         ValueError: when an argument is not allowed.
@@ -81,4 +89,4 @@ def make_vector(
     from german_whist.agents.registry import make_agent
     from german_whist.envs.vector import GermanWhistVectorEnv
 
-    return GermanWhistVectorEnv(make_agent(opponent), num_envs, rules, reward, seat, render_mode)
+    return GermanWhistVectorEnv(make_agent(opponent), num_envs, rules, reward, seat, render_mode, endgame)

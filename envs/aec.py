@@ -21,6 +21,7 @@ from gymnasium.spaces import Box, Dict, Discrete
 from gymnasium.utils import EzPickle
 from pettingzoo import AECEnv
 
+from german_whist.envs.endings import PLAYED, Ending
 from german_whist.envs.history import history_high
 from german_whist.envs.layout import highest_values
 from german_whist.envs.matches import Match, match_of
@@ -47,6 +48,7 @@ def env(
     render_mode: str | None = None,
     observation: str = "vector",
     match: str | Match | None = None,
+    endgame: str | Ending = PLAYED,
 ) -> OrderEnforcing:
     """Return the environment with PettingZoo's usual wrappers: an illegal action loses the most an episode can lose.
 
@@ -61,12 +63,14 @@ def env(
             match ``"match"`` has the scores).
         match: an episode is one deal, or with ``"first_to:25"`` (points) or ``"best_of:3"`` (deals won) a whole match;
             its reward is the match's: with ``"win"`` +1, 0 or −1, otherwise the difference of the final scores.
+        endgame: ``"played"``; or ``"solved"``: a deal ends with the last trick of the foreplay and pays what perfect
+            play of both from there would.
 
     Raises:
         ValueError: when an argument is not allowed.
         ModuleNotFoundError: when pictures are wanted and Pillow is missing.
     """
-    bare = raw_env(rules, reward, render_mode, observation, match)
+    bare = raw_env(rules, reward, render_mode, observation, match, endgame)
     lost = TerminateIllegal(bare, illegal_reward=-bare.reward_limit)
     return OrderEnforcing(AssertOutOfBounds(lost, bare.rules.num_actions))
 
@@ -100,9 +104,10 @@ class raw_env(AECEnv, EzPickle):  # type: ignore[misc]  # noqa: N801 - PettingZo
         render_mode: str | None = None,
         observation: str = "vector",
         match: str | Match | None = None,
+        endgame: str | Ending = PLAYED,
     ) -> None:
         """Set up the table; ``reset`` deals. The arguments are those of :func:`env`."""
-        EzPickle.__init__(self, rules, reward, render_mode, observation, match)
+        EzPickle.__init__(self, rules, reward, render_mode, observation, match, endgame)
         super().__init__()
         check_reward(reward)
         self._renderer = Renderer(render_mode)
@@ -110,7 +115,7 @@ class raw_env(AECEnv, EzPickle):  # type: ignore[misc]  # noqa: N801 - PettingZo
             raise unknown_name("observation", observation, OBSERVATIONS)
         self._is_history = observation == "history"
         self.match = None if match is None else match_of(match)
-        self._table = one_table(rules, self.match, self._is_history)
+        self._table = one_table(rules, self.match, self._is_history, endgame)
         self.rules = self._table.rules
         self.reward = reward
         self.render_mode = render_mode

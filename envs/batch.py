@@ -11,6 +11,8 @@ import numpy.typing as npt
 from german_whist.envs.actions import action_text, actions_text
 from german_whist.envs.cards import parse_deck
 from german_whist.envs.dealing import check_seed, shuffle
+from german_whist.envs.endings import PLAYED, Ending, ending_of
+from german_whist.envs.finishing import finish_endgames
 from german_whist.envs.history import ActionLog
 from german_whist.envs.jit import kernel
 from german_whist.envs.observation import observation_high, write_masks, write_observation, write_observations
@@ -119,10 +121,18 @@ class DealBatch:
         num_actions: size of the action space.
         num_observations: length of an observation vector, n_obs.
         log: what was played in each deal, when it is kept; otherwise ``None``.
+        ending: what finishes deals whose endgame begins; ``None`` when the endgame is played.
     """
 
     def __init__(
-        self, rules: str | Rules = "classic", size: int = 1, seed: int = 0, first: int = 0, *, history: bool = False
+        self,
+        rules: str | Rules = "classic",
+        size: int = 1,
+        seed: int = 0,
+        first: int = 0,
+        *,
+        history: bool = False,
+        endgame: str | Ending = PLAYED,
     ) -> None:
         """Deal the first deals.
 
@@ -132,9 +142,12 @@ class DealBatch:
             seed: their seed.
             first: index of the first.
             history: keep the actions played, which :meth:`history` needs.
+            endgame: ``"played"``; or ``"solved"``: a deal is over with the last trick of the foreplay, the tricks of
+                perfect play from there are written into its state, and returns follow from them.
 
         Raises:
-            ValueError: when the rules are unknown, the size is below 1, or seed or first is out of range.
+            ValueError: when the rules are unknown, the size is below 1, seed or first is out of range, or there is no
+                such endgame in these rules.
         """
         if isinstance(size, bool) or not isinstance(size, (int, np.integer)) or size < 1:
             raise ValueError(f"size {size!r} is not allowed: a whole number from 1")
@@ -149,6 +162,7 @@ class DealBatch:
         self._scratch = np.zeros(1, VIEW)
         self._every_row = np.arange(self.size, dtype=np.int64)
         self.log = ActionLog(self.rules, self.size) if history else None
+        self.ending = ending_of(endgame, self.rules)
         self.reset(first)
 
     def reset(self, first: int) -> None:
@@ -294,6 +308,12 @@ class DealBatch:
             )
         if self.log is not None and playing is not None:
             self.log.add(which[playing], chosen[playing])
+        self.finish_endgames(which)
+
+    def finish_endgames(self, rows: npt.NDArray[np.int64]) -> None:
+        """Finish those of some deals that have come to an endgame that is not played; :meth:`step` does it itself."""
+        if self.ending is not None:
+            finish_endgames(self.ending, self.rules, self.states, rows)
 
     def _rows_of(self, cells: int, out: npt.NDArray[np.int8] | None) -> npt.NDArray[np.int8]:
         if out is None:

@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from german_whist.envs.actions import action_text, actions_text
 from german_whist.envs.batch import DealBatch
+from german_whist.envs.endings import PLAYED, Ending
 from german_whist.envs.jit import kernel
 from german_whist.envs.observation import write_observation
 from german_whist.envs.rules import Rules
@@ -72,19 +73,20 @@ class OneDeal:
         plies: how many actions have been played in this deal.
     """
 
-    def __init__(self, rules: str | Rules, history: bool = False) -> None:
+    def __init__(self, rules: str | Rules, history: bool = False, endgame: str | Ending = PLAYED) -> None:
         """Set up the table; with ``history`` what is played is kept, which :meth:`history` needs.
 
         Raises:
-            ValueError: when the rules are unknown.
+            ValueError: when the rules are unknown, or there is no such endgame in them.
         """
-        self.batch = DealBatch(rules, 1, history=history)
+        self.batch = DealBatch(rules, 1, history=history, endgame=endgame)
         self.rules = self.batch.rules
         self.sequence = DealSequence()
         self.legal = self.turn = self.plies = self.index = 0
         self._game = self.rules.game
         self._states = self.batch.states
         self._log = self.batch.log
+        self._ending = self.batch.ending
         self._scratch = self.batch.views()
         self._num_observations = self.batch.num_observations
         self._num_actions = self.batch.num_actions
@@ -127,6 +129,9 @@ class OneDeal:
         self.plies += 1
         if self._log is not None:
             self._log.add(_ROW, np.array([action]))
+        if self._ending is not None:
+            self.batch.finish_endgames(_ROW)
+            self._read(_look(self._states))
         return True
 
     def observe(self, seat: int) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int8]]:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from german_whist.envs.endings import PLAYED, Ending
 from german_whist.envs.matches import MAX_DEALS, Match, check_match_number, first_deals, match_of
 from german_whist.envs.one_deal import OneDeal
 from german_whist.envs.rules import Rules
@@ -25,13 +26,15 @@ class OneMatch(OneDeal):
         deals: how many deals of this match are finished.
     """
 
-    def __init__(self, rules: str | Rules, match: str | Match, history: bool = False) -> None:
+    def __init__(
+        self, rules: str | Rules, match: str | Match, history: bool = False, endgame: str | Ending = PLAYED
+    ) -> None:
         """Set up the table.
 
         Raises:
-            ValueError: when the rules or the match are unknown.
+            ValueError: when the rules or the match are unknown, or there is no such endgame in the rules.
         """
-        super().__init__(rules, history)
+        super().__init__(rules, history, endgame)
         self.match = match_of(match)
         self.scores = (0.0, 0.0)
         self.deals = 0
@@ -97,10 +100,12 @@ class OneMatch(OneDeal):
         return np.concatenate((super().truth(), self.score_cells(0)))
 
 
-def one_table(rules: str | Rules, match: str | Match | None, history: bool = False) -> OneDeal:
+def one_table(
+    rules: str | Rules, match: str | Match | None, history: bool = False, endgame: str | Ending = PLAYED
+) -> OneDeal:
     """Return the table that an environment plays on: one deal an episode, or one match.
 
     Raises:
-        ValueError: when the rules or the match are unknown.
+        ValueError: when the rules or the match are unknown, or there is no such endgame in the rules.
     """
-    return OneDeal(rules, history) if match is None else OneMatch(rules, match, history)
+    return OneDeal(rules, history, endgame) if match is None else OneMatch(rules, match, history, endgame)

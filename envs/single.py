@@ -18,6 +18,7 @@ import numpy.typing as npt
 from gymnasium.spaces import Box, Discrete
 
 from german_whist.envs.dealing import check_seed
+from german_whist.envs.endings import PLAYED, Ending
 from german_whist.envs.matches import Match, match_of
 from german_whist.envs.observation import observation_high
 from german_whist.envs.one_match import OneMatch, one_table
@@ -57,6 +58,7 @@ class GermanWhistEnv(gymnasium.Env[npt.NDArray[np.int8], np.int64]):
         seat: int | str = "alternate",
         render_mode: str | None = None,
         match: str | Match | None = None,
+        endgame: str | Ending = PLAYED,
     ) -> None:
         """Set up the table; ``reset`` deals.
 
@@ -72,6 +74,8 @@ class GermanWhistEnv(gymnasium.Env[npt.NDArray[np.int8], np.int64]):
             match: an episode is one deal, or with ``"first_to:25"`` (points) or ``"best_of:3"`` (deals won) a whole
                 match, with the scores at the end of the observation; its reward is the match's: with ``"win"`` +1, 0 or
                 −1, otherwise the difference of the final scores.
+            endgame: ``"played"``; or ``"solved"``: a deal ends with the last trick of the foreplay and pays what
+                perfect play of both from there would.
 
         Raises:
             ValueError: when an argument is not allowed.
@@ -81,7 +85,7 @@ class GermanWhistEnv(gymnasium.Env[npt.NDArray[np.int8], np.int64]):
         check_seat(seat)
         self._renderer = Renderer(render_mode)
         self.match = None if match is None else match_of(match)
-        self._table = one_table(rules, self.match)
+        self._table = one_table(rules, self.match, endgame=endgame)
         self.rules = self._table.rules
         self.opponent = opponent
         self.reward = reward

@@ -18,6 +18,7 @@ from gymnasium.vector.utils import batch_space
 
 from german_whist.envs.actions import actions_text
 from german_whist.envs.batch import DealBatch
+from german_whist.envs.endings import PLAYED, Ending
 from german_whist.envs.jit import kernel
 from german_whist.envs.observation import observation_high, observe
 from german_whist.envs.opponent import Opponent, check_opponent, check_seat, learner_seats
@@ -76,6 +77,7 @@ class GermanWhistVectorEnv(VectorEnv[npt.NDArray[np.int8], npt.NDArray[np.int64]
         reward: str = "margin",
         seat: int | str = "alternate",
         render_mode: str | None = None,
+        endgame: str | Ending = PLAYED,
     ) -> None:
         """Set up the tables; ``reset`` deals.
 
@@ -87,6 +89,7 @@ class GermanWhistVectorEnv(VectorEnv[npt.NDArray[np.int8], npt.NDArray[np.int64]
             seat: the learner's seat, 0, 1 or ``"alternate"``.
             render_mode: ``"ansi"`` (``render`` returns a text per row), ``"rgb_array"`` (a picture per row) or
                 ``None``.
+            endgame: ``"played"`` or ``"solved"``.
 
         Raises:
             ValueError: when an argument is not allowed.
@@ -97,7 +100,7 @@ class GermanWhistVectorEnv(VectorEnv[npt.NDArray[np.int8], npt.NDArray[np.int64]
         check_render_mode(render_mode, tuple(self.metadata["render_modes"]))
         if render_mode == "rgb_array":
             load_drawing()
-        self._batch = DealBatch(rules, num_envs)
+        self._batch = DealBatch(rules, num_envs, endgame=endgame)
         self.num_envs = self._batch.size
         self.rules = self._batch.rules
         self.opponent = opponent
@@ -202,6 +205,7 @@ class GermanWhistVectorEnv(VectorEnv[npt.NDArray[np.int8], npt.NDArray[np.int64]
         """Play an action in each of some rows and return where it was illegal, bool[len(rows)]."""
         refused = np.empty(len(rows), np.bool_)
         _play_rows(self.rules.game, self._batch.states, rows, actions.astype(np.int64), self._plies, refused)
+        self._batch.finish_endgames(rows)
         return refused
 
     def _opponent_plays(self, rows: npt.NDArray[np.int64]) -> None:
