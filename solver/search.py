@@ -27,11 +27,11 @@ from german_whist.solver.table import lookup
 _ONE = np.uint64(1)
 _WORD = np.uint64(0xFFFF)
 _MIX = np.uint64(0x9E37_79B9_7F4A_7C15)  # spreads positions over the memory: Fibonacci hashing
-_MEMORY_BITS = 14
+MEMORY_BITS = 14
 # A recursive kernel can be cached only when it calls itself with exactly the types that it was called with (numba
 # issue 6061): whatever is passed on must be int64, not a literal.
 NO_CARD = np.int64(-1)
-_BELOW_ALL, _ABOVE_ALL = np.int64(-99), np.int64(99)
+BELOW_ALL, ABOVE_ALL = np.int64(-99), np.int64(99)
 
 
 class Memory(NamedTuple):
@@ -50,8 +50,14 @@ class Memory(NamedTuple):
 
 def new_memory() -> Memory:
     """Return an empty memory."""
-    size = 1 << _MEMORY_BITS
+    size = 1 << MEMORY_BITS
     return Memory(np.zeros(size, np.uint64), np.zeros(size, np.uint8), np.zeros(2, np.int64))
+
+
+@kernel
+def slot_of(key):
+    """Return where in a memory a key belongs."""
+    return np.int64((key * _MIX) >> np.uint64(64 - MEMORY_BITS))
 
 
 @kernel
@@ -102,7 +108,7 @@ def search(table, memory, position, cards, led, alpha, beta):
         beta: values from it on are as good as any: what comes back is then a lower bound.
     """
     if led >= 0:
-        worst = _ABOVE_ALL
+        worst = ABOVE_ALL
         gain = np.int64(0 if table.low else 1)
         rest = cards - gain  # of the other tricks and this one, those that the follower may make his by taking this one
         replies = replies_to(position, led)
@@ -134,7 +140,7 @@ def search(table, memory, position, cards, led, alpha, beta):
         return lookup(table, position, cards, False)
     memory.visits[0] += 1
     floor, ceiling = np.int64(0), cards
-    slot = np.int64((position * _MIX) >> np.uint64(64 - _MEMORY_BITS))
+    slot = slot_of(position)
     if memory.keys[slot] == position:
         floor, ceiling = np.int64(memory.bounds[slot]) & 15, np.int64(memory.bounds[slot]) >> 4
         if floor >= beta or floor == ceiling:
@@ -142,7 +148,7 @@ def search(table, memory, position, cards, led, alpha, beta):
         if ceiling <= alpha:
             return ceiling
     alpha, beta = max(alpha, floor), min(beta, ceiling)
-    best = _BELOW_ALL
+    best = BELOW_ALL
     leads = run_starts(leader_cards(position))
     sure = masters(position, leads)
     while leads and best < beta:

@@ -138,9 +138,7 @@ class _Layer:
         """Return the values of a block, two to a byte."""
         values = np.zeros(_padded(block.size), np.uint8)
         lengths = np.array(block.lengths, np.int64)
-        build_block(
-            self._ranking, suit_moves(), *self._kind, lengths, block.first, *self._below, values[: block.size]
-        )
+        build_block(self._ranking, suit_moves(), *self._kind, lengths, block.first, *self._below, values[: block.size])
         if self.values.size:
             self.values[block.first - self.first :][: len(values)] = values
         packed = np.empty(len(values) // 2, np.uint8)
