@@ -1,24 +1,30 @@
 """Open endgames as one 64-bit number, in which only the order of the cards still in play remains.
 
-Each of the four suits has a lane of 16 bits, its *word*: bit ``i`` stands for the ``i``-th lowest card of that suit that
-is still in play, 1 when the leader holds it and 0 when the follower does, and one more bit above the last card marks the
-length. An empty suit is the word 1. Lane 0 is the trump suit where there is one; the plain suits lie in any order until
-``sorted_suits`` puts them in ascending order, which is the one form that tables and transpositions know.
+Each of the four suits has a lane of 16 bits, its *word*: bit ``i`` stands for the ``i``-th lowest card of that suit
+that is still in play, 1 when the leader holds it and 0 when the follower does, and one more bit above the last card
+marks the length. An empty suit is the word 1. Lane 0 is the trump suit where there is one; the plain suits lie in any
+order until ``sorted_suits`` puts them in ascending order, which is the one form that tables and memories know.
+
+A card of a position is named by its *spot*, the number of its bit: 16 times the lane, plus the place in the word.
+What is written for positions works on single words, too.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from german_whist.envs.bits import highest, lowest, popcount
+from german_whist.envs.bits import lowest, popcount
 from german_whist.envs.jit import kernel
 
 MAX_CARDS = 13  # in a hand, and in a suit
-EMPTY = 0x0001_0001_0001_0001
 
 _ONE = np.uint64(1)
 _WORD = np.uint64(0xFFFF)
 _SUIT = np.uint64(0x1FFF)
+_BELOW_1 = np.uint64(0x7FFF_7FFF_7FFF_7FFF)  # bits of a lane that a shift by 1, 2, 4 or 8 fills from the same lane
+_BELOW_2 = np.uint64(0x3FFF_3FFF_3FFF_3FFF)
+_BELOW_4 = np.uint64(0x0FFF_0FFF_0FFF_0FFF)
+_BELOW_8 = np.uint64(0x00FF_00FF_00FF_00FF)
 
 
 @kernel
@@ -28,56 +34,50 @@ def word_of(position, lane):
 
 
 @kernel
-def with_word(position, lane, word):
-    """Return the position with another word in a lane."""
-    shift = np.uint64(16 * lane)
-    return (position & ~(_WORD << shift)) | (word << shift)
+def in_play(position):
+    """Return the bits of all cards in play."""
+    bits = position | ((position >> _ONE) & _BELOW_1)
+    bits |= (bits >> np.uint64(2)) & _BELOW_2
+    bits |= (bits >> np.uint64(4)) & _BELOW_4
+    bits |= (bits >> np.uint64(8)) & _BELOW_8
+    return (bits >> _ONE) & _BELOW_1
 
 
 @kernel
-def length_of(word):
-    """Return how many cards of a suit are in play."""
-    return highest(word)
+def leader_cards(position):
+    """Return the bits of the leader's cards."""
+    return position & in_play(position)
 
 
 @kernel
-def leader_cards(word):
-    """Return the leader's cards of a suit as bits of its word."""
-    return word ^ (_ONE << np.uint64(highest(word)))
-
-
-@kernel
-def follower_cards(word):
-    """Return the follower's cards of a suit as bits of its word."""
-    return ~word & ((_ONE << np.uint64(highest(word))) - _ONE)
-
-
-@kernel
-def without(word, place):
-    """Return a word without one card; those above it move down."""
-    below = (_ONE << np.uint64(place)) - _ONE
-    return (word & below) | ((word >> _ONE) & ~below)
-
-
-@kernel
-def run_starts(cards):
-    """Return the lowest card of each run of adjacent cards: the cards of a run are worth the same."""
-    return cards & ~(cards << _ONE)
+def follower_cards(position):
+    """Return the bits of the follower's cards."""
+    return ~position & in_play(position)
 
 
 @kernel
 def seats_swapped(position):
     """Return the position with the follower as leader."""
-    swapped = np.uint64(0)
-    for lane in range(4):
-        word = word_of(position, lane)
-        swapped |= (word ^ ((_ONE << np.uint64(highest(word))) - _ONE)) << np.uint64(16 * lane)
-    return swapped
+    return position ^ in_play(position)
 
 
 @kernel
-def sorted_suits(position, has_trump):
-    """Return the position with its plain suits (all suits when there are no trumps) in ascending order of words."""
+def run_starts(cards):
+    """Return the lowest card of each run of adjacent cards of one hand: the cards of a run are worth the same."""
+    return cards & ~(cards << _ONE)
+
+
+@kernel
+def without(position, spot):
+    """Return a position without one card; those above it in its suit move down."""
+    lane = _WORD << np.uint64(spot & 48)
+    kept = ~lane | ((_ONE << np.uint64(spot)) - _ONE)
+    return (position & kept) | ((position >> _ONE) & lane & _BELOW_1 & ~kept)
+
+
+@kernel
+def sorted_suits(position, trump):
+    """Return the position with its plain suits (all suits when ``trump`` is false) in ascending order of words."""
     first = word_of(position, 0)
     a = word_of(position, 1)
     b = word_of(position, 2)
@@ -85,7 +85,7 @@ def sorted_suits(position, has_trump):
     a, b = min(a, b), max(a, b)
     b, c = min(b, c), max(b, c)
     a, b = min(a, b), max(a, b)
-    if not has_trump:
+    if not trump:
         first, a = min(first, a), max(first, a)
         a, b = min(a, b), max(a, b)
         b, c = min(b, c), max(b, c)
@@ -94,25 +94,23 @@ def sorted_suits(position, has_trump):
 
 @kernel
 def lane_of(suit, trump):
-    """Return the lane of a suit: the trump suit changes places with suit 0."""
-    if trump < 0:
-        return suit
+    """Return the lane of a suit in ``position_of``: the trump suit changes places with suit 0."""
     if suit == trump:
         return 0
-    return trump if suit == 0 else suit
+    return trump if suit == 0 and trump > 0 else suit
 
 
 @kernel
-def place_of(card, in_play):
-    """Return which card of its suit in play a card is, counted from the lowest, from 0."""
-    suit = card // 13
+def spot_of(card, cards, trump):
+    """Return the spot of a card among the cards in play, given as a mask of cards, in ``position_of``."""
+    suit = np.int64(card) // 13
     below = (_ONE << np.uint64(card)) - _ONE
-    return popcount(in_play & below & (_SUIT << np.uint64(13 * suit)))
+    return 16 * lane_of(suit, trump) + popcount(cards & below & (_SUIT << np.uint64(13 * suit)))
 
 
 @kernel
 def position_of(leader, follower, trump):
-    """Return the position of two hands given as masks of cards."""
+    """Return the position of two hands given as masks of cards; its suits are not sorted."""
     position = np.uint64(0)
     for suit in range(4):
         shift = np.uint64(13 * suit)

@@ -22,7 +22,7 @@ from german_whist.envs.bits import highest, popcount
 from german_whist.envs.jit import kernel
 from german_whist.solver.positions import MAX_CARDS, word_of
 
-_WORDS = 2 << MAX_CARDS
+WORDS = 2 << MAX_CARDS
 _SIDE = MAX_CARDS + 1
 
 
@@ -48,7 +48,8 @@ class Ranking(NamedTuple):
     Attributes:
         digits: uint32[2, 2**14], by whether the seats are swapped, and word: its length (bits 0–3), the leader's cards
             in it (4–7), the number of words with the same two (8–18) and its rank among them (19–29).
-        starts: int32[14, 14, 14, 14], by cards in a hand and lengths of lanes 0–2: where in ``firsts`` the block begins.
+        starts: int32[14, 14, 14, 14], by cards in a hand and lengths of lanes 0–2: where a block begins in
+            ``firsts``.
         firsts: int64[…], places of the first positions of all sub-blocks.
     """
 
@@ -78,8 +79,9 @@ def _write_digits(digits):
 
 
 @lru_cache(maxsize=1)
-def _digits() -> npt.NDArray[np.uint32]:
-    digits = np.zeros((2, _WORDS), np.uint32)
+def word_digits() -> npt.NDArray[np.uint32]:
+    """Return ``Ranking.digits``."""
+    digits = np.zeros((2, WORDS), np.uint32)
     _write_digits(digits)
     digits.flags.writeable = False
     return digits
@@ -121,7 +123,7 @@ def lay_out(cards: int, trump: bool) -> tuple[Ranking, list[Block], int]:
             blocks.append(Block(hand, lengths, place, size))
             entries += len(sizes)
             place += size + size % 2
-    ranking = Ranking(_digits(), starts, np.concatenate(firsts))
+    ranking = Ranking(word_digits(), starts, np.concatenate(firsts))
     for array in ranking:
         array.flags.writeable = False
     return ranking, blocks, place
@@ -148,9 +150,3 @@ def place_in_table(ranking, position, cards, swapped):
     sub_block = ((a >> 4 & 15) * ((b & 15) + 1) + (b >> 4 & 15)) * ((c & 15) + 1) + (c >> 4 & 15)
     rank = ((a >> 19) * (b >> 8 & 0x7FF) + (b >> 19)) * (c >> 8 & 0x7FF) + (c >> 19)
     return ranking.firsts[start + sub_block] + rank * (d >> 8 & 0x7FF) + (d >> 19)
-
-
-@kernel
-def value_at(values, place):
-    """Return the value at a place of a table, two to a byte."""
-    return np.int64(values[place >> 1] >> np.uint8(4 * (place & 1))) & 15
