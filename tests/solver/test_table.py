@@ -10,7 +10,7 @@ import pytest
 from german_whist.envs.cards import SUITS, mask_of
 from german_whist.solver.positions import position_of, seats_swapped, sorted_suits
 from german_whist.solver.ranking import lay_out, place_in_table
-from german_whist.solver.search import NO_CARD, new_memory, search
+from german_whist.solver.search import NO_CARD, Memory, new_memory, search
 from german_whist.solver.table import Table, lookup
 from german_whist.solver.table_build import build_table
 from german_whist.solver.table_file import load
@@ -81,10 +81,9 @@ def test_search_finds_what_a_larger_table_holds(table, rng):
         number = position_of(np.uint64(mask(endgame.leader)), np.uint64(mask(endgame.follower)), 0)
         number = sorted_suits(np.uint64(number), table.trump)
         expected = lookup(table, number, cards, False)
-        found = search(small, memory, number, np.int64(cards), NO_CARD, np.int64(-1), np.int64(14))
-        assert found == expected
+        assert searched(small, memory, number, cards, -1, 14) == expected
         for beta in range(cards + 2):
-            bound = search(small, new_memory(), number, np.int64(cards), NO_CARD, np.int64(beta - 1), np.int64(beta))
+            bound = searched(small, new_memory(), number, cards, beta - 1, beta)
             assert (bound >= beta) == (expected >= beta)
 
 
@@ -98,9 +97,14 @@ def test_the_golden_sums_count_every_endgame():
         assert [positions for positions, _ in golden[kind]] == POSITIONS
 
 
-def test_a_position_searched_by_one_kernel_is_compiled_once():
+def test_the_search_is_compiled_for_one_set_of_types_only():
     """A recursive kernel that is called with other types than it calls itself with crashes when read from the cache."""
     assert len(search.signatures) <= 1
+
+
+def searched(table: Table, memory: Memory, position: int, cards: int, alpha: int, beta: int) -> int:
+    arguments = np.uint64(position), np.int64(cards), NO_CARD, np.int64(alpha), np.int64(beta)
+    return int(search(table, memory, *arguments))
 
 
 def _name(table: Table) -> str:
@@ -111,4 +115,4 @@ def test_an_endgame_of_thirteen_cards_that_is_known():
     everything = mask_of(range(39, 52)), mask_of(range(13))
     position = sorted_suits(np.uint64(position_of(np.uint64(everything[0]), np.uint64(everything[1]), 3)), True)
     table = load(build_table(KINDS["trump-high"], SMALL_TABLE))
-    assert search(table, new_memory(), position, np.int64(13), NO_CARD, np.int64(-1), np.int64(14)) == 13
+    assert searched(table, new_memory(), position, 13, -1, 14) == 13
