@@ -102,9 +102,15 @@ def _print(figures: list[Figure], skipped: list[Skipped], machine: dict[str, Any
 
 
 def amount(number: float, unit: str) -> str:
-    """Return a rate, a time or a size for people: ``51.2 M/s``, ``8.12 k/s``, ``0.213 s``, ``443 B``."""
+    """Return a rate, a time or a size for people: ``51.2 M/s``, ``8.12 k/s``, ``0.213 s``, ``4.1 µs``, ``443 B``."""
     if unit == "s":
-        return f"{number:.3f} s"
+        return (
+            f"{number:.3f} s"
+            if number >= 0.1
+            else f"{number * 1e3:.3g} ms"
+            if number >= 1e-3
+            else f"{number * 1e6:.3g} µs"
+        )
     if unit == " B":
         return f"{number:.0f} B"
     for size, letter in ((1e6, "M"), (1e3, "k")):
