@@ -6,6 +6,8 @@ import argparse
 import sys
 from typing import TYPE_CHECKING, Any
 
+from german_whist.cli.numbers import whole_number
+
 if TYPE_CHECKING:
     from german_whist.arena.recording import Recording
 
@@ -20,8 +22,10 @@ def add_parser(subparsers: Any) -> None:
         epilog="example: german-whist replay games.jsonl --line 3",
     )
     parser.add_argument("file", metavar="FILE", help="recordings, as evaluate --record writes them")
-    parser.add_argument("--line", type=int, metavar="N", help="which line of the file (default 1)")
-    parser.add_argument("--seat", type=int, choices=(0, 1), help="show what this seat sees (default: both hands)")
+    parser.add_argument("--line", type=whole_number, metavar="N", help="which line of the file (default 1)")
+    parser.add_argument(
+        "--seat", type=whole_number, choices=(0, 1), help="show what this seat sees (default: both hands)"
+    )
     pace = parser.add_mutually_exclusive_group()
     pace.add_argument("--step", action="store_true", help="wait for Enter after every move, even in a pipe")
     pace.add_argument("--all", action="store_true", help="show all at once, even in a terminal")
