@@ -52,12 +52,18 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _check(options: argparse.Namespace) -> int:
+    from rich.console import Console
+    from rich.progress import track
+
     from german_whist.arena.recording_file import read_recordings
 
     for name in ("line", "seat"):
         if getattr(options, name) is not None:
             raise ValueError(f"--check replays every line: --{name} does not go with it")
-    count = sum(1 for _ in read_recordings(options.file))
+    errors = Console(stderr=True)
+    recordings = read_recordings(options.file)
+    shown = track(recordings, "recordings", console=errors, transient=True, disable=not errors.is_terminal)
+    count = sum(1 for _ in shown)
     if not count:
         raise ValueError(f"{options.file}: no recordings")
     print(f"{count} recording{'' if count == 1 else 's'} replayed, each with the recorded result")
