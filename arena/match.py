@@ -22,6 +22,7 @@ from german_whist.envs.rules import rules as rules_named
 DEFAULT_BATCH = 2048
 
 Record = Callable[[Recording], None]
+Progress = Callable[[int], None]
 
 
 @dataclass(frozen=True)
@@ -73,6 +74,7 @@ def play_match(
     *,
     batch_size: int = DEFAULT_BATCH,
     record: Record | None = None,
+    progress: Progress | None = None,
 ) -> MatchResult:
     """Play every deal twice with the seats swapped and return how the first agent did.
 
@@ -87,6 +89,7 @@ def play_match(
         batch_size: deals played together; memory grows with it.
         record: called with a recording of every game, in the order of the deals, the game in which the first agent
             has seat 0 before its mirror image.
+        progress: called after each batch with the number of deals that were in it.
 
     Raises:
         ValueError: when a name or a number is not allowed, or an agent does not return one legal action a
@@ -98,10 +101,11 @@ def play_match(
     agents = (make_agent(first), make_agent(second))
     names = (agent_label(first, agents[0]), agent_label(second, agents[1]))
     game = rules_named(rules)
-    parts = [
-        play_mirrored(agents, names, game, seed, start, min(batch_size, deals - start), record)
-        for start in range(0, deals, batch_size)
-    ]
+    parts = []
+    for start in range(0, deals, batch_size):
+        parts.append(play_mirrored(agents, names, game, seed, start, min(batch_size, deals - start), record))
+        if progress is not None:
+            progress(len(parts[-1]))
     margins = np.concatenate(parts)  # (deals, 2): the first agent's margin at seat 0 and at seat 1
     scores = (np.sign(margins) + 1) / 2
     win_rate, interval = mean_interval(scores.mean(axis=1))

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from german_whist.agents.base import Agent
 from german_whist.agents.registry import make_agent
-from german_whist.arena.match import agent_label
+from german_whist.arena.match import Progress, agent_label
 from german_whist.arena.statistics import mean_interval
 from german_whist.arena.turns import play_turn
 from german_whist.envs.batch import DealBatch
@@ -76,6 +76,7 @@ def play_series(
     rules: str | Rules = "classic",
     *,
     batch_size: int = DEFAULT_BATCH,
+    progress: Progress | None = None,
 ) -> SeriesResult:
     """Play every match twice on the same deals with the seats swapped and return how the first agent did.
 
@@ -89,6 +90,7 @@ def play_series(
         seed: 0 to 2**64 - 1.
         rules: the game.
         batch_size: matches played together; memory grows with it.
+        progress: called after each batch with the number of matches that were in it.
 
     Raises:
         ValueError: when a name or a number is not allowed, or an agent does not return one legal action a
@@ -102,10 +104,12 @@ def play_series(
     agents = (make_agent(first), make_agent(second))
     names = (agent_label(first, agents[0]), agent_label(second, agents[1]))
     game, decided_by = rules_named(rules), match_of(match)
-    parts = [
-        play_mirrored_matches(agents, names, game, decided_by, seed, start, min(batch_size, matches - start))
-        for start in range(0, matches, batch_size)
-    ]
+    parts = []
+    for start in range(0, matches, batch_size):
+        size = min(batch_size, matches - start)
+        parts.append(play_mirrored_matches(agents, names, game, decided_by, seed, start, size))
+        if progress is not None:
+            progress(size)
     outcomes, margins, deals = (np.concatenate(part) for part in zip(*parts, strict=True))  # each (matches, 2)
     win_rate, interval = mean_interval(((outcomes + 1) / 2).mean(axis=1))
     margin, margin_interval = mean_interval(margins.mean(axis=1))

@@ -6,21 +6,25 @@ import argparse
 import json
 from typing import TYPE_CHECKING, Any
 
+from german_whist.benchmarks.subjects import SUBJECTS
+from german_whist.cli.numbers import number
+
 if TYPE_CHECKING:
     from german_whist.benchmarks.figures import Figure, Skipped
 
 
 def add_parser(subparsers: Any) -> None:
     """Register the command."""
+    measured = "\n".join(f"  {name:<11} {meaning}" for name, meaning in SUBJECTS.items())
     parser = subparsers.add_parser(
         "bench",
         help="measure speed",
-        description="Measure speed beside that of peers in the same run: aec, batch, bots, training, startup.",
-        epilog="example:\n  german-whist bench aec batch --seconds 5",
+        description="Measure speed beside that of peers in the same run.",
+        epilog=f"measured:\n{measured}\n\nexample:\n  german-whist bench aec batch --seconds 5",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("subjects", nargs="*", metavar="NAME", help="what to measure (default: everything)")
-    parser.add_argument("--seconds", type=float, default=2.0, help="time for each figure (default 2)")
+    parser.add_argument("--seconds", type=number, default=2.0, help="time for each figure (default 2)")
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.set_defaults(run=run)
 
