@@ -16,7 +16,7 @@ from german_whist.agents.policy import PolicyAgent
 from german_whist.agents.registry import make_agent
 from german_whist.arena.match import MatchResult, play_match
 from german_whist.envs.rules import rules
-from german_whist.training.config import LARGEST_SEED, TrainConfig
+from german_whist.training.settings import LARGEST_SEED, TrainConfig
 from german_whist.training.network import policy_checkpoint, policy_settings
 from german_whist.training.resume import load_learner, save_learner
 from german_whist.training.run_directory import RunDirectory, code_version
