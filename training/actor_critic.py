@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -33,6 +34,21 @@ def cell_scale(high: npt.NDArray[np.int8], low: Block | None) -> torch.Tensor:
     if low is not None:
         scale[low.start : low.stop] *= LOW_SCALE
     return scale
+
+
+class _LastLayer(torch.autograd.Function):
+    """A linear layer with outputs in float32, whatever comes in; gradients are of the type that comes in."""
+
+    @staticmethod
+    def forward(ctx: Any, hidden: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:
+        ctx.save_for_backward(hidden, weight)
+        return F.linear(hidden.float(), weight, bias)
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        hidden, weight = ctx.saved_tensors
+        rounded = gradients[0].to(hidden.dtype)
+        return rounded @ weight.to(hidden.dtype), (rounded.T @ hidden).float(), gradients[0].sum(0)
 
 
 class Perceptron(nn.Module):
@@ -80,7 +96,8 @@ class Perceptron(nn.Module):
             # Scaling the weights instead of the cells is the same, and leaves the cells whole numbers, exact in bfloat16.
             weight = layer.weight if number else layer.weight * self.scale
             hidden = F.relu(F.linear(hidden, weight.to(kind), layer.bias.to(kind)))
-        return F.linear(hidden.float(), last.weight, last.bias)
+        outputs: torch.Tensor = _LastLayer.apply(hidden, last.weight, last.bias)
+        return outputs
 
     def raw_layers(self) -> tuple[Layer, ...]:
         """Return the layers as they act on unscaled cells, for a checkpoint."""

@@ -104,9 +104,14 @@ class SelfPlayPPO:
         batch = self._batch_of(rollout)
         parts = max(rollout.learnt.numel() // config.batch_size, 1)  # the same number in every process
         sums: dict[str, torch.Tensor] = {}
+        largest = -(-len(batch["cells"]) // parts)
+        cells = torch.empty((largest, batch["cells"].shape[1]), dtype=self.actor.product_type, device=self.device)
         for epoch in range(config.epochs):
             for rows in self._minibatches(len(batch["advantages"]), parts, epoch):
-                losses = self._losses({name: entry.index_select(0, rows) for name, entry in batch.items()})
+                part = {name: entry.index_select(0, rows) for name, entry in batch.items()}
+                # Both networks' type, once for both; into memory that stays, for fresh pages cost more than the numbers.
+                part["cells"] = cells[: len(rows)].copy_(part["cells"])
+                losses = self._losses(part)
                 loss = config.value_weight * losses["value_loss"]
                 if not warming_up:
                     loss = loss + losses["policy_loss"] - entropy_weight * losses["entropy"]
@@ -172,17 +177,16 @@ class SelfPlayPPO:
         """Return the means over a minibatch that make up the loss, and what tells how it goes."""
         config = self.config
         cells = batch["cells"]
-        log_policy = self._log_policy(self.actor, batch)
+        log_policy, chances = self._policy_of(self.actor, batch)
         chosen = log_policy.gather(1, batch["actions"][:, None]).squeeze(1)
         log_ratio = chosen - batch["log_probs"]
         ratio = log_ratio.exp()
         clipped = ratio.clamp(1 - config.clip, 1 + config.clip)
         advantages = batch["advantages"]
-        chances = log_policy.exp()
         magnet_kl = torch.zeros((), device=self.device)
         if config.magnet:
             with torch.no_grad():
-                log_magnet = self._log_policy(self.magnet, batch)
+                log_magnet, _ = self._policy_of(self.magnet, batch)
             magnet_kl = (chances * (log_policy - log_magnet)).sum(1).mean()
         value_error = self.critic(cells).squeeze(1) - batch["returns"]
         with torch.no_grad():
@@ -197,9 +201,10 @@ class SelfPlayPPO:
             "clipfrac": clip_fraction,
         }
 
-    def _log_policy(self, actor: nn.Module, batch: dict[str, torch.Tensor]) -> torch.Tensor:
-        logits = actor(batch["cells"][:, : self.num_observations])
-        return torch.log_softmax(torch.where(batch["masks"], logits, MASKED), dim=1)
+    def _policy_of(self, actor: nn.Module, batch: dict[str, torch.Tensor]) -> tuple[torch.Tensor, torch.Tensor]:
+        """Return log probabilities and probabilities of the actions, float32[decisions, actions] each."""
+        logits = torch.where(batch["masks"], actor(batch["cells"][:, : self.num_observations]), MASKED)
+        return torch.log_softmax(logits, dim=1), torch.softmax(logits, dim=1)
 
     def _step(self, loss: torch.Tensor, decisions: int) -> None:
         """Take one step of Adam down the mean gradient of all processes' minibatches."""
