@@ -19,12 +19,14 @@ Where its details come from:
 from __future__ import annotations
 
 import copy
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import torch
 from torch import nn
 
+from german_whist.agents.checkpoint import Layer
 from german_whist.training.actor_critic import ACTOR_GAIN, CRITIC_GAIN, Perceptron, product_type
 from german_whist.training.credit import seat_advantages
 from german_whist.training.distributed import Processes
@@ -73,6 +75,21 @@ class SelfPlayPPO:
         self.magnet = copy.deepcopy(self.actor).requires_grad_(False)
         self._parameters = [*self.actor.parameters(), *self.critic.parameters()]
         self.optimizer = torch.optim.Adam(self._parameters, lr=config.learning_rate, eps=ADAM_EPSILON, fused=True)
+
+    def start_from(self, layers: tuple[Layer, ...], name: str) -> None:
+        """Take the actor, and the magnet, from a checkpoint's layers.
+
+        Raises:
+            ValueError: when their sizes are others.
+        """
+        for network in (self.actor, self.magnet):
+            network.load_raw_layers(layers, name)
+
+    def named_parameters(self) -> Iterator[tuple[str, torch.Tensor]]:
+        """Yield the learnt weights and what they are called."""
+        for kind, network in (("actor", self.actor), ("critic", self.critic)):
+            for name, weight in network.named_parameters():
+                yield f"{kind}.{name}", weight
 
     @torch.inference_mode()
     def policy(self, cells: torch.Tensor) -> torch.Tensor:

@@ -21,7 +21,7 @@ from german_whist.envs.randomness import RowRandom
 from german_whist.envs.rules import Rules, rules
 from german_whist.envs.scoring import reward_limit
 from german_whist.envs.views import VIEW
-from german_whist.training.opponents import share_rows
+from german_whist.training.opponents import SELF, share_rows
 from german_whist.training.rollout_kernels import HIDDEN_CELLS, choose, look, margins
 from german_whist.training.settings import SelfPlayConfig
 
@@ -98,8 +98,8 @@ class Collector:
             hidden[104:] = max(game.stock, 1)
             self.high = np.concatenate([self.high, hidden])
         rows = config.rows
-        self._opponent_of, names = share_rows(config.opponents, rows)
-        self._makers = [opponents[name] for name in names]
+        self._opponent_of = share_rows([(share, name == SELF) for name, share in config.opponents.items()], rows)
+        self._makers = [opponents[name] for name in config.opponents if name != SELF]
         self._first_deal = rank * DEALS_OF_A_PROCESS
         self._next_deal = 0
         self._rollouts = 0
