@@ -93,7 +93,7 @@ class Perceptron(nn.Module):
         *hidden_layers, last = self.linear_layers()
         hidden = cells.to(kind)
         for number, layer in enumerate(hidden_layers):
-            # Scaling the weights instead of the cells is the same, and leaves the cells whole numbers, exact in bfloat16.
+            # Scaling the weights instead of the cells leaves the cells whole numbers, exact in bfloat16.
             weight = layer.weight if number else layer.weight * self.scale
             hidden = F.relu(F.linear(hidden, weight.to(kind), layer.bias.to(kind)))
         outputs: torch.Tensor = _LastLayer.apply(hidden, last.weight, last.bias)

@@ -102,7 +102,8 @@ class SelfPlayPPO:
         """Return the critic's values on the processor, float32[...], of cells int8[..., cells]."""
         flat = cells.reshape(-1, cells.shape[-1])
         parts = [self.critic(part.to(self.device)).cpu() for part in flat.split(VALUES_AT_ONCE)]
-        return torch.cat(parts).reshape(cells.shape[:-1])
+        values: torch.Tensor = torch.cat(parts).reshape(cells.shape[:-1])
+        return values
 
     def update(self, rollout: Rollout, progress: float, warming_up: bool = False) -> dict[str, float]:
         """Learn from a rollout and return its metrics.
@@ -126,7 +127,7 @@ class SelfPlayPPO:
         for epoch in range(config.epochs):
             for rows in self._minibatches(len(batch["advantages"]), parts, epoch):
                 part = {name: entry.index_select(0, rows) for name, entry in batch.items()}
-                # Both networks' type, once for both; into memory that stays, for fresh pages cost more than the numbers.
+                # Converted once for both networks, into memory that stays: fresh pages cost more than the numbers.
                 part["cells"] = cells[: len(rows)].copy_(part["cells"])
                 losses = self._losses(part)
                 loss = config.value_weight * losses["value_loss"]
@@ -182,7 +183,8 @@ class SelfPlayPPO:
         count, total, squares = self.processes.add(torch.stack([ones.sum(), exact.sum(), (exact * exact).sum()]))
         mean = total / count
         deviation = (squares / count - mean * mean).clamp(min=0).sqrt()
-        return ((exact - mean) / (deviation + 1e-8)).float()
+        normalised: torch.Tensor = ((exact - mean) / (deviation + 1e-8)).float()
+        return normalised
 
     def _minibatches(self, decisions: int, parts: int, epoch: int) -> tuple[torch.Tensor, ...]:
         """Return the decisions of each minibatch, int64, in an order that depends on seed, update and epoch alone."""

@@ -38,7 +38,7 @@ class RunMetrics:
         self._path = run.metrics
         if not self._path.exists():
             append_row(self._path, ("global_step", *METRICS))
-        self._board = SummaryWriter(str(run.tensorboard), purge_step=decisions + 1 if decisions else None)  # type: ignore[no-untyped-call]
+        self._board = SummaryWriter(str(run.tensorboard), purge_step=decisions + 1 if decisions else None)
 
     def write(self, decisions: int, metrics: Mapping[str, float]) -> None:
         """Write the row of an update."""
@@ -48,8 +48,8 @@ class RunMetrics:
     def chart(self, decisions: int, numbers: Mapping[str, float]) -> None:
         """Tell TensorBoard some numbers."""
         for name, number in numbers.items():
-            self._board.add_scalar(name, number, decisions)  # type: ignore[no-untyped-call]
+            self._board.add_scalar(name, number, decisions)
 
     def close(self) -> None:
         """Write what TensorBoard has not been given yet."""
-        self._board.close()  # type: ignore[no-untyped-call]
+        self._board.close()
