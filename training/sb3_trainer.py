@@ -8,6 +8,7 @@ from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import Logger, TensorBoardOutputFormat
 
 from german_whist.arena.match import MatchResult
+from german_whist.training.distributed import Processes
 from german_whist.training.learner import Learner
 from german_whist.training.metrics import MetricsWriter
 from german_whist.training.progress import TrainingProgress
@@ -23,8 +24,12 @@ from german_whist.training.trainer import (
 )
 
 
-def train_sb3(config: TrainConfig, run: RunDirectory, *, resume: bool, quiet: bool) -> TrainingOutcome:
+def train_sb3(
+    config: TrainConfig, run: RunDirectory, resume: bool, quiet: bool, processes: Processes
+) -> TrainingOutcome:
     """Train with MaskablePPO; see :func:`german_whist.training.trainer.train`."""
+    if processes.size > 1:
+        raise ValueError("trainer: sb3 runs in one process; several need trainer: selfplay")
     if config.threads:
         torch.set_num_threads(config.threads)
     torch.distributions.Distribution.set_default_validate_args(

@@ -21,7 +21,7 @@ from german_whist.training.trainer import (
 
 
 def train_selfplay(
-    config: SelfPlayConfig, run: RunDirectory, *, resume: bool, quiet: bool, processes: Processes
+    config: SelfPlayConfig, run: RunDirectory, resume: bool, quiet: bool, processes: Processes
 ) -> TrainingOutcome:
     """Train with our own PPO; see :func:`german_whist.training.trainer.train`."""
     if config.threads:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -59,15 +59,25 @@ def train(
         FloatingPointError: when training diverges; the last good checkpoint is kept.
         ConnectionError: when another process of the run is gone; the last good checkpoint is kept.
     """
+    return load_trainer(config)(config, run, resume, quiet, processes)
+
+
+Trainer = Callable[[Any, RunDirectory, bool, bool, Processes], TrainingOutcome]
+
+
+def load_trainer(config: TrainConfig) -> Trainer:
+    """Return the trainer of some settings.
+
+    Raises:
+        ModuleNotFoundError: when a library that it needs is not installed.
+    """
     if isinstance(config, SelfPlayConfig):
         from german_whist.training.selfplay_trainer import train_selfplay
 
-        return train_selfplay(config, run, resume=resume, quiet=quiet, processes=processes)
-    if processes.size > 1:
-        raise ValueError("trainer: sb3 runs in one process; several need trainer: selfplay")
+        return train_selfplay
     from german_whist.training.sb3_trainer import train_sb3
 
-    return train_sb3(config, run, resume=resume, quiet=quiet)
+    return train_sb3
 
 
 class TrainingClock:

@@ -49,7 +49,7 @@ def run(options: argparse.Namespace) -> int:
 
     from german_whist.training.distributed import joined_processes
     from german_whist.training.run_directory import RunDirectory
-    from german_whist.training.trainer import train
+    from german_whist.training.trainer import load_trainer, train
 
     with joined_processes() as processes:
         if not processes.is_first:
@@ -57,6 +57,7 @@ def run(options: argparse.Namespace) -> int:
         elif config is None:
             run_directory, config = processes.share(RunDirectory.open(options.resume))
         else:
+            load_trainer(config)  # a library that is missing shows before a folder is made
             run_directory = RunDirectory.create(config, Path(source).stem, options.out)
             processes.share((run_directory, config))
         resume = options.resume is not None
