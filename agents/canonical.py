@@ -86,7 +86,8 @@ def _order_suits(view, suits):
 
 
 @kernel
-def _rename_mask(mask, suits):
+def rename_mask(mask, suits):
+    """Return a mask of cards with the suits renamed: the suit ``suits[slot]`` becomes ``slot``."""
     renamed = np.uint64(0)
     for slot in range(4):
         renamed |= _part(mask, suits[slot]) << np.uint64(13 * slot)
@@ -104,28 +105,31 @@ def _rename_card(card, suits):
 
 
 @kernel
+def rename_view(view, new, order):
+    """Write a view with its suits renamed, all fields that depend on suits, and the suit behind each slot."""
+    _order_suits(view, order)
+    new.hand = rename_mask(view.hand, order)
+    new.legal = rename_mask(view.legal, order) | (view.legal & _CHOICES)
+    new.played_self = rename_mask(view.played_self, order)
+    new.played_opponent = rename_mask(view.played_opponent, order)
+    new.opponent_known = rename_mask(view.opponent_known, order)
+    new.own_known = rename_mask(view.own_known, order)
+    new.unseen = rename_mask(view.unseen, order)
+    for slot in range(4):
+        new.void_self[slot] = view.void_self[order[slot]]
+        new.void_opponent[slot] = view.void_opponent[order[slot]]
+        new.drawn_self[slot] = view.drawn_self[order[slot]]
+        new.drawn_opponent[slot] = view.drawn_opponent[order[slot]]
+    new.face_up = rename_mask(view.face_up, order)
+    new.out = rename_mask(view.out, order)
+    new.led = _rename_card(view.led, order)
+    new.trump = TRUMP_SLOT if view.trump >= 0 else -1
+
+
+@kernel
 def _canonical(views, renamed, suits):
     for i in range(views.shape[0]):
-        view = views[i]
-        new = renamed[i]
-        order = suits[i]
-        _order_suits(view, order)
-        new.hand = _rename_mask(view.hand, order)
-        new.legal = _rename_mask(view.legal, order) | (view.legal & _CHOICES)
-        new.played_self = _rename_mask(view.played_self, order)
-        new.played_opponent = _rename_mask(view.played_opponent, order)
-        new.opponent_known = _rename_mask(view.opponent_known, order)
-        new.own_known = _rename_mask(view.own_known, order)
-        new.unseen = _rename_mask(view.unseen, order)
-        for slot in range(4):
-            new.void_self[slot] = view.void_self[order[slot]]
-            new.void_opponent[slot] = view.void_opponent[order[slot]]
-            new.drawn_self[slot] = view.drawn_self[order[slot]]
-            new.drawn_opponent[slot] = view.drawn_opponent[order[slot]]
-        new.face_up = _rename_mask(view.face_up, order)
-        new.out = _rename_mask(view.out, order)
-        new.led = _rename_card(view.led, order)
-        new.trump = TRUMP_SLOT if view.trump >= 0 else -1
+        rename_view(views[i], renamed[i], suits[i])
 
 
 @kernel

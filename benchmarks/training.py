@@ -1,7 +1,8 @@
-"""Training decisions a second of self-play MaskablePPO on one core, beside the usual way to train.
+"""Decisions a second of training: our own trainer beside MaskablePPO on the same deals, and that beside the usual way.
 
-The usual way is sb3-contrib's MaskablePPO on a ``DummyVecEnv`` of Gymnasium environments with an opponent. Both
-learners have the quickstart's network, minibatches and epochs: what differs is how decisions come to them.
+The usual way is sb3-contrib's MaskablePPO on a ``DummyVecEnv`` of Gymnasium environments with an opponent. All have the
+quickstart's actor; both MaskablePPOs have its minibatches and epochs too, our own trainer those of its own recipe. Our
+own and the one beside it may use one thread or two, whichever is faster for each.
 """
 
 from __future__ import annotations
@@ -12,8 +13,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from german_whist.benchmarks.figures import Figure, Skipped
-from german_whist.benchmarks.timing import Tick, rates
-from german_whist.training.config import TrainConfig, load_config
+from german_whist.benchmarks.timing import Tick, Workload, rates
+from german_whist.training.config import SelfPlayConfig, TrainConfig, load_config
 
 if TYPE_CHECKING:
     from sb3_contrib import MaskablePPO
@@ -21,35 +22,53 @@ if TYPE_CHECKING:
 SUBJECT = "training"
 NAME = "SB3 decisions"
 PEER = "DummyVecEnv of 8"
+OWN_NAME = "own trainer's decisions"
+OWN_PEER = "SB3, same network"
 RECIPE = "quickstart"
+OWN_RECIPE = "selfplay"
 
 _ENVIRONMENTS = 8
 _OPPONENT = "random"  # the cheapest there is
 _ROUNDS = 3  # each is at least a whole rollout with its gradient steps
+_THREADS = (1, 2)
 
 
-def measure(seconds: float, tick: Tick, config: TrainConfig | None = None) -> list[Figure | Skipped]:
-    """Measure both learners in the same run, each for ``seconds`` or a few rollouts.
+def measure(
+    seconds: float, tick: Tick, config: TrainConfig | None = None, own: SelfPlayConfig | None = None
+) -> list[Figure | Skipped]:
+    """Measure the learners in the same run, each for ``seconds`` or a few rollouts.
 
     Args:
         seconds: time for each.
         tick: told of the progress.
-        config: the training settings; the quickstart's by default.
+        config: settings of both MaskablePPOs; the quickstart's by default.
+        own: settings of our own trainer; its recipe's by default, with the quickstart's network.
     """
     try:
         import sb3_contrib  # noqa: F401 - only to see whether it is there
     except ImportError as error:
         return [Skipped.missing(SUBJECT, NAME, error)]
     settings = config or load_config(RECIPE)
-    with _one_thread():
-        workloads = {NAME: _self_play(settings), PEER: _usual_way(settings)}
+    own_settings = own or load_config(OWN_RECIPE, {"hidden": str(settings.hidden)})
+    assert isinstance(own_settings, SelfPlayConfig)
+    with _torch_as_in_training():
+        self_play, ours = _self_play(settings), _own(own_settings)
+        workloads: dict[tuple[str, int], Workload] = {(PEER, 1): _usual_way(settings)}
+        for threads in _THREADS:
+            workloads[NAME, threads] = partial(_with_threads, threads, self_play)
+            workloads[OWN_NAME, threads] = partial(_with_threads, threads, ours)
         measured = rates(workloads, seconds, tick, _ROUNDS)
-    return [Figure(SUBJECT, NAME, "/s", measured[NAME], PEER, measured[PEER])]
+    usual = measured[PEER, 1]
+    [sb3, best] = [max(measured[name, threads] for threads in _THREADS) for name in (NAME, OWN_NAME)]
+    return [
+        Figure(SUBJECT, NAME, "/s", measured[NAME, 1], PEER, usual),
+        Figure(SUBJECT, OWN_NAME, "/s", best, OWN_PEER, sb3),
+    ]
 
 
 @contextmanager
-def _one_thread() -> Iterator[None]:
-    """Let torch use one thread, and not check its distributions' arguments, as in training."""
+def _torch_as_in_training() -> Iterator[None]:
+    """Let torch use one thread, and not check its distributions' arguments; afterwards all is as before."""
     import torch
 
     threads = torch.get_num_threads()
@@ -60,6 +79,31 @@ def _one_thread() -> Iterator[None]:
     finally:
         torch.distributions.Distribution.set_default_validate_args(__debug__)
         torch.set_num_threads(threads)
+
+
+def _with_threads(threads: int, workload: Workload) -> int:
+    import torch
+
+    torch.set_num_threads(threads)
+    try:
+        return workload()
+    finally:
+        torch.set_num_threads(1)
+
+
+def _own(config: SelfPlayConfig) -> Workload:
+    from german_whist.training.distributed import Processes
+    from german_whist.training.run_directory import RunDirectory
+    from german_whist.training.selfplay_learner import SelfPlayLearner
+
+    learner = SelfPlayLearner(config, RunDirectory("unused"), Processes())
+
+    def learn() -> int:
+        before = learner.decisions
+        learner.train_once(lambda decisions: None)
+        return learner.decisions - before
+
+    return learn
 
 
 def _self_play(config: TrainConfig) -> partial[int]:

@@ -1,4 +1,4 @@
-"""Training settings: one dataclass, read from YAML and overridden from the command line."""
+"""Training settings read from YAML and overridden from the command line."""
 
 from __future__ import annotations
 
@@ -6,20 +6,16 @@ import dataclasses
 import math
 import typing
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
 import yaml
 
-from german_whist.agents.registry import KINDS, make_agent
 from german_whist.envs.names import unknown_name
-from german_whist.envs.rules import rules
+from german_whist.training.settings import TRAINERS, SelfPlayConfig, TrainConfig
 
-OWN_OPPONENTS = ("self", "pool")
-LARGEST = 10**12  # of whole numbers; more than any machine could train on or hold
-LARGEST_SEED = 2**32 - 1  # numpy takes no larger one
+__all__ = ["SelfPlayConfig", "TrainConfig", "config_fields", "load_config", "recipe_names"]
 
 _KIND_NAMES: dict[Any, str] = {
     int: "a whole number",
@@ -32,114 +28,10 @@ _KIND_NAMES: dict[Any, str] = {
 }
 
 
-def _setting(default: Any, text: str) -> Any:
-    """Declare a field with its default and the help that the command line shows."""
-    if isinstance(default, (list, dict)):
-        return field(default_factory=lambda: type(default)(default), metadata={"help": text})
-    return field(default=default, metadata={"help": text})
-
-
-@dataclass(frozen=True)
-class TrainConfig:
-    """Everything that a training run depends on. See each field's help for its meaning.
-
-    Raises:
-        ValueError: when a value is not allowed; the message names the key.
-    """
-
-    rules: str = _setting("classic", "the game: a preset, or a preset with settings as classic:hand=10,stock=32")
-    reward: str = _setting("margin", "margin, win or points; scaled so that the largest is 1")
-    per_trick: bool = _setting(True, "pay the margin as its tricks are taken, which adds up to the same")
-    seed: int = _setting(0, "seed of the deals, the network and the sampling")
-    decisions: int = _setting(1_000_000, "decisions of the learner to train on")
-    opponents: dict[str, float] = _setting(
-        {"self": 1.0}, "shares of the deals against self (both seats learn), pool (past selves) and agents by name"
-    )
-    pool_size: int = _setting(8, "past selves in the pool: the newest checkpoints")
-    hidden: list[int] = _setting([256, 256], "sizes of the hidden layers")
-    rows: int = _setting(128, "deals stepped together")
-    steps: int = _setting(52, "decisions of each row in a rollout")
-    batch_size: int = _setting(512, "decisions in a gradient step")
-    epochs: int = _setting(4, "passes over each rollout")
-    learning_rate: float = _setting(1e-3, "Adam's step size at the start")
-    learning_rate_end: float = _setting(1e-4, "... and at the end; it falls linearly")
-    entropy: float = _setting(0.01, "weight of the entropy bonus at the start")
-    entropy_end: float = _setting(0.001, "... and at the end; it falls linearly")
-    gamma: float = _setting(1.0, "discount from a seat's decision to its next")
-    gae_lambda: float = _setting(0.95, "lambda of generalised advantage estimation")
-    clip: float = _setting(0.2, "PPO's clipping range")
-    value_weight: float = _setting(0.5, "weight of the value loss")
-    max_grad_norm: float = _setting(0.5, "gradients are clipped to this norm")
-    evaluate_every: int = _setting(250_000, "decisions between evaluations")
-    evaluate_deals: int = _setting(500, "mirrored deals of each evaluation, the same every time")
-    evaluate_against: list[str] = _setting(["random", "greedy", "heuristic"], "agents to be evaluated against")
-    final_deals: int = _setting(2000, "mirrored deals of the evaluation at the end")
-    checkpoint_every: int = _setting(250_000, "decisions between checkpoints")
-    threads: int = _setting(1, "threads for the network: one is fastest for small ones, 0 for one a core")
-    device: str = _setting("cpu", "torch device; small networks are fastest on cpu")
-
-    def __post_init__(self) -> None:
-        """Refuse values that cannot work."""
-        from german_whist.envs.scoring import check_reward  # loads the compiler, which --help does without
-
-        rules(self.rules)
-        check_reward(self.reward)
-        if self.per_trick and self.reward != "margin":
-            raise ValueError(f"per_trick: only the margin can be paid trick by trick; reward is {self.reward}")
-        for key in ("decisions", "pool_size", "rows", "steps", "epochs"):
-            self._check(key, 1, LARGEST)
-        for key in ("evaluate_every", "evaluate_deals", "final_deals", "checkpoint_every"):
-            self._check(key, 1, LARGEST)
-        self._check("batch_size", 2, LARGEST)  # advantages are normalised over a batch
-        rollout = self.rows * self.steps
-        if rollout == 1 or rollout % min(self.batch_size, rollout) == 1:
-            raise ValueError(
-                f"batch_size: {self.batch_size} is not allowed: in a rollout of rows * steps = {rollout} decisions "
-                "the last batch would hold a single one"
-            )
-        self._check("seed", 0, LARGEST_SEED)
-        self._check("threads", 0, 1024)
-        for key in ("learning_rate_end", "entropy", "entropy_end", "value_weight"):
-            self._check(key, 0)
-        for key in ("learning_rate", "clip", "max_grad_norm"):
-            self._check(key, 0, exclusive=True)
-        for key in ("gamma", "gae_lambda"):
-            self._check(key, 0, 1)
-        if not self.hidden or min(self.hidden) < 1 or max(self.hidden) > LARGEST:
-            raise ValueError(f"hidden: {self.hidden} is not allowed: at least one layer, each from 1 to {LARGEST}")
-        if not self.opponents or min(self.opponents.values()) <= 0:
-            raise ValueError(f"opponents: {self.opponents} is not allowed: names with shares above 0")
-        for name in self.opponents:
-            if name not in OWN_OPPONENTS:
-                self._check_agent("opponents", name, OWN_OPPONENTS)
-        if not self.evaluate_against:
-            raise ValueError("evaluate_against: [] is not allowed: at least one agent is needed")
-        for name in self.evaluate_against:
-            self._check_agent("evaluate_against", name, ())
-
-    def _check(self, key: str, low: float, high: float = float("inf"), *, exclusive: bool = False) -> None:
-        value = getattr(self, key)
-        if not low <= value <= high or (exclusive and value == low):
-            bounds = f"above {low}" if exclusive else f"from {low}" + (f" to {high}" if high < float("inf") else "")
-            raise ValueError(f"{key}: {value} is not allowed: a number {bounds}")
-
-    def _check_agent(self, key: str, name: str, also: tuple[str, ...]) -> None:
-        if name.partition(":")[0] not in KINDS:
-            raise unknown_name(f"agent in {key}", name, [*also, *KINDS])
-        try:
-            make_agent(name)  # a file that is missing shows now, not hours into the run
-        except ValueError as error:
-            raise ValueError(f"{key}: {error}") from None
-
-    def to_yaml(self) -> str:
-        """Return the settings as YAML text that reads back to the same."""
-        return yaml.safe_dump(dataclasses.asdict(self), sort_keys=False, allow_unicode=True)
-
-
-def config_fields() -> dict[str, tuple[Any, str]]:
-    """Return each key's type and help."""
-    hints = typing.get_type_hints(TrainConfig)
-    return {entry.name: (hints[entry.name], entry.metadata["help"]) for entry in dataclasses.fields(TrainConfig)}
+def config_fields(kind: type[TrainConfig] = SelfPlayConfig) -> dict[str, tuple[Any, str]]:
+    """Return each key's type and help, of one trainer's settings or of all there are."""
+    hints = typing.get_type_hints(kind)
+    return {entry.name: (hints[entry.name], entry.metadata["help"]) for entry in dataclasses.fields(kind)}
 
 
 def recipe_names() -> tuple[str, ...]:
@@ -161,17 +53,24 @@ def load_config(source: str | Path, overrides: Mapping[str, str] | None = None) 
     """
     where = str(source)
     fields = _fields(where, _read(source))
-    values = {str(key): _typed(where, key, value) for key, value in fields.items()}
-    given = {key: _typed("command line", key, _parsed(key, text)) for key, text in (overrides or {}).items()}
+    parsed = {key: _parsed(key, text) for key, text in (overrides or {}).items()}
+    trainer = parsed.get("trainer", fields.get("trainer", TrainConfig.trainer))
+    if not isinstance(trainer, str) or trainer not in TRAINERS:
+        place = "command line" if "trainer" in parsed else where
+        raise ValueError(f"{place}: {unknown_name('trainer', trainer, TRAINERS)}")
+    kind = TRAINERS[trainer]
+    values = {str(key): _typed(where, kind, key, value) for key, value in fields.items()}
+    given = {key: _typed("command line", kind, key, value) for key, value in parsed.items()}
+    values["trainer"] = trainer
     try:
-        return TrainConfig(**{**values, **given})
+        return kind(**{**values, **given})
     except ValueError as error:
-        raise ValueError(f"{'command line' if given and _is_allowed(values) else where}: {error}") from None
+        raise ValueError(f"{'command line' if given and _is_allowed(kind, values) else where}: {error}") from None
 
 
-def _is_allowed(values: Mapping[str, Any]) -> bool:
+def _is_allowed(kind: type[TrainConfig], values: Mapping[str, Any]) -> bool:
     try:
-        TrainConfig(**values)
+        kind(**values)
     except ValueError:
         return False
     return True
@@ -212,16 +111,19 @@ def _parsed(key: str, text: str) -> Any:
         raise ValueError(f"command line: {key}: {text!r} is not a YAML value") from None
 
 
-def _typed(where: str, key: object, value: Any) -> Any:
+def _typed(where: str, kind: type[TrainConfig], key: object, value: Any) -> Any:
     """Return a value as its field's type; whole numbers may be written as 1e6 or 1_000_000."""
-    fields = config_fields()
+    fields = config_fields(kind)
+    if key not in fields and key in config_fields():
+        others = next(name for name, other in TRAINERS.items() if key in config_fields(other))
+        raise ValueError(f"{where}: {key}: only trainer: {others} has this setting, and this is {kind.trainer}")
     if key not in fields:
         raise ValueError(f"{where}: {unknown_name('key', key, fields)}")
-    kind = fields[str(key)][0]
+    needed = fields[str(key)][0]
     try:
-        return _coerce(kind, value)
+        return _coerce(needed, value)
     except (TypeError, ValueError, OverflowError):
-        raise ValueError(f"{where}: {key}: {value!r} is not allowed: {_KIND_NAMES[kind]} is needed") from None
+        raise ValueError(f"{where}: {key}: {value!r} is not allowed: {_KIND_NAMES[needed]} is needed") from None
 
 
 def _coerce(kind: Any, value: Any) -> Any:

@@ -1,12 +1,14 @@
-"""The learning curve as a picture."""
+"""Learning curves as pictures: of a run, and of several side by side."""
 
 from __future__ import annotations
 
 import io
+from collections.abc import Mapping
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter, PercentFormatter
@@ -19,26 +21,69 @@ LONGEST_NAME = 12  # letters of an opponent's name beside its line
 
 
 def draw_curve(rows: list[dict[str, Any]], path: str | Path, title: str) -> None:
-    """Draw win rates against each opponent over the decisions trained on, with 95 % intervals, as a PNG.
+    """Draw a run's win rates against each opponent over its decisions, with 95 % intervals, as a PNG.
 
     Args:
         rows: evaluations, as ``RunDirectory.read_evaluations`` returns them.
         path: where the picture goes.
         title: what stands above it.
     """
-    figure = Figure(figsize=(8, 4.5), dpi=150, layout="constrained")
-    FigureCanvasAgg(figure)
-    axes = figure.subplots()
+    figure, (axes,) = _figure(1)
     opponents = list(dict.fromkeys(row["opponent"] for row in rows))
-    lines = [[row for row in rows if row["opponent"] == opponent] for opponent in opponents]
-    heights = _spread([points[-1]["win_rate"] for points in lines])
-    for i, (opponent, points) in enumerate(zip(opponents, lines, strict=True)):
-        x = [row["decisions"] for row in points]
+    _draw_lines(
+        axes, {_short(name): [row for row in rows if row["opponent"] == name] for name in opponents}, "decisions"
+    )
+    axes.set_ylabel("games won (mirrored deals, 95 % interval)")
+    axes.set_title(title, loc="left", fontweight="bold")
+    _save(figure, path)
+
+
+def draw_comparison(runs: Mapping[str, list[dict[str, Any]]], path: str | Path, by: str = "seconds") -> None:
+    """Draw the win rates of several runs side by side: a panel for each opponent that all of them met, as a PNG.
+
+    Args:
+        runs: evaluations by the run's name.
+        path: where the picture goes.
+        by: ``"seconds"`` of training or ``"decisions"``.
+
+    Raises:
+        ValueError: when the runs met no common opponent, or one was recorded without what is asked for.
+    """
+    for name, rows in runs.items():
+        if not rows or any(by not in row for row in rows):
+            raise ValueError(
+                f"run {name!r} has no evaluations with {by}: it was made by an older version, or just begun"
+            )
+    first, *others = ([row["opponent"] for row in rows] for rows in runs.values())
+    opponents = [name for name in dict.fromkeys(first) if all(name in met for met in others)]
+    if not opponents:
+        raise ValueError(f"runs {', '.join(runs)} were evaluated against no common opponent")
+    figure, panels = _figure(len(opponents))
+    for axes, opponent in zip(panels, opponents, strict=True):
+        lines = {name: [row for row in rows if row["opponent"] == opponent] for name, rows in runs.items()}
+        _draw_lines(axes, lines, by)
+        axes.set_title(f"against {_short(opponent)}", loc="left", fontweight="bold")
+    panels[0].set_ylabel("games won (mirrored deals, 95 % interval)")
+    _save(figure, path)
+
+
+def _figure(panels: int) -> tuple[Figure, list[Axes]]:
+    figure = Figure(figsize=(8 if panels == 1 else 5.2 * panels, 4.5), dpi=150, layout="constrained")
+    FigureCanvasAgg(figure)
+    return figure, list(figure.subplots(1, panels, squeeze=False)[0])
+
+
+def _draw_lines(axes: Axes, lines: Mapping[str, list[dict[str, Any]]], by: str) -> None:
+    """Draw a line with its interval and its name for each list of evaluations."""
+    heights = _spread([points[-1]["win_rate"] for points in lines.values()])
+    unit = 60.0 if by == "seconds" else 1.0
+    for i, (name, points) in enumerate(lines.items()):
+        x = [row[by] / unit for row in points]
         colour = COLOURS[i % len(COLOURS)]
         axes.fill_between(x, [row["low"] for row in points], [row["high"] for row in points], color=colour, alpha=0.18)
         axes.plot(x, [row["win_rate"] for row in points], color=colour, marker="o", markersize=3.5)
         axes.annotate(
-            f"{_short(opponent)} {points[-1]['win_rate']:.0%}",
+            f"{name} {points[-1]['win_rate']:.0%}",
             (x[-1], heights[i]),
             xytext=(6, 0),
             textcoords="offset points",
@@ -51,12 +96,14 @@ def draw_curve(rows: list[dict[str, Any]], path: str | Path, title: str) -> None
     axes.set_ylim(0, 1)
     axes.margins(x=0.02)
     axes.yaxis.set_major_formatter(PercentFormatter(1.0))
-    axes.xaxis.set_major_formatter(EngFormatter())
-    axes.set_xlabel("decisions trained on")
-    axes.set_ylabel("games won (mirrored deals, 95 % interval)")
-    axes.set_title(title, loc="left", fontweight="bold")
+    if by == "decisions":
+        axes.xaxis.set_major_formatter(EngFormatter())
+    axes.set_xlabel("decisions trained on" if by == "decisions" else "minutes of training")
     axes.grid(axis="y", color="0.92")
     axes.spines[["top", "right"]].set_visible(False)
+
+
+def _save(figure: Figure, path: str | Path) -> None:
     picture = io.BytesIO()
     figure.savefig(picture, format="png")
     write_atomically(path, picture.getvalue())

@@ -14,16 +14,16 @@ from german_whist.agents.base import Agent
 from german_whist.agents.checkpoint import Checkpoint, load_checkpoint
 from german_whist.agents.policy import PolicyAgent
 from german_whist.agents.registry import make_agent
-from german_whist.arena.match import MatchResult, play_match
+from german_whist.arena.match import MatchResult
 from german_whist.envs.rules import rules
-from german_whist.training.config import LARGEST_SEED, TrainConfig
+from german_whist.training.device import check_device
+from german_whist.training.evaluation import evaluate
 from german_whist.training.network import policy_checkpoint, policy_settings
+from german_whist.training.opponents import POOL, SELF
 from german_whist.training.resume import load_learner, save_learner
 from german_whist.training.run_directory import RunDirectory, code_version
-from german_whist.training.selfplay import SELF, SelfPlayRolloutBuffer, SelfPlayVecEnv
-
-POOL = "pool"
-EVALUATION_SEED = 1_000_003  # deals that training does not see unless it is given this seed
+from german_whist.training.selfplay import SelfPlayRolloutBuffer, SelfPlayVecEnv
+from german_whist.training.settings import LARGEST_SEED, TrainConfig
 
 
 class Learner:
@@ -156,24 +156,4 @@ class Learner:
 
     def evaluate(self, deals: int) -> tuple[MatchResult, ...]:
         """Play the policy's best cards against each opponent, on the same mirrored deals every time."""
-        agent = PolicyAgent(self.checkpoint(), name="policy")
-        matches = (
-            (name, play_match(agent, judge, deals=deals, seed=EVALUATION_SEED, rules=self.rules))
-            for name, judge in self._judges
-        )
-        return tuple(dataclasses.replace(match, second=name) for name, match in matches)
-
-
-def check_device(name: str) -> None:
-    """Refuse a device that is not there; Stable-Baselines3 would take the processor instead of a missing GPU.
-
-    Raises:
-        ValueError: when torch has no such device on this machine.
-    """
-    if name == "auto":
-        return
-    try:
-        torch.zeros(1, device=torch.device(name)).cpu()
-    except (RuntimeError, AssertionError, NotImplementedError) as error:
-        reason = str(error).splitlines()[0]
-        raise ValueError(f"device: {name!r} cannot be used: {reason}") from None
+        return evaluate(self.checkpoint(), self._judges, deals, self.rules)

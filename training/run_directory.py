@@ -15,9 +15,10 @@ from typing import Any
 
 from german_whist.agents.checkpoint import write_atomically
 from german_whist.training.config import TrainConfig, load_config
-from german_whist.training.metrics import keep_rows
+from german_whist.training.csv_rows import keep_rows
 
-EVALUATION_COLUMNS = ("decisions", "opponent", "deals", "win_rate", "low", "high", "margin")
+EVALUATION_COLUMNS = ("decisions", "opponent", "deals", "win_rate", "low", "high", "margin", "seconds")
+STEP_COLUMNS = ("time/total_timesteps", "global_step")  # of metrics.csv, by trainer
 
 
 class RunDirectory:
@@ -115,9 +116,9 @@ class RunDirectory:
             return list(csv.DictReader(file))
 
     def read_evaluations(self) -> list[dict[str, Any]]:
-        """Return the evaluation results so far; numbers as float."""
+        """Return the evaluation results so far; numbers as float, and what an older version did not write left out."""
         return [
-            {key: text if key == "opponent" else float(text) for key, text in row.items()}
+            {key: text if key == "opponent" else float(text) for key, text in row.items() if text}
             for row in self._evaluation_rows()
         ]
 
@@ -127,7 +128,8 @@ class RunDirectory:
             if int(path.stem) > decisions:
                 path.unlink()
         keep_rows(self.evaluations, "decisions", lambda number: number <= decisions)
-        keep_rows(self.metrics, "time/total_timesteps", lambda number: number <= decisions)
+        for column in STEP_COLUMNS:
+            keep_rows(self.metrics, column, lambda number: number <= decisions)
 
 
 def _make_folder(path: Path) -> list[Path]:

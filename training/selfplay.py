@@ -20,8 +20,8 @@ from german_whist.envs.rules import Rules
 from german_whist.envs.scoring import reward_limit
 from german_whist.envs.state import ENDGAME
 from german_whist.training.credit import seat_advantages
+from german_whist.training.opponents import SELF, share_rows
 
-SELF = "self"
 _NO_INFO: dict[str, Any] = {}
 
 
@@ -77,7 +77,8 @@ class SelfPlayVecEnv(VecEnv):
         self._next_deal = 0
         self._deal = np.zeros(rows, np.uint64)
         self._deals_of_row = np.zeros(rows, np.int64)
-        self._opponent_of, self._makers = _share_rows(opponents, rows)
+        self._opponent_of = share_rows([(share, isinstance(opponent, str)) for share, opponent in opponents], rows)
+        self._makers = [opponent for _, opponent in opponents if not isinstance(opponent, str)]
         self._opponents: list[Agent | None] = [None] * len(self._makers)
         self._learner_seat = np.full(rows, -1, np.int8)  # −1: both
         self._step = 0
@@ -202,29 +203,6 @@ class SelfPlayVecEnv(VecEnv):
     def env_is_wrapped(self, wrapper_class: type[Any], indices: Any = None) -> list[bool]:
         """No row is wrapped."""
         return [False] * len(list(self._get_indices(indices)))
-
-
-def _share_rows(
-    opponents: Sequence[tuple[float, Callable[[], Agent] | str]], rows: int
-) -> tuple[npt.NDArray[np.int64], list[Callable[[], Agent]]]:
-    """Give each opponent its share of the rows; −1 stands for self-play.
-
-    Raises:
-        ValueError: when a share is less than a row.
-    """
-    makers: list[Callable[[], Agent]] = []
-    opponent_of = np.full(rows, -1, np.int64)
-    total = sum(share for share, _ in opponents)
-    start = 0.0
-    for share, opponent in opponents:
-        stop = start + share / total
-        if round(start * rows) == round(stop * rows):
-            raise ValueError(f"opponents: a share of {share:g} of {total:g} is less than one row of {rows}")
-        if not isinstance(opponent, str):
-            opponent_of[round(start * rows) : round(stop * rows)] = len(makers)
-            makers.append(opponent)
-        start = stop
-    return opponent_of, makers
 
 
 class SelfPlayRolloutBuffer(MaskableRolloutBuffer):

@@ -1,25 +1,20 @@
-"""A training run from a configuration to a run directory."""
+"""A training run from a configuration to a run directory: what all trainers share."""
 
 from __future__ import annotations
 
 import signal
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-import torch
-import torch.utils.tensorboard  # Stable-Baselines3 would find out late that it is missing
-from stable_baselines3.common.callbacks import BaseCallback
-from stable_baselines3.common.logger import Logger, TensorBoardOutputFormat
-
 from german_whist.arena.match import MatchResult
-from german_whist.training.config import TrainConfig
 from german_whist.training.curve import draw_curve
-from german_whist.training.learner import Learner
-from german_whist.training.metrics import MetricsWriter
+from german_whist.training.distributed import Processes
 from german_whist.training.progress import TrainingProgress
 from german_whist.training.run_directory import RunDirectory
+from german_whist.training.settings import SelfPlayConfig, TrainConfig
 
 
 @dataclass(frozen=True)
@@ -42,107 +37,84 @@ class TrainingOutcome:
         return not self.results
 
 
-def train(config: TrainConfig, run: RunDirectory, *, resume: bool = False, quiet: bool = False) -> TrainingOutcome:
-    """Train a policy by self-play; SIGINT and SIGTERM save and stop.
+def train(
+    config: TrainConfig,
+    run: RunDirectory,
+    *,
+    resume: bool = False,
+    quiet: bool = False,
+    processes: Processes = Processes(),  # noqa: B008 - a constant
+) -> TrainingOutcome:
+    """Train a policy by self-play with the trainer of its settings; SIGINT and SIGTERM save and stop.
 
     Args:
         config: the settings.
         run: the folder to write to.
         resume: go on from the run's last checkpoint.
         quiet: show no progress.
+        processes: those that train together, with ``trainer: selfplay``.
 
     Raises:
         ValueError: when the run cannot be resumed, or the device does not exist.
         FloatingPointError: when training diverges; the last good checkpoint is kept.
+        ConnectionError: when another process of the run is gone; the last good checkpoint is kept.
     """
-    if config.threads:
-        torch.set_num_threads(config.threads)
-    torch.distributions.Distribution.set_default_validate_args(
-        False
-    )  # checking our own masks costs a tenth of the time
-    learner = Learner(config, run, resume=True) if resume else _begin(config, run)
-    logger = Logger(str(run.path), [TensorBoardOutputFormat(str(run.tensorboard)), MetricsWriter(run.metrics)])
-    learner.model.set_logger(logger)
-    try:
-        with TrainingProgress(config.decisions, learner.decisions, quiet) as progress, _stop_signals() as stop:
-            progress.say(f"training in {run.path}")
-            recorder = _Recorder(learner, progress, stop)
-            left = config.decisions - learner.decisions
-            if left > 0:
-                learner.model.learn(left, callback=recorder, reset_num_timesteps=False)
-                learner.check_finite()
-                learner.save()
-            if learner.decisions < config.decisions:
-                return TrainingOutcome(run, learner.decisions, ())
-            results = recorder.evaluate(config.final_deals)
-        learner.checkpoint({result.second: result.to_dict() for result in results}).save(run.final)
-        return TrainingOutcome(run, learner.decisions, results)
-    finally:
-        logger.close()
+    return load_trainer(config)(config, run, resume, quiet, processes)
 
 
-def _begin(config: TrainConfig, run: RunDirectory) -> Learner:
-    """Return a new learner with its first checkpoint; of a run that cannot begin, nothing is left."""
-    try:
-        learner = Learner(config, run)
-        learner.save()  # the first member of the pool
-    except BaseException:
-        run.discard()
-        raise
-    return learner
+Trainer = Callable[[Any, RunDirectory, bool, bool, Processes], TrainingOutcome]
 
 
-class _Recorder(BaseCallback):
-    """Saves and evaluates between rollouts, and stops when asked to."""
+def load_trainer(config: TrainConfig) -> Trainer:
+    """Return the trainer of some settings.
 
-    def __init__(self, learner: Learner, progress: TrainingProgress, stop: list[int]) -> None:
-        super().__init__()
-        self._learner = learner
-        self._progress = progress
-        self._stop = stop
-        config, done = learner.config, learner.decisions
-        self._next_save = _next_multiple(done, config.checkpoint_every)
-        # A new run begins with an evaluation of the untrained network; one killed in an evaluation begins with that.
-        evaluated = [int(row["decisions"]) for row in learner.run.read_evaluations()]
-        self._next_evaluation = _next_multiple(max(evaluated), config.evaluate_every) if evaluated else 0
-        self._rollout_began = learner.decisions
+    Raises:
+        ModuleNotFoundError: when a library that it needs is not installed.
+    """
+    if isinstance(config, SelfPlayConfig):
+        from german_whist.training.selfplay_trainer import train_selfplay
 
-    def _on_rollout_start(self) -> None:
-        learner, config = self._learner, self._learner.config
-        self._rollout_began = learner.decisions
-        learner.follow_entropy_schedule()
-        learner.check_finite()
-        if learner.decisions >= self._next_save:
-            learner.save()
-            self._next_save = _next_multiple(learner.decisions, config.checkpoint_every)
-        if learner.decisions >= self._next_evaluation:
-            self.evaluate(config.evaluate_deals)
-            self._next_evaluation = _next_multiple(learner.decisions, config.evaluate_every)
+        return train_selfplay
+    from german_whist.training.sb3_trainer import train_sb3
 
-    def _on_step(self) -> bool:
-        self._progress.update(self.num_timesteps)
-        if self._stop:
-            # The rollout is dropped: count only the decisions that were learnt from.
-            self.model.num_timesteps = self._rollout_began
-            return False
-        return True
-
-    def evaluate(self, deals: int) -> tuple[MatchResult, ...]:
-        """Evaluate, and put the results where they belong."""
-        learner = self._learner
-        results = learner.evaluate(deals)
-        learner.run.add_evaluations([evaluation_row(learner.decisions, result) for result in results])
-        for result in results:
-            learner.model.logger.record(f"evaluation/win_rate_{result.second}", result.win_rate)
-        config = learner.config
-        title = f"German Whist ({config.rules}): self-play against the rule bots"
-        draw_curve(learner.run.read_evaluations(), learner.run.curve, title)
-        self._progress.show_rates({result.second: result.win_rate for result in results})
-        return results
+    return train_sb3
 
 
-def evaluation_row(decisions: int, result: MatchResult) -> dict[str, Any]:
-    """Return a line of ``evaluations.csv``."""
+class TrainingClock:
+    """Seconds spent on training, evaluations left out, over all parts of a run."""
+
+    def __init__(self, seconds: float = 0.0) -> None:
+        """Go on from so many seconds."""
+        self.seconds = seconds
+        self._last = time.perf_counter()
+
+    def count(self) -> float:
+        """Count the time since the last call of a method and return it."""
+        passed = time.perf_counter() - self._last
+        self._last += passed
+        self.seconds += passed
+        return passed
+
+    def skip(self) -> None:
+        """Leave out the time since the last call of a method."""
+        self._last = time.perf_counter()
+
+
+def record_evaluation(
+    run: RunDirectory,
+    config: TrainConfig,
+    decisions: int,
+    seconds: float,
+    results: tuple[MatchResult, ...],
+    progress: TrainingProgress,
+) -> None:
+    """Put the results of an evaluation into the run's table and curve, and into the progress line."""
+    run.add_evaluations([_evaluation_row(decisions, seconds, result) for result in results])
+    draw_curve(run.read_evaluations(), run.curve, f"German Whist ({config.rules}): self-play against the rule bots")
+    progress.show_rates({result.second: result.win_rate for result in results})
+
+
+def _evaluation_row(decisions: int, seconds: float, result: MatchResult) -> dict[str, Any]:
     return {
         "decisions": decisions,
         "opponent": result.second,
@@ -151,7 +123,30 @@ def evaluation_row(decisions: int, result: MatchResult) -> dict[str, Any]:
         "low": round(result.interval[0], 5),
         "high": round(result.interval[1], 5),
         "margin": round(result.margin, 4),
+        "seconds": round(seconds, 2),
     }
+
+
+class Due:
+    """Says when something is to be done every so many decisions."""
+
+    def __init__(self, every: int, after: int) -> None:
+        """Begin with the first multiple of ``every`` above ``after``; at once when that is below 0."""
+        self._every = every
+        self._next = 0 if after < 0 else _next_multiple(after, every)
+
+    def __call__(self, decisions: int) -> bool:
+        """Return whether it is time, once."""
+        if decisions < self._next:
+            return False
+        self._next = _next_multiple(decisions, self._every)
+        return True
+
+
+def last_evaluation(run: RunDirectory) -> dict[str, Any] | None:
+    """Return the newest row of ``evaluations.csv``."""
+    rows = run.read_evaluations()
+    return max(rows, key=lambda row: row["decisions"]) if rows else None
 
 
 def _next_multiple(number: int, step: int) -> int:
@@ -159,7 +154,7 @@ def _next_multiple(number: int, step: int) -> int:
 
 
 @contextmanager
-def _stop_signals() -> Iterator[list[int]]:
+def stop_signals() -> Iterator[list[int]]:
     """Collect SIGINT and SIGTERM in a list; a second SIGINT interrupts at once, as usual."""
     received: list[int] = []
     usual = signal.getsignal(signal.SIGINT)

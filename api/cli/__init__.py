@@ -9,12 +9,13 @@ from collections.abc import Sequence
 from typing import Any, NoReturn
 
 import german_whist
-from german_whist.cli import agents, bench, draw, evaluate, play, replay, rules, solve, table, train
+from german_whist.cli import agents, bench, curve, draw, evaluate, play, replay, rules, solve, table, train
 from german_whist.envs.names import unknown_name
 
 OPTIONS = ("-h", "--help", "--version")  # before a command
 COMMANDS = {
     "train": train,
+    "curve": curve,
     "evaluate": evaluate,
     "play": play,
     "replay": replay,

@@ -47,14 +47,23 @@ def run(options: argparse.Namespace) -> int:
     source = options.config or DEFAULT_RECIPE
     config = load_config(source, overrides) if options.resume is None else None  # wrong settings show at once
 
+    from german_whist.training.distributed import joined_processes
     from german_whist.training.run_directory import RunDirectory
-    from german_whist.training.trainer import train
+    from german_whist.training.trainer import load_trainer, train
 
-    if config is None:
-        run_directory, config = RunDirectory.open(options.resume)
-    else:
-        run_directory = RunDirectory.create(config, Path(source).stem, options.out)
-    outcome = train(config, run_directory, resume=options.resume is not None, quiet=options.quiet)
+    with joined_processes() as processes:
+        if not processes.is_first:
+            run_directory, config = processes.share(None)
+        elif config is None:
+            run_directory, config = processes.share(RunDirectory.open(options.resume))
+        else:
+            load_trainer(config)  # a library that is missing shows before a folder is made
+            run_directory = RunDirectory.create(config, Path(source).stem, options.out)
+            processes.share((run_directory, config))
+        resume = options.resume is not None
+        outcome = train(config, run_directory, resume=resume, quiet=options.quiet, processes=processes)
+        if not processes.is_first:
+            return 0
     if outcome.interrupted:
         print(
             f"stopped after {outcome.decisions:,} decisions; to go on: german-whist train --resume {outcome.run.path}",

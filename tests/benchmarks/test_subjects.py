@@ -11,10 +11,11 @@ from german_whist.benchmarks import aec, batch, bots, startup, training
 from german_whist.benchmarks.figures import PIP_COMMAND, Figure, Skipped
 from german_whist.benchmarks.subjects import SUBJECTS, check_request, run_subjects
 from german_whist.envs.aec import env
-from german_whist.training.config import TrainConfig
+from german_whist.training.config import SelfPlayConfig, TrainConfig
 
 SHORT = 0.02  # seconds
 TINY = TrainConfig(rules="tiny", hidden=[8], rows=4, steps=8, batch_size=16, epochs=1)
+TINY_OWN = SelfPlayConfig(rules="tiny", hidden=[8], critic_hidden=[8], rows=4, steps=8, batch_size=16)
 
 
 class Ticks(list[float]):
@@ -76,8 +77,8 @@ def test_bots_are_measured_each() -> None:
 
 def test_training_measures_both_ways_and_leaves_torch_as_it_was() -> None:
     threads = torch.get_num_threads()
-    figures = checked("training", training.measure(SHORT, Ticks(), TINY))
-    assert [figure.peer for figure in figures] == [training.PEER]
+    figures = checked("training", training.measure(SHORT, Ticks(), TINY, TINY_OWN))
+    assert [figure.peer for figure in figures] == [training.PEER, training.OWN_PEER]
     assert torch.get_num_threads() == threads
     assert torch.distributions.Distribution._validate_args == __debug__
 
@@ -119,7 +120,7 @@ def test_without_the_training_libraries_training_is_left_out(monkeypatch: pytest
     for name in [loaded for loaded in sys.modules if loaded.partition(".")[0] in ("sb3_contrib", "stable_baselines3")]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, module, None)
-    [line] = training.measure(SHORT, Ticks(), TINY)
+    [line] = training.measure(SHORT, Ticks(), TINY, TINY_OWN)
     assert isinstance(line, Skipped)
     assert line.reason == f"{module} is not installed: {PIP_COMMAND}"
 

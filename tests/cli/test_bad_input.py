@@ -90,7 +90,7 @@ CASES = [
     ("train good.safetensors", "good.safetensors"),
     ("train open.yaml", "open.yaml, line 2: not YAML: "),
     ("train list.yaml", "list.yaml: a mapping of keys to values is needed, not list"),
-    ("train key.yaml", "key.yaml: unknown key 'decisons': did you mean 'decisions'? allowed: rules"),
+    ("train key.yaml", "key.yaml: unknown key 'decisons': did you mean 'decisions'? allowed: trainer"),
     ("train value.yaml", "value.yaml: gamma: 1.5 is not allowed: a number from 0 to 1"),
     ("train kind.yaml", "kind.yaml: hidden: 256 is not allowed: a list of whole numbers"),
     ("train agent.yaml", "agent.yaml: unknown agent in opponents 'heuristc': did you mean 'heuristic'?"),

@@ -99,12 +99,12 @@ def test_settings_read_back_from_their_yaml(tmp_path: Path) -> None:
     config = tiny_config(opponents={"self": 0.5, "random": 0.25, "pool": 0.25}, learning_rate=3e-7, per_trick=False)
     text = config.to_yaml()
     assert load_config(written(tmp_path, text)) == config
-    assert list(yaml.safe_load(text)) == list(config_fields())
+    assert list(yaml.safe_load(text)) == list(config_fields(TrainConfig))
 
 
 def test_every_key_has_help_and_a_kind() -> None:
     fields = config_fields()
-    assert set(fields) == {field.name for field in dataclasses.fields(TrainConfig)}
+    assert set(fields) >= {field.name for field in dataclasses.fields(TrainConfig)}
     assert all(text for _, text in fields.values())
 
 
@@ -217,8 +217,8 @@ def test_the_command_line_can_mend_what_the_file_has_wrong(tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("decisons: 5\n", "unknown key 'decisons': did you mean 'decisions'? allowed: rules, reward"),
-        ("zzz: 5\n", "unknown key 'zzz': allowed: rules, reward"),
+        ("decisons: 5\n", "unknown key 'decisons': did you mean 'decisions'? allowed: trainer, rules, reward"),
+        ("zzz: 5\n", "unknown key 'zzz': allowed: trainer, rules, reward"),
         ("5: 5\n", "unknown key '5': allowed"),
         ("seed: 1\nrows: [1, 2\n", "line 3: not YAML: "),
         ("seed: 1\n\tsteps: 2\n", "line 2: not YAML: "),

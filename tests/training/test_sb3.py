@@ -12,7 +12,8 @@ from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_suppo
 from stable_baselines3.common.vec_env import VecCheckNan, VecMonitor
 
 from german_whist.envs.rules import rules
-from german_whist.training.selfplay import SELF, SelfPlayRolloutBuffer, SelfPlayVecEnv
+from german_whist.training.opponents import SELF
+from german_whist.training.selfplay import SelfPlayRolloutBuffer, SelfPlayVecEnv
 from tests.envs.players import Lowest
 from tests.strategies import GAMES
 from tests.training.table import random_actions

@@ -14,7 +14,8 @@ from german_whist.envs.batch import DealBatch
 from german_whist.envs.observation import observation_layout
 from german_whist.envs.rules import Rules, rules
 from german_whist.envs.scoring import reward_limit
-from german_whist.training.selfplay import SELF, SelfPlayVecEnv
+from german_whist.training.opponents import SELF
+from german_whist.training.selfplay import SelfPlayVecEnv
 from tests.envs.players import Lowest, Random
 from tests.strategies import GAMES
 from tests.training.table import Table, random_actions

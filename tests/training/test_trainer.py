@@ -16,7 +16,7 @@ from german_whist.agents.checkpoint import load_checkpoint
 from german_whist.agents.registry import make_agent
 from german_whist.arena.match import play_match
 from german_whist.training.config import TrainConfig, load_config
-from german_whist.training.learner import EVALUATION_SEED
+from german_whist.training.evaluation import EVALUATION_SEED
 from german_whist.training.run_directory import RunDirectory, code_version
 from german_whist.training.trainer import TrainingOutcome, train
 from tests.training.runs import ROLLOUT, tiny_config

@@ -1,0 +1,113 @@
+"""What a rollout does in every row and step: look at the deal, choose a card, pay the tricks."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from german_whist.agents.canonical import rename_mask, rename_view
+from german_whist.envs.bits import write_cards
+from german_whist.envs.dealing import AGENT_STREAM, philox
+from german_whist.envs.jit import kernel
+from german_whist.envs.observation import write_observation
+from german_whist.envs.state import counted_tricks
+from german_whist.envs.views import write_view
+
+HIDDEN_CELLS = 3 * 52  # opponent's hand, next face-down card, place in the stock
+# Streams from AGENT_STREAM on are those of opponents, by their number.
+CHOICE_STREAM = AGENT_STREAM + 2**20
+
+_ONE = np.uint64(1)
+
+
+@kernel
+def look(game, states, views, num_observations, cells, masks, suits):
+    """Write what the seats to act see, with suits by role, and which actions are theirs.
+
+    Args:
+        game: the rules.
+        states: ``STATE`` array (rows,).
+        views: ``VIEW`` array (2,), scratch.
+        num_observations: cells of an observation. A row that is longer gets the hidden cells after them.
+        cells: int8[rows, ...], written.
+        masks: bool[rows, actions], written.
+        suits: int8[rows, 4], the suit behind each slot, written.
+    """
+    view, renamed = views[0], views[1]
+    for row in range(states.shape[0]):
+        state = states[row]
+        seat = np.int64(state.turn)
+        write_view(game[0], state, seat, view)
+        views[1] = view
+        rename_view(view, renamed, suits[row])
+        write_observation(game[0], renamed, cells[row, :num_observations])
+        if cells.shape[1] > num_observations:
+            write_hidden(game[0], state, seat, suits[row], cells[row, num_observations:])
+        for action in range(masks.shape[1]):
+            masks[row, action] = (renamed.legal >> np.uint64(action)) & _ONE
+
+
+@kernel
+def write_hidden(game, state, seat, suits, cells):
+    """Write what the seat to act cannot see, with suits by role; for the critic alone.
+
+    Args:
+        game: the rules.
+        state: a record of ``STATE``.
+        seat: the seat to act.
+        suits: int8[4], the suit behind each slot.
+        cells: int8[156], written: the opponent's hand, the next face-down card, each stock card's place (1 = top).
+    """
+    cells[:] = 0
+    write_cards(rename_mask(state.hands[1 - seat], suits), cells, 0)
+    for place in range(state.top, game.cards):
+        card = np.int64(state.deck[place])
+        for slot in range(4):
+            if suits[slot] == card // 13:
+                cell = 13 * slot + card % 13
+                cells[104 + cell] = place - state.top + 1
+                if place == state.top:
+                    cells[52 + cell] = 1
+
+
+@kernel
+def choose(logits, masks, suits, seed, deals, moves, chosen, log_probs, actions):
+    """Sample an action of each row from its masked logits, by numbers that depend on the deal and the move alone.
+
+    Args:
+        logits: float32[rows, actions].
+        masks: bool[rows, actions].
+        suits: int8[rows, 4], the suit behind each slot.
+        seed: uint64.
+        deals: uint64[rows], the deal of each row.
+        moves: int64[rows], actions played in it so far.
+        chosen: int64[rows], the action by role, written.
+        log_probs: float32[rows], its log probability, written.
+        actions: int64[rows], the action by name, written.
+    """
+    for row in range(logits.shape[0]):
+        highest = np.float32(-np.inf)
+        for action in range(logits.shape[1]):
+            if masks[row, action] and logits[row, action] > highest:
+                highest = logits[row, action]
+        total = 0.0
+        for action in range(logits.shape[1]):
+            if masks[row, action]:
+                total += np.exp(np.float64(logits[row, action] - highest))
+        word = philox(seed, deals[row], np.uint64(moves[row]), np.uint64(CHOICE_STREAM))[0]
+        left = (np.float64(word) + 0.5) * 2.0**-32 * total
+        picked = -1
+        for action in range(logits.shape[1]):
+            if masks[row, action] and left > 0:
+                picked = action
+                left -= np.exp(np.float64(logits[row, action] - highest))
+        chosen[row] = picked
+        log_probs[row] = np.float64(logits[row, picked] - highest) - np.log(total)
+        actions[row] = 13 * np.int64(suits[row, picked // 13]) + picked % 13 if picked < 52 else picked
+
+
+@kernel
+def margins(game, states, out):
+    """Write seat 0's counted tricks minus seat 1's so far, the other way round in low deals, into float32[rows]."""
+    for row in range(states.shape[0]):
+        margin = counted_tricks(game[0], states[row], 0) - counted_tricks(game[0], states[row], 1)
+        out[row] = -margin if states[row].low else margin

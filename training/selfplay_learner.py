@@ -1,0 +1,175 @@
+"""The learner of our own trainer: deals, networks, past selves, checkpoints, snapshots."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import torch
+
+from german_whist.agents.base import Agent
+from german_whist.agents.checkpoint import Checkpoint, load_checkpoint
+from german_whist.agents.policy import PolicyAgent
+from german_whist.agents.registry import make_agent
+from german_whist.arena.match import MatchResult
+from german_whist.envs.observation import observation_layout
+from german_whist.envs.rules import rules
+from german_whist.training.actor_critic import cell_scale
+from german_whist.training.device import check_device
+from german_whist.training.distributed import Processes
+from german_whist.training.evaluation import evaluate
+from german_whist.training.opponents import POOL, SELF
+from german_whist.training.ppo import SelfPlayPPO
+from german_whist.training.rollout import Collector
+from german_whist.training.run_directory import RunDirectory, code_version
+from german_whist.training.settings import SelfPlayConfig
+from german_whist.training.snapshot import Snapshot, unusable
+
+EXPLODED = 1e3  # a loss beyond this is lost: rewards are at most 1, so that usual losses are below 1
+
+
+class SelfPlayLearner:
+    """Everything of a run but its records.
+
+    Attributes:
+        config: the settings.
+        run: the folder that checkpoints go to.
+        decisions: trained on so far, by all processes.
+    """
+
+    def __init__(self, config: SelfPlayConfig, run: RunDirectory, processes: Processes) -> None:
+        """Build a new learner, from ``config.init`` if there is one.
+
+        Raises:
+            ValueError: when the device does not exist, or the network to start from is another or too large.
+        """
+        check_device(config.device)
+        self.config = config
+        self.run = run
+        self.processes = processes
+        self.rules = rules(config.rules)
+        self.decisions = 0
+        self._pool: list[PolicyAgent] = []
+        self._judges = [(name, make_agent(name)) for name in config.evaluate_against]
+        makers = {name: self._maker(name) for name in config.opponents if name != SELF}
+        self.collector = Collector(config, makers, processes.rank)
+        scale = cell_scale(self.collector.high, observation_layout(self.rules).get("low"))
+        try:
+            self.ppo = SelfPlayPPO(
+                config, scale, self.collector.num_observations, self.collector.batch.num_actions, processes
+            )
+        except RuntimeError as error:  # as torch says that memory is short
+            raise ValueError(f"the network cannot be made: {str(error).splitlines()[0]}") from None
+        if config.init:
+            self.ppo.start_from(load_checkpoint(config.init).layers, config.init)
+
+    def _maker(self, name: str) -> Callable[[int], Agent]:
+        """Return what gives the opponent of a name for a rollout's number."""
+        if name == POOL:
+            return self._past_self
+        agent = make_agent(name)
+        return lambda _: agent
+
+    def _past_self(self, rollout: int) -> Agent:
+        seed = np.random.SeedSequence([self.config.seed, self.processes.rank, rollout])
+        return self._pool[np.random.default_rng(seed).integers(len(self._pool))]
+
+    def train_once(self, progress: Callable[[int], None]) -> dict[str, float]:
+        """Play a rollout, learn from it, and return the metrics.
+
+        Args:
+            progress: told of the decisions so far, with those of the rollout, once it is played.
+
+        Raises:
+            FloatingPointError: when a loss or a weight is not finite, or a loss has exploded.
+            ConnectionError: when another process is gone.
+        """
+        rollout = self.collector.collect(self.ppo.policy)
+        played = int(self.processes.add(rollout.learnt.sum()))
+        progress(self.decisions + played)
+        metrics = self.ppo.update(
+            rollout, self.decisions / self.config.decisions, self.decisions < self.config.critic_warmup
+        )
+        self.decisions += played
+        self._check(metrics)
+        return metrics
+
+    def _check(self, metrics: dict[str, float]) -> None:
+        numbers = {name: value for name, value in metrics.items() if name.startswith("losses/")}
+        # How well values explain returns is not defined where all returns are alike.
+        wrong = [name for name, value in numbers.items() if not abs(value) < EXPLODED and not name.endswith("variance")]
+        reason = f"{wrong[0]} is {numbers[wrong[0]]:g}" if wrong else None
+        for name, weight in self.ppo.named_parameters():
+            if reason is None and not bool(torch.isfinite(weight).all()):
+                reason = f"{name} is not finite"
+        if reason is not None:
+            raise FloatingPointError(
+                f"training diverged before decision {self.decisions}: {reason}; the checkpoints before it are in "
+                f"{self.run.checkpoints}"
+            )
+
+    def checkpoint(self, results: dict[str, Any] | None = None) -> Checkpoint:
+        """Return the actor as it is now."""
+        training = {
+            "algorithm": "self-play PPO",
+            "decisions": self.decisions,
+            "config": dataclasses.asdict(self.config),
+            "code": code_version(),
+        }
+        return Checkpoint(self.ppo.actor.raw_layers(), self.rules, training, results or {})
+
+    def save(self, seconds: float) -> None:
+        """Write a checkpoint, which joins the pool, and a snapshot."""
+        made = self.checkpoint()
+        if self.processes.is_first:
+            made.save(self.run.checkpoint_path(self.decisions))
+        self._pool.append(PolicyAgent(made, 1.0))
+        del self._pool[: -self.config.pool_size]
+        self.save_snapshot(seconds)
+
+    def save_snapshot(self, seconds: float) -> None:
+        """Write what a later run goes on from."""
+        own = {name: torch.from_numpy(array) for name, array in self.collector.state().items()}
+        deals = self.processes.gather(own)
+        if self.processes.is_first:
+            Snapshot(self.decisions, seconds, self.ppo.state(), deals).save(self.run.resume)
+
+    def resume(self) -> float:
+        """Go on from where the run stopped, and return the seconds it had taken.
+
+        Raises:
+            ValueError: when it cannot be resumed.
+        """
+        path = self.run.resume
+        snapshot, past = self.processes.share(self._what_is_left() if self.processes.is_first else None)
+        try:
+            if len(snapshot.deals) != self.processes.size:
+                raise ValueError(f"it is of {len(snapshot.deals)} processes, and these are {self.processes.size}")
+            own = snapshot.deals[self.processes.rank]
+            self.collector.load_state({name: tensor.numpy() for name, tensor in own.items()})
+            self.ppo.load_state(snapshot.learner)
+        except (ValueError, KeyError) as error:
+            raise unusable(path, error) from None
+        self.decisions = snapshot.decisions
+        self._pool = [PolicyAgent(checkpoint, 1.0) for checkpoint in past]
+        return float(snapshot.seconds)
+
+    def _what_is_left(self) -> tuple[Snapshot, list[Checkpoint]]:
+        """Read the snapshot and the pool, and drop what a killed run recorded after it."""
+        snapshot = Snapshot.load(self.run.resume)
+        self.run.forget_after(snapshot.decisions)
+        past = [load_checkpoint(path) for path in self.run.past()[-self.config.pool_size :]]
+        if not past and POOL in self.config.opponents:
+            raise ValueError(f"{str(self.run.checkpoints)!r} is empty: the pool's past selves are missing")
+        return snapshot, past
+
+    def evaluate(self, deals: int) -> tuple[MatchResult, ...]:
+        """Play the policy's best cards against each judge, on the same mirrored deals every time."""
+        return evaluate(self.checkpoint(), self._judges, deals, self.rules)
+
+    @property
+    def is_done(self) -> bool:
+        """Whether all decisions have been trained on."""
+        return self.decisions >= self.config.decisions

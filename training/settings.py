@@ -1,0 +1,170 @@
+"""What a training run depends on: a dataclass of settings for each trainer, which refuse what cannot work."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass, field
+from typing import Any
+
+import yaml
+
+from german_whist.agents.registry import KINDS, make_agent
+from german_whist.envs.names import unknown_name
+from german_whist.envs.rules import rules
+
+OWN_OPPONENTS = ("self", "pool")
+LARGEST = 10**12  # of whole numbers; more than any machine could train on or hold
+LARGEST_SEED = 2**32 - 1  # numpy takes no larger one
+
+
+def _setting(default: Any, text: str) -> Any:
+    """Declare a field with its default and the help that the command line shows."""
+    if isinstance(default, (list, dict)):
+        return field(default_factory=lambda: type(default)(default), metadata={"help": text})
+    return field(default=default, metadata={"help": text})
+
+
+def _check_sizes(key: str, sizes: list[int]) -> None:
+    if not sizes or min(sizes) < 1 or max(sizes) > LARGEST:
+        raise ValueError(f"{key}: {sizes} is not allowed: at least one layer, each from 1 to {LARGEST}")
+
+
+@dataclass(frozen=True)
+class TrainConfig:
+    """Everything that a run of ``trainer: sb3`` depends on. See each field's help for its meaning.
+
+    Raises:
+        ValueError: when a value is not allowed; the message names the key.
+    """
+
+    trainer: str = _setting("sb3", "who learns: selfplay (our own PPO) or sb3 (MaskablePPO of sb3-contrib)")
+    rules: str = _setting("classic", "the game: a preset, or a preset with settings as classic:hand=10,stock=32")
+    reward: str = _setting("margin", "margin, win or points; scaled so that the largest is 1")
+    per_trick: bool = _setting(True, "pay the margin as its tricks are taken, which adds up to the same")
+    seed: int = _setting(0, "seed of the deals, the network and the sampling")
+    decisions: int = _setting(1_000_000, "decisions of the learner to train on")
+    opponents: dict[str, float] = _setting(
+        {"self": 1.0}, "shares of the deals against self (both seats learn), pool (past selves) and agents by name"
+    )
+    pool_size: int = _setting(8, "past selves in the pool: the newest checkpoints")
+    hidden: list[int] = _setting([256, 256], "sizes of the hidden layers")
+    rows: int = _setting(128, "deals stepped together")
+    steps: int = _setting(52, "decisions of each row in a rollout")
+    batch_size: int = _setting(512, "decisions in a gradient step")
+    epochs: int = _setting(4, "passes over each rollout")
+    learning_rate: float = _setting(1e-3, "Adam's step size at the start")
+    learning_rate_end: float = _setting(1e-4, "... and at the end; it falls linearly")
+    entropy: float = _setting(0.01, "weight of the entropy bonus at the start")
+    entropy_end: float = _setting(0.001, "... and at the end; it falls linearly")
+    gamma: float = _setting(1.0, "discount from a seat's decision to its next")
+    gae_lambda: float = _setting(0.95, "lambda of generalised advantage estimation")
+    clip: float = _setting(0.2, "PPO's clipping range")
+    value_weight: float = _setting(0.5, "weight of the value loss")
+    max_grad_norm: float = _setting(0.5, "gradients are clipped to this norm")
+    evaluate_every: int = _setting(250_000, "decisions between evaluations")
+    evaluate_deals: int = _setting(500, "mirrored deals of each evaluation, the same every time")
+    evaluate_against: list[str] = _setting(["random", "greedy", "heuristic"], "agents to be evaluated against")
+    final_deals: int = _setting(2000, "mirrored deals of the evaluation at the end")
+    checkpoint_every: int = _setting(250_000, "decisions between checkpoints")
+    threads: int = _setting(1, "threads for the network: one is fastest for small ones, 0 for one a core")
+    device: str = _setting("cpu", "torch device; small networks are fastest on cpu")
+
+    def __post_init__(self) -> None:
+        """Refuse values that cannot work."""
+        from german_whist.envs.scoring import check_reward  # loads the compiler, which --help does without
+
+        if TRAINERS.get(self.trainer) is not type(self):
+            raise unknown_name("trainer", self.trainer, [name for name, kind in TRAINERS.items() if kind is type(self)])
+        rules(self.rules)
+        check_reward(self.reward)
+        if self.per_trick and self.reward != "margin":
+            raise ValueError(f"per_trick: only the margin can be paid trick by trick; reward is {self.reward}")
+        for key in ("decisions", "pool_size", "rows", "steps", "epochs"):
+            self._check(key, 1, LARGEST)
+        for key in ("evaluate_every", "evaluate_deals", "final_deals", "checkpoint_every"):
+            self._check(key, 1, LARGEST)
+        self._check("batch_size", 2, LARGEST)  # advantages are normalised over a batch
+        rollout = self.rows * self.steps
+        if rollout == 1 or rollout % min(self.batch_size, rollout) == 1:
+            raise ValueError(
+                f"batch_size: {self.batch_size} is not allowed: in a rollout of rows * steps = {rollout} decisions "
+                "the last batch would hold a single one"
+            )
+        self._check("seed", 0, LARGEST_SEED)
+        self._check("threads", 0, 1024)
+        for key in ("learning_rate_end", "entropy", "entropy_end", "value_weight"):
+            self._check(key, 0)
+        for key in ("learning_rate", "clip", "max_grad_norm"):
+            self._check(key, 0, exclusive=True)
+        for key in ("gamma", "gae_lambda"):
+            self._check(key, 0, 1)
+        _check_sizes("hidden", self.hidden)
+        if not self.opponents or min(self.opponents.values()) <= 0:
+            raise ValueError(f"opponents: {self.opponents} is not allowed: names with shares above 0")
+        for name in self.opponents:
+            if name not in OWN_OPPONENTS:
+                self._check_agent("opponents", name, OWN_OPPONENTS)
+        if not self.evaluate_against:
+            raise ValueError("evaluate_against: [] is not allowed: at least one agent is needed")
+        for name in self.evaluate_against:
+            self._check_agent("evaluate_against", name, ())
+
+    def _check(self, key: str, low: float, high: float = float("inf"), *, exclusive: bool = False) -> None:
+        value = getattr(self, key)
+        if not low <= value <= high or (exclusive and value == low):
+            bounds = f"above {low}" if exclusive else f"from {low}" + (f" to {high}" if high < float("inf") else "")
+            raise ValueError(f"{key}: {value} is not allowed: a number {bounds}")
+
+    def _check_agent(self, key: str, name: str, also: tuple[str, ...]) -> None:
+        if name.partition(":")[0] not in KINDS:
+            raise unknown_name(f"agent in {key}", name, [*also, *KINDS])
+        try:
+            make_agent(name)  # a file that is missing shows now, not hours into the run
+        except ValueError as error:
+            raise ValueError(f"{key}: {error}") from None
+
+    def to_yaml(self) -> str:
+        """Return the settings as YAML text that reads back to the same."""
+        return yaml.safe_dump(dataclasses.asdict(self), sort_keys=False, allow_unicode=True)
+
+
+@dataclass(frozen=True)
+class SelfPlayConfig(TrainConfig):
+    """Everything that a run of ``trainer: selfplay`` depends on. See each field's help for its meaning.
+
+    Raises:
+        ValueError: when a value is not allowed; the message names the key.
+    """
+
+    trainer: str = _setting("selfplay", "who learns: selfplay (our own PPO) or sb3 (MaskablePPO of sb3-contrib)")
+    rows: int = _setting(2048, "deals stepped together")
+    batch_size: int = _setting(8192, "decisions in a gradient step")
+    epochs: int = _setting(2, "passes over each rollout")
+    endgame: str = _setting("played", "played, or solved: a deal ends with its foreplay, the rest counted exactly")
+    critic_hidden: list[int] = _setting([128, 128], "sizes of the critic's hidden layers")
+    critic_sees: str = _setting("all", "all: the opponent's hand and the stock too, in training only; or view")
+    critic_warmup: int = _setting(0, "decisions at first from which only the critic learns, for a warm start")
+    init: str = _setting("", "checkpoint whose network the run starts from, with its hidden sizes")
+    magnet: float = _setting(0.0, "weight of the divergence from the moving average of the policy")
+    magnet_decay: float = _setting(0.999, "what the moving average keeps of itself in a gradient step")
+    precision: str = _setting("auto", "of matrix products: float32, bfloat16, or auto, which asks the device")
+
+    def __post_init__(self) -> None:
+        """Refuse values that cannot work."""
+        super().__post_init__()
+        for key, allowed in (
+            ("endgame", ("played", "solved")),
+            ("critic_sees", ("all", "view")),
+            ("precision", ("auto", "float32", "bfloat16")),
+        ):
+            if getattr(self, key) not in allowed:
+                raise unknown_name(key, getattr(self, key), allowed)
+        self._check("critic_warmup", 0, LARGEST)
+        self._check("magnet", 0)
+        self._check("magnet_decay", 0, 1)
+        _check_sizes("critic_hidden", self.critic_hidden)
+        if self.init:
+            self._check_agent("init", f"checkpoint:{self.init}", ())
+
+
+TRAINERS: dict[str, type[TrainConfig]] = {"sb3": TrainConfig, "selfplay": SelfPlayConfig}
