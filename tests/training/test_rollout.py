@@ -17,6 +17,7 @@ from german_whist.envs.rules import rules
 from german_whist.envs.scoring import reward_limit
 from german_whist.training.rollout import DEALS_OF_A_PROCESS, Collector, Rollout
 from tests.training.own_runs import own_config, some_policy
+import itertools
 
 GAMES = ["tiny", "small", "draft", "open_stock", "humbug", "high_low"]
 
@@ -87,7 +88,7 @@ def test_a_critic_may_be_given_the_view_alone() -> None:
     ],
 )
 def test_what_a_deal_pays_is_its_return(game: str, reward: str, per_trick: bool) -> None:
-    collector, made = collected(rules=game, rows=3, steps=60, reward=reward, per_trick=per_trick)
+    _collector, made = collected(rules=game, rows=3, steps=60, reward=reward, per_trick=per_trick)
     batch = DealBatch(game, 3, 0)
     paid = np.zeros((3, 2))
     for step in range(60):
@@ -152,11 +153,11 @@ def test_an_opponent_holds_one_seat_of_its_rows_and_is_not_learnt_from() -> None
     seats, ends = made.seats[:-1, 4:].numpy(), made.ends[:, 4:].numpy()
     for row in range(4):
         stops = [0, *(np.flatnonzero(ends[:, row]) + 1), 64]
-        held = [set(seats[a:b, row][others[a:b, row]]) for a, b in zip(stops, stops[1:], strict=False) if b - a > 6]
+        held = [set(seats[a:b, row][others[a:b, row]]) for a, b in itertools.pairwise(stops) if b - a > 6]
         assert all(len(seat) == 1 for seat in held)
         # The deal's first leader is the non-dealer: dealer and non-dealer in turn.
-        leads = [bool(others[a, row]) for a, b in zip(stops, stops[1:], strict=False) if b - a > 6]
-        assert all(one != next_ for one, next_ in zip(leads, leads[1:], strict=False))
+        leads = [bool(others[a, row]) for a, b in itertools.pairwise(stops) if b - a > 6]
+        assert all(one != next_ for one, next_ in itertools.pairwise(leads))
 
 
 def test_a_collector_goes_on_from_its_state_as_if_it_had_not_stopped() -> None:

@@ -69,7 +69,7 @@ def test_a_weight_that_is_no_number_stops_the_run(tmp_path: Path, monkeypatch: p
 
 
 def test_a_rate_that_is_much_too_high_is_noticed(tmp_path: Path) -> None:
-    with pytest.raises(FloatingPointError, match="^training diverged before decision "):
+    with pytest.raises(FloatingPointError, match=r"^training diverged before decision "):
         begin_own(tmp_path / "run", learning_rate=1e30, evaluate_every=10**6)
 
 

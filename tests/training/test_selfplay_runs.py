@@ -136,9 +136,8 @@ def kill(folder: Path, moment: str, words: list[str]) -> None:
     code = (
         f"import os, signal, sys\nfrom pathlib import Path\n{KILLED_WHILE[moment]}\nfrom german_whist.cli import main\n"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", f"{code}sys.exit(main({words!r}))"], cwd=folder, capture_output=True, text=True
-    )
+    command = [sys.executable, "-c", f"{code}sys.exit(main({words!r}))"]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     assert done.returncode == -signal.SIGKILL, done.stderr
 
 
