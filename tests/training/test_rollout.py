@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,6 @@ from german_whist.envs.rules import rules
 from german_whist.envs.scoring import reward_limit
 from german_whist.training.rollout import DEALS_OF_A_PROCESS, Collector, Rollout
 from tests.training.own_runs import own_config, some_policy
-import itertools
 
 GAMES = ["tiny", "small", "draft", "open_stock", "humbug", "high_low"]
 
