@@ -77,12 +77,12 @@ class _Run:
         """Train until all decisions are made, or a signal has come to any process; return whether they are."""
         learner, clock = self._learner, self._clock
         while not learner.is_done:
-            if bool(learner.processes.add(torch.tensor(len(stop)))):
-                # No member joins the pool now, so that the run goes on as one that was never stopped.
-                learner.save_snapshot(clock.seconds)
-                return False
             if self._save_is_due(learner.decisions):
                 learner.save(clock.seconds)
+            if bool(learner.processes.add(torch.tensor(len(stop)))):
+                # No member joins the pool for this, so that the run goes on as one that was never stopped.
+                learner.save_snapshot(clock.seconds)
+                return False
             if self._is_first and self._evaluation_is_due(learner.decisions):
                 self._evaluate(learner.config.evaluate_deals)
             self._train_once()

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
 
 from german_whist.agents.checkpoint import write_atomically
 from german_whist.training import trainer
@@ -17,6 +18,12 @@ from tests.training.whole_runs import begin
 def finished(tmp_path_factory: pytest.TempPathFactory) -> TrainingOutcome:
     """A run that nobody may change."""
     return begin(tmp_path_factory.mktemp("finished") / "run", evaluate_against=["random", "greedy"])
+
+
+@pytest.fixture(autouse=True, scope="session")
+def one_thread() -> None:
+    """Networks this small are fastest on one thread, the more so where other tests run beside these."""
+    torch.set_num_threads(1)
 
 
 @pytest.fixture(autouse=True)

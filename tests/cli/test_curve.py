@@ -1,0 +1,69 @@
+"""``german-whist curve``: several runs on one picture."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from matplotlib import image
+
+from german_whist.training.curve import COLOURS, draw_comparison
+from german_whist.training.run_directory import RunDirectory
+from tests.cli.commands import Run
+from tests.training.test_records import colours_in, points
+
+
+def made(folder: str, opponents: tuple[str, ...], seconds: bool = True) -> Path:
+    path = Path(folder)
+    path.mkdir(parents=True)
+    rows = points({name: [0.3, 0.5, 0.6] for name in opponents})
+    for row in rows:
+        row |= {"deals": 10, "margin": 0.5} | ({"seconds": row["decisions"] / 50} if seconds else {})
+    RunDirectory(path).add_evaluations(rows)
+    return path
+
+
+@pytest.fixture(autouse=True)
+def two_runs(here: Path) -> None:
+    made("runs/a", ("random", "greedy"))
+    made("runs/b", ("greedy", "heuristic", "random"))
+    made("other/a", ("heuristic",))
+    made("old", ("random",), seconds=False)
+
+
+def test_runs_stand_side_by_side_against_the_opponents_of_all(run: Run) -> None:
+    assert run("curve", "runs/a", "runs/b") == (0, "curves: curves.png\n", "")
+    picture = image.imread("curves.png")
+    assert picture.shape[:2] == (675, 2 * 780)
+    for half in np.split(picture, 2, axis=1):
+        assert set(COLOURS[:2]) <= colours_in(half)
+
+
+def test_the_file_and_what_it_is_drawn_over_can_be_chosen(run: Run) -> None:
+    assert run("curve", "old", "--by", "decisions", "--out", "some.png").code == 0
+    assert run("curve", "runs/b", "other/a", "--out", "two.png").code == 0
+    assert image.imread("some.png").shape[:2] == (675, 1200)
+    assert image.imread("two.png").shape[:2] == (675, 1200)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["runs"], "'runs' holds no run with evaluations: it has no evaluations.csv"),
+        (["runs/a", "other/a"], "runs a, other/a were evaluated against no common opponent"),
+        (["runs/a", "old"], "run 'old' has no evaluations with seconds"),
+        (["runs/a", "--out", "absent/x.png"], "No such file or directory"),
+        (["runs/a", "--by", "luck"], "invalid choice: 'luck'"),
+    ],
+)
+def test_what_cannot_be_drawn_is_said_in_one_line(run: Run, words: list[str], said: str) -> None:
+    answer = run("curve", *words)
+    assert (answer.code, answer.out) == (2, "")
+    assert said in answer.err
+    assert answer.err.count("\n") == 1
+
+
+def test_a_run_that_has_just_begun_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="run 'new' has no evaluations with seconds"):
+        draw_comparison({"new": []}, tmp_path / "x.png")

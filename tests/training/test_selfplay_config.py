@@ -1,0 +1,75 @@
+"""Settings that only our own trainer has, and which trainer a recipe is for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+from german_whist.training.config import SelfPlayConfig, TrainConfig, config_fields, load_config
+from tests.agents.networks import some_network
+from tests.training.own_runs import OWN_SETTINGS, own_config
+
+
+def written(tmp_path: Path, text: str) -> Path:
+    path = tmp_path / "mine.yaml"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_a_recipe_is_for_the_trainer_that_it_names(tmp_path: Path) -> None:
+    assert type(load_config("quickstart")) is type(load_config("sb3")) is TrainConfig
+    assert type(load_config("selfplay")) is SelfPlayConfig
+    assert load_config(written(tmp_path, "trainer: selfplay\n")) == SelfPlayConfig()
+    assert load_config(written(tmp_path, "trainer: sb3\n")) == TrainConfig()
+
+
+def test_the_command_line_may_change_the_trainer(tmp_path: Path) -> None:
+    config = load_config(written(tmp_path, "seed: 4\n"), {"trainer": "selfplay", "magnet": "0.5"})
+    assert config == SelfPlayConfig(seed=4, magnet=0.5)
+
+
+def test_settings_of_a_run_read_back(tmp_path: Path) -> None:
+    config = own_config(magnet=0.25, critic_sees="view")
+    assert load_config(written(tmp_path, config.to_yaml())) == config
+    assert list(yaml.safe_load(config.to_yaml())) == list(config_fields())
+
+
+@pytest.mark.parametrize(
+    ("key", "text", "said"),
+    [
+        ("trainer", "selfpaly", "unknown trainer 'selfpaly': did you mean 'selfplay'?"),
+        ("trainer", "[sb3]", "unknown trainer"),
+        ("endgame", "solvd", "unknown endgame 'solvd': did you mean 'solved'? allowed: played, solved"),
+        ("critic_sees", "nothing", "unknown critic_sees 'nothing': allowed: all, view"),
+        ("precision", "half", "unknown precision 'half': allowed: auto, float32, bfloat16"),
+        ("critic_hidden", "[]", "critic_hidden: [] is not allowed: at least one layer"),
+        ("critic_warmup", "-1", "critic_warmup: -1 is not allowed: a number from 0"),
+        ("magnet", "-0.1", "magnet: -0.1 is not allowed: a number from 0"),
+        ("magnet_decay", "1.5", "magnet_decay: 1.5 is not allowed: a number from 0 to 1"),
+        ("init", "absent.safetensors", "init: checkpoint 'absent.safetensors': there is no such file"),
+        ("rows", "0", "rows: 0 is not allowed: a number from 1"),
+    ],
+)
+def test_a_wrong_value_is_refused(tmp_path: Path, key: str, text: str, said: str) -> None:
+    path = written(tmp_path, yaml.safe_dump(OWN_SETTINGS))
+    with pytest.raises(ValueError, match=r"^command line: ") as caught:
+        load_config(path, {key: text})
+    assert said in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_settings_of_another_trainer_are_refused_by_name(tmp_path: Path) -> None:
+    path = written(tmp_path, "magnet: 0.5\n")
+    with pytest.raises(
+        ValueError, match=r"mine.yaml: magnet: only trainer: selfplay has this setting, and this is sb3"
+    ):
+        load_config(path)
+    with pytest.raises(ValueError, match=r"^command line: endgame: only trainer: selfplay has this setting"):
+        load_config("quickstart", {"endgame": "played"})
+
+
+def test_a_network_to_start_from_is_read_at_once(tmp_path: Path) -> None:
+    some_network(game="tiny").save(tmp_path / "made.safetensors")
+    assert own_config(init=str(tmp_path / "made.safetensors")).init
