@@ -9,7 +9,8 @@ import numpy.typing as npt
 
 from german_whist.envs.rules import Rules
 from german_whist.envs.state import FOREPLAY
-from german_whist.solver.endgames import solve_endgames, solve_races
+from german_whist.solver.endgames import solve_endgames
+from german_whist.solver.races import solve_races
 from german_whist.solver.positions import MAX_CARDS
 
 
@@ -42,7 +43,7 @@ class SolvedEnding:
         if rules.race:
             taken = states["tricks"][:, FOREPLAY] if rules.counts == "all" else np.zeros((len(states), 2), np.int8)
             needs = (rules.race - taken)[rows[:, None], np.stack([leaders, 1 - leaders], axis=1)]
-            solved = solve_races(own, other, trumps, -1, needs)
+            solved = solve_races(own, other, trumps, needs=needs)
             tricks[rows, leaders], tricks[rows, 1 - leaders] = solved[:, 0], solved[:, 1]
         else:
             solved = solve_endgames(own, other, trumps, states["low"].astype(np.bool_))
