@@ -28,6 +28,11 @@ if TYPE_CHECKING:
     from german_whist.envs.rules import rule_names as rule_names
     from german_whist.envs.rules import rules as rules
     from german_whist.envs.rules_text import rules_text as rules_text
+    from german_whist.solver.endgames import endgame_move_values as endgame_move_values
+    from german_whist.solver.endgames import solve_endgame as solve_endgame
+    from german_whist.solver.endgames import solve_endgames as solve_endgames
+    from german_whist.solver.races import race_move_values as race_move_values
+    from german_whist.solver.races import solve_races as solve_races
 
 __version__ = "0.1.0"
 
@@ -36,17 +41,22 @@ _HOMES = {
     "Recording": "arena.recording",
     "Rules": "envs.rules",
     "agent_names": "agents.registry",
+    "endgame_move_values": "solver.endgames",
     "env": "envs.aec",
     "make_agent": "agents.registry",
     "observation_layout": "envs.observation",
     "observe": "envs.observation",
     "play_match": "arena.match",
     "play_series": "arena.series",
+    "race_move_values": "solver.races",
     "raw_env": "envs.aec",
     "read_recordings": "arena.recording_file",
     "rule_names": "envs.rules",
     "rules": "envs.rules",
     "rules_text": "envs.rules_text",
+    "solve_endgame": "solver.endgames",
+    "solve_endgames": "solver.endgames",
+    "solve_races": "solver.races",
     "view_from_observation": "envs.observation",
 }
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 
@@ -11,7 +9,7 @@ from german_whist.envs.bits import lowest
 from german_whist.envs.jit import kernel
 from german_whist.solver.positions import position_of, spot_of
 from german_whist.solver.race_search import RaceMemory, new_race_memory, race_search, race_value_of_reply
-from german_whist.solver.rows import Endgames
+from german_whist.solver.rows import Endgames, Rows
 from german_whist.solver.table import Table
 from german_whist.solver.values import legal_cards, packed
 
@@ -49,7 +47,7 @@ def solve_races(
     goals = _goals(needs, len(endgames.leaders))
     tricks = np.empty((len(endgames.leaders), 2), np.int8)
 
-    def write(table: Table, memory: RaceMemory, rows: tuple[Any, ...]) -> None:
+    def write(table: Table, memory: RaceMemory, rows: Rows) -> None:
         _write_tricks(table, memory, *rows, goals, tricks)
 
     endgames.solve(write, new_race_memory)
@@ -84,7 +82,7 @@ def race_move_values(
     goals = _goals(needs, len(endgames.leaders))
     margins = np.full((len(endgames.leaders), 52), REFUSED, np.int8)
 
-    def write(table: Table, memory: RaceMemory, rows: tuple[Any, ...]) -> None:
+    def write(table: Table, memory: RaceMemory, rows: Rows) -> None:
         _write_margins(table, memory, *rows, goals, margins)
 
     endgames.solve(write, new_race_memory)

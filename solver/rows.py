@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -18,7 +18,9 @@ from german_whist.solver.values import first_refused
 
 Masks = npt.NDArray[np.uint64]
 Memory = TypeVar("Memory")
-Write = Callable[[Table, Memory, tuple[Any, ...]], None]
+# Leaders, followers, trumps, cards led, and which rows of these are meant.
+Rows = tuple[Masks, Masks, npt.NDArray[np.int8], npt.NDArray[np.int8], npt.NDArray[np.int64]]
+Write = Callable[[Table, Memory, Rows], None]
 
 DECK = (1 << 52) - 1
 _ROWS_A_THREAD = 64  # fewer are not worth a thread

@@ -143,10 +143,10 @@ def search(table, memory, position, cards, led, alpha, beta):
     slot = slot_of(position)
     if memory.keys[slot] == position:
         floor, ceiling = np.int64(memory.bounds[slot]) & 15, np.int64(memory.bounds[slot]) >> 4
-        if floor >= beta or floor == ceiling:
-            return floor
-        if ceiling <= alpha:
-            return ceiling
+    if floor >= beta or floor == ceiling:
+        return floor
+    if ceiling <= alpha:
+        return ceiling
     alpha, beta = max(alpha, floor), min(beta, ceiling)
     best = BELOW_ALL
     leads = run_starts(leader_cards(position))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -11,10 +12,13 @@ import pytest
 from hypothesis import settings
 
 from german_whist.envs.batch import DealBatch
+from german_whist.solver.table_build import build_table
+from german_whist.solver.table_kinds import FOLDER_VARIABLE, KINDS
 
 settings.register_profile("project", deadline=None, derandomize=True, print_blob=True)
 settings.load_profile("project")
 
+SMALL_TABLE = 8  # cards a hand: quick to build, and the search above it is put to work
 _PACKAGES = ("envs", "solver", "agents", "arena", "training", "benchmarks", "cli")
 
 
@@ -62,6 +66,21 @@ def play_randomly(batch: DealBatch, rng: np.random.Generator, steps: int | None 
     while not batch.done.all() and (steps is None or steps > 0):
         batch.step((rng.random((batch.size, batch.num_actions)) * batch.action_mask()).argmax(axis=1))
         steps = None if steps is None else steps - 1
+
+
+@pytest.fixture(scope="session", autouse=True)
+def endgame_tables(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A folder with small tables of every kind, for this session and the processes that it starts."""
+    folder = tmp_path_factory.mktemp("tables")
+    before = os.environ.get(FOLDER_VARIABLE)
+    os.environ[FOLDER_VARIABLE] = str(folder)
+    for kind in KINDS.values():
+        build_table(kind, SMALL_TABLE)
+    yield folder
+    if before is None:
+        del os.environ[FOLDER_VARIABLE]
+    else:
+        os.environ[FOLDER_VARIABLE] = before
 
 
 @pytest.fixture

@@ -33,6 +33,9 @@ def add_parser(subparsers: Any) -> None:
         "--seed", type=whole_number, default=0, help="seed of the deals and of random agents (default 0)"
     )
     parser.add_argument("--rules", default="classic", help="the game (default classic)")
+    parser.add_argument(
+        "--endgame", default="played", metavar="HOW", help="played, or exact: both sides play it out perfectly"
+    )
     parser.add_argument("--record", metavar="FILE", help="write every game played, one line of JSON each")
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.set_defaults(run=run)
@@ -76,6 +79,7 @@ def run(options: argparse.Namespace) -> int:
     from german_whist.cli.tables import print_cross_table, print_results
 
     title = f"German Whist, {options.rules}" + (f", {options.match}" if options.match else "")
+    title += ", exact endgame" if options.endgame == "exact" else ""
     if len(agents) == 2:
         print_results(list(results.values()), title)
     else:
@@ -94,9 +98,9 @@ def _play(
 
     def play(first: Agent, second: Agent) -> MatchResult | SeriesResult:
         if options.match is None:
-            return play_match(first, second, deals=options.deals, seed=options.seed, rules=game, record=record)
+            return play_match(first, second, options.deals, options.seed, game, record=record, endgame=options.endgame)
         matches = options.deals if options.matches is None else options.matches
-        return play_series(first, second, options.match, matches, options.seed, game)
+        return play_series(first, second, options.match, matches, options.seed, game, endgame=options.endgame)
 
     pairs = list(combinations(range(len(agents)), 2))
     errors = Console(stderr=True)

@@ -1,0 +1,27 @@
+"""Recompute the sums of the values of all endgames: ``python -m tests.solver.regenerate_sums``."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from german_whist.solver.table_build import build_table
+from german_whist.solver.table_file import load
+from german_whist.solver.table_kinds import KINDS
+from tests.solver.every_position import count_and_sum
+
+SUMS = Path(__file__).with_name("golden_sums.json")
+LARGEST = 8
+
+
+def sums() -> dict[str, list[list[int]]]:
+    """By kind of game, for 1 … 8 cards a hand: how many endgames there are and the sum of their values."""
+    return {
+        kind.name: [list(count_and_sum(load(build_table(kind, LARGEST)), cards)) for cards in range(1, LARGEST + 1)]
+        for kind in KINDS.values()
+    }
+
+
+if __name__ == "__main__":
+    SUMS.write_text(json.dumps(sums(), indent=1) + "\n")
+    print(f"written: {SUMS}")

@@ -1,0 +1,212 @@
+"""Values of endgames against brute force, and the symmetries they must have."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from german_whist.envs.cards import SUITS, card_text, mask_of, parse_card
+from german_whist.solver.endgames import endgame_move_values, solve_endgame, solve_endgames
+from tests.solver.brute_force import card_values, value
+from tests.solver.hands import Endgame, endgames, mask, random_endgame, rows
+
+
+def brute(endgame: Endgame) -> int:
+    return value(endgame.kept, endgame.follower, endgame.trump, endgame.low, endgame.led)
+
+
+def permuted(card: str, order: str) -> str:
+    return order[SUITS.index(card[0])] + card[1]
+
+
+def test_random_endgames_are_worth_what_brute_force_says(rng):
+    deck = [0, 1, 2, 3, 4, 13, 14, 15, 25, 26, 27, 28, 38, 39, 45, 51]
+    dealt = [random_endgame(rng, 1 + i % 5, deck if i % 2 else None) for i in range(400)]
+    assert solve_endgames(**rows(dealt)).tolist() == [brute(endgame) for endgame in dealt]
+
+
+def test_every_endgame_of_a_tiny_deck_is_worth_what_brute_force_says():
+    deck = ["D2", "D3", "DK", "S4", "SQ", "SA"]
+    hands = [list(hand) for hand in itertools.combinations(deck, 3)]
+    dealt = [
+        Endgame(hand, [card for card in deck if card not in hand], trump, low, led)
+        for hand, trump, low in itertools.product(hands, (None, "D", "S", "H"), (False, True))
+        for led in (None, *hand)
+    ]
+    assert solve_endgames(**rows(dealt)).tolist() == [brute(endgame) for endgame in dealt]
+
+
+def test_cards_are_worth_what_brute_force_says(rng):
+    dealt = [random_endgame(rng, 1 + i % 5) for i in range(200)]
+    values = endgame_move_values(**rows(dealt))
+    for endgame, row in zip(dealt, values, strict=True):
+        expected = card_values(endgame.kept, endgame.follower, endgame.trump, endgame.low, endgame.led)
+        assert {card_text(card): row[card] for card in np.flatnonzero(row >= 0)} == expected
+
+
+def test_large_hands_are_worth_their_best_card(rng):
+    dealt = [random_endgame(rng, cards) for cards in range(1, 14) for _ in range(20)]
+    values = endgame_move_values(**rows(dealt)).astype(int)
+    for endgame, worth, row in zip(dealt, solve_endgames(**rows(dealt)), values, strict=True):
+        legal = row[row >= 0]
+        best = legal.min() if endgame.low else legal.max()
+        assert worth == (best if endgame.led is None else len(endgame.follower) - best)
+
+
+def test_a_threshold_is_reached_where_the_value_is_as_high(rng):
+    dealt = [random_endgame(rng, cards) for cards in range(1, 14) for _ in range(10)]
+    worth = solve_endgames(**rows(dealt))
+    for threshold in (-3, 0, 1, 6, 7, 13, 14, 99):
+        assert (solve_endgames(**rows(dealt), at_least=threshold) == (worth >= threshold)).all()
+
+
+def test_a_card_led_may_be_beaten_only_by_higher_cards_of_its_suit_and_by_trumps():
+    assert solve_endgame(["S9"], ["HA"], None, led="S9") == 1
+    assert solve_endgame(["S9"], ["HA"], "H", led="S9") == 0
+    assert solve_endgame(["S9"], ["SA"], "H", led="S9") == 0
+
+
+def test_a_card_led_keeps_its_neighbours_apart():
+    # Ace and queen around the king led are two choices: only the ace takes it.
+    values = endgame_move_values(**rows([Endgame(["SK", "S2"], ["SA", "SQ"], None, False, "SK")]))[0]
+    assert (values[parse_card("SA")], values[parse_card("SQ")]) == (2, 1)
+
+
+def test_the_hand_may_hold_the_card_led_or_not():
+    both = "K2...", "AQ..."
+    assert solve_endgame(both[0], both[1], led="SK") == solve_endgame("2...", both[1], led="SK") == 0
+
+
+def test_without_trumps_a_long_suit_runs():
+    assert solve_endgame("AKQJT98765432...", ".AKQJT98765432..") == 13
+    assert solve_endgame("AKQJT98765432...", ".AKQJT98765432..", "H") == 0
+
+
+def test_trumps_that_nobody_holds_change_nothing(rng):
+    deck = [card for card in range(52) if card // 13 != 2]
+    for cards in (3, 8, 13):
+        endgame = random_endgame(rng, cards, deck)
+        hands = mask(endgame.leader), mask(endgame.follower)
+        assert solve_endgame(*hands, "H") == solve_endgame(*hands, None)
+
+
+def test_all_cards_of_one_suit():
+    assert solve_endgame("AQT8...", "KJ97...", None) == value(["SA", "SQ", "ST", "S8"], ["SK", "SJ", "S9", "S7"])
+    assert solve_endgame("AQT8...", "KJ97...", "S") == solve_endgame("AQT8...", "KJ97...", None)
+
+
+def test_two_hands_void_of_each_others_suits():
+    # Whoever leads takes everything without trumps; with trumps the other hand ruffs and then runs its suits.
+    hands = "AK.32..", "..AK.32"
+    assert solve_endgame(*hands) == 4
+    assert solve_endgame(*hands, "C") == value(["SA", "SK", "H3", "H2"], ["DA", "DK", "C3", "C2"], "C")
+    assert solve_endgame(*hands, low=True) == 4
+
+
+def test_one_card_each_is_worth_the_same_high_and_low(rng):
+    for _ in range(50):
+        endgame = random_endgame(rng, 1)
+        hands = mask(endgame.leader), mask(endgame.follower), endgame.trump
+        assert solve_endgame(*hands) == solve_endgame(*hands, low=True)
+
+
+@settings(max_examples=100)
+@given(endgames(), st.permutations(SUITS))
+def test_names_of_suits_do_not_matter(endgame, order):
+    other = Endgame(
+        [permuted(card, order) for card in endgame.leader],
+        [permuted(card, order) for card in endgame.follower],
+        endgame.trump and permuted(endgame.trump + "2", order)[0],
+        endgame.low,
+        endgame.led and permuted(endgame.led, order),
+    )
+    assert solve_endgames(**rows([endgame])) == solve_endgames(**rows([other]))
+
+
+@settings(max_examples=100)
+@given(endgames())
+def test_giving_up_the_higher_of_two_adjacent_cards_never_gains(endgame):
+    dealt = endgame._replace(low=False, led=None)
+    in_play = sorted(parse_card(card) for card in dealt.leader + dealt.follower)
+    for lower, higher in itertools.pairwise(in_play):
+        pair = card_text(lower), card_text(higher)
+        if lower // 13 == higher // 13 and pair[0] in dealt.follower and pair[1] in dealt.leader:
+            exchange = {pair[0]: pair[1], pair[1]: pair[0]}
+            poorer = dealt._replace(
+                leader=[exchange.get(card, card) for card in dealt.leader],
+                follower=[exchange.get(card, card) for card in dealt.follower],
+            )
+            assert solve_endgames(**rows([poorer])) <= solve_endgames(**rows([dealt]))
+
+
+@settings(max_examples=100)
+@given(endgames())
+def test_having_to_lead_costs_one_trick_at_most(endgame):
+    dealt = endgame._replace(low=False, led=None)
+    swapped = dealt._replace(leader=dealt.follower, follower=dealt.leader)
+    leading, following = solve_endgames(**rows([dealt, swapped]))
+    assert leading >= len(dealt.leader) - following - 1
+
+
+def test_batches_give_what_single_questions_give(rng):
+    dealt = [random_endgame(rng, 1 + i % 13) for i in range(150)]
+    together = solve_endgames(**rows(dealt))
+    for endgame, worth in zip(dealt, together, strict=True):
+        assert worth == solve_endgame(endgame.leader, endgame.follower, endgame.trump, endgame.low, endgame.led)
+
+
+@pytest.mark.parametrize(
+    ("leader", "follower", "settings", "message"),
+    [
+        ("AKQ...", "32...", {}, "the leader has 3 cards and the follower 2"),
+        ("AK...", "A2...", {}, "SA is in both hands"),
+        ("AA...", "32...", {}, "SA stands twice"),
+        (["SA", "SA"], "32...", {}, "leader: SA stands twice"),
+        ("A1...", "32...", {}, "'1' is not a rank"),
+        ("A..", "3...", {}, "3 suits"),
+        ("AKQJT98765432.2..", ".A9876543.65432.", {}, "the leader has 14 cards and the follower 13"),
+        ("AKQJT98765432.2..", ".A9876543.65432.2", {}, "the hands have 14 cards: from 1 to 13"),
+        ("...", "...", {}, "the hands have 0 cards"),
+        ("A...", "2...", {"trump": "X"}, "trump 'X' is not a suit"),
+        ("A...", "2...", {"led": "H9"}, "the leader has 2 cards and the follower 1"),
+        ("A...", "2...", {"led": "S2"}, "S2 is in both hands"),
+        ("A...", "2...", {"led": "Z9"}, "'Z9' is not a card"),
+        (-1, 1, {}, "is not a mask of cards"),
+        (1 << 52, 1, {}, "is not a mask of cards"),
+        ([99], [1], {}, "99 is not a card"),
+    ],
+)
+def test_bad_input_is_refused_in_one_line(leader, follower, settings, message):
+    with pytest.raises(ValueError, match=r"^[^\n]*$") as caught:
+        solve_endgame(leader, follower, **settings)
+    assert message in str(caught.value)
+
+
+def test_bad_rows_are_named():
+    with pytest.raises(ValueError, match=r"row 1: the leader has 1 cards and the follower 2"):
+        solve_endgames([1, 2], [4, 12])
+    for name, given_value in (("trumps", 4), ("leds", 52), ("trumps", [0, 0, 0]), ("lows", 2), ("at_least", 1.5)):
+        with pytest.raises(ValueError, match=name):
+            solve_endgames([1, 2], [4, 8], **{name: given_value})
+    for masks in ([1.5], [[1]], [1 << 60]):
+        with pytest.raises(ValueError, match="leaders"):
+            solve_endgames(masks, [2])
+    with pytest.raises(ValueError, match="1 leaders and 2 followers"):
+        solve_endgames([1], [2, 4])
+
+
+def test_no_rows_give_no_values():
+    none = np.array([], np.uint64)
+    assert solve_endgames(none, none).shape == (0,)
+    assert endgame_move_values(none, none).shape == (0, 52)
+
+
+def test_masks_and_lists_and_text_mean_the_same():
+    cards = ["SA", "HT"], ["S2", "HJ"]
+    masks = mask_of(map(parse_card, cards[0])), mask_of(map(parse_card, cards[1]))
+    numbers = [parse_card(card) for card in cards[0]], [parse_card(card) for card in cards[1]]
+    assert solve_endgame(*cards) == solve_endgame(*masks) == solve_endgame(*numbers) == solve_endgame("A.T..", "2.J..")

@@ -1,0 +1,69 @@
+"""Endgames that stop when a seat has enough tricks, against brute force."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from german_whist.envs.cards import SUITS, card_text, parse_card
+from german_whist.solver.endgames import endgame_move_values, solve_endgames
+from german_whist.solver.races import REFUSED, race_move_values, solve_races
+from tests.solver.brute_force import race_card_margins, race_tricks
+from tests.solver.hands import Endgame, random_endgame, rows
+
+
+def race_rows(dealt: list[Endgame]) -> dict[str, np.ndarray]:
+    arguments = rows(dealt)
+    del arguments["lows"]
+    return arguments
+
+
+def needs_of(rng: np.random.Generator, dealt: list[Endgame]) -> np.ndarray:
+    return np.array([rng.integers(1, len(endgame.leader) + 3, 2) for endgame in dealt])
+
+
+def test_tricks_are_those_of_brute_force(rng):
+    dealt = [random_endgame(rng, 1 + i % 5) for i in range(200)]
+    needs = needs_of(rng, dealt)
+    tricks = solve_races(**race_rows(dealt), needs=needs)
+    for endgame, need, found in zip(dealt, needs.tolist(), tricks.tolist(), strict=True):
+        expected = race_tricks(endgame.kept, endgame.follower, endgame.trump, tuple(need), endgame.led)
+        assert found[0] - found[1] == expected[0] - expected[1]
+        assert tuple(found) == expected
+
+
+def test_margins_of_cards_are_those_of_brute_force(rng):
+    dealt = [random_endgame(rng, 1 + i % 5) for i in range(200)]
+    needs = needs_of(rng, dealt)
+    margins = race_move_values(**race_rows(dealt), needs=needs)
+    for endgame, need, row in zip(dealt, needs.tolist(), margins, strict=True):
+        expected = race_card_margins(endgame.kept, endgame.follower, endgame.trump, tuple(need), endgame.led)
+        assert {card_text(card): row[card] for card in np.flatnonzero(row != REFUSED)} == expected
+
+
+def test_goals_beyond_the_cards_change_nothing(rng):
+    dealt = [random_endgame(rng, cards) for cards in range(1, 14) for _ in range(5)]
+    plain = rows(dealt)
+    plain["lows"][:] = False
+    tricks = solve_races(**race_rows(dealt), needs=[26, 26])
+    cards = np.array([len(endgame.leader) for endgame in dealt])
+    assert (tricks[:, 0] == solve_endgames(**plain)).all()
+    assert (tricks.sum(axis=1) == cards).all()
+    margins, values = race_move_values(**race_rows(dealt), needs=[20, 26]), endgame_move_values(**plain)
+    assert (np.where(values >= 0, 2 * values - cards[:, None], REFUSED) == margins).all()
+
+
+def test_whoever_can_take_seven_of_thirteen_gets_there_first(rng):
+    dealt = [random_endgame(rng, 13) for _ in range(60)]
+    plain = rows(dealt)
+    plain["lows"][:] = False
+    tricks = solve_races(**race_rows(dealt), needs=[7, 7])
+    assert ((tricks[:, 0] == 7) == solve_endgames(**plain, at_least=7)).all()
+    assert (tricks.max(axis=1) == 7).all()
+    assert (tricks.min(axis=1) < 7).all()
+
+
+@pytest.mark.parametrize("needs", [[0, 3], [3, 27], [1.5, 2], [1, 2, 3], 4])
+def test_needs_that_are_none_are_refused(needs):
+    with pytest.raises(ValueError, match="needs"):
+        solve_races([1 << parse_card("SA")], [1 << parse_card("S2")], SUITS.index("S"), needs=needs)
