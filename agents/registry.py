@@ -79,7 +79,7 @@ EXACT = "exact"
 
 SUFFIXES: dict[str, AgentSuffix] = {
     EXACT: AgentSuffix(
-        _exact, "NAME+exact", "any agent, with a perfect endgame wherever it knows the opponent's whole hand"
+        _exact, "NAME+exact", "any agent, with a perfect endgame"
     ),
 }
 

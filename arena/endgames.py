@@ -32,6 +32,13 @@ def match_ending(endgame: str, game: Rules) -> str | Ending:
     return ending
 
 
-def with_exact_endgame(agent: Agent) -> Agent:
-    """Return the agent with a perfect endgame; one that has it is returned as it is."""
-    return agent if isinstance(agent, ExactEndgame) else ExactEndgame(agent)
+def with_exact_endgames(
+    agents: tuple[Agent, Agent], names: tuple[str, str]
+) -> tuple[tuple[Agent, Agent], tuple[str, str]]:
+    """Return both agents, and their names, with a perfect endgame; one that has it stays as it is."""
+    (one, one_name), (other, other_name) = map(_with_exact_endgame, agents, names)
+    return (one, other), (one_name, other_name)
+
+
+def _with_exact_endgame(agent: Agent, name: str) -> tuple[Agent, str]:
+    return (agent, name) if isinstance(agent, ExactEndgame) else (ExactEndgame(agent), f"{name}+{EXACT}")

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from german_whist.agents.base import Agent
 from german_whist.agents.registry import make_agent
-from german_whist.arena.endgames import PLAYED, match_ending, with_exact_endgame
+from german_whist.arena.endgames import PLAYED, match_ending, with_exact_endgames
 from german_whist.arena.recording import Recording, results
 from german_whist.arena.statistics import mean_interval
 from german_whist.arena.turns import play_turn
@@ -105,11 +105,11 @@ def play_match(
     names = (agent_label(first, agents[0]), agent_label(second, agents[1]))
     game = rules_named(rules)
     ending = match_ending(endgame, game)
+    players = (agents, names)
     if ending != PLAYED and record is not None:  # a recording has every card
-        agents = (with_exact_endgame(agents[0]), with_exact_endgame(agents[1]))
-        ending = PLAYED
+        players, ending = with_exact_endgames(agents, names), PLAYED
     parts = [
-        play_mirrored(agents, names, game, seed, start, min(batch_size, deals - start), record, ending)
+        play_mirrored(*players, game, seed, start, min(batch_size, deals - start), record, ending)
         for start in range(0, deals, batch_size)
     ]
     margins = np.concatenate(parts)  # (deals, 2): the first agent's margin at seat 0 and at seat 1
