@@ -101,7 +101,7 @@ def best_cards(hands: OpenHands) -> Cards:
     candidates, best = _best(hands)
     # Where every trick is this seat's already no error can gain more, and any card will do.
     _keep_best_by_rules(*hands[:5], best == count_cards(hands.own), candidates)
-    cards = candidates.argmax(axis=1)
+    cards: Cards = candidates.argmax(axis=1)
     contested = np.flatnonzero(candidates.sum(axis=1) > 1)
     if len(contested):
         # argmax takes the first of several: the lowest card.

@@ -78,9 +78,7 @@ KINDS: dict[str, AgentKind] = {
 EXACT = "exact"
 
 SUFFIXES: dict[str, AgentSuffix] = {
-    EXACT: AgentSuffix(
-        _exact, "NAME+exact", "any agent, with a perfect endgame"
-    ),
+    EXACT: AgentSuffix(_exact, "NAME+exact", "any agent, with a perfect endgame"),
 }
 
 

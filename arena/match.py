@@ -12,12 +12,12 @@ import numpy.typing as npt
 
 from german_whist.agents.base import Agent
 from german_whist.agents.registry import make_agent
-from german_whist.arena.endgames import PLAYED, match_ending, with_exact_endgames
+from german_whist.arena.endgames import match_ending, with_exact_endgames
 from german_whist.arena.recording import Recording, results
 from german_whist.arena.statistics import mean_interval
 from german_whist.arena.turns import play_turn
 from german_whist.envs.batch import DealBatch
-from german_whist.envs.endings import Ending
+from german_whist.envs.endings import PLAYED, Ending
 from german_whist.envs.rules import Rules
 from german_whist.envs.rules import rules as rules_named
 

@@ -11,13 +11,13 @@ import numpy.typing as npt
 
 from german_whist.agents.base import Agent
 from german_whist.agents.registry import make_agent
-from german_whist.arena.endgames import PLAYED, match_ending
+from german_whist.arena.endgames import match_ending
 from german_whist.arena.match import agent_label
 from german_whist.arena.statistics import mean_interval
 from german_whist.arena.turns import play_turn
 from german_whist.envs.batch import DealBatch
 from german_whist.envs.dealing import check_seed
-from german_whist.envs.endings import Ending
+from german_whist.envs.endings import PLAYED, Ending
 from german_whist.envs.matches import MAX_DEALS, Match, check_match_number, first_deals, match_of
 from german_whist.envs.rules import Rules
 from german_whist.envs.rules import rules as rules_named

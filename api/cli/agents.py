@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import argparse
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from german_whist.agents.registry import AgentKind, AgentSuffix
 
 
 def add_parser(subparsers: Any) -> None:
@@ -23,7 +26,7 @@ def run(options: argparse.Namespace) -> int:
     """Print the agents."""
     from german_whist.agents.registry import KINDS, SUFFIXES
 
-    entries = {**KINDS, **{f"+{name}": suffix for name, suffix in SUFFIXES.items()}}
+    entries: dict[str, AgentKind | AgentSuffix] = {**KINDS, **{f"+{name}": suffix for name, suffix in SUFFIXES.items()}}
     if options.json:
         described = {name: {"usage": entry.usage, "description": entry.description} for name, entry in entries.items()}
         print(json.dumps(described))
