@@ -24,6 +24,7 @@ from german_whist.envs.rules import rules as rules_named
 DEFAULT_BATCH = 2048
 
 Record = Callable[[Recording], None]
+Progress = Callable[[int], None]
 
 
 @dataclass(frozen=True)
@@ -77,6 +78,7 @@ def play_match(
     *,
     batch_size: int = DEFAULT_BATCH,
     record: Record | None = None,
+    progress: Progress | None = None,
     endgame: str = PLAYED,
 ) -> MatchResult:
     """Play every deal twice with the seats swapped and return how the first agent did.
@@ -92,6 +94,7 @@ def play_match(
         batch_size: deals played together; memory grows with it.
         record: called with a recording of every game, in the order of the deals, the game in which the first agent
             has seat 0 before its mirror image.
+        progress: called after each batch with the number of deals that were in it.
         endgame: ``"played"``, or ``"exact"``: both agents play it out perfectly, as ``NAME+exact`` does.
 
     Raises:
@@ -108,10 +111,11 @@ def play_match(
     players = (agents, names)
     if ending != PLAYED and record is not None:  # a recording has every card
         players, ending = with_exact_endgames(agents, names), PLAYED
-    parts = [
-        play_mirrored(*players, game, seed, start, min(batch_size, deals - start), record, ending)
-        for start in range(0, deals, batch_size)
-    ]
+    parts = []
+    for start in range(0, deals, batch_size):
+        parts.append(play_mirrored(*players, game, seed, start, min(batch_size, deals - start), record, ending))
+        if progress is not None:
+            progress(len(parts[-1]))
     margins = np.concatenate(parts)  # (deals, 2): the first agent's margin at seat 0 and at seat 1
     scores = (np.sign(margins) + 1) / 2
     win_rate, interval = mean_interval(scores.mean(axis=1))

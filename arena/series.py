@@ -12,7 +12,7 @@ import numpy.typing as npt
 from german_whist.agents.base import Agent
 from german_whist.agents.registry import make_agent
 from german_whist.arena.endgames import match_ending
-from german_whist.arena.match import agent_label
+from german_whist.arena.match import Progress, agent_label
 from german_whist.arena.statistics import mean_interval
 from german_whist.arena.turns import play_turn
 from german_whist.envs.batch import DealBatch
@@ -80,6 +80,7 @@ def play_series(
     rules: str | Rules = "classic",
     *,
     batch_size: int = DEFAULT_BATCH,
+    progress: Progress | None = None,
     endgame: str = PLAYED,
 ) -> SeriesResult:
     """Play every match twice on the same deals with the seats swapped and return how the first agent did.
@@ -94,6 +95,7 @@ def play_series(
         seed: 0 to 2**64 - 1.
         rules: the game.
         batch_size: matches played together; memory grows with it.
+        progress: called after each batch with the number of matches that were in it.
         endgame: ``"played"``, or ``"exact"``: both agents play it out perfectly, as ``NAME+exact`` does.
 
     Raises:
@@ -109,10 +111,12 @@ def play_series(
     names = (agent_label(first, agents[0]), agent_label(second, agents[1]))
     game, decided_by = rules_named(rules), match_of(match)
     ending = match_ending(endgame, game)
-    parts = [
-        play_mirrored_matches(agents, names, game, decided_by, seed, start, min(batch_size, matches - start), ending)
-        for start in range(0, matches, batch_size)
-    ]
+    parts = []
+    for start in range(0, matches, batch_size):
+        size = min(batch_size, matches - start)
+        parts.append(play_mirrored_matches(agents, names, game, decided_by, seed, start, size, ending))
+        if progress is not None:
+            progress(size)
     outcomes, margins, deals = (np.concatenate(part) for part in zip(*parts, strict=True))  # each (matches, 2)
     win_rate, interval = mean_interval(((outcomes + 1) / 2).mean(axis=1))
     margin, margin_interval = mean_interval(margins.mean(axis=1))

@@ -8,6 +8,7 @@ import shlex
 from pathlib import Path
 
 import pytest
+import rich.progress
 
 import german_whist as gw
 from german_whist.agents.registry import KINDS, SUFFIXES
@@ -135,6 +136,22 @@ def test_several_agents_give_a_cross_table_that_mirrors_itself(run: Run) -> None
             assert won + lost == pytest.approx(100, abs=0.11)
             assert spread == mirrored
             assert won == pytest.approx(100 * gw.play_match(name, other, deals=40).win_rate, abs=0.051)
+
+
+@pytest.mark.parametrize("words", [["--deals", "7"], ["--match", "best_of:3", "--matches", "7"]])
+def test_the_progress_bar_of_a_cross_table_counts_what_was_played(
+    run: Run, words: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bars = []
+
+    class Watched(rich.progress.Progress):
+        def stop(self) -> None:
+            bars.extend((task.description, task.completed, task.total) for task in self.tasks)
+            super().stop()
+
+    monkeypatch.setattr(rich.progress, "Progress", Watched)
+    assert run("evaluate", "greedy", "random", "heuristic", *words).code == 0
+    assert bars == [("matches" if "--match" in words else "deals", 21, 21)]
 
 
 def test_a_cross_table_as_json_has_every_pair_once(run: Run) -> None:
