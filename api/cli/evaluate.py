@@ -35,6 +35,9 @@ def add_parser(subparsers: Any) -> None:
         "--seed", type=whole_number, default=0, help="seed of the deals and of random agents (default 0)"
     )
     parser.add_argument("--rules", default="classic", help="the game (default classic)")
+    parser.add_argument(
+        "--endgame", default="played", metavar="HOW", help="played, or exact: both sides play it out perfectly"
+    )
     parser.add_argument("--record", metavar="FILE", help="write every game played, one line of JSON each")
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.set_defaults(run=run)
@@ -70,6 +73,7 @@ def run(options: argparse.Namespace) -> int:
     from german_whist.cli.tables import print_cross_table, print_results
 
     title = f"German Whist, {options.rules}" + (f", {options.match}" if options.match else "")
+    title += ", exact endgame" if options.endgame == "exact" else ""
     if len(agents) == 2:
         print_results(list(results.values()), title)
     else:
@@ -101,9 +105,20 @@ def _play(
         for i, j in pairs:
             first, second = agents[i], agents[j]
             if options.match is None:
-                results[i, j] = play_match(first, second, number, options.seed, game, record=record, progress=progress)
+                results[i, j] = play_match(
+                    first, second, number, options.seed, game, record=record, progress=progress, endgame=options.endgame
+                )
             else:
-                results[i, j] = play_series(first, second, options.match, number, options.seed, game, progress=progress)
+                results[i, j] = play_series(
+                    first,
+                    second,
+                    options.match,
+                    number,
+                    options.seed,
+                    game,
+                    progress=progress,
+                    endgame=options.endgame,
+                )
     return results
 
 
