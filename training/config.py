@@ -13,9 +13,9 @@ from typing import Any
 import yaml
 
 from german_whist.envs.names import unknown_name
-from german_whist.training.settings import TRAINERS, SelfPlayConfig, TrainConfig
+from german_whist.training.settings import TRAINERS, SelfPlayConfig, TeacherConfig, TrainConfig
 
-__all__ = ["SelfPlayConfig", "TrainConfig", "config_fields", "load_config", "recipe_names"]
+__all__ = ["SelfPlayConfig", "TeacherConfig", "TrainConfig", "config_fields", "load_config", "recipe_names"]
 
 _KIND_NAMES: dict[Any, str] = {
     int: "a whole number",
@@ -31,7 +31,11 @@ _KIND_NAMES: dict[Any, str] = {
 def config_fields(kind: type[TrainConfig] = SelfPlayConfig) -> dict[str, tuple[Any, str]]:
     """Return each key's type and help, of one trainer's settings or of all there are."""
     hints = typing.get_type_hints(kind)
-    return {entry.name: (hints[entry.name], entry.metadata["help"]) for entry in dataclasses.fields(kind)}
+    return {
+        entry.name: (hints[entry.name], entry.metadata["help"])
+        for entry in dataclasses.fields(kind)
+        if entry.name not in kind.WITHOUT
+    }
 
 
 def recipe_names() -> tuple[str, ...]:

@@ -15,7 +15,7 @@ EVALUATION_SEED = 1_000_003  # deals that training does not see unless it is giv
 
 
 def evaluate(
-    checkpoint: Checkpoint, judges: Sequence[tuple[str, Agent]], deals: int, game: Rules
+    checkpoint: Checkpoint, judges: Sequence[tuple[str, Agent]], deals: int, game: Rules, endgame: str = "played"
 ) -> tuple[MatchResult, ...]:
     """Play a policy's best cards against each judge.
 
@@ -24,9 +24,11 @@ def evaluate(
         judges: agents and what they are called.
         deals: mirrored deals of each match.
         game: the rules.
+        endgame: ``"played"`` by the agents, or ``"exact"`` for both sides.
     """
     agent = PolicyAgent(checkpoint, name="policy")
     matches = (
-        (name, play_match(agent, judge, deals=deals, seed=EVALUATION_SEED, rules=game)) for name, judge in judges
+        (name, play_match(agent, judge, deals=deals, seed=EVALUATION_SEED, rules=game, endgame=endgame))
+        for name, judge in judges
     )
     return tuple(dataclasses.replace(match, second=name) for name, match in matches)

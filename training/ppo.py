@@ -28,12 +28,12 @@ from torch import nn
 
 from german_whist.agents.checkpoint import Layer
 from german_whist.training.actor_critic import ACTOR_GAIN, CRITIC_GAIN, Perceptron, product_type
+from german_whist.training.adam import ADAM_EPSILON, load_moments, moments_of, tensor_of_shape
 from german_whist.training.credit import seat_advantages
 from german_whist.training.distributed import Processes
 from german_whist.training.rollout import Rollout
 from german_whist.training.settings import SelfPlayConfig
 
-ADAM_EPSILON = 1e-5
 VALUES_AT_ONCE = 16384  # decisions that the critic looks at together after a rollout
 MASKED = -1e9  # logit of an illegal action; finite, so that 0 * log 0 is 0
 
@@ -84,6 +84,10 @@ class SelfPlayPPO:
         """
         for network in (self.actor, self.magnet):
             network.load_raw_layers(layers, name)
+
+    def layers(self) -> tuple[Layer, ...]:
+        """Return the actor's layers, as they act on unscaled cells, for a checkpoint."""
+        return self.actor.raw_layers()
 
     def named_parameters(self) -> Iterator[tuple[str, torch.Tensor]]:
         """Yield the learnt weights and what they are called."""
@@ -243,9 +247,7 @@ class SelfPlayPPO:
         for kind, network in (("actor", self.actor), ("critic", self.critic), ("magnet", self.magnet)):
             for name, weight in network.named_parameters():
                 tensors[f"{kind}.{name}"] = weight.detach().cpu().clone()
-        for number, moments in self.optimizer.state_dict()["state"].items():
-            for name, moment in moments.items():
-                tensors[f"optimizer.{number}.{name}"] = torch.as_tensor(moment).cpu().clone()
+        tensors |= moments_of(self.optimizer)
         tensors["updates"] = torch.tensor([self.updates])
         return tensors
 
@@ -259,24 +261,9 @@ class SelfPlayPPO:
         with torch.no_grad():
             for kind, network in (("actor", self.actor), ("critic", self.critic), ("magnet", self.magnet)):
                 for name, weight in network.named_parameters():
-                    weight.copy_(_of_shape(tensors, f"{kind}.{name}", weight.shape))
-        moments = self.optimizer.state_dict()
-        for number, weight in enumerate(self._parameters):
-            shapes = {"step": torch.Size(()), "exp_avg": weight.shape, "exp_avg_sq": weight.shape}
-            # A learner that was saved before its first update has no moments.
-            if any(f"optimizer.{number}.{name}" in tensors for name in shapes):
-                moments["state"][number] = {
-                    name: _of_shape(tensors, f"optimizer.{number}.{name}", shape) for name, shape in shapes.items()
-                }
-        self.optimizer.load_state_dict(moments)
-        self.updates = int(_of_shape(tensors, "updates", torch.Size((1,))))
-
-
-def _of_shape(tensors: dict[str, torch.Tensor], name: str, shape: torch.Size) -> torch.Tensor:
-    tensor = tensors[name]
-    if tensor.shape != shape:
-        raise ValueError(f"{name} has shape {list(tensor.shape)}, the network of config.yaml needs {list(shape)}")
-    return tensor
+                    weight.copy_(tensor_of_shape(tensors, f"{kind}.{name}", weight.shape))
+        load_moments(self.optimizer, self._parameters, tensors)
+        self.updates = int(tensor_of_shape(tensors, "updates", torch.Size((1,))))
 
 
 def _explained_variance(values: torch.Tensor, returns: torch.Tensor) -> float:

@@ -88,7 +88,7 @@ class Collector:
             rank: of this process, where there are several.
         """
         game: Rules = rules(config.rules)
-        self.batch = make_deals(game, config.rows, config.seed, config.endgame)
+        self.batch = DealBatch(game, config.rows, config.seed, endgame=config.endgame)
         self._config = config
         self._scale = np.float32(reward_limit(game.game, config.reward))
         self.num_observations = self.batch.num_observations
@@ -215,14 +215,3 @@ class Collector:
         self._deals_of_row[:] = state["deals_of_row"]
         self._learner_seat[:] = state["learner_seat"]
         self._next_deal, self._rollouts = map(int, state["counts"][0])
-
-
-def make_deals(game: Rules, rows: int, seed: int, endgame: str) -> DealBatch:
-    """Return the deals of a run, whose endgames are played or solved.
-
-    Raises:
-        ValueError: when this version cannot solve endgames.
-    """
-    if endgame == "solved":
-        raise ValueError("endgame: 'solved' needs the endgame solver, which this version does not have: played")
-    return DealBatch(game, rows, seed)

@@ -2,47 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from torch.utils.tensorboard import SummaryWriter
 
 from german_whist.training.csv_rows import append_row
 from german_whist.training.run_directory import RunDirectory
 
-METRICS = (
-    "charts/SPS",
-    "charts/seconds",
-    "charts/learning_rate",
-    "charts/entropy_weight",
-    "losses/loss",
-    "losses/policy_loss",
-    "losses/value_loss",
-    "losses/entropy",
-    "losses/magnet_kl",
-    "losses/approx_kl",
-    "losses/clipfrac",
-    "losses/explained_variance",
-)
-
 
 class RunMetrics:
     """Writes the metrics of a run; a resumed one goes on in the same files."""
 
-    def __init__(self, run: RunDirectory, decisions: int) -> None:
+    def __init__(self, run: RunDirectory, names: Sequence[str], decisions: int) -> None:
         """Open the files.
 
         Args:
             run: whose they are.
+            names: the metrics.
             decisions: where the run goes on; what TensorBoard has been told of later ones is hidden.
         """
         self._path = run.metrics
+        self._names = names
         if not self._path.exists():
-            append_row(self._path, ("global_step", *METRICS))
+            append_row(self._path, ("global_step", *names))
         self._board = SummaryWriter(str(run.tensorboard), purge_step=decisions + 1 if decisions else None)
 
     def write(self, decisions: int, metrics: Mapping[str, float]) -> None:
         """Write the row of an update."""
-        append_row(self._path, [decisions, *(f"{metrics[name]:.6g}" for name in METRICS)])
+        append_row(self._path, [decisions, *(f"{metrics[name]:.6g}" for name in self._names)])
         self.chart(decisions, metrics)
 
     def chart(self, decisions: int, numbers: Mapping[str, float]) -> None:

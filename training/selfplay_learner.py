@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable
 from typing import Any
 
@@ -27,6 +26,7 @@ from german_whist.training.run_directory import RunDirectory, code_version
 from german_whist.training.settings import SelfPlayConfig
 from german_whist.training.snapshot import Snapshot, unusable
 
+EVALUATED = {"played": "played", "solved": "exact"}  # how endgames are played in evaluations
 EXPLODED = 1e3  # a loss beyond this is lost: rewards are at most 1, so that usual losses are below 1
 
 
@@ -37,7 +37,27 @@ class SelfPlayLearner:
         config: the settings.
         run: the folder that checkpoints go to.
         decisions: trained on so far, by all processes.
+        collector: plays the deals.
+        algorithm: the networks and how they learn.
     """
+
+    METRICS: tuple[str, ...] = (
+        "charts/SPS",
+        "charts/seconds",
+        "charts/learning_rate",
+        "charts/entropy_weight",
+        "losses/loss",
+        "losses/policy_loss",
+        "losses/value_loss",
+        "losses/entropy",
+        "losses/magnet_kl",
+        "losses/approx_kl",
+        "losses/clipfrac",
+        "losses/explained_variance",
+    )
+    ALGORITHM = "self-play PPO"
+
+    algorithm: SelfPlayPPO
 
     def __init__(self, config: SelfPlayConfig, run: RunDirectory, processes: Processes) -> None:
         """Build a new learner, from ``config.init`` if there is one.
@@ -53,17 +73,22 @@ class SelfPlayLearner:
         self.decisions = 0
         self._pool: list[PolicyAgent] = []
         self._judges = [(name, make_agent(name)) for name in config.evaluate_against]
-        makers = {name: self._maker(name) for name in config.opponents if name != SELF}
-        self.collector = Collector(config, makers, processes.rank)
+        self.collector = self._make_collector({name: self._maker(name) for name in config.opponents if name != SELF})
         scale = cell_scale(self.collector.high, observation_layout(self.rules).get("low"))
         try:
-            self.ppo = SelfPlayPPO(
-                config, scale, self.collector.num_observations, self.collector.batch.num_actions, processes
+            self.algorithm = self._make_algorithm(
+                scale, self.collector.num_observations, self.collector.batch.num_actions
             )
         except RuntimeError as error:  # as torch says that memory is short
             raise ValueError(f"the network cannot be made: {str(error).splitlines()[0]}") from None
         if config.init:
-            self.ppo.start_from(load_checkpoint(config.init).layers, config.init)
+            self.algorithm.start_from(load_checkpoint(config.init).layers, config.init)
+
+    def _make_collector(self, opponents: dict[str, Callable[[int], Agent]]) -> Collector:
+        return Collector(self.config, opponents, self.processes.rank)
+
+    def _make_algorithm(self, scale: torch.Tensor, num_observations: int, actions: int) -> SelfPlayPPO:
+        return SelfPlayPPO(self.config, scale, num_observations, actions, self.processes)
 
     def _maker(self, name: str) -> Callable[[int], Agent]:
         """Return what gives the opponent of a name for a rollout's number."""
@@ -86,10 +111,10 @@ class SelfPlayLearner:
             FloatingPointError: when a loss or a weight is not finite, or a loss has exploded.
             ConnectionError: when another process is gone.
         """
-        rollout = self.collector.collect(self.ppo.policy)
+        rollout = self.collector.collect(self.algorithm.policy)
         played = int(self.processes.add(rollout.learnt.sum()))
         progress(self.decisions + played)
-        metrics = self.ppo.update(
+        metrics = self.algorithm.update(
             rollout, self.decisions / self.config.decisions, self.decisions < self.config.critic_warmup
         )
         self.decisions += played
@@ -101,7 +126,7 @@ class SelfPlayLearner:
         # How well values explain returns is not defined where all returns are alike.
         wrong = [name for name, value in numbers.items() if not abs(value) < EXPLODED and not name.endswith("variance")]
         reason = f"{wrong[0]} is {numbers[wrong[0]]:g}" if wrong else None
-        for name, weight in self.ppo.named_parameters():
+        for name, weight in self.algorithm.named_parameters():
             if reason is None and not bool(torch.isfinite(weight).all()):
                 reason = f"{name} is not finite"
         if reason is not None:
@@ -113,12 +138,12 @@ class SelfPlayLearner:
     def checkpoint(self, results: dict[str, Any] | None = None) -> Checkpoint:
         """Return the actor as it is now."""
         training = {
-            "algorithm": "self-play PPO",
+            "algorithm": self.ALGORITHM,
             "decisions": self.decisions,
-            "config": dataclasses.asdict(self.config),
+            "config": self.config.to_dict(),
             "code": code_version(),
         }
-        return Checkpoint(self.ppo.actor.raw_layers(), self.rules, training, results or {})
+        return Checkpoint(self.algorithm.layers(), self.rules, training, results or {})
 
     def save(self, seconds: float) -> None:
         """Write a checkpoint, which joins the pool, and a snapshot."""
@@ -134,7 +159,7 @@ class SelfPlayLearner:
         own = {name: torch.from_numpy(array) for name, array in self.collector.state().items()}
         deals = self.processes.gather(own)
         if self.processes.is_first:
-            Snapshot(self.decisions, seconds, self.ppo.state(), deals).save(self.run.resume)
+            Snapshot(self.decisions, seconds, self.algorithm.state(), deals).save(self.run.resume)
 
     def resume(self) -> float:
         """Go on from where the run stopped, and return the seconds it had taken.
@@ -149,7 +174,7 @@ class SelfPlayLearner:
                 raise ValueError(f"it is of {len(snapshot.deals)} processes, and these are {self.processes.size}")
             own = snapshot.deals[self.processes.rank]
             self.collector.load_state({name: tensor.numpy() for name, tensor in own.items()})
-            self.ppo.load_state(snapshot.learner)
+            self.algorithm.load_state(snapshot.learner)
         except (ValueError, KeyError) as error:
             raise unusable(path, error) from None
         self.decisions = snapshot.decisions
@@ -167,7 +192,7 @@ class SelfPlayLearner:
 
     def evaluate(self, deals: int) -> tuple[MatchResult, ...]:
         """Play the policy's best cards against each judge, on the same mirrored deals every time."""
-        return evaluate(self.checkpoint(), self._judges, deals, self.rules)
+        return evaluate(self.checkpoint(), self._judges, deals, self.rules, EVALUATED[self.config.endgame])
 
     @property
     def is_done(self) -> bool:

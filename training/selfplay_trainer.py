@@ -1,4 +1,4 @@
-"""Runs of ``trainer: selfplay``: rollouts and updates, with evaluations and checkpoints between them."""
+"""Runs of ``trainer: selfplay`` and ``teacher``: rollouts and updates, with evaluations and checkpoints between."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from german_whist.training.progress import TrainingProgress
 from german_whist.training.run_directory import RunDirectory
 from german_whist.training.run_metrics import RunMetrics
 from german_whist.training.selfplay_learner import SelfPlayLearner
-from german_whist.training.settings import SelfPlayConfig
+from german_whist.training.settings import SelfPlayConfig, TeacherConfig
 from german_whist.training.trainer import (
     Due,
     TrainingClock,
@@ -41,10 +41,18 @@ def train_selfplay(
             training.close()
 
 
+def _learner(config: SelfPlayConfig, run: RunDirectory, processes: Processes) -> SelfPlayLearner:
+    if isinstance(config, TeacherConfig):
+        from german_whist.training.teacher_learner import TeacherLearner
+
+        return TeacherLearner(config, run, processes)
+    return SelfPlayLearner(config, run, processes)
+
+
 def _begin(config: SelfPlayConfig, run: RunDirectory, processes: Processes) -> tuple[SelfPlayLearner, TrainingClock]:
     """Return a new learner with its first checkpoint; of a run that cannot begin, nothing is left."""
     try:
-        learner = SelfPlayLearner(config, run, processes)
+        learner = _learner(config, run, processes)
         learner.save(0.0)  # the first member of the pool
     except BaseException:
         if processes.is_first:
@@ -54,7 +62,7 @@ def _begin(config: SelfPlayConfig, run: RunDirectory, processes: Processes) -> t
 
 
 def _go_on(config: SelfPlayConfig, run: RunDirectory, processes: Processes) -> tuple[SelfPlayLearner, TrainingClock]:
-    learner = SelfPlayLearner(config, run, processes)
+    learner = _learner(config, run, processes)
     return learner, TrainingClock(learner.resume())
 
 
@@ -67,7 +75,7 @@ class _Run:
         self._progress = progress
         self._is_first = learner.processes.is_first
         config, run = learner.config, learner.run
-        self._metrics = RunMetrics(run, learner.decisions) if self._is_first else None
+        self._metrics = RunMetrics(run, learner.METRICS, learner.decisions) if self._is_first else None
         # A new run begins with an evaluation of the untrained network; one killed in an evaluation begins with that.
         last = last_evaluation(run) if self._is_first else None
         self._save_is_due = Due(config.checkpoint_every, learner.decisions)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import yaml
 
@@ -15,6 +15,7 @@ from german_whist.envs.rules import rules
 OWN_OPPONENTS = ("self", "pool")
 LARGEST = 10**12  # of whole numbers; more than any machine could train on or hold
 LARGEST_SEED = 2**32 - 1  # numpy takes no larger one
+_WHO_LEARNS = "who learns: selfplay (our own PPO), teacher (from rollouts) or sb3 (MaskablePPO of sb3-contrib)"
 
 
 def _setting(default: Any, text: str) -> Any:
@@ -37,7 +38,9 @@ class TrainConfig:
         ValueError: when a value is not allowed; the message names the key.
     """
 
-    trainer: str = _setting("sb3", "who learns: selfplay (our own PPO) or sb3 (MaskablePPO of sb3-contrib)")
+    WITHOUT: ClassVar[tuple[str, ...]] = ()  # settings of a parent that this trainer has not
+
+    trainer: str = _setting("sb3", _WHO_LEARNS)
     rules: str = _setting("classic", "the game: a preset, or a preset with settings as classic:hand=10,stock=32")
     reward: str = _setting("margin", "margin, win or points; scaled so that the largest is 1")
     per_trick: bool = _setting(True, "pay the margin as its tricks are taken, which adds up to the same")
@@ -125,7 +128,11 @@ class TrainConfig:
 
     def to_yaml(self) -> str:
         """Return the settings as YAML text that reads back to the same."""
-        return yaml.safe_dump(dataclasses.asdict(self), sort_keys=False, allow_unicode=True)
+        return yaml.safe_dump(self.to_dict(), sort_keys=False, allow_unicode=True)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the settings that this trainer has."""
+        return {key: value for key, value in dataclasses.asdict(self).items() if key not in self.WITHOUT}
 
 
 @dataclass(frozen=True)
@@ -136,7 +143,7 @@ class SelfPlayConfig(TrainConfig):
         ValueError: when a value is not allowed; the message names the key.
     """
 
-    trainer: str = _setting("selfplay", "who learns: selfplay (our own PPO) or sb3 (MaskablePPO of sb3-contrib)")
+    trainer: str = _setting("selfplay", _WHO_LEARNS)
     rows: int = _setting(2048, "deals stepped together")
     batch_size: int = _setting(8192, "decisions in a gradient step")
     epochs: int = _setting(2, "passes over each rollout")
@@ -167,4 +174,27 @@ class SelfPlayConfig(TrainConfig):
             self._check_agent("init", f"checkpoint:{self.init}", ())
 
 
-TRAINERS: dict[str, type[TrainConfig]] = {"sb3": TrainConfig, "selfplay": SelfPlayConfig}
+@dataclass(frozen=True)
+class TeacherConfig(SelfPlayConfig):
+    """Everything that a run of ``trainer: teacher`` depends on. See each field's help for its meaning.
+
+    What only policy gradients need has no effect and is refused: see ``WITHOUT``.
+
+    Raises:
+        ValueError: when a value is not allowed; the message names the key.
+    """
+
+    WITHOUT: ClassVar[tuple[str, ...]] = (
+        *("reward", "per_trick", "epochs", "entropy", "entropy_end", "gamma", "gae_lambda", "clip", "value_weight"),
+        *("endgame", "critic_hidden", "critic_sees", "critic_warmup", "magnet", "magnet_decay"),
+    )
+
+    trainer: str = _setting("teacher", _WHO_LEARNS)
+    steps: int = _setting(4, "decisions of each row in a rollout")
+    batch_size: int = _setting(1024, "decisions in a gradient step")
+    learning_rate_end: float = _setting(1e-5, "... and at the end; it falls linearly")
+    endgame: str = _setting("solved", "the teacher's endgames always are")
+    critic_sees: str = _setting("view", "there is no critic")
+
+
+TRAINERS: dict[str, type[TrainConfig]] = {"sb3": TrainConfig, "selfplay": SelfPlayConfig, "teacher": TeacherConfig}

@@ -1,0 +1,166 @@
+"""Learning from a teacher: regression on what every action is worth in positions of the learner's own play.
+
+The worth of an action is that of a rollout (Tesauro and Galperin, "On-line policy improvement using Monte-Carlo
+search", 1996): it is tried in the true deal, the heuristic bot plays on for both seats, and the endgame is solved exactly
+(``training/teacher_kernels.py``). All actions of a position meet the same hidden cards, so that luck cancels out of
+their differences, and the network, which does not see those cards, learns the mean over all that they could be. What
+comes out is flat Monte Carlo with unlimited worlds, at the price of one forward pass. Positions come from the learner's
+own play, as in DAgger (Ross et al., arXiv 1011.0686), so that it is taught where it errs.
+
+The network's outputs are the worth of actions, up to a constant for each position, in units of four tricks, which suits
+Adam. Its policy is the softmax of the worth with ``LOGITS_A_TRICK``, and so are the logits of its checkpoints.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import torch
+from torch import nn
+
+from german_whist.agents.checkpoint import Layer
+from german_whist.training.actor_critic import ACTOR_GAIN, Perceptron, product_type
+from german_whist.training.adam import ADAM_EPSILON, load_moments, moments_of, tensor_of_shape
+from german_whist.training.distributed import Processes
+from german_whist.training.settings import TeacherConfig
+
+LOGITS_A_TRICK = 4.0  # a card that is a trick worse is played e**4 times less often
+TRICKS_AN_OUTPUT = 4.0
+_LOGITS_AN_OUTPUT = LOGITS_A_TRICK * TRICKS_AN_OUTPUT
+
+
+class Teacher:
+    """The learner's network, its optimiser, and one update.
+
+    Attributes:
+        actor: logits from an observation.
+        optimizer: Adam.
+        updates: updates made so far.
+    """
+
+    def __init__(
+        self, config: TeacherConfig, scale: torch.Tensor, num_observations: int, actions: int, processes: Processes
+    ) -> None:
+        """Build the network.
+
+        Args:
+            config: the settings.
+            scale: what each cell is multiplied by, float32[num_observations].
+            num_observations: cells of an observation.
+            actions: size of the action space.
+            processes: those that learn together.
+        """
+        self.config = config
+        self.device = torch.device(config.device)
+        self.processes = processes
+        self.updates = 0
+        torch.manual_seed(config.seed)
+        self.actor = Perceptron(scale[:num_observations], config.hidden, actions, ACTOR_GAIN)
+        self.actor.to(self.device)
+        self.actor.product_type = product_type(config.precision, self.device)
+        self._parameters = list(self.actor.parameters())
+        self.optimizer = torch.optim.Adam(self._parameters, lr=config.learning_rate, eps=ADAM_EPSILON, fused=True)
+
+    def start_from(self, layers: tuple[Layer, ...], name: str) -> None:
+        """Take the network from a checkpoint's layers.
+
+        Raises:
+            ValueError: when their sizes are others.
+        """
+        self.actor.load_raw_layers(_rescaled(layers, 1 / _LOGITS_AN_OUTPUT), name)
+
+    def layers(self) -> tuple[Layer, ...]:
+        """Return the policy's layers, as they act on unscaled cells, for a checkpoint."""
+        return _rescaled(self.actor.raw_layers(), _LOGITS_AN_OUTPUT)
+
+    def named_parameters(self) -> Iterator[tuple[str, torch.Tensor]]:
+        """Yield the learnt weights and what they are called."""
+        for name, weight in self.actor.named_parameters():
+            yield f"actor.{name}", weight
+
+    @torch.inference_mode()
+    def policy(self, cells: torch.Tensor) -> torch.Tensor:
+        """Return the logits on the processor, float32[rows, actions], of cells int8[rows, num_observations]."""
+        logits: torch.Tensor = self.actor(cells.to(self.device)).cpu() * _LOGITS_AN_OUTPUT
+        return logits
+
+    def update(
+        self, cells: torch.Tensor, masks: torch.Tensor, worth: torch.Tensor, progress: float
+    ) -> dict[str, float]:
+        """Learn from positions and return the metrics.
+
+        Args:
+            cells: int8[positions, num_observations].
+            masks: bool[positions, actions], legal actions.
+            worth: float32[positions, actions], of legal actions.
+            progress: the share of the run that is done, for the schedule.
+        """
+        config = self.config
+        rate = config.learning_rate_end + (config.learning_rate - config.learning_rate_end) * max(1.0 - progress, 0.0)
+        for group in self.optimizer.param_groups:
+            group["lr"] = rate
+        chosen = masks.sum(1) > 1  # nothing is learnt where there is no choice
+        cells, masks, worth = (entry[chosen].to(self.device) for entry in (cells, masks, worth))
+        parts = max(len(chosen) // config.batch_size, 1)  # the same number in every process
+        total = spread = torch.zeros(())
+        for rows in self._minibatches(len(cells), parts):
+            errors, centred = self._errors(cells[rows], masks[rows], worth[rows])
+            loss = errors.mean()
+            self.optimizer.zero_grad()
+            loss.backward()
+            self.processes.average_gradients(self._parameters, len(rows))
+            nn.utils.clip_grad_norm_(self._parameters, config.max_grad_norm)
+            self.optimizer.step()
+            total = total + loss.detach().cpu()
+            spread = spread + centred.mean().cpu()
+        self.updates += 1
+        return {
+            "losses/loss": float(total) / parts,
+            "losses/explained_variance": 1.0 - float(total / spread) if spread > 0 else float("nan"),
+            "charts/learning_rate": rate,
+        }
+
+    def _errors(
+        self, cells: torch.Tensor, masks: torch.Tensor, worth: torch.Tensor
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        """Return each position's mean squared error and variance of worth over its legal actions, in outputs squared."""
+        legal = masks.float()
+        count = legal.sum(1, keepdim=True)
+        guess = self.actor(cells) * legal
+        guess = (guess - guess.sum(1, keepdim=True) / count) * legal
+        truth = (worth - worth.sum(1, keepdim=True) / count) / TRICKS_AN_OUTPUT * legal
+        return ((guess - truth) ** 2).sum(1) / count[:, 0], (truth**2).sum(1) / count[:, 0]
+
+    def _minibatches(self, positions: int, parts: int) -> tuple[torch.Tensor, ...]:
+        """Return the positions of each minibatch, int64, in an order that depends on seed and update alone."""
+        seed = np.random.SeedSequence([self.config.seed, self.processes.rank, self.updates])
+        order = torch.from_numpy(np.random.default_rng(seed).permutation(positions))
+        return order.to(self.device).tensor_split(parts)
+
+    def state(self) -> dict[str, Any]:
+        """Return all that the next update depends on, as tensors on the processor."""
+        tensors = {name: weight.detach().cpu().clone() for name, weight in self.named_parameters()}
+        tensors |= moments_of(self.optimizer)
+        tensors["updates"] = torch.tensor([self.updates])
+        return tensors
+
+    def load_state(self, tensors: dict[str, torch.Tensor]) -> None:
+        """Go on from what :meth:`state` returned.
+
+        Raises:
+            KeyError: when something is missing.
+            ValueError: when a tensor has another shape.
+        """
+        with torch.no_grad():
+            for name, weight in self.named_parameters():
+                weight.copy_(tensor_of_shape(tensors, name, weight.shape))
+        load_moments(self.optimizer, self._parameters, tensors)
+        self.updates = int(tensor_of_shape(tensors, "updates", torch.Size((1,))))
+
+
+def _rescaled(layers: tuple[Layer, ...], factor: float) -> tuple[Layer, ...]:
+    """Return layers with outputs that are so many times as large."""
+    *hidden, (weight, bias) = layers
+    return (*hidden, (weight * np.float32(factor), bias * np.float32(factor)))
