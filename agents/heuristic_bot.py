@@ -11,7 +11,19 @@ from __future__ import annotations
 
 import numpy as np
 
-from german_whist.agents.card_worth import above, below, best_card, mean_worth, trump_mask, worth
+from german_whist.agents.card_worth import (
+    above,
+    below,
+    best_card,
+    kind_of,
+    length_worth,
+    mean_worth,
+    rank_worth,
+    rivals_of,
+    share_left,
+    trump_mask,
+    worth,
+)
 from german_whist.agents.endgame_rules import endgame_card, held_unseen
 from german_whist.envs.bits import lowest, popcount
 from german_whist.envs.jit import kernel
@@ -121,57 +133,70 @@ def chance_held(view, suit):
 
 
 @kernel
-def chance_none(view, cards, suit):
-    """Return the chance that the opponent holds none of some cards of one suit."""
+def chance_none(view, cards, held):
+    """Return the chance that the opponent holds none of some cards, of which it holds each unseen one by a chance."""
     if cards & view.opponent_known:
         return 0.0
-    return (1.0 - chance_held(view, suit)) ** popcount(cards & view.unseen)
+    return power(1.0 - held, popcount(cards & view.unseen))
 
 
 @kernel
-def chance_beaten(view, card):
-    """Return the chance that the opponent can beat a card that is led."""
-    suit = suit_of(card)
-    no_higher = chance_none(view, above(card), suit)
-    if suit == view.trump:
-        return 1.0 - no_higher
-    void = chance_none(view, suit_mask(suit), suit)
-    no_trump = chance_none(view, trump_mask(view.trump), view.trump)
-    return (1.0 - no_higher) + RUFF * void * (1.0 - no_trump)
-
-
-@kernel
-def chance_must_win(view, card):
-    """Return the chance that the opponent cannot help beating a card that is led: it follows with higher cards only."""
-    suit = suit_of(card)
-    return chance_none(view, below(card), suit) * (1.0 - chance_none(view, above(card), suit))
+def power(base, exponent):
+    """Return a power with a whole exponent from 0 to 15, quicker than by logarithms."""
+    square = base * base
+    fourth = square * square
+    result = base if exponent & 1 else 1.0
+    result *= square if exponent & 2 else 1.0
+    result *= fourth if exponent & 4 else 1.0
+    return result * (fourth * fourth if exponent & 8 else 1.0)
 
 
 @kernel
 def follow_card(view, live):
     """Choose as follower in the foreplay: the outcome is known for each card, so weigh it against the card's worth."""
     gain = stake(view, live)
+    size, low = full_hand(view), view.low != 0
+    share = share_left(popcount(view.hand), live)
     best = -1
     best_value = -1e9
-    mask = view.legal
-    while mask:
-        card = lowest(mask)
-        mask &= mask - _ONE
-        value = -worth(card, view.hand, full_hand(view), live, view.trump, view.low != 0)
-        if beats(card, view.led, view.trump):
-            value += gain
-        if value > best_value:
-            best, best_value = card, value
+    for suit in range(4):
+        mask = view.legal & suit_mask(suit)
+        if not mask:
+            continue
+        kind = kind_of(suit, view.trump, low)
+        length = length_worth(popcount(view.hand & suit_mask(suit)), size, kind)
+        out = live & ~view.hand
+        while mask:
+            card = lowest(mask)
+            mask &= mask - _ONE
+            value = -(rank_worth(popcount(out & rivals_of(card, low)), share, kind) + length)
+            if beats(card, view.led, view.trump):
+                value += gain
+            if value > best_value:
+                best, best_value = card, value
     return best
 
 
 @kernel
-def beater_worth(view, card, live):
-    """Return the worth to the opponent of the lowest card that may beat a led card by rank; 0 when none does."""
-    higher = above(card) & (view.unseen | view.opponent_known)
+def beater_worth(view, card, live, share, size, kind):
+    """Return the worth to the opponent of the lowest card that may beat a led card by rank; 0 when none does.
+
+    Args:
+        view: what the leader knows.
+        card: the card led.
+        live: mask of all cards not played yet.
+        share: of the beater's rivals that will be left.
+        size: cards in a full hand.
+        kind: of the cards of this suit.
+    """
+    known = view.opponent_known
+    higher = above(card) & (view.unseen | known)
     if not higher:
         return 0.0
-    return worth(lowest(higher), view.opponent_known, full_hand(view), live, view.trump, view.low != 0)
+    beater = lowest(higher)
+    length = popcount((known | (_ONE << np.uint64(beater))) & suit_mask(suit_of(card)))
+    rivals = popcount(live & rivals_of(beater, view.low != 0) & ~known)
+    return rank_worth(rivals, share, kind) + length_worth(length, size, kind)
 
 
 @kernel
@@ -179,23 +204,37 @@ def lead_card(view, live):
     """Choose as leader in the foreplay.
 
     For a wanted prize the opponent beats the card when it can, at the price of a card of its own; for an unwanted one
-    it wins only when it must.
+    it wins only when it must. It can by a higher card of the suit, or, void of it, by a trump.
     """
     gain = stake(view, live)
+    size, low, trump = full_hand(view), view.low != 0, np.int64(view.trump)
+    share = share_left(popcount(view.hand), live)
+    their_share = share_left(popcount(view.opponent_known), live)
+    no_trump = chance_none(view, trump_mask(trump), chance_held(view, trump) if trump >= 0 else 0.0)
     best = -1
     best_value = -1e9
-    mask = view.legal
-    while mask:
-        card = lowest(mask)
-        mask &= mask - _ONE
-        value = -worth(card, view.hand, full_hand(view), live, view.trump, view.low != 0)
-        if gain > 0:
-            loses = chance_beaten(view, card)
-            value += gain * (1.0 - loses) + FORCE * loses * beater_worth(view, card, live)
-        else:
-            value += DUCK * gain * (1.0 - chance_must_win(view, card))
-        if value > best_value:
-            best, best_value = card, value
+    for suit in range(4):
+        mask = view.legal & suit_mask(suit)
+        if not mask:
+            continue
+        kind = kind_of(suit, trump, low)
+        length = length_worth(popcount(view.hand & suit_mask(suit)), size, kind)
+        out = live & ~view.hand
+        held = chance_held(view, suit)
+        ruffed = 0.0 if suit == trump else RUFF * chance_none(view, suit_mask(suit), held) * (1.0 - no_trump)
+        while mask:
+            card = lowest(mask)
+            mask &= mask - _ONE
+            value = -(rank_worth(popcount(out & rivals_of(card, low)), share, kind) + length)
+            no_higher = chance_none(view, above(card), held)
+            if gain > 0:
+                loses = (1.0 - no_higher) + ruffed
+                value += gain * (1.0 - loses) + FORCE * loses * beater_worth(view, card, live, their_share, size, kind)
+            else:
+                must_win = chance_none(view, below(card), held) * (1.0 - no_higher)
+                value += DUCK * gain * (1.0 - must_win)
+            if value > best_value:
+                best, best_value = card, value
     return best
 
 

@@ -59,6 +59,12 @@ def _checkpoint(settings: str) -> Agent:
     return PolicyAgent.from_spec(settings)
 
 
+def _mc(settings: str) -> Agent:
+    from german_whist.agents.mc_bot import MonteCarloBot
+
+    return MonteCarloBot.from_spec(settings)
+
+
 def _exact(agent: Agent) -> Agent:
     from german_whist.agents.exact import ExactEndgame
 
@@ -69,6 +75,9 @@ KINDS: dict[str, AgentKind] = {
     "random": AgentKind(_random, "random", "every legal card equally likely"),
     "greedy": AgentKind(_greedy, "greedy", "wins a trick as cheaply as possible when the prize is worth it"),
     "heuristic": AgentKind(_heuristic, "heuristic", "the hard bot: perfect memory and the strategy of the books"),
+    "mc": AgentKind(
+        _mc, "mc[:worlds=N]", "flat Monte Carlo: every card tried in N random worlds (60), with exact endgames"
+    ),
     "checkpoint": AgentKind(
         _checkpoint, "checkpoint:PATH[,temperature=T]", "a trained network; T = 0 plays its best card, 1 samples"
     ),
@@ -91,8 +100,8 @@ def make_agent(spec: str | Agent) -> Agent:
     """Return the agent that a specification string names.
 
     Args:
-        spec: ``"random"``, ``"greedy"``, ``"heuristic"``, ``"checkpoint:PATH"``, each with ``"+exact"`` behind it for
-            a perfect endgame; or an agent object, returned as it is.
+        spec: ``"random"``, ``"greedy"``, ``"heuristic"``, ``"mc:worlds=N"``, ``"checkpoint:PATH"``, each with
+            ``"+exact"`` behind it for a perfect endgame; or an agent object, returned as it is.
 
     Raises:
         ValueError: when there is no such agent, its settings are wrong, or ``+exact`` stands twice.

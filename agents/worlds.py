@@ -1,0 +1,193 @@
+"""Worlds: what a seat does not know of a deal, drawn uniformly from all that its view allows.
+
+A world says which unseen cards the opponent holds and in which order the others lie face down. A view allows a world
+when the opponent may have come by such a hand. It held no card of a suit when it showed a void, so whatever it holds of
+that suit it has drawn since, and it has drawn only so many cards unseen. Voids are nested in time: cards of several
+such suits must all have been drawn since the earliest of their voids. Cards that the opponent has drawn unseen and
+played again count, too, as far as a view can tell: it says how many cards of a suit have been played but not when.
+
+So each void sets a *limit* to how many hidden cards of some suits there are (``write_limits``), and that is all. The
+hands within the limits are counted by suit, and each is equally likely, exactly: a hand is drawn by its number. Every
+order of the face-down cards goes with every hand.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from german_whist.envs.bits import lowest, popcount
+from german_whist.envs.dealing import AGENT_STREAM, philox
+from german_whist.envs.jit import kernel
+from german_whist.envs.state import suit_mask
+
+MOST_HIDDEN = 26  # cards in the largest hand
+
+_ONE = np.uint64(1)
+_ALL = np.uint64(0xFFFF_FFFF_FFFF_FFFF)
+_SHIFT = np.uint64(32)
+
+
+def _binomials(size):
+    table = np.zeros((size, size), np.int64)
+    table[:, 0] = 1
+    for row in range(1, size):
+        table[row, 1:] = table[row - 1, 1:] + table[row - 1, :-1]
+    return table
+
+
+CHOICES = _binomials(14)  # CHOICES[n, k]: ways to take k of n cards of a suit
+
+# The hands that a view allows, counted.
+HIDDEN = np.dtype(
+    [
+        ("cards", np.uint64),  # unseen cards
+        ("held", np.int64),  # how many of them the opponent holds
+        ("order", np.int64, (4,)),  # suits by when a void was shown, the latest first, then the others
+        ("limit", np.int64, (4,)),  # how many hidden cards of that suit and those before it the opponent can hold
+        ("ways", np.int64, (5, MOST_HIDDEN + 1)),  # [i, n]: ways to hold the rest in suits i, i+1, …, with n before
+    ],
+    align=True,
+)
+
+
+@kernel
+def cards_of_view(view):
+    """Return the mask of the deck: a view parts it among its masks."""
+    held = view.hand | view.played_self | view.played_opponent | view.opponent_known
+    return held | view.unseen | view.face_up | view.out
+
+
+@kernel
+def is_humbug(view):
+    """Return whether the deal has no stock and never had."""
+    return view.stock == 0 and view.tricks_self[0] + view.tricks_opponent[0] == 0
+
+
+@kernel
+def hand_size(view):
+    """Return how many cards are dealt to a seat."""
+    cards = popcount(cards_of_view(view))
+    if is_humbug(view):
+        return cards // 4
+    drawn = 2 * (np.int64(view.tricks_self[0]) + np.int64(view.tricks_opponent[0]))
+    if view.choice:  # the cards of the last trick are still to be taken, or one of them
+        drawn -= 1 if view.stock % 2 else 2
+    return (cards - view.stock - drawn) // 2
+
+
+@kernel
+def count_hidden(view):
+    """Return how many unseen cards the opponent holds."""
+    if is_humbug(view):
+        return hand_size(view) - popcount(view.played_opponent) - popcount(view.opponent_known)
+    return popcount(view.unseen) - (np.int64(view.stock) - popcount(view.face_up))
+
+
+@kernel
+def write_limits(view, hidden):
+    """Write the order of the suits and what the voids that the opponent has shown say of its hidden cards."""
+    for suit in range(4):  # insertion sort, the latest void first
+        place = suit
+        while place > 0 and view.void_opponent[hidden.order[place - 1]] < view.void_opponent[suit]:
+            hidden.order[place] = hidden.order[place - 1]
+            place -= 1
+        hidden.order[place] = suit
+    known = popcount(view.opponent_known)
+    drawn = popcount(view.played_opponent) + hidden.held + known - hand_size(view)
+    for place in range(4):
+        suit = hidden.order[place]
+        trick = np.int64(view.void_opponent[suit])
+        hidden.limit[place] = hidden.held
+        if trick > 0:
+            unseen_since = np.int64(view.drawn_opponent[suit])
+            open_since = max(drawn - (trick - 1), 0) - unseen_since
+            used = used_since(view, hidden.order, place) - open_since
+            hidden.limit[place] = min(hidden.held, unseen_since - max(used, 0))
+
+
+@kernel
+def used_since(view, order, last):
+    """Return how many cards of the suits up to a place are known to have come to the opponent since its last void there.
+
+    These are the cards it took openly and holds, and of those it has played as many as cannot have been played before
+    the void of their suit.
+    """
+    used = early = 0
+    for place in range(last, -1, -1):  # from the earliest void on
+        suit = order[place]
+        played = popcount(view.played_opponent & suit_mask(suit))
+        used += played + popcount(view.opponent_known & suit_mask(suit))
+        early = min(early + played, np.int64(view.void_opponent[suit]) - 1)  # one card a trick
+    return used - early
+
+
+@kernel
+def count_hands(view, hidden):
+    """Count the hidden hands that a view allows, and return how many there are."""
+    hidden.cards = view.unseen
+    hidden.held = count_hidden(view)
+    write_limits(view, hidden)
+    held = hidden.held
+    for before in range(held + 1):
+        hidden.ways[4, before] = 1 if before == held else 0
+    for place in range(3, -1, -1):
+        length = popcount(hidden.cards & suit_mask(hidden.order[place]))
+        for before in range(held + 1):
+            ways = 0
+            for count in range(min(length, hidden.limit[place] - before) + 1):
+                ways += CHOICES[length, count] * hidden.ways[place + 1, before + count]
+            hidden.ways[place, before] = ways
+    return hidden.ways[0, 0]
+
+
+@kernel
+def hand_of_number(hidden, number):
+    """Return hand ``number``, from 0, of the hidden hands that are allowed."""
+    hand = np.uint64(0)
+    before = 0
+    for place in range(4):
+        cards = hidden.cards & suit_mask(hidden.order[place])
+        length = popcount(cards)
+        count = 0
+        while number >= CHOICES[length, count] * hidden.ways[place + 1, before + count]:
+            number -= CHOICES[length, count] * hidden.ways[place + 1, before + count]
+            count += 1
+        before += count
+        rest = hidden.ways[place + 1, before]
+        hand |= some_of(cards, length, count, number // rest)
+        number %= rest
+    return hand
+
+
+@kernel
+def some_of(cards, length, count, number):
+    """Return choice ``number`` of ``count`` of a suit's cards: without the lowest card first, then with it."""
+    chosen = np.uint64(0)
+    while count > 0:
+        length -= 1
+        without = CHOICES[length, count]
+        if number >= without:
+            number -= without
+            count -= 1
+            chosen |= _ONE << np.uint64(lowest(cards))
+        cards &= cards - _ONE
+    return chosen
+
+
+@kernel
+def number_below(bound, key, world, block):
+    """Return a number from 0 up to ``bound`` (left out), every one equally likely, and the next unused block."""
+    last = _ALL - (_ALL % bound + _ONE) % bound  # the largest number of a whole multiple of bound, less one
+    while True:
+        high, low, _, _ = philox(key, world, block, np.uint64(AGENT_STREAM))
+        block += _ONE
+        word = (high << _SHIFT) | low
+        if word <= last:
+            return word % bound, block
+
+
+@kernel
+def drawn_hand(hidden, key, world):
+    """Return the hidden hand of world number ``world`` of a key."""
+    number, _ = number_below(np.uint64(hidden.ways[0, 0]), key, world, np.uint64(0))
+    return hand_of_number(hidden, np.int64(number))
