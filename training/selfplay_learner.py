@@ -86,7 +86,10 @@ class SelfPlayLearner:
             FloatingPointError: when a loss or a weight is not finite, or a loss has exploded.
             ConnectionError: when another process is gone.
         """
-        rollout = self.collector.collect(self.ppo.policy)
+        try:
+            rollout = self.collector.collect(self.ppo.policy)
+        except FloatingPointError as error:
+            raise self._diverged(str(error)) from None
         played = int(self.processes.add(rollout.learnt.sum()))
         progress(self.decisions + played)
         metrics = self.ppo.update(
@@ -105,10 +108,13 @@ class SelfPlayLearner:
             if reason is None and not bool(torch.isfinite(weight).all()):
                 reason = f"{name} is not finite"
         if reason is not None:
-            raise FloatingPointError(
-                f"training diverged before decision {self.decisions}: {reason}; the checkpoints before it are in "
-                f"{self.run.checkpoints}"
-            )
+            raise self._diverged(reason)
+
+    def _diverged(self, reason: str) -> FloatingPointError:
+        return FloatingPointError(
+            f"training diverged before decision {self.decisions}: {reason}; the checkpoints before it are in "
+            f"{self.run.checkpoints}"
+        )
 
     def checkpoint(self, results: dict[str, Any] | None = None) -> Checkpoint:
         """Return the actor as it is now."""
