@@ -35,7 +35,7 @@ class Rollout:
     Attributes:
         cells: int8[steps + 1, rows, cells], the observation of the seat to act, then what is hidden from it, if at all.
         masks: bool[steps + 1, rows, actions], legal actions.
-        actions: int64[steps, rows], by role.
+        actions: int64[steps, rows], by role; where an opponent decided, what the learner would have done.
         log_probs: float32[steps, rows], of those actions when they were sampled.
         seats: int8[steps + 1, rows], who decides.
         ends: bool[steps, rows], whether the deal ended before the row's next decision.
@@ -132,6 +132,9 @@ class Collector:
 
         Args:
             policy: gives the logits float32[rows, actions] of cells int8[rows, num_observations].
+
+        Raises:
+            FloatingPointError: when logits are not finite.
         """
         opponents = [maker(self._rollouts) for maker in self._makers]
         self._rollouts += 1
@@ -162,6 +165,8 @@ class Collector:
             made.log_probs[step].numpy(),
             self._named,
         )
+        if (self._named < 0).any():
+            raise FloatingPointError("logits are not finite")
         learnt = made.learnt[step].numpy()
         learnt[:] = (self._learner_seat < 0) | (self._learner_seat == self.batch.turn)
         for number, opponent in enumerate(opponents):

@@ -80,9 +80,9 @@ def choose(logits, masks, suits, seed, deals, moves, chosen, log_probs, actions)
         seed: uint64.
         deals: uint64[rows], the deal of each row.
         moves: int64[rows], actions played in it so far.
-        chosen: int64[rows], the action by role, written.
+        chosen: int64[rows], the action by role, written; −1 where no logit is a number.
         log_probs: float32[rows], its log probability, written.
-        actions: int64[rows], the action by name, written.
+        actions: int64[rows], the action by name, written; −1 likewise.
     """
     for row in range(logits.shape[0]):
         highest = np.float32(-np.inf)
@@ -100,9 +100,12 @@ def choose(logits, masks, suits, seed, deals, moves, chosen, log_probs, actions)
             if masks[row, action] and left > 0:
                 picked = action
                 left -= np.exp(np.float64(logits[row, action] - highest))
-        chosen[row] = picked
+        chosen[row] = actions[row] = picked
+        if picked < 0:
+            continue
         log_probs[row] = np.float64(logits[row, picked] - highest) - np.log(total)
-        actions[row] = 13 * np.int64(suits[row, picked // 13]) + picked % 13 if picked < 52 else picked
+        if picked < 52:
+            actions[row] = 13 * np.int64(suits[row, picked // 13]) + picked % 13
 
 
 @kernel

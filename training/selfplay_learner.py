@@ -21,7 +21,7 @@ from german_whist.training.distributed import Processes
 from german_whist.training.evaluation import evaluate
 from german_whist.training.opponents import POOL, SELF
 from german_whist.training.ppo import SelfPlayPPO
-from german_whist.training.rollout import Collector
+from german_whist.training.rollout import Collector, Rollout
 from german_whist.training.run_directory import RunDirectory, code_version
 from german_whist.training.settings import SelfPlayConfig
 from german_whist.training.snapshot import Snapshot, unusable
@@ -111,7 +111,7 @@ class SelfPlayLearner:
             FloatingPointError: when a loss or a weight is not finite, or a loss has exploded.
             ConnectionError: when another process is gone.
         """
-        rollout = self.collector.collect(self.algorithm.policy)
+        rollout = self._collect()
         played = int(self.processes.add(rollout.learnt.sum()))
         progress(self.decisions + played)
         metrics = self.algorithm.update(
@@ -120,6 +120,12 @@ class SelfPlayLearner:
         self.decisions += played
         self._check(metrics)
         return metrics
+
+    def _collect(self) -> Rollout:
+        try:
+            return self.collector.collect(self.algorithm.policy)
+        except FloatingPointError as error:
+            raise self._diverged(str(error)) from None
 
     def _check(self, metrics: dict[str, float]) -> None:
         numbers = {name: value for name, value in metrics.items() if name.startswith("losses/")}
@@ -130,10 +136,13 @@ class SelfPlayLearner:
             if reason is None and not bool(torch.isfinite(weight).all()):
                 reason = f"{name} is not finite"
         if reason is not None:
-            raise FloatingPointError(
-                f"training diverged before decision {self.decisions}: {reason}; the checkpoints before it are in "
-                f"{self.run.checkpoints}"
-            )
+            raise self._diverged(reason)
+
+    def _diverged(self, reason: str) -> FloatingPointError:
+        return FloatingPointError(
+            f"training diverged before decision {self.decisions}: {reason}; the checkpoints before it are in "
+            f"{self.run.checkpoints}"
+        )
 
     def checkpoint(self, results: dict[str, Any] | None = None) -> Checkpoint:
         """Return the actor as it is now."""

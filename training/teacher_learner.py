@@ -39,7 +39,7 @@ class TeacherLearner(SelfPlayLearner):
             FloatingPointError: when a loss or a weight is not finite, or a loss has exploded.
             ConnectionError: when another process is gone.
         """
-        rollout = self.collector.collect(self.algorithm.policy)
+        rollout = self._collect()
         taught = int(self.processes.add(torch.tensor(rollout.actions.numel())))
         progress(self.decisions + taught)
         entries = (rollout.cells[:-1], rollout.masks[:-1], self.collector.worth[:-1])

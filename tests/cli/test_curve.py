@@ -19,7 +19,7 @@ def made(folder: str, opponents: tuple[str, ...], seconds: bool = True) -> Path:
     path.mkdir(parents=True)
     rows = points({name: [0.3, 0.5, 0.6] for name in opponents})
     for row in rows:
-        row |= {"deals": 10, "margin": 0.5} | ({"seconds": row["decisions"] / 50} if seconds else {})
+        row.update({"deals": 10, "margin": 0.5} | ({"seconds": row["decisions"] / 50} if seconds else {}))
     RunDirectory(path).add_evaluations(rows)
     return path
 

@@ -73,6 +73,17 @@ def test_a_rate_that_is_much_too_high_is_noticed(tmp_path: Path) -> None:
         begin_own(tmp_path / "run", learning_rate=1e30, evaluate_every=10**6)
 
 
+def test_logits_that_are_no_numbers_stop_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    policy = SelfPlayPPO.policy
+
+    def blank(self: SelfPlayPPO, cells: torch.Tensor) -> torch.Tensor:
+        return policy(self, cells) * (float("nan") if self.updates == 3 else 1)
+
+    monkeypatch.setattr(SelfPlayPPO, "policy", blank)
+    with pytest.raises(FloatingPointError, match=r"^training diverged before decision 384: logits are not finite; "):
+        begin_own(tmp_path / "run")
+
+
 @pytest.mark.parametrize("name", ["000000000000.safetensors", "resume.safetensors"])
 def test_a_disk_that_is_full_at_once_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     fail_writing(monkeypatch, name)
