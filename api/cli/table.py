@@ -13,7 +13,7 @@ _KINDS = "trump-high, trump-low, notrump-high or notrump-low"
 
 def add_parser(subparsers: Any) -> None:
     """Register the command."""
-    from german_whist.cli.evaluate import whole_number
+    from german_whist.cli.numbers import whole_number
 
     parser = subparsers.add_parser(
         "table",
