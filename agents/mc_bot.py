@@ -5,8 +5,8 @@ worlds: the heuristic bot plays on for both seats to the end of the foreplay, an
 makes of it (see ``playouts``). The action with the best mean margin of counted tricks is played; of equally good ones
 that of the heuristic bot, else the lowest. In the endgame itself there is one world, and the values are exact.
 
-Some endgames are played by the heuristic bot instead: all of ``humbug``, where hands stay hidden, and those of a race or
-of hands of more than thirteen cards until few enough are left to be solved.
+Some endgames are played by the heuristic bot instead: all of ``humbug``, where hands stay hidden; races until seven
+cards are left to a hand or three tricks to the goal; and hands of more than thirteen cards until thirteen are left.
 """
 
 from __future__ import annotations

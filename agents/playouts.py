@@ -16,7 +16,9 @@ from german_whist.solver.race_search import race_search
 from german_whist.solver.search import search
 from german_whist.solver.values import packed
 
-MOST_RACE_CARDS = 7  # in a hand, for a race to be solved: more take milliseconds
+# Races with more cards in a hand and further to go take milliseconds to solve.
+MOST_RACE_CARDS = 7
+NEAR_GOAL = 3
 
 _ONE = np.uint64(1)
 _CARDS = (_ONE << np.uint64(52)) - _ONE
@@ -59,12 +61,16 @@ def is_solved(game, state):
     """Return whether the value of a state is looked up: an endgame that is open and small enough."""
     if state.face_up or state.top < game.cards or state.decision != PLAY or game.humbug:
         return False
-    return popcount(state.hands[state.turn]) <= (MOST_RACE_CARDS if game.race else MAX_CARDS)
+    cards = popcount(state.hands[state.turn])
+    if game.race and cards > MOST_RACE_CARDS:
+        leading = max(counted_tricks(game, state, SELF), counted_tricks(game, state, OPPONENT))
+        return cards <= MAX_CARDS and game.race - leading <= NEAR_GOAL
+    return cards <= MAX_CARDS
 
 
 @kernel
 def counted_margin(game, state):
-    """Return the margin of the tricks taken so far that count, for seat 0: more is better for it, in a low game, too."""
+    """Return the margin of the counted tricks taken so far for seat 0; more is better for it, in a low game, too."""
     margin = counted_tricks(game, state, SELF) - counted_tricks(game, state, OPPONENT)
     return -margin if state.low else margin
 

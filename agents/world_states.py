@@ -130,7 +130,7 @@ def _write_blinds(view, rest, key, world, game, state):
 
 @kernel
 def _turned_card(view, key, world):
-    """Return the card that was turned and has left with its hand; among one's own discards a view does not tell which."""
+    """Return the turned card, which has left the game; a view does not tell which of one's own discards it is."""
     could_be = view.out
     if view.trump >= 0:
         could_be &= suit_mask(np.int64(view.trump))

@@ -1,14 +1,15 @@
 """Worlds: what a seat does not know of a deal, drawn uniformly from all that its view allows.
 
-A world says which unseen cards the opponent holds and in which order the others lie face down. A view allows a world
-when the opponent may have come by such a hand. It held no card of a suit when it showed a void, so whatever it holds of
-that suit it has drawn since, and it has drawn only so many cards unseen. Voids are nested in time: cards of several
-such suits must all have been drawn since the earliest of their voids. Cards that the opponent has drawn unseen and
-played again count, too, as far as a view can tell: it says how many cards of a suit have been played but not when.
+A world says which unseen cards the opponent holds and in which order the others lie face down. A view allows it when it
+agrees with the known cards and the voids: when the opponent showed a void it held no card of the suit, so its hidden
+cards of that suit are among those that it has drawn unseen since. Voids are nested in time, so each one *limits* how
+many hidden cards there are of its suit and of those in which a void was shown later (``write_limits``). A view does not
+tell in which order cards were played, so nothing is made of that: in an enumeration of all deals of a deck of 2 × 5
+cards, hands of 2, one world in 270 that is allowed could not have come about; in one of 2 × 4 cards none.
 
-So each void sets a *limit* to how many hidden cards of some suits there are (``write_limits``), and that is all. The
-hands within the limits are counted by suit, and each is equally likely, exactly: a hand is drawn by its number. Every
-order of the face-down cards goes with every hand.
+All worlds that are allowed are equally likely, exactly: the hidden hands within the limits are counted by suit, a hand
+is drawn by its number, and every order of the face-down cards goes with every hand. In ``humbug`` the cards that nobody
+holds are spread evenly over the opponent's discarded hand and the blinds.
 """
 
 from __future__ import annotations
@@ -92,33 +93,10 @@ def write_limits(view, hidden):
             hidden.order[place] = hidden.order[place - 1]
             place -= 1
         hidden.order[place] = suit
-    known = popcount(view.opponent_known)
-    drawn = popcount(view.played_opponent) + hidden.held + known - hand_size(view)
     for place in range(4):
         suit = hidden.order[place]
-        trick = np.int64(view.void_opponent[suit])
-        hidden.limit[place] = hidden.held
-        if trick > 0:
-            unseen_since = np.int64(view.drawn_opponent[suit])
-            open_since = max(drawn - (trick - 1), 0) - unseen_since
-            used = used_since(view, hidden.order, place) - open_since
-            hidden.limit[place] = min(hidden.held, unseen_since - max(used, 0))
-
-
-@kernel
-def used_since(view, order, last):
-    """Return how many cards of the suits up to a place are known to have come to the opponent since its last void there.
-
-    These are the cards it took openly and holds, and of those it has played as many as cannot have been played before
-    the void of their suit.
-    """
-    used = early = 0
-    for place in range(last, -1, -1):  # from the earliest void on
-        suit = order[place]
-        played = popcount(view.played_opponent & suit_mask(suit))
-        used += played + popcount(view.opponent_known & suit_mask(suit))
-        early = min(early + played, np.int64(view.void_opponent[suit]) - 1)  # one card a trick
-    return used - early
+        is_void = view.void_opponent[suit] > 0
+        hidden.limit[place] = min(hidden.held, np.int64(view.drawn_opponent[suit])) if is_void else hidden.held
 
 
 @kernel
