@@ -207,7 +207,7 @@ def count_worlds(view):
 
 @kernel
 def world(view, number, worlds):
-    """Return a sample of the opponent's hand: what it is known to hold, and every so manieth card that it may hold."""
+    """Return a sample of the opponent's hand: what it is known to hold, and one in ``worlds`` of what it may hold."""
     hand = view.opponent_known
     left = held_unseen(view)
     cards = may_hold(view)

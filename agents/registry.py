@@ -1,4 +1,4 @@
-"""Agents by name: the specification strings that commands and ``make_agent`` take."""
+"""Agents by name: the specification strings that commands and ``make_agent`` take, as ``heuristic+exact``."""
 
 from __future__ import annotations
 
@@ -13,6 +13,14 @@ class AgentKind(NamedTuple):
     """A kind of agent: how to make one from the part of its specification after the colon, and what it is."""
 
     make: Callable[[str], Agent]
+    usage: str
+    description: str
+
+
+class AgentSuffix(NamedTuple):
+    """What can be added to any agent: how, and what that is."""
+
+    add: Callable[[Agent], Agent]
     usage: str
     description: str
 
@@ -57,6 +65,12 @@ def _mc(settings: str) -> Agent:
     return MonteCarloBot.from_spec(settings)
 
 
+def _exact(agent: Agent) -> Agent:
+    from german_whist.agents.exact import ExactEndgame
+
+    return ExactEndgame(agent)
+
+
 KINDS: dict[str, AgentKind] = {
     "random": AgentKind(_random, "random", "every legal card equally likely"),
     "greedy": AgentKind(_greedy, "greedy", "wins a trick as cheaply as possible when the prize is worth it"),
@@ -70,6 +84,13 @@ KINDS: dict[str, AgentKind] = {
 }
 
 
+EXACT = "exact"
+
+SUFFIXES: dict[str, AgentSuffix] = {
+    EXACT: AgentSuffix(_exact, "NAME+exact", "any agent, with a perfect endgame"),
+}
+
+
 def agent_names() -> tuple[str, ...]:
     """Return the names of the kinds of agents."""
     return tuple(KINDS)
@@ -79,17 +100,22 @@ def make_agent(spec: str | Agent) -> Agent:
     """Return the agent that a specification string names.
 
     Args:
-        spec: ``"random"``, ``"greedy"``, ``"heuristic"``, ``"mc:worlds=N"``,
-            ``"checkpoint:PATH"``; or an agent object, returned as it is.
+        spec: ``"random"``, ``"greedy"``, ``"heuristic"``, ``"mc:worlds=N"``, ``"checkpoint:PATH"``, each with
+            ``"+exact"`` behind it for a perfect endgame; or an agent object, returned as it is.
 
     Raises:
-        ValueError: when there is no such agent, or its settings are wrong.
+        ValueError: when there is no such agent, its settings are wrong, or ``+exact`` stands twice.
     """
     if not isinstance(spec, str):
         if not callable(getattr(spec, "act", None)):
             raise ValueError(f"{spec!r} is neither an agent's name nor an object with act(views, rng)")
         return spec
+    rest, plus, suffix = spec.rpartition("+")
+    if plus and suffix in SUFFIXES:
+        return SUFFIXES[suffix].add(make_agent(rest))
     name, _, settings = spec.partition(":")
+    if name not in KINDS and plus and rest.partition(":")[0] in KINDS:
+        raise unknown_name("agent suffix", f"+{suffix}", [f"+{one}" for one in SUFFIXES])
     if name not in KINDS:
         raise unknown_name("agent", name, KINDS)
     return KINDS[name].make(settings)

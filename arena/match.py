@@ -12,16 +12,19 @@ import numpy.typing as npt
 
 from german_whist.agents.base import Agent
 from german_whist.agents.registry import make_agent
+from german_whist.arena.endgames import match_ending, with_exact_endgames
 from german_whist.arena.recording import Recording, results
 from german_whist.arena.statistics import mean_interval
 from german_whist.arena.turns import play_turn
 from german_whist.envs.batch import DealBatch
+from german_whist.envs.endings import PLAYED, Ending
 from german_whist.envs.rules import Rules
 from german_whist.envs.rules import rules as rules_named
 
 DEFAULT_BATCH = 2048
 
 Record = Callable[[Recording], None]
+Progress = Callable[[int], None]
 
 
 @dataclass(frozen=True)
@@ -41,6 +44,7 @@ class MatchResult:
         interval: its 95 % confidence interval, paired over deals.
         margin: counted tricks, the first agent's minus the second's, mean of all games.
         margin_interval: its 95 % confidence interval, paired over deals.
+        endgame: ``"played"`` or ``"exact"``.
     """
 
     first: str
@@ -55,6 +59,7 @@ class MatchResult:
     interval: tuple[float, float]
     margin: float
     margin_interval: tuple[float, float]
+    endgame: str = PLAYED
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as plain data, ready for JSON: the ends of an unbounded interval are ``None``."""
@@ -73,6 +78,8 @@ def play_match(
     *,
     batch_size: int = DEFAULT_BATCH,
     record: Record | None = None,
+    progress: Progress | None = None,
+    endgame: str = PLAYED,
 ) -> MatchResult:
     """Play every deal twice with the seats swapped and return how the first agent did.
 
@@ -87,6 +94,8 @@ def play_match(
         batch_size: deals played together; memory grows with it.
         record: called with a recording of every game, in the order of the deals, the game in which the first agent
             has seat 0 before its mirror image.
+        progress: called after each batch with the number of deals that were in it.
+        endgame: ``"played"``, or ``"exact"``: both agents play it out perfectly, as ``NAME+exact`` does.
 
     Raises:
         ValueError: when a name or a number is not allowed, or an agent does not return one legal action a
@@ -98,10 +107,15 @@ def play_match(
     agents = (make_agent(first), make_agent(second))
     names = (agent_label(first, agents[0]), agent_label(second, agents[1]))
     game = rules_named(rules)
-    parts = [
-        play_mirrored(agents, names, game, seed, start, min(batch_size, deals - start), record)
-        for start in range(0, deals, batch_size)
-    ]
+    ending = match_ending(endgame, game)
+    players = (agents, names)
+    if ending != PLAYED and record is not None:  # a recording has every card
+        players, ending = with_exact_endgames(agents, names), PLAYED
+    parts = []
+    for start in range(0, deals, batch_size):
+        parts.append(play_mirrored(*players, game, seed, start, min(batch_size, deals - start), record, ending))
+        if progress is not None:
+            progress(len(parts[-1]))
     margins = np.concatenate(parts)  # (deals, 2): the first agent's margin at seat 0 and at seat 1
     scores = (np.sign(margins) + 1) / 2
     win_rate, interval = mean_interval(scores.mean(axis=1))
@@ -119,6 +133,7 @@ def play_match(
         interval=interval,
         margin=margin,
         margin_interval=margin_interval,
+        endgame=endgame,
     )
 
 
@@ -135,14 +150,16 @@ def play_mirrored(
     start: int,
     size: int,
     record: Record | None = None,
+    ending: str | Ending = PLAYED,
 ) -> npt.NDArray[np.float64]:
     """Play deals ``start … start + size - 1`` twice and return the first agent's margins, float64[size, 2].
 
     Column 0 is the game in which the first agent has seat 0, column 1 the one with the seats swapped. Both run in one
-    batch, so that each agent is asked once a step. ``record`` is called as ``play_match`` says.
+    batch, so that each agent is asked once a step. ``record`` is called as ``play_match`` says; it needs deals that are
+    played to the end. ``ending`` is the ``endgame`` of the batch.
     """
     indices = np.tile(np.arange(start, start + size, dtype=np.uint64), 2)
-    batch = DealBatch(game, 2 * size, seed)
+    batch = DealBatch(game, 2 * size, seed, endgame=ending)
     batch.deal_rows(np.arange(2 * size), indices)
     swapped = np.repeat(np.array([0, 1], np.int8), size)  # seat of the first agent
     history: list[npt.NDArray[np.int8]] = []  # the actions of every step, -1 where a deal was finished

@@ -65,7 +65,7 @@ def read_recording(path: str | Path, line: int) -> Recording:
         if number == line:
             with at_line(path, number):
                 return Recording.from_line(_decoded(text))
-    raise ValueError(f"{path}: line {line} does not exist: the file has {last} lines")
+    raise ValueError(f"{path}: line {line} does not exist: the file has {last} line{'' if last == 1 else 's'}")
 
 
 @contextmanager

@@ -11,11 +11,13 @@ import numpy.typing as npt
 
 from german_whist.agents.base import Agent
 from german_whist.agents.registry import make_agent
-from german_whist.arena.match import agent_label
+from german_whist.arena.endgames import match_ending
+from german_whist.arena.match import Progress, agent_label
 from german_whist.arena.statistics import mean_interval
 from german_whist.arena.turns import play_turn
 from german_whist.envs.batch import DealBatch
 from german_whist.envs.dealing import check_seed
+from german_whist.envs.endings import PLAYED, Ending
 from german_whist.envs.matches import MAX_DEALS, Match, check_match_number, first_deals, match_of
 from german_whist.envs.rules import Rules
 from german_whist.envs.rules import rules as rules_named
@@ -42,6 +44,7 @@ class SeriesResult:
         margin: final score, the first agent's minus the second's, mean of all.
         margin_interval: its 95 % confidence interval, paired over the two of a kind.
         deals_per_match: mean number of deals that a match took.
+        endgame: ``"played"`` or ``"exact"``.
     """
 
     first: str
@@ -58,6 +61,7 @@ class SeriesResult:
     margin: float
     margin_interval: tuple[float, float]
     deals_per_match: float
+    endgame: str = PLAYED
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as plain data, ready for JSON: the ends of an unbounded interval are ``None``."""
@@ -76,6 +80,8 @@ def play_series(
     rules: str | Rules = "classic",
     *,
     batch_size: int = DEFAULT_BATCH,
+    progress: Progress | None = None,
+    endgame: str = PLAYED,
 ) -> SeriesResult:
     """Play every match twice on the same deals with the seats swapped and return how the first agent did.
 
@@ -89,6 +95,8 @@ def play_series(
         seed: 0 to 2**64 - 1.
         rules: the game.
         batch_size: matches played together; memory grows with it.
+        progress: called after each batch with the number of matches that were in it.
+        endgame: ``"played"``, or ``"exact"``: both agents play it out perfectly, as ``NAME+exact`` does.
 
     Raises:
         ValueError: when a name or a number is not allowed, or an agent does not return one legal action a
@@ -102,10 +110,13 @@ def play_series(
     agents = (make_agent(first), make_agent(second))
     names = (agent_label(first, agents[0]), agent_label(second, agents[1]))
     game, decided_by = rules_named(rules), match_of(match)
-    parts = [
-        play_mirrored_matches(agents, names, game, decided_by, seed, start, min(batch_size, matches - start))
-        for start in range(0, matches, batch_size)
-    ]
+    ending = match_ending(endgame, game)
+    parts = []
+    for start in range(0, matches, batch_size):
+        size = min(batch_size, matches - start)
+        parts.append(play_mirrored_matches(agents, names, game, decided_by, seed, start, size, ending))
+        if progress is not None:
+            progress(size)
     outcomes, margins, deals = (np.concatenate(part) for part in zip(*parts, strict=True))  # each (matches, 2)
     win_rate, interval = mean_interval(((outcomes + 1) / 2).mean(axis=1))
     margin, margin_interval = mean_interval(margins.mean(axis=1))
@@ -124,13 +135,21 @@ def play_series(
         margin=margin,
         margin_interval=margin_interval,
         deals_per_match=float(deals.mean()),
+        endgame=endgame,
     )
 
 
 def play_mirrored_matches(
-    agents: tuple[Agent, Agent], names: tuple[str, str], game: Rules, match: Match, seed: int, start: int, size: int
+    agents: tuple[Agent, Agent],
+    names: tuple[str, str],
+    game: Rules,
+    match: Match,
+    seed: int,
+    start: int,
+    size: int,
+    ending: str | Ending = PLAYED,
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64], npt.NDArray[np.int64]]:
-    """Play matches ``start … start + size - 1`` twice.
+    """Play matches ``start … start + size - 1`` twice; ``ending`` is the ``endgame`` of the batch.
 
     Returns:
         For the match in which the first agent has seat 0 and the one with the seats swapped: the first agent's result
@@ -138,7 +157,7 @@ def play_mirrored_matches(
     """
     rows = np.arange(2 * size)
     indices = first_deals(np.tile(np.arange(start, start + size, dtype=np.uint64), 2))
-    batch = DealBatch(game, 2 * size, seed)
+    batch = DealBatch(game, 2 * size, seed, endgame=ending)
     batch.deal_rows(rows, indices)
     swapped = np.repeat(np.array([0, 1], np.int8), size)  # seat of the first agent
     steps, deals = np.zeros(2 * size, np.int64), np.zeros(2 * size, np.int64)

@@ -15,7 +15,7 @@ class Figure:
     Attributes:
         subject: the benchmark it belongs to.
         name: what was measured.
-        unit: ``"/s"`` for a rate, ``"s"`` for a time, ``" B"`` for bytes.
+        unit: ``"/s"`` for a rate, ``"s"`` for a time, ``" B"`` for bytes, ``""`` for a number.
         ours: this project's figure.
         peer: what it is compared with, measured in the same run; ``None`` when it stands alone.
         theirs: the peer's figure.

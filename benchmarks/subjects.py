@@ -16,6 +16,8 @@ SUBJECTS = {
     "openspiel": "random decisions a second with observations and masks, beside a card game of OpenSpiel",
     "threads": "random decisions a second of two threads, beside one",
     "bots": "decisions a second of the rule bots in matches on one core",
+    "mc": "decisions a second of the Monte Carlo bot in the first trick, each with 240 worlds, on one core",
+    "endgame": "time of an exact endgame value on one core, beside alpha-beta without tables",
     "training": "decisions a second of self-play training on one core, beside MaskablePPO on single environments",
     "startup": "how long import german_whist takes",
     "first_call": "how long the first deal takes in a new process, compiled anew and from the cache",

@@ -2,56 +2,21 @@
 
 from __future__ import annotations
 
-import os
 import sys
-from typing import NamedTuple, TextIO
 
 from german_whist.envs.batch import DealBatch
-from german_whist.envs.cards import RANKS, SUIT_SIZE, SUITS, cards_of
+from german_whist.envs.card_style import ASCII, BOLD, REVERSE, UNICODE, Style, style_of
 from german_whist.envs.names import unknown_name
 from german_whist.envs.scene import PLAYERS, Player, Scene, see
 from german_whist.envs.state import ENDGAME, FOREPLAY
 
 RENDER_MODES = ("ansi", "rgb_array", "human")
 
-__all__ = ["PLAYERS", "RENDER_MODES", "check_render_mode", "deal_text", "print_deal", "terminal_has_color"]
+__all__ = ["PLAYERS", "RENDER_MODES", "check_render_mode", "deal_text", "print_deal"]
 
 _STAGES = {FOREPLAY: "foreplay", ENDGAME: "endgame"}
 _INDENT = " " * 13
 _WIDTH = 68
-_RED_SUITS = (1, 2)
-_BOLD, _REVERSE, _RED = "1", "7", "31"
-
-
-class _Signs(NamedTuple):
-    suits: str  # in the order C D H S
-    rule: str
-    arrow: str
-    dot: str
-
-
-_UNICODE = _Signs("♣♦♥♠", "─", "▶", "·")
-_ASCII = _Signs(SUITS, "-", ">", "|")
-
-
-class _Style(NamedTuple):
-    """How a scene is written: the signs, and whether in colour (red suits red, trumps bold, open cards reversed)."""
-
-    signs: _Signs
-    color: bool
-    trump: int
-
-    def paint(self, text: str, *codes: str) -> str:
-        return f"\x1b[{';'.join(codes)}m{text}\x1b[0m" if self.color and codes else text
-
-    def suit(self, suit: int, text: str, *codes: str) -> str:
-        red = (_RED,) if suit in _RED_SUITS else ()
-        bold = (_BOLD,) if suit == self.trump else ()
-        return self.paint(text, *codes, *bold, *red)
-
-    def card(self, card: int, *codes: str) -> str:
-        suit, rank = divmod(int(card), SUIT_SIZE)
-        return self.suit(suit, self.signs.suits[suit] + RANKS[rank], *codes)
 
 
 def check_render_mode(mode: str | None, allowed: tuple[str, ...] = RENDER_MODES) -> None:
@@ -88,7 +53,7 @@ def deal_text(
         ValueError: when there is no such row or seat.
     """
     scene = see(batch, row, seat, scores=scores)
-    style = _Style(_UNICODE if unicode else _ASCII, color, scene.trump)
+    style = Style(UNICODE if unicode else ASCII, color, scene.trump)
     rule = style.signs.rule * _WIDTH
     lines = [
         _header(scene, style),
@@ -107,30 +72,11 @@ def print_deal(
     batch: DealBatch, row: int = 0, seat: int | None = None, scores: tuple[float, float] | None = None
 ) -> None:
     """Print one deal of a batch: in colour where the terminal has it, in plain ASCII where it knows no better."""
-    color = terminal_has_color(sys.stdout)
-    try:
-        "".join(_UNICODE).encode(sys.stdout.encoding or "ascii")
-    except (LookupError, UnicodeEncodeError):
-        print(deal_text(batch, row, seat, unicode=False, color=color, scores=scores))
-    else:
-        print(deal_text(batch, row, seat, color=color, scores=scores))
+    style = style_of(sys.stdout)
+    print(deal_text(batch, row, seat, style.signs is UNICODE, style.color, scores))
 
 
-def terminal_has_color(stream: TextIO) -> bool:
-    """Return whether text written to a stream may be coloured: a terminal, and nobody has set ``NO_COLOR``."""
-    return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
-
-
-def _hand(mask: int, rules_suits: int, style: _Style) -> str:
-    columns = []
-    for suit in reversed(range(rules_suits)):
-        ranks = [RANKS[card % SUIT_SIZE] for card in cards_of(mask) if card // SUIT_SIZE == suit]
-        column = f"{style.signs.suits[suit]} {''.join(reversed(ranks)) or '-'}"
-        columns.append(style.suit(suit, column) + " " * max(11 - len(column), 1))
-    return "".join(columns)
-
-
-def _header(scene: Scene, style: _Style) -> str:
+def _header(scene: Scene, style: Style) -> str:
     rules = scene.rules
     trump = f"trumps {style.suit(scene.trump, style.signs.suits[scene.trump])}" if scene.trump >= 0 else "no trumps"
     trick = f"trick {scene.trick} of {rules.tricks}"
@@ -144,9 +90,9 @@ def _header(scene: Scene, style: _Style) -> str:
     return "   ".join(words)
 
 
-def _table(scene: Scene, style: _Style) -> list[str]:
+def _table(scene: Scene, style: Style) -> list[str]:
     """Return the lines in the middle: the trick, the open cards, what is to be decided, or how it ended."""
-    open_cards = " ".join(style.card(card, _REVERSE) for card in scene.face_up)
+    open_cards = " ".join(style.card(card, REVERSE) for card in scene.face_up)
     if scene.done:
         lines = [f"finished: {scene.result}"]
     elif scene.choice:
@@ -158,14 +104,14 @@ def _table(scene: Scene, style: _Style) -> list[str]:
             prize = "the stock lies face down"
         lines = [f"{led}{' ' * (16 - (6 if scene.led >= 0 else len(led)))}{prize}"]
     if scene.out:
-        lines.append("out of play: " + _hand(scene.out, scene.rules.suits, style))
+        lines.append("out of play: " + style.hand(scene.out, scene.rules.suits))
     return lines
 
 
-def _player(scene: Scene, player: Player, style: _Style) -> list[str]:
+def _player(scene: Scene, player: Player, style: Style) -> list[str]:
     """Return a player's two lines."""
     signs, rules = style.signs, scene.rules
-    hand = _hand(player.hand, rules.suits, style)
+    hand = style.hand(player.hand, rules.suits)
     if scene.seat not in (None, player.seat):
         hand += f"+ {player.hidden} unseen"
     notes = ["dealer"] if player.dealer else []
@@ -182,7 +128,7 @@ def _player(scene: Scene, player: Player, style: _Style) -> list[str]:
     if player.voids:
         notes.append("void of " + ", ".join(f"{style.suit(s, signs.suits[s])} (trick {t})" for s, t in player.voids))
     arrow = signs.arrow if player.turn else " "
-    name = style.paint(player.name, *((_BOLD,) if player.turn else ()))
+    name = style.paint(player.name, *((BOLD,) if player.turn else ()))
     return [
         f"{arrow} {name}{' ' * (len(_INDENT) - 2 - len(player.name))}{hand}",
         _INDENT + f" {signs.dot} ".join(notes),

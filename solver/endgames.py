@@ -36,7 +36,7 @@ def solve_endgame(
     """
     card = _card(led)
     own, other = _mask(leader, "leader"), _mask(follower, "follower")
-    suit = _suit(trump)
+    suit = check_trump(trump)
     return int(solve_endgames([own], [other], suit, low, card)[0])
 
 
@@ -133,7 +133,12 @@ def _mask(given: Hand, whose: str) -> int:
     return mask_of(cards)
 
 
-def _suit(given: str | None) -> int:
+def check_trump(given: str | None) -> int:
+    """Return the number of a trump suit given by its letter, −1 for none.
+
+    Raises:
+        ValueError: when there is no such suit.
+    """
     if given is None:
         return -1
     letter = given.strip().upper() if isinstance(given, str) else ""

@@ -25,12 +25,11 @@ class SolvedEnding:
         """
         if rules.humbug:
             raise ValueError(
-                "endgame='solved' and humbug=True do not go together: blind hands stay hidden, the endgame is not open"
+                "rules: the endgame cannot be solved with humbug=True: it is not open, as blind hands stay hidden"
             )
         if rules.hand > MAX_CARDS:
             raise ValueError(
-                f"endgame='solved' and hand={rules.hand} do not go together: "
-                f"hands of up to {MAX_CARDS} cards are solved"
+                f"rules: the endgame cannot be solved with hand={rules.hand}: hands of up to {MAX_CARDS} cards are"
             )
 
     def finish(self, rules: Rules, states: np.ndarray[Any, Any]) -> npt.NDArray[np.int8]:

@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 from typing import NamedTuple
 
+from german_whist.envs.names import unknown_name
 from german_whist.solver.positions import MAX_CARDS
 
 DEFAULT_CARDS = 11  # built in seconds, 147 MB; a search of two tricks above it answers thirteen cards
@@ -34,6 +35,17 @@ class TableKind(NamedTuple):
 
 
 KINDS = {kind.name: kind for kind in (TableKind(trump, low) for trump in (True, False) for low in (False, True))}
+
+
+def check_kind(name: str) -> TableKind:
+    """Return a kind of game by its name.
+
+    Raises:
+        ValueError: when there is no such kind.
+    """
+    if name not in KINDS:
+        raise unknown_name("kind of table", name, KINDS)
+    return KINDS[name]
 
 
 def check_cards(cards: int) -> int:

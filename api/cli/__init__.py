@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any, NoReturn
 
 import german_whist
-from german_whist.cli import agents, bench, draw, evaluate, play, replay, rules, train
+from german_whist.cli import agents, bench, draw, evaluate, play, replay, rules, solve, table, train
 from german_whist.envs.names import unknown_name
 
 OPTIONS = ("-h", "--help", "--version")  # before a command
@@ -21,6 +21,8 @@ COMMANDS = {
     "draw": draw,
     "rules": rules,
     "agents": agents,
+    "solve": solve,
+    "table": table,
     "bench": bench,
 }
 

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import argparse
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from german_whist.agents.registry import AgentKind, AgentSuffix
 
 
 def add_parser(subparsers: Any) -> None:
@@ -21,12 +24,12 @@ def add_parser(subparsers: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Print the agents."""
-    from german_whist.agents.registry import KINDS
+    from german_whist.agents.registry import KINDS, SUFFIXES
 
+    entries: dict[str, AgentKind | AgentSuffix] = {**KINDS, **{f"+{name}": suffix for name, suffix in SUFFIXES.items()}}
     if options.json:
-        print(
-            json.dumps({name: {"usage": kind.usage, "description": kind.description} for name, kind in KINDS.items()})
-        )
+        described = {name: {"usage": entry.usage, "description": entry.description} for name, entry in entries.items()}
+        print(json.dumps(described))
         return 0
     from rich.console import Console
     from rich.table import Table
@@ -34,7 +37,7 @@ def run(options: argparse.Namespace) -> int:
     table = Table()
     table.add_column("agent")
     table.add_column("what it does")
-    for kind in KINDS.values():
-        table.add_row(kind.usage.replace("[", r"\["), kind.description)
+    for entry in entries.values():
+        table.add_row(entry.usage.replace("[", r"\["), entry.description)
     Console().print(table)
     return 0

@@ -6,21 +6,25 @@ import argparse
 import json
 from typing import TYPE_CHECKING, Any
 
+from german_whist.benchmarks.subjects import SUBJECTS
+from german_whist.cli.numbers import number
+
 if TYPE_CHECKING:
     from german_whist.benchmarks.figures import Figure, Skipped
 
 
 def add_parser(subparsers: Any) -> None:
     """Register the command."""
+    measured = "\n".join(f"  {name:<11} {meaning}" for name, meaning in SUBJECTS.items())
     parser = subparsers.add_parser(
         "bench",
         help="measure speed",
-        description="Measure speed beside that of peers in the same run: aec, batch, bots, training, startup.",
-        epilog="example:\n  german-whist bench aec batch --seconds 5",
+        description="Measure speed beside that of peers in the same run.",
+        epilog=f"measured:\n{measured}\n\nexample:\n  german-whist bench aec batch --seconds 5",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("subjects", nargs="*", metavar="NAME", help="what to measure (default: everything)")
-    parser.add_argument("--seconds", type=float, default=2.0, help="time for each figure (default 2)")
+    parser.add_argument("--seconds", type=number, default=2.0, help="time for each figure (default 2)")
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.set_defaults(run=run)
 
@@ -102,9 +106,15 @@ def _print(figures: list[Figure], skipped: list[Skipped], machine: dict[str, Any
 
 
 def amount(number: float, unit: str) -> str:
-    """Return a rate, a time or a size for people: ``51.2 M/s``, ``8.12 k/s``, ``0.213 s``, ``443 B``."""
+    """Return a rate, a time or a size for people: ``51.2 M/s``, ``8.12 k/s``, ``0.213 s``, ``4.1 µs``, ``443 B``."""
     if unit == "s":
-        return f"{number:.3f} s"
+        return (
+            f"{number:.3f} s"
+            if number >= 0.1
+            else f"{number * 1e3:.3g} ms"
+            if number >= 1e-3
+            else f"{number * 1e6:.3g} µs"
+        )
     if unit == " B":
         return f"{number:.0f} B"
     for size, letter in ((1e6, "M"), (1e3, "k")):

@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from german_whist.cli.numbers import number, whole_number
+
 if TYPE_CHECKING:
     from PIL import Image
 
@@ -28,19 +30,24 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument("agents", nargs="*", metavar="AGENT", help="seats 0 and 1 (default heuristic greedy)")
     parser.add_argument("--rules", default="classic", help="the game (default classic)")
     parser.add_argument("--deal", default="0:0", metavar="SEED:INDEX", help="the deal (default 0:0)")
-    parser.add_argument("--seat", type=int, choices=(0, 1), help="draw what this seat sees (default: both hands open)")
+    parser.add_argument(
+        "--seat", type=whole_number, choices=(0, 1), help="draw what this seat sees (default: both hands open)"
+    )
     parser.add_argument("--still", metavar="FILE", help="write a picture, .png")
-    parser.add_argument("--after", type=int, metavar="N", help="picture after N actions (default: in mid-deal)")
+    parser.add_argument(
+        "--after", type=whole_number, metavar="N", help="picture after N actions (default: in mid-deal)"
+    )
     parser.add_argument("--size", default="960x640", metavar="WxH", help="of the picture, in pixels (default 960x640)")
     parser.add_argument("--gif", metavar="FILE", help="write the whole deal, .gif")
     parser.add_argument("--gif-size", default="640x427", metavar="WxH", help="of the GIF (default 640x427)")
-    parser.add_argument("--seconds", type=float, default=0.8, help="how long a frame stays (default 0.8)")
+    parser.add_argument("--seconds", type=number, default=0.8, help="how long a frame stays (default 0.8)")
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
     """Play the deal and write the files."""
     from german_whist.agents.registry import make_agent
+    from german_whist.arena.match import agent_label
     from german_whist.envs.batch import DealBatch
     from german_whist.envs.rendering import load_drawing
 
@@ -54,7 +61,7 @@ def run(options: argparse.Namespace) -> int:
     seed, index = _address(options.deal)
     agents = [make_agent(spec) for spec in specs]
     load_drawing()
-    names = (specs[0], specs[1])
+    names = (agent_label(agents[0], agents[0]), agent_label(agents[1], agents[1]))
     actions = [int(action) for action in _actions(DealBatch(options.rules, 1, seed, index), agents, seed, index)]
     if options.still:
         after = len(actions) * 2 // 5 if options.after is None else options.after

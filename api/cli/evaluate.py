@@ -7,6 +7,8 @@ import json
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
+from german_whist.cli.numbers import whole_number
+
 if TYPE_CHECKING:
     from german_whist.agents.base import Agent
     from german_whist.arena.match import MatchResult, Record
@@ -33,17 +35,12 @@ def add_parser(subparsers: Any) -> None:
         "--seed", type=whole_number, default=0, help="seed of the deals and of random agents (default 0)"
     )
     parser.add_argument("--rules", default="classic", help="the game (default classic)")
+    parser.add_argument(
+        "--endgame", default="played", metavar="HOW", help="played, or exact: both sides play it out perfectly"
+    )
     parser.add_argument("--record", metavar="FILE", help="write every game played, one line of JSON each")
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.set_defaults(run=run)
-
-
-def whole_number(text: str) -> int:
-    """Return the whole number that a word stands for."""
-    try:
-        return int(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number") from None
 
 
 def run(options: argparse.Namespace) -> int:
@@ -76,6 +73,7 @@ def run(options: argparse.Namespace) -> int:
     from german_whist.cli.tables import print_cross_table, print_results
 
     title = f"German Whist, {options.rules}" + (f", {options.match}" if options.match else "")
+    title += ", exact endgame" if options.endgame == "exact" else ""
     if len(agents) == 2:
         print_results(list(results.values()), title)
     else:
@@ -87,22 +85,41 @@ def _play(
     agents: list[Agent], options: argparse.Namespace, game: Any, record: Record | None = None
 ) -> dict[tuple[int, int], MatchResult | SeriesResult]:
     from rich.console import Console
-    from rich.progress import track
+    from rich.progress import Progress
 
     from german_whist.arena.match import play_match
     from german_whist.arena.series import play_series
 
-    def play(first: Agent, second: Agent) -> MatchResult | SeriesResult:
-        if options.match is None:
-            return play_match(first, second, deals=options.deals, seed=options.seed, rules=game, record=record)
-        matches = options.deals if options.matches is None else options.matches
-        return play_series(first, second, options.match, matches, options.seed, game)
-
     pairs = list(combinations(range(len(agents)), 2))
+    unit, number = "deals", options.deals
+    if options.match is not None:
+        unit, number = "matches", options.deals if options.matches is None else options.matches
+    results: dict[tuple[int, int], MatchResult | SeriesResult] = {}
     errors = Console(stderr=True)
-    # A single short match needs no bar; `track` draws one only in a terminal and takes it away.
-    shown = track(pairs, "matches", console=errors, transient=True, disable=not errors.is_terminal)
-    return {(i, j): play(agents[i], agents[j]) for i, j in shown}
+    with Progress(console=errors, transient=True, disable=not errors.is_terminal) as bar:
+        task = bar.add_task(unit, total=len(pairs) * number)
+
+        def progress(played: int) -> None:
+            bar.advance(task, played)
+
+        for i, j in pairs:
+            first, second = agents[i], agents[j]
+            if options.match is None:
+                results[i, j] = play_match(
+                    first, second, number, options.seed, game, record=record, progress=progress, endgame=options.endgame
+                )
+            else:
+                results[i, j] = play_series(
+                    first,
+                    second,
+                    options.match,
+                    number,
+                    options.seed,
+                    game,
+                    progress=progress,
+                    endgame=options.endgame,
+                )
+    return results
 
 
 def _labels(specs: list[str], agents: list[Agent]) -> list[str]:

@@ -6,6 +6,8 @@ import argparse
 import secrets
 from typing import TYPE_CHECKING, Any
 
+from german_whist.cli.numbers import whole_number
+
 if TYPE_CHECKING:
     from german_whist.agents.base import Agent
     from german_whist.arena.recording import Result
@@ -22,11 +24,13 @@ def add_parser(subparsers: Any) -> None:
     )
     parser.add_argument("agent", nargs="?", default="heuristic", metavar="AGENT", help="opponent (default heuristic)")
     parser.add_argument("--rules", default="classic", help="the game (default classic)")
-    parser.add_argument("--seat", type=int, choices=(0, 1), default=0, help="your seat (default 0, which deals first)")
+    parser.add_argument(
+        "--seat", type=whole_number, choices=(0, 1), default=0, help="your seat (default 0, which deals first)"
+    )
     length = parser.add_mutually_exclusive_group()
-    length.add_argument("--deals", type=int, metavar="N", help="how many deals (default: until you leave)")
+    length.add_argument("--deals", type=whole_number, metavar="N", help="how many deals (default: until you leave)")
     length.add_argument("--match", metavar="MATCH", help="a match, as first_to:25 or best_of:3")
-    parser.add_argument("--seed", type=int, help="seed of the deals and of the agent (default: a new one)")
+    parser.add_argument("--seed", type=whole_number, help="seed of the deals and of the agent (default: a new one)")
     parser.add_argument(
         "--record", metavar="FILE", help="write the deals that were finished, as evaluate --record does"
     )

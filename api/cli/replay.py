@@ -6,6 +6,8 @@ import argparse
 import sys
 from typing import TYPE_CHECKING, Any
 
+from german_whist.cli.numbers import whole_number
+
 if TYPE_CHECKING:
     from german_whist.arena.recording import Recording
 
@@ -20,8 +22,10 @@ def add_parser(subparsers: Any) -> None:
         epilog="example: german-whist replay games.jsonl --line 3",
     )
     parser.add_argument("file", metavar="FILE", help="recordings, as evaluate --record writes them")
-    parser.add_argument("--line", type=int, metavar="N", help="which line of the file (default 1)")
-    parser.add_argument("--seat", type=int, choices=(0, 1), help="show what this seat sees (default: both hands)")
+    parser.add_argument("--line", type=whole_number, metavar="N", help="which line of the file (default 1)")
+    parser.add_argument(
+        "--seat", type=whole_number, choices=(0, 1), help="show what this seat sees (default: both hands)"
+    )
     pace = parser.add_mutually_exclusive_group()
     pace.add_argument("--step", action="store_true", help="wait for Enter after every move, even in a pipe")
     pace.add_argument("--all", action="store_true", help="show all at once, even in a terminal")
@@ -48,12 +52,18 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _check(options: argparse.Namespace) -> int:
+    from rich.console import Console
+    from rich.progress import track
+
     from german_whist.arena.recording_file import read_recordings
 
     for name in ("line", "seat"):
         if getattr(options, name) is not None:
             raise ValueError(f"--check replays every line: --{name} does not go with it")
-    count = sum(1 for _ in read_recordings(options.file))
+    errors = Console(stderr=True)
+    recordings = read_recordings(options.file)
+    shown = track(recordings, "recordings", console=errors, transient=True, disable=not errors.is_terminal)
+    count = sum(1 for _ in shown)
     if not count:
         raise ValueError(f"{options.file}: no recordings")
     print(f"{count} recording{'' if count == 1 else 's'} replayed, each with the recorded result")

@@ -24,12 +24,14 @@ def view(
     opponent_void: str = "",
     deck: int = CLASSIC,
     low: bool = False,
+    blinds: bool = False,
 ) -> np.ndarray[Any, Any]:
     """The view of a seat that is to act, as an array of one.
 
     Hands are written as ``S.H.D.C``. Cards not named are unseen: in the opponent's hand or face down. ``opponent``
     names the unseen cards instead, and then all others have been played. ``known`` are cards the opponent was seen to
-    take, ``opponent_void`` suits it did not follow in the first trick, since when it has drawn nothing.
+    take, ``opponent_void`` suits it did not follow in the first trick, since when it has drawn nothing. With ``blinds``
+    there is no stock, and the unseen cards that the opponent does not hold lie in blind hands.
     """
     own, seen_taken = parse_hand(hand), parse_hand(known)
     turned = 0 if face_up is None else 1 << parse_card(face_up)
@@ -38,7 +40,7 @@ def view(
     unseen = deck & ~held & ~parse_hand(played) if opponent is None else parse_hand(opponent)
     assert not unseen & held
     hidden = own.bit_count() - on_table.bit_count() - seen_taken.bit_count()
-    stock = unseen.bit_count() - hidden + turned.bit_count()
+    stock = 0 if blinds else unseen.bit_count() - hidden + turned.bit_count()
     assert stock % 2 == 0
     assert (stock > 0) == (face_up is not None)
     following = own & SUIT_MASKS[parse_card(led) // 13] if led is not None else 0

@@ -108,14 +108,29 @@ def play_out(hand: Hand, opponent: Hand, led: str | None, trump: str | None, low
 
 def look_ahead(hand: Hand, opponent: Hand, led: str | None, trump: str | None, low: bool = False) -> str:
     """The card that brings most; of equals the one that the rules play, else the cheapest."""
+    return look_ahead_in_all(hand, [opponent], led, trump, low)
+
+
+def look_ahead_in_all(hand: Hand, worlds: list[Hand], led: str | None, trump: str | None, low: bool = False) -> str:
+    """The same over several hands that the opponent may hold; the rules and the costs look at the first."""
+    opponent = worlds[0]
     ruled = rule_card(hand, opponent, led, trump, low)
     legal = sorted(may_play(hand, led), key=number)
     return max(
         legal,
         key=lambda card: (
-            result_of(card, hand, opponent, led, trump, low) * (-1 if low else 1),
+            sum(result_of(card, hand, world, led, trump, low) for world in worlds) * (-1 if low else 1),
             card == ruled,
             can_duck(card, opponent) if low else -cost(card, opponent, trump),
             -number(card),
         ),
     )
+
+
+def even_samples(known: Hand, possible: Hand, size: int) -> list[Hand]:
+    """Hands of a size: the known cards, filled up with possible ones that lie evenly apart and are in one hand only."""
+    hidden = size - len(known)
+    if hidden == 0:
+        return [known]
+    step = len(possible) // hidden
+    return [known + sorted(possible, key=number)[first::step][:hidden] for first in range(step)]

@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from german_whist.agents.exact import ExactEndgame
 from german_whist.agents.policy import PolicyAgent
-from german_whist.agents.registry import KINDS, agent_names, make_agent
+from german_whist.agents.registry import KINDS, SUFFIXES, agent_names, make_agent
 from tests.agents.networks import some_network
 
 
@@ -17,7 +18,7 @@ def test_rule_bots_by_name(name: str) -> None:
 
 
 def test_the_names_are_those_of_the_kinds_and_each_is_described() -> None:
-    assert agent_names() == tuple(KINDS) == ("random", "greedy", "heuristic", "checkpoint")
+    assert agent_names() == tuple(KINDS) == ("random", "greedy", "heuristic", "mc", "checkpoint")
     for name, kind in KINDS.items():
         assert kind.usage.startswith(name)
         assert kind.description
@@ -39,7 +40,7 @@ def test_a_near_miss_gets_the_nearest_name(typo: str, meant: str) -> None:
 
 @pytest.mark.parametrize("name", ["", "zzz", ":", " heuristic "])
 def test_a_name_that_is_none_gets_the_list(name: str) -> None:
-    with pytest.raises(ValueError, match="allowed: random, greedy, heuristic, checkpoint"):
+    with pytest.raises(ValueError, match="allowed: random, greedy, heuristic, mc, checkpoint"):
         make_agent(name)
 
 
@@ -86,3 +87,37 @@ def test_wrong_settings_of_a_checkpoint_are_named(tmp_path: Path, settings: str,
     some_network().save(path)
     with pytest.raises(ValueError, match=message):
         make_agent("checkpoint:" + settings.replace("FILE", str(path)))
+
+
+@pytest.mark.parametrize("spec", ["random", "greedy", "heuristic", "CHECKPOINT", "CHECKPOINT,temperature=0.5"])
+def test_any_agent_can_have_an_exact_endgame(tmp_path: Path, spec: str) -> None:
+    path = tmp_path / "one.safetensors"
+    some_network().save(path)
+    spec = spec.replace("CHECKPOINT", f"checkpoint:{path}")
+    agent = make_agent(f"{spec}+exact")
+    plain = make_agent(spec)
+    assert isinstance(agent, ExactEndgame)
+    assert type(agent.agent) is type(plain)
+    assert getattr(agent.agent, "temperature", None) == getattr(plain, "temperature", None)
+    assert agent.name == f"{plain.name}+exact"  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        ("greedy+exact+exact", r"agent 'greedy\+exact' plays the endgame exactly already: give \+exact once"),
+        ("greedy+exat", r"unknown agent suffix '\+exat': did you mean '\+exact'"),
+        ("gredy+exact", "unknown agent 'gredy': did you mean 'greedy'"),
+        ("greedy:depth=3+exact", "agent 'greedy' takes no settings, 'depth' was given"),
+        ("+exact", "unknown agent ''"),
+    ],
+)
+def test_a_wrong_suffix_or_what_it_is_added_to_is_named(spec: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        make_agent(spec)
+
+
+def test_every_suffix_is_described() -> None:
+    for name, suffix in SUFFIXES.items():
+        assert suffix.usage == f"NAME+{name}"
+        assert suffix.description

@@ -20,7 +20,7 @@ from german_whist.envs.views import VIEW
 from tests.redeal import Redeal
 from tests.strategies import GAMES, games, seeds
 
-RULE_BOTS = ["greedy", "heuristic"]
+RULE_BOTS = ["greedy", "heuristic", "heuristic+exact"]
 BOTS = ["random", *RULE_BOTS]
 
 

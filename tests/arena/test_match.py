@@ -111,6 +111,13 @@ def test_the_result_is_the_same_in_batches_of_any_size(first: str, second: str) 
     assert results[1:] == results[:-1]
 
 
+def test_progress_is_told_batch_by_batch_and_changes_nothing() -> None:
+    told: list[int] = []
+    watched = play_match("random", "greedy", deals=23, seed=11, batch_size=10, progress=told.append)
+    assert told == [10, 10, 3]
+    assert watched == play_match("random", "greedy", deals=23, seed=11)
+
+
 def test_the_same_seed_gives_the_same_match_and_another_one_another() -> None:
     results = [play_match("random", "random", deals=50, seed=seed) for seed in (4, 4, 5)]
     assert results[0] == results[1]

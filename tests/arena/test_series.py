@@ -54,6 +54,13 @@ def test_the_result_does_not_depend_on_the_batch_size(match: str) -> None:
     assert results[0] == results[1] == results[2]
 
 
+def test_progress_is_told_batch_by_batch_and_changes_nothing() -> None:
+    told: list[int] = []
+    watched = play_series("random", "greedy", "best_of:3", 13, rules="small", batch_size=5, progress=told.append)
+    assert told == [5, 5, 3]
+    assert watched == play_series("random", "greedy", "best_of:3", 13, rules="small")
+
+
 @pytest.mark.parametrize("agent", ["heuristic", "greedy"])
 @pytest.mark.parametrize("match", ["first_to:10", "best_of:3"])
 def test_an_agent_against_itself_wins_half_of_its_mirrored_matches(agent: str, match: str) -> None:

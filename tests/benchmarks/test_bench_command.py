@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
@@ -57,7 +58,7 @@ def test_json_holds_what_was_left_out(capsys: pytest.CaptureFixture[str]) -> Non
         (["bench", "start"], "unknown benchmark 'start': did you mean 'startup'?"),
         (["bench", "--seconds", "0"], "seconds 0.0 is not allowed"),
         (["bench", "--seconds", "nan"], "seconds nan is not allowed"),
-        (["bench", "--seconds", "soon"], "invalid float value: 'soon'"),
+        (["bench", "--seconds", "soon"], "--seconds: 'soon' is not a number"),
         (["bench", "--secs", "1"], "--seconds"),
     ],
 )
@@ -71,9 +72,12 @@ def test_bad_input_is_one_line_and_exit_code_2(
     assert captured.err.count("\n") == 1
 
 
-def test_help_has_an_example(capsys: pytest.CaptureFixture[str]) -> None:
+def test_help_has_an_example_and_every_subject(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["bench", "--help"]) == 0
-    assert "german-whist bench aec batch --seconds 5" in capsys.readouterr().out
+    text = capsys.readouterr().out
+    assert "german-whist bench aec batch --seconds 5" in text
+    for name, meaning in subjects.SUBJECTS.items():
+        assert re.search(rf"^  {name} +{re.escape(meaning)}$", text, re.MULTILINE)
 
 
 @pytest.mark.parametrize(

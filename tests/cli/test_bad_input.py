@@ -55,6 +55,15 @@ CASES = [
     ("evaluate checkpoint:good.safetensors,temperature=hot random", "temperature 'hot' is not a number"),
     ("evaluate checkpoint:good.safetensors,temperature=-1 random", "temperature -1.0 is not allowed: 0 (best card)"),
     ("evaluate checkpoint:good.safetensors,temperature random", "'temperature' is not key=value"),
+    ("evaluate greedy+exact+exact random", "agent 'greedy+exact' plays the endgame exactly already: give +exact once"),
+    ("evaluate greedy+exakt random", "unknown agent suffix '+exakt': did you mean '+exact'? allowed: +exact"),
+    # the endgame of evaluate
+    ("evaluate greedy random --endgame exakt", "unknown endgame 'exakt': did you mean 'exact'? allowed: played, exact"),
+    ("evaluate greedy random --endgame exact --rules humbug", "the endgame cannot be solved with humbug=True"),
+    (
+        "evaluate greedy random --endgame exact --rules classic:hand=14,stock=24",
+        "rules: the endgame cannot be solved with hand=14: hands of up to 13 cards are",
+    ),
     # numbers of evaluate
     ("evaluate random greedy --deals 0", "deals 0 is not allowed: a whole number from 1"),
     ("evaluate random greedy --deals -3", "deals -3 is not allowed: a whole number from 1"),

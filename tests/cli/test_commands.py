@@ -8,9 +8,10 @@ import shlex
 from pathlib import Path
 
 import pytest
+import rich.progress
 
 import german_whist as gw
-from german_whist.agents.registry import KINDS
+from german_whist.agents.registry import KINDS, SUFFIXES
 from german_whist.cli import COMMANDS, build_parser
 from german_whist.training.config import config_fields
 from tests.agents.networks import some_network
@@ -57,11 +58,12 @@ def test_version(run: Run) -> None:
 def test_agents_are_listed_with_their_use(run: Run) -> None:
     said = run("agents")
     assert (said.code, said.err) == (0, "")
-    for kind in KINDS.values():
-        assert kind.usage in said.out
-        assert kind.description in said.out
+    entries = {**KINDS, "+exact": SUFFIXES["exact"]}
+    for entry in entries.values():
+        assert entry.usage in said.out
+        assert entry.description in said.out
     listed = json.loads(run("agents", "--json").out)
-    assert listed == {name: {"usage": kind.usage, "description": kind.description} for name, kind in KINDS.items()}
+    assert listed == {name: {"usage": entry.usage, "description": entry.description} for name, entry in entries.items()}
 
 
 def test_two_agents_give_a_result(run: Run) -> None:
@@ -82,6 +84,21 @@ def test_a_result_as_json_is_that_of_the_library(run: Run) -> None:
     assert said.code == 0
     (match,) = json.loads(said.out)["matches"]
     assert match == json.loads(json.dumps(result.to_dict()))
+
+
+def test_both_sides_can_play_the_endgame_exactly(run: Run) -> None:
+    words = ("evaluate", "greedy", "random", "--deals", "30", "--rules", "small")
+    said = run(*words, "--endgame", "exact", "--json")
+    (match,) = json.loads(said.out)["matches"]
+    assert match == json.loads(json.dumps(gw.play_match("greedy", "random", 30, 0, "small", endgame="exact").to_dict()))
+    assert match["endgame"] == "exact"
+    (as_played,) = json.loads(run(*words, "--json").out)["matches"]
+    assert as_played["endgame"] == "played"
+    assert as_played["margin"] != match["margin"]
+    assert "German Whist, small, exact endgame" in run(*words, "--endgame", "exact").out
+    said = run(*words, "--endgame", "exact", "--match", "best_of:3", "--json")
+    (series,) = json.loads(said.out)["matches"]
+    assert (series["match"], series["endgame"]) == ("best_of:3", "exact")
 
 
 def refuse_constant(name: str) -> None:
@@ -119,6 +136,22 @@ def test_several_agents_give_a_cross_table_that_mirrors_itself(run: Run) -> None
             assert won + lost == pytest.approx(100, abs=0.11)
             assert spread == mirrored
             assert won == pytest.approx(100 * gw.play_match(name, other, deals=40).win_rate, abs=0.051)
+
+
+@pytest.mark.parametrize("words", [["--deals", "7"], ["--match", "best_of:3", "--matches", "7"]])
+def test_the_progress_bar_of_a_cross_table_counts_what_was_played(
+    run: Run, words: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bars = []
+
+    class Watched(rich.progress.Progress):
+        def stop(self) -> None:
+            bars.extend((task.description, task.completed, task.total) for task in self.tasks)
+            super().stop()
+
+    monkeypatch.setattr(rich.progress, "Progress", Watched)
+    assert run("evaluate", "greedy", "random", "heuristic", *words).code == 0
+    assert bars == [("matches" if "--match" in words else "deals", 21, 21)]
 
 
 def test_a_cross_table_as_json_has_every_pair_once(run: Run) -> None:

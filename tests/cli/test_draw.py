@@ -7,6 +7,7 @@ import pytest
 from PIL import Image
 
 from german_whist.cli import main
+from tests.agents.networks import some_network
 
 
 def test_a_still_and_a_film_of_a_deal_are_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -50,6 +51,21 @@ def test_the_same_command_draws_the_same_picture_and_another_deal_another(tmp_pa
     assert not np.array_equal(first, draw("e.png", "--seat", "1"))
 
 
+def test_a_checkpoint_sits_at_the_table_under_the_name_of_its_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from german_whist.envs.drawing import table
+
+    path = tmp_path / "own.safetensors"
+    some_network(game="tiny").save(path)
+    seen = []
+    real = table.deal_picture
+    monkeypatch.setattr(table, "deal_picture", lambda *given: seen.append(given[4]) or real(*given))
+    words = ["draw", "greedy", f"checkpoint:{path}", "--rules", "tiny", "--size", "240x160"]
+    assert main([*words, "--still", str(tmp_path / "t.png")]) == 0
+    assert set(seen) == {("greedy", "own")}
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
@@ -62,6 +78,7 @@ def test_the_same_command_draws_the_same_picture_and_another_deal_another(tmp_pa
         (["--still", "t.png", "--deal", "7"], "SEED:INDEX"),
         (["--still", "t.png", "--after", "99"], "0 to 52 actions"),
         (["--still", "t.png", "--seconds", "0"], "--seconds 0.0"),
+        (["--still", "t.png", "--seconds", "soon"], "--seconds: 'soon' is not a number"),
         (["greedy", "--still", "t.png"], "1 agents given"),
         (["greedy", "greeddy", "--still", "t.png"], "did you mean 'greedy'"),
         (["--rules", "clasic", "--still", "t.png"], "did you mean 'classic'"),

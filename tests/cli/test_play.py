@@ -107,6 +107,7 @@ def test_a_match_ends_when_it_is_won(types: Typist, tmp_path: Path, capsys: pyte
         (["--rules", "clasic"], "did you mean 'classic'"),
         (["--seat", "2"], "--seat"),
         (["--seed", "-1"], "seed -1"),
+        (["--seed", "one"], "--seed: 'one' is not a whole number"),
         (["--match", "best_of:2"], "best_of:2"),
         (["--match", "best_of:3", "--deals", "2"], "not allowed with"),
         (["--record", "no/such/folder/x"], "cannot be written"),

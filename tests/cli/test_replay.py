@@ -148,7 +148,7 @@ def test_a_false_result_and_a_cut_file_are_refused_with_the_line(games: Path, ca
     [
         (["--line", "0"], "line 0 does not exist: the file has 4 lines"),
         (["--line", "5"], "line 5 does not exist: the file has 4 lines"),
-        (["--line", "x"], "--line"),
+        (["--line", "x"], "--line: 'x' is not a whole number"),
         (["--check", "--line", "2"], "--line does not go with it"),
         (["--check", "--seat", "0"], "--seat does not go with it"),
         (["--check", "--all"], "not allowed with"),

@@ -164,8 +164,8 @@ def test_an_ending_may_be_an_object(rng: np.random.Generator) -> None:
     [
         ("classic", "solvd", "unknown endgame 'solvd': did you mean 'solved'\\? allowed: played, solved"),
         ("classic", 3, "endgame 3 is neither a name nor an object with check"),
-        ("humbug", "solved", "endgame='solved' and humbug=True do not go together: blind hands"),
-        ("classic:hand=14,stock=24", "solved", "endgame='solved' and hand=14 do not go together: hands of up to 13"),
+        ("humbug", "solved", "rules: the endgame cannot be solved with humbug=True: it is not open"),
+        ("classic:hand=14,stock=24", "solved", "rules: the endgame cannot be solved with hand=14: hands of up to 13"),
     ],
 )
 def test_what_cannot_be_solved_is_refused_by_name(game: str, endgame: Any, words: str) -> None:

@@ -116,6 +116,7 @@ def test_thirteen_all_and_seven_all_are_draws_worth_0(game: Rules, reward: str) 
     batch = finished(game, (game.foreplay, 0), (0, game.hand))
     assert game.foreplay == game.hand
     assert batch.returns(reward).tolist() == [[0, 0], [0, 0]]
+    assert not np.signbit(batch.returns(reward)).any()  # −0 equals 0, but reads badly
 
 
 @pytest.mark.parametrize("points", ["difference", "over_half", "over_book"])

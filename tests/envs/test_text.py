@@ -8,9 +8,10 @@ from collections.abc import Callable
 import pytest
 
 from german_whist.envs.batch import DealBatch
+from german_whist.envs.card_style import terminal_has_color
 from german_whist.envs.cards import parse_card
 from german_whist.envs.rules import rule_names
-from german_whist.envs.text import check_render_mode, deal_text, print_deal, terminal_has_color
+from german_whist.envs.text import check_render_mode, deal_text, print_deal
 from tests.redeal import Redeal
 
 Positions = Callable[..., DealBatch]

@@ -1,0 +1,126 @@
+"""``german-whist solve`` and ``german-whist table``."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from german_whist.solver.endgames import solve_endgame
+from german_whist.solver.table_kinds import FOLDER_VARIABLE, KINDS, table_path
+from tests.cli.commands import Run
+from tests.conftest import SMALL_TABLE
+
+HANDS = "AKQ2.T98..J4", "J7.AK2.Q5.T8"
+
+
+def test_value_cards_and_a_line(run: Run) -> None:
+    said = run("solve", *HANDS, "--trump", "S")
+    assert said.code == 0
+    assert "Endgame of 9 cards a hand, trumps ♠, the most tricks win" in said.out
+    assert "With perfect play the leader takes 6 of 9, the follower 3." in said.out
+    assert "   5  ♠2" in said.out
+    assert [line.split()[0] for line in said.out.splitlines()[-9:]] == list("123456789")
+    assert said.out.splitlines()[-1].endswith("6-3")
+
+
+@pytest.mark.parametrize("words", [(), ("--trump", "h"), ("--low",), ("--trump", "D", "--low", "--led", "HT")])
+def test_json_holds_the_same_and_the_line_keeps_to_the_value(run: Run, words: tuple[str, ...]) -> None:
+    report = json.loads(run("solve", *HANDS, *words, "--json").out)
+    low, led = "--low" in words, report["led"]
+    trump = words[words.index("--trump") + 1].upper() if "--trump" in words else None
+    assert report["trump"] == trump
+    assert report["tricks"] == solve_endgame(*HANDS, trump, low, led)
+    taken = [trick["taken_by"] for trick in report["line"]]
+    assert (taken.count("leader"), len(taken)) == (report["tricks"], 9)
+    best = (min if low else max)(report["cards"].values())
+    assert best == (report["tricks"] if report["to_play"] == "leader" else 9 - report["tricks"])
+    if led:
+        assert report["to_play"] == "follower"
+        assert report["line"][0]["led"] == led
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ([HANDS[0], "J7.AK2.Q5.T"], "the leader has 9 cards and the follower 8: as many are needed"),
+        ([HANDS[0], HANDS[0]], "is in both hands"),
+        (["AA...", "32..."], "SA stands twice"),
+        (["1...", "2..."], "'1' is not a rank"),
+        (["A..", "2..."], "3 suits: write four as S.H.D.C"),
+        (["A...", "2...", "--trump", "X"], "trump 'X' is not a suit"),
+        (["A...", "2...", "--led", "S"], "'S' is not a card"),
+        (["A...", "2...", "--led", "S2"], "S2 is in both hands"),
+        (["AKQJT98765432.2..", ".AKQJT9876543.2.2"], "the hands have 14 cards: from 1 to 13 are allowed"),
+    ],
+)
+def test_what_is_no_endgame_is_refused_in_one_line(run: Run, words: list[str], message: str) -> None:
+    said = run("solve", *words)
+    assert said.code == 2
+    assert said.out == ""
+    assert message in said.err
+    assert said.err.count("\n") == 1
+
+
+@pytest.fixture
+def empty(here, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv(FOLDER_VARIABLE, str(here / "tables"))
+    return here / "tables"
+
+
+def test_tables_are_built_listed_and_verified(run: Run, empty) -> None:
+    assert "no tables" in run("table", "info").out
+    assert run("table", "verify").code == 0
+    built = run("table", "build", "--cards", "4", "--kind", "notrump-low")
+    assert built.out.startswith("notrump-low, up to 4 cards a hand, 0.0 MB, built in ")
+    assert str(empty / "notrump-low-4.table") in built.out
+    assert "is there already" in run("table", "build", "--cards", "4", "--kind", "notrump-low").out
+    listed = json.loads(run("table", "info", "--json").out)
+    assert [(table["kind"], table["cards"]) for table in listed["tables"]] == [("notrump-low", 4)]
+    assert run("table", "verify").out == "notrump-low-4.table: the checksum is right\n"
+    assert json.loads(run("table", "verify", "--json").out) == {"verified": ["notrump-low-4.table"]}
+
+
+def test_the_tables_of_the_session_are_listed(run: Run) -> None:
+    lines = run("table", "info").out.splitlines()
+    assert [line.split(",")[0].strip() for line in lines[1:]] == list(KINDS)
+    assert all(f"up to {SMALL_TABLE} cards" in line for line in lines[1:])
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("build --cards 14", "cards 14 is not allowed: a whole number from 1 to 13"),
+        ("build --cards 0", "cards 0 is not allowed"),
+        ("build --cards few", "'few' is not a whole number"),
+        ("build --kind high", "unknown kind of table 'high'"),
+        ("info --kind trump", "unknown kind of table 'trump': did you mean 'trump-low'? allowed: trump-high"),
+        ("biuld", "invalid choice: 'biuld'"),
+    ],
+)
+def test_wrong_words_are_refused_in_one_line(run: Run, words: str, message: str) -> None:
+    said = run("table", *words.split())
+    assert said.code == 2
+    assert message in said.err
+    assert said.err.count("\n") == 1
+
+
+def test_a_damaged_table_is_told_in_one_line(run: Run, empty) -> None:
+    run("table", "build", "--cards", "3")
+    path = table_path(KINDS["trump-high"], 3)
+    path.write_bytes(path.read_bytes()[:-1] + b"\xff")
+    for words in (("table", "verify"), ("table", "build", "--cards", "3")):
+        said = run(*words)
+        assert said.code == 2
+        assert "is damaged: its checksum is wrong" in said.err
+        assert said.err.count("\n") == 1
+
+
+def test_a_folder_that_is_a_file_is_told_in_one_line(run: Run, here, monkeypatch: pytest.MonkeyPatch) -> None:
+    (here / "file").write_text("")
+    monkeypatch.setenv(FOLDER_VARIABLE, str(here / "file"))
+    for words in (("table", "build", "--cards", "3"), ("solve", "A...", "2...")):
+        said = run(*words)
+        assert said.code == 2
+        assert "the endgame table cannot be written to" in said.err
+        assert said.err.count("\n") == 1
