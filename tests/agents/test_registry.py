@@ -18,7 +18,7 @@ def test_rule_bots_by_name(name: str) -> None:
 
 
 def test_the_names_are_those_of_the_kinds_and_each_is_described() -> None:
-    assert agent_names() == tuple(KINDS) == ("random", "greedy", "heuristic", "checkpoint")
+    assert agent_names() == tuple(KINDS) == ("random", "greedy", "heuristic", "mc", "checkpoint")
     for name, kind in KINDS.items():
         assert kind.usage.startswith(name)
         assert kind.description
@@ -40,7 +40,7 @@ def test_a_near_miss_gets_the_nearest_name(typo: str, meant: str) -> None:
 
 @pytest.mark.parametrize("name", ["", "zzz", ":", " heuristic "])
 def test_a_name_that_is_none_gets_the_list(name: str) -> None:
-    with pytest.raises(ValueError, match="allowed: random, greedy, heuristic, checkpoint"):
+    with pytest.raises(ValueError, match="allowed: random, greedy, heuristic, mc, checkpoint"):
         make_agent(name)
 
 
