@@ -197,6 +197,14 @@ def test_a_match_does_not_depend_on_the_size_of_batches() -> None:
     assert results[0] == results[1] == results[2]
 
 
+def test_it_takes_an_exact_endgame_like_any_agent() -> None:
+    first, again = (
+        play_match("mc:worlds=4+exact", "mc:worlds=4", deals=8, rules="small", batch_size=n) for n in (8, 3)
+    )
+    assert first == again
+    assert first.first == "mc:worlds=4+exact"
+
+
 def test_it_beats_the_bot_that_plays_on_for_it_and_more_worlds_beat_fewer() -> None:
     assert play_match("mc:worlds=40", "heuristic", deals=150, seed=1, rules="small").interval[0] > 0.5
     assert play_match("mc:worlds=40", "mc:worlds=2", deals=150, seed=1, rules="small").interval[0] > 0.5
