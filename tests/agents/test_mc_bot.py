@@ -111,6 +111,8 @@ def test_in_the_endgame_the_card_is_one_of_the_best(preset: str) -> None:
         best = np.where(low, np.where(legal, values, 99).min(axis=1), values.max(axis=1))
         cards = MonteCarloBot(worlds=3).act(views, np.random.default_rng(0))
         assert (values[np.arange(20), cards] == best).all()
+        once, thrice = (MonteCarloBot(worlds=n).totals(views, Fixed(1)) for n in (1, 3))
+        assert (once == thrice).all()  # there is one world
 
 
 def test_a_trump_ace_is_won_and_a_worthless_prize_is_left() -> None:
