@@ -111,6 +111,8 @@ def test_in_the_endgame_the_card_is_one_of_the_best(preset: str) -> None:
         best = np.where(low, np.where(legal, values, 99).min(axis=1), values.max(axis=1))
         cards = MonteCarloBot(worlds=3).act(views, np.random.default_rng(0))
         assert (values[np.arange(20), cards] == best).all()
+        once, thrice = (MonteCarloBot(worlds=n).totals(views, Fixed(1)) for n in (1, 3))
+        assert (once == thrice).all()  # there is one world
 
 
 def test_a_trump_ace_is_won_and_a_worthless_prize_is_left() -> None:
@@ -195,6 +197,14 @@ def test_a_match_does_not_depend_on_the_size_of_batches() -> None:
         play_match("mc:worlds=4", "mc:worlds=3", deals=6, seed=1, rules="small", batch_size=size) for size in (6, 4, 1)
     ]
     assert results[0] == results[1] == results[2]
+
+
+def test_it_takes_an_exact_endgame_like_any_agent() -> None:
+    first, again = (
+        play_match("mc:worlds=4+exact", "mc:worlds=4", deals=8, rules="small", batch_size=n) for n in (8, 3)
+    )
+    assert first == again
+    assert first.first == "mc:worlds=4+exact"
 
 
 def test_it_beats_the_bot_that_plays_on_for_it_and_more_worlds_beat_fewer() -> None:
