@@ -7,7 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from german_whist.agents.policy import PolicyAgent, forward
+from german_whist.agents.forward import Network
+from german_whist.agents.policy import PolicyAgent
 from german_whist.arena.match import play_match
 from german_whist.envs.batch import DealBatch
 from german_whist.envs.cards import cards_of, parse_card
@@ -26,7 +27,7 @@ def test_a_forward_pass_is_that_of_a_relu_network() -> None:
     for weight, bias in layers[:-1]:
         hidden = np.array([max(0.0, float(row @ hidden + cell)) for row, cell in zip(weight, bias, strict=True)])
     weight, bias = layers[-1]
-    assert forward(layers, observation[None])[0] == pytest.approx(weight @ hidden + bias, abs=1e-3)
+    assert Network(layers).logits(observation[None])[0] == pytest.approx(weight @ hidden + bias, abs=1e-3)
 
 
 @pytest.mark.parametrize("temperature", [0.0, 0.3, 1.0, 5.0])
