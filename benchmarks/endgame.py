@@ -80,7 +80,9 @@ def _single(endings: Endings) -> int:
 def measure(seconds: float, tick: Tick) -> list[Figure | Skipped]:
     """Measure every question in the same run, each for ``seconds``; rates come out as times."""
     table = load(build_table(_KIND, DEFAULT_CARDS))
-    nothing = Table(lay_out(0, True)[0], np.zeros(1, np.uint8), 0, True, False)
+    no_values = np.zeros(1, np.uint8)
+    no_values.flags.writeable = False  # as those of a table are: kernels are compiled for these types only
+    nothing = Table(lay_out(0, True)[0], no_values, 0, True, False)
     endings = real_endings(POSITIONS)
     few: Any = tuple(column[:_PEER_POSITIONS] for column in endings)
     tricks, reached = np.empty(POSITIONS, np.int8), np.empty(POSITIONS, np.bool_)

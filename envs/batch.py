@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from german_whist.envs.actions import action_text, actions_text
 from german_whist.envs.cards import parse_deck
+from german_whist.envs.checks import deal_indices, numbers_between, whole_numbers
 from german_whist.envs.dealing import check_seed, shuffle
 from german_whist.envs.endings import PLAYED, Ending, ending_of
 from german_whist.envs.finishing import finish_endgames
@@ -73,40 +74,6 @@ def _returns(game, states, reward, out):
         value = seat_return(game[0], states[i], reward) if states[i].done else 0.0
         out[i, 0] = value
         out[i, 1] = 0.0 - value  # a draw pays 0, not −0
-
-
-def _whole_numbers(name: str, given: npt.ArrayLike, shape: tuple[int, ...] | None = None) -> npt.NDArray[Any]:
-    values = np.asarray(given)
-    if not values.size:
-        values = values.astype(np.int64)
-    if values.dtype.kind not in "iu":
-        raise ValueError(f"{name} have dtype {values.dtype}: whole numbers are needed")
-    if values.ndim != 1 or (shape is not None and values.shape != shape):
-        raise ValueError(f"{name} have shape {values.shape}: {shape or '(k,)'} is needed")
-    return values
-
-
-def _numbers_between(
-    name: str, given: npt.ArrayLike, low: int, high: int, shape: tuple[int, ...] | None = None
-) -> npt.NDArray[np.int64]:
-    """Kernels do not check their bounds, so what a caller indexes with is checked here."""
-    values = _whole_numbers(name, given, shape)
-    outside = (values < low) | (values > high)
-    if outside.any():
-        raise ValueError(f"{name}: {values[outside][0]} is not allowed: from {low} to {high}")
-    return values.astype(np.int64, copy=False)
-
-
-def _deal_indices(given: npt.ArrayLike, shape: tuple[int, ...]) -> npt.NDArray[np.uint64]:
-    if not isinstance(given, np.ndarray):  # numpy would make floats of a list that mixes small and very large numbers
-        numbers = np.asarray(given, object)
-        given = np.array([check_seed(number, "deal index") for number in numbers.flat], np.uint64).reshape(
-            numbers.shape
-        )
-    values = _whole_numbers("deal indices", given, shape)
-    if (values < 0).any():
-        raise ValueError(f"deal index {values.min()} is not allowed: a whole number from 0 to 2**64 - 1")
-    return values.astype(np.uint64, copy=False)
 
 
 class DealBatch:
@@ -181,8 +148,8 @@ class DealBatch:
         Raises:
             ValueError: when a row is not of this batch, a deal is below 0, or there are not as many of both.
         """
-        which = _numbers_between("rows", rows, 0, self.size - 1)
-        deals = _deal_indices(indices, which.shape)
+        which = numbers_between("rows", rows, 0, self.size - 1)
+        deals = deal_indices(indices, which.shape)
         _deal_addresses(self._game, self._cards, np.uint64(self.seed), deals, which, self.states)
         if self.log is not None:
             self.log.clear(which)
@@ -245,11 +212,11 @@ class DealBatch:
         Raises:
             ValueError: when a row is not of this batch, a seat is not 0 or 1, or there are not as many of both.
         """
-        which = self._every_row if rows is None else _numbers_between("rows", rows, 0, self.size - 1)
+        which = self._every_row if rows is None else numbers_between("rows", rows, 0, self.size - 1)
         if seats is None:
             whose = np.full(len(which), -1, np.int64)
         else:
-            whose = _numbers_between("seats", seats, 0, 1, which.shape)
+            whose = numbers_between("seats", seats, 0, 1, which.shape)
         views = np.empty(len(which), VIEW)
         write_views(self._game, self.states, which, whose, views)
         return views
@@ -282,7 +249,7 @@ class DealBatch:
         """
         if self.log is None:
             raise ValueError("history is not kept: make the batch with DealBatch(…, history=True)")
-        whose = np.full(self.size, -1) if seats is None else _numbers_between("seats", seats, 0, 1, (self.size,))
+        whose = np.full(self.size, -1) if seats is None else numbers_between("seats", seats, 0, 1, (self.size,))
         return self.log.histories(self.states, whose.astype(np.int64), out)
 
     def step(self, actions: npt.ArrayLike, rows: npt.ArrayLike | None = None) -> None:
@@ -295,8 +262,8 @@ class DealBatch:
         Raises:
             ValueError: when an action is illegal, no whole number, or there is not one a row; then no deal has moved.
         """
-        which = self._every_row if rows is None else _numbers_between("rows", rows, 0, self.size - 1)
-        chosen = _whole_numbers("actions", actions, which.shape).astype(np.int64, copy=False)
+        which = self._every_row if rows is None else numbers_between("rows", rows, 0, self.size - 1)
+        chosen = whole_numbers("actions", actions, which.shape).astype(np.int64, copy=False)
         playing = None if self.log is None else ~self.done[which]
         refused = _step(self._game, self.states, which, chosen)
         if refused >= 0:

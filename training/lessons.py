@@ -6,13 +6,13 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
+import numpy.typing as npt
 import torch
 
 from german_whist.agents.base import Agent
-from german_whist.envs.rules import Rules
 from german_whist.envs.state import STATE
 from german_whist.envs.views import VIEW
-from german_whist.solver.search import new_memory
+from german_whist.solver.race_search import new_race_memory
 from german_whist.solver.tables import open_table
 from german_whist.training.rollout import Collector
 from german_whist.training.settings import TeacherConfig
@@ -33,15 +33,16 @@ class Lessons(Collector):
         """Deal the first deals; see :class:`Collector`.
 
         Raises:
-            ValueError: when the teacher does not know the game.
+            ValueError: when the game has no open endgame.
         """
         super().__init__(config, opponents, rank)
-        check_game(self.batch.rules)
         self.worth = torch.zeros(self.rollout.masks.shape, dtype=torch.float32)
         self._worth_by_name = np.zeros((config.rows, self.batch.num_actions), np.float32)
         self._parts = np.array_split(np.arange(config.rows), min(_PARTS, config.rows))
         self._threads = config.threads or None
-        self._table = open_table(self.batch.rules.trump != "none", False)
+        trump = self.batch.rules.trump != "none"
+        lows = (0, 1) if self.batch.rules.high_low else (0,)
+        self._tables = [(low, open_table(trump, low == 1)) for low in lows]
 
     def _look(self, step: int) -> None:
         super()._look(step)
@@ -55,27 +56,9 @@ class Lessons(Collector):
         worth[:] = named  # actions that are not cards stay where they are
         worth[:, :52] = np.take_along_axis(named, cells.reshape(len(named), 52), axis=1)
 
-    def _ask(self, rows: np.ndarray[tuple[int], np.dtype[np.int64]]) -> None:
+    def _ask(self, rows: npt.NDArray[np.int64]) -> None:
         part = slice(rows[0], rows[-1] + 1)
-        write_worth(
-            self.batch.rules.game,
-            self.batch.states[part],
-            self._table,
-            new_memory(),
-            np.zeros(1, STATE),
-            np.zeros(1, VIEW),
-            self._worth_by_name[part],
-        )
-
-
-def check_game(game: Rules) -> None:
-    """Refuse a game that the teacher does not know.
-
-    Raises:
-        ValueError: when the game has no open endgame, is played low, or stops early.
-    """
-    for field, refused in (("humbug", game.humbug), ("high_low", game.high_low), ("race", game.race > 0)):
-        if refused:
-            raise ValueError(
-                f"rules: the teacher knows no games with {field}: it needs an open endgame, played out high"
-            )
+        states, worth = self.batch.states[part], self._worth_by_name[part]
+        for low, table in self._tables:
+            scratch, views = np.zeros(1, STATE), np.zeros(1, VIEW)
+            write_worth(self.batch.rules.game, states, low, table, new_race_memory(), scratch, views, worth)

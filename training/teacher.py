@@ -1,11 +1,11 @@
 """Learning from a teacher: regression on what every action is worth in positions of the learner's own play.
 
 The worth of an action is that of a rollout (Tesauro and Galperin, "On-line policy improvement using Monte-Carlo
-search", 1996): it is tried in the true deal, the heuristic bot plays on for both seats, and the endgame is solved exactly
-(``training/teacher_kernels.py``). All actions of a position meet the same hidden cards, so that luck cancels out of
-their differences, and the network, which does not see those cards, learns the mean over all that they could be. What
-comes out is flat Monte Carlo with unlimited worlds, at the price of one forward pass. Positions come from the learner's
-own play, as in DAgger (Ross et al., arXiv 1011.0686), so that it is taught where it errs.
+search", 1996): it is tried in the true deal, the heuristic bot plays on for both seats, and the endgame is solved
+exactly (``training/teacher_kernels.py``). All actions of a position meet the same hidden cards, so that luck cancels
+out of their differences, and the network, which does not see those cards, learns the mean over all that they could be.
+What comes out is flat Monte Carlo with unlimited worlds, at the price of one forward pass. Positions come from the
+learner's own play, as in DAgger (Ross et al., arXiv 1011.0686), so that it is taught where it errs.
 
 The network's outputs are the worth of actions, up to a constant for each position, in units of four tricks, which suits
 Adam. Its policy is the softmax of the worth with ``LOGITS_A_TRICK``, and so are the logits of its checkpoints.
@@ -125,7 +125,7 @@ class Teacher:
     def _errors(
         self, cells: torch.Tensor, masks: torch.Tensor, worth: torch.Tensor
     ) -> tuple[torch.Tensor, torch.Tensor]:
-        """Return each position's mean squared error and variance of worth over its legal actions, in outputs squared."""
+        """Return each position's mean squared error and variance of worth over its legal actions."""
         legal = masks.float()
         count = legal.sum(1, keepdim=True)
         guess = self.actor(cells) * legal
