@@ -77,7 +77,7 @@ class Checkpoint:
         tensors = {}
         for i, layer in enumerate(self.layers):
             for name, array in zip(("weight", "bias"), layer, strict=True):
-                if half and float(np.abs(array).max(initial=0)) > np.finfo(np.float16).max:
+                if half and float(np.abs(array).max(initial=0)) > float(np.finfo(np.float16).max):
                     raise ValueError(f"layer {i} has a {name} that is too large for float16")
                 tensors[f"layer.{i}.{name}"] = np.ascontiguousarray(array, np.float16 if half else np.float32)
         write_atomically(path, save(tensors, metadata={"card": json.dumps(self.card())}))

@@ -13,6 +13,7 @@ import numpy as np
 from german_whist.agents.base import Views
 from german_whist.agents.worlds import cards_of_view
 from german_whist.envs.bits import popcount
+from german_whist.envs.cards import NUM_CARDS
 from german_whist.envs.jit import kernel
 from german_whist.envs.rules import Rules
 from german_whist.envs.rules_text import rules_spec
@@ -51,6 +52,8 @@ def _difference(game, stock, view):
         return 7
     if view.all_count != game.all_count:
         return 8
+    if view.legal >> np.uint64(NUM_CARDS) and not (game.draft or game.humbug):
+        return 9
     return 9 if view.choice and not game.has_choices else 0
 
 

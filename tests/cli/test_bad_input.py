@@ -57,6 +57,11 @@ CASES = [
     ("evaluate checkpoint:good.safetensors,temperature random", "'temperature' is not key=value"),
     ("evaluate greedy+exact+exact random", "agent 'greedy+exact' plays the endgame exactly already: give +exact once"),
     ("evaluate greedy+exakt random", "unknown agent suffix '+exakt': did you mean '+exact'? allowed: +exact"),
+    # trained agents in the box
+    ("evaluate champio random", "unknown agent 'champio': did you mean 'champion'?"),
+    ("evaluate champion:heat=1 random", "unknown champion setting 'heat': allowed: temperature"),
+    ("evaluate champion random --rules all", "agent 'champion' was trained for 'classic' and plays no other game"),
+    ("evaluate checkpoint:good.safetensors random --rules small", "'good' was trained for 'classic' and plays no other"),
     # the endgame of evaluate
     ("evaluate greedy random --endgame exakt", "unknown endgame 'exakt': did you mean 'exact'? allowed: played, exact"),
     ("evaluate greedy random --endgame exact --rules humbug", "the endgame cannot be solved with humbug=True"),
