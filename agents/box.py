@@ -45,7 +45,9 @@ def box(
     boxed = dataclasses.replace(checkpoint, training=training, results={}, logits_a_trick=told)
     weights = sum(weight.size + bias.size for weight, bias in boxed.layers)
     if weights * (2 if half else 4) > LARGEST:
-        raise ValueError(f"{weights:,} weights are too many for the box: a file of {LARGEST // 10**6} MB is the largest")
+        raise ValueError(
+            f"{weights:,} weights are too many for the box: a file of {LARGEST // 10**6} MB is the largest"
+        )
     boxed.save(target, half=half)
     return Path(target).stat().st_size
 

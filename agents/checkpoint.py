@@ -1,9 +1,9 @@
 """The checkpoint file: a policy network's weights in safetensors, with a JSON card. Loading runs no code from the file.
 
-Layout: tensors ``layer.0.weight`` (out, in), ``layer.0.bias`` (out,), ``layer.1.weight``, …, all float32 or, in half the
-space, all float16, of a multilayer perceptron with ReLU between the layers, from the observation vector of a view with
-renamed suits (see ``canonical``) to one logit per renamed card. The card is the JSON text under ``card`` in the file's
-metadata.
+Layout: tensors ``layer.0.weight`` (out, in), ``layer.0.bias`` (out,), ``layer.1.weight``, …, all float32 or, in half
+the space, all float16, of a multilayer perceptron with ReLU between the layers, from the observation vector of a view
+with renamed suits (see ``canonical``) to one logit per renamed card. The card is the JSON text under ``card`` in the
+file's metadata.
 """
 
 from __future__ import annotations

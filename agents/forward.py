@@ -1,9 +1,9 @@
 """The forward pass of a multilayer perceptron, the same to the last bit on every machine and in any batch.
 
-A matrix product of a library sums in an order that depends on the machine, its threads and the number of rows, and where
-two cards are nearly alike a policy would play the one here and the other there. This sums each row by itself, input by
-input. It leaves out inputs that are 0, which most cells of an observation and half of all hidden units are, and so takes
-about as long.
+A matrix product of a library sums in an order that depends on the machine, its threads and the number of rows, and
+where two cards are nearly alike a policy would play the one here and the other there. This sums each row by itself,
+input by input. It leaves out inputs that are 0, which most cells of an observation and half of all hidden units are,
+and so takes about as long.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.agents.base import Actions, Views
+from german_whist.agents.base import Actions, Agent, Views
 from german_whist.agents.boxed import load_boxed
 from german_whist.agents.canonical import canonical_views, true_cards
 from german_whist.agents.checkpoint import Checkpoint, load_checkpoint
@@ -122,6 +122,12 @@ def _softmax(logits: npt.NDArray[np.float32], temperature: float = 1.0) -> npt.N
         weights = np.exp(below / temperature)
     chances: npt.NDArray[np.float64] = weights / weights.sum(axis=1, keepdims=True)
     return chances
+
+
+def rules_of(agent: Agent) -> Rules | None:
+    """Return the game that an agent was trained for, whatever endgame it plays; ``None`` for other agents."""
+    policy = getattr(agent, "agent", agent)
+    return policy.checkpoint.rules if isinstance(policy, PolicyAgent) else None
 
 
 def _by_name(numbers: npt.NDArray[np.float64], suits: npt.NDArray[np.int8]) -> npt.NDArray[np.float64]:

@@ -1,9 +1,9 @@
 """Whether a view is of the game that a network was trained for.
 
 A network trained for other rules would play on without a word, and badly. A view tells almost all of the rules that it
-stands under, so this is asked of every view that a network is shown, wherever it comes from. What only scores (``points``,
-``book`` and ``slam``) may differ, and so may what does not show: a network for ``high_low`` plays deals of ``classic``,
-which are its high deals.
+stands under, so this is asked of every view that a network is shown, wherever it comes from. What only scores
+(``points``, ``book`` and ``slam``) may differ, and so may what does not show: a network for ``high_low`` plays deals of
+``classic``, which are its high deals.
 """
 
 from __future__ import annotations

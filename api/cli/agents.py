@@ -47,7 +47,9 @@ def run(options: argparse.Namespace) -> int:
         table.add_row(entry.usage.replace("[", r"\["), entry.description)
     console.print(table)
     if boxed:
-        trained = Table(title=r"trained agents in the box: NAME\[:temperature=T]", title_justify="left", title_style="bold")
+        trained = Table(
+            title=r"trained agents in the box: NAME\[:temperature=T]", title_justify="left", title_style="bold"
+        )
         for heading in ("agent", "game", "games won", "against", "size"):
             trained.add_column(heading, justify="right" if heading in ("games won", "size") else "left")
         for agent in boxed:
