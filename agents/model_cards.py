@@ -30,7 +30,7 @@ def page() -> str:
 
 def win_rate(result: dict[str, Any]) -> str:
     """Return a win rate with half the width of its interval, as ``67.4 % ± 0.6``."""
-    low, high = result["interval"]
+    low, high = result["interval"] or (None, None)
     spread = "" if low is None else f" ± {50 * (high - low):.1f}"
     return f"{100 * result['win_rate']:.1f} %{spread}"
 
@@ -66,7 +66,21 @@ def _card(agent: BoxedAgent) -> list[str]:
             cells = (f"`{opponent}`", f"{result['deals']:,}", result["endgame"], win_rate(result), margin(result))
             lines.append(f"| {' | '.join(cells)} |")
         lines.append("")
+    lines += [line for result in card["results"].values() if "hands" in result for line in _apart(result)]
     return lines
+
+
+def _apart(result: dict[str, Any]) -> list[str]:
+    """Return a table of each seat and of hands by their quality, each with the games won."""
+    rows = [(f"it {seat}", facts) for seat, facts in result["seats"].items()]
+    rows += [(entry["hands"], entry["agent"]) for entry in result["hands"]]
+    lines = ["| against `heuristic+exact` | games won | by `heuristic` with the same cards |", "| --- | --- | --- |"]
+    beside = {entry["hands"]: _rate(entry["heuristic"]) for entry in result["hands"]}
+    return [*lines, *(f"| {name} | {_rate(facts)} | {beside.get(name, '')} |" for name, facts in rows), ""]
+
+
+def _rate(facts: dict[str, Any]) -> str:
+    return "—" if facts["win_rate"] is None else win_rate(facts)
 
 
 if __name__ == "__main__":

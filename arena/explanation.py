@@ -161,7 +161,9 @@ def explain_deal(
     game = rules_named(rules)
     batch = DealBatch(game, 1, seed, index)
     address, first_seat = np.array([index], np.uint64), np.zeros(1, np.int8)
-    seen, acting, played = [], [], []
+    seen: list[Views] = []
+    acting: list[int] = []
+    played: list[int] = []
     while not batch.done[0]:
         seen.append(batch.views())
         acting.append(int(batch.turn[0]))
@@ -220,7 +222,8 @@ def _taken(views: Views) -> npt.NDArray[np.int64]:
     """Return the margin of the counted tricks taken so far, int64[n]; in a low game, too, more is better."""
     difference = views["tricks_self"].astype(np.int64) - views["tricks_opponent"]
     margin = difference[:, 1] + difference[:, 0] * views["all_count"]
-    return np.where(views["low"] != 0, -margin, margin)
+    taken: npt.NDArray[np.int64] = np.where(views["low"] != 0, -margin, margin)
+    return taken
 
 
 def _options(view: Any, played: int, numbers: list[npt.NDArray[np.float64]]) -> tuple[Option, ...]:
@@ -238,7 +241,7 @@ def _options(view: Any, played: int, numbers: list[npt.NDArray[np.float64]]) -> 
             )
         )
 
-    def rank(option: Option) -> tuple[bool, float, float, float]:
+    def rank(option: Option) -> tuple[float, ...]:
         known = (option.chance, option.exact, option.rollouts)
         return option.action != played, *(0.0 if number is None else -float(number) for number in known)
 

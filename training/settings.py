@@ -151,7 +151,7 @@ class SelfPlayConfig(TrainConfig):
     critic_hidden: list[int] = _setting([128, 128], "sizes of the critic's hidden layers")
     critic_sees: str = _setting("all", "all: the opponent's hand and the stock too, in training only; or view")
     critic_warmup: int = _setting(0, "decisions at first from which only the critic learns, for a warm start")
-    init: str = _setting("", "agent in the box or checkpoint file whose network the run starts from, of the same sizes")
+    init: str = _setting("", "agent in the box or checkpoint file that the run starts from, hidden sizes too")
     magnet: float = _setting(0.0, "weight of the divergence from the moving average of the policy")
     magnet_decay: float = _setting(0.999, "what the moving average keeps of itself in a gradient step")
     precision: str = _setting("auto", "of matrix products: float32, bfloat16, or auto, which asks the device")
