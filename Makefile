@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 
 # The editable install links single files, so it is renewed when files come or go, or the dependencies change.
-MODULES := $(sort $(wildcard api/*.py api/cli/*.py envs/*.py solver/*.py agents/*.py arena/*.py training/*.py benchmarks/*.py configs/*.py configs/*.yaml configs/rules/*.yaml))
+MODULES := $(sort $(wildcard api/*.py api/cli/*.py envs/*.py solver/*.py agents/*.py agents/weights/* arena/*.py training/*.py benchmarks/*.py configs/*.py configs/*.yaml configs/rules/*.yaml))
 KEY := $(shell (echo $(MODULES); cat pyproject.toml constraints.txt) | cksum | cut -d' ' -f1)
 
 .PHONY: quickstart test clean

@@ -1,8 +1,9 @@
 """The checkpoint file: a policy network's weights in safetensors, with a JSON card. Loading runs no code from the file.
 
-Layout: tensors ``layer.0.weight`` (out, in), ``layer.0.bias`` (out,), ``layer.1.weight``, …, all float32, of a
-multilayer perceptron with ReLU between the layers, from the observation vector of a view with renamed suits (see
-``canonical``) to one logit per renamed card. The card is the JSON text under ``card`` in the file's metadata.
+Layout: tensors ``layer.0.weight`` (out, in), ``layer.0.bias`` (out,), ``layer.1.weight``, …, all float32 or, in half
+the space, all float16, of a multilayer perceptron with ReLU between the layers, from the observation vector of a view
+with renamed suits (see ``canonical``) to one logit per renamed card. The card is the JSON text under ``card`` in the
+file's metadata.
 """
 
 from __future__ import annotations
@@ -38,12 +39,15 @@ class Checkpoint:
         rules: the rules it was trained for.
         training: where it comes from: configuration, decisions seen, code version.
         results: measured strength, by opponent.
+        logits_a_trick: where a logit is the worth of a card, up to a constant for each position, how much of it a trick
+            makes; ``None`` where logits mean nothing but chances.
     """
 
     layers: tuple[Layer, ...]
     rules: Rules
     training: dict[str, Any] = field(default_factory=dict)
     results: dict[str, Any] = field(default_factory=dict)
+    logits_a_trick: float | None = None
 
     def card(self) -> dict[str, Any]:
         """Return the model card."""
@@ -54,21 +58,41 @@ class Checkpoint:
             "network": {**NETWORK, "sizes": sizes},
             "rules": self.rules.to_dict(),
             "observation_version": OBSERVATION_VERSION,
+            "logits_a_trick": self.logits_a_trick,
             "training": self.training,
             "results": self.results,
         }
 
-    def save(self, path: str | Path) -> None:
+    def save(self, path: str | Path, *, half: bool = False) -> None:
         """Write the file: to a temporary name first, then renamed, so that no half-written file is left behind.
 
+        Args:
+            path: the file.
+            half: write float16, which takes half the space and rounds the weights.
+
         Raises:
+            ValueError: when a weight is too large for float16.
             OSError: when the folder cannot be written.
         """
         tensors = {}
-        for i, (weight, bias) in enumerate(self.layers):
-            tensors[f"layer.{i}.weight"] = np.ascontiguousarray(weight, np.float32)
-            tensors[f"layer.{i}.bias"] = np.ascontiguousarray(bias, np.float32)
+        for i, layer in enumerate(self.layers):
+            for name, array in zip(("weight", "bias"), layer, strict=True):
+                if half and float(np.abs(array).max(initial=0)) > float(np.finfo(np.float16).max):
+                    raise ValueError(f"layer {i} has a {name} that is too large for float16")
+                tensors[f"layer.{i}.{name}"] = np.ascontiguousarray(array, np.float16 if half else np.float32)
         write_atomically(path, save(tensors, metadata={"card": json.dumps(self.card())}))
+
+
+def write_results(path: str | Path, results: dict[str, Any]) -> None:
+    """Put measured strength, by opponent, into a checkpoint file's card; its weights stay as they are.
+
+    Raises:
+        ValueError: when the file is no checkpoint.
+        OSError: when it cannot be written.
+    """
+    card, tensors = _read(path)
+    _from_card(str(path), card, tensors)
+    write_atomically(path, save(tensors, metadata={"card": json.dumps({**card, "results": results})}))
 
 
 def write_atomically(path: str | Path, content: bytes) -> None:
@@ -88,10 +112,25 @@ def load_checkpoint(path: str | Path) -> Checkpoint:
     Raises:
         ValueError: when the file is missing, cut, foreign, or made for another observation layout; one line says which.
     """
+    card, tensors = _read(path)
+    return _from_card(str(path), card, tensors)
+
+
+def read_card(path: str | Path) -> dict[str, Any]:
+    """Read a checkpoint's model card alone.
+
+    Raises:
+        ValueError: when the file is missing, cut or foreign.
+    """
+    return _read(path, with_tensors=False)[0]
+
+
+def _read(path: str | Path, *, with_tensors: bool = True) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
     try:
         with safe_open(str(path), framework="numpy") as file:
             metadata = file.metadata() or {}
-            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - not a mapping
+            names = file.keys() if with_tensors else ()
+            tensors = {name: file.get_tensor(name) for name in names}
     except FileNotFoundError:
         raise ValueError(f"checkpoint {str(path)!r}: there is no such file") from None
     except (SafetensorError, OSError, TypeError, AttributeError) as error:  # the latter two for types numpy has not
@@ -105,7 +144,7 @@ def load_checkpoint(path: str | Path) -> Checkpoint:
         raise ValueError(
             f"checkpoint {str(path)!r} has no card of a {FORMAT}: it was not made by german-whist"
         ) from None
-    return _from_card(str(path), card, tensors)
+    return card, tensors
 
 
 def _from_card(path: str, card: dict[str, Any], tensors: dict[str, npt.NDArray[Any]]) -> Checkpoint:
@@ -119,6 +158,7 @@ def _from_card(path: str, card: dict[str, Any], tensors: dict[str, npt.NDArray[A
         network = dict(card["network"])
         sizes = [operator.index(size) for size in network.pop("sizes")]
         training, results = dict(card.get("training") or {}), dict(card.get("results") or {})
+        logits_a_trick = _positive(card.get("logits_a_trick"))
     except (KeyError, TypeError, ValueError) as error:
         raise ValueError(f"checkpoint {path!r} has a damaged card: {error}") from None
     if network != NETWORK:
@@ -131,9 +171,20 @@ def _from_card(path: str, card: dict[str, Any], tensors: dict[str, npt.NDArray[A
         weight, bias = tensors.get(f"layer.{i}.weight"), tensors.get(f"layer.{i}.bias")
         if weight is None or bias is None or weight.shape != (sizes[i + 1], sizes[i]) or bias.shape != (sizes[i + 1],):
             raise ValueError(f"checkpoint {path!r}: layer {i} is missing or has another shape than its card says")
-        if weight.dtype != np.float32 or bias.dtype != np.float32:
-            raise ValueError(f"checkpoint {path!r}: layer {i} is {weight.dtype} and {bias.dtype}, not float32")
+        if weight.dtype != bias.dtype or weight.dtype not in (np.float32, np.float16):
+            raise ValueError(
+                f"checkpoint {path!r}: layer {i} is {weight.dtype} and {bias.dtype}, not both float32 or both float16"
+            )
         if not (np.isfinite(weight).all() and np.isfinite(bias).all()):
             raise ValueError(f"checkpoint {path!r}: layer {i} holds numbers that are not finite")
-        layers.append((weight, bias))
-    return Checkpoint(tuple(layers), game, training, results)
+        layers.append((weight.astype(np.float32), bias.astype(np.float32)))
+    return Checkpoint(tuple(layers), game, training, results, logits_a_trick)
+
+
+def _positive(number: object) -> float | None:
+    """Return a number of a card that is above 0, or ``None`` where there is none."""
+    if number is None:
+        return None
+    if isinstance(number, bool) or not isinstance(number, (int, float)) or not 0 < number < float("inf"):
+        raise ValueError(f"logits_a_trick {number!r} is not a positive number")
+    return float(number)

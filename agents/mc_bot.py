@@ -21,7 +21,7 @@ import numpy.typing as npt
 
 from german_whist.agents.base import Actions, Views
 from german_whist.agents.heuristic_bot import choose
-from german_whist.agents.playouts import add_worlds, choose_best
+from german_whist.agents.playouts import add_worlds, choose_best, write_margins
 from german_whist.agents.worlds import HIDDEN, is_humbug
 from german_whist.envs.names import split_spec, unknown_name
 from german_whist.envs.rules import GAME
@@ -98,6 +98,19 @@ class MonteCarloBot:
         choose(views, preferred)
         choose_best(views, self.totals(views, rng), preferred, actions)
         return actions
+
+    def margins(self, views: Views, rng: Any) -> npt.NDArray[np.float64]:
+        """Return the margin of counted tricks that each action leads to on average, float64[n, 54].
+
+        Not a number stands for illegal actions, and for all where there is nothing to choose.
+
+        Raises:
+            ValueError: as ``act``.
+            TableError: as ``act``.
+        """
+        margins = np.empty((len(views), 54))
+        write_margins(views, self.totals(views, rng), self.worlds, margins)
+        return margins
 
     def totals(self, views: Views, rng: Any) -> Totals:
         """Return the sum of the margins that each action leads to over all worlds, int64[n, 54].

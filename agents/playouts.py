@@ -6,7 +6,7 @@ import numpy as np
 
 from german_whist.agents.heuristic_bot import heuristic_action
 from german_whist.agents.world_states import OPPONENT, SELF, write_game, write_known, write_world
-from german_whist.agents.worlds import count_hands
+from german_whist.agents.worlds import count_hands, count_hidden
 from german_whist.envs.bits import highest, lowest, popcount
 from german_whist.envs.jit import kernel
 from german_whist.envs.state import PLAY, counted_tricks, play
@@ -175,3 +175,28 @@ def choose_best(views, totals, preferred, actions):
         # The action that was tried for the preferred one is the highest up to it.
         stands_for = highest(distinct & ((_ONE << np.uint64(preferred[row] + 1)) - _ONE))
         actions[row] = preferred[row] if totals[row, stands_for] == totals[row, best] else best
+
+
+@kernel
+def write_margins(views, totals, worlds, margins):
+    """Write the mean margin that each legal action leads to, not a number where none was tried.
+
+    Args:
+        views: what the seats to act know, ``VIEW`` array of shape (n,).
+        totals: of distinct actions, int64[n, 54].
+        worlds: how many worlds there are to a view.
+        margins: float64[n, 54], written.
+    """
+    for row in range(views.shape[0]):
+        view = views[row]
+        margins[row] = np.nan
+        distinct = distinct_actions(view)
+        if popcount(distinct) == 1:
+            continue
+        tried = 1 if popcount(view.unseen) == count_hidden(view) else worlds  # where nothing is hidden, one world
+        legal = view.legal
+        while legal:
+            action = lowest(legal)
+            legal &= legal - _ONE
+            stands_for = highest(distinct & ((_ONE << np.uint64(action + 1)) - _ONE))
+            margins[row, action] = totals[row, stands_for] / tried

@@ -1,4 +1,4 @@
-"""``checkpoint:PATH``: a trained policy network as an agent, one forward pass for a whole batch of views."""
+"""``champion`` or ``checkpoint:PATH``: a trained network as an agent, one forward pass for a whole batch of views."""
 
 from __future__ import annotations
 
@@ -8,22 +8,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.agents.base import Actions, Views
+from german_whist.agents.base import Actions, Agent, Views
+from german_whist.agents.boxed import load_boxed
 from german_whist.agents.canonical import canonical_views, true_cards
-from german_whist.agents.checkpoint import Checkpoint, Layer, load_checkpoint
+from german_whist.agents.checkpoint import Checkpoint, load_checkpoint
+from german_whist.agents.forward import Network
+from german_whist.agents.same_game import check_same_game
 from german_whist.envs.names import split_spec, unknown_name
 from german_whist.envs.observation import observe, write_masks
 from german_whist.envs.rules import Rules
-
-
-def forward(layers: tuple[Layer, ...], observations: npt.NDArray[Any]) -> npt.NDArray[np.float32]:
-    """Return the logits of a multilayer perceptron with ReLU, float32[rows, actions]."""
-    hidden = observations.astype(np.float32)
-    for weight, bias in layers[:-1]:
-        hidden = np.maximum(hidden @ weight.T + bias, 0)
-    weight, bias = layers[-1]
-    logits: npt.NDArray[np.float32] = hidden @ weight.T + bias
-    return logits
 
 
 class PolicyAgent:
@@ -47,6 +40,7 @@ class PolicyAgent:
         self.checkpoint = checkpoint
         self.temperature = temperature
         self._rules: Rules = checkpoint.rules
+        self._network = Network(checkpoint.layers)
 
     @classmethod
     def from_spec(cls, settings: str) -> PolicyAgent:
@@ -58,37 +52,63 @@ class PolicyAgent:
         path, _, rest = settings.partition(",")
         if not path:
             raise ValueError("agent 'checkpoint' needs a file: checkpoint:PATH[,temperature=T]")
-        temperature = 0.0
-        for key, value in split_spec(f"checkpoint:{rest}", "agent")[1].items():
-            if key != "temperature":
-                raise unknown_name("checkpoint setting", key, ["temperature"])
-            try:
-                temperature = float(value)
-            except ValueError:
-                raise ValueError(f"temperature {value!r} is not a number") from None
-        return cls(load_checkpoint(path), temperature, name=Path(path).stem)
+        return cls(load_checkpoint(path), _temperature("checkpoint", rest), name=Path(path).stem)
 
-    def _logits(self, views: Views) -> npt.NDArray[np.float32]:
-        """Return the masked logits of views with renamed suits, float32[n, num_actions]; illegal ones are −inf."""
+    @classmethod
+    def boxed(cls, name: str, settings: str = "") -> PolicyAgent:
+        """Make the boxed agent of a name, with ``temperature=T`` as its settings or none.
+
+        Raises:
+            ValueError: when a setting is wrong.
+        """
+        temperature = _temperature(name, settings)
+        return cls(load_boxed(name), temperature, name)
+
+    def _look(self, views: Views) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int8]]:
+        """Return the masked logits by role, float32[n, num_actions], −inf for illegal actions, and the suits by role.
+
+        Raises:
+            ValueError: when a view is of another game than the network was trained for.
+        """
+        check_same_game(self.name, self._rules, views)
+        renamed, suits = canonical_views(views)
         masks = np.empty((len(views), self._rules.num_actions), np.int8)
-        write_masks(np.ascontiguousarray(views["legal"]), masks)
-        logits = forward(self.checkpoint.layers, observe(views, self._rules))
+        write_masks(np.ascontiguousarray(renamed["legal"]), masks)
+        logits = self._network.logits(observe(renamed, self._rules))
         logits[masks == 0] = -np.inf
-        return logits
+        return logits, suits
 
     def probabilities(self, views: Views) -> npt.NDArray[np.float64]:
-        """Return the chance of each action at temperature 1, float64[n, num_actions]."""
-        renamed, suits = canonical_views(views)
-        chances = _softmax(self._logits(renamed))
-        cells = 13 * suits[:, :, None].astype(np.int64) + np.arange(13)
-        probabilities: npt.NDArray[np.float64] = chances.copy()  # actions that are not cards stay where they are
-        np.put_along_axis(probabilities, cells.reshape(len(views), -1), chances[:, :52], axis=1)
-        return probabilities
+        """Return the chance of each action at temperature 1, float64[n, num_actions].
+
+        Raises:
+            ValueError: when a view is of another game than the network was trained for.
+        """
+        logits, suits = self._look(views)
+        return _by_name(_softmax(logits), suits)
+
+    def worth(self, views: Views) -> npt.NDArray[np.float64] | None:
+        """Return how many tricks each action is worth less than the best, float64[n, num_actions].
+
+        It is 0 for the best action and −inf for those that are not legal; ``None`` for a network whose logits tell no
+        worth.
+
+        Raises:
+            ValueError: when a view is of another game than the network was trained for.
+        """
+        if self.checkpoint.logits_a_trick is None:
+            return None
+        logits, suits = self._look(views)
+        below = (logits - logits.max(axis=1, keepdims=True)).astype(np.float64)
+        return _by_name(below / self.checkpoint.logits_a_trick, suits)
 
     def act(self, views: Views, rng: Any) -> Actions:
-        """Return one card per view, int64[n]."""
-        renamed, suits = canonical_views(views)
-        logits = self._logits(renamed)
+        """Return one card per view, int64[n].
+
+        Raises:
+            ValueError: when a view is of another game than the network was trained for.
+        """
+        logits, suits = self._look(views)
         if self.temperature == 0:
             return true_cards(np.argmax(logits, axis=1), suits)
         weights = _softmax(logits, self.temperature).cumsum(axis=1)
@@ -102,3 +122,30 @@ def _softmax(logits: npt.NDArray[np.float32], temperature: float = 1.0) -> npt.N
         weights = np.exp(below / temperature)
     chances: npt.NDArray[np.float64] = weights / weights.sum(axis=1, keepdims=True)
     return chances
+
+
+def rules_of(agent: Agent) -> Rules | None:
+    """Return the game that an agent was trained for, whatever endgame it plays; ``None`` for other agents."""
+    policy = getattr(agent, "agent", agent)
+    return policy.checkpoint.rules if isinstance(policy, PolicyAgent) else None
+
+
+def _by_name(numbers: npt.NDArray[np.float64], suits: npt.NDArray[np.int8]) -> npt.NDArray[np.float64]:
+    """Return numbers by role, float64[n, num_actions], by the true names of the cards."""
+    cells = 13 * suits[:, :, None].astype(np.int64) + np.arange(13)
+    named: npt.NDArray[np.float64] = numbers.copy()  # actions that are not cards stay where they are
+    np.put_along_axis(named, cells.reshape(len(numbers), -1), numbers[:, :52], axis=1)
+    return named
+
+
+def _temperature(name: str, settings: str) -> float:
+    """Return the temperature that an agent's settings say, 0 by default."""
+    temperature = 0.0
+    for key, value in split_spec(f"{name}:{settings}", "agent")[1].items():
+        if key != "temperature":
+            raise unknown_name(f"{name} setting", key, ["temperature"])
+        try:
+            temperature = float(value)
+        except ValueError:
+            raise ValueError(f"temperature {value!r} is not a number") from None
+    return temperature

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 from german_whist.agents.base import Agent
@@ -59,6 +60,12 @@ def _checkpoint(settings: str) -> Agent:
     return PolicyAgent.from_spec(settings)
 
 
+def _boxed(name: str, settings: str) -> Agent:
+    from german_whist.agents.policy import PolicyAgent
+
+    return PolicyAgent.boxed(name, settings)
+
+
 def _mc(settings: str) -> Agent:
     from german_whist.agents.mc_bot import MonteCarloBot
 
@@ -90,16 +97,26 @@ SUFFIXES: dict[str, AgentSuffix] = {
 
 
 def agent_names() -> tuple[str, ...]:
-    """Return the names of the kinds of agents."""
-    return tuple(KINDS)
+    """Return the names of the kinds of agents, and of the trained agents in the box."""
+    from german_whist.agents.boxed import boxed_names
+
+    return (*KINDS, *boxed_names())
+
+
+def _maker(name: str) -> Callable[[str], Agent] | None:
+    """Return what makes the agent of a name from its settings; ``None`` when there is no such agent."""
+    if name in KINDS:
+        return KINDS[name].make
+    return partial(_boxed, name) if name in agent_names() else None
 
 
 def make_agent(spec: str | Agent) -> Agent:
     """Return the agent that a specification string names.
 
     Args:
-        spec: ``"random"``, ``"greedy"``, ``"heuristic"``, ``"mc:worlds=N"``, ``"checkpoint:PATH"``, each with
-            ``"+exact"`` behind it for a perfect endgame; or an agent object, returned as it is.
+        spec: ``"random"``, ``"greedy"``, ``"heuristic"``, ``"mc:worlds=N"``, ``"checkpoint:PATH"``, a trained agent in
+            the box, as ``"champion"``, each with ``"+exact"`` behind it for a perfect endgame; or an agent object,
+            returned as it is.
 
     Raises:
         ValueError: when there is no such agent, its settings are wrong, or ``+exact`` stands twice.
@@ -112,8 +129,9 @@ def make_agent(spec: str | Agent) -> Agent:
     if plus and suffix in SUFFIXES:
         return SUFFIXES[suffix].add(make_agent(rest))
     name, _, settings = spec.partition(":")
-    if name not in KINDS and plus and rest.partition(":")[0] in KINDS:
-        raise unknown_name("agent suffix", f"+{suffix}", [f"+{one}" for one in SUFFIXES])
-    if name not in KINDS:
-        raise unknown_name("agent", name, KINDS)
-    return KINDS[name].make(settings)
+    make = _maker(name)
+    if make is None:
+        if plus and _maker(rest.partition(":")[0]):
+            raise unknown_name("agent suffix", f"+{suffix}", [f"+{one}" for one in SUFFIXES])
+        raise unknown_name("agent", name, agent_names())
+    return make(settings)

@@ -101,12 +101,37 @@ def play_match(
         ValueError: when a name or a number is not allowed, or an agent does not return one legal action a
             view; the message names the agent.
     """
-    for name, number in (("deals", deals), ("batch_size", batch_size)):
-        if isinstance(number, bool) or not isinstance(number, (int, np.integer)) or number < 1:
-            raise ValueError(f"{name} {number!r} is not allowed: a whole number from 1")
     agents = (make_agent(first), make_agent(second))
     names = (agent_label(first, agents[0]), agent_label(second, agents[1]))
     game = rules_named(rules)
+    margins = match_margins(
+        agents, names, deals, seed, game, batch_size=batch_size, record=record, progress=progress, endgame=endgame
+    )
+    return result_of(margins, names, game, seed, endgame)
+
+
+def match_margins(
+    agents: tuple[Agent, Agent],
+    names: tuple[str, str],
+    deals: int,
+    seed: int,
+    game: Rules,
+    *,
+    batch_size: int = DEFAULT_BATCH,
+    record: Record | None = None,
+    progress: Progress | None = None,
+    endgame: str = PLAYED,
+) -> npt.NDArray[np.float64]:
+    """Play a match as :func:`play_match` does and return the first agent's margin of every game, float64[deals, 2].
+
+    Column 0 is the game in which the first agent has seat 0, column 1 the one with the seats swapped.
+
+    Raises:
+        ValueError: as ``play_match``.
+    """
+    for name, number in (("deals", deals), ("batch_size", batch_size)):
+        if isinstance(number, bool) or not isinstance(number, (int, np.integer)) or number < 1:
+            raise ValueError(f"{name} {number!r} is not allowed: a whole number from 1")
     ending = match_ending(endgame, game)
     players = (agents, names)
     if ending != PLAYED and record is not None:  # a recording has every card
@@ -116,7 +141,13 @@ def play_match(
         parts.append(play_mirrored(*players, game, seed, start, min(batch_size, deals - start), record, ending))
         if progress is not None:
             progress(len(parts[-1]))
-    margins = np.concatenate(parts)  # (deals, 2): the first agent's margin at seat 0 and at seat 1
+    return np.concatenate(parts)
+
+
+def result_of(
+    margins: npt.NDArray[np.float64], names: tuple[str, str], game: Rules, seed: int, endgame: str = PLAYED
+) -> MatchResult:
+    """Return the result of a match from its margins, float64[deals, 2], as :func:`match_margins` returns them."""
     scores = (np.sign(margins) + 1) / 2
     win_rate, interval = mean_interval(scores.mean(axis=1))
     margin, margin_interval = mean_interval(margins.mean(axis=1))
@@ -125,7 +156,7 @@ def play_match(
         second=names[1],
         rules=game.to_dict(),
         seed=int(seed),
-        deals=int(deals),
+        deals=len(margins),
         wins=int((margins > 0).sum()),
         draws=int((margins == 0).sum()),
         losses=int((margins < 0).sum()),

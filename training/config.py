@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import math
 import typing
@@ -66,10 +67,21 @@ def load_config(source: str | Path, overrides: Mapping[str, str] | None = None) 
     values = {str(key): _typed(where, kind, key, value) for key, value in fields.items()}
     given = {key: _typed("command line", kind, key, value) for key, value in parsed.items()}
     values["trainer"] = trainer
+    _take_sizes(values, given)
     try:
         return kind(**{**values, **given})
     except ValueError as error:
         raise ValueError(f"{'command line' if given and _is_allowed(kind, values) else where}: {error}") from None
+
+
+def _take_sizes(values: dict[str, Any], given: dict[str, Any]) -> None:
+    """Take the hidden layers from the network that a run starts from, where they are not said beside it or later."""
+    level = given if given.get("init") else values
+    if level.get("init") and "hidden" not in level and "hidden" not in given:
+        from german_whist.agents.boxed import find_network  # loads the compiler, which --help does without
+
+        with contextlib.suppress(ValueError):  # what is no network is refused with the other settings
+            level["hidden"] = [int(bias.size) for _, bias in find_network(level["init"]).layers[:-1]]
 
 
 def _is_allowed(kind: type[TrainConfig], values: Mapping[str, Any]) -> bool:

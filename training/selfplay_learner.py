@@ -9,6 +9,7 @@ import numpy as np
 import torch
 
 from german_whist.agents.base import Agent
+from german_whist.agents.boxed import find_network
 from german_whist.agents.checkpoint import Checkpoint, load_checkpoint
 from german_whist.agents.policy import PolicyAgent
 from german_whist.agents.registry import make_agent
@@ -56,6 +57,7 @@ class SelfPlayLearner:
         "losses/explained_variance",
     )
     ALGORITHM = "self-play PPO"
+    LOGITS_A_TRICK: float | None = None  # where logits tell what cards are worth
 
     algorithm: SelfPlayPPO
 
@@ -82,7 +84,7 @@ class SelfPlayLearner:
         except RuntimeError as error:  # as torch says that memory is short
             raise ValueError(f"the network cannot be made: {str(error).splitlines()[0]}") from None
         if config.init:
-            self.algorithm.start_from(load_checkpoint(config.init).layers, config.init)
+            self.algorithm.start_from(find_network(config.init).layers, config.init)
 
     def _make_collector(self, opponents: dict[str, Callable[[int], Agent]]) -> Collector:
         return Collector(self.config, opponents, self.processes.rank)
@@ -152,7 +154,7 @@ class SelfPlayLearner:
             "config": self.config.to_dict(),
             "code": code_version(),
         }
-        return Checkpoint(self.algorithm.layers(), self.rules, training, results or {})
+        return Checkpoint(self.algorithm.layers(), self.rules, training, results or {}, self.LOGITS_A_TRICK)
 
     def save(self, seconds: float) -> None:
         """Write a checkpoint, which joins the pool, and a snapshot."""

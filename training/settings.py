@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import yaml
 
-from german_whist.agents.registry import KINDS, make_agent
+from german_whist.agents.registry import agent_names, make_agent
 from german_whist.envs.names import unknown_name
 from german_whist.envs.rules import rules
 
@@ -119,8 +119,8 @@ class TrainConfig:
             raise ValueError(f"{key}: {value} is not allowed: a number {bounds}")
 
     def _check_agent(self, key: str, name: str, also: tuple[str, ...]) -> None:
-        if name.partition(":")[0] not in KINDS:
-            raise unknown_name(f"agent in {key}", name, [*also, *KINDS])
+        if name.partition(":")[0].partition("+")[0] not in agent_names():
+            raise unknown_name(f"agent in {key}", name, [*also, *agent_names()])
         try:
             make_agent(name)  # a file that is missing shows now, not hours into the run
         except ValueError as error:
@@ -153,7 +153,7 @@ class SelfPlayConfig(TrainConfig):
     critic_hidden: list[int] = _setting([128, 128], "sizes of the critic's hidden layers")
     critic_sees: str = _setting("all", "all: the opponent's hand and the stock too, in training only; or view")
     critic_warmup: int = _setting(0, "decisions at first from which only the critic learns, for a warm start")
-    init: str = _setting("", "checkpoint whose network the run starts from, with its hidden sizes")
+    init: str = _setting("", "agent in the box or checkpoint file that the run starts from, hidden sizes too")
     magnet: float = _setting(0.0, "weight of the divergence from the moving average of the policy")
     magnet_decay: float = _setting(0.999, "what the moving average keeps of itself in a gradient step")
     precision: str = _setting("auto", "of matrix products: float32, bfloat16, or auto, which asks the device")
@@ -173,7 +173,12 @@ class SelfPlayConfig(TrainConfig):
         self._check("magnet_decay", 0, 1)
         _check_sizes("critic_hidden", self.critic_hidden)
         if self.init:
-            self._check_agent("init", f"checkpoint:{self.init}", ())
+            from german_whist.agents.boxed import find_network
+
+            try:
+                find_network(self.init)
+            except ValueError as error:
+                raise ValueError(f"init: {error}") from None
 
 
 @dataclass(frozen=True)

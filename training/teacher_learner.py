@@ -10,7 +10,7 @@ from german_whist.agents.base import Agent
 from german_whist.training.lessons import Lessons
 from german_whist.training.selfplay_learner import SelfPlayLearner
 from german_whist.training.settings import TeacherConfig
-from german_whist.training.teacher import Teacher
+from german_whist.training.teacher import LOGITS_A_TRICK, Teacher
 
 
 class TeacherLearner(SelfPlayLearner):
@@ -18,6 +18,7 @@ class TeacherLearner(SelfPlayLearner):
 
     METRICS = ("charts/SPS", "charts/seconds", "charts/learning_rate", "losses/loss", "losses/explained_variance")
     ALGORITHM = "regression on rollouts of the heuristic bot"
+    LOGITS_A_TRICK = LOGITS_A_TRICK
 
     config: TeacherConfig
     collector: Lessons

@@ -9,7 +9,21 @@ from collections.abc import Sequence
 from typing import Any, NoReturn
 
 import german_whist
-from german_whist.cli import agents, bench, curve, draw, evaluate, play, replay, rules, solve, table, train
+from german_whist.cli import (
+    agents,
+    bench,
+    curve,
+    draw,
+    evaluate,
+    explain,
+    export,
+    play,
+    replay,
+    rules,
+    solve,
+    table,
+    train,
+)
 from german_whist.envs.names import unknown_name
 
 OPTIONS = ("-h", "--help", "--version")  # before a command
@@ -20,6 +34,8 @@ COMMANDS = {
     "play": play,
     "replay": replay,
     "draw": draw,
+    "explain": explain,
+    "export": export,
     "rules": rules,
     "agents": agents,
     "solve": solve,
@@ -34,6 +50,7 @@ EXTRA_OF_MODULE = {
     "sb3_contrib": "train",
     "tensorboard": "train",
     "matplotlib": "train",
+    "onnx": "export",
     "PIL": "render",
     "pygame": "bench",
     "rlcard": "bench",

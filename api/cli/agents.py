@@ -7,6 +7,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from german_whist.agents.boxed import BoxedAgent
     from german_whist.agents.registry import AgentKind, AgentSuffix
 
 
@@ -15,7 +16,7 @@ def add_parser(subparsers: Any) -> None:
     parser = subparsers.add_parser(
         "agents",
         help="list the agents",
-        description="List the kinds of agents and how to name them.",
+        description="List the kinds of agents and how to name them, and the trained agents in the box.",
         epilog="example: german-whist agents --json",
     )
     parser.add_argument("--json", action="store_true", help="print JSON")
@@ -24,20 +25,57 @@ def add_parser(subparsers: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Print the agents."""
+    from german_whist.agents.boxed import boxed_agents
     from german_whist.agents.registry import KINDS, SUFFIXES
 
     entries: dict[str, AgentKind | AgentSuffix] = {**KINDS, **{f"+{name}": suffix for name, suffix in SUFFIXES.items()}}
+    boxed = boxed_agents()
     if options.json:
-        described = {name: {"usage": entry.usage, "description": entry.description} for name, entry in entries.items()}
-        print(json.dumps(described))
+        described: dict[str, Any] = {
+            name: {"usage": entry.usage, "description": entry.description} for name, entry in entries.items()
+        }
+        print(json.dumps({**described, **{agent.name: _facts(agent) for agent in boxed}}))
         return 0
     from rich.console import Console
     from rich.table import Table
 
+    console = Console()
     table = Table()
     table.add_column("agent")
     table.add_column("what it does")
     for entry in entries.values():
         table.add_row(entry.usage.replace("[", r"\["), entry.description)
-    Console().print(table)
+    console.print(table)
+    if boxed:
+        trained = Table(
+            title=r"trained agents in the box: NAME\[:temperature=T]", title_justify="left", title_style="bold"
+        )
+        for heading in ("agent", "game", "games won", "against", "size"):
+            trained.add_column(heading, justify="right" if heading in ("games won", "size") else "left")
+        for agent in boxed:
+            trained.add_row(*_row(agent))
+        console.print(trained)
     return 0
+
+
+def _usage(name: str) -> str:
+    return f"{name}[:temperature=T]"
+
+
+def _facts(agent: BoxedAgent) -> dict[str, Any]:
+    """Return an entry of the JSON: that of any agent, and what is known of a trained one."""
+    return {
+        "usage": _usage(agent.name),
+        "description": f"trained for {agent.rules}; T = 0 plays its best card, 1 samples",
+        "rules": agent.rules,
+        "strength": agent.strength,
+        "bytes": agent.size,
+    }
+
+
+def _row(agent: BoxedAgent) -> tuple[str, ...]:
+    from german_whist.agents.model_cards import win_rate
+
+    strength = agent.strength
+    won, opponent = ("not measured", "") if strength is None else (win_rate(strength), strength["opponent"])
+    return agent.name, agent.rules, won, opponent, f"{agent.size / 1000:.0f} kB"

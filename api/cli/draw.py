@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from german_whist.cli.numbers import number, whole_number
+from german_whist.cli.numbers import deal_address, number, whole_number
 
 if TYPE_CHECKING:
     from PIL import Image
@@ -58,7 +58,7 @@ def run(options: argparse.Namespace) -> int:
     size, film_size = _size("--size", options.size), _size("--gif-size", options.gif_size)
     if not 0.02 <= options.seconds <= 60:
         raise ValueError(f"--seconds {options.seconds} is not allowed: 0.02 to 60")
-    seed, index = _address(options.deal)
+    seed, index = deal_address(options.deal)
     agents = [make_agent(spec) for spec in specs]
     load_drawing()
     names = (agent_label(agents[0], agents[0]), agent_label(agents[1], agents[1]))
@@ -98,13 +98,6 @@ def _size(option: str, text: str) -> tuple[int, int]:
     if not cross or not width.isdecimal() or not height.isdecimal():
         raise ValueError(f"{option} {text!r} is not WIDTHxHEIGHT, as 960x640")
     return check_size((int(width), int(height)))
-
-
-def _address(text: str) -> tuple[int, int]:
-    seed, colon, index = text.partition(":")
-    if not colon or not seed.isdecimal() or not index.isdecimal():
-        raise ValueError(f"--deal {text!r} is not SEED:INDEX, as 7:0")
-    return int(seed), int(index)
 
 
 def _actions(batch: DealBatch, agents: list[Any], seed: int, index: int) -> Iterator[int]:

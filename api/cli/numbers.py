@@ -19,3 +19,15 @@ def number(text: str) -> float:
         return float(text)
     except ValueError:
         raise argparse.ArgumentTypeError(f"{text!r} is not a number") from None
+
+
+def deal_address(text: str) -> tuple[int, int]:
+    """Return the seed and the index that ``--deal SEED:INDEX`` names.
+
+    Raises:
+        ValueError: when the word is no such address.
+    """
+    seed, colon, index = text.partition(":")
+    if not colon or not seed.isdecimal() or not index.isdecimal():
+        raise ValueError(f"--deal {text!r} is not SEED:INDEX, as 7:0")
+    return int(seed), int(index)

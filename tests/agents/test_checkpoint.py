@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import pickle
 import struct
@@ -16,7 +17,7 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 from safetensors.numpy import load_file, save_file
 
-from german_whist.agents.checkpoint import Checkpoint, load_checkpoint
+from german_whist.agents.checkpoint import Checkpoint, load_checkpoint, read_card, write_results
 from german_whist.agents.policy import PolicyAgent
 from german_whist.envs.batch import DealBatch
 from german_whist.envs.observation import OBSERVATION_VERSION
@@ -72,6 +73,48 @@ def test_a_view_of_an_array_in_another_order_is_saved_as_its_values(tmp_path: Pa
     turned = Checkpoint(tuple((np.asfortranarray(weight), bias) for weight, bias in made.layers), made.rules)
     turned.save(tmp_path / "net.safetensors")
     assert (load_checkpoint(tmp_path / "net.safetensors").layers[0][0] == made.layers[0][0]).all()
+
+
+def test_half_the_size_rounds_the_weights_to_float16(tmp_path: Path) -> None:
+    made = some_network()
+    made.save(tmp_path / "whole.safetensors")
+    made.save(tmp_path / "half.safetensors", half=True)
+    whole, half = load_checkpoint(tmp_path / "whole.safetensors"), load_checkpoint(tmp_path / "half.safetensors")
+    for layer, rounded in zip(whole.layers, half.layers, strict=True):
+        for array, same in zip(layer, rounded, strict=True):
+            assert same.dtype == np.float32
+            assert (same == array.astype(np.float16)).all()
+            assert (same != array).any()
+    sizes = [(tmp_path / f"{name}.safetensors").stat().st_size for name in ("half", "whole")]
+    assert sizes[0] == pytest.approx(sizes[1] / 2, rel=0.1)
+    views = DealBatch("classic", 1000).views()
+    assert (PolicyAgent(whole).act(views, None) == PolicyAgent(half).act(views, None)).mean() > 0.99
+
+
+def test_a_weight_too_large_for_half_the_size_is_refused(tmp_path: Path) -> None:
+    made = some_network()
+    made.layers[1][0][3, 2] = 70_000
+    with pytest.raises(ValueError, match="layer 1 has a weight that is too large for float16"):
+        made.save(tmp_path / "half.safetensors", half=True)
+    assert not list(tmp_path.iterdir())
+
+
+def test_results_are_put_into_the_card_and_nothing_else_changes(path: Path) -> None:
+    tensors, card = read_raw(path)
+    assert read_card(path) == card
+    write_results(path, {"greedy": {"win_rate": 0.5}})
+    again, changed = read_raw(path)
+    assert changed == {**card, "results": {"greedy": {"win_rate": 0.5}}}
+    assert all(again[name].tobytes() == tensors[name].tobytes() for name in tensors)
+    with pytest.raises(ValueError, match="no such file"):
+        write_results(path.with_name("gone.safetensors"), {})
+
+
+def test_what_logits_mean_comes_back(tmp_path: Path) -> None:
+    dataclasses.replace(some_network(), logits_a_trick=4.0).save(tmp_path / "net.safetensors")
+    assert load_checkpoint(tmp_path / "net.safetensors").logits_a_trick == 4
+    some_network().save(tmp_path / "net.safetensors")
+    assert load_checkpoint(tmp_path / "net.safetensors").logits_a_trick is None
 
 
 def test_the_card_says_what_the_file_is(path: Path) -> None:
@@ -197,6 +240,9 @@ def drop(key: str) -> Callable[[Card], None]:
         (put("network.sizes", [443, 9, 52]), "layer 0 is missing or has another shape"),
         (put("network.sizes", [443, 52]), "layer 0 is missing or has another shape"),
         (put("network.sizes", [443, 8, 52, 52]), "layer 2 is missing"),
+        (put("logits_a_trick", 0), "damaged card: logits_a_trick 0 is not a positive number"),
+        (put("logits_a_trick", "four"), "logits_a_trick 'four' is not a positive number"),
+        (put("logits_a_trick", float("inf")), "damaged card"),
         (put("training", [1]), "damaged card"),
         (put("results", "good"), "damaged card"),
     ],

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 
 import numpy as np
 import pytest
 
-from german_whist.agents.policy import PolicyAgent, forward
+from german_whist.agents.forward import Network
+from german_whist.agents.policy import PolicyAgent
 from german_whist.arena.match import play_match
 from german_whist.envs.batch import DealBatch
 from german_whist.envs.cards import cards_of, parse_card
+from german_whist.envs.observation import observe
 from german_whist.envs.randomness import RowRandom
 from tests.agents.networks import biased_network, some_network
 from tests.agents.positions import choice, view
@@ -26,7 +29,16 @@ def test_a_forward_pass_is_that_of_a_relu_network() -> None:
     for weight, bias in layers[:-1]:
         hidden = np.array([max(0.0, float(row @ hidden + cell)) for row, cell in zip(weight, bias, strict=True)])
     weight, bias = layers[-1]
-    assert forward(layers, observation[None])[0] == pytest.approx(weight @ hidden + bias, abs=1e-3)
+    assert Network(layers).logits(observation[None])[0] == pytest.approx(weight @ hidden + bias, abs=1e-3)
+
+
+def test_a_row_has_the_same_logits_in_any_batch_to_the_last_bit() -> None:
+    network = Network(some_network(hidden=(33, 17)).layers)
+    rows = observe(DealBatch("classic", 50).views(), "classic")
+    together = network.logits(rows)
+    for size in (1, 7, 49):
+        apart = np.concatenate([network.logits(rows[i : i + size]) for i in range(0, 50, size)])
+        assert apart.tobytes() == together.tobytes()
 
 
 @pytest.mark.parametrize("temperature", [0.0, 0.3, 1.0, 5.0])
@@ -79,6 +91,19 @@ def test_probabilities_are_the_softmax_over_legal_cards_by_their_true_names() ->
     sampled = PolicyAgent(some_network(3), 1.0).act(np.repeat(views[:1], rows), np.random.default_rng(1))
     counts = np.bincount(sampled, minlength=52)
     assert counts / rows == pytest.approx(chances[0], abs=0.02)
+
+
+def test_worth_tells_how_much_less_a_card_is_worth_than_the_best() -> None:
+    biases = {parse_card("SA"): 3.0, parse_card("S2"): 1.0}
+    assert PolicyAgent(biased_network(biases)).worth(HAND) is None
+    told = dataclasses.replace(biased_network(biases), logits_a_trick=4.0)
+    worth = PolicyAgent(told).worth(HAND)
+    assert worth is not None
+    legal = list(cards_of(HAND["hand"][0]))
+    assert worth[0, parse_card("SA")] == 0
+    assert worth[0, parse_card("S2")] == pytest.approx(-0.5)
+    assert {worth[0, card] for card in legal} == {0, -0.5, -0.75}
+    assert (np.delete(worth[0], legal) == -np.inf).all()
 
 
 @pytest.mark.parametrize("temperature", [1e-3, 1e-30, 5e-324])

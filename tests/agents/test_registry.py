@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from german_whist.agents.boxed import boxed_names
 from german_whist.agents.exact import ExactEndgame
 from german_whist.agents.policy import PolicyAgent
 from german_whist.agents.registry import KINDS, SUFFIXES, agent_names, make_agent
@@ -18,7 +19,8 @@ def test_rule_bots_by_name(name: str) -> None:
 
 
 def test_the_names_are_those_of_the_kinds_and_each_is_described() -> None:
-    assert agent_names() == tuple(KINDS) == ("random", "greedy", "heuristic", "mc", "checkpoint")
+    assert tuple(KINDS) == ("random", "greedy", "heuristic", "mc", "checkpoint")
+    assert agent_names() == (*KINDS, *boxed_names())
     for name, kind in KINDS.items():
         assert kind.usage.startswith(name)
         assert kind.description
@@ -40,7 +42,7 @@ def test_a_near_miss_gets_the_nearest_name(typo: str, meant: str) -> None:
 
 @pytest.mark.parametrize("name", ["", "zzz", ":", " heuristic "])
 def test_a_name_that_is_none_gets_the_list(name: str) -> None:
-    with pytest.raises(ValueError, match="allowed: random, greedy, heuristic, mc, checkpoint"):
+    with pytest.raises(ValueError, match="allowed: random, greedy, heuristic, mc, checkpoint, champion"):
         make_agent(name)
 
 

@@ -57,6 +57,24 @@ CASES = [
     ("evaluate checkpoint:good.safetensors,temperature random", "'temperature' is not key=value"),
     ("evaluate greedy+exact+exact random", "agent 'greedy+exact' plays the endgame exactly already: give +exact once"),
     ("evaluate greedy+exakt random", "unknown agent suffix '+exakt': did you mean '+exact'? allowed: +exact"),
+    # trained agents in the box
+    ("evaluate champio random", "unknown agent 'champio': did you mean 'champion'?"),
+    ("evaluate champion:heat=1 random", "unknown champion setting 'heat': allowed: temperature"),
+    ("evaluate champion random --rules all", "agent 'champion' was trained for 'classic' and plays no other game"),
+    ("evaluate checkpoint:good.safetensors random --rules small", "'good' was trained for 'classic' and plays no"),
+    # explain
+    ("explain", "the following arguments are required: AGENT"),
+    ("explain champio", "unknown agent 'champio': did you mean 'champion'?"),
+    ("explain champion --deal 7", "--deal '7' is not SEED:INDEX, as 7:0"),
+    ("explain champion --rules all", "agent 'champion' was trained for 'classic' and plays no other game"),
+    ("explain champion --seat 1", "--seat needs --against: without it AGENT has both seats"),
+    ("explain champion --worlds -1", "worlds -1 is not allowed: a whole number from 0"),
+    # export
+    ("export champion", "the following arguments are required: --to"),
+    ("export champion --to onxx", "argument --to: invalid choice: 'onxx' (choose from"),
+    ("export champio --to onnx", "unknown agent 'champio': did you mean 'champion'?"),
+    ("export heuristic --to onnx", "agent 'heuristic' is not a network: german-whist agents lists the trained ones"),
+    ("export champion+exact --to torchscript", "agent 'champion+exact' is not a network"),
     # the endgame of evaluate
     ("evaluate greedy random --endgame exakt", "unknown endgame 'exakt': did you mean 'exact'? allowed: played, exact"),
     ("evaluate greedy random --endgame exact --rules humbug", "the endgame cannot be solved with humbug=True"),

@@ -11,6 +11,7 @@ import pytest
 import rich.progress
 
 import german_whist as gw
+from german_whist.agents.boxed import boxed_agents, boxed_names
 from german_whist.agents.registry import KINDS, SUFFIXES
 from german_whist.cli import COMMANDS, build_parser
 from german_whist.training.config import config_fields
@@ -63,7 +64,21 @@ def test_agents_are_listed_with_their_use(run: Run) -> None:
         assert entry.usage in said.out
         assert entry.description in said.out
     listed = json.loads(run("agents", "--json").out)
-    assert listed == {name: {"usage": entry.usage, "description": entry.description} for name, entry in entries.items()}
+    for name, entry in entries.items():
+        assert listed.pop(name) == {"usage": entry.usage, "description": entry.description}
+    assert set(listed) == set(boxed_names())
+
+
+def test_trained_agents_are_listed_with_game_strength_and_size(run: Run) -> None:
+    said, listed = run("agents"), json.loads(run("agents", "--json").out)
+    for agent in boxed_agents():
+        (row,) = [line.split("│") for line in said.out.splitlines() if f"│ {agent.name} " in line]
+        assert row[2].strip() == agent.rules == listed[agent.name]["rules"]
+        assert row[5].strip() == f"{agent.size / 1000:.0f} kB"
+        assert listed[agent.name]["bytes"] == agent.size
+        assert listed[agent.name]["strength"] == agent.strength
+        if agent.strength is not None:
+            assert f"{100 * agent.strength['win_rate']:.1f} %" in row[3]
 
 
 def test_two_agents_give_a_result(run: Run) -> None:

@@ -7,7 +7,7 @@ import pytest
 import torch
 from torch import nn
 
-from german_whist.agents.policy import forward
+from german_whist.agents.forward import Network
 from german_whist.envs.observation import observation_high, observation_layout
 from german_whist.training.actor_critic import LOW_SCALE, Perceptron, cell_scale, product_type
 
@@ -30,7 +30,7 @@ def test_numpy_computes_the_same_from_the_raw_layers(hidden: list[int]) -> None:
     network, cells = perceptron(hidden), some_cells()
     with torch.no_grad():
         expected = network(cells).numpy()
-    np.testing.assert_allclose(forward(network.raw_layers(), cells.numpy()), expected, rtol=1e-4, atol=1e-4)
+    np.testing.assert_allclose(Network(network.raw_layers()).logits(cells.numpy()), expected, rtol=1e-4, atol=1e-4)
 
 
 def test_raw_layers_can_be_taken_back() -> None:

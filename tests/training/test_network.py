@@ -12,7 +12,8 @@ from torch import nn
 
 from german_whist.agents.canonical import canonical_views, true_cards
 from german_whist.agents.checkpoint import load_checkpoint
-from german_whist.agents.policy import PolicyAgent, forward
+from german_whist.agents.forward import Network
+from german_whist.agents.policy import PolicyAgent
 from german_whist.envs.observation import observation_high, observation_layout
 from german_whist.envs.rules import rules
 from german_whist.training.network import LOW_SCALE, policy_checkpoint, policy_settings
@@ -48,7 +49,7 @@ def test_the_checkpoint_chooses_as_the_policy_does(name: str, hidden: list[int],
             features = model.policy.extract_features(seen)
             logits = model.policy.action_net(model.policy.mlp_extractor.forward_actor(features)).numpy()
             chances = model.policy.get_distribution(seen, masks).distribution.probs.numpy()
-        np.testing.assert_allclose(forward(agent.checkpoint.layers, observations), logits, rtol=1e-4, atol=1e-4)
+        np.testing.assert_allclose(Network(agent.checkpoint.layers).logits(observations), logits, rtol=1e-4, atol=1e-4)
         cards, _ = model.predict(observations, deterministic=True, action_masks=masks)
         suits = canonical_views(views)[1]
         np.testing.assert_array_equal(agent.act(views, None), true_cards(cards, suits))

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from german_whist.agents.boxed import find_network
 from german_whist.training.config import SelfPlayConfig, TrainConfig, config_fields, load_config
 from tests.agents.networks import some_network
 from tests.training.own_runs import OWN_SETTINGS, own_config
@@ -73,3 +74,18 @@ def test_settings_of_another_trainer_are_refused_by_name(tmp_path: Path) -> None
 def test_a_network_to_start_from_is_read_at_once(tmp_path: Path) -> None:
     some_network(game="tiny").save(tmp_path / "made.safetensors")
     assert own_config(init=str(tmp_path / "made.safetensors")).init
+
+
+def test_a_run_that_starts_from_a_network_has_its_hidden_sizes_unless_others_are_said(tmp_path: Path) -> None:
+    some_network(hidden=(16, 24)).save(tmp_path / "made.safetensors")
+    recipe = tmp_path / "mine.yaml"
+    recipe.write_text(f"trainer: selfplay\ninit: {tmp_path / 'made.safetensors'}\n")
+    assert load_config(recipe).hidden == [16, 24]
+    assert load_config(recipe, {"hidden": "[8]"}).hidden == [8]
+    recipe.write_text(f"trainer: selfplay\nhidden: [8]\ninit: {tmp_path / 'made.safetensors'}\n")
+    assert load_config(recipe).hidden == [8]
+    champion = [bias.size for _, bias in find_network("champion").layers[:-1]]
+    assert load_config(recipe, {"init": "champion"}).hidden == champion
+    assert load_config(recipe, {"init": "champion", "hidden": "[9]"}).hidden == [9]
+    with pytest.raises(ValueError, match=r"init: checkpoint 'champio': there is no such file: did you mean the agent"):
+        load_config(recipe, {"init": "champio"})

@@ -1,0 +1,153 @@
+"""Trained agents in the box: found by their files, described by their cards, playing anywhere."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from german_whist.agents import box, boxed
+from german_whist.agents.boxed import boxed_agents, boxed_names, find_network, load_boxed, weights_folder
+from german_whist.agents.canonical import canonical_views, true_cards
+from german_whist.agents.checkpoint import load_checkpoint, read_card
+from german_whist.agents.exact import ExactEndgame
+from german_whist.agents.model_cards import page
+from german_whist.agents.policy import PolicyAgent
+from german_whist.agents.registry import make_agent
+from german_whist.arena.match import play_match
+from german_whist.envs.batch import DealBatch
+from german_whist.envs.observation import observe
+from german_whist.envs.rules import rules
+from tests.agents.networks import some_network
+from tests.conftest import play_randomly
+
+AGENTS = boxed_agents()
+CHAMPIONS = ("champion", "small", "champion-all", "champion-small", "champion-no_trump")
+
+
+def test_the_box_holds_what_the_documentation_names() -> None:
+    assert set(CHAMPIONS) <= set(boxed_names())
+    assert [load_boxed(name).rules for name in CHAMPIONS] == [
+        rules(name) for name in ("classic", "classic", "all", "small", "no_trump")
+    ]
+
+
+def test_files_are_small() -> None:
+    assert max(agent.size for agent in AGENTS) < 5_000_000
+    (small,) = [agent for agent in AGENTS if agent.name == "small"]
+    assert small.size <= 200_000
+
+
+@pytest.mark.parametrize("agent", AGENTS, ids=boxed_names())
+def test_every_card_says_where_its_network_comes_from(agent: boxed.BoxedAgent) -> None:
+    training = agent.card["training"]
+    assert training["commands"]
+    assert all(command.startswith("german-whist train") for command in training["commands"])
+    assert training["decisions"] > 0
+    assert training["config"]["seed"] >= 0
+    assert training["code"]["python"]
+
+
+def test_the_page_is_that_of_the_cards() -> None:
+    assert (weights_folder() / "README.md").read_text(encoding="utf-8") == page()
+
+
+@pytest.mark.parametrize("name", boxed_names())
+def test_a_boxed_agent_is_made_by_name_and_plays_its_game(name: str) -> None:
+    agent = make_agent(name)
+    assert isinstance(agent, PolicyAgent)
+    assert (agent.name, agent.temperature) == (name, 0)
+    sampling = make_agent(f"{name}:temperature=0.5+exact")
+    assert isinstance(sampling, ExactEndgame)
+    assert sampling.name == f"{name}+exact"
+    assert sampling.agent.temperature == 0.5  # type: ignore[attr-defined]
+    result = play_match(agent, sampling, deals=10, rules=agent.checkpoint.rules)
+    assert result.wins + result.draws + result.losses == 20
+
+
+@pytest.mark.parametrize("name", boxed_names())
+def test_torch_chooses_the_same_actions(name: str) -> None:
+    torch = pytest.importorskip("torch")
+    checkpoint = load_boxed(name)
+    batch = DealBatch(checkpoint.rules, 400, seed=5)
+    play_randomly(batch, np.random.default_rng(3), 21)
+    views = batch.views()[~batch.done]
+    renamed, suits = canonical_views(views)
+    hidden = torch.from_numpy(observe(renamed, checkpoint.rules)).double()
+    for i, (weight, bias) in enumerate(checkpoint.layers):
+        hidden = hidden @ torch.from_numpy(weight.T).double() + torch.from_numpy(bias).double()
+        hidden = torch.relu(hidden) if i + 1 < len(checkpoint.layers) else hidden
+    legal = renamed["legal"][:, None] >> np.arange(hidden.shape[1], dtype=np.uint64) & np.uint64(1)
+    hidden[torch.from_numpy(legal == 0)] = -torch.inf
+    best, second = hidden.topk(2).values.T
+    chosen = true_cards(hidden.argmax(1).numpy(), suits)
+    same = chosen == PolicyAgent(checkpoint).act(views, None)
+    assert (same | (best - second < 1e-3).numpy()).all()  # what float32 cannot tell apart
+    assert same.mean() > 0.99
+
+
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        ("champio", "unknown agent 'champio': did you mean 'champion'"),
+        ("champion:temprature=1", "unknown champion setting 'temprature': did you mean 'temperature'"),
+        ("champion:temperature=hot", "temperature 'hot' is not a number"),
+        ("champion:1", "'1' is not key=value"),
+        ("champion+exat", r"unknown agent suffix '\+exat': did you mean '\+exact'"),
+    ],
+)
+def test_a_wrong_name_or_setting_is_named(spec: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        make_agent(spec)
+
+
+def test_a_network_is_found_by_name_or_by_path(tmp_path: Path) -> None:
+    assert find_network("champion") is load_boxed("champion")
+    some_network(seed=3).save(tmp_path / "mine.safetensors")
+    assert find_network(tmp_path / "mine.safetensors").training["seed"] == 3
+    with pytest.raises(ValueError, match=r"'champon': there is no such file: did you mean the agent 'champion'\?"):
+        find_network("champon")
+
+
+def test_a_new_file_is_a_new_agent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    some_network(game="tiny").save(tmp_path / "mine.safetensors")
+    (tmp_path / "README.md").write_text("no agent")
+    monkeypatch.setattr(boxed, "weights_folder", lambda: tmp_path)
+    boxed_names.cache_clear()
+    try:
+        assert boxed_names() == ("mine",)
+        (agent,) = boxed_agents()
+        assert (agent.rules, agent.size) == ("tiny", (tmp_path / "mine.safetensors").stat().st_size)
+        assert agent.strength == {"opponent": "random", "win_rate": 0.75}
+        assert isinstance(make_agent("mine"), PolicyAgent)
+    finally:
+        boxed_names.cache_clear()
+
+
+def test_boxing_keeps_the_network_and_its_origin_and_drops_old_results(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    made = some_network()
+    made.save(tmp_path / "final.safetensors")
+    words = ["--folder", str(tmp_path), "--half", "--logits-a-trick", "4", "--command", "german-whist train one"]
+    assert box.main([str(tmp_path / "final.safetensors"), "mine", *words, "--command", "german-whist train two"]) == 0
+    assert "mine.safetensors: " in capsys.readouterr().out
+    card = read_card(tmp_path / "mine.safetensors")
+    assert card["training"] == {**made.training, "commands": ["german-whist train one", "german-whist train two"]}
+    assert (card["results"], card["logits_a_trick"]) == ({}, 4)
+    weight = load_checkpoint(tmp_path / "mine.safetensors").layers[0][0]
+    assert (weight == made.layers[0][0].astype(np.float16)).all()
+
+
+def test_what_cannot_be_boxed_is_refused_in_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    some_network().save(tmp_path / "final.safetensors")
+    monkeypatch.setattr(box, "LARGEST", 1000)
+    for source, message in (("final", "too many for the box"), ("gone", "there is no such file")):
+        assert box.main([str(tmp_path / f"{source}.safetensors"), "mine", "--folder", str(tmp_path)]) == 2
+        said = capsys.readouterr()
+        assert message in said.err
+        assert said.err.count("\n") == 1
+    assert [path.name for path in tmp_path.iterdir()] == ["final.safetensors"]

@@ -1,0 +1,106 @@
+"""What is told of a deal is what was played, and what the agents, the solver and the rollouts say."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+
+import numpy as np
+import pytest
+
+from german_whist.agents.policy import PolicyAgent
+from german_whist.agents.registry import make_agent
+from german_whist.arena.explanation import Explanation, explain_deal
+from german_whist.arena.match import play_match
+from german_whist.arena.recording import Recording
+from german_whist.envs.batch import DealBatch
+from german_whist.envs.rules import rule_names, rules
+from tests.agents.networks import some_network
+
+
+def told(first: object, second: object, game: str = "classic", **settings: object) -> Explanation:
+    agents = (make_agent(first), make_agent(second))  # type: ignore[arg-type]
+    return explain_deal(agents, ("first", "second"), game, 3, 1, **settings)  # type: ignore[arg-type]
+
+
+def network(game: str = "classic") -> PolicyAgent:
+    return PolicyAgent(dataclasses.replace(some_network(game=game), logits_a_trick=4.0))
+
+
+@pytest.mark.parametrize("game", rule_names())
+def test_the_moves_are_those_of_a_match(game: str) -> None:
+    explained = told("heuristic", "random", game, worlds=0)
+    recordings: list[Recording] = []
+    play_match("heuristic", "random", deals=2, seed=3, rules=game, record=recordings.append)
+    recorded = recordings[2]  # deal 1, the first agent in seat 0
+    assert tuple(move.action for move in explained.moves) == recorded.actions
+    assert [move.number for move in explained.moves] == list(range(1, len(recorded.actions) + 1))
+    assert explained.result == recorded.result
+    for move, batch in zip(explained.moves, recorded.steps(), strict=False):
+        state = batch.states[0]
+        assert (move.seat, move.hand) == (state["turn"], state["hands"][state["turn"]])
+        assert (move.face_up, move.led) == (state["face_up"], state["led"])
+        assert {option.action for option in move.options} == set(np.flatnonzero(batch.action_mask()[0]))
+        assert move.options[0].action == move.action
+
+
+def test_a_networks_chances_and_worth_are_told() -> None:
+    agent = network()
+    explained = told(agent, "greedy", seats=(0,), worlds=0)
+    assert {move.seat for move in explained.moves} == {0}
+    batch = DealBatch("classic", 1, seed=3, first=1)
+    moves = iter(explained.moves)
+    while not batch.done[0]:
+        views = batch.views()
+        if batch.turn[0] == 0:
+            move = next(moves)
+            chances, worth = agent.probabilities(views)[0], agent.worth(views)
+            assert worth is not None
+            for option in move.options:
+                assert option.chance == pytest.approx(chances[option.action])
+                assert option.worth == pytest.approx(worth[0, option.action])
+            ranks = [option.chance for option in move.options]
+            assert ranks == sorted(ranks, reverse=True)  # type: ignore[type-var]
+            assert move.beside == make_agent("heuristic").act(views, None)[0]
+            batch.step([move.action])
+        else:
+            batch.step(make_agent("greedy").act(views, None))
+    assert next(moves, None) is None
+
+
+def test_the_endgame_has_exact_margins_that_perfect_play_comes_to() -> None:
+    explained = told("heuristic+exact", "greedy+exact", worlds=0)
+    endgame = [move for move in explained.moves if not move.stock]
+    assert len(endgame) == 26
+    margin = explained.result.margin
+    for move in endgame:
+        exact = [option.exact for option in move.options]
+        assert exact[0] == max(exact) == move.value == (margin if move.seat == 0 else -margin)  # type: ignore[type-var]
+        assert all(option.rollouts is None for option in move.options)
+    assert all(option.exact is None for move in explained.moves if move.stock for option in move.options)
+
+
+def test_rollouts_tell_a_margin_of_the_whole_deal_and_repeat() -> None:
+    explained = told("heuristic", "heuristic", "small", worlds=8)
+    foreplay = [move for move in explained.moves if move.stock and len(move.options) > 1]
+    assert foreplay
+    for move in foreplay:
+        values = [option.rollouts for option in move.options if option.rollouts is not None]
+        assert all(abs(value) <= 7 and value * 8 == round(value * 8) for value in values)
+        assert move.value == move.options[0].rollouts
+    assert explained == told("heuristic", "heuristic", "small", worlds=8)
+
+
+def test_a_network_with_an_exact_endgame_says_nothing_where_it_is_not_asked() -> None:
+    agents = (make_agent("champion+exact"), make_agent("greedy"))
+    explained = explain_deal(agents, ("a", "b"), "classic", 3, 1, (0,), 0)
+    for move in explained.moves:
+        assert all((option.chance is None) == (move.stock == 0) for option in move.options)
+
+
+@pytest.mark.parametrize("game", rule_names())
+def test_it_is_plain_data_in_every_game(game: str) -> None:
+    explained = told(network(game), network(game), game, worlds=2)
+    moves = [move.to_dict(rules(game)) for move in explained.moves]
+    assert json.loads(json.dumps(moves)) == moves
+    assert all(set(move["expected"]) == set("CDHS") for move in moves)

@@ -1,0 +1,55 @@
+"""``german-whist explain``."""
+
+from __future__ import annotations
+
+import json
+
+import german_whist as gw
+from german_whist.envs.cards import card_text
+from tests.cli.commands import Run
+
+
+def test_every_move_is_told_with_chances_belief_and_the_heuristics_card(run: Run) -> None:
+    words = ("explain", "champion-small+exact", "--deal", "7:3", "--against", "heuristic", "--worlds", "3")
+    said, report = run(*words), json.loads(run(*words, "--json").out)
+    assert (said.code, said.err) == (0, "")
+    head, legend, *blocks, end = said.out.strip().split("\n\n")
+    assert head.startswith("champion-small+exact (player_0) and heuristic (player_1), small, deal 3 of seed 7")
+    assert "nothing is made of how it played" in legend
+    assert " wins the deal" in end
+    assert len(blocks) == len(report["moves"]) == 14
+    for block, move in zip(blocks, report["moves"], strict=True):
+        assert block.startswith(f"move {move['number']}: trick {move['trick']}, champion-small+exact (player_0)")
+        lines = {line[:12].strip(): line[12:] for line in block.splitlines()[1:]}
+        assert lines["hand"].startswith("♠ ")
+        assert f"♠ {move['expected']['S']:.1f} ({100 * move['void']['S']:.0f} %)" in lines["opponent"]
+        same = move["beside"] == move["action"]
+        assert (lines["heuristic"] == "the same") == same
+    assert report["deal"] == [7, 3]
+    assert report["agents"] == ["champion-small+exact", "heuristic"]
+    assert any(move["options"][0]["worth"] == 0 for move in report["moves"])
+
+
+def test_it_plays_the_agents_own_game_and_both_seats_by_default(run: Run) -> None:
+    report = json.loads(run("explain", "champion-all", "--worlds", "0", "--json").out)
+    assert report["rules"] == gw.rules("all").to_dict()
+    assert [move["seat"] for move in report["moves"][:3]] in ([0, 1, 0], [0, 1, 1], [1, 0, 0], [1, 0, 1])
+    assert len(report["moves"]) == 52
+
+
+def test_the_other_seat_can_be_explained(run: Run) -> None:
+    words = ("explain", "heuristic", "--against", "random", "--rules", "tiny", "--seat", "1", "--worlds", "0")
+    report = json.loads(run(*words, "--json").out)
+    assert report["agents"] == ["random", "heuristic"]
+    assert {move["seat"] for move in report["moves"]} == {1}
+    assert all(move["beside"] == move["action"] for move in report["moves"])
+
+
+def test_a_rule_bot_is_told_without_a_network(run: Run) -> None:
+    said = run("explain", "greedy", "--rules", "draft", "--worlds", "2")
+    assert said.code == 0
+    moves = said.out.partition("\n\n")[2].partition("\n\n")[2]
+    assert "chance" not in moves
+    assert "rollouts" in moves
+    assert "take" in moves
+    assert card_text(0) not in "".join(said.out.splitlines()[:1])

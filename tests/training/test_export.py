@@ -1,0 +1,115 @@
+"""Exported networks choose the cards that the agent chooses, and say how they are to be used."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from german_whist.agents.boxed import boxed_names
+from german_whist.agents.canonical import canonical_views, true_cards
+from german_whist.agents.policy import PolicyAgent
+from german_whist.agents.registry import make_agent
+from german_whist.envs.batch import DealBatch
+from german_whist.envs.observation import observe
+from german_whist.training.export import ABOUT, export
+from tests.agents.networks import some_network
+from tests.conftest import play_randomly
+
+Run = Callable[[npt.NDArray[np.float32]], npt.NDArray[np.float32]]
+
+
+def with_reference(path: Path) -> Run:
+    """onnx's own slow evaluator."""
+    reference = pytest.importorskip("onnx.reference")
+    evaluator = reference.ReferenceEvaluator(str(path))
+    return lambda rows: evaluator.run(["logits"], {"observation": rows})[0]
+
+
+def with_onnxruntime(path: Path) -> Run:
+    runtime = pytest.importorskip("onnxruntime")
+    session = runtime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
+    return lambda rows: session.run(["logits"], {"observation": rows})[0]
+
+
+def with_torch(path: Path) -> Run:
+    torch = pytest.importorskip("torch")
+    network = torch.jit.load(str(path))
+    return lambda rows: network(torch.from_numpy(rows)).detach().numpy()
+
+
+def check_choices(agent: PolicyAgent, logits_of: Run) -> None:
+    """Compare the choices on 1,000 views; only what float32 cannot tell apart may differ."""
+    rules = agent.checkpoint.rules
+    batch = DealBatch(rules, 1000, seed=9)
+    play_randomly(batch, np.random.default_rng(1), rules.tricks // 2)
+    views = batch.views()
+    assert len(views) == 1000
+    renamed, suits = canonical_views(views)
+    logits = logits_of(observe(renamed, rules).astype(np.float32))
+    assert logits.shape == (1000, rules.num_actions)
+    legal = renamed["legal"][:, None] >> np.arange(rules.num_actions, dtype=np.uint64) & np.uint64(1)
+    logits = np.where(legal == 1, logits, -np.inf)
+    second, best = np.sort(logits, axis=1)[:, -2:].T
+    chosen = true_cards(logits.argmax(axis=1), suits)
+    same = chosen == agent.act(views, None)
+    assert (same | (best - second < 1e-3)).all()
+    assert same.mean() > 0.99
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+@pytest.mark.parametrize(
+    ("kind", "load"), [("onnx", with_reference), ("onnx", with_onnxruntime), ("torchscript", with_torch)]
+)
+@pytest.mark.parametrize("name", ["champion", "champion-small"])
+def test_an_exported_network_chooses_the_same_cards(
+    tmp_path: Path, name: str, kind: str, load: Callable[[Path], Run]
+) -> None:
+    pytest.importorskip("onnx" if kind == "onnx" else "torch")
+    assert name in boxed_names()
+    agent = make_agent(name)
+    assert isinstance(agent, PolicyAgent)
+    export(agent.checkpoint, kind, tmp_path / "network")
+    check_choices(agent, load(tmp_path / "network"))
+    assert [path.name for path in tmp_path.iterdir()] == ["network"]
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+@pytest.mark.parametrize("hidden", [(), (5, 4, 3)])
+def test_networks_of_any_depth_and_game_are_exported(tmp_path: Path, hidden: tuple[int, ...]) -> None:
+    pytest.importorskip("onnx")
+    agent = PolicyAgent(some_network(hidden=hidden, game="draft"))
+    export(agent.checkpoint, "onnx", tmp_path / "network.onnx")
+    check_choices(agent, with_reference(tmp_path / "network.onnx"))
+
+
+def test_an_onnx_file_says_what_goes_in_and_comes_out(tmp_path: Path) -> None:
+    onnx = pytest.importorskip("onnx")
+    export(some_network(), "onnx", tmp_path / "network.onnx")
+    model = onnx.load(str(tmp_path / "network.onnx"))
+    told = {entry.key: entry.value for entry in model.metadata_props}
+    assert told == {**ABOUT, "card": json.dumps(some_network().card())}
+    ((given,), (made,)) = model.graph.input, model.graph.output
+    assert (given.name, made.name) == ("observation", "logits")
+    assert [dim.dim_param or dim.dim_value for dim in given.type.tensor_type.shape.dim] == ["batch", 443]
+    assert [dim.dim_param or dim.dim_value for dim in made.type.tensor_type.shape.dim] == ["batch", 52]
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_a_torchscript_file_says_what_goes_in_and_comes_out(tmp_path: Path) -> None:
+    torch = pytest.importorskip("torch")
+    export(some_network(), "torchscript", tmp_path / "network.pt")
+    told = dict.fromkeys((*ABOUT, "card"), "")
+    torch.jit.load(str(tmp_path / "network.pt"), _extra_files=told)
+    texts = {name: text.decode() if isinstance(text, bytes) else text for name, text in told.items()}
+    assert texts == {**ABOUT, "card": json.dumps(some_network().card())}
+
+
+def test_another_kind_of_file_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="unknown kind of file 'onxx': did you mean 'onnx'"):
+        export(some_network(), "onxx", tmp_path / "network")
+    assert not list(tmp_path.iterdir())
