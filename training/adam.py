@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import torch
 
 ADAM_EPSILON = 1e-5
@@ -17,7 +19,7 @@ def moments_of(optimizer: torch.optim.Optimizer) -> dict[str, torch.Tensor]:
 
 
 def load_moments(
-    optimizer: torch.optim.Optimizer, parameters: list[torch.Tensor], tensors: dict[str, torch.Tensor]
+    optimizer: torch.optim.Optimizer, parameters: Sequence[torch.Tensor], tensors: dict[str, torch.Tensor]
 ) -> None:
     """Give Adam the moments that :func:`moments_of` returned.
 

@@ -17,6 +17,7 @@ from german_whist.arena.match import MatchResult
 from german_whist.envs.observation import observation_layout
 from german_whist.envs.rules import rules
 from german_whist.training.actor_critic import cell_scale
+from german_whist.training.algorithm import Algorithm
 from german_whist.training.device import check_device
 from german_whist.training.distributed import Processes
 from german_whist.training.evaluation import evaluate
@@ -59,7 +60,7 @@ class SelfPlayLearner:
     ALGORITHM = "self-play PPO"
     LOGITS_A_TRICK: float | None = None  # where logits tell what cards are worth
 
-    algorithm: SelfPlayPPO
+    algorithm: Algorithm
 
     def __init__(self, config: SelfPlayConfig, run: RunDirectory, processes: Processes) -> None:
         """Build a new learner, from ``config.init`` if there is one.
@@ -89,7 +90,7 @@ class SelfPlayLearner:
     def _make_collector(self, opponents: dict[str, Callable[[int], Agent]]) -> Collector:
         return Collector(self.config, opponents, self.processes.rank)
 
-    def _make_algorithm(self, scale: torch.Tensor, num_observations: int, actions: int) -> SelfPlayPPO:
+    def _make_algorithm(self, scale: torch.Tensor, num_observations: int, actions: int) -> Algorithm:
         return SelfPlayPPO(self.config, scale, num_observations, actions, self.processes)
 
     def _maker(self, name: str) -> Callable[[int], Agent]:
