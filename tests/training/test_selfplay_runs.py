@@ -21,7 +21,7 @@ from german_whist.arena.match import play_match
 from german_whist.training.config import load_config
 from german_whist.training.evaluation import EVALUATION_SEED
 from german_whist.training.run_directory import RunDirectory
-from german_whist.training.run_metrics import METRICS
+from german_whist.training.selfplay_learner import SelfPlayLearner
 from german_whist.training.trainer import TrainingOutcome
 from tests.training.own_runs import ROLLOUT, begin_own, own_config
 from tests.training.whole_runs import call_at, column, evaluated, go_on, interrupt
@@ -76,7 +76,7 @@ def test_a_run_leaves_what_a_run_of_the_other_trainer_leaves(finished_own: Train
 def test_metrics_have_their_usual_names_and_a_row_for_every_update(finished_own: TrainingOutcome) -> None:
     with finished_own.run.metrics.open(newline="") as file:
         rows = list(csv.DictReader(file))
-    assert list(rows[0]) == ["global_step", *METRICS]
+    assert list(rows[0]) == ["global_step", *SelfPlayLearner.METRICS]
     assert [int(row["global_step"]) for row in rows] == list(range(ROLLOUT, 1025, ROLLOUT))
     assert all(np.isfinite(float(cell)) for row in rows for cell in row.values())
     assert all(float(row["charts/SPS"]) > 0 for row in rows)
