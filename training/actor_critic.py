@@ -129,7 +129,7 @@ class Perceptron(nn.Module):
 def product_type(precision: str, device: torch.device) -> torch.dtype:
     """Return the type of matrix products for a setting of ``precision``.
 
-    ``auto`` takes bfloat16 where the hardware multiplies it (four times as fast as float32 on such processors).
+    ``auto`` takes bfloat16 where the hardware multiplies it (there it is several times as fast as float32).
     """
     if precision != "auto":
         return torch.bfloat16 if precision == "bfloat16" else torch.float32

@@ -20,9 +20,9 @@ from tests.training.runs import SETTINGS
 # Each line: the words after german-whist, and what the one line on standard error says.
 CASES = [
     # commands and options
-    ("", "a command is needed: train, evaluate, play"),
-    ("trian", "unknown command 'trian': did you mean 'train'? allowed: train, evaluate, play"),
-    ("quux", "unknown command 'quux': allowed: train, evaluate, play"),
+    ("", "a command is needed: train, curve, evaluate, play"),
+    ("trian", "unknown command 'trian': did you mean 'train'? allowed: train, curve, evaluate, play"),
+    ("quux", "unknown command 'quux': allowed: train, curve, evaluate, play"),
     ("'' random", "unknown command '': allowed: train"),
     ("--versoin", "unknown option '--versoin': did you mean '--version'? allowed: -h, --help, --version"),
     ("-q", "unknown option '-q'"),
