@@ -166,10 +166,15 @@ def follow_card(view, live):
         kind = kind_of(suit, view.trump, low)
         length = length_worth(popcount(view.hand & suit_mask(suit)), size, kind)
         out = live & ~view.hand
+        before = -1
         while mask:
             card = lowest(mask)
             mask &= mask - _ONE
-            value = -(rank_worth(popcount(out & rivals_of(card, low)), share, kind) + length)
+            rivals = popcount(out & rivals_of(card, low))
+            if rivals == before:  # nothing lies between it and the card before: it does the same
+                continue
+            before = rivals
+            value = -(rank_worth(rivals, share, kind) + length)
             if beats(card, view.led, view.trump):
                 value += gain
             if value > best_value:
@@ -222,10 +227,15 @@ def lead_card(view, live):
         out = live & ~view.hand
         held = chance_held(view, suit)
         ruffed = 0.0 if suit == trump else RUFF * chance_none(view, suit_mask(suit), held) * (1.0 - no_trump)
+        before = -1
         while mask:
             card = lowest(mask)
             mask &= mask - _ONE
-            value = -(rank_worth(popcount(out & rivals_of(card, low)), share, kind) + length)
+            rivals = popcount(out & rivals_of(card, low))
+            if rivals == before:  # nothing lies between it and the card before: it does the same
+                continue
+            before = rivals
+            value = -(rank_worth(rivals, share, kind) + length)
             no_higher = chance_none(view, above(card), held)
             if gain > 0:
                 loses = (1.0 - no_higher) + ruffed
@@ -241,6 +251,8 @@ def lead_card(view, live):
 @kernel
 def heuristic_action(view):
     """Return the heuristic bot's action."""
+    if not view.legal & (view.legal - _ONE):
+        return lowest(view.legal)
     live = view.hand | view.unseen | view.opponent_known | view.face_up
     if view.choice:
         return choice(view, live)

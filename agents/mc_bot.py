@@ -60,7 +60,10 @@ class MonteCarloBot:
         Raises:
             ValueError: when a number is not allowed.
         """
-        for name, number, most in (("worlds", worlds, MOST_WORLDS), ("threads", threads or 1, 1024)):
+        for name, number, most in (
+            ("worlds", worlds, MOST_WORLDS),
+            ("threads", 1 if threads is None else threads, 1024),
+        ):
             if isinstance(number, bool) or not isinstance(number, (int, np.integer)) or not 1 <= number <= most:
                 raise ValueError(f"{name} {number!r} is not allowed: a whole number from 1 to {most}")
         self.name = f"mc:worlds={worlds}"

@@ -82,7 +82,7 @@ KINDS: dict[str, AgentKind] = {
     "random": AgentKind(_random, "random", "every legal card equally likely"),
     "greedy": AgentKind(_greedy, "greedy", "wins a trick as cheaply as possible when the prize is worth it"),
     "heuristic": AgentKind(_heuristic, "heuristic", "the hard bot: perfect memory and the strategy of the books"),
-    "mc": AgentKind(_mc, "mc[:worlds=N]", "flat Monte Carlo: every card tried in N random worlds (60)"),
+    "mc": AgentKind(_mc, "mc[:worlds=N]", "flat Monte Carlo: each card tried in N random worlds (60)"),
     "checkpoint": AgentKind(
         _checkpoint, "checkpoint:PATH[,temperature=T]", "a trained network; T = 0 plays its best card, 1 samples"
     ),

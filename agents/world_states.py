@@ -28,9 +28,8 @@ def write_game(view, game):
     game.draft = view.draft
     game.race = view.race
     game.all_count = view.all_count
-    shown = popcount(view.face_up)
-    # When no card lies face down, how many lay open before matters no more, only that they are picked.
-    game.open_stock = shown if view.stock > shown or shown == 0 else max(shown, 2)
+    # As many as the rules say, or the last of the stock: fewer, but never down to one where cards are picked.
+    game.open_stock = popcount(view.face_up)
 
 
 @kernel

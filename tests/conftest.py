@@ -24,7 +24,7 @@ _PACKAGES = ("envs", "solver", "agents", "arena", "training", "benchmarks", "cli
 
 def pytest_sessionstart(session: pytest.Session) -> None:
     if not hasattr(session.config, "workerinput"):  # the workers of pytest-xdist share what the first session made
-        drop_stale_kernels(package_folders())
+        drop_stale_kernels([*package_folders(), Path(__file__).parent])  # kernels of tests call kernels, too
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -145,8 +145,10 @@ class SelfPlayConfig(TrainConfig):
 
     trainer: str = _setting("selfplay", _WHO_LEARNS)
     rows: int = _setting(2048, "deals stepped together")
-    batch_size: int = _setting(8192, "decisions in a gradient step")
-    epochs: int = _setting(2, "passes over each rollout")
+    batch_size: int = _setting(2048, "decisions in a gradient step")
+    epochs: int = _setting(1, "passes over each rollout")
+    learning_rate: float = _setting(2e-3, "Adam's step size at the start")
+    gae_lambda: float = _setting(0.8, "lambda of generalised advantage estimation")
     endgame: str = _setting("played", "played, or solved: a deal ends with its foreplay, the rest counted exactly")
     critic_hidden: list[int] = _setting([128, 128], "sizes of the critic's hidden layers")
     critic_sees: str = _setting("all", "all: the opponent's hand and the stock too, in training only; or view")

@@ -177,4 +177,4 @@ def test_what_only_policy_gradients_need_is_refused(tmp_path):
     recipe.write_text("trainer: teacher\nentropy: 0.1\n")
     with pytest.raises(ValueError, match="entropy: only trainer: sb3 has this setting, and this is teacher"):
         load_config(recipe)
-    assert isinstance(load_config("teacher"), TeacherConfig)
+    assert isinstance(load_config("champion"), TeacherConfig)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import os
 import signal
 from pathlib import Path
 from typing import Any
@@ -40,7 +39,7 @@ def call_at(monkeypatch: pytest.MonkeyPatch, decisions: int, what: Any) -> None:
 
 
 def interrupt(number: int = signal.SIGINT) -> None:
-    os.kill(os.getpid(), number)
+    signal.raise_signal(number)  # in this thread: sent to the process, two may arrive as one
 
 
 def column(path: Path, name: str) -> list[float]:
