@@ -20,9 +20,9 @@ from tests.training.runs import SETTINGS
 # Each line: the words after german-whist, and what the one line on standard error says.
 CASES = [
     # commands and options
-    ("", "a command is needed: train, evaluate, play"),
-    ("trian", "unknown command 'trian': did you mean 'train'? allowed: train, evaluate, play"),
-    ("quux", "unknown command 'quux': allowed: train, evaluate, play"),
+    ("", "a command is needed: train, curve, evaluate, play"),
+    ("trian", "unknown command 'trian': did you mean 'train'? allowed: train, curve, evaluate, play"),
+    ("quux", "unknown command 'quux': allowed: train, curve, evaluate, play"),
     ("'' random", "unknown command '': allowed: train"),
     ("--versoin", "unknown option '--versoin': did you mean '--version'? allowed: -h, --help, --version"),
     ("-q", "unknown option '-q'"),
@@ -61,7 +61,7 @@ CASES = [
     ("evaluate champio random", "unknown agent 'champio': did you mean 'champion'?"),
     ("evaluate champion:heat=1 random", "unknown champion setting 'heat': allowed: temperature"),
     ("evaluate champion random --rules all", "agent 'champion' was trained for 'classic' and plays no other game"),
-    ("evaluate checkpoint:good.safetensors random --rules small", "'good' was trained for 'classic' and plays no"),
+    ("evaluate checkpoint:good.safetensors random --rules small", "'good' was trained for 'tiny' and plays no"),
     # explain
     ("explain", "the following arguments are required: AGENT"),
     ("explain champio", "unknown agent 'champio': did you mean 'champion'?"),
@@ -111,7 +111,7 @@ CASES = [
     ("evaluate random greedy --rules classic:hand=2020-13-45", "hand=2020-13-45 is not allowed"),
     # recipes and files of settings
     ("train quikstart", "unknown configuration (no such file) 'quikstart': did you mean 'quickstart'?"),
-    ("train absent.yaml", "unknown configuration (no such file) 'absent.yaml': allowed: quickstart, sb3"),
+    ("train absent.yaml", "unknown configuration (no such file) 'absent.yaml': allowed: champion, champion-all"),
     ("train folder", "'folder' cannot be read: Is a directory"),
     ("train text.safetensors", "text.safetensors: a mapping of keys to values is needed, not str"),
     ("train good.safetensors", "good.safetensors"),
