@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -151,3 +153,12 @@ def test_what_cannot_be_boxed_is_refused_in_one_line(
         assert message in said.err
         assert said.err.count("\n") == 1
     assert [path.name for path in tmp_path.iterdir()] == ["final.safetensors"]
+
+
+def test_no_learning_library_is_needed() -> None:
+    program = (
+        "import sys; sys.modules.update(dict.fromkeys(['torch', 'stable_baselines3', 'sb3_contrib', 'onnx']));"
+        "import german_whist as gw; print(gw.play_match('champion', 'small', deals=2).wins)"
+    )
+    said = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert int(said.stdout) == play_match("champion", "small", deals=2).wins

@@ -61,7 +61,7 @@ CASES = [
     ("evaluate champio random", "unknown agent 'champio': did you mean 'champion'?"),
     ("evaluate champion:heat=1 random", "unknown champion setting 'heat': allowed: temperature"),
     ("evaluate champion random --rules all", "agent 'champion' was trained for 'classic' and plays no other game"),
-    ("evaluate checkpoint:good.safetensors random --rules small", "'good' was trained for 'classic' and plays no"),
+    ("evaluate checkpoint:good.safetensors random --rules small", "'good' was trained for 'tiny' and plays no"),
     # explain
     ("explain", "the following arguments are required: AGENT"),
     ("explain champio", "unknown agent 'champio': did you mean 'champion'?"),
@@ -111,7 +111,7 @@ CASES = [
     ("evaluate random greedy --rules classic:hand=2020-13-45", "hand=2020-13-45 is not allowed"),
     # recipes and files of settings
     ("train quikstart", "unknown configuration (no such file) 'quikstart': did you mean 'quickstart'?"),
-    ("train absent.yaml", "unknown configuration (no such file) 'absent.yaml': allowed: quickstart, sb3"),
+    ("train absent.yaml", "unknown configuration (no such file) 'absent.yaml': allowed: champion, champion-all"),
     ("train folder", "'folder' cannot be read: Is a directory"),
     ("train text.safetensors", "text.safetensors: a mapping of keys to values is needed, not str"),
     ("train good.safetensors", "good.safetensors"),

@@ -72,7 +72,7 @@ def test_agents_are_listed_with_their_use(run: Run) -> None:
 def test_trained_agents_are_listed_with_game_strength_and_size(run: Run) -> None:
     said, listed = run("agents"), json.loads(run("agents", "--json").out)
     for agent in boxed_agents():
-        (row,) = [line.split("│") for line in said.out.splitlines() if f"│ {agent.name} " in line]
+        (row,) = [line.split("│") for line in said.out.splitlines() if line.startswith(f"│ {agent.name} ")]
         assert row[2].strip() == agent.rules == listed[agent.name]["rules"]
         assert row[5].strip() == f"{agent.size / 1000:.0f} kB"
         assert listed[agent.name]["bytes"] == agent.size
