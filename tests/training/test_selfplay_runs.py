@@ -230,7 +230,7 @@ def test_a_pool_whose_files_are_gone_is_missed(never_stopped: TrainingOutcome, t
         go_on(tmp_path / "run")
 
 
-def test_solved_endgames_are_refused_until_they_can_be_solved(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match=r"^endgame: 'solved' needs the endgame solver"):
-        begin_own(tmp_path / "run", endgame="solved")
-    assert list(tmp_path.iterdir()) == []
+def test_deals_with_solved_endgames_are_trained_on_and_evaluated_with_exact_ones(tmp_path: Path) -> None:
+    outcome = begin_own(tmp_path / "run", endgame="solved")
+    assert outcome.decisions >= 1024
+    assert {result.endgame for result in outcome.results} == {"exact"}
