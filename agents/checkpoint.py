@@ -20,7 +20,6 @@ import numpy.typing as npt
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
-from german_whist.envs.observation import OBSERVATION_VERSION, observation_high
 from german_whist.envs.rules import Rules, rules_from_dict
 
 FORMAT = "german-whist-policy"
@@ -51,6 +50,8 @@ class Checkpoint:
 
     def card(self) -> dict[str, Any]:
         """Return the model card."""
+        from german_whist.envs.observation import OBSERVATION_VERSION  # loads the compiler; reading a card does not
+
         sizes = [int(self.layers[0][0].shape[1]), *(int(bias.size) for _, bias in self.layers)]
         return {
             "format": FORMAT,
@@ -148,6 +149,8 @@ def _read(path: str | Path, *, with_tensors: bool = True) -> tuple[dict[str, Any
 
 
 def _from_card(path: str, card: dict[str, Any], tensors: dict[str, npt.NDArray[Any]]) -> Checkpoint:
+    from german_whist.envs.observation import OBSERVATION_VERSION, observation_high
+
     if card.get("version") != FORMAT_VERSION or card.get("observation_version") != OBSERVATION_VERSION:
         raise ValueError(
             f"checkpoint {path!r} has format {card.get('version')} and observation layout "

@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 from german_whist.envs.cards import RANKS, SUIT_SIZE
 from german_whist.envs.rules import Rules, rule_names, rules
-from german_whist.envs.scoring import winner_points
 
 _SUIT_NAMES = ("clubs", "diamonds", "hearts", "spades")
 _RANK_NAMES = dict(zip("23456789TJQKA", (*"23456789", "10", "jack", "queen", "king", "ace"), strict=True))
@@ -54,6 +53,8 @@ def preset_summary(name: str) -> str:
 
 def scoring_examples(spec: str | Rules) -> list[Example]:
     """Return some results and what they score: a narrow one, a clear one, and every counted trick."""
+    from german_whist.envs.scoring import winner_points  # loads the compiler, which nothing else here needs
+
     game = rules(spec)
     if game.race:
         pairs = [(game.race, loser) for loser in reversed(range(min(game.race, game.counted - game.race + 1)))]

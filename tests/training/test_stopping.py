@@ -66,9 +66,14 @@ def test_a_second_interrupt_does_not_wait_and_the_last_checkpoint_is_good(
         interrupt()
         interrupt()
 
+    # Where the shell has started the tests in the background, interrupts are ignored at first.
+    usual = signal.signal(signal.SIGINT, signal.default_int_handler)
     call_at(monkeypatch, 700, twice)
-    with pytest.raises(KeyboardInterrupt):
-        begin(tmp_path / "run")
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            begin(tmp_path / "run")
+    finally:
+        signal.signal(signal.SIGINT, usual)
     assert go_on(tmp_path / "run").decisions == 1024
 
 
