@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from german_whist.solver.ranking import lay_out
 from german_whist.solver.table import Table
-from german_whist.solver.table_kinds import KINDS, TableError, TableKind
+from german_whist.solver.table_kinds import KINDS, DamagedTableError, TableError, TableKind
 
 HEADER_BYTES = 4096
 FORMAT = "german-whist endgame table"
@@ -69,9 +69,9 @@ def read_header(path: Path) -> Header:
     except OSError as error:
         raise TableError(f"table {path}: {error.strerror or error}") from None
     except (ValueError, TypeError):
-        raise TableError(f"table {path} is damaged: it has no header") from None
+        raise DamagedTableError(f"table {path} is damaged: it has no header") from None
     if header.format != FORMAT or header.version != VERSION or header.kind not in KINDS:
-        raise TableError(f"table {path} is of another version")
+        raise DamagedTableError(f"table {path} is of another version")
     return header
 
 
@@ -97,7 +97,7 @@ def verify(path: Path) -> Header:
     """
     header = _check_size(path)
     if checksum(path, header.bytes) != header.checksum:
-        raise TableError(f"table {path} is damaged: its checksum is wrong")
+        raise DamagedTableError(f"table {path} is damaged: its checksum is wrong")
     return header
 
 
@@ -105,7 +105,7 @@ def _check_size(path: Path) -> Header:
     header = read_header(path)
     size = HEADER_BYTES + (lay_out(header.cards, KINDS[header.kind].trump)[2] + 1) // 2
     if not header.complete or header.bytes != size - HEADER_BYTES or os.path.getsize(path) != size:
-        raise TableError(f"table {path} is damaged: it is not complete")
+        raise DamagedTableError(f"table {path} is damaged: it is not complete")
     return header
 
 

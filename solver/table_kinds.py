@@ -17,6 +17,10 @@ class TableError(ValueError):
     """A table cannot be built, written or read; the message says which and why."""
 
 
+class DamagedTableError(TableError):
+    """A file does not hold the table that it should."""
+
+
 class TableKind(NamedTuple):
     """What changes the value of every endgame.
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from german_whist.solver.table import Table
 from german_whist.solver.table_build import build_table
 from german_whist.solver.table_file import load
-from german_whist.solver.table_kinds import DEFAULT_CARDS, TableError, TableKind, table_folder, table_path
+from german_whist.solver.table_kinds import DEFAULT_CARDS, DamagedTableError, TableKind, table_folder, table_path
 
 _open: dict[tuple[Path, TableKind], Table] = {}
 _lock = threading.Lock()
@@ -19,7 +19,7 @@ _lock = threading.Lock()
 def open_table(trump: bool, low: bool) -> Table:
     """Return the largest table of a kind of game; when there is none, build the default one, which takes seconds.
 
-    A table that is damaged is deleted with a line on standard error, and the next largest taken.
+    A table that is damaged, or of another version, is deleted with a line on standard error; the next largest is taken.
 
     Raises:
         TableError: when no table can be built or read.
@@ -42,7 +42,7 @@ def _largest(kind: TableKind) -> Table | None:
     for path in built_tables(kind):
         try:
             return load(path)
-        except TableError as error:
+        except DamagedTableError as error:
             print(f"german-whist: {error}; it is deleted", file=sys.stderr)
             with suppress(OSError):
                 path.unlink()

@@ -19,8 +19,8 @@ def add_parser(subparsers: Any) -> None:
         "table",
         help="build, list and check the tables of endgames",
         description="The solver looks endgames up in tables that lie in the cache folder. It builds the one it needs by"
-        " itself; a larger one makes it faster: with all 13 cards an exact value is one look-up.",
-        epilog="example: german-whist table build --cards 8",
+        " itself when there is none, and takes the largest there is: with all 13 cards an exact value is one look-up.",
+        epilog="example: german-whist table build --cards 13",
     )
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
     build = _add_action(

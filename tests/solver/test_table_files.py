@@ -100,6 +100,19 @@ def test_a_damaged_table_is_deleted_and_built_again(folder, monkeypatch, capsys)
     assert path.read_bytes() == whole
 
 
+def test_a_table_that_cannot_be_read_is_told_and_not_deleted(folder, monkeypatch):
+    path = build_table(HIGH, 4)
+
+    def refuse(self, *arguments, **settings):
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "open", refuse)
+        with pytest.raises(TableError, match="Permission denied"):
+            open_table(True, False)
+    assert verify(path).cards == 4
+
+
 @pytest.mark.parametrize("damage", [b"", b"nonsense", b"\0" * 5000, b'{"kind": 1}'.ljust(HEADER_BYTES)])
 def test_what_is_no_table_is_told_in_one_line(folder, damage):
     path = table_path(HIGH, 4)
