@@ -9,17 +9,20 @@ import torch
 ADAM_EPSILON = 1e-5
 
 
-def moments_of(optimizer: torch.optim.Optimizer) -> dict[str, torch.Tensor]:
-    """Return Adam's moments by name, on the processor."""
+def moments_of(optimizer: torch.optim.Optimizer, called: str = "optimizer") -> dict[str, torch.Tensor]:
+    """Return Adam's moments, on the processor, by names that start with what it is called."""
     return {
-        f"optimizer.{number}.{name}": torch.as_tensor(moment).cpu().clone()
+        f"{called}.{number}.{name}": torch.as_tensor(moment).cpu().clone()
         for number, moments in optimizer.state_dict()["state"].items()
         for name, moment in moments.items()
     }
 
 
 def load_moments(
-    optimizer: torch.optim.Optimizer, parameters: Sequence[torch.Tensor], tensors: dict[str, torch.Tensor]
+    optimizer: torch.optim.Optimizer,
+    parameters: Sequence[torch.Tensor],
+    tensors: dict[str, torch.Tensor],
+    called: str = "optimizer",
 ) -> None:
     """Give Adam the moments that :func:`moments_of` returned.
 
@@ -31,9 +34,9 @@ def load_moments(
     for number, weight in enumerate(parameters):
         shapes = {"step": torch.Size(()), "exp_avg": weight.shape, "exp_avg_sq": weight.shape}
         # A learner that was saved before its first update has no moments.
-        if any(f"optimizer.{number}.{name}" in tensors for name in shapes):
+        if any(f"{called}.{number}.{name}" in tensors for name in shapes):
             moments["state"][number] = {
-                name: tensor_of_shape(tensors, f"optimizer.{number}.{name}", shape) for name, shape in shapes.items()
+                name: tensor_of_shape(tensors, f"{called}.{number}.{name}", shape) for name, shape in shapes.items()
             }
     optimizer.load_state_dict(moments)
 

@@ -11,13 +11,15 @@ import torch
 
 from german_whist.agents.base import Agent
 from german_whist.envs.state import STATE
-from german_whist.envs.views import VIEW
 from german_whist.solver.race_search import new_race_memory
 from german_whist.solver.tables import open_table
+from german_whist.training.opponents import SELF
+from german_whist.training.playout_network import PlayoutMemory, PlayoutNetwork
 from german_whist.training.rollout import Collector
 from german_whist.training.settings import TeacherConfig
 from german_whist.training.teacher_kernels import write_worth
 
+HEURISTIC = "heuristic"
 _PARTS = 16  # that the rows are shared out in among the threads
 
 
@@ -36,6 +38,11 @@ class Lessons(Collector):
             ValueError: when the game has no open endgame.
         """
         super().__init__(config, opponents, rank)
+        names = [name for name in config.opponents if name != SELF]
+        self._config: TeacherConfig = config
+        self._is_heuristic = np.array([*(name.partition("+")[0] == HEURISTIC for name in names), False])
+        self._by_rules = np.ones((config.rows, 2, 2), np.bool_)
+        self._network = PlayoutNetwork.empty(self.num_observations, self.batch.num_actions)
         self.worth = torch.zeros(self.rollout.masks.shape, dtype=torch.float32)
         self._worth_by_name = np.zeros((config.rows, self.batch.num_actions), np.float32)
         self._parts = np.array_split(np.arange(config.rows), min(_PARTS, config.rows))
@@ -44,10 +51,27 @@ class Lessons(Collector):
         lows = (0, 1) if self.batch.rules.high_low else (0,)
         self._tables = [(low, open_table(trump, low == 1)) for low in lows]
 
+    def play_on(self, network: PlayoutNetwork) -> None:
+        """Let a network play on in rollouts from now on, but for seats that the heuristic bot holds.
+
+        The seat whose actions are tried is always the network's.
+        """
+        self._network = network
+
+    def _share_rollouts(self) -> None:
+        """Say who plays on for each seat, seen from each seat to act."""
+        if self._network.is_empty:
+            return
+        other = 1 - self._learner_seat.astype(np.int64)
+        self._by_rules[:] = False
+        rows = np.flatnonzero(self._is_heuristic[self._opponent_of])  # −1, the learner itself, is no bot
+        self._by_rules[rows, self._learner_seat[rows], other[rows]] = True
+
     def _look(self, step: int) -> None:
         super()._look(step)
         if step == self._config.steps:
             return  # these positions come first in the next rollout
+        self._share_rollouts()
         with ThreadPoolExecutor(self._threads) as executor:
             list(executor.map(self._ask, self._parts))
         named = self._worth_by_name
@@ -58,7 +82,10 @@ class Lessons(Collector):
 
     def _ask(self, rows: npt.NDArray[np.int64]) -> None:
         part = slice(rows[0], rows[-1] + 1)
-        states, worth = self.batch.states[part], self._worth_by_name[part]
+        states, worth, by_rules = self.batch.states[part], self._worth_by_name[part], self._by_rules[part]
+        game, network = self.batch.rules.game, self._network
+        memory, scratch = PlayoutMemory.of(network), np.zeros(1, STATE)
         for low, table in self._tables:
-            scratch, views = np.zeros(1, STATE), np.zeros(1, VIEW)
-            write_worth(self.batch.rules.game, states, low, table, new_race_memory(), scratch, views, worth)
+            write_worth(
+                game, states, low, by_rules, network, memory, table, new_race_memory(), self._config.utility, scratch, worth
+            )

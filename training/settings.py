@@ -200,6 +200,9 @@ class TeacherConfig(SelfPlayConfig):
     steps: int = _setting(4, "decisions of each row in a rollout")
     batch_size: int = _setting(1024, "decisions in a gradient step")
     learning_rate_end: float = _setting(1e-5, "... and at the end; it falls linearly")
+    playout_hidden: int = _setting(0, "hidden units of the student that plays on in rollouts; 0: the heuristic bot does")
+    playout_from: int = _setting(5_000_000, "decisions from which the student plays on, the heuristic bot before")
+    utility: float = _setting(0.0, "tricks beyond which a margin hardly counts for more: tanh; 0 counts all alike")
     endgame: str = _setting("solved", "the teacher's endgames always are")
     critic_sees: str = _setting("view", "there is no critic")
 

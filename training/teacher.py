@@ -25,6 +25,7 @@ from german_whist.training.actor_critic import ACTOR_GAIN, Perceptron, product_t
 from german_whist.training.adam import ADAM_EPSILON, load_moments, moments_of, tensor_of_shape
 from german_whist.training.distributed import Processes
 from german_whist.training.settings import TeacherConfig
+from german_whist.training.student import Student, centred
 
 LOGITS_A_TRICK = 4.0  # a card that is a trick worse is played e**4 times less often
 TRICKS_AN_OUTPUT = 4.0
@@ -60,6 +61,9 @@ class Teacher:
         self.actor = Perceptron(scale[:num_observations], config.hidden, actions, ACTOR_GAIN)
         self.actor.to(self.device)
         self.actor.product_type = product_type(config.precision, self.device)
+        self.student = Student(config, scale[:num_observations], actions, processes) if config.playout_hidden else None
+        if self.student is not None:
+            self.student.network.product_type = self.actor.product_type
         self._parameters = list(self.actor.parameters())
         self.optimizer = torch.optim.Adam(self._parameters, lr=config.learning_rate, eps=ADAM_EPSILON, fused=True)
 
@@ -79,6 +83,8 @@ class Teacher:
         """Yield the learnt weights and what they are called."""
         for name, weight in self.actor.named_parameters():
             yield f"actor.{name}", weight
+        if self.student is not None:
+            yield from self.student.named_parameters()
 
     @torch.inference_mode()
     def policy(self, cells: torch.Tensor) -> torch.Tensor:
@@ -106,32 +112,26 @@ class Teacher:
         parts = max(len(chosen) // config.batch_size, 1)  # the same number in every process
         total = spread = torch.zeros(())
         for rows in self._minibatches(len(cells), parts):
-            errors, centred = self._errors(cells[rows], masks[rows], worth[rows])
-            loss = errors.mean()
+            legal = masks[rows].float()
+            count = legal.sum(1, keepdim=True)
+            said = centred(self.actor(cells[rows]), legal, count)
+            truth = centred(worth[rows] / TRICKS_AN_OUTPUT, legal, count)
+            loss = (((said - truth) ** 2).sum(1) / count[:, 0]).mean()
             self.optimizer.zero_grad()
             loss.backward()
             self.processes.average_gradients(self._parameters, len(rows))
             nn.utils.clip_grad_norm_(self._parameters, config.max_grad_norm)
             self.optimizer.step()
             total = total + loss.detach().cpu()
-            spread = spread + centred.mean().cpu()
+            spread = spread + ((truth**2).sum(1) / count[:, 0]).mean().cpu()
+            if self.student is not None:
+                self.student.learn(cells[rows], legal, said.detach(), rate)
         self.updates += 1
         return {
             "losses/loss": float(total) / parts,
             "losses/explained_variance": 1.0 - float(total / spread) if spread > 0 else float("nan"),
             "charts/learning_rate": rate,
         }
-
-    def _errors(
-        self, cells: torch.Tensor, masks: torch.Tensor, worth: torch.Tensor
-    ) -> tuple[torch.Tensor, torch.Tensor]:
-        """Return each position's mean squared error and variance of worth over its legal actions."""
-        legal = masks.float()
-        count = legal.sum(1, keepdim=True)
-        guess = self.actor(cells) * legal
-        guess = (guess - guess.sum(1, keepdim=True) / count) * legal
-        truth = (worth - worth.sum(1, keepdim=True) / count) / TRICKS_AN_OUTPUT * legal
-        return ((guess - truth) ** 2).sum(1) / count[:, 0], (truth**2).sum(1) / count[:, 0]
 
     def _minibatches(self, positions: int, parts: int) -> tuple[torch.Tensor, ...]:
         """Return the positions of each minibatch, int64, in an order that depends on seed and update alone."""
@@ -141,8 +141,10 @@ class Teacher:
 
     def state(self) -> dict[str, Any]:
         """Return all that the next update depends on, as tensors on the processor."""
-        tensors = {name: weight.detach().cpu().clone() for name, weight in self.named_parameters()}
+        tensors = {f"actor.{name}": weight.detach().cpu().clone() for name, weight in self.actor.named_parameters()}
         tensors |= moments_of(self.optimizer)
+        if self.student is not None:
+            tensors |= self.student.state()
         tensors["updates"] = torch.tensor([self.updates])
         return tensors
 
@@ -154,8 +156,10 @@ class Teacher:
             ValueError: when a tensor has another shape.
         """
         with torch.no_grad():
-            for name, weight in self.named_parameters():
-                weight.copy_(tensor_of_shape(tensors, name, weight.shape))
+            for name, weight in self.actor.named_parameters():
+                weight.copy_(tensor_of_shape(tensors, f"actor.{name}", weight.shape))
+        if self.student is not None:
+            self.student.load_state(tensors)
         load_moments(self.optimizer, self._parameters, tensors)
         self.updates = int(tensor_of_shape(tensors, "updates", torch.Size((1,))))
 

@@ -40,6 +40,9 @@ class TeacherLearner(SelfPlayLearner):
             FloatingPointError: when a loss or a weight is not finite, or a loss has exploded.
             ConnectionError: when another process is gone.
         """
+        student = self.algorithm.student
+        if student is not None and self.decisions >= self.config.playout_from:
+            self.collector.play_on(student.for_rollouts())
         rollout = self._collect()
         taught = int(self.processes.add(torch.tensor(rollout.actions.numel())))
         progress(self.decisions + taught)
