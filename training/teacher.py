@@ -21,9 +21,10 @@ import torch
 from torch import nn
 
 from german_whist.agents.checkpoint import Layer
-from german_whist.training.actor_critic import ACTOR_GAIN, Perceptron, product_type
+from german_whist.training.actor_critic import product_type
 from german_whist.training.adam import ADAM_EPSILON, load_moments, moments_of, tensor_of_shape
 from german_whist.training.distributed import Processes
+from german_whist.training.equivariant import make_actor
 from german_whist.training.settings import TeacherConfig
 from german_whist.training.student import Student, centred
 
@@ -58,7 +59,7 @@ class Teacher:
         self.processes = processes
         self.updates = 0
         torch.manual_seed(config.seed)
-        self.actor = Perceptron(scale[:num_observations], config.hidden, actions, ACTOR_GAIN)
+        self.actor = make_actor(config, config.hidden, scale[:num_observations], actions)
         self.actor.to(self.device)
         self.actor.product_type = product_type(config.precision, self.device)
         self.student = Student(config, scale[:num_observations], actions, processes) if config.playout_hidden else None
