@@ -193,7 +193,7 @@ class TeacherConfig(SelfPlayConfig):
     """
 
     WITHOUT: ClassVar[tuple[str, ...]] = (
-        *("reward", "per_trick", "epochs", "entropy", "entropy_end", "gamma", "gae_lambda", "clip", "value_weight"),
+        *("reward", "per_trick", "epochs", "entropy", "entropy_end", "gamma", "gae_lambda", "clip"),
         *("endgame", "critic_hidden", "critic_sees", "critic_warmup", "magnet", "magnet_decay"),
     )
 
@@ -202,6 +202,7 @@ class TeacherConfig(SelfPlayConfig):
     batch_size: int = _setting(1024, "decisions in a gradient step")
     learning_rate_end: float = _setting(1e-5, "... and at the end; it falls linearly")
     equivariant: bool = _setting(True, "treat plain suits alike: a suit's weights are those of the others, too")
+    value_weight: float = _setting(0.0, "weight of the mean over all actions, which says what the position is worth")
     playout_hidden: int = _setting(0, "hidden units of the student that plays on in rollouts; 0: the heuristic bot does")
     playout_from: int = _setting(5_000_000, "decisions from which the student plays on, the heuristic bot before")
     utility: float = _setting(0.0, "tricks beyond which a margin hardly counts for more: tanh; 0 counts all alike")

@@ -115,15 +115,18 @@ class Teacher:
         for rows in self._minibatches(len(cells), parts):
             legal = masks[rows].float()
             count = legal.sum(1, keepdim=True)
-            said = centred(self.actor(cells[rows]), legal, count)
-            truth = centred(worth[rows] / TRICKS_AN_OUTPUT, legal, count)
+            outputs, targets = self.actor(cells[rows]), worth[rows] / TRICKS_AN_OUTPUT
+            said, truth = centred(outputs, legal, count), centred(targets, legal, count)
             loss = (((said - truth) ** 2).sum(1) / count[:, 0]).mean()
+            total = total + loss.detach().cpu()
+            if config.value_weight:
+                value_errors = ((outputs - targets) * legal).sum(1) / count[:, 0]
+                loss = loss + config.value_weight * (value_errors**2).mean()
             self.optimizer.zero_grad()
             loss.backward()
             self.processes.average_gradients(self._parameters, len(rows))
             nn.utils.clip_grad_norm_(self._parameters, config.max_grad_norm)
             self.optimizer.step()
-            total = total + loss.detach().cpu()
             spread = spread + ((truth**2).sum(1) / count[:, 0]).mean().cpu()
             if self.student is not None:
                 self.student.learn(cells[rows], legal, said.detach(), rate)
