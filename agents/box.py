@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from german_whist.agents.boxed import ENDING
-from german_whist.agents.checkpoint import load_checkpoint
+from german_whist.agents.checkpoint import ENDGAMES, check_endgame, load_checkpoint
 
 FOLDER = "agents/weights"
 LARGEST = 5_000_000  # bytes of a file
@@ -26,6 +26,7 @@ def box(
     *,
     half: bool = False,
     logits_a_trick: float | None = None,
+    endgame: str | None = None,
 ) -> int:
     """Write a checkpoint as a boxed agent, without the results of its training, and return its size in bytes.
 
@@ -35,14 +36,16 @@ def box(
         commands: what made it from nothing, in order.
         half: write float16.
         logits_a_trick: what the card is to say of the logits, where the checkpoint's does not.
+        endgame: what the card is to say of endgames, ``"played"`` or ``"solved"``, if not what the checkpoint's says.
 
     Raises:
-        ValueError: when the source is no checkpoint, or its file is too large for the box.
+        ValueError: when the source is no checkpoint, its file is too large for the box, or there is no such endgame.
     """
     checkpoint = load_checkpoint(source)
     training = {**checkpoint.training, "commands": list(commands)}
     told = checkpoint.logits_a_trick or logits_a_trick
-    boxed = dataclasses.replace(checkpoint, training=training, results={}, logits_a_trick=told)
+    ending = checkpoint.endgame if endgame is None else check_endgame(endgame)
+    boxed = dataclasses.replace(checkpoint, training=training, results={}, logits_a_trick=told, endgame=ending)
     weights = sum(weight.size + bias.size for weight, bias in boxed.layers)
     if weights * (2 if half else 4) > LARGEST:
         raise ValueError(
@@ -60,11 +63,21 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("--command", action="append", default=[], help="what made it; once for each command, in order")
     parser.add_argument("--half", action="store_true", help="float16, half the size")
     parser.add_argument("--logits-a-trick", type=float, metavar="N", help="logits are N times a card's worth in tricks")
+    parser.add_argument(
+        "--endgame", choices=ENDGAMES, help="how the agent ends a deal by itself (default: as the checkpoint says)"
+    )
     parser.add_argument("--folder", default=FOLDER, help=f"the box (default {FOLDER})")
     options = parser.parse_args(words)
     target = Path(options.folder) / f"{options.name}{ENDING}"
     try:
-        size = box(options.source, target, options.command, half=options.half, logits_a_trick=options.logits_a_trick)
+        size = box(
+            options.source,
+            target,
+            options.command,
+            half=options.half,
+            logits_a_trick=options.logits_a_trick,
+            endgame=options.endgame,
+        )
     except (ValueError, OSError) as error:
         print(f"{parser.prog}: {error}", file=sys.stderr)
         return 2

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from german_whist.agents.checkpoint import Checkpoint, load_checkpoint, read_card
+from german_whist.envs.endings import PLAYED
 from german_whist.envs.rules import rules_from_dict
 from german_whist.envs.rules_text import rules_spec
 
@@ -39,6 +40,11 @@ class BoxedAgent(NamedTuple):
     def rules(self) -> str:
         """The game that it plays, as a specification string."""
         return rules_spec(rules_from_dict(self.card["rules"]))
+
+    @property
+    def endgame(self) -> str:
+        """How it comes to the end of a deal by itself: ``"played"`` or ``"solved"``."""
+        return str(self.card.get("endgame", PLAYED))
 
     @property
     def strength(self) -> dict[str, Any] | None:

@@ -20,11 +20,14 @@ import numpy.typing as npt
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
+from german_whist.envs.endings import PLAYED, SOLVED
+from german_whist.envs.names import unknown_name
 from german_whist.envs.rules import Rules, rules_from_dict
 
 FORMAT = "german-whist-policy"
 FORMAT_VERSION = 1
 NETWORK = {"type": "mlp", "activation": "relu", "suits": "canonical"}
+ENDGAMES = (PLAYED, SOLVED)
 
 Layer = tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]
 
@@ -40,6 +43,8 @@ class Checkpoint:
         results: measured strength, by opponent.
         logits_a_trick: where a logit is the worth of a card, up to a constant for each position, how much of it a trick
             makes; ``None`` where logits mean nothing but chances.
+        endgame: how the agent comes to the end of a deal: ``"played"`` by the network, or ``"solved"`` where the
+            opponent's hand is known, for a network that was never shown an endgame.
     """
 
     layers: tuple[Layer, ...]
@@ -47,6 +52,7 @@ class Checkpoint:
     training: dict[str, Any] = field(default_factory=dict)
     results: dict[str, Any] = field(default_factory=dict)
     logits_a_trick: float | None = None
+    endgame: str = PLAYED
 
     def card(self) -> dict[str, Any]:
         """Return the model card."""
@@ -60,6 +66,7 @@ class Checkpoint:
             "rules": self.rules.to_dict(),
             "observation_version": OBSERVATION_VERSION,
             "logits_a_trick": self.logits_a_trick,
+            "endgame": self.endgame,
             "training": self.training,
             "results": self.results,
         }
@@ -162,6 +169,7 @@ def _from_card(path: str, card: dict[str, Any], tensors: dict[str, npt.NDArray[A
         sizes = [operator.index(size) for size in network.pop("sizes")]
         training, results = dict(card.get("training") or {}), dict(card.get("results") or {})
         logits_a_trick = _positive(card.get("logits_a_trick"))
+        endgame = check_endgame(card.get("endgame", PLAYED))
     except (KeyError, TypeError, ValueError) as error:
         raise ValueError(f"checkpoint {path!r} has a damaged card: {error}") from None
     if network != NETWORK:
@@ -181,7 +189,18 @@ def _from_card(path: str, card: dict[str, Any], tensors: dict[str, npt.NDArray[A
         if not (np.isfinite(weight).all() and np.isfinite(bias).all()):
             raise ValueError(f"checkpoint {path!r}: layer {i} holds numbers that are not finite")
         layers.append((weight.astype(np.float32), bias.astype(np.float32)))
-    return Checkpoint(tuple(layers), game, training, results, logits_a_trick)
+    return Checkpoint(tuple(layers), game, training, results, logits_a_trick, endgame)
+
+
+def check_endgame(given: object) -> str:
+    """Return how an agent comes to the end of a deal, if that is one of the ways.
+
+    Raises:
+        ValueError: when it is not.
+    """
+    if not isinstance(given, str) or given not in ENDGAMES:
+        raise unknown_name("endgame", given, ENDGAMES)
+    return given
 
 
 def _positive(number: object) -> float | None:

@@ -13,6 +13,7 @@ lowest card number: nothing depends on chance or on the size of a batch. What it
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -57,15 +58,26 @@ class ExactEndgame:
 
     def act(self, views: Views, rng: Any = None) -> Actions:
         """Return one action per view, int64[n]."""
-        known = is_open(views)
-        if not known.any():
-            return np.asarray(self.agent.act(views, rng))
-        actions = np.empty(len(views), np.int64)
-        actions[known] = best_cards(open_hands(views[known]))
-        rest = np.flatnonzero(~known)
-        if len(rest):
-            actions[rest] = self.agent.act(views[rest], rng if rng is None else SomeRows(rng, len(views), rest))
-        return actions
+        return exact_where_open(self.agent.act, views, rng)
+
+
+def exact_where_open(act: Callable[[Views, Any], Actions], views: Views, rng: Any) -> Actions:
+    """Return one action per view, int64[n]: the solver's where the opponent's hand is known, that of ``act`` elsewhere.
+
+    Args:
+        act: gives the actions of some views.
+        views: ``VIEW`` array of shape (n,).
+        rng: randomness for ``act``, which draws the same as if it were asked of all views.
+    """
+    known = is_open(views)
+    if not known.any():
+        return np.asarray(act(views, rng))
+    actions = np.empty(len(views), np.int64)
+    actions[known] = best_cards(open_hands(views[known]))
+    rest = np.flatnonzero(~known)
+    if len(rest):
+        actions[rest] = act(views[rest], rng if rng is None else SomeRows(rng, len(views), rest))
+    return actions
 
 
 class SomeRows:

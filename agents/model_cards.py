@@ -8,8 +8,13 @@ from __future__ import annotations
 from typing import Any
 
 from german_whist.agents.boxed import BoxedAgent, boxed_agents
+from german_whist.envs.endings import SOLVED
 
 COMMAND = "python -m german_whist.agents.model_cards > agents/weights/README.md"
+ENDGAMES = (
+    "Endgame *exact*: both sides play it perfectly; *played*: each as it does by itself. *Network to the end* is the "
+    "agent with `endgame=played`, whose network plays the endgame, too."
+)
 
 
 def page() -> str:
@@ -21,6 +26,7 @@ def page() -> str:
         "",
         "Each file is a policy network in safetensors, which `gw.make_agent(NAME)` plays without any learning library.",
         "Win rates are games won on mirrored deals by its best card, ± is the 95 % interval, paired over deals.",
+        ENDGAMES,
         "",
     ]
     for agent in boxed_agents():
@@ -42,6 +48,12 @@ def margin(result: dict[str, Any]) -> str:
     return f"{result['margin']:+.2f}{spread}"
 
 
+def against(row: str) -> str:
+    """Return what a row of results is called, the opponent's name as code: ``"heuristic, network to the end"``."""
+    opponent, comma, rest = row.partition(", ")
+    return f"`{opponent}`{comma}{rest}"
+
+
 def _card(agent: BoxedAgent) -> list[str]:
     card, training = agent.card, agent.card["training"]
     config, code = training.get("config") or {}, training.get("code") or {}
@@ -49,6 +61,11 @@ def _card(agent: BoxedAgent) -> list[str]:
     facts = [f"- game: `{agent.rules}`", f"- network: {sizes}, {agent.size / 1000:.0f} kB"]
     if card.get("logits_a_trick"):
         facts.append(f"- logits: {card['logits_a_trick']:g} × the worth of a card in tricks, up to a constant")
+    facts.append(
+        "- endgame: solved by itself; `endgame=played` leaves it to the network"
+        if agent.endgame == SOLVED
+        else "- endgame: played by the network"
+    )
     said = [str(training.get("algorithm", "unknown"))]
     if "decisions" in training:
         said.append(f"{training['decisions']:,} decisions")
@@ -62,8 +79,8 @@ def _card(agent: BoxedAgent) -> list[str]:
         lines += ["```", *training["commands"], "```", ""]
     if card["results"]:
         lines += ["| against | deals | endgame | games won | tricks a deal |", "| --- | --- | --- | --- | --- |"]
-        for opponent, result in card["results"].items():
-            cells = (f"`{opponent}`", f"{result['deals']:,}", result["endgame"], win_rate(result), margin(result))
+        for row, result in card["results"].items():
+            cells = (against(row), f"{result['deals']:,}", result["endgame"], win_rate(result), margin(result))
             lines.append(f"| {' | '.join(cells)} |")
         lines.append("")
     lines += [line for result in card["results"].values() if "hands" in result for line in _apart(result)]

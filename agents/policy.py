@@ -1,4 +1,7 @@
-"""``champion`` or ``checkpoint:PATH``: a trained network as an agent, one forward pass for a whole batch of views."""
+"""``champion`` or ``checkpoint:PATH``: a trained network as an agent, one forward pass for a whole batch of views.
+
+A network that was never shown an endgame, as its card says, leaves it to the exact solver, as any ``NAME+exact`` does.
+"""
 
 from __future__ import annotations
 
@@ -11,12 +14,16 @@ import numpy.typing as npt
 from german_whist.agents.base import Actions, Agent, Views
 from german_whist.agents.boxed import load_boxed
 from german_whist.agents.canonical import canonical_views, true_cards
-from german_whist.agents.checkpoint import Checkpoint, load_checkpoint
+from german_whist.agents.checkpoint import Checkpoint, check_endgame, load_checkpoint
+from german_whist.agents.exact import ExactEndgame, exact_where_open
 from german_whist.agents.forward import Network
 from german_whist.agents.same_game import check_same_game
+from german_whist.envs.endings import PLAYED, SOLVED
 from german_whist.envs.names import split_spec, unknown_name
 from german_whist.envs.observation import observe, write_masks
 from german_whist.envs.rules import Rules
+
+_SETTINGS = ("temperature", "endgame")
 
 
 class PolicyAgent:
@@ -26,43 +33,55 @@ class PolicyAgent:
         name: what it is called.
         checkpoint: the network and its card.
         temperature: 0 plays the most likely card; T > 0 samples from the logits divided by T.
+        endgame: ``"played"`` by the network, or ``"solved"``: perfect where the opponent's hand is known.
     """
 
-    def __init__(self, checkpoint: Checkpoint, temperature: float = 0.0, name: str = "policy") -> None:
-        """Take a network.
+    def __init__(
+        self, checkpoint: Checkpoint, temperature: float = 0.0, name: str = "policy", endgame: str = PLAYED
+    ) -> None:
+        """Take a network, whatever its card says of endgames.
 
         Raises:
-            ValueError: when the temperature is negative or not finite.
+            ValueError: when the temperature is negative or not finite, or there is no such endgame.
         """
         if not 0 <= temperature < float("inf"):
             raise ValueError(f"temperature {temperature} is not allowed: 0 (best card) or a positive number")
         self.name = name
         self.checkpoint = checkpoint
         self.temperature = temperature
+        self.endgame = check_endgame(endgame)
         self._rules: Rules = checkpoint.rules
         self._network = Network(checkpoint.layers)
 
     @classmethod
     def from_spec(cls, settings: str) -> PolicyAgent:
-        """Make the agent of ``PATH[,temperature=T]``.
+        """Make the agent of ``PATH[,temperature=T][,endgame=HOW]``; its card says how it ends a deal by itself.
 
         Raises:
             ValueError: when the file is no checkpoint or a setting is wrong.
         """
         path, _, rest = settings.partition(",")
         if not path:
-            raise ValueError("agent 'checkpoint' needs a file: checkpoint:PATH[,temperature=T]")
-        return cls(load_checkpoint(path), _temperature("checkpoint", rest), name=Path(path).stem)
+            raise ValueError("agent 'checkpoint' needs a file: checkpoint:PATH[,temperature=T][,endgame=HOW]")
+        return cls._as_set(load_checkpoint(path), Path(path).stem, "checkpoint", rest)
 
     @classmethod
     def boxed(cls, name: str, settings: str = "") -> PolicyAgent:
-        """Make the boxed agent of a name, with ``temperature=T`` as its settings or none.
+        """Make the boxed agent of a name, with ``temperature=T`` and ``endgame=HOW`` as its settings, or none.
 
         Raises:
             ValueError: when a setting is wrong.
         """
-        temperature = _temperature(name, settings)
-        return cls(load_boxed(name), temperature, name)
+        return cls._as_set(load_boxed(name), name, name, settings)
+
+    @classmethod
+    def _as_set(cls, checkpoint: Checkpoint, name: str, kind: str, settings: str) -> PolicyAgent:
+        """Make the agent ``name`` with the settings that its specification, which begins with ``kind``, ends in."""
+        given = split_spec(f"{kind}:{settings}", "agent")[1]
+        for key in given:
+            if key not in _SETTINGS:
+                raise unknown_name(f"{kind} setting", key, _SETTINGS)
+        return cls(checkpoint, _number(given.get("temperature", "0")), name, given.get("endgame", checkpoint.endgame))
 
     def _look(self, views: Views) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int8]]:
         """Return the masked logits by role, float32[n, num_actions], −inf for illegal actions, and the suits by role.
@@ -71,6 +90,9 @@ class PolicyAgent:
             ValueError: when a view is of another game than the network was trained for.
         """
         check_same_game(self.name, self._rules, views)
+        return self._logits(views)
+
+    def _logits(self, views: Views) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int8]]:
         renamed, suits = canonical_views(views)
         masks = np.empty((len(views), self._rules.num_actions), np.int8)
         write_masks(np.ascontiguousarray(renamed["legal"]), masks)
@@ -79,7 +101,7 @@ class PolicyAgent:
         return logits, suits
 
     def probabilities(self, views: Views) -> npt.NDArray[np.float64]:
-        """Return the chance of each action at temperature 1, float64[n, num_actions].
+        """Return the network's chance of each action at temperature 1, float64[n, num_actions].
 
         Raises:
             ValueError: when a view is of another game than the network was trained for.
@@ -108,7 +130,13 @@ class PolicyAgent:
         Raises:
             ValueError: when a view is of another game than the network was trained for.
         """
-        logits, suits = self._look(views)
+        check_same_game(self.name, self._rules, views)
+        if self.endgame == SOLVED:
+            return exact_where_open(self._by_network, views, rng)
+        return self._by_network(views, rng)
+
+    def _by_network(self, views: Views, rng: Any) -> Actions:
+        logits, suits = self._logits(views)
         if self.temperature == 0:
             return true_cards(np.argmax(logits, axis=1), suits)
         weights = _softmax(logits, self.temperature).cumsum(axis=1)
@@ -130,6 +158,11 @@ def rules_of(agent: Agent) -> Rules | None:
     return policy.checkpoint.rules if isinstance(policy, PolicyAgent) else None
 
 
+def solves_endgame(agent: Agent) -> bool:
+    """Return whether an agent's endgame is perfect already."""
+    return isinstance(agent, ExactEndgame) or (isinstance(agent, PolicyAgent) and agent.endgame == SOLVED)
+
+
 def _by_name(numbers: npt.NDArray[np.float64], suits: npt.NDArray[np.int8]) -> npt.NDArray[np.float64]:
     """Return numbers by role, float64[n, num_actions], by the true names of the cards."""
     cells = 13 * suits[:, :, None].astype(np.int64) + np.arange(13)
@@ -138,14 +171,8 @@ def _by_name(numbers: npt.NDArray[np.float64], suits: npt.NDArray[np.int8]) -> n
     return named
 
 
-def _temperature(name: str, settings: str) -> float:
-    """Return the temperature that an agent's settings say, 0 by default."""
-    temperature = 0.0
-    for key, value in split_spec(f"{name}:{settings}", "agent")[1].items():
-        if key != "temperature":
-            raise unknown_name(f"{name} setting", key, ["temperature"])
-        try:
-            temperature = float(value)
-        except ValueError:
-            raise ValueError(f"temperature {value!r} is not a number") from None
-    return temperature
+def _number(temperature: str) -> float:
+    try:
+        return float(temperature)
+    except ValueError:
+        raise ValueError(f"temperature {temperature!r} is not a number") from None

@@ -74,9 +74,14 @@ def _mc(settings: str) -> Agent:
 
 def _exact(agent: Agent) -> Agent:
     from german_whist.agents.exact import ExactEndgame
+    from german_whist.agents.policy import PolicyAgent, solves_endgame
 
+    if isinstance(agent, PolicyAgent) and solves_endgame(agent):
+        return agent
     return ExactEndgame(agent)
 
+
+NETWORK_SETTINGS = "temperature=T (0: best card, 1: samples), endgame=played or solved"
 
 KINDS: dict[str, AgentKind] = {
     "random": AgentKind(_random, "random", "every legal card equally likely"),
@@ -84,7 +89,9 @@ KINDS: dict[str, AgentKind] = {
     "heuristic": AgentKind(_heuristic, "heuristic", "the hard bot: perfect memory and the strategy of the books"),
     "mc": AgentKind(_mc, "mc[:worlds=N]", "flat Monte Carlo: each card tried in N random worlds (60)"),
     "checkpoint": AgentKind(
-        _checkpoint, "checkpoint:PATH[,temperature=T]", "a trained network; T = 0 plays its best card, 1 samples"
+        _checkpoint,
+        "checkpoint:PATH[,SETTINGS]",
+        f"a trained network: {NETWORK_SETTINGS}",
     ),
 }
 
@@ -115,8 +122,8 @@ def make_agent(spec: str | Agent) -> Agent:
 
     Args:
         spec: ``"random"``, ``"greedy"``, ``"heuristic"``, ``"mc:worlds=N"``, ``"checkpoint:PATH"``, a trained agent in
-            the box, as ``"champion"``, each with ``"+exact"`` behind it for a perfect endgame; or an agent object,
-            returned as it is.
+            the box, as ``"champion"``, each with ``"+exact"`` behind it for a perfect endgame, which those in the box
+            have by themselves (without it: ``"champion:endgame=played"``); or an agent object, returned as it is.
 
     Raises:
         ValueError: when there is no such agent, its settings are wrong, or ``+exact`` stands twice.

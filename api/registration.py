@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import gymnasium
 import pettingzoo
 
-from german_whist.envs.endings import register_ending
+from german_whist.envs.endings import SOLVED, register_ending
 
 if TYPE_CHECKING:
     from german_whist.agents.base import Agent
@@ -23,7 +23,7 @@ PETTINGZOO_ID = "german_whist/classic-v0"
 
 def register_environments() -> None:
     """Register the ids, and the endings by name; older versions of PettingZoo have no registry."""
-    register_ending("solved", "german_whist.solver.ending:SolvedEnding")
+    register_ending(SOLVED, "german_whist.solver.ending:SolvedEnding")
     if GYMNASIUM_ID not in gymnasium.registry:
         gymnasium.register(
             GYMNASIUM_ID,

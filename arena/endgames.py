@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from german_whist.agents.base import Agent
 from german_whist.agents.exact import ExactEndgame
+from german_whist.agents.policy import solves_endgame
 from german_whist.envs.endings import PLAYED, Ending
 from german_whist.envs.names import unknown_name
 from german_whist.envs.rules import Rules
@@ -41,4 +42,4 @@ def with_exact_endgames(
 
 
 def _with_exact_endgame(agent: Agent, name: str) -> tuple[Agent, str]:
-    return (agent, name) if isinstance(agent, ExactEndgame) else (ExactEndgame(agent), f"{name}+{EXACT}")
+    return (agent, name) if solves_endgame(agent) else (ExactEndgame(agent), f"{name}+{EXACT}")

@@ -14,7 +14,7 @@ from german_whist.agents.belief import Belief, beliefs
 from german_whist.agents.exact import ExactEndgame
 from german_whist.agents.mc_bot import MonteCarloBot
 from german_whist.agents.open_hands import NOT_LEGAL, card_margins, is_open, open_hands
-from german_whist.agents.policy import PolicyAgent
+from german_whist.agents.policy import PolicyAgent, solves_endgame
 from german_whist.agents.registry import make_agent
 from german_whist.arena.recording import Result
 from german_whist.arena.turns import play_turn
@@ -198,9 +198,8 @@ def _numbers(
     """Return chance, worth, rollouts and exact margin of each action, float64[n, 54], not a number for nothing."""
     chances, worth, rollouts, exact = (np.full((len(views), _ACTIONS), np.nan) for _ in range(4))
     is_known = is_open(views)
-    solves = isinstance(agent, ExactEndgame)
     policy = agent.agent if isinstance(agent, ExactEndgame) else agent
-    asked = np.flatnonzero(~is_known) if solves else np.arange(len(views))
+    asked = np.flatnonzero(~is_known) if solves_endgame(agent) else np.arange(len(views))
     if isinstance(policy, PolicyAgent) and len(asked):
         told = policy.probabilities(views[asked])
         chances[asked, : told.shape[1]] = told

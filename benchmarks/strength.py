@@ -1,9 +1,9 @@
 """How strong a trained agent is: ``python -m german_whist.benchmarks.strength champion``.
 
 Prints the whole table of one agent, all repeatable from the seed: against the rule bots and against flat Monte Carlo
-with exact endgames on both sides, what playing the endgame itself costs it, each seat apart, and its win rate by the
-quality of the hand it was dealt beside that of the heuristic bot with the same cards, so that skill is seen apart from
-luck.
+with exact endgames on both sides, against the heuristic bot as each of them is, what it costs when the agent's network
+plays the endgame, too, each seat apart, and its win rate by the quality of the hand it was dealt beside that of the
+heuristic bot with the same cards, so that skill is seen apart from luck.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from german_whist.agents.base import Agent
 from german_whist.agents.checkpoint import read_card, write_results
 from german_whist.agents.exact import ExactEndgame
 from german_whist.agents.heuristic_bot import full_hand, strength
-from german_whist.agents.policy import rules_of
+from german_whist.agents.policy import PolicyAgent, rules_of, solves_endgame
 from german_whist.agents.registry import make_agent
 from german_whist.arena.endgames import EXACT
 from german_whist.arena.match import match_margins, result_of
@@ -40,6 +40,7 @@ SLOW_SHARE = 10  # of so many deals one is played against Monte Carlo, which tak
 HEURISTIC = "heuristic"
 MONTE_CARLO = "mc:worlds=240"
 ITSELF = f"itself+{EXACT}"
+NETWORK = ", network to the end"  # of rows in which an agent that solves endgames does without
 QUALITIES = ("worst fifth of hands", "second", "third", "fourth", "best fifth of hands")
 
 Facts = dict[str, Any]
@@ -48,11 +49,19 @@ Progress = Callable[[int], None]
 
 
 class Row(NamedTuple):
-    """A match of the table: the opponent, its endgame mode, and the share of the deals that it is given."""
+    """A match of the table.
+
+    Attributes:
+        opponent: specification string, or ``ITSELF``.
+        endgame: mode of the match.
+        share: one of so many deals is played.
+        by_network: whether the agent's network plays the endgame even where the agent as it is would solve it.
+    """
 
     opponent: str
     endgame: str
     share: int = 1
+    by_network: bool = False
 
 
 ROWS = (
@@ -61,12 +70,18 @@ ROWS = (
     Row(HEURISTIC, EXACT),
     Row(MONTE_CARLO, EXACT, SLOW_SHARE),
     Row(HEURISTIC, PLAYED),
+    Row(HEURISTIC, PLAYED, by_network=True),
+    Row(ITSELF, PLAYED, by_network=True),
 )
 
 
-def label(row: Row) -> str:
-    """Return what a row's opponent is called."""
-    return f"{row.opponent}+{EXACT}" if row.endgame == EXACT else row.opponent
+def rows_of(agent: Agent) -> dict[str, Row]:
+    """Return the rows of an agent's table, by what they are called; none is the same match as another."""
+    rows: dict[str, Row] = {}
+    for row in ROWS:
+        name = f"{row.opponent}+{EXACT}" if row.endgame == EXACT else row.opponent
+        rows.setdefault(name + NETWORK if row.by_network and solves_endgame(agent) else name, row)
+    return rows
 
 
 def measure(spec: str, deals: int, seed: int, game: Rules, progress: Progress = lambda played: None) -> Facts:
@@ -85,17 +100,18 @@ def measure(spec: str, deals: int, seed: int, game: Rules, progress: Progress = 
     agent = make_agent(spec)
     if isinstance(agent, ExactEndgame):
         raise ValueError(f"agent {spec!r}: leave out +{EXACT}: the table has both endgames")
+    solving = agent if solves_endgame(agent) else ExactEndgame(agent)
+    by_network = PolicyAgent(agent.checkpoint, agent.temperature, spec) if isinstance(agent, PolicyAgent) else agent
     results: Facts = {}
     against: Margins | None = None
-    for row in ROWS:
+    for name, row in rows_of(agent).items():
+        one = by_network if row.by_network else agent
+        opponent = solving if row.opponent == ITSELF else make_agent(row.opponent)
         played = max(deals // row.share, 2)
-        opponent = make_agent(row.opponent)
-        margins = _play(agent, opponent, (spec, label(row)), played, seed, game, row.endgame, progress)
-        results[label(row)] = _result(margins, game, seed, row.endgame)
+        margins = _play(one, opponent, (spec, name), played, seed, game, row.endgame, progress)
+        results[name] = _result(margins, game, seed, row.endgame)
         if row == Row(HEURISTIC, EXACT):
             against = margins
-    itself = _play(agent, ExactEndgame(agent), (spec, ITSELF), deals, seed, game, PLAYED, progress)
-    results[ITSELF] = _result(itself, game, seed, PLAYED)
     bot = make_agent(HEURISTIC)
     level = _play(bot, bot, (HEURISTIC, HEURISTIC), deals, seed, game, EXACT, progress)
     assert against is not None
@@ -109,9 +125,9 @@ def measure(spec: str, deals: int, seed: int, game: Rules, progress: Progress = 
     }
 
 
-def total(deals: int) -> int:
+def total(spec: str, deals: int) -> int:
     """Return how many deals :func:`measure` plays in all."""
-    return sum(max(deals // row.share, 2) for row in ROWS) + 2 * deals
+    return sum(max(deals // row.share, 2) for row in rows_of(make_agent(spec)).values()) + deals
 
 
 def _play(
@@ -231,7 +247,7 @@ def _measured(spec: str, deals: int, seed: int, game: Rules) -> Facts:
 
     errors = Console(stderr=True)
     with Bar(console=errors, transient=True, disable=not errors.is_terminal) as bar:
-        task = bar.add_task("deals", total=total(deals))
+        task = bar.add_task("deals", total=total(spec, deals))
         return measure(spec, deals, seed, game, lambda played: bar.advance(task, played))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from german_whist.agents.model_cards import margin, win_rate
+from german_whist.agents.model_cards import ENDGAMES, against, margin, win_rate
 
 Facts = dict[str, Any]
 
@@ -26,7 +26,7 @@ def markdown(facts: Facts) -> str:
     """Return the tables, one after the other."""
     agent = facts["agent"]
     matches = [
-        [f"`{opponent}`", f"{result['deals']:,}", result["endgame"], win_rate(result), margin(result)]
+        [against(opponent), f"{result['deals']:,}", result["endgame"], win_rate(result), margin(result)]
         for opponent, result in facts["results"].items()
     ]
     seats = [[name, f"{seat['games']:,}", _rate(seat)] for name, seat in facts["seats"].items()]
@@ -41,7 +41,7 @@ def markdown(facts: Facts) -> str:
             _table(
                 ["hand dealt", f"`{agent}` wins against `heuristic`", "`heuristic` wins against itself", "skill"], hands
             ),
-            f"Game `{facts['rules']}`, seed {facts['seed']}; ± is the 95 % interval. With an exact endgame both sides "
-            "play it perfectly; hands are graded by the summed worth of their cards.",
+            f"Game `{facts['rules']}`, seed {facts['seed']}; ± is the 95 % interval. {ENDGAMES} Hands are graded by "
+            "the summed worth of their cards.",
         ]
     )

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from german_whist.envs.rules import Rules
 
 PLAYED = "played"
+SOLVED = "solved"
 
 
 class Ending(Protocol):

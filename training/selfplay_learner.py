@@ -155,7 +155,9 @@ class SelfPlayLearner:
             "config": self.config.to_dict(),
             "code": code_version(),
         }
-        return Checkpoint(self.algorithm.layers(), self.rules, training, results or {}, self.LOGITS_A_TRICK)
+        return Checkpoint(
+            self.algorithm.layers(), self.rules, training, results or {}, self.LOGITS_A_TRICK, self.config.endgame
+        )
 
     def save(self, seconds: float) -> None:
         """Write a checkpoint, which joins the pool, and a snapshot."""

@@ -7,6 +7,8 @@ import json
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from german_whist.agents.boxed import BoxedAgent
     from german_whist.agents.registry import AgentKind, AgentSuffix
 
@@ -48,7 +50,11 @@ def run(options: argparse.Namespace) -> int:
     console.print(table)
     if boxed:
         trained = Table(
-            title=r"trained agents in the box: NAME\[:temperature=T]", title_justify="left", title_style="bold"
+            title=r"trained agents in the box: NAME\[:SETTINGS], as for a checkpoint",
+            title_justify="left",
+            title_style="bold",
+            caption=_caption(boxed),
+            caption_justify="left",
         )
         for heading in ("agent", "game", "games won", "against", "size"):
             trained.add_column(heading, justify="right" if heading in ("games won", "size") else "left")
@@ -59,15 +65,24 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _usage(name: str) -> str:
-    return f"{name}[:temperature=T]"
+    return f"{name}[:SETTINGS]"
+
+
+def _caption(boxed: Iterable[BoxedAgent]) -> str | None:
+    """Return what stands under the table: which agents need no ``+exact``."""
+    names = [agent.name for agent in boxed if agent.endgame == "solved"]
+    return f"Solve their endgames: {', '.join(names)} (endgame=played leaves them to the network)." if names else None
 
 
 def _facts(agent: BoxedAgent) -> dict[str, Any]:
     """Return an entry of the JSON: that of any agent, and what is known of a trained one."""
+    from german_whist.agents.registry import NETWORK_SETTINGS
+
     return {
         "usage": _usage(agent.name),
-        "description": f"trained for {agent.rules}; T = 0 plays its best card, 1 samples",
+        "description": f"trained for {agent.rules}; {NETWORK_SETTINGS}",
         "rules": agent.rules,
+        "endgame": agent.endgame,
         "strength": agent.strength,
         "bytes": agent.size,
     }

@@ -36,7 +36,7 @@ def add_parser(subparsers: Any) -> None:
     )
     parser.add_argument("--rules", default="classic", help="the game (default classic)")
     parser.add_argument(
-        "--endgame", default="played", metavar="HOW", help="played, or exact: both sides play it out perfectly"
+        "--endgame", default="played", metavar="HOW", help="played by each as it is, or exact: by both perfectly"
     )
     parser.add_argument("--record", metavar="FILE", help="write every game played, one line of JSON each")
     parser.add_argument("--json", action="store_true", help="print JSON")

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _MOST = 5  # options shown of a move
 
 _LEGEND = """\
-chance    of the card in the network's policy (at temperature 1)
+chance    of the card in the network's policy (at temperature 1), where the network plays
 worth     tricks less than the best card, as the network takes it
 rollouts  margin of counted tricks when the heuristic bot plays on for both, mean of {worlds} worlds
 exact     margin when both play perfectly from here (the opponent's hand is known)
@@ -31,8 +31,8 @@ def add_parser(subparsers: Any) -> None:
         "explain",
         help="show what an agent thinks, move by move",
         description="Play a deal and print for each move of an agent: its hand, what its network says of its best "
-        "cards, what rollouts and the solver say, what it can know of the opponent's suits, and what the heuristic bot "
-        "would play.",
+        "cards where it plays, what rollouts and the solver say, what it can know of the opponent's suits, and what "
+        "the heuristic bot would play.",
         epilog="example: german-whist explain champion --deal 7:0",
     )
     parser.add_argument("agent", metavar="AGENT", help="an agent by name (see german-whist agents)")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import subprocess
 import sys
 from pathlib import Path
@@ -60,7 +61,7 @@ def test_a_boxed_agent_is_made_by_name_and_plays_its_game(name: str) -> None:
     agent = make_agent(name)
     assert isinstance(agent, PolicyAgent)
     assert (agent.name, agent.temperature) == (name, 0)
-    sampling = make_agent(f"{name}:temperature=0.5+exact")
+    sampling = make_agent(f"{name}:temperature=0.5,endgame=played+exact")
     assert isinstance(sampling, ExactEndgame)
     assert sampling.name == f"{name}+exact"
     assert sampling.agent.temperature == 0.5  # type: ignore[attr-defined]
@@ -95,6 +96,7 @@ def test_torch_chooses_the_same_actions(name: str) -> None:
         ("champio", "unknown agent 'champio': did you mean 'champion'"),
         ("champion:temprature=1", "unknown champion setting 'temprature': did you mean 'temperature'"),
         ("champion:temperature=hot", "temperature 'hot' is not a number"),
+        ("champion:endgame=exact", "unknown endgame 'exact': allowed: played, solved"),
         ("champion:1", "'1' is not key=value"),
         ("champion+exat", r"unknown agent suffix '\+exat': did you mean '\+exact'"),
     ],
@@ -137,9 +139,34 @@ def test_boxing_keeps_the_network_and_its_origin_and_drops_old_results(
     assert "mine.safetensors: " in capsys.readouterr().out
     card = read_card(tmp_path / "mine.safetensors")
     assert card["training"] == {**made.training, "commands": ["german-whist train one", "german-whist train two"]}
-    assert (card["results"], card["logits_a_trick"]) == ({}, 4)
+    assert (card["results"], card["logits_a_trick"], card["endgame"]) == ({}, 4, "played")
     weight = load_checkpoint(tmp_path / "mine.safetensors").layers[0][0]
     assert (weight == made.layers[0][0].astype(np.float16)).all()
+
+
+@pytest.mark.parametrize("said", ["played", "solved"])
+def test_the_box_may_say_what_a_checkpoint_does_not(tmp_path: Path, said: str) -> None:
+    dataclasses.replace(some_network(), endgame=said).save(tmp_path / "final.safetensors")
+    for words, told in (([], said), (["--endgame", "solved"], "solved"), (["--endgame", "played"], "played")):
+        assert box.main([str(tmp_path / "final.safetensors"), "mine", "--folder", str(tmp_path), *words]) == 0
+        assert load_checkpoint(tmp_path / "mine.safetensors").endgame == told
+
+
+def test_the_page_says_who_plays_the_endgame(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    results = dict.fromkeys(("greedy", "greedy, network to the end"), AGENTS[0].card["results"]["heuristic+exact"])
+    for endgame in ("played", "solved"):
+        made = dataclasses.replace(some_network(), endgame=endgame, results=results)
+        made.save(tmp_path / f"{endgame}.safetensors")
+    monkeypatch.setattr(boxed, "weights_folder", lambda: tmp_path)
+    boxed_names.cache_clear()
+    try:
+        played, solved = page().split("\n## ")[1:]
+    finally:
+        boxed_names.cache_clear()
+    assert "- endgame: played by the network\n" in played
+    assert "- endgame: solved by itself; `endgame=played` leaves it to the network\n" in solved
+    assert "| `greedy` | " in solved
+    assert "| `greedy`, network to the end | " in solved
 
 
 def test_what_cannot_be_boxed_is_refused_in_one_line(

@@ -19,10 +19,12 @@ from safetensors.numpy import load_file, save_file
 
 from german_whist.agents.checkpoint import Checkpoint, load_checkpoint, read_card, write_results
 from german_whist.agents.policy import PolicyAgent
+from german_whist.agents.registry import make_agent
 from german_whist.envs.batch import DealBatch
 from german_whist.envs.observation import OBSERVATION_VERSION
 from german_whist.envs.rules import Rules, rules
 from tests.agents.networks import some_network
+from tests.conftest import play_randomly
 
 Tensors = dict[str, np.ndarray]
 Card = dict[str, Any]
@@ -115,6 +117,24 @@ def test_what_logits_mean_comes_back(tmp_path: Path) -> None:
     assert load_checkpoint(tmp_path / "net.safetensors").logits_a_trick == 4
     some_network().save(tmp_path / "net.safetensors")
     assert load_checkpoint(tmp_path / "net.safetensors").logits_a_trick is None
+
+
+def test_how_it_comes_to_the_end_of_a_deal_comes_back(tmp_path: Path) -> None:
+    for endgame in ("solved", "played"):
+        dataclasses.replace(some_network(), endgame=endgame).save(tmp_path / "net.safetensors")
+        assert load_checkpoint(tmp_path / "net.safetensors").endgame == endgame
+
+
+def test_a_card_from_before_endgames_were_said_means_that_the_network_plays_them(path: Path) -> None:
+    tensors, card = read_raw(path)
+    assert card.pop("endgame") == "played"
+    save_file(tensors, path, metadata={"card": json.dumps(card)})
+    assert load_checkpoint(path).endgame == "played"
+    agent = make_agent(f"checkpoint:{path}")
+    batch = DealBatch("classic", 30)
+    play_randomly(batch, np.random.default_rng(0), 30)
+    views = batch.views()
+    assert (agent.act(views, None) == PolicyAgent(some_network()).act(views, None)).all()
 
 
 def test_the_card_says_what_the_file_is(path: Path) -> None:
@@ -243,6 +263,8 @@ def drop(key: str) -> Callable[[Card], None]:
         (put("logits_a_trick", 0), "damaged card: logits_a_trick 0 is not a positive number"),
         (put("logits_a_trick", "four"), "logits_a_trick 'four' is not a positive number"),
         (put("logits_a_trick", float("inf")), "damaged card"),
+        (put("endgame", "exact"), "damaged card: unknown endgame 'exact': allowed: played, solved"),
+        (put("endgame", None), "damaged card: unknown endgame 'None'"),
         (put("training", [1]), "damaged card"),
         (put("results", "good"), "damaged card"),
     ],

@@ -72,13 +72,15 @@ def test_a_checkpoint_by_path(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ("", r"needs a file: checkpoint:PATH\[,temperature=T\]"),
+        ("", r"needs a file: checkpoint:PATH\[,temperature=T\]\[,endgame=HOW\]"),
         (",temperature=1", "needs a file"),
         ("FILE,temprature=1", "unknown checkpoint setting 'temprature': did you mean 'temperature'"),
         ("FILE,temperature=hot", "temperature 'hot' is not a number"),
         ("FILE,temperature=-1", "temperature -1.0 is not allowed"),
         ("FILE,temperature=nan", "temperature nan is not allowed"),
         ("FILE,temperature=inf", "temperature inf is not allowed"),
+        ("FILE,endgame=exact", "unknown endgame 'exact': allowed: played, solved"),
+        ("FILE,endgam=solved", "unknown checkpoint setting 'endgam': did you mean 'endgame'"),
         ("FILE,temperature", "'temperature' is not key=value"),
         ("FILE,temperature=1,temperature=2", "'temperature' is set twice"),
         ("FILE.gone", "there is no such file"),

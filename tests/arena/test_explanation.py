@@ -91,11 +91,21 @@ def test_rollouts_tell_a_margin_of_the_whole_deal_and_repeat() -> None:
     assert explained == told("heuristic", "heuristic", "small", worlds=8)
 
 
-def test_a_network_with_an_exact_endgame_says_nothing_where_it_is_not_asked() -> None:
-    agents = (make_agent("champion+exact"), make_agent("greedy"))
+@pytest.mark.parametrize(
+    ("spec", "solves"),
+    [
+        ("champion", True),
+        ("champion+exact", True),
+        ("champion:endgame=played+exact", True),
+        ("champion:endgame=played", False),
+    ],
+)
+def test_a_network_says_nothing_of_endgames_that_are_solved_for_it(spec: str, solves: bool) -> None:
+    agents = (make_agent(spec), make_agent("greedy"))
     explained = explain_deal(agents, ("a", "b"), "classic", 3, 1, (0,), 0)
     for move in explained.moves:
-        assert all((option.chance is None) == (move.stock == 0) for option in move.options)
+        assert all((option.chance is None) == (solves and move.stock == 0) for option in move.options)
+        assert all((option.exact is None) == (move.stock > 0) for option in move.options)
 
 
 @pytest.mark.parametrize("game", rule_names())

@@ -6,6 +6,7 @@ import json
 import shutil
 from importlib import resources
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ import pytest
 import german_whist as gw
 from german_whist.agents.boxed import weights_folder
 from german_whist.agents.checkpoint import read_card
+from german_whist.agents.model_cards import against
 from german_whist.benchmarks import strength
 from german_whist.benchmarks.strength import hand_facts, main, measure, seat_facts, total
 from german_whist.benchmarks.strength_report import markdown
@@ -28,28 +30,39 @@ def few_worlds(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(strength, "ROWS", tuple(rows))
 
 
-def test_the_rows_are_matches_with_exact_and_with_own_endgames() -> None:
+EXACT_ROWS = ("random+exact", "greedy+exact", "heuristic+exact", "mc:worlds=2+exact")
+BARE = "champion-small:endgame=played"
+
+
+def assert_is_match(result: dict[str, Any], first: str, second: str, endgame: str = "played") -> None:
+    match = gw.play_match(first, second, DEALS, 5, "small", endgame=endgame).to_dict()
+    assert result == {key: match[key] for key in result}
+
+
+def test_the_rows_are_matches_of_the_agent_as_it_is_and_of_its_network_alone() -> None:
     played: list[int] = []
     facts = measure("champion-small", DEALS, 5, rules("small"), played.append)
-    assert sum(played) == total(DEALS)
-    assert list(facts["results"]) == [
-        "random+exact",
-        "greedy+exact",
-        "heuristic+exact",
-        "mc:worlds=2+exact",
-        "heuristic",
-        "itself+exact",
-    ]
-    for opponent, endgame in (("greedy", "exact"), ("heuristic", "played"), ("champion-small+exact", "played")):
-        match = gw.play_match("champion-small", opponent, DEALS, 5, "small", endgame=endgame).to_dict()
-        name = opponent.replace("champion-small", "itself") + ("+exact" if endgame == "exact" else "")
-        for key, value in facts["results"][name].items():
-            assert match[key] == value
+    assert sum(played) == total("champion-small", DEALS)
+    own = ("heuristic", "heuristic, network to the end", "itself+exact, network to the end")
+    assert tuple(facts["results"]) == (*EXACT_ROWS, *own)
+    assert_is_match(facts["results"]["greedy+exact"], "champion-small", "greedy", "exact")
+    assert_is_match(facts["results"]["heuristic"], "champion-small", "heuristic")
+    assert_is_match(facts["results"]["heuristic, network to the end"], BARE, "heuristic")
+    assert_is_match(facts["results"]["itself+exact, network to the end"], BARE, "champion-small")
     assert facts["results"]["mc:worlds=2+exact"]["deals"] == 2
     won = sum(seat["games"] * seat["win_rate"] for seat in facts["seats"].values())
     assert won == pytest.approx(2 * DEALS * facts["results"]["heuristic+exact"]["win_rate"])
     by_hand = sum(entry["agent"]["games"] * entry["agent"]["win_rate"] for entry in facts["hands"])
     assert by_hand == pytest.approx(won)
+
+
+def test_an_agent_that_plays_its_endgames_has_a_row_less() -> None:
+    played: list[int] = []
+    facts = measure(BARE, DEALS, 5, rules("small"), played.append)
+    assert sum(played) == total(BARE, DEALS)
+    assert tuple(facts["results"]) == (*EXACT_ROWS, "heuristic", "itself+exact")
+    assert_is_match(facts["results"]["heuristic"], BARE, "heuristic")
+    assert_is_match(facts["results"]["itself+exact"], BARE, f"{BARE}+exact")
 
 
 def test_seats_are_told_apart_by_who_leads_the_first_trick() -> None:
@@ -91,7 +104,7 @@ def test_the_command_prints_the_table_and_writes_the_card(tmp_path: Path, capsys
     assert str(tmp_path) not in json.dumps(results)
     table = markdown(facts)
     for opponent in facts["results"]:
-        assert f"| `{opponent}` | " in table
+        assert f"| {against(opponent)} | " in table
     assert main(words) == 0
     assert capsys.readouterr().out.strip() == table
 
@@ -100,7 +113,7 @@ def test_the_command_prints_the_table_and_writes_the_card(tmp_path: Path, capsys
     ("words", "message"),
     [
         (["champion", "--deals", "1"], "deals 1 is not allowed: a whole number from 5"),
-        (["champion+exact", "--deals", "5"], "leave out +exact"),
+        (["greedy+exact", "--deals", "5"], "leave out +exact"),
         (["champio"], "unknown agent 'champio': did you mean 'champion'"),
         (["champion", "--rules", "all", "--deals", "5"], "plays no other game"),
         (["champion-small", "--deals", "5", "--write-card", "gone.safetensors"], "there is no such file"),

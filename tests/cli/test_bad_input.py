@@ -59,7 +59,8 @@ CASES = [
     ("evaluate greedy+exakt random", "unknown agent suffix '+exakt': did you mean '+exact'? allowed: +exact"),
     # trained agents in the box
     ("evaluate champio random", "unknown agent 'champio': did you mean 'champion'?"),
-    ("evaluate champion:heat=1 random", "unknown champion setting 'heat': allowed: temperature"),
+    ("evaluate champion:heat=1 random", "unknown champion setting 'heat': allowed: temperature, endgame"),
+    ("evaluate champion:endgame=exact random", "unknown endgame 'exact': allowed: played, solved"),
     ("evaluate champion random --rules all", "agent 'champion' was trained for 'classic' and plays no other game"),
     ("evaluate checkpoint:good.safetensors random --rules small", "'good' was trained for 'tiny' and plays no"),
     # explain
@@ -74,7 +75,7 @@ CASES = [
     ("export champion --to onxx", "argument --to: invalid choice: 'onxx' (choose from"),
     ("export champio --to onnx", "unknown agent 'champio': did you mean 'champion'?"),
     ("export heuristic --to onnx", "agent 'heuristic' is not a network: german-whist agents lists the trained ones"),
-    ("export champion+exact --to torchscript", "agent 'champion+exact' is not a network"),
+    ("export greedy+exact --to torchscript", "agent 'greedy+exact' is not a network"),
     # the endgame of evaluate
     ("evaluate greedy random --endgame exakt", "unknown endgame 'exakt': did you mean 'exact'? allowed: played, exact"),
     ("evaluate greedy random --endgame exact --rules humbug", "the endgame cannot be solved with humbug=True"),

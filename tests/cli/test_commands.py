@@ -60,9 +60,11 @@ def test_agents_are_listed_with_their_use(run: Run) -> None:
     said = run("agents")
     assert (said.code, said.err) == (0, "")
     entries = {**KINDS, "+exact": SUFFIXES["exact"]}
+    rows = [line.split("│") for line in said.out.splitlines() if line.startswith("│")]
+    told = " ".join(row[2].strip() for row in rows)  # a long description goes over several lines
     for entry in entries.values():
         assert entry.usage in said.out
-        assert entry.description in said.out
+        assert entry.description in told
     listed = json.loads(run("agents", "--json").out)
     for name, entry in entries.items():
         assert listed.pop(name) == {"usage": entry.usage, "description": entry.description}
@@ -76,6 +78,8 @@ def test_trained_agents_are_listed_with_game_strength_and_size(run: Run) -> None
         assert row[2].strip() == agent.rules == listed[agent.name]["rules"]
         assert row[5].strip() == f"{agent.size / 1000:.0f} kB"
         assert listed[agent.name]["bytes"] == agent.size
+        assert listed[agent.name]["endgame"] == agent.endgame == "solved"
+        assert agent.name in said.out.partition("Solve their endgames: ")[2]
         assert listed[agent.name]["strength"] == agent.strength
         if agent.strength is not None:
             assert f"{100 * agent.strength['win_rate']:.1f} %" in row[3]

@@ -10,24 +10,27 @@ from tests.cli.commands import Run
 
 
 def test_every_move_is_told_with_chances_belief_and_the_heuristics_card(run: Run) -> None:
-    words = ("explain", "champion-small+exact", "--deal", "7:3", "--against", "heuristic", "--worlds", "3")
+    words = ("explain", "champion-small", "--deal", "7:3", "--against", "heuristic", "--worlds", "3")
     said, report = run(*words), json.loads(run(*words, "--json").out)
     assert (said.code, said.err) == (0, "")
     head, legend, *blocks, end = said.out.strip().split("\n\n")
-    assert head.startswith("champion-small+exact (player_0) and heuristic (player_1), small, deal 3 of seed 7")
+    assert head.startswith("champion-small (player_0) and heuristic (player_1), small, deal 3 of seed 7")
     assert "nothing is made of how it played" in legend
     assert " wins the deal" in end
     assert len(blocks) == len(report["moves"]) == 14
     for block, move in zip(blocks, report["moves"], strict=True):
-        assert block.startswith(f"move {move['number']}: trick {move['trick']}, champion-small+exact (player_0)")
+        assert block.startswith(f"move {move['number']}: trick {move['trick']}, champion-small (player_0)")
         lines = {line[:12].strip(): line[12:] for line in block.splitlines()[1:]}
         assert lines["hand"].startswith("♠ ")
         assert f"♠ {move['expected']['S']:.1f} ({100 * move['void']['S']:.0f} %)" in lines["opponent"]
         same = move["beside"] == move["action"]
         assert (lines["heuristic"] == "the same") == same
     assert report["deal"] == [7, 3]
-    assert report["agents"] == ["champion-small+exact", "heuristic"]
+    assert report["agents"] == ["champion-small", "heuristic"]
     assert any(move["options"][0]["worth"] == 0 for move in report["moves"])
+    for move in report["moves"]:  # the network plays while cards are hidden, the solver from there
+        told = [name for name in ("chance", "exact") if move["options"][0][name] is not None]
+        assert told == (["chance"] if move["stock"] else ["exact"])
 
 
 def test_it_plays_the_agents_own_game_and_both_seats_by_default(run: Run) -> None:

@@ -18,7 +18,7 @@ def test_the_file_is_named_after_the_agent_unless_another_name_is_given(run: Run
     said = run("export", "checkpoint:mine.safetensors", "--to", "torchscript")
     assert (said.code, said.err) == (0, "")
     assert said.out.startswith("mine.pt: ")
-    assert run("export", "champion", "--to", "torchscript", "--out", "other.pt").out.startswith("other.pt: ")
+    assert run("export", "champion+exact", "--to", "torchscript", "--out", "other.pt").out.startswith("other.pt: ")
     assert {path.name for path in here.iterdir()} == {"mine.safetensors", "mine.pt", "other.pt"}
 
 

@@ -71,6 +71,7 @@ def test_a_run_leaves_what_a_run_of_the_other_trainer_leaves(finished_own: Train
     assert evaluated(run) == [0, 512, 1024]
     assert [int(path.stem) for path in run.past()] == [0, 256, 512, 768, 1024]
     assert finished_own.decisions == load_checkpoint(run.final).training["decisions"] == 1024
+    assert load_checkpoint(run.final).endgame == "played"
 
 
 def test_metrics_have_their_usual_names_and_a_row_for_every_update(finished_own: TrainingOutcome) -> None:
@@ -234,3 +235,5 @@ def test_deals_with_solved_endgames_are_trained_on_and_evaluated_with_exact_ones
     outcome = begin_own(tmp_path / "run", endgame="solved")
     assert outcome.decisions >= 1024
     assert {result.endgame for result in outcome.results} == {"exact"}
+    for path in (outcome.run.final, *outcome.run.past()):
+        assert load_checkpoint(path).endgame == "solved"  # so that it solves endgames by itself when it is played

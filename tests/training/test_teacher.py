@@ -128,6 +128,7 @@ def test_a_run_leaves_a_checkpoint_that_says_what_it_is(finished):
     assert checkpoint.training["algorithm"] == "regression on rollouts of the heuristic bot"
     assert "entropy" not in checkpoint.training["config"]
     assert checkpoint.results["random"]["endgame"] == "exact"
+    assert checkpoint.endgame == "solved"
     assert finished.run.metrics.read_text().splitlines()[0].split(",")[-1] == "losses/explained_variance"
     assert finished.run.curve.exists()
 
