@@ -1,24 +1,40 @@
-"""Suits by role instead of by name, so that a network need not learn every strategy once for each suit.
+"""Cards by role instead of by name, so that a network need not learn every strategy once for each suit and rank.
 
 The rules do not care which suit is which: only the trump suit is special. Before a network sees a view, its suits are
 renamed: trumps become spades, and the plain suits take clubs, diamonds and hearts by rising length in the own hand
 (then by its ranks, then by the ranks unseen, then by all else that the view tells of them). So a view with its suits
 renamed in any way becomes the same. The chosen card is renamed back.
+
+Ranks can be counted among the *live* cards, those that are still in play, from the top: what is highest of its suit now
+is an ace. Dead cards take the lowest ranks. So a view becomes the same as others that are played alike.
 """
 
 from __future__ import annotations
+
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from german_whist.agents.base import Actions, Views
-from german_whist.envs.bits import popcount
+from german_whist.agents.checkpoint import LIVE, NAMED, RANKS
+from german_whist.envs.bits import lowest, popcount
 from german_whist.envs.jit import kernel
+from german_whist.envs.names import unknown_name
 from german_whist.envs.views import VIEW
+
+Number = TypeVar("Number", bound=np.generic)
 
 TRUMP_SLOT = 3
 
+# A row of roles: the card behind each role, the role of each card, the suit behind each slot.
+ROLES = 52 + 52 + 4
+_ROLE_OF = 52
+_SUIT_OF = 104
+
 _SUIT = np.uint64(0x1FFF)
+_ONE = np.uint64(1)
+_CARDS = (_ONE << np.uint64(52)) - _ONE
 _CHOICES = np.uint64(0b11 << 52)  # actions that are not cards
 
 
@@ -75,92 +91,192 @@ def _comes_before(view, suit, other):
 
 
 @kernel
-def _order_suits(view, suits):
+def _order_suits(view, roles):
     """Write the suit that takes each slot (insertion sort)."""
     for suit in range(4):
         slot = suit
-        while slot > 0 and _comes_before(view, suit, np.int64(suits[slot - 1])):
-            suits[slot] = suits[slot - 1]
+        while slot > 0 and _comes_before(view, suit, np.int64(roles[_SUIT_OF + slot - 1])):
+            roles[_SUIT_OF + slot] = roles[_SUIT_OF + slot - 1]
             slot -= 1
-        suits[slot] = suit
+        roles[_SUIT_OF + slot] = suit
 
 
 @kernel
-def rename_mask(mask, suits):
-    """Return a mask of cards with the suits renamed: the suit ``suits[slot]`` becomes ``slot``."""
-    renamed = np.uint64(0)
-    for slot in range(4):
-        renamed |= _part(mask, suits[slot]) << np.uint64(13 * slot)
+def _count_live_ranks(view, roles):
+    """Write the role of each card by its rank among the live cards, suits by name."""
+    live = view.hand | view.unseen | view.opponent_known | view.face_up
+    if view.led >= 0:
+        live |= _ONE << np.uint64(view.led)
+    for suit in range(4):
+        of_suit = _part(live, suit)
+        rank = 12
+        dead_rank = 12 - popcount(of_suit)
+        for place in range(12, -1, -1):
+            if (of_suit >> np.uint64(place)) & _ONE:
+                roles[_ROLE_OF + 13 * suit + place] = 13 * suit + rank
+                rank -= 1
+            else:
+                roles[_ROLE_OF + 13 * suit + place] = 13 * suit + dead_rank
+                dead_rank -= 1
+
+
+@kernel
+def renamed_mask(mask, roles):
+    """Return a mask with its cards renamed; actions that are not cards stay."""
+    renamed = mask & _CHOICES
+    mask &= _CARDS
+    while mask:
+        renamed |= _ONE << np.uint64(roles[_ROLE_OF + lowest(mask)])
+        mask &= mask - _ONE
     return renamed
 
 
 @kernel
-def _rename_card(card, suits):
-    if card < 0:
-        return -1
-    for slot in range(4):
-        if suits[slot] == card // 13:
-            return 13 * slot + card % 13
-    return -1
+def _rename_ranks(view, roles):
+    """Count the ranks of a view among its live cards."""
+    _count_live_ranks(view, roles)
+    view.hand = renamed_mask(view.hand, roles)
+    view.legal = renamed_mask(view.legal, roles)
+    view.played_self = renamed_mask(view.played_self, roles)
+    view.played_opponent = renamed_mask(view.played_opponent, roles)
+    view.opponent_known = renamed_mask(view.opponent_known, roles)
+    view.own_known = renamed_mask(view.own_known, roles)
+    view.unseen = renamed_mask(view.unseen, roles)
+    view.face_up = renamed_mask(view.face_up, roles)
+    view.out = renamed_mask(view.out, roles)
+    if view.led >= 0:
+        view.led = roles[_ROLE_OF + view.led]
 
 
 @kernel
-def rename_view(view, new, order):
-    """Write a view with its suits renamed, all fields that depend on suits, and the suit behind each slot."""
-    _order_suits(view, order)
-    new.hand = rename_mask(view.hand, order)
-    new.legal = rename_mask(view.legal, order) | (view.legal & _CHOICES)
-    new.played_self = rename_mask(view.played_self, order)
-    new.played_opponent = rename_mask(view.played_opponent, order)
-    new.opponent_known = rename_mask(view.opponent_known, order)
-    new.own_known = rename_mask(view.own_known, order)
-    new.unseen = rename_mask(view.unseen, order)
+def _with_suits(mask, roles):
+    """Return a mask of cards with the suit behind each slot in that slot; actions that are not cards stay."""
+    renamed = mask & _CHOICES
     for slot in range(4):
-        new.void_self[slot] = view.void_self[order[slot]]
-        new.void_opponent[slot] = view.void_opponent[order[slot]]
-        new.drawn_self[slot] = view.drawn_self[order[slot]]
-        new.drawn_opponent[slot] = view.drawn_opponent[order[slot]]
-    new.face_up = rename_mask(view.face_up, order)
-    new.out = rename_mask(view.out, order)
-    new.led = _rename_card(view.led, order)
+        renamed |= _part(mask, roles[_SUIT_OF + slot]) << np.uint64(13 * slot)
+    return renamed
+
+
+@kernel
+def rename_view(view, new, roles, live):
+    """Write a view with its cards by role: all fields that depend on suits or ranks.
+
+    Args:
+        view: a record of ``VIEW``.
+        new: another, written.
+        roles: int8[ROLES], written: the card behind each role, the role of each card, the suit behind each slot.
+        live: whether ranks are counted among the live cards.
+    """
+    new.hand = view.hand
+    new.legal = view.legal
+    new.played_self = view.played_self
+    new.played_opponent = view.played_opponent
+    new.opponent_known = view.opponent_known
+    new.own_known = view.own_known
+    new.unseen = view.unseen
+    new.face_up = view.face_up
+    new.out = view.out
+    new.led = view.led
+    new.trump = view.trump
+    for suit in range(4):
+        new.void_self[suit] = view.void_self[suit]
+        new.void_opponent[suit] = view.void_opponent[suit]
+        new.drawn_self[suit] = view.drawn_self[suit]
+        new.drawn_opponent[suit] = view.drawn_opponent[suit]
+    if live:
+        _rename_ranks(new, roles)
+    _order_suits(new, roles)
+    for slot in range(4):
+        suit = np.int64(roles[_SUIT_OF + slot])
+        for rank in range(13):
+            card = 13 * suit + rank
+            role = 13 * slot + (roles[_ROLE_OF + card] % 13 if live else rank)
+            roles[_ROLE_OF + card] = role
+            roles[role] = card
+        new.void_self[slot] = view.void_self[suit]
+        new.void_opponent[slot] = view.void_opponent[suit]
+        new.drawn_self[slot] = view.drawn_self[suit]
+        new.drawn_opponent[slot] = view.drawn_opponent[suit]
+    new.hand = _with_suits(new.hand, roles)
+    new.legal = _with_suits(new.legal, roles)
+    new.played_self = _with_suits(new.played_self, roles)
+    new.played_opponent = _with_suits(new.played_opponent, roles)
+    new.opponent_known = _with_suits(new.opponent_known, roles)
+    new.own_known = _with_suits(new.own_known, roles)
+    new.unseen = _with_suits(new.unseen, roles)
+    new.face_up = _with_suits(new.face_up, roles)
+    new.out = _with_suits(new.out, roles)
+    if view.led >= 0:
+        new.led = roles[_ROLE_OF + view.led]
     new.trump = TRUMP_SLOT if view.trump >= 0 else -1
 
 
 @kernel
-def _canonical(views, renamed, suits):
+def _canonical(views, renamed, roles, live):
     for i in range(views.shape[0]):
-        rename_view(views[i], renamed[i], suits[i])
+        rename_view(views[i], renamed[i], roles[i], live)
 
 
 @kernel
-def _name_back(cards, suits, actions):
-    for i in range(cards.shape[0]):
-        card = cards[i]
-        actions[i] = 13 * np.int64(suits[i, card // 13]) + card % 13 if card < 52 else card
+def _name_back(chosen, roles, actions):
+    for i in range(chosen.shape[0]):
+        actions[i] = named_action(chosen[i], roles[i])
 
 
-def canonical_views(views: Views) -> tuple[Views, npt.NDArray[np.int8]]:
-    """Return views with their suits renamed, and the suit behind each slot.
+@kernel
+def named_action(action, roles):
+    """Return the action behind a role; those that are not cards stay."""
+    return np.int64(roles[action]) if action < 52 else action
+
+
+def canonical_views(views: Views, ranks: str = NAMED) -> tuple[Views, npt.NDArray[np.int8]]:
+    """Return views with their cards by role, and what is behind the roles.
 
     Args:
         views: ``VIEW`` array of shape (n,).
+        ranks: ``"named"``, or ``"live"``: counted among the live cards.
 
     Returns:
-        A new ``VIEW`` array of shape (n,), and int8[n, 4]: the true suit of slots C D H S.
+        A new ``VIEW`` array of shape (n,), and roles, int8[n, ROLES]: the true card behind each role, the role of each
+        card, and the suit behind slots C D H S.
+
+    Raises:
+        ValueError: when ranks cannot be counted so.
     """
+    if ranks not in RANKS:
+        raise unknown_name("ranks", ranks, RANKS)
     renamed = np.array(views, VIEW)
-    suits = np.zeros((len(views), 4), np.int8)
-    _canonical(np.ascontiguousarray(views), renamed, suits)
-    return renamed, suits
+    roles = np.zeros((len(views), ROLES), np.int8)
+    _canonical(np.ascontiguousarray(views), renamed, roles, ranks == LIVE)
+    return renamed, roles
 
 
-def true_cards(cards: npt.NDArray[np.int64], suits: npt.NDArray[np.int8]) -> Actions:
-    """Return the true cards behind renamed ones, int64[n].
+def true_cards(chosen: npt.NDArray[np.int64], roles: npt.NDArray[np.int8]) -> Actions:
+    """Return the true cards behind roles, int64[n]; actions that are not cards stay.
 
     Args:
-        cards: renamed cards, int64[n].
-        suits: as :func:`canonical_views` returns them.
+        chosen: cards by role, int64[n].
+        roles: as :func:`canonical_views` returns them.
     """
-    actions = np.empty(len(cards), np.int64)
-    _name_back(np.asarray(cards, np.int64), suits, actions)
+    actions = np.empty(len(chosen), np.int64)
+    _name_back(np.asarray(chosen, np.int64), roles, actions)
     return actions
+
+
+def by_name(numbers: npt.NDArray[Number], roles: npt.NDArray[np.int8]) -> npt.NDArray[Number]:
+    """Return numbers by role, [n, num_actions], by the true names of the cards; for other actions they stay.
+
+    Args:
+        numbers: [n, num_actions].
+        roles: as :func:`canonical_views` returns them.
+    """
+    named = numbers.copy()
+    np.put_along_axis(named, roles[:, :52].astype(np.int64), numbers[:, :52], axis=1)
+    return named
+
+
+def by_role(numbers: npt.NDArray[Number], roles: npt.NDArray[np.int8]) -> npt.NDArray[Number]:
+    """Return numbers by name, [n, num_actions], by role: the inverse of :func:`by_name`."""
+    placed = numbers.copy()
+    placed[:, :52] = np.take_along_axis(numbers, roles[:, :52].astype(np.int64), axis=1)
+    return placed

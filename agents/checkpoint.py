@@ -2,7 +2,7 @@
 
 Layout: tensors ``layer.0.weight`` (out, in), ``layer.0.bias`` (out,), ``layer.1.weight``, …, all float32 or, in half
 the space, all float16, of a multilayer perceptron with ReLU between the layers, from the observation vector of a view
-with renamed suits (see ``canonical``) to one logit per renamed card. The card is the JSON text under ``card`` in the
+with its cards by role (see ``canonical``) to one logit per renamed card. The card is the JSON text under ``card`` in the
 file's metadata.
 """
 
@@ -28,6 +28,8 @@ FORMAT = "german-whist-policy"
 FORMAT_VERSION = 1
 NETWORK = {"type": "mlp", "activation": "relu", "suits": "canonical"}
 ENDGAMES = (PLAYED, SOLVED)
+NAMED, LIVE = "named", "live"
+RANKS = (NAMED, LIVE)
 
 Layer = tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]
 
@@ -45,6 +47,7 @@ class Checkpoint:
             makes; ``None`` where logits mean nothing but chances.
         endgame: how the agent comes to the end of a deal: ``"played"`` by the network, or ``"solved"`` where the
             opponent's hand is known, for a network that was never shown an endgame.
+        ranks: how it sees ranks: ``"named"`` as they are, or ``"live"``, counted among the cards in play.
     """
 
     layers: tuple[Layer, ...]
@@ -53,6 +56,7 @@ class Checkpoint:
     results: dict[str, Any] = field(default_factory=dict)
     logits_a_trick: float | None = None
     endgame: str = PLAYED
+    ranks: str = NAMED
 
     def card(self) -> dict[str, Any]:
         """Return the model card."""
@@ -62,7 +66,7 @@ class Checkpoint:
         return {
             "format": FORMAT,
             "version": FORMAT_VERSION,
-            "network": {**NETWORK, "sizes": sizes},
+            "network": {**NETWORK, "ranks": self.ranks, "sizes": sizes},
             "rules": self.rules.to_dict(),
             "observation_version": OBSERVATION_VERSION,
             "logits_a_trick": self.logits_a_trick,
@@ -167,13 +171,14 @@ def _from_card(path: str, card: dict[str, Any], tensors: dict[str, npt.NDArray[A
         game = rules_from_dict(dict(card["rules"]))
         network = dict(card["network"])
         sizes = [operator.index(size) for size in network.pop("sizes")]
+        ranks = network.pop("ranks", NAMED)
         training, results = dict(card.get("training") or {}), dict(card.get("results") or {})
         logits_a_trick = _positive(card.get("logits_a_trick"))
         endgame = check_endgame(card.get("endgame", PLAYED))
     except (KeyError, TypeError, ValueError) as error:
         raise ValueError(f"checkpoint {path!r} has a damaged card: {error}") from None
-    if network != NETWORK:
-        raise ValueError(f"checkpoint {path!r} has the network {network}: this version reads {NETWORK}")
+    if network != NETWORK or ranks not in RANKS:
+        raise ValueError(f"checkpoint {path!r} has the network {card['network']}: this version reads {NETWORK}")
     ends = [observation_high(game).size, game.num_actions]
     if len(sizes) < 2 or [sizes[0], sizes[-1]] != ends:
         raise ValueError(f"checkpoint {path!r} has layers of sizes {sizes}: this game needs {ends[0]}, …, {ends[1]}")
@@ -189,7 +194,7 @@ def _from_card(path: str, card: dict[str, Any], tensors: dict[str, npt.NDArray[A
         if not (np.isfinite(weight).all() and np.isfinite(bias).all()):
             raise ValueError(f"checkpoint {path!r}: layer {i} holds numbers that are not finite")
         layers.append((weight.astype(np.float32), bias.astype(np.float32)))
-    return Checkpoint(tuple(layers), game, training, results, logits_a_trick, endgame)
+    return Checkpoint(tuple(layers), game, training, results, logits_a_trick, endgame, ranks)
 
 
 def check_endgame(given: object) -> str:

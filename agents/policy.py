@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from german_whist.agents.base import Actions, Agent, Views
 from german_whist.agents.boxed import load_boxed
-from german_whist.agents.canonical import canonical_views, true_cards
+from german_whist.agents.canonical import by_name, canonical_views, true_cards
 from german_whist.agents.checkpoint import Checkpoint, check_endgame, load_checkpoint
 from german_whist.agents.exact import ExactEndgame, exact_where_open
 from german_whist.agents.forward import Network
@@ -84,7 +84,7 @@ class PolicyAgent:
         return cls(checkpoint, _number(given.get("temperature", "0")), name, given.get("endgame", checkpoint.endgame))
 
     def _look(self, views: Views) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int8]]:
-        """Return the masked logits by role, float32[n, num_actions], −inf for illegal actions, and the suits by role.
+        """Return the masked logits by role, float32[n, num_actions], −inf for illegal actions, and the roles.
 
         Raises:
             ValueError: when a view is of another game than the network was trained for.
@@ -93,12 +93,12 @@ class PolicyAgent:
         return self._logits(views)
 
     def _logits(self, views: Views) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int8]]:
-        renamed, suits = canonical_views(views)
+        renamed, roles = canonical_views(views, self.checkpoint.ranks)
         masks = np.empty((len(views), self._rules.num_actions), np.int8)
         write_masks(np.ascontiguousarray(renamed["legal"]), masks)
         logits = self._network.logits(observe(renamed, self._rules))
         logits[masks == 0] = -np.inf
-        return logits, suits
+        return logits, roles
 
     def probabilities(self, views: Views) -> npt.NDArray[np.float64]:
         """Return the network's chance of each action at temperature 1, float64[n, num_actions].
@@ -106,8 +106,8 @@ class PolicyAgent:
         Raises:
             ValueError: when a view is of another game than the network was trained for.
         """
-        logits, suits = self._look(views)
-        return _by_name(_softmax(logits), suits)
+        logits, roles = self._look(views)
+        return by_name(_softmax(logits), roles)
 
     def worth(self, views: Views) -> npt.NDArray[np.float64] | None:
         """Return how many tricks each action is worth less than the best, float64[n, num_actions].
@@ -120,9 +120,9 @@ class PolicyAgent:
         """
         if self.checkpoint.logits_a_trick is None:
             return None
-        logits, suits = self._look(views)
+        logits, roles = self._look(views)
         below = (logits - logits.max(axis=1, keepdims=True)).astype(np.float64)
-        return _by_name(below / self.checkpoint.logits_a_trick, suits)
+        return by_name(below / self.checkpoint.logits_a_trick, roles)
 
     def act(self, views: Views, rng: Any) -> Actions:
         """Return one card per view, int64[n].
@@ -136,12 +136,12 @@ class PolicyAgent:
         return self._by_network(views, rng)
 
     def _by_network(self, views: Views, rng: Any) -> Actions:
-        logits, suits = self._logits(views)
+        logits, roles = self._logits(views)
         if self.temperature == 0:
-            return true_cards(np.argmax(logits, axis=1), suits)
+            return true_cards(np.argmax(logits, axis=1), roles)
         weights = _softmax(logits, self.temperature).cumsum(axis=1)
         thresholds = rng.random(len(views)) * weights[:, -1]
-        return true_cards(np.argmax(weights > thresholds[:, None], axis=1), suits)
+        return true_cards(np.argmax(weights > thresholds[:, None], axis=1), roles)
 
 
 def _softmax(logits: npt.NDArray[np.float32], temperature: float = 1.0) -> npt.NDArray[np.float64]:
@@ -161,14 +161,6 @@ def rules_of(agent: Agent) -> Rules | None:
 def solves_endgame(agent: Agent) -> bool:
     """Return whether an agent's endgame is perfect already."""
     return isinstance(agent, ExactEndgame) or (isinstance(agent, PolicyAgent) and agent.endgame == SOLVED)
-
-
-def _by_name(numbers: npt.NDArray[np.float64], suits: npt.NDArray[np.int8]) -> npt.NDArray[np.float64]:
-    """Return numbers by role, float64[n, num_actions], by the true names of the cards."""
-    cells = 13 * suits[:, :, None].astype(np.int64) + np.arange(13)
-    named: npt.NDArray[np.float64] = numbers.copy()  # actions that are not cards stay where they are
-    np.put_along_axis(named, cells.reshape(len(numbers), -1), numbers[:, :52], axis=1)
-    return named
 
 
 def _number(temperature: str) -> float:

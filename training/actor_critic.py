@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import Any, Protocol, cast
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -52,40 +51,6 @@ class _LastLayer(torch.autograd.Function):
         return rounded @ weight.to(hidden.dtype), (rounded.T @ hidden).float(), gradients[0].sum(0)
 
 
-class LinearLayer(Protocol):
-    """What a perceptron asks of its layers."""
-
-    @property
-    def weight(self) -> torch.Tensor:
-        """The weights, float32[outputs, inputs]."""
-        ...
-
-    @property
-    def bias(self) -> torch.Tensor:
-        """The biases, float32[outputs]."""
-        ...
-
-    def load(self, weight: torch.Tensor, bias: torch.Tensor) -> None:
-        """Take weights and biases."""
-        ...
-
-
-class Linear(nn.Linear):
-    """A linear layer with orthogonal weights (Huang et al., "The 37 implementation details of PPO", 2)."""
-
-    def __init__(self, inputs: int, outputs: int, gain: float) -> None:
-        """Draw the weights."""
-        super().__init__(inputs, outputs)
-        nn.init.orthogonal_(self.weight, gain)
-        nn.init.zeros_(self.bias)
-
-    def load(self, weight: torch.Tensor, bias: torch.Tensor) -> None:
-        """Take weights and biases."""
-        with torch.no_grad():
-            self.weight.copy_(weight)
-            self.bias.copy_(bias)
-
-
 class Perceptron(nn.Module):
     """Linear layers with ReLU between them, over scaled int8 cells.
 
@@ -95,21 +60,8 @@ class Perceptron(nn.Module):
 
     scale: torch.Tensor
 
-    def __init__(self, scale: torch.Tensor, layers: Sequence[nn.Module]) -> None:
-        """Take the layers.
-
-        Args:
-            scale: what each cell is multiplied by, float32[cells].
-            layers: each a :class:`LinearLayer`.
-        """
-        super().__init__()
-        self.register_buffer("scale", scale, persistent=False)
-        self.layers = nn.ModuleList(layers)
-        self.product_type = torch.float32
-
-    @classmethod
-    def dense(cls, scale: torch.Tensor, hidden: list[int], outputs: int, gain: float) -> Perceptron:
-        """Build one in which every unit sees all of the layer before.
+    def __init__(self, scale: torch.Tensor, hidden: list[int], outputs: int, gain: float) -> None:
+        """Build the layers, with orthogonal weights (Huang et al., "The 37 implementation details of PPO", 2).
 
         Args:
             scale: what each cell is multiplied by, float32[cells].
@@ -117,13 +69,19 @@ class Perceptron(nn.Module):
             outputs: numbers that come out.
             gain: of the last layer's weights.
         """
+        super().__init__()
+        self.register_buffer("scale", scale, persistent=False)
         sizes = [len(scale), *hidden, outputs]
-        gains = [HIDDEN_GAIN] * len(hidden) + [gain]
-        return cls(scale, [Linear(*ends, size) for *ends, size in zip(sizes, sizes[1:], gains, strict=False)])
+        self.layers = nn.ModuleList(nn.Linear(sizes[i], sizes[i + 1]) for i in range(len(sizes) - 1))
+        for layer in self.linear_layers():
+            nn.init.orthogonal_(layer.weight, HIDDEN_GAIN)
+            nn.init.zeros_(layer.bias)
+        nn.init.orthogonal_(self.linear_layers()[-1].weight, gain)
+        self.product_type = torch.float32
 
-    def linear_layers(self) -> list[LinearLayer]:
+    def linear_layers(self) -> list[nn.Linear]:
         """Return the layers, first to last."""
-        return cast("list[LinearLayer]", list(self.layers))
+        return [layer for layer in self.layers if isinstance(layer, nn.Linear)]
 
     def forward(self, cells: torch.Tensor) -> torch.Tensor:
         """Return the outputs, float32[rows, outputs].
@@ -160,9 +118,12 @@ class Perceptron(nn.Module):
         if wanted != given:
             have, need = ([shape[0] for shape in shapes[:-1]] for shapes in (given, wanted))
             raise ValueError(f"init: {name!r} has hidden layers {have} of {given[0][1]} cells, not {need}: set hidden")
-        for number, (layer, (weight, bias)) in enumerate(zip(self.linear_layers(), layers, strict=True)):
-            scale = torch.ones(()) if number else self.scale.cpu()
-            layer.load(torch.as_tensor(weight) / scale, torch.as_tensor(bias))
+        with torch.no_grad():
+            for number, (layer, (weight, bias)) in enumerate(zip(self.linear_layers(), layers, strict=True)):
+                layer.weight.copy_(torch.as_tensor(weight))
+                layer.bias.copy_(torch.as_tensor(bias))
+                if number == 0:
+                    layer.weight /= self.scale
 
 
 def product_type(precision: str, device: torch.device) -> torch.dtype:

@@ -29,8 +29,10 @@ _KIND_NAMES: dict[Any, str] = {
 }
 
 
-def config_fields(kind: type[TrainConfig] = SelfPlayConfig) -> dict[str, tuple[Any, str]]:
+def config_fields(kind: type[TrainConfig] | None = None) -> dict[str, tuple[Any, str]]:
     """Return each key's type and help, of one trainer's settings or of all there are."""
+    if kind is None:
+        return config_fields(TeacherConfig) | config_fields(SelfPlayConfig)
     hints = typing.get_type_hints(kind)
     return {
         entry.name: (hints[entry.name], entry.metadata["help"])
@@ -67,21 +69,23 @@ def load_config(source: str | Path, overrides: Mapping[str, str] | None = None) 
     values = {str(key): _typed(where, kind, key, value) for key, value in fields.items()}
     given = {key: _typed("command line", kind, key, value) for key, value in parsed.items()}
     values["trainer"] = trainer
-    _take_sizes(values, given)
+    _take_from_network(values, given)
     try:
         return kind(**{**values, **given})
     except ValueError as error:
         raise ValueError(f"{'command line' if given and _is_allowed(kind, values) else where}: {error}") from None
 
 
-def _take_sizes(values: dict[str, Any], given: dict[str, Any]) -> None:
-    """Take the hidden layers from the network that a run starts from, where they are not said beside it or later."""
+def _take_from_network(values: dict[str, Any], given: dict[str, Any]) -> None:
+    """Take from the network that a run starts from what it must be, where it is not said beside it or later."""
     level = given if given.get("init") else values
-    if level.get("init") and "hidden" not in level and "hidden" not in given:
+    if level.get("init"):
         from german_whist.agents.boxed import find_network  # loads the compiler, which --help does without
 
         with contextlib.suppress(ValueError):  # what is no network is refused with the other settings
-            level["hidden"] = [int(bias.size) for _, bias in find_network(level["init"]).layers[:-1]]
+            network = find_network(level["init"])
+            found = {"hidden": [int(bias.size) for _, bias in network.layers[:-1]], "ranks": network.ranks}
+            level.update({key: value for key, value in found.items() if key not in level and key not in given})
 
 
 def _is_allowed(kind: type[TrainConfig], values: Mapping[str, Any]) -> bool:

@@ -1,6 +1,6 @@
 """A policy network in the files of other tools: ONNX, TorchScript.
 
-The file holds the network as it is: ``observation`` float32[batch, cells], the vector of a view with its suits by role
+The file holds the network as it is: ``observation`` float32[batch, cells], the vector of a view with its cards by role
 (``agents/canonical.py``), gives ``logits`` float32[batch, actions], by role and not masked. What is to be done before
 and after it stands in the file itself, beside the model card.
 """
@@ -19,9 +19,10 @@ _OPSET, _IR_VERSION = 17, 8  # old enough for the runtimes in use
 
 ABOUT = {
     "inputs": "observation: float32[batch, cells], german_whist.observe(views, rules), as numbers, not scaled, of "
-    "views whose suits were renamed by role: views, suits = german_whist.agents.canonical.canonical_views(views)",
+    "views with cards by role: views, roles = german_whist.agents.canonical.canonical_views(views, RANKS), with RANKS as "
+    "the card's network says",
     "outputs": "logits: float32[batch, actions], by role and not masked: set those of actions that are not legal "
-    "(views['legal']) to minus infinity; the best action is german_whist.agents.canonical.true_cards(argmax, suits)",
+    "(views['legal']) to minus infinity; the best action is german_whist.agents.canonical.true_cards(argmax, roles)",
 }
 
 

@@ -10,6 +10,7 @@ import numpy.typing as npt
 import torch
 
 from german_whist.agents.base import Agent
+from german_whist.agents.canonical import by_role
 from german_whist.envs.state import STATE
 from german_whist.solver.race_search import new_race_memory
 from german_whist.solver.tables import open_table
@@ -74,17 +75,13 @@ class Lessons(Collector):
         self._share_rollouts()
         with ThreadPoolExecutor(self._threads) as executor:
             list(executor.map(self._ask, self._parts))
-        named = self._worth_by_name
-        cells = 13 * self._suits[:, :, None].astype(np.int64) + np.arange(13)
-        worth = self.worth[step].numpy()
-        worth[:] = named  # actions that are not cards stay where they are
-        worth[:, :52] = np.take_along_axis(named, cells.reshape(len(named), 52), axis=1)
+        self.worth[step].numpy()[:] = by_role(self._worth_by_name, self._roles)
 
     def _ask(self, rows: npt.NDArray[np.int64]) -> None:
         part = slice(rows[0], rows[-1] + 1)
         states, worth, by_rules = self.batch.states[part], self._worth_by_name[part], self._by_rules[part]
         game, network = self.batch.rules.game, self._network
-        memory, scratch = PlayoutMemory.of(network), np.zeros(1, STATE)
+        memory, scratch = PlayoutMemory.of(network, self._live), np.zeros(1, STATE)
         for low, table in self._tables:
             write_worth(
                 game, states, low, by_rules, network, memory, table, new_race_memory(), self._config.utility, scratch, worth

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.agents.canonical import rename_view
+from german_whist.agents.canonical import ROLES, named_action, rename_view
 from german_whist.agents.checkpoint import Layer
 from german_whist.agents.heuristic_bot import heuristic_action
 from german_whist.agents.playouts import counted_margin, is_solved, solved_margin
@@ -72,8 +72,9 @@ class PlayoutMemory(NamedTuple):
         hidden: float32[hidden].
         places: int64, the cells that have changed.
         values: float32, by how much.
-        views: ``VIEW`` array (2,), as the seat knows the suits, and by role.
-        suits: int8[4], the suit behind each role.
+        views: ``VIEW`` array (2,), with cards by name and by role.
+        roles: int8[ROLES], what is behind the roles.
+        live: whether ranks are counted among the live cards.
     """
 
     words: npt.NDArray[np.uint64]
@@ -83,10 +84,11 @@ class PlayoutMemory(NamedTuple):
     places: npt.NDArray[np.int64]
     values: npt.NDArray[np.float32]
     views: npt.NDArray[Any]
-    suits: npt.NDArray[np.int8]
+    roles: npt.NDArray[np.int8]
+    live: bool
 
     @classmethod
-    def of(cls, network: PlayoutNetwork) -> PlayoutMemory:
+    def of(cls, network: PlayoutNetwork, live: bool) -> PlayoutMemory:
         """Return the memory of a network that has seen nothing yet."""
         cells, hidden = network.weight.shape
         words = np.zeros((3, -(-cells // _WORD)), np.uint64)
@@ -98,7 +100,8 @@ class PlayoutMemory(NamedTuple):
             np.zeros(_WORD * words.shape[1], np.int64),
             np.zeros(_WORD * words.shape[1], np.float32),
             np.zeros(2, VIEW),
-            np.zeros(4, np.int8),
+            np.zeros(ROLES, np.int8),
+            live,
         )
 
 
@@ -157,7 +160,7 @@ def network_action(game, state, network, memory):
         return lowest(legal)
     renamed = memory.views[1]
     memory.views[1] = memory.views[0]
-    rename_view(memory.views[0], renamed, memory.suits)
+    rename_view(memory.views[0], renamed, memory.roles, memory.live)
     write_observation(game, renamed, memory.cells[2, : network.weight.shape[0]])
     _update_sums(seat, network, memory)
     hidden, sums = memory.hidden, memory.sums
@@ -173,7 +176,7 @@ def network_action(game, state, network, memory):
         if best < 0 or logit > highest:
             best = action
             highest = logit
-    return 13 * np.int64(memory.suits[best // 13]) + best % 13 if best < 52 else best
+    return named_action(best, memory.roles)
 
 
 @kernel

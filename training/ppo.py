@@ -27,11 +27,10 @@ import torch
 from torch import nn
 
 from german_whist.agents.checkpoint import Layer
-from german_whist.training.actor_critic import CRITIC_GAIN, Perceptron, product_type
+from german_whist.training.actor_critic import ACTOR_GAIN, CRITIC_GAIN, Perceptron, product_type
 from german_whist.training.adam import ADAM_EPSILON, load_moments, moments_of, tensor_of_shape
 from german_whist.training.credit import seat_advantages
 from german_whist.training.distributed import Processes
-from german_whist.training.equivariant import make_actor
 from german_whist.training.rollout import Rollout
 from german_whist.training.settings import SelfPlayConfig
 
@@ -68,8 +67,8 @@ class SelfPlayPPO:
         self.num_observations = num_observations
         self.updates = 0
         torch.manual_seed(config.seed)
-        self.actor = make_actor(config, config.hidden, scale[:num_observations], actions)
-        self.critic = Perceptron.dense(scale, config.critic_hidden, 1, CRITIC_GAIN)
+        self.actor = Perceptron(scale[:num_observations], config.hidden, actions, ACTOR_GAIN)
+        self.critic = Perceptron(scale, config.critic_hidden, 1, CRITIC_GAIN)
         for network in (self.actor, self.critic):
             network.to(self.device)
             network.product_type = product_type(config.precision, self.device)

@@ -15,6 +15,7 @@ import numpy.typing as npt
 import torch
 
 from german_whist.agents.base import Agent
+from german_whist.agents.canonical import ROLES
 from german_whist.envs.batch import DealBatch
 from german_whist.envs.observation import observation_high
 from german_whist.envs.randomness import RowRandom
@@ -107,7 +108,8 @@ class Collector:
         self._moves = np.zeros(rows, np.int64)
         self._deals_of_row = np.zeros(rows, np.int64)
         self._learner_seat = np.full(rows, -1, np.int8)  # −1: both
-        self._suits = np.zeros((rows, 4), np.int8)
+        self._roles = np.zeros((rows, ROLES), np.int8)
+        self._live = config.ranks == "live"
         self._views = np.zeros(2, VIEW)
         self._named = np.zeros(rows, np.int64)
         self._margin = np.zeros(rows, np.float32)
@@ -148,7 +150,7 @@ class Collector:
     def _look(self, step: int) -> None:
         made, batch = self.rollout, self.batch
         cells, masks = made.cells[step].numpy(), made.masks[step].numpy()
-        look(batch.rules.game, batch.states, self._views, self.num_observations, cells, masks, self._suits)
+        look(batch.rules.game, batch.states, self._views, self.num_observations, cells, masks, self._roles, self._live)
         made.seats[step].numpy()[:] = batch.turn
 
     def _choose(self, step: int, policy: Callable[[torch.Tensor], torch.Tensor], opponents: list[Agent]) -> None:
@@ -157,7 +159,7 @@ class Collector:
         choose(
             logits,
             made.masks[step].numpy(),
-            self._suits,
+            self._roles,
             np.uint64(self._config.seed),
             self._deals,
             self._moves,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from german_whist.agents.canonical import rename_mask, rename_view
+from german_whist.agents.canonical import named_action, rename_view, renamed_mask
 from german_whist.envs.bits import write_cards
 from german_whist.envs.dealing import AGENT_STREAM, philox
 from german_whist.envs.jit import kernel
@@ -20,8 +20,8 @@ _ONE = np.uint64(1)
 
 
 @kernel
-def look(game, states, views, num_observations, cells, masks, suits):
-    """Write what the seats to act see, with suits by role, and which actions are theirs.
+def look(game, states, views, num_observations, cells, masks, roles, live):
+    """Write what the seats to act see, with cards by role, and which actions are theirs.
 
     Args:
         game: the rules.
@@ -30,7 +30,8 @@ def look(game, states, views, num_observations, cells, masks, suits):
         num_observations: cells of an observation. A row that is longer gets the hidden cells after them.
         cells: int8[rows, ...], written.
         masks: bool[rows, actions], written.
-        suits: int8[rows, 4], the suit behind each slot, written.
+        roles: int8[rows, ROLES], what is behind the roles, written; see ``rename_view``.
+        live: whether ranks are counted among the live cards.
     """
     view, renamed = views[0], views[1]
     for row in range(states.shape[0]):
@@ -38,45 +39,42 @@ def look(game, states, views, num_observations, cells, masks, suits):
         seat = np.int64(state.turn)
         write_view(game[0], state, seat, view)
         views[1] = view
-        rename_view(view, renamed, suits[row])
+        rename_view(view, renamed, roles[row], live)
         write_observation(game[0], renamed, cells[row, :num_observations])
         if cells.shape[1] > num_observations:
-            write_hidden(game[0], state, seat, suits[row], cells[row, num_observations:])
+            write_hidden(game[0], state, seat, roles[row], cells[row, num_observations:])
         for action in range(masks.shape[1]):
             masks[row, action] = (renamed.legal >> np.uint64(action)) & _ONE
 
 
 @kernel
-def write_hidden(game, state, seat, suits, cells):
-    """Write what the seat to act cannot see, with suits by role; for the critic alone.
+def write_hidden(game, state, seat, roles, cells):
+    """Write what the seat to act cannot see, with cards by role; for the critic alone.
 
     Args:
         game: the rules.
         state: a record of ``STATE``.
         seat: the seat to act.
-        suits: int8[4], the suit behind each slot.
+        roles: int8[ROLES], what is behind the roles.
         cells: int8[156], written: the opponent's hand, the next face-down card, each stock card's place (1 = top).
     """
     cells[:] = 0
-    write_cards(rename_mask(state.hands[1 - seat], suits), cells, 0)
+    write_cards(renamed_mask(state.hands[1 - seat], roles), cells, 0)
     for place in range(state.top, game.cards):
-        card = np.int64(state.deck[place])
-        for slot in range(4):
-            if suits[slot] == card // 13:
-                cell = 13 * slot + card % 13
-                cells[104 + cell] = place - state.top + 1
-                if place == state.top:
-                    cells[52 + cell] = 1
+        cell = np.int64(roles[52 + state.deck[place]])
+        cells[104 + cell] = place - state.top + 1
+        if place == state.top:
+            cells[52 + cell] = 1
 
 
 @kernel
-def choose(logits, masks, suits, seed, deals, moves, chosen, log_probs, actions):
+def choose(logits, masks, roles, seed, deals, moves, chosen, log_probs, actions):
     """Sample an action of each row from its masked logits, by numbers that depend on the deal and the move alone.
 
     Args:
         logits: float32[rows, actions].
         masks: bool[rows, actions].
-        suits: int8[rows, 4], the suit behind each slot.
+        roles: int8[rows, ROLES], what is behind the roles.
         seed: uint64.
         deals: uint64[rows], the deal of each row.
         moves: int64[rows], actions played in it so far.
@@ -104,8 +102,7 @@ def choose(logits, masks, suits, seed, deals, moves, chosen, log_probs, actions)
         if picked < 0:
             continue
         log_probs[row] = np.float64(logits[row, picked] - highest) - np.log(total)
-        if picked < 52:
-            actions[row] = 13 * np.int64(suits[row, picked // 13]) + picked % 13
+        actions[row] = named_action(picked, roles[row])
 
 
 @kernel

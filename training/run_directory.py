@@ -41,6 +41,7 @@ class RunDirectory:
         self.curve = self.path / "curve.png"
         self.checkpoints = self.path / "checkpoints"
         self.final = self.path / "final.safetensors"
+        self.student = self.path / "student.safetensors"
         self.resume = self.path / "resume.safetensors"
 
     @classmethod

@@ -136,7 +136,7 @@ class SelfPlayVecEnv(VecEnv):
 
     def _observe(self) -> npt.NDArray[np.int8]:
         """Look at the decisions to make, with renamed suits."""
-        self._views, self._suits = canonical_views(self.batch.views())
+        self._views, self._roles = canonical_views(self.batch.views())
         return observe(self._views, self.batch.rules)
 
     def _margin(self) -> npt.NDArray[np.float32]:
@@ -155,7 +155,7 @@ class SelfPlayVecEnv(VecEnv):
         """Play the actions, then the opponents' until the learner is to act again; finished rows get new deals."""
         self.acted = self.batch.turn.copy()
         before = self._margin() if self._per_trick else None
-        self.batch.step(true_cards(self._pending, self._suits))
+        self.batch.step(true_cards(self._pending, self._roles))
         self._play_opponents()
         self.ended = self.batch.done.copy()
         if before is None:

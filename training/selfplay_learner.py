@@ -10,7 +10,7 @@ import torch
 
 from german_whist.agents.base import Agent
 from german_whist.agents.boxed import find_network
-from german_whist.agents.checkpoint import Checkpoint, load_checkpoint
+from german_whist.agents.checkpoint import Checkpoint, Layer, load_checkpoint
 from german_whist.agents.policy import PolicyAgent
 from german_whist.agents.registry import make_agent
 from german_whist.arena.match import MatchResult
@@ -57,7 +57,6 @@ class SelfPlayLearner:
         "losses/clipfrac",
         "losses/explained_variance",
     )
-    ALGORITHM = "self-play PPO"
     LOGITS_A_TRICK: float | None = None  # where logits tell what cards are worth
 
     algorithm: Algorithm
@@ -85,7 +84,10 @@ class SelfPlayLearner:
         except RuntimeError as error:  # as torch says that memory is short
             raise ValueError(f"the network cannot be made: {str(error).splitlines()[0]}") from None
         if config.init:
-            self.algorithm.start_from(find_network(config.init).layers, config.init)
+            start = find_network(config.init)
+            if start.ranks != config.ranks:
+                raise ValueError(f"init: {config.init!r} sees ranks {start.ranks}: set ranks to {start.ranks}")
+            self.algorithm.start_from(start.layers, config.init)
 
     def _make_collector(self, opponents: dict[str, Callable[[int], Agent]]) -> Collector:
         return Collector(self.config, opponents, self.processes.rank)
@@ -149,15 +151,24 @@ class SelfPlayLearner:
 
     def checkpoint(self, results: dict[str, Any] | None = None) -> Checkpoint:
         """Return the actor as it is now."""
+        return self._checkpoint_of(self.algorithm.layers(), results)
+
+    def _checkpoint_of(self, layers: tuple[Layer, ...], results: dict[str, Any] | None = None) -> Checkpoint:
         training = {
-            "algorithm": self.ALGORITHM,
+            "algorithm": self.algorithm_name,
             "decisions": self.decisions,
             "config": self.config.to_dict(),
             "code": code_version(),
         }
+        config = self.config
         return Checkpoint(
-            self.algorithm.layers(), self.rules, training, results or {}, self.LOGITS_A_TRICK, self.config.endgame
+            layers, self.rules, training, results or {}, self.LOGITS_A_TRICK, config.endgame, config.ranks
         )
+
+    @property
+    def algorithm_name(self) -> str:
+        """How it learns, for the model card."""
+        return "self-play PPO"
 
     def save(self, seconds: float) -> None:
         """Write a checkpoint, which joins the pool, and a snapshot."""

@@ -153,7 +153,7 @@ class SelfPlayConfig(TrainConfig):
     critic_hidden: list[int] = _setting([128, 128], "sizes of the critic's hidden layers")
     critic_sees: str = _setting("all", "all: the opponent's hand and the stock too, in training only; or view")
     critic_warmup: int = _setting(0, "decisions at first from which only the critic learns, for a warm start")
-    equivariant: bool = _setting(False, "treat plain suits alike: a suit's weights are those of the others, too")
+    ranks: str = _setting("named", "of cards as the network sees them: named, or live: counted among the cards in play")
     init: str = _setting("", "agent in the box or checkpoint file that the run starts from, hidden sizes too")
     magnet: float = _setting(0.0, "weight of the divergence from the moving average of the policy")
     magnet_decay: float = _setting(0.999, "what the moving average keeps of itself in a gradient step")
@@ -165,6 +165,7 @@ class SelfPlayConfig(TrainConfig):
         for key, allowed in (
             ("endgame", ("played", "solved")),
             ("critic_sees", ("all", "view")),
+            ("ranks", ("named", "live")),
             ("precision", ("auto", "float32", "bfloat16")),
         ):
             if getattr(self, key) not in allowed:
@@ -193,7 +194,7 @@ class TeacherConfig(SelfPlayConfig):
     """
 
     WITHOUT: ClassVar[tuple[str, ...]] = (
-        *("reward", "per_trick", "epochs", "entropy", "entropy_end", "gamma", "gae_lambda", "clip"),
+        *("reward", "per_trick", "epochs", "entropy", "entropy_end", "gamma", "gae_lambda", "clip", "value_weight"),
         *("endgame", "critic_hidden", "critic_sees", "critic_warmup", "magnet", "magnet_decay"),
     )
 
@@ -201,8 +202,7 @@ class TeacherConfig(SelfPlayConfig):
     steps: int = _setting(4, "decisions of each row in a rollout")
     batch_size: int = _setting(1024, "decisions in a gradient step")
     learning_rate_end: float = _setting(1e-5, "... and at the end; it falls linearly")
-    equivariant: bool = _setting(True, "treat plain suits alike: a suit's weights are those of the others, too")
-    value_weight: float = _setting(0.0, "weight of the mean over all actions, which says what the position is worth")
+    ranks: str = _setting("live", "of cards as the network sees them: named, or live: counted among the cards in play")
     playout_hidden: int = _setting(0, "hidden units of the student that plays on in rollouts; 0: the heuristic bot does")
     playout_from: int = _setting(5_000_000, "decisions from which the student plays on, the heuristic bot before")
     utility: float = _setting(0.0, "tricks beyond which a margin hardly counts for more: tanh; 0 counts all alike")

@@ -13,9 +13,9 @@ import torch
 from torch import nn
 
 from german_whist.agents.checkpoint import Layer
+from german_whist.training.actor_critic import ACTOR_GAIN, Perceptron
 from german_whist.training.adam import ADAM_EPSILON, load_moments, moments_of, tensor_of_shape
 from german_whist.training.distributed import Processes
-from german_whist.training.equivariant import make_actor
 from german_whist.training.playout_network import PlayoutNetwork
 from german_whist.training.settings import TeacherConfig
 
@@ -38,7 +38,7 @@ class Student:
             actions: size of the action space.
             processes: those that learn together.
         """
-        self.network = make_actor(config, [config.playout_hidden], scale, actions)
+        self.network = Perceptron(scale, [config.playout_hidden], actions, ACTOR_GAIN)
         self.network.to(config.device)
         self._max_grad_norm = config.max_grad_norm
         self._processes = processes

@@ -21,10 +21,9 @@ import torch
 from torch import nn
 
 from german_whist.agents.checkpoint import Layer
-from german_whist.training.actor_critic import product_type
+from german_whist.training.actor_critic import ACTOR_GAIN, Perceptron, product_type
 from german_whist.training.adam import ADAM_EPSILON, load_moments, moments_of, tensor_of_shape
 from german_whist.training.distributed import Processes
-from german_whist.training.equivariant import make_actor
 from german_whist.training.settings import TeacherConfig
 from german_whist.training.student import Student, centred
 
@@ -59,7 +58,7 @@ class Teacher:
         self.processes = processes
         self.updates = 0
         torch.manual_seed(config.seed)
-        self.actor = make_actor(config, config.hidden, scale[:num_observations], actions)
+        self.actor = Perceptron(scale[:num_observations], config.hidden, actions, ACTOR_GAIN)
         self.actor.to(self.device)
         self.actor.product_type = product_type(config.precision, self.device)
         self.student = Student(config, scale[:num_observations], actions, processes) if config.playout_hidden else None
@@ -78,7 +77,7 @@ class Teacher:
 
     def layers(self) -> tuple[Layer, ...]:
         """Return the policy's layers, as they act on unscaled cells, for a checkpoint."""
-        return _rescaled(self.actor.raw_layers(), _LOGITS_AN_OUTPUT)
+        return in_logits(self.actor.raw_layers())
 
     def named_parameters(self) -> Iterator[tuple[str, torch.Tensor]]:
         """Yield the learnt weights and what they are called."""
@@ -115,13 +114,10 @@ class Teacher:
         for rows in self._minibatches(len(cells), parts):
             legal = masks[rows].float()
             count = legal.sum(1, keepdim=True)
-            outputs, targets = self.actor(cells[rows]), worth[rows] / TRICKS_AN_OUTPUT
-            said, truth = centred(outputs, legal, count), centred(targets, legal, count)
+            said = centred(self.actor(cells[rows]), legal, count)
+            truth = centred(worth[rows] / TRICKS_AN_OUTPUT, legal, count)
             loss = (((said - truth) ** 2).sum(1) / count[:, 0]).mean()
             total = total + loss.detach().cpu()
-            if config.value_weight:
-                value_errors = ((outputs - targets) * legal).sum(1) / count[:, 0]
-                loss = loss + config.value_weight * (value_errors**2).mean()
             self.optimizer.zero_grad()
             loss.backward()
             self.processes.average_gradients(self._parameters, len(rows))
@@ -166,6 +162,11 @@ class Teacher:
             self.student.load_state(tensors)
         load_moments(self.optimizer, self._parameters, tensors)
         self.updates = int(tensor_of_shape(tensors, "updates", torch.Size((1,))))
+
+
+def in_logits(layers: tuple[Layer, ...]) -> tuple[Layer, ...]:
+    """Return layers whose outputs are worth as those with logits instead."""
+    return _rescaled(layers, _LOGITS_AN_OUTPUT)
 
 
 def _rescaled(layers: tuple[Layer, ...], factor: float) -> tuple[Layer, ...]:

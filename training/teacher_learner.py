@@ -10,14 +10,13 @@ from german_whist.agents.base import Agent
 from german_whist.training.lessons import Lessons
 from german_whist.training.selfplay_learner import SelfPlayLearner
 from german_whist.training.settings import TeacherConfig
-from german_whist.training.teacher import LOGITS_A_TRICK, Teacher
+from german_whist.training.teacher import LOGITS_A_TRICK, Teacher, in_logits
 
 
 class TeacherLearner(SelfPlayLearner):
     """Everything of a run but its records. ``decisions`` counts the positions that were taught."""
 
     METRICS = ("charts/SPS", "charts/seconds", "charts/learning_rate", "losses/loss", "losses/explained_variance")
-    ALGORITHM = "regression on rollouts of the heuristic bot"
     LOGITS_A_TRICK = LOGITS_A_TRICK
 
     config: TeacherConfig
@@ -52,3 +51,17 @@ class TeacherLearner(SelfPlayLearner):
         self.decisions += taught
         self._check(metrics)
         return metrics
+
+    def save(self, seconds: float) -> None:
+        """Write a checkpoint, which joins the pool, the student's, and a snapshot."""
+        super().save(seconds)
+        student = self.algorithm.student
+        if student is not None and self.processes.is_first:
+            self._checkpoint_of(in_logits(student.layers())).save(self.run.student)
+
+    @property
+    def algorithm_name(self) -> str:
+        """How it learns, for the model card."""
+        return "regression on rollouts of the heuristic bot" + (
+            ", later of its student" if self.config.playout_hidden else ""
+        )
