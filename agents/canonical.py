@@ -27,8 +27,8 @@ Number = TypeVar("Number", bound=np.generic)
 
 TRUMP_SLOT = 3
 
-# A row of roles: the card behind each role, the role of each card, the suit behind each slot.
 ROLES = 52 + 52 + 4
+"""Length of a row of roles: the card behind each role, the role of each card, the suit behind each slot."""
 _ROLE_OF = 52
 _SUIT_OF = 104
 

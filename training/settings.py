@@ -209,5 +209,12 @@ class TeacherConfig(SelfPlayConfig):
     endgame: str = _setting("solved", "the teacher's endgames always are")
     critic_sees: str = _setting("view", "there is no critic")
 
+    def __post_init__(self) -> None:
+        """Refuse values that cannot work."""
+        super().__post_init__()
+        for key in ("playout_hidden", "playout_from"):
+            self._check(key, 0, LARGEST)
+        self._check("utility", 0)
+
 
 TRAINERS: dict[str, type[TrainConfig]] = {"sb3": TrainConfig, "selfplay": SelfPlayConfig, "teacher": TeacherConfig}

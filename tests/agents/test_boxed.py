@@ -76,7 +76,7 @@ def test_torch_chooses_the_same_actions(name: str) -> None:
     batch = DealBatch(checkpoint.rules, 400, seed=5)
     play_randomly(batch, np.random.default_rng(3), 21)
     views = batch.views()[~batch.done]
-    renamed, suits = canonical_views(views)
+    renamed, roles = canonical_views(views, checkpoint.ranks)
     hidden = torch.from_numpy(observe(renamed, checkpoint.rules)).double()
     for i, (weight, bias) in enumerate(checkpoint.layers):
         hidden = hidden @ torch.from_numpy(weight.T).double() + torch.from_numpy(bias).double()
@@ -84,7 +84,7 @@ def test_torch_chooses_the_same_actions(name: str) -> None:
     legal = renamed["legal"][:, None] >> np.arange(hidden.shape[1], dtype=np.uint64) & np.uint64(1)
     hidden[torch.from_numpy(legal == 0)] = -torch.inf
     best, second = hidden.topk(2).values.T
-    chosen = true_cards(hidden.argmax(1).numpy(), suits)
+    chosen = true_cards(hidden.argmax(1).numpy(), roles)
     same = chosen == PolicyAgent(checkpoint).act(views, None)
     assert (same | (best - second < 1e-3).numpy()).all()  # what float32 cannot tell apart
     assert same.mean() > 0.99

@@ -141,7 +141,7 @@ def test_the_card_says_what_the_file_is(path: Path) -> None:
     card = read_raw(path)[1]
     assert card == some_network().card()
     assert card["format"] == "german-whist-policy"
-    assert card["network"] == {"type": "mlp", "activation": "relu", "suits": "canonical", "sizes": [443, 8, 52]}
+    assert card["network"] == {"type": "mlp", "activation": "relu", "suits": "canonical", "ranks": "named", "sizes": [443, 8, 52]}
     assert Rules(**card["rules"]) == rules("classic")
     assert card["observation_version"] == OBSERVATION_VERSION
     assert card["training"] == {"decisions": 12, "seed": 0}
@@ -248,6 +248,7 @@ def drop(key: str) -> Callable[[Card], None]:
         (put("network", None), "damaged card"),
         (put("network.type", "transformer"), "has the network {'type': 'transformer'"),
         (put("network.suits", "named"), "this version reads"),
+        (put("network.ranks", "dead"), "this version reads"),
         (put("network.dropout", 0.5), "this version reads"),
         (put("network.sizes", None), "damaged card"),
         (put("network.sizes", []), r"has layers of sizes \[\]: this game needs 443, …, 52"),

@@ -54,8 +54,8 @@ class Table:
     def play(self, card: int) -> int:
         """Play the learner's card, named under renamed suits, and the opponent's after it; return who was to act."""
         seat = int(self.batch.turn[0])
-        _, suits = canonical_views(self.batch.views())
-        self.batch.step(true_cards(np.array([card]), suits))
+        _, roles = canonical_views(self.batch.views())
+        self.batch.step(true_cards(np.array([card]), roles))
         self._play_opponent()
         return seat
 

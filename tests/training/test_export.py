@@ -49,13 +49,13 @@ def check_choices(agent: PolicyAgent, logits_of: Run) -> None:
     play_randomly(batch, np.random.default_rng(1), rules.tricks // 2)
     views = batch.views()
     assert len(views) == 1000
-    renamed, suits = canonical_views(views)
+    renamed, roles = canonical_views(views, agent.checkpoint.ranks)
     logits = logits_of(observe(renamed, rules).astype(np.float32))
     assert logits.shape == (1000, rules.num_actions)
     legal = renamed["legal"][:, None] >> np.arange(rules.num_actions, dtype=np.uint64) & np.uint64(1)
     logits = np.where(legal == 1, logits, -np.inf)
     second, best = np.sort(logits, axis=1)[:, -2:].T
-    chosen = true_cards(logits.argmax(axis=1), suits)
+    chosen = true_cards(logits.argmax(axis=1), roles)
     same = chosen == agent.act(views, None)
     assert (same | (best - second < 1e-3)).all()
     assert same.mean() > 0.99

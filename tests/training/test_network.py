@@ -51,10 +51,10 @@ def test_the_checkpoint_chooses_as_the_policy_does(name: str, hidden: list[int],
             chances = model.policy.get_distribution(seen, masks).distribution.probs.numpy()
         np.testing.assert_allclose(Network(agent.checkpoint.layers).logits(observations), logits, rtol=1e-4, atol=1e-4)
         cards, _ = model.predict(observations, deterministic=True, action_masks=masks)
-        suits = canonical_views(views)[1]
-        np.testing.assert_array_equal(agent.act(views, None), true_cards(cards, suits))
+        roles = canonical_views(views)[1]
+        np.testing.assert_array_equal(agent.act(views, None), true_cards(cards, roles))
         every = np.arange(game.num_actions)
-        for row, order in enumerate(suits):
+        for row, order in enumerate(roles):
             named = true_cards(every, np.repeat(order[None], game.num_actions, axis=0))
             np.testing.assert_allclose(agent.probabilities(views[row : row + 1])[0][named], chances[row], atol=1e-4)
         observations = env.step(random_actions(env, rng))[0]

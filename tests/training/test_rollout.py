@@ -34,13 +34,13 @@ def test_cells_masks_seats_and_ends_are_those_of_the_deals(game: str) -> None:
     batch = DealBatch(game, 6, 4)
     next_deal = 6
     for step in range(70):
-        views, suits = canonical_views(batch.views())
+        views, roles = canonical_views(batch.views())
         observations = made.cells[step, :, : collector.num_observations].numpy()
         np.testing.assert_array_equal(observations, observe(views, game))
         bits = views["legal"][:, None] >> np.arange(batch.num_actions, dtype=np.uint64) & np.uint64(1)
         np.testing.assert_array_equal(made.masks[step].numpy(), bits == 1)
         np.testing.assert_array_equal(made.seats[step].numpy(), batch.turn)
-        batch.step(true_cards(made.actions[step].numpy(), suits))
+        batch.step(true_cards(made.actions[step].numpy(), roles))
         np.testing.assert_array_equal(made.ends[step].numpy(), batch.done)
         finished = np.flatnonzero(batch.done)
         batch.deal_rows(finished, np.arange(next_deal, next_deal + len(finished)))
@@ -59,10 +59,10 @@ def test_the_critic_also_sees_the_other_hand_and_the_stock() -> None:
     collector, made = collected(rules="small", rows=5, steps=9)
     batch = DealBatch("small", 5, 0)
     for step in range(9):
-        _, suits = canonical_views(batch.views())
+        _, roles = canonical_views(batch.views())
         for row in range(5):
             state = batch.states[row]
-            slot_of = {int(suit): slot for slot, suit in enumerate(suits[row])}
+            slot_of = {int(suit): slot for slot, suit in enumerate(roles[row, 104:])}
             renamed = {card: 13 * slot_of[card // 13] + card % 13 for card in range(52)}
             hidden = made.cells[step, row, collector.num_observations :].numpy()
             hand = [card for card in range(52) if int(state["hands"][1 - state["turn"]]) >> card & 1]
@@ -71,7 +71,7 @@ def test_the_critic_also_sees_the_other_hand_and_the_stock() -> None:
             assert cards(hidden[52:104]) == [renamed[stock[0]]]
             places = {cell: int(hidden[104 + cell]) for cell in range(52) if hidden[104 + cell]}
             assert places == {renamed[card]: place + 1 for place, card in enumerate(stock)}
-        batch.step(true_cards(made.actions[step].numpy(), suits))
+        batch.step(true_cards(made.actions[step].numpy(), roles))
 
 
 def test_a_critic_may_be_given_the_view_alone() -> None:
@@ -92,8 +92,8 @@ def test_what_a_deal_pays_is_its_return(game: str, reward: str, per_trick: bool)
     batch = DealBatch(game, 3, 0)
     paid = np.zeros((3, 2))
     for step in range(60):
-        _, suits = canonical_views(batch.views())
-        batch.step(true_cards(made.actions[step].numpy(), suits))
+        _, roles = canonical_views(batch.views())
+        batch.step(true_cards(made.actions[step].numpy(), roles))
         paid += made.rewards[step].numpy()
         finished = np.flatnonzero(batch.done)
         if len(finished):

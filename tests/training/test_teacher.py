@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -9,17 +10,22 @@ import numpy as np
 import pytest
 import torch
 
-from german_whist.agents.checkpoint import load_checkpoint
+from german_whist.agents.base import Agent
+from german_whist.agents.checkpoint import Checkpoint, load_checkpoint
 from german_whist.agents.exact import ExactEndgame
+from german_whist.agents.policy import PolicyAgent
 from german_whist.agents.registry import make_agent
 from german_whist.envs.batch import DealBatch
 from german_whist.envs.cards import cards_of
+from german_whist.envs.observation import observation_high
+from german_whist.envs.rules import rules as game_of
 from german_whist.training.config import load_config
 from german_whist.training.distributed import Processes
 from german_whist.training.lessons import Lessons
+from german_whist.training.playout_network import PlayoutNetwork
 from german_whist.training.run_directory import RunDirectory
 from german_whist.training.settings import TeacherConfig
-from german_whist.training.teacher import LOGITS_A_TRICK, Teacher
+from german_whist.training.teacher import LOGITS_A_TRICK, TRICKS_AN_OUTPUT, Teacher
 from german_whist.training.trainer import TrainingOutcome, train
 
 SETTINGS: dict[str, Any] = {
@@ -38,6 +44,13 @@ SETTINGS: dict[str, Any] = {
 }
 
 
+WITH_STUDENT: dict[str, Any] = {
+    "opponents": {"self": 0.5, "pool": 0.25, "heuristic": 0.25},
+    "playout_hidden": 8,
+    "playout_from": 300,
+}
+
+
 def config(**changes: Any) -> TeacherConfig:
     return TeacherConfig(**{**SETTINGS, **changes})
 
@@ -47,17 +60,17 @@ def run(folder: Path, **changes: Any) -> TrainingOutcome:
     return train(settings, RunDirectory.create(settings, "taught", folder), quiet=True)
 
 
-def by_playing_on(lessons: Lessons, row: int) -> dict[int, float]:
-    """What each action of a row leads to: the heuristic bot goes on in the foreplay, perfect players in the endgame."""
-    deals, bot = lessons.batch, ExactEndgame(make_agent("heuristic"))
-    seat = int(deals.turn[row])
+def by_playing_on(lessons: Lessons, row: int, bots: Sequence[Agent] | None = None) -> dict[int, float]:
+    """What each action of a row leads to: seats 0 and 1 go on as these bots in the foreplay, perfectly in the endgame."""
+    deals, seat = lessons.batch, int(lessons.batch.turn[row])
+    players = [ExactEndgame(bot) for bot in bots or [make_agent("heuristic")] * 2]
     worth = {}
     for action in cards_of(int(deals.legal()[row])):
         batch = DealBatch(deals.rules, 1)
         batch.states[:] = deals.states[row : row + 1]
         batch.step([action])
         while not batch.done.all():
-            batch.step(bot.act(batch.views(), None))
+            batch.step(players[int(batch.turn[0])].act(batch.views(), None))
         worth[action] = float(batch.returns("margin")[0, seat])
     return worth
 
@@ -73,6 +86,60 @@ def test_every_action_is_worth_what_playing_on_gives(rules):
             assert len(expected) == 1 or lessons._worth_by_name[row, action] == worth
 
 
+def some_student(rules: str, ranks: str = "live") -> PolicyAgent:
+    cells, actions = observation_high(rules).size, DealBatch(rules, 1).num_actions
+    rng = np.random.default_rng(1)
+    shapes = [(24, cells), (24,), (actions, 24), (actions,)]
+    weight, bias, last_weight, last_bias = (rng.normal(0, 0.3, shape).astype(np.float32) for shape in shapes)
+    return PolicyAgent(Checkpoint(((weight, bias), (last_weight, last_bias)), game_of(rules), ranks=ranks))
+
+
+@pytest.mark.parametrize("ranks", ["live", "named"])
+@pytest.mark.parametrize("rules", ["classic", "no_trump", "small", "high_low", "open_stock", "draft", "race"])
+def test_a_student_plays_on_as_its_network_would(rules, ranks):
+    student, heuristic = some_student(rules, ranks), make_agent("heuristic")
+    settings = config(rules=rules, ranks=ranks, rows=12, steps=5, opponents={"self": 0.5, "heuristic": 0.5})
+    lessons = Lessons(settings, {"heuristic": lambda _: heuristic})
+    lessons.collect(lambda cells: torch.zeros((len(cells), lessons.batch.num_actions)))
+    lessons.play_on(PlayoutNetwork.of(student.checkpoint.layers))
+    lessons._look(0)
+    by_heuristic = 0
+    for row in range(12):
+        seat, learner = int(lessons.batch.turn[row]), int(lessons._learner_seat[row])
+        bots: list[Agent] = [student, student]
+        if row >= 6 and seat == learner:
+            bots[1 - seat] = heuristic  # who holds the other seat plays on for it; whoever acts learns
+            by_heuristic += 1
+        expected = by_playing_on(lessons, row, bots)
+        for action, worth in expected.items():
+            assert len(expected) == 1 or lessons._worth_by_name[row, action] == worth
+    assert 0 < by_heuristic < 6
+
+
+def test_a_margin_beyond_need_counts_less():
+    plain, useful = (Lessons(config(rules="classic", rows=40, utility=utility), {}) for utility in (0, 3))
+    for lessons in (plain, useful):
+        lessons._look(0)
+    margins = plain.worth[0]
+    assert margins.abs().amax() > 5
+    torch.testing.assert_close(useful.worth[0], 3 * torch.tanh(margins / 3))
+
+
+def test_the_student_comes_to_say_what_the_learner_says():
+    settings = config(rows=64, learning_rate=1e-2, learning_rate_end=1e-2, batch_size=64, hidden=[64], playout_hidden=64)
+    teacher = Teacher(settings, torch.ones(20), 20, 5, Processes())
+    cells = torch.randint(0, 2, (64, 20), generator=torch.Generator().manual_seed(0)).to(torch.int8)
+    masks, worth = torch.ones((64, 5), dtype=torch.bool), torch.randn((64, 5))
+    for _ in range(200):
+        teacher.update(cells, masks, worth, 0.0)
+    said = teacher.policy(cells) / LOGITS_A_TRICK
+    assert teacher.student is not None
+    with torch.no_grad():
+        repeated = teacher.student.network(cells) * TRICKS_AN_OUTPUT
+    said, repeated = (outputs - outputs.mean(1, keepdim=True) for outputs in (said, repeated))
+    assert ((said - repeated) ** 2).mean() < 0.1 * (said**2).mean()
+
+
 def test_worth_stands_by_role_beside_the_mask():
     lessons = Lessons(config(rules="classic", rows=8, steps=2), {})
     made = lessons.collect(lambda cells: torch.zeros((len(cells), 52)))
@@ -80,11 +147,10 @@ def test_worth_stands_by_role_beside_the_mask():
     assert lessons.worth[:-1].abs().amax() > 0
     rows = np.arange(8)
     lessons._look(0)
-    roles = made.masks[0].numpy()
+    masks = made.masks[0].numpy()
     for row in rows:
-        actions = np.flatnonzero(roles[row])
-        suits = lessons._suits[row]
-        named = [13 * int(suits[action // 13]) + action % 13 for action in actions]
+        actions = np.flatnonzero(masks[row])
+        named = lessons._roles[row, actions].astype(int)
         assert (lessons.worth[0, row].numpy()[actions] == lessons._worth_by_name[row, named]).all()
 
 
@@ -120,17 +186,25 @@ def test_where_there_is_no_choice_nothing_is_learnt():
 
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory: pytest.TempPathFactory) -> TrainingOutcome:
-    return run(tmp_path_factory.mktemp("taught") / "run", opponents={"self": 0.5, "pool": 0.25, "heuristic": 0.25})
+    return run(tmp_path_factory.mktemp("taught") / "run", **WITH_STUDENT)
 
 
 def test_a_run_leaves_a_checkpoint_that_says_what_it_is(finished):
     checkpoint = load_checkpoint(finished.run.final)
-    assert checkpoint.training["algorithm"] == "regression on rollouts of the heuristic bot"
+    assert checkpoint.training["algorithm"] == "regression on rollouts of the heuristic bot, later of its student"
+    assert (checkpoint.ranks, checkpoint.endgame) == ("live", "solved")
     assert "entropy" not in checkpoint.training["config"]
     assert checkpoint.results["random"]["endgame"] == "exact"
     assert checkpoint.endgame == "solved"
     assert finished.run.metrics.read_text().splitlines()[0].split(",")[-1] == "losses/explained_variance"
     assert finished.run.curve.exists()
+
+
+def test_it_leaves_its_student_too(finished):
+    student = load_checkpoint(finished.run.student)
+    assert [bias.size for _, bias in student.layers[:-1]] == [8]
+    assert student.ranks == "live"
+    assert student.training == load_checkpoint(finished.run.final).training
 
 
 def test_its_network_starts_another_run_where_it_ended(finished, tmp_path):
@@ -146,10 +220,10 @@ def test_its_network_starts_another_run_where_it_ended(finished, tmp_path):
 
 
 def test_a_run_that_was_stopped_ends_as_one_that_was_not(finished, tmp_path):
-    outcome = run(tmp_path / "run", opponents={"self": 0.5, "pool": 0.25, "heuristic": 0.25}, decisions=1024)
+    outcome = run(tmp_path / "run", **WITH_STUDENT, decisions=1024)
     assert contents(outcome) == contents(finished)
     half = tmp_path / "half"
-    settings = config(opponents={"self": 0.5, "pool": 0.25, "heuristic": 0.25})
+    settings = config(**WITH_STUDENT)
     directory = RunDirectory.create(settings, "taught", half)
     from german_whist.training.teacher_learner import TeacherLearner
 
@@ -164,8 +238,8 @@ def test_a_run_that_was_stopped_ends_as_one_that_was_not(finished, tmp_path):
 
 
 def contents(outcome: TrainingOutcome) -> list[bytes]:
-    layers = load_checkpoint(outcome.run.final).layers
-    return [array.tobytes() for layer in layers for array in layer]
+    files = (outcome.run.final, outcome.run.student)
+    return [array.tobytes() for file in files for layer in load_checkpoint(file).layers for array in layer]
 
 
 def test_humbug_has_no_teacher(tmp_path):
