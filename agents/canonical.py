@@ -270,13 +270,13 @@ def by_name(numbers: npt.NDArray[Number], roles: npt.NDArray[np.int8]) -> npt.ND
         numbers: [n, num_actions].
         roles: as :func:`canonical_views` returns them.
     """
-    named = numbers.copy()
+    named: npt.NDArray[Number] = numbers.copy()
     np.put_along_axis(named, roles[:, :52].astype(np.int64), numbers[:, :52], axis=1)
     return named
 
 
 def by_role(numbers: npt.NDArray[Number], roles: npt.NDArray[np.int8]) -> npt.NDArray[Number]:
     """Return numbers by name, [n, num_actions], by role: the inverse of :func:`by_name`."""
-    placed = numbers.copy()
+    placed: npt.NDArray[Number] = numbers.copy()
     placed[:, :52] = np.take_along_axis(numbers, roles[:, :52].astype(np.int64), axis=1)
     return placed

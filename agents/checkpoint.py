@@ -2,7 +2,7 @@
 
 Layout: tensors ``layer.0.weight`` (out, in), ``layer.0.bias`` (out,), ``layer.1.weight``, …, all float32 or, in half
 the space, all float16, of a multilayer perceptron with ReLU between the layers, from the observation vector of a view
-with its cards by role (see ``canonical``) to one logit per renamed card. The card is the JSON text under ``card`` in the
+with its cards by role (see ``canonical``) to one logit per role. The model card is the JSON text under ``card`` in the
 file's metadata.
 """
 

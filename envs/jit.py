@@ -19,6 +19,6 @@ def kernel(function: Function) -> Function:
 
 
 def reordering_kernel(function: Function) -> Function:
-    """Compile as :func:`kernel` does, with float sums in whatever order is fastest: the last bits depend on the machine."""
+    """Compile as :func:`kernel` does, with float sums in the fastest order: their last bits depend on the machine."""
     options = {"reassoc", "contract", "nsz"}
     return cast(Function, numba.njit(cache=True, nogil=True, error_model="numpy", fastmath=options)(function))

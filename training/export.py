@@ -19,8 +19,8 @@ _OPSET, _IR_VERSION = 17, 8  # old enough for the runtimes in use
 
 ABOUT = {
     "inputs": "observation: float32[batch, cells], german_whist.observe(views, rules), as numbers, not scaled, of "
-    "views with cards by role: views, roles = german_whist.agents.canonical.canonical_views(views, RANKS), with RANKS as "
-    "the card's network says",
+    "views with cards by role: views, roles = german_whist.agents.canonical.canonical_views(views, RANKS), with RANKS "
+    "as the card's network says",
     "outputs": "logits: float32[batch, actions], by role and not masked: set those of actions that are not legal "
     "(views['legal']) to minus infinity; the best action is german_whist.agents.canonical.true_cards(argmax, roles)",
 }

@@ -84,5 +84,15 @@ class Lessons(Collector):
         memory, scratch = PlayoutMemory.of(network, self._live), np.zeros(1, STATE)
         for low, table in self._tables:
             write_worth(
-                game, states, low, by_rules, network, memory, table, new_race_memory(), self._config.utility, scratch, worth
+                game,
+                states,
+                low,
+                by_rules,
+                network,
+                memory,
+                table,
+                new_race_memory(),
+                self._config.utility,
+                scratch,
+                worth,
             )

@@ -203,7 +203,9 @@ class TeacherConfig(SelfPlayConfig):
     batch_size: int = _setting(1024, "decisions in a gradient step")
     learning_rate_end: float = _setting(1e-5, "... and at the end; it falls linearly")
     ranks: str = _setting("live", "of cards as the network sees them: named, or live: counted among the cards in play")
-    playout_hidden: int = _setting(0, "hidden units of the student that plays on in rollouts; 0: the heuristic bot does")
+    playout_hidden: int = _setting(
+        0, "hidden units of the student that plays on in rollouts; 0: the heuristic bot does"
+    )
     playout_from: int = _setting(5_000_000, "decisions from which the student plays on, the heuristic bot before")
     utility: float = _setting(0.0, "tricks beyond which a margin hardly counts for more: tanh; 0 counts all alike")
     endgame: str = _setting("solved", "the teacher's endgames always are")

@@ -55,9 +55,7 @@ def write_worth(game, states, low, by_rules, network, memory, table, solved, uti
             if state.decision != PLAY or not is_neighbour(last, action, in_play):
                 scratch[0] = states[row]
                 play(game[0], scratch[0], action)
-                margin = played_on_by_networks(
-                    game[0], scratch[0], by_rules[row, seat], network, memory, table, solved
-                )
+                margin = played_on_by_networks(game[0], scratch[0], by_rules[row, seat], network, memory, table, solved)
             worth[row, action] = _useful(margin if seat == 0 else -margin, utility)
             last = action
 

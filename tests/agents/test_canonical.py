@@ -80,8 +80,14 @@ def test_a_card_that_was_led_is_still_in_play() -> None:
     assert (views["led"] >= 0).all()
     renamed, _ = canonical_views(views, "live")
     for before, after in zip(views, renamed, strict=True):
-        beats = [card for card in cards_of(int(before["legal"])) if card > before["led"] and card // 13 == before["led"] // 13]
-        beats_after = [card for card in cards_of(int(after["legal"])) if card > after["led"] and card // 13 == after["led"] // 13]
+        beats = [
+            card
+            for card in cards_of(int(before["legal"]))
+            if card > before["led"] and card // 13 == before["led"] // 13
+        ]
+        beats_after = [
+            card for card in cards_of(int(after["legal"])) if card > after["led"] and card // 13 == after["led"] // 13
+        ]
         assert len(beats) == len(beats_after)
 
 

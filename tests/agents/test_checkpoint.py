@@ -141,7 +141,13 @@ def test_the_card_says_what_the_file_is(path: Path) -> None:
     card = read_raw(path)[1]
     assert card == some_network().card()
     assert card["format"] == "german-whist-policy"
-    assert card["network"] == {"type": "mlp", "activation": "relu", "suits": "canonical", "ranks": "named", "sizes": [443, 8, 52]}
+    assert card["network"] == {
+        "type": "mlp",
+        "activation": "relu",
+        "suits": "canonical",
+        "ranks": "named",
+        "sizes": [443, 8, 52],
+    }
     assert Rules(**card["rules"]) == rules("classic")
     assert card["observation_version"] == OBSERVATION_VERSION
     assert card["training"] == {"decisions": 12, "seed": 0}
