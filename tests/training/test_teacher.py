@@ -112,23 +112,23 @@ def lowest_of_its_run(lessons: Lessons, row: int) -> dict[int, int]:
 @pytest.mark.parametrize("rules", ["classic", "no_trump", "small", "high_low", "open_stock", "draft", "race"])
 def test_a_student_plays_on_as_its_network_would(rules, ranks):
     student, heuristic = some_student(rules, ranks), make_agent("heuristic")
-    settings = config(rules=rules, ranks=ranks, rows=12, steps=5, opponents={"self": 0.5, "heuristic": 0.5})
+    settings = config(rules=rules, ranks=ranks, rows=32, steps=5, opponents={"self": 0.5, "heuristic": 0.5})
     lessons = Lessons(settings, {"heuristic": lambda _: heuristic})
     lessons.collect(lambda cells: torch.zeros((len(cells), lessons.batch.num_actions)))
     lessons.play_on(PlayoutNetwork.of(student.checkpoint.layers))
     lessons._look(0)
     by_heuristic = 0
-    for row in range(12):
+    for row in range(10, 32):
         seat, learner = int(lessons.batch.turn[row]), int(lessons._learner_seat[row])
         bots: list[Agent] = [student, student]
-        if row >= 6 and seat == learner:
+        if row >= 16 and seat == learner:
             bots[1 - seat] = heuristic  # who holds the other seat plays on for it; whoever acts learns
             by_heuristic += 1
         expected = by_playing_on(lessons, row, bots)
         stand_for = lowest_of_its_run(lessons, row)
         for action in expected:
             assert len(expected) == 1 or lessons._worth_by_name[row, action] == expected[stand_for[action]]
-    assert 0 < by_heuristic < 6
+    assert 0 < by_heuristic < 16
 
 
 def test_a_margin_beyond_need_counts_less():
