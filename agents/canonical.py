@@ -163,26 +163,10 @@ def rename_view(view, new, roles, live):
 
     Args:
         view: a record of ``VIEW``.
-        new: another, written.
+        new: a copy of it, written.
         roles: int8[ROLES], written: the card behind each role, the role of each card, the suit behind each slot.
         live: whether ranks are counted among the live cards.
     """
-    new.hand = view.hand
-    new.legal = view.legal
-    new.played_self = view.played_self
-    new.played_opponent = view.played_opponent
-    new.opponent_known = view.opponent_known
-    new.own_known = view.own_known
-    new.unseen = view.unseen
-    new.face_up = view.face_up
-    new.out = view.out
-    new.led = view.led
-    new.trump = view.trump
-    for suit in range(4):
-        new.void_self[suit] = view.void_self[suit]
-        new.void_opponent[suit] = view.void_opponent[suit]
-        new.drawn_self[suit] = view.drawn_self[suit]
-        new.drawn_opponent[suit] = view.drawn_opponent[suit]
     if live:
         _rename_ranks(new, roles)
     _order_suits(new, roles)
@@ -221,6 +205,12 @@ def _canonical(views, renamed, roles, live):
 def _name_back(chosen, roles, actions):
     for i in range(chosen.shape[0]):
         actions[i] = named_action(chosen[i], roles[i])
+
+
+@kernel
+def role_of(card, roles):
+    """Return the role of a card."""
+    return np.int64(roles[_ROLE_OF + card])
 
 
 @kernel

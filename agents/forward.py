@@ -68,18 +68,32 @@ def _write_layer(rows, weight, bias, rectify, places, values, outputs):
                 count += 1
         output = outputs[i]
         output[:] = bias
-        quads = count - count % 4
-        for first in range(0, quads, 4):  # four inputs at once, so that outputs are written a quarter as often
-            a, b, c, d = values[first], values[first + 1], values[first + 2], values[first + 3]
-            of_a, of_b = weight[places[first]], weight[places[first + 1]]
-            of_c, of_d = weight[places[first + 2]], weight[places[first + 3]]
-            for j in range(output.shape[0]):
-                output[j] += (a * of_a[j] + b * of_b[j]) + (c * of_c[j] + d * of_d[j])
-        for rest in range(quads, count):
-            a = values[rest]
-            of_a = weight[places[rest]]
-            for j in range(output.shape[0]):
-                output[j] += a * of_a[j]
+        add_inputs(count, places, values, weight, output)
         if rectify:
             for j in range(output.shape[0]):
                 output[j] = max(output[j], _ZERO)
+
+
+@kernel
+def add_inputs(count, places, values, weight, output):
+    """Add to outputs what some inputs make of them.
+
+    Args:
+        count: how many inputs there are.
+        places: int64[count or more], which ones.
+        values: float32[count or more], what they are.
+        weight: float32[inputs, outputs].
+        output: float32[outputs], added to.
+    """
+    quads = count - count % 4
+    for first in range(0, quads, 4):  # four inputs at once, so that outputs are written a quarter as often
+        a, b, c, d = values[first], values[first + 1], values[first + 2], values[first + 3]
+        of_a, of_b = weight[places[first]], weight[places[first + 1]]
+        of_c, of_d = weight[places[first + 2]], weight[places[first + 3]]
+        for j in range(output.shape[0]):
+            output[j] += (a * of_a[j] + b * of_b[j]) + (c * of_c[j] + d * of_d[j])
+    for rest in range(quads, count):
+        a = values[rest]
+        of_a = weight[places[rest]]
+        for j in range(output.shape[0]):
+            output[j] += a * of_a[j]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from german_whist.agents.canonical import named_action, rename_view, renamed_mask
+from german_whist.agents.canonical import named_action, rename_view, renamed_mask, role_of
 from german_whist.envs.bits import write_cards
 from german_whist.envs.dealing import AGENT_STREAM, philox
 from german_whist.envs.jit import kernel
@@ -61,7 +61,7 @@ def write_hidden(game, state, seat, roles, cells):
     cells[:] = 0
     write_cards(renamed_mask(state.hands[1 - seat], roles), cells, 0)
     for place in range(state.top, game.cards):
-        cell = np.int64(roles[52 + state.deck[place]])
+        cell = role_of(state.deck[place], roles)
         cells[104 + cell] = place - state.top + 1
         if place == state.top:
             cells[52 + cell] = 1

@@ -1,11 +1,12 @@
 """Learning from a teacher: regression on what every action is worth in positions of the learner's own play.
 
 The worth of an action is that of a rollout (Tesauro and Galperin, "On-line policy improvement using Monte-Carlo
-search", 1996): it is tried in the true deal, the heuristic bot plays on for both seats, and the endgame is solved
-exactly (``training/teacher_kernels.py``). All actions of a position meet the same hidden cards, so that luck cancels
-out of their differences, and the network, which does not see those cards, learns the mean over all that they could be.
-What comes out is flat Monte Carlo with unlimited worlds, at the price of one forward pass. Positions come from the
-learner's own play, as in DAgger (Ross et al., arXiv 1011.0686), so that it is taught where it errs.
+search", 1996): it is tried in the true deal, the heuristic bot or a student (``training/student.py``) plays on for both
+seats, and the endgame is solved exactly (``training/teacher_kernels.py``). All actions of a position meet the same
+hidden cards, so that luck cancels out of their differences, and the network, which does not see those cards, learns the
+mean over all that they could be. What comes out is flat Monte Carlo with unlimited worlds, at the price of one forward
+pass. Positions come from the learner's own play, as in DAgger (Ross et al., arXiv 1011.0686), so that it is taught
+where it errs.
 
 The network's outputs are the worth of actions, up to a constant for each position, in units of four tricks, which suits
 Adam. Its policy is the softmax of the worth with ``LOGITS_A_TRICK``, and so are the logits of its checkpoints.
@@ -37,6 +38,7 @@ class Teacher:
 
     Attributes:
         actor: logits from an observation.
+        student: what plays on in rollouts, ``None`` where the heuristic bot always does.
         optimizer: Adam.
         updates: updates made so far.
     """

@@ -19,7 +19,8 @@ def write_worth(game, states, low, by_rules, network, memory, table, solved, uti
 
     Every action is tried in the true deal: hidden cards are what they are, so that over many deals the mean is taken
     over all that the seat could hold possible, at the price of one world a position. All actions of a position meet the
-    same world. In a low deal the fewest tricks are best, and the worth is the other's minus the seat's own.
+    same world. Of neighbours, cards of the hand with none in play between them, the lowest is tried for all. In a low
+    deal the fewest tricks are best, and the worth is the other's minus the seat's own.
 
     Args:
         game: the rules.
