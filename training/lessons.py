@@ -15,12 +15,13 @@ from german_whist.envs.state import STATE
 from german_whist.solver.race_search import new_race_memory
 from german_whist.solver.tables import open_table
 from german_whist.training.opponents import SELF
-from german_whist.training.playout_network import PlayoutMemory, PlayoutNetwork
+from german_whist.training.playout_network import PlayoutNetwork, PlayoutStudent
 from german_whist.training.rollout import Collector
 from german_whist.training.settings import TeacherConfig
 from german_whist.training.teacher_kernels import write_worth
 
 HEURISTIC = "heuristic"
+_NONE = np.zeros(0, np.float32)
 _PARTS = 16  # that the rows are shared out in among the threads
 
 
@@ -30,6 +31,7 @@ class Lessons(Collector):
     Attributes:
         worth: float32[steps + 1, rows, actions], for each action the counted tricks of the seat to act minus the
             other's that it leads to, by role; 0 for those that are not legal.
+        outcomes: float32[steps + 1, rows], what a rollout from the position itself leads to, where there is a choice.
     """
 
     def __init__(self, config: TeacherConfig, opponents: Mapping[str, Callable[[int], Agent]], rank: int = 0) -> None:
@@ -43,8 +45,10 @@ class Lessons(Collector):
         self._config: TeacherConfig = config
         self._is_heuristic = np.array([*(name.partition("+")[0] == HEURISTIC for name in names), False])
         self._by_rules = np.ones((config.rows, 2, 2), np.bool_)
-        self._network = PlayoutNetwork.empty(self.num_observations, self.batch.num_actions)
+        self._policy = PlayoutNetwork.empty(self.num_observations, self.batch.num_actions)
+        self._value = PlayoutNetwork.empty(self.num_observations, 1)
         self.worth = torch.zeros(self.rollout.masks.shape, dtype=torch.float32)
+        self.outcomes = torch.zeros(self.rollout.masks.shape[:2], dtype=torch.float32)
         self._worth_by_name = np.zeros((config.rows, self.batch.num_actions), np.float32)
         self._parts = np.array_split(np.arange(config.rows), min(_PARTS, config.rows))
         self._threads = config.threads or None
@@ -52,16 +56,21 @@ class Lessons(Collector):
         lows = (0, 1) if self.batch.rules.high_low else (0,)
         self._tables = [(low, open_table(trump, low == 1)) for low in lows]
 
-    def play_on(self, network: PlayoutNetwork) -> None:
-        """Let a network play on in rollouts from now on, but for seats that the heuristic bot holds.
+    def play_on(self, policy: PlayoutNetwork, value: PlayoutNetwork | None = None) -> None:
+        """Let a student play on in rollouts from now on, but for seats that the heuristic bot holds.
 
-        The seat whose actions are tried is always the network's.
+        The seat whose actions are tried is always the student's.
+
+        Args:
+            policy: chooses actions.
+            value: stands for the rest of a rollout after ``lookahead`` decisions; without it they go on to the endgame.
         """
-        self._network = network
+        self._policy = policy
+        self._value = self._value if value is None else value
 
     def _share_rollouts(self) -> None:
         """Say who plays on for each seat, seen from each seat to act."""
-        if self._network.is_empty:
+        if self._policy.is_empty:
             return
         other = 1 - self._learner_seat.astype(np.int64)
         self._by_rules[:] = False
@@ -74,25 +83,26 @@ class Lessons(Collector):
             return  # these positions come first in the next rollout
         self._share_rollouts()
         with ThreadPoolExecutor(self._threads) as executor:
-            list(executor.map(self._ask, self._parts))
+            list(executor.map(lambda rows: self._ask(step, rows), self._parts))
         self.worth[step].numpy()[:] = by_role(self._worth_by_name, self._roles)
 
-    def _ask(self, rows: npt.NDArray[np.int64]) -> None:
+    def _ask(self, step: int, rows: npt.NDArray[np.int64]) -> None:
         part = slice(rows[0], rows[-1] + 1)
         states, worth, by_rules = self.batch.states[part], self._worth_by_name[part], self._by_rules[part]
-        game, network = self.batch.rules.game, self._network
-        memory, scratch = PlayoutMemory.of(network, self._live), np.zeros(1, STATE)
+        lookahead = 0 if self._value.is_empty else self._config.lookahead
+        outcomes = self.outcomes[step, part].numpy() if self._config.value_hidden else _NONE
+        student = PlayoutStudent.of(self._policy, self._value, self._live, lookahead)
         for low, table in self._tables:
             write_worth(
-                game,
+                self.batch.rules.game,
                 states,
                 low,
                 by_rules,
-                network,
-                memory,
+                student,
                 table,
                 new_race_memory(),
                 self._config.utility,
-                scratch,
+                np.zeros(1, STATE),
                 worth,
+                outcomes,
             )

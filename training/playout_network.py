@@ -1,4 +1,4 @@
-"""A network that plays on in rollouts: one hidden layer, fast enough for that.
+"""Networks that play on in rollouts and judge where they stop: one hidden layer, fast enough for that.
 
 The sums that go into the hidden units are kept for each seat from decision to decision, and only what the cells that
 have changed make of them is added, as in the efficiently updatable networks of shogi and chess engines (Nasu, "NNUE",
@@ -21,7 +21,7 @@ from german_whist.agents.playouts import counted_margin, is_solved, solved_margi
 from german_whist.envs.bits import lowest
 from german_whist.envs.jit import kernel, reordering_kernel
 from german_whist.envs.observation import write_observation
-from german_whist.envs.state import play
+from german_whist.envs.state import legal_actions, play
 from german_whist.envs.views import VIEW, write_view
 
 _ONE = np.uint64(1)
@@ -124,12 +124,51 @@ def _update_sums(seat, network, memory):
     add_inputs(count, places, values, network.weight, memory.sums[seat])
 
 
+class PlayoutStudent(NamedTuple):
+    """What plays on in rollouts.
+
+    Attributes:
+        policy: likes one action best.
+        policy_memory: of ``policy``.
+        value: has one output, what a seat to act may expect at the end; asked only where ``lookahead`` is above 0.
+        value_memory: of ``value``.
+        lookahead: own decisions up to which ``value`` is asked; 0: rollouts go on to the endgame.
+    """
+
+    policy: PlayoutNetwork
+    policy_memory: PlayoutMemory
+    value: PlayoutNetwork
+    value_memory: PlayoutMemory
+    lookahead: int
+
+    @classmethod
+    def of(cls, policy: PlayoutNetwork, value: PlayoutNetwork, live: bool, lookahead: int) -> PlayoutStudent:
+        """Give both networks a memory."""
+        return cls(policy, PlayoutMemory.of(policy, live), value, PlayoutMemory.of(value, live), lookahead)
+
+
 @reordering_kernel
 def _product(weights, hidden):
     total = np.float32(0)
     for unit in range(hidden.shape[0]):
         total += weights[unit] * hidden[unit]
     return total
+
+
+@kernel
+def _see(game, state, network, memory):
+    """Look at a state as the seat to act and return the hidden units, float32[hidden]."""
+    seat = np.int64(state.turn)
+    write_view(game, state, seat, memory.views[0])
+    renamed = memory.views[1]
+    memory.views[1] = memory.views[0]
+    rename_view(memory.views[0], renamed, memory.roles, memory.live)
+    write_observation(game, renamed, memory.cells[2, : network.weight.shape[0]])
+    _update_sums(seat, network, memory)
+    hidden, sums = memory.hidden, memory.sums
+    for unit in range(hidden.shape[0]):
+        hidden[unit] = max(sums[seat, unit], _ZERO)
+    return hidden
 
 
 @kernel
@@ -142,20 +181,11 @@ def network_action(game, state, network, memory):
         network: a :class:`PlayoutNetwork`.
         memory: its :class:`PlayoutMemory`.
     """
-    seat = np.int64(state.turn)
-    write_view(game, state, seat, memory.views[0])
-    legal = memory.views[0].legal
+    legal = legal_actions(state)
     if not legal & (legal - _ONE):
         return lowest(legal)
-    renamed = memory.views[1]
-    memory.views[1] = memory.views[0]
-    rename_view(memory.views[0], renamed, memory.roles, memory.live)
-    write_observation(game, renamed, memory.cells[2, : network.weight.shape[0]])
-    _update_sums(seat, network, memory)
-    hidden, sums = memory.hidden, memory.sums
-    for unit in range(hidden.shape[0]):
-        hidden[unit] = max(sums[seat, unit], _ZERO)
-    legal = renamed.legal
+    hidden = _see(game, state, network, memory)
+    legal = memory.views[1].legal
     best = np.int64(-1)
     highest = np.float32(0)
     while legal:
@@ -169,25 +199,83 @@ def network_action(game, state, network, memory):
 
 
 @kernel
-def played_on_by_networks(game, state, by_rules, network, memory, table, solved):
-    """Return the margin for seat 0 when a network plays on, to the endgame or else to the end.
+def _play_on(game, state, by_rules, student):
+    """Let the seat to act play: the heuristic bot where ``by_rules`` says so, else the student."""
+    memory = student.policy_memory
+    if by_rules[state.turn]:
+        write_view(game, state, np.int64(state.turn), memory.views[0])
+        action = heuristic_action(memory.views[0])
+    else:
+        action = network_action(game, state, student.policy, memory)
+    play(game, state, action)
+
+
+@kernel
+def _end_margin(game, state, table, solved):
+    """Return the margin for seat 0 of a deal that is over or an endgame that is solved."""
+    return counted_margin(game, state) if state.done else solved_margin(game, state, table, solved)
+
+
+@kernel
+def useful(margin, utility):
+    """Return what a margin counts for: a trick that decides the deal counts one, and one that is to spare less.
+
+    Args:
+        margin: in tricks.
+        utility: tricks beyond which a margin hardly counts for more; 0 counts all alike.
+    """
+    return utility * np.tanh(margin / utility) if utility > 0 else np.float64(margin)
+
+
+@kernel
+def played_on_worth(game, state, seat, by_rules, student, table, solved, utility):
+    """Return what the margin for a seat counts for when a student plays on, to the endgame or else to the end.
 
     Args:
         game: the game.
         state: changed in place.
-        by_rules: for each seat, bool[2], whether the heuristic bot plays on for it instead of the network.
-        network: a :class:`PlayoutNetwork`.
-        memory: its :class:`PlayoutMemory`.
+        seat: whose margin.
+        by_rules: for each seat, bool[2], whether the heuristic bot plays on for it instead of the student.
+        student: a :class:`PlayoutStudent`.
         table: endgames of this kind of game.
         solved: memory of solved endgames.
+        utility: as in :func:`useful`.
     """
-    while not state.done:
-        if is_solved(game, state):
-            return solved_margin(game, state, table, solved)
-        if by_rules[state.turn]:
-            write_view(game, state, np.int64(state.turn), memory.views[0])
-            action = heuristic_action(memory.views[0])
-        else:
-            action = network_action(game, state, network, memory)
-        play(game, state, action)
-    return counted_margin(game, state)
+    while not (state.done or is_solved(game, state)):
+        _play_on(game, state, by_rules, student)
+    margin = _end_margin(game, state, table, solved)
+    return useful(margin if seat == 0 else -margin, utility)
+
+
+@kernel
+def looked_ahead_worth(game, state, seat, by_rules, student, table, solved, utility):
+    """Return what a student's value says at a seat's next decisions, on average over ``lookahead`` of them.
+
+    That is the mean of n-step returns (Sutton and Barto, "Reinforcement Learning", 2nd edition, 7.1 and 12.1). Decisions
+    without a choice do not count, and where the deal comes to its endgame first, that stands for the rest.
+
+    Args:
+        game: the game.
+        state: changed in place.
+        seat: whose decisions and margin.
+        by_rules: for each seat, bool[2], whether the heuristic bot plays on for it instead of the student.
+        student: a :class:`PlayoutStudent`.
+        table: endgames of this kind of game.
+        solved: memory of solved endgames.
+        utility: as in :func:`useful`.
+    """
+    total = 0.0
+    left = student.lookahead
+    while not (state.done or is_solved(game, state)):
+        if state.turn == seat:
+            legal = legal_actions(state)
+            if legal & (legal - _ONE):
+                value = student.value
+                hidden = _see(game, state, value, student.value_memory)
+                total += value.last_bias[0] + _product(value.last_weight[0], hidden)
+                left -= 1
+                if not left:
+                    return total / student.lookahead
+        _play_on(game, state, by_rules, student)
+    margin = _end_margin(game, state, table, solved)
+    return (total + left * useful(margin if seat == 0 else -margin, utility)) / student.lookahead

@@ -194,7 +194,7 @@ class TeacherConfig(SelfPlayConfig):
     """
 
     WITHOUT: ClassVar[tuple[str, ...]] = (
-        *("reward", "per_trick", "epochs", "entropy", "entropy_end", "gamma", "gae_lambda", "clip", "value_weight"),
+        *("reward", "per_trick", "entropy", "entropy_end", "gamma", "gae_lambda", "clip", "value_weight"),
         *("endgame", "critic_hidden", "critic_sees", "critic_warmup", "magnet", "magnet_decay"),
     )
 
@@ -207,6 +207,10 @@ class TeacherConfig(SelfPlayConfig):
         0, "hidden units of the student that plays on in rollouts; 0: the heuristic bot does"
     )
     playout_from: int = _setting(5_000_000, "decisions from which the student plays on, the heuristic bot before")
+    value_hidden: int = _setting(
+        0, "hidden units of the student's value, which stands for the rest of a rollout; 0: they go on to the endgame"
+    )
+    lookahead: int = _setting(2, "own decisions that a rollout comes to, on average of whose values a card is judged")
     utility: float = _setting(0.0, "tricks beyond which a margin hardly counts for more: tanh; 0 counts all alike")
     endgame: str = _setting("solved", "the teacher's endgames always are")
     critic_sees: str = _setting("view", "there is no critic")
@@ -214,8 +218,11 @@ class TeacherConfig(SelfPlayConfig):
     def __post_init__(self) -> None:
         """Refuse values that cannot work."""
         super().__post_init__()
-        for key in ("playout_hidden", "playout_from"):
+        for key in ("playout_hidden", "playout_from", "value_hidden"):
             self._check(key, 0, LARGEST)
+        self._check("lookahead", 1, LARGEST)
+        if self.value_hidden and not self.playout_hidden:
+            raise ValueError("value_hidden: a student's value needs a student: set playout_hidden")
         self._check("utility", 0)
 
 

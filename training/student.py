@@ -1,14 +1,19 @@
-"""The student: a small network that learns to play as the learner does, and plays on in its teacher's rollouts.
+"""The student: small networks that learn to play as the learner does, and play on in its teacher's rollouts.
 
 So the teacher gets better with its learner, which is policy iteration: the learner improves on the student by one step
 of looking ahead, the student takes over what it learnt (distillation, Hinton et al., arXiv 1503.02531), and the next
 positions are judged by better play. What the learner says is a target without the noise of rollouts.
+
+A second network learns where rollouts end: the student's value. It can stand for the rest of a rollout, which then costs
+less and, above all, varies less with what is hidden, as the value is the mean over that (temporal differences: Sutton,
+"Learning to Predict by the Methods of Temporal Differences", 1988).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+import numpy as np
 import torch
 from torch import nn
 
@@ -19,67 +24,50 @@ from german_whist.training.distributed import Processes
 from german_whist.training.playout_network import PlayoutNetwork
 from german_whist.training.settings import TeacherConfig
 
-_OPTIMIZER = "student_optimizer"
+TRICKS_AN_OUTPUT = 4.0  # which suits Adam
 
 
-class Student:
-    """A network with one hidden layer, its optimiser, and one step.
+class SmallNetwork:
+    """A network with one hidden layer, and its optimiser.
 
     Attributes:
-        network: what the learner says of actions, from an observation.
+        network: gives outputs from an observation.
     """
 
-    def __init__(self, config: TeacherConfig, scale: torch.Tensor, actions: int, processes: Processes) -> None:
-        """Build the network.
+    def __init__(self, called: str, config: TeacherConfig, network: Perceptron, processes: Processes) -> None:
+        """Take the network.
 
         Args:
+            called: its name in snapshots.
             config: the settings.
-            scale: what each cell is multiplied by, float32[num_observations].
-            actions: size of the action space.
+            network: in its first state.
             processes: those that learn together.
         """
-        self.network = Perceptron(scale, [config.playout_hidden], actions, ACTOR_GAIN)
-        self.network.to(config.device)
+        self.network = network.to(config.device)
+        self._called = called
         self._max_grad_norm = config.max_grad_norm
         self._processes = processes
-        self._parameters = list(self.network.parameters())
+        self._parameters = list(network.parameters())
         self._optimizer = torch.optim.Adam(self._parameters, lr=config.learning_rate, eps=ADAM_EPSILON, fused=True)
 
-    def learn(self, cells: torch.Tensor, legal: torch.Tensor, said: torch.Tensor, rate: float) -> None:
-        """Take one step towards what the learner says.
-
-        Args:
-            cells: int8[positions, num_observations].
-            legal: float32[positions, actions], 1 for legal actions.
-            said: float32[positions, actions], the learner's outputs less their mean over legal actions, else 0.
-            rate: Adam's step size.
-        """
+    def step(self, loss: torch.Tensor, positions: int, rate: float) -> None:
+        """Take one step down a loss, the mean over so many positions."""
         self._optimizer.param_groups[0]["lr"] = rate
-        count = legal.sum(1, keepdim=True)
-        loss = ((centred(self.network(cells), legal, count) - said) ** 2).sum(1) / count[:, 0]
         self._optimizer.zero_grad()
-        loss.mean().backward()
-        self._processes.average_gradients(self._parameters, len(cells))
+        loss.backward()  # type: ignore[no-untyped-call]
+        self._processes.average_gradients(self._parameters, positions)
         nn.utils.clip_grad_norm_(self._parameters, self._max_grad_norm)
         self._optimizer.step()
-
-    def layers(self) -> tuple[Layer, ...]:
-        """Return the layers, as they act on unscaled cells."""
-        return self.network.raw_layers()
-
-    def for_rollouts(self) -> PlayoutNetwork:
-        """Return the network as rollouts run it."""
-        return PlayoutNetwork.of(self.layers())
 
     def named_parameters(self) -> Iterator[tuple[str, torch.Tensor]]:
         """Yield the learnt weights and what they are called."""
         for name, weight in self.network.named_parameters():
-            yield f"student.{name}", weight
+            yield f"{self._called}.{name}", weight
 
     def state(self) -> dict[str, torch.Tensor]:
         """Return weights and moments, as tensors on the processor."""
         weights = {name: weight.detach().cpu().clone() for name, weight in self.named_parameters()}
-        return weights | moments_of(self._optimizer, _OPTIMIZER)
+        return weights | moments_of(self._optimizer, f"{self._called}_optimizer")
 
     def load_state(self, tensors: dict[str, torch.Tensor]) -> None:
         """Go on from what :meth:`state` returned.
@@ -91,10 +79,107 @@ class Student:
         with torch.no_grad():
             for name, weight in self.named_parameters():
                 weight.copy_(tensor_of_shape(tensors, name, weight.shape))
-        load_moments(self._optimizer, self._parameters, tensors, _OPTIMIZER)
+        load_moments(self._optimizer, self._parameters, tensors, f"{self._called}_optimizer")
+
+
+class Student:
+    """A policy, perhaps a value, and how they learn.
+
+    Attributes:
+        policy: what the learner says of actions, in units of four tricks, from an observation.
+        value: what the student's own play leads to, in the same units; ``None`` where rollouts do not ask.
+    """
+
+    def __init__(self, config: TeacherConfig, scale: torch.Tensor, actions: int, processes: Processes) -> None:
+        """Build the networks.
+
+        Args:
+            config: the settings.
+            scale: what each cell is multiplied by, float32[cells].
+            actions: size of the action space.
+            processes: those that learn together.
+        """
+
+        def made(called: str, hidden: int, outputs: int) -> SmallNetwork:
+            return SmallNetwork(called, config, Perceptron(scale, [hidden], outputs, ACTOR_GAIN), processes)
+
+        self.policy = made("student", config.playout_hidden, actions)
+        self.value = made("value", config.value_hidden, 1) if config.value_hidden else None
+        self._parts = [part for part in (self.policy, self.value) if part is not None]
+
+    def multiply_in(self, product_type: torch.dtype) -> None:
+        """Take matrix products of a type."""
+        for part in self._parts:
+            part.network.product_type = product_type
+
+    def learn(self, cells: torch.Tensor, legal: torch.Tensor, said: torch.Tensor, rate: float) -> None:
+        """Take one step of the policy towards what the learner says.
+
+        Args:
+            cells: int8[positions, num_observations].
+            legal: float32[positions, actions], 1 for legal actions.
+            said: float32[positions, actions], the learner's outputs less their mean over legal actions, else 0.
+            rate: Adam's step size.
+        """
+        count = legal.sum(1, keepdim=True)
+        loss = ((centred(self.policy.network(cells), legal, count) - said) ** 2).sum(1) / count[:, 0]
+        self.policy.step(loss.mean(), len(cells), rate)
+
+    def learn_value(self, cells: torch.Tensor, outcomes: torch.Tensor, rate: float) -> torch.Tensor:
+        """Take one step of the value towards where rollouts ended, and return the squared error before it, a number.
+
+        Args:
+            cells: int8[positions, num_observations].
+            outcomes: float32[positions], in tricks.
+            rate: Adam's step size.
+        """
+        if self.value is None:
+            return torch.zeros(())
+        loss = ((self.value.network(cells)[:, 0] - outcomes / TRICKS_AN_OUTPUT) ** 2).mean()
+        self.value.step(loss, len(cells), rate)
+        return loss.detach().cpu()
+
+    def layers(self) -> tuple[Layer, ...]:
+        """Return the policy's layers, as they act on unscaled cells."""
+        return self.policy.network.raw_layers()
+
+    def for_rollouts(self) -> tuple[PlayoutNetwork, PlayoutNetwork | None]:
+        """Return policy and value as rollouts run them."""
+        value = None if self.value is None else PlayoutNetwork.of(in_tricks(self.value.network.raw_layers()))
+        return PlayoutNetwork.of(self.layers()), value
+
+    def named_parameters(self) -> Iterator[tuple[str, torch.Tensor]]:
+        """Yield the learnt weights and what they are called."""
+        for part in self._parts:
+            yield from part.named_parameters()
+
+    def state(self) -> dict[str, torch.Tensor]:
+        """Return weights and moments, as tensors on the processor."""
+        return {name: tensor for part in self._parts for name, tensor in part.state().items()}
+
+    def load_state(self, tensors: dict[str, torch.Tensor]) -> None:
+        """Go on from what :meth:`state` returned.
+
+        Raises:
+            KeyError: when something is missing.
+            ValueError: when a tensor has another shape.
+        """
+        for part in self._parts:
+            part.load_state(tensors)
 
 
 def centred(outputs: torch.Tensor, legal: torch.Tensor, count: torch.Tensor) -> torch.Tensor:
     """Return outputs less their mean over the legal actions, 0 for the others, float32[positions, actions]."""
     outputs = outputs * legal
     return (outputs - outputs.sum(1, keepdim=True) / count) * legal
+
+
+def rescaled(layers: tuple[Layer, ...], factor: float) -> tuple[Layer, ...]:
+    """Return layers with outputs that are so many times as large."""
+    *hidden, (weight, bias) = layers
+    return (*hidden, (weight * np.float32(factor), bias * np.float32(factor)))
+
+
+def in_tricks(layers: tuple[Layer, ...]) -> tuple[Layer, ...]:
+    """Return layers whose outputs are tricks."""
+    return rescaled(layers, TRICKS_AN_OUTPUT)

@@ -26,10 +26,9 @@ from german_whist.training.actor_critic import ACTOR_GAIN, Perceptron, product_t
 from german_whist.training.adam import ADAM_EPSILON, load_moments, moments_of, tensor_of_shape
 from german_whist.training.distributed import Processes
 from german_whist.training.settings import TeacherConfig
-from german_whist.training.student import Student, centred
+from german_whist.training.student import TRICKS_AN_OUTPUT, Student, centred, rescaled
 
 LOGITS_A_TRICK = 4.0  # a card that is a trick worse is played e**4 times less often
-TRICKS_AN_OUTPUT = 4.0
 _LOGITS_AN_OUTPUT = LOGITS_A_TRICK * TRICKS_AN_OUTPUT
 
 
@@ -65,7 +64,7 @@ class Teacher:
         self.actor.product_type = product_type(config.precision, self.device)
         self.student = Student(config, scale[:num_observations], actions, processes) if config.playout_hidden else None
         if self.student is not None:
-            self.student.network.product_type = self.actor.product_type
+            self.student.multiply_in(self.actor.product_type)
         self._parameters = list(self.actor.parameters())
         self.optimizer = torch.optim.Adam(self._parameters, lr=config.learning_rate, eps=ADAM_EPSILON, fused=True)
 
@@ -75,7 +74,7 @@ class Teacher:
         Raises:
             ValueError: when their sizes are others.
         """
-        self.actor.load_raw_layers(_rescaled(layers, 1 / _LOGITS_AN_OUTPUT), name)
+        self.actor.load_raw_layers(rescaled(layers, 1 / _LOGITS_AN_OUTPUT), name)
 
     def layers(self) -> tuple[Layer, ...]:
         """Return the policy's layers, as they act on unscaled cells, for a checkpoint."""
@@ -95,7 +94,12 @@ class Teacher:
         return logits
 
     def update(
-        self, cells: torch.Tensor, masks: torch.Tensor, worth: torch.Tensor, progress: float
+        self,
+        cells: torch.Tensor,
+        masks: torch.Tensor,
+        worth: torch.Tensor,
+        outcomes: torch.Tensor,
+        progress: float,
     ) -> dict[str, float]:
         """Learn from positions and return the metrics.
 
@@ -103,6 +107,7 @@ class Teacher:
             cells: int8[positions, num_observations].
             masks: bool[positions, actions], legal actions.
             worth: float32[positions, actions], of legal actions.
+            outcomes: float32[positions], of the rollout policy's own play.
             progress: the share of the run that is done, for the schedule.
         """
         config = self.config
@@ -110,9 +115,9 @@ class Teacher:
         for group in self.optimizer.param_groups:
             group["lr"] = rate
         chosen = masks.sum(1) > 1  # nothing is learnt where there is no choice
-        cells, masks, worth = (entry[chosen].to(self.device) for entry in (cells, masks, worth))
-        parts = max(len(chosen) // config.batch_size, 1)  # the same number in every process
-        total = spread = torch.zeros(())
+        cells, masks, worth, outcomes = (entry[chosen].to(self.device) for entry in (cells, masks, worth, outcomes))
+        parts = config.epochs * max(len(chosen) // config.batch_size, 1)  # the same number in every process
+        total = spread = value_total = torch.zeros(())
         for rows in self._minibatches(len(cells), parts):
             legal = masks[rows].float()
             count = legal.sum(1, keepdim=True)
@@ -128,18 +133,23 @@ class Teacher:
             spread = spread + ((truth**2).sum(1) / count[:, 0]).mean().cpu()
             if self.student is not None:
                 self.student.learn(cells[rows], legal, said.detach(), rate)
+                value_total = value_total + self.student.learn_value(cells[rows], outcomes[rows], rate)
         self.updates += 1
+        value_spread = parts * outcomes.var(correction=0).cpu() / TRICKS_AN_OUTPUT**2
         return {
             "losses/loss": float(total) / parts,
-            "losses/explained_variance": 1.0 - float(total / spread) if spread > 0 else float("nan"),
+            "losses/explained_variance": _explained(total, spread),
+            "losses/value_explained_variance": _explained(value_total, value_spread if config.value_hidden else 0),
             "charts/learning_rate": rate,
         }
 
-    def _minibatches(self, positions: int, parts: int) -> tuple[torch.Tensor, ...]:
-        """Return the positions of each minibatch, int64, in an order that depends on seed and update alone."""
+    def _minibatches(self, positions: int, parts: int) -> Iterator[torch.Tensor]:
+        """Yield the positions of each minibatch, int64, in an order that depends on seed and update alone."""
         seed = np.random.SeedSequence([self.config.seed, self.processes.rank, self.updates])
-        order = torch.from_numpy(np.random.default_rng(seed).permutation(positions))
-        return order.to(self.device).tensor_split(parts)
+        rng = np.random.default_rng(seed)
+        for _ in range(self.config.epochs):
+            order = torch.from_numpy(rng.permutation(positions))
+            yield from order.to(self.device).tensor_split(parts // self.config.epochs)
 
     def state(self) -> dict[str, Any]:
         """Return all that the next update depends on, as tensors on the processor."""
@@ -166,12 +176,11 @@ class Teacher:
         self.updates = int(tensor_of_shape(tensors, "updates", torch.Size((1,))))
 
 
+def _explained(error: torch.Tensor, spread: torch.Tensor | float) -> float:
+    """Return the share of a spread that is not left as error, NaN where there is none."""
+    return 1.0 - float(error / spread) if spread > 0 else float("nan")
+
+
 def in_logits(layers: tuple[Layer, ...]) -> tuple[Layer, ...]:
     """Return layers whose outputs are worth as those with logits instead."""
-    return _rescaled(layers, _LOGITS_AN_OUTPUT)
-
-
-def _rescaled(layers: tuple[Layer, ...], factor: float) -> tuple[Layer, ...]:
-    """Return layers with outputs that are so many times as large."""
-    *hidden, (weight, bias) = layers
-    return (*hidden, (weight * np.float32(factor), bias * np.float32(factor)))
+    return rescaled(layers, _LOGITS_AN_OUTPUT)

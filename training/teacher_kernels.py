@@ -8,13 +8,13 @@ from german_whist.agents.playouts import is_neighbour
 from german_whist.envs.bits import lowest
 from german_whist.envs.jit import kernel
 from german_whist.envs.state import PLAY, legal_actions, play
-from german_whist.training.playout_network import played_on_by_networks
+from german_whist.training.playout_network import looked_ahead_worth, played_on_worth
 
 _ONE = np.uint64(1)
 
 
 @kernel
-def write_worth(game, states, low, by_rules, network, memory, table, solved, utility, scratch, worth):
+def write_worth(game, states, low, by_rules, student, table, solved, utility, scratch, worth, outcomes):
     """Write what each legal action leads to, in counted tricks of the seat to act minus the other's.
 
     Every action is tried in the true deal: hidden cards are what they are, so that over many deals the mean is taken
@@ -27,14 +27,15 @@ def write_worth(game, states, low, by_rules, network, memory, table, solved, uti
         states: ``STATE`` array (rows,).
         low: the rows that are meant are those played low (1) or high (0).
         by_rules: bool[rows, 2, 2], for the decisions of each seat to act, which seats the heuristic bot plays on for;
-            for the others the network does.
-        network: a :class:`PlayoutNetwork`.
-        memory: its :class:`PlayoutMemory`.
+            for the others the student does.
+        student: a :class:`PlayoutStudent`. With a ``lookahead`` its value stands for the rest of a rollout.
         table: the solver's table for such games.
         solved: memory of the solver's search, plain and of races.
         utility: tricks beyond which a margin hardly counts for more; 0 counts all alike.
         scratch: ``STATE`` array (1,).
         worth: float32[rows, actions], written; 0 for actions that are not legal, and where there is no choice.
+        outcomes: float32[rows], written: the same where the rollout policy chooses for itself, and plays on to the
+            endgame; not where there is no choice. Empty: not wanted.
     """
     for row in range(states.shape[0]):
         state = states[row]
@@ -48,7 +49,8 @@ def write_worth(game, states, low, by_rules, network, memory, table, solved, uti
         in_play = game[0].deck & ~(state.played[0] | state.played[1])
         if state.led >= 0:
             in_play |= _ONE << np.uint64(state.led)
-        margin = np.int64(0)
+        who = by_rules[row, seat]
+        reached = 0.0
         last = np.int64(-1)
         while legal:
             action = lowest(legal)
@@ -56,12 +58,12 @@ def write_worth(game, states, low, by_rules, network, memory, table, solved, uti
             if state.decision != PLAY or not is_neighbour(last, action, in_play):
                 scratch[0] = states[row]
                 play(game[0], scratch[0], action)
-                margin = played_on_by_networks(game[0], scratch[0], by_rules[row, seat], network, memory, table, solved)
-            worth[row, action] = _useful(margin if seat == 0 else -margin, utility)
+                if student.lookahead:
+                    reached = looked_ahead_worth(game[0], scratch[0], seat, who, student, table, solved, utility)
+                else:
+                    reached = played_on_worth(game[0], scratch[0], seat, who, student, table, solved, utility)
+            worth[row, action] = reached
             last = action
-
-
-@kernel
-def _useful(margin, utility):
-    """Return what a margin counts for: a trick that decides the deal counts one, and one that is to spare less."""
-    return utility * np.tanh(margin / utility) if utility > 0 else np.float64(margin)
+        if outcomes.shape[0]:
+            scratch[0] = states[row]
+            outcomes[row] = played_on_worth(game[0], scratch[0], seat, who, student, table, solved, utility)

@@ -16,7 +16,10 @@ from german_whist.training.teacher import LOGITS_A_TRICK, Teacher, in_logits
 class TeacherLearner(SelfPlayLearner):
     """Everything of a run but its records. ``decisions`` counts the positions that were taught."""
 
-    METRICS = ("charts/SPS", "charts/seconds", "charts/learning_rate", "losses/loss", "losses/explained_variance")
+    METRICS = (
+        *("charts/SPS", "charts/seconds", "charts/learning_rate"),
+        *("losses/loss", "losses/explained_variance", "losses/value_explained_variance"),
+    )
     LOGITS_A_TRICK = LOGITS_A_TRICK
 
     config: TeacherConfig
@@ -41,13 +44,13 @@ class TeacherLearner(SelfPlayLearner):
         """
         student = self.algorithm.student
         if student is not None and self.decisions >= self.config.playout_from:
-            self.collector.play_on(student.for_rollouts())
+            self.collector.play_on(*student.for_rollouts())
         rollout = self._collect()
         taught = int(self.processes.add(torch.tensor(rollout.actions.numel())))
         progress(self.decisions + taught)
-        entries = (rollout.cells[:-1], rollout.masks[:-1], self.collector.worth[:-1])
-        cells, masks, worth = (entry.flatten(0, 1) for entry in entries)
-        metrics = self.algorithm.update(cells, masks, worth, self.decisions / self.config.decisions)
+        entries = (rollout.cells[:-1], rollout.masks[:-1], self.collector.worth[:-1], self.collector.outcomes[:-1])
+        cells, masks, worth, outcomes = (entry.flatten(0, 1) for entry in entries)
+        metrics = self.algorithm.update(cells, masks, worth, outcomes, self.decisions / self.config.decisions)
         self.decisions += taught
         self._check(metrics)
         return metrics
