@@ -251,8 +251,8 @@ def played_on_worth(game, state, seat, by_rules, student, table, solved, utility
 def looked_ahead_worth(game, state, seat, by_rules, student, table, solved, utility):
     """Return what a student's value says at a seat's next decisions, on average over ``lookahead`` of them.
 
-    That is the mean of n-step returns (Sutton and Barto, "Reinforcement Learning", 2nd edition, 7.1 and 12.1). Decisions
-    without a choice do not count, and where the deal comes to its endgame first, that stands for the rest.
+    That is the mean of n-step returns (Sutton and Barto, "Reinforcement Learning", 2nd edition, 7.1 and 12.1).
+    Decisions without a choice do not count, and where the endgame comes first, it stands for the rest.
 
     Args:
         game: the game.

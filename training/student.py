@@ -4,9 +4,9 @@ So the teacher gets better with its learner, which is policy iteration: the lear
 of looking ahead, the student takes over what it learnt (distillation, Hinton et al., arXiv 1503.02531), and the next
 positions are judged by better play. What the learner says is a target without the noise of rollouts.
 
-A second network learns where rollouts end: the student's value. It can stand for the rest of a rollout, which then costs
-less and, above all, varies less with what is hidden, as the value is the mean over that (temporal differences: Sutton,
-"Learning to Predict by the Methods of Temporal Differences", 1988).
+A second network learns where rollouts end: the student's value. It can stand for the rest of a rollout, which then
+costs less and, above all, varies less with what is hidden, as the value is the mean over that (temporal differences:
+Sutton, "Learning to Predict by the Methods of Temporal Differences", 1988).
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ seats, and the endgame is solved exactly (``training/teacher_kernels.py``). All 
 hidden cards, so that luck cancels out of their differences, and the network, which does not see those cards, learns the
 mean over all that they could be. What comes out is flat Monte Carlo with unlimited worlds, at the price of one forward
 pass. Positions come from the learner's own play, as in DAgger (Ross et al., arXiv 1011.0686), so that it is taught
-where it errs.
+where it errs. With a student's value, rollouts stop after a decision or two, and it says the rest.
 
 The network's outputs are the worth of actions, up to a constant for each position, in units of four tricks, which suits
 Adam. Its policy is the softmax of the worth with ``LOGITS_A_TRICK``, and so are the logits of its checkpoints.
@@ -135,7 +135,7 @@ class Teacher:
                 self.student.learn(cells[rows], legal, said.detach(), rate)
                 value_total = value_total + self.student.learn_value(cells[rows], outcomes[rows], rate)
         self.updates += 1
-        value_spread = parts * outcomes.var(correction=0).cpu() / TRICKS_AN_OUTPUT**2
+        value_spread = parts * ((outcomes - outcomes.mean()) ** 2).mean().cpu() / TRICKS_AN_OUTPUT**2
         return {
             "losses/loss": float(total) / parts,
             "losses/explained_variance": _explained(total, spread),

@@ -1,0 +1,65 @@
+"""Runs of the teacher that are soon over, and what its rollouts lead to, told otherwise."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from german_whist.agents.base import Agent
+from german_whist.agents.exact import ExactEndgame
+from german_whist.agents.registry import make_agent
+from german_whist.envs.batch import DealBatch
+from german_whist.envs.cards import cards_of
+from german_whist.training.lessons import Lessons
+from german_whist.training.run_directory import RunDirectory
+from german_whist.training.settings import TeacherConfig
+from german_whist.training.trainer import TrainingOutcome, train
+
+SETTINGS: dict[str, Any] = {
+    "rules": "tiny",
+    "decisions": 1024,
+    "rows": 16,
+    "steps": 4,
+    "batch_size": 32,
+    "hidden": [16],
+    "evaluate_every": 512,
+    "evaluate_deals": 10,
+    "evaluate_against": ["random"],
+    "final_deals": 20,
+    "checkpoint_every": 256,
+    "precision": "float32",
+}
+
+
+WITH_STUDENT: dict[str, Any] = {
+    "opponents": {"self": 0.5, "pool": 0.25, "heuristic": 0.25},
+    "playout_hidden": 8,
+    "playout_from": 300,
+    "value_hidden": 6,
+    "epochs": 2,
+}
+
+
+def config(**changes: Any) -> TeacherConfig:
+    return TeacherConfig(**{**SETTINGS, **changes})
+
+
+def run(folder: Path, **changes: Any) -> TrainingOutcome:
+    settings = config(**changes)
+    return train(settings, RunDirectory.create(settings, "taught", folder), quiet=True)
+
+
+def by_playing_on(lessons: Lessons, row: int, bots: Sequence[Agent] | None = None) -> dict[int, float]:
+    """What each action of a row leads to: the seats go on as these bots in the foreplay, perfectly in the endgame."""
+    deals, seat = lessons.batch, int(lessons.batch.turn[row])
+    players = [ExactEndgame(bot) for bot in bots or [make_agent("heuristic")] * 2]
+    worth = {}
+    for action in cards_of(int(deals.legal()[row])):
+        batch = DealBatch(deals.rules, 1)
+        batch.states[:] = deals.states[row : row + 1]
+        batch.step([action])
+        while not batch.done.all():
+            batch.step(players[int(batch.turn[0])].act(batch.views(), None))
+        worth[action] = float(batch.returns("margin")[0, seat])
+    return worth
