@@ -54,7 +54,7 @@ class SmallNetwork:
         """Take one step down a loss, the mean over so many positions."""
         self._optimizer.param_groups[0]["lr"] = rate
         self._optimizer.zero_grad()
-        loss.backward()  # type: ignore[no-untyped-call]
+        loss.backward()
         self._processes.average_gradients(self._parameters, positions)
         nn.utils.clip_grad_norm_(self._parameters, self._max_grad_norm)
         self._optimizer.step()
@@ -135,7 +135,8 @@ class Student:
         """
         if self.value is None:
             return torch.zeros(())
-        loss = ((self.value.network(cells)[:, 0] - outcomes / TRICKS_AN_OUTPUT) ** 2).mean()
+        said: torch.Tensor = self.value.network(cells)[:, 0]
+        loss = ((said - outcomes / TRICKS_AN_OUTPUT) ** 2).mean()
         self.value.step(loss, len(cells), rate)
         return loss.detach().cpu()
 
