@@ -22,6 +22,7 @@ from german_whist.training.teacher_kernels import write_worth
 
 HEURISTIC = "heuristic"
 _NONE = np.zeros(0, np.float32)
+_THE_OTHER = ~np.eye(2, dtype=np.bool_)
 _PARTS = 16  # that the rows are shared out in among the threads
 
 
@@ -57,9 +58,10 @@ class Lessons(Collector):
         self._tables = [(low, open_table(trump, low == 1)) for low in lows]
 
     def play_on(self, policy: PlayoutNetwork, value: PlayoutNetwork | None = None) -> None:
-        """Let a student play on in rollouts from now on, but for seats that the heuristic bot holds.
+        """Let a student play on in rollouts from now on.
 
-        The seat whose actions are tried is always the student's.
+        The seat whose actions are tried is the student's, and so is the other; but in rows against the heuristic bot
+        the other is the bot's, whichever seat is to act, so that all that is taught there is taught against it.
 
         Args:
             policy: chooses actions.
@@ -72,10 +74,8 @@ class Lessons(Collector):
         """Say who plays on for each seat, seen from each seat to act."""
         if self._policy.is_empty:
             return
-        other = 1 - self._learner_seat.astype(np.int64)
-        self._by_rules[:] = False
-        rows = np.flatnonzero(self._is_heuristic[self._opponent_of])  # −1, the learner itself, is no bot
-        self._by_rules[rows, self._learner_seat[rows], other[rows]] = True
+        against_bot = self._is_heuristic[self._opponent_of]  # −1, the learner itself, is no bot
+        self._by_rules[:] = against_bot[:, None, None] & _THE_OTHER
 
     def _look(self, step: int) -> None:
         super()._look(step)

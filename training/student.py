@@ -11,6 +11,7 @@ Sutton, "Learning to Predict by the Methods of Temporal Differences", 1988).
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterator
 
 import numpy as np
@@ -25,13 +26,19 @@ from german_whist.training.playout_network import PlayoutNetwork
 from german_whist.training.settings import TeacherConfig
 
 TRICKS_AN_OUTPUT = 4.0  # which suits Adam
+AVERAGE_KEEPS = 0.9998  # of itself in a step
 
 
 class SmallNetwork:
-    """A network with one hidden layer, and its optimiser.
+    """A network with one hidden layer, its optimiser, and the moving average of its weights.
+
+    While steps are large, weights go up and down around what is best, and their average is better than they are (Polyak
+    and Juditsky, "Acceleration of Stochastic Approximation by Averaging", 1992).
 
     Attributes:
         network: gives outputs from an observation.
+        average: the same with the averaged weights.
+        steps: taken so far.
     """
 
     def __init__(self, called: str, config: TeacherConfig, network: Perceptron, processes: Processes) -> None:
@@ -44,10 +51,13 @@ class SmallNetwork:
             processes: those that learn together.
         """
         self.network = network.to(config.device)
+        self.average = copy.deepcopy(self.network)
+        self.steps = 0
         self._called = called
         self._max_grad_norm = config.max_grad_norm
         self._processes = processes
         self._parameters = list(network.parameters())
+        self._averages = list(self.average.parameters())
         self._optimizer = torch.optim.Adam(self._parameters, lr=config.learning_rate, eps=ADAM_EPSILON, fused=True)
 
     def step(self, loss: torch.Tensor, positions: int, rate: float) -> None:
@@ -58,15 +68,30 @@ class SmallNetwork:
         self._processes.average_gradients(self._parameters, positions)
         nn.utils.clip_grad_norm_(self._parameters, self._max_grad_norm)
         self._optimizer.step()
+        self.steps += 1
+        keeps = min(AVERAGE_KEEPS, self.steps / (self.steps + 10))  # so that the first weights are soon forgotten
+        with torch.no_grad():
+            for average, weight in zip(self._averages, self._parameters, strict=True):
+                average.lerp_(weight, 1 - keeps)
+
+    def layers(self) -> tuple[Layer, ...]:
+        """Return the layers with the averaged weights, as they act on unscaled cells."""
+        return self.average.raw_layers()
 
     def named_parameters(self) -> Iterator[tuple[str, torch.Tensor]]:
         """Yield the learnt weights and what they are called."""
         for name, weight in self.network.named_parameters():
             yield f"{self._called}.{name}", weight
 
+    def _named_weights(self) -> Iterator[tuple[str, torch.Tensor]]:
+        yield from self.named_parameters()
+        for name, weight in self.average.named_parameters():
+            yield f"{self._called}_average.{name}", weight
+
     def state(self) -> dict[str, torch.Tensor]:
         """Return weights and moments, as tensors on the processor."""
-        weights = {name: weight.detach().cpu().clone() for name, weight in self.named_parameters()}
+        weights = {name: weight.detach().cpu().clone() for name, weight in self._named_weights()}
+        weights[f"{self._called}.steps"] = torch.tensor([self.steps])
         return weights | moments_of(self._optimizer, f"{self._called}_optimizer")
 
     def load_state(self, tensors: dict[str, torch.Tensor]) -> None:
@@ -77,8 +102,9 @@ class SmallNetwork:
             ValueError: when a tensor has another shape.
         """
         with torch.no_grad():
-            for name, weight in self.named_parameters():
+            for name, weight in self._named_weights():
                 weight.copy_(tensor_of_shape(tensors, name, weight.shape))
+        self.steps = int(tensor_of_shape(tensors, f"{self._called}.steps", torch.Size((1,))))
         load_moments(self._optimizer, self._parameters, tensors, f"{self._called}_optimizer")
 
 
@@ -110,7 +136,7 @@ class Student:
     def multiply_in(self, product_type: torch.dtype) -> None:
         """Take matrix products of a type."""
         for part in self._parts:
-            part.network.product_type = product_type
+            part.network.product_type = part.average.product_type = product_type
 
     def learn(self, cells: torch.Tensor, legal: torch.Tensor, said: torch.Tensor, rate: float) -> None:
         """Take one step of the policy towards what the learner says.
@@ -142,11 +168,11 @@ class Student:
 
     def layers(self) -> tuple[Layer, ...]:
         """Return the policy's layers, as they act on unscaled cells."""
-        return self.policy.network.raw_layers()
+        return self.policy.layers()
 
     def for_rollouts(self) -> tuple[PlayoutNetwork, PlayoutNetwork | None]:
         """Return policy and value as rollouts run them."""
-        value = None if self.value is None else PlayoutNetwork.of(in_tricks(self.value.network.raw_layers()))
+        value = None if self.value is None else PlayoutNetwork.of(in_tricks(self.value.layers()))
         return PlayoutNetwork.of(self.layers()), value
 
     def named_parameters(self) -> Iterator[tuple[str, torch.Tensor]]:
