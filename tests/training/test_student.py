@@ -19,10 +19,11 @@ from german_whist.envs.batch import DealBatch
 from german_whist.envs.cards import cards_of
 from german_whist.envs.observation import observation_high, observe
 from german_whist.envs.rules import rules as game_of
+from german_whist.training.actor_critic import Perceptron
 from german_whist.training.distributed import Processes
 from german_whist.training.lessons import Lessons
 from german_whist.training.playout_network import PlayoutNetwork
-from german_whist.training.student import TRICKS_AN_OUTPUT
+from german_whist.training.student import TRICKS_AN_OUTPUT, SmallNetwork
 from german_whist.training.teacher import LOGITS_A_TRICK, Teacher
 from tests.training.taught import by_playing_on, config
 
@@ -169,3 +170,39 @@ def test_the_student_comes_to_know_where_rollouts_end():
     sums = cells.numpy() @ value.weight + value.bias
     said = np.maximum(sums, 0) @ value.last_weight[0] + value.last_bias[0]
     assert ((said - outcomes.numpy()) ** 2).mean() < 0.05 * outcomes.var()
+
+
+def test_it_plays_on_with_the_average_of_its_weights():
+    small = SmallNetwork("small", config(), Perceptron(torch.ones(3), [4], 2, 1.0), Processes())
+    cells = torch.eye(3)
+    passed = []
+    for _ in range(40):
+        small.step(((small.network(cells) - 1) ** 2).mean(), 3, 0.1)
+        passed.append(small.network.raw_layers()[0][0])
+    average = small.layers()[0][0]
+    lowest, highest = np.min(passed, axis=0), np.max(passed, axis=0)
+    assert (
+        (lowest <= average + 1e-6) & (average <= highest + 1e-6)
+    ).all()  # of what it was, its first weights forgotten
+    expected = passed[0]
+    for steps, weight in enumerate(passed, 1):
+        expected = expected + (weight - expected) * (1 - steps / (steps + 10))
+    assert np.abs(average - expected).max() < 0.2 * np.abs(average - passed[-1]).max()
+    again = SmallNetwork("small", config(), Perceptron(torch.ones(3), [4], 2, 1.0), Processes())
+    again.load_state(small.state())
+    for network in (small, again):
+        network.step(((network.network(cells) - 1) ** 2).mean(), 3, 0.1)
+    assert all(np.array_equal(ours, theirs) for ours, theirs in zip(small.layers()[0], again.layers()[0], strict=True))
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"value_hidden": 8}, "value_hidden: a student's value needs a student: set playout_hidden"),
+        ({"lookahead": 0}, "lookahead: 0 is not allowed: a number from 1"),
+        ({"epochs": 0}, "epochs: 0 is not allowed: a number from 1"),
+    ],
+)
+def test_what_no_student_can_do_is_refused(settings, said):
+    with pytest.raises(ValueError, match=f"^{said}"):
+        config(**settings)
