@@ -181,9 +181,7 @@ def test_it_plays_on_with_the_average_of_its_weights():
         passed.append(small.network.raw_layers()[0][0])
     average = small.layers()[0][0]
     lowest, highest = np.min(passed, axis=0), np.max(passed, axis=0)
-    assert (
-        (lowest <= average + 1e-6) & (average <= highest + 1e-6)
-    ).all()  # of what it was, its first weights forgotten
+    assert ((lowest <= average + 1e-6) & (average <= highest + 1e-6)).all()  # its first weights are forgotten
     expected = passed[0]
     for steps, weight in enumerate(passed, 1):
         expected = expected + (weight - expected) * (1 - steps / (steps + 10))
