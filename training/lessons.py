@@ -69,11 +69,6 @@ class Lessons(Collector):
         """
         self._policy = policy
         self._value = self._value if value is None else value
-
-    def _share_rollouts(self) -> None:
-        """Say who plays on for each seat, seen from each seat to act."""
-        if self._policy.is_empty:
-            return
         against_bot = self._is_heuristic[self._opponent_of]  # −1, the learner itself, is no bot
         self._by_rules[:] = against_bot[:, None, None] & _THE_OTHER
 
@@ -81,7 +76,6 @@ class Lessons(Collector):
         super()._look(step)
         if step == self._config.steps:
             return  # these positions come first in the next rollout
-        self._share_rollouts()
         with ThreadPoolExecutor(self._threads) as executor:
             list(executor.map(lambda rows: self._ask(step, rows), self._parts))
         self.worth[step].numpy()[:] = by_role(self._worth_by_name, self._roles)
