@@ -27,12 +27,13 @@ _PARTS = 16  # that the rows are shared out in among the threads
 
 
 class Lessons(Collector):
-    """Plays the learner's policy in many deals at once and asks the teacher in every position where the learner decides.
+    """Plays the learner's policy in many deals at once and asks the teacher wherever the learner decides.
 
     Attributes:
         worth: float32[steps + 1, rows, actions], for each action the counted tricks of the seat to act minus the
             other's that it leads to, by role; 0 for those that are not legal, and where an opponent decides.
-        outcomes: float32[steps + 1, rows], what a rollout from the position itself leads to, where the learner has a choice.
+        outcomes: float32[steps + 1, rows], what a rollout from the position itself leads to, where the learner has a
+            choice.
     """
 
     def __init__(self, config: TeacherConfig, opponents: Mapping[str, Callable[[int], Agent]], rank: int = 0) -> None:
