@@ -11,18 +11,20 @@ import torch
 
 from german_whist.agents.base import Agent
 from german_whist.agents.canonical import by_role
-from german_whist.envs.state import STATE
+from german_whist.envs.randomness import RowRandom
 from german_whist.solver.race_search import new_race_memory
 from german_whist.solver.tables import open_table
 from german_whist.training.opponents import SELF
 from german_whist.training.playout_network import PlayoutNetwork, PlayoutStudent
 from german_whist.training.rollout import Collector
 from german_whist.training.settings import TeacherConfig
-from german_whist.training.teacher_kernels import write_worth
+from german_whist.training.teacher_kernels import TriedWorlds, write_worth
 
 HEURISTIC = "heuristic"
 _NONE = np.zeros(0, np.float32)
 _THE_OTHER = ~np.eye(2, dtype=np.bool_)
+_WORLDS_STREAM = 2**21  # apart from those of opponents and of the learner's choices
+_KEYS = 2**53
 _PARTS = 16  # that the rows are shared out in among the threads
 
 
@@ -52,6 +54,7 @@ class Lessons(Collector):
         self.worth = torch.zeros(self.rollout.masks.shape, dtype=torch.float32)
         self.outcomes = torch.zeros(self.rollout.masks.shape[:2], dtype=torch.float32)
         self._worth_by_name = np.zeros((config.rows, self.batch.num_actions), np.float32)
+        self._keys = np.zeros(config.rows, np.uint64)
         self._parts = np.array_split(np.arange(config.rows), min(_PARTS, config.rows))
         self._threads = config.threads or None
         trump = self.batch.rules.trump != "none"
@@ -77,6 +80,9 @@ class Lessons(Collector):
         super()._look(step)
         if step == self._config.steps:
             return  # these positions come first in the next rollout
+        if self._config.worlds > 1:
+            luck = RowRandom(self._config.seed, self._deals, stream=_WORLDS_STREAM, step=self._moves)
+            self._keys[:] = luck.integers(_KEYS)
         with ThreadPoolExecutor(self._threads) as executor:
             list(executor.map(lambda rows: self._ask(step, rows), self._parts))
         self.worth[step].numpy()[:] = by_role(self._worth_by_name, self._roles)
@@ -85,6 +91,7 @@ class Lessons(Collector):
         part = slice(rows[0], rows[-1] + 1)
         states, worth, by_rules = self.batch.states[part], self._worth_by_name[part], self._by_rules[part]
         taught = self._learns()[part]
+        worlds = TriedWorlds.of(self._config.worlds, self._config.worlds_stock, self._keys[part])
         lookahead = 0 if self._value.is_empty else self._config.lookahead
         outcomes = self.outcomes[step, part].numpy() if self._config.value_hidden else _NONE
         student = PlayoutStudent.of(self._policy, self._value, self._live, lookahead)
@@ -99,7 +106,7 @@ class Lessons(Collector):
                 table,
                 new_race_memory(),
                 self._config.utility,
-                np.zeros(1, STATE),
+                worlds,
                 worth,
                 outcomes,
             )

@@ -211,6 +211,8 @@ class TeacherConfig(SelfPlayConfig):
         0, "hidden units of the student's value, which stands for the rest of a rollout; 0: they go on to the endgame"
     )
     lookahead: int = _setting(2, "own decisions that a rollout comes to, on average of whose values a card is judged")
+    worlds: int = _setting(1, "worlds in which a card is tried near the endgame: the true deal, and others as mc's")
+    worlds_stock: int = _setting(4, "cards in the stock up to which it is tried in so many; before, in the true deal")
     utility: float = _setting(0.0, "tricks beyond which a margin hardly counts for more: tanh; 0 counts all alike")
     endgame: str = _setting("solved", "the teacher's endgames always are")
     critic_sees: str = _setting("view", "there is no critic")
@@ -220,7 +222,9 @@ class TeacherConfig(SelfPlayConfig):
         super().__post_init__()
         for key in ("playout_hidden", "playout_from", "value_hidden"):
             self._check(key, 0, LARGEST)
-        self._check("lookahead", 1, LARGEST)
+        for key in ("lookahead", "worlds"):
+            self._check(key, 1, LARGEST)
+        self._check("worlds_stock", 0, LARGEST)
         if self.value_hidden and not self.playout_hidden:
             raise ValueError("value_hidden: a student's value needs a student: set playout_hidden")
         self._check("utility", 0)
