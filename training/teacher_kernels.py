@@ -23,7 +23,7 @@ class TriedWorlds(NamedTuple):
     """In how many worlds actions are tried, and room for them.
 
     Attributes:
-        count: the true deal, and for the rest worlds that the view of the seat to act allows, drawn as ``mc`` does.
+        number: the true deal, and for the rest worlds that the view of the seat to act allows, drawn as ``mc`` does.
         stock: with so many cards in the stock or fewer; with more, actions are tried in the true deal alone.
         keys: uint64[rows], of the worlds.
         states: ``STATE`` array (3,): of a rollout, of what the view knows, of a world.
@@ -32,7 +32,7 @@ class TriedWorlds(NamedTuple):
         by_rules: bool[2], for whom the heuristic bot plays on, the seat to act first.
     """
 
-    count: int
+    number: int
     stock: int
     keys: npt.NDArray[np.uint64]
     states: npt.NDArray[Any]
@@ -41,10 +41,10 @@ class TriedWorlds(NamedTuple):
     by_rules: npt.NDArray[np.bool_]
 
     @classmethod
-    def of(cls, count: int, stock: int, keys: npt.NDArray[np.uint64]) -> TriedWorlds:
+    def of(cls, number: int, stock: int, keys: npt.NDArray[np.uint64]) -> TriedWorlds:
         """Make room."""
         return cls(
-            count, stock, keys, np.zeros(3, STATE), np.zeros(1, VIEW), np.zeros(1, HIDDEN), np.zeros(2, np.bool_)
+            number, stock, keys, np.zeros(3, STATE), np.zeros(1, VIEW), np.zeros(1, HIDDEN), np.zeros(2, np.bool_)
         )
 
 
@@ -82,7 +82,7 @@ def _add_worlds(game, state, key, by_rules, student, table, solved, utility, wor
     count_hands(view, hidden)
     write_known(view, states[1])
     worlds.by_rules[0], worlds.by_rules[1] = by_rules[seat], by_rules[1 - seat]  # in a world the seat to act is seat 0
-    for world in range(1, worlds.count):
+    for world in range(1, worlds.number):
         states[2] = states[1]
         write_world(view, hidden, key, np.uint64(world), game, states[2])
         _add_worth(game, states, 2, worlds.by_rules, student, table, solved, utility, states, worth)
@@ -126,10 +126,10 @@ def write_worth(game, states, low, taught, by_rules, student, table, solved, uti
         seat = np.int64(state.turn)
         who = by_rules[row, seat]
         _add_worth(game[0], states, row, who, student, table, solved, utility, scratch, worth[row])
-        if worlds.count > 1 and popcount(state.face_up) + game[0].cards - state.top <= worlds.stock:
+        if worlds.number > 1 and popcount(state.face_up) + game[0].cards - state.top <= worlds.stock:
             key = worlds.keys[row]
             _add_worlds(game[0], state, key, who, student, table, solved, utility, worlds, worth[row])
-            worth[row] /= np.float32(worlds.count)
+            worth[row] /= np.float32(worlds.number)
         if outcomes.shape[0]:
             scratch[0] = states[row]
             outcomes[row] = played_on_worth(game[0], scratch[0], seat, who, student, table, solved, utility)
