@@ -29,13 +29,12 @@ _PARTS = 16  # that the rows are shared out in among the threads
 
 
 class Lessons(Collector):
-    """Plays the learner's policy in many deals at once and asks the teacher wherever the learner decides.
+    """Plays the learner's policy in many deals at once and asks the teacher in every position.
 
     Attributes:
         worth: float32[steps + 1, rows, actions], for each action the counted tricks of the seat to act minus the
-            other's that it leads to, by role; 0 for those that are not legal, and where an opponent decides.
-        outcomes: float32[steps + 1, rows], what a rollout from the position itself leads to, where the learner has a
-            choice.
+            other's that it leads to, by role; 0 for those that are not legal.
+        outcomes: float32[steps + 1, rows], what a rollout from the position itself leads to, where there is a choice.
     """
 
     def __init__(self, config: TeacherConfig, opponents: Mapping[str, Callable[[int], Agent]], rank: int = 0) -> None:
@@ -65,7 +64,7 @@ class Lessons(Collector):
         """Let a student play on in rollouts from now on.
 
         The seat whose actions are tried is the student's, and so is the other; but in rows against the heuristic bot
-        the other is the bot's.
+        the other is the bot's, whichever seat is to act, so that all that is taught there is taught against it.
 
         Args:
             policy: chooses actions.
@@ -90,7 +89,6 @@ class Lessons(Collector):
     def _ask(self, step: int, rows: npt.NDArray[np.int64]) -> None:
         part = slice(rows[0], rows[-1] + 1)
         states, worth, by_rules = self.batch.states[part], self._worth_by_name[part], self._by_rules[part]
-        taught = self._learns()[part]
         worlds = TriedWorlds.of(self._config.worlds, self._config.worlds_stock, self._keys[part])
         lookahead = 0 if self._value.is_empty else self._config.lookahead
         outcomes = self.outcomes[step, part].numpy() if self._config.value_hidden else _NONE
@@ -100,7 +98,6 @@ class Lessons(Collector):
                 self.batch.rules.game,
                 states,
                 low,
-                taught,
                 by_rules,
                 student,
                 table,

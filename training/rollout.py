@@ -36,7 +36,7 @@ class Rollout:
     Attributes:
         cells: int8[steps + 1, rows, cells], the observation of the seat to act, then what is hidden from it, if at all.
         masks: bool[steps + 1, rows, actions], legal actions.
-        actions: int64[steps, rows], by role; where an opponent decided, of no meaning.
+        actions: int64[steps, rows], by role; where an opponent decided, what the learner would have done.
         log_probs: float32[steps, rows], of those actions when they were sampled.
         seats: int8[steps + 1, rows], who decides.
         ends: bool[steps, rows], whether the deal ended before the row's next decision.
@@ -155,9 +155,7 @@ class Collector:
 
     def _choose(self, step: int, policy: Callable[[torch.Tensor], torch.Tensor], opponents: list[Agent]) -> None:
         made = self.rollout
-        learnt = made.learnt[step].numpy()
-        learnt[:] = self._learns()
-        logits = self._logits(made.cells[step][:, : self.num_observations], made.learnt[step], policy)
+        logits = policy(made.cells[step][:, : self.num_observations]).numpy()
         choose(
             logits,
             made.masks[step].numpy(),
@@ -171,26 +169,13 @@ class Collector:
         )
         if (self._named < 0).any():
             raise FloatingPointError("logits are not finite")
+        learnt = made.learnt[step].numpy()
+        learnt[:] = (self._learner_seat < 0) | (self._learner_seat == self.batch.turn)
         for number, opponent in enumerate(opponents):
             rows = np.flatnonzero(~learnt & (self._opponent_of == number))
             if len(rows):
                 luck = RowRandom(self._config.seed, self._deals[rows], stream=number, step=self._moves[rows])
                 self._named[rows] = opponent.act(self.batch.views(rows), luck)
-
-    def _learns(self) -> npt.NDArray[np.bool_]:
-        """Return in which rows the learner decides, not an opponent, bool[rows]."""
-        learns: npt.NDArray[np.bool_] = (self._learner_seat < 0) | (self._learner_seat == self.batch.turn)
-        return learns
-
-    def _logits(
-        self, cells: torch.Tensor, learnt: torch.Tensor, policy: Callable[[torch.Tensor], torch.Tensor]
-    ) -> npt.NDArray[np.float32]:
-        """Ask the policy in the rows where it decides; the others get zeros, float32[rows, actions]."""
-        if bool(learnt.all()):
-            return policy(cells).numpy()
-        logits = np.zeros(self.rollout.masks.shape[1:], np.float32)
-        logits[learnt.numpy()] = policy(cells[learnt]).numpy()
-        return logits
 
     def _play(self, step: int) -> None:
         made, batch, config = self.rollout, self.batch, self._config

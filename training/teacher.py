@@ -114,10 +114,9 @@ class Teacher:
         rate = config.learning_rate_end + (config.learning_rate - config.learning_rate_end) * max(1.0 - progress, 0.0)
         for group in self.optimizer.param_groups:
             group["lr"] = rate
-        positions = int(self.processes.add(torch.tensor(len(cells)))) // self.processes.size
-        parts = config.epochs * max(positions // config.batch_size, 1)  # the same number in every process
         chosen = masks.sum(1) > 1  # nothing is learnt where there is no choice
         cells, masks, worth, outcomes = (entry[chosen].to(self.device) for entry in (cells, masks, worth, outcomes))
+        parts = config.epochs * max(len(chosen) // config.batch_size, 1)  # the same number in every process
         total = spread = value_total = torch.zeros(())
         for rows in self._minibatches(len(cells), parts):
             legal = masks[rows].float()

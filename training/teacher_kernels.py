@@ -89,7 +89,7 @@ def _add_worlds(game, state, key, by_rules, student, table, solved, utility, wor
 
 
 @kernel
-def write_worth(game, states, low, taught, by_rules, student, table, solved, utility, worlds, worth, outcomes):
+def write_worth(game, states, low, by_rules, student, table, solved, utility, worlds, worth, outcomes):
     """Write what each legal action leads to, in counted tricks of the seat to act minus the other's.
 
     Every action is tried in the true deal: hidden cards are what they are, so that over many deals the mean is taken
@@ -102,7 +102,6 @@ def write_worth(game, states, low, taught, by_rules, student, table, solved, uti
         game: the rules.
         states: ``STATE`` array (rows,).
         low: the rows that are meant are those played low (1) or high (0).
-        taught: bool[rows], in which rows something is to be learnt.
         by_rules: bool[rows, 2, 2], for the decisions of each seat to act, which seats the heuristic bot plays on for;
             for the others the student does.
         student: a :class:`PlayoutStudent`. With a ``lookahead`` its value stands for the rest of a rollout.
@@ -110,9 +109,9 @@ def write_worth(game, states, low, taught, by_rules, student, table, solved, uti
         solved: memory of the solver's search, plain and of races.
         utility: tricks beyond which a margin hardly counts for more; 0 counts all alike.
         worlds: a :class:`TriedWorlds`.
-        worth: float32[rows, actions], written; 0 for actions that are not legal, and where nothing is learnt or chosen.
+        worth: float32[rows, actions], written; 0 for actions that are not legal, and where there is no choice.
         outcomes: float32[rows], written: the same where the rollout policy chooses for itself, and plays on to the
-            endgame of the true deal; not where nothing is learnt or chosen. Empty: not wanted.
+            endgame of the true deal; not where there is no choice. Empty: not wanted.
     """
     scratch = worlds.states
     for row in range(states.shape[0]):
@@ -121,7 +120,7 @@ def write_worth(game, states, low, taught, by_rules, student, table, solved, uti
             continue
         worth[row] = 0
         legal = legal_actions(state)
-        if not taught[row] or not legal & (legal - _ONE):
+        if not legal & (legal - _ONE):
             continue
         seat = np.int64(state.turn)
         who = by_rules[row, seat]

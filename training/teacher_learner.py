@@ -46,10 +46,10 @@ class TeacherLearner(SelfPlayLearner):
         if student is not None and self.decisions >= self.config.playout_from:
             self.collector.play_on(*student.for_rollouts())
         rollout = self._collect()
-        taught = int(self.processes.add(rollout.learnt.sum()))
+        taught = int(self.processes.add(torch.tensor(rollout.actions.numel())))
         progress(self.decisions + taught)
         entries = (rollout.cells[:-1], rollout.masks[:-1], self.collector.worth[:-1], self.collector.outcomes[:-1])
-        cells, masks, worth, outcomes = (entry[rollout.learnt] for entry in entries)
+        cells, masks, worth, outcomes = (entry.flatten(0, 1) for entry in entries)
         metrics = self.algorithm.update(cells, masks, worth, outcomes, self.decisions / self.config.decisions)
         self.decisions += taught
         self._check(metrics)

@@ -7,15 +7,13 @@ import pytest
 import torch
 
 from german_whist.agents.checkpoint import load_checkpoint
-from german_whist.agents.registry import make_agent
 from german_whist.training.config import load_config
 from german_whist.training.distributed import Processes
 from german_whist.training.lessons import Lessons
 from german_whist.training.run_directory import RunDirectory
 from german_whist.training.settings import TeacherConfig
 from german_whist.training.teacher import LOGITS_A_TRICK, Teacher
-from german_whist.training.teacher_learner import TeacherLearner
-from german_whist.training.trainer import Due, TrainingOutcome, train
+from german_whist.training.trainer import TrainingOutcome, train
 from tests.training.taught import WITH_STUDENT, by_playing_on, config, run
 
 
@@ -28,21 +26,6 @@ def test_every_action_is_worth_what_playing_on_gives(rules):
         lessons._look(0)  # asks of the positions that the rollout has come to
         for action, worth in expected.items():
             assert len(expected) == 1 or lessons._worth_by_name[row, action] == worth
-
-
-def test_only_the_learner_is_taught(tmp_path):
-    settings = config(rows=16, steps=6, opponents={"self": 0.5, "heuristic": 0.5}, playout_hidden=4, value_hidden=4)
-    lessons = Lessons(settings, {"heuristic": lambda _: make_agent("heuristic")})
-    made = lessons.collect(lambda cells: torch.zeros((len(cells), lessons.batch.num_actions)))
-    taught = lessons.worth[:-1].any(2)
-    choice = made.masks[:-1].sum(2) > 1
-    assert made.learnt[:, :8].all()
-    assert made.learnt[:, 8:].sum() in range(16, 33)  # about every other decision
-    assert not taught[~made.learnt].any()
-    assert taught[made.learnt & choice].float().mean() > 0.5  # where cards are worth different things
-    learner = TeacherLearner(settings, RunDirectory.create(settings, "taught", tmp_path / "run"), Processes())
-    learner.train_once(lambda decisions: None)
-    assert learner.decisions == int(learner.collector.rollout.learnt.sum())
 
 
 def test_a_margin_beyond_need_counts_less():
@@ -147,14 +130,15 @@ def test_a_run_that_was_stopped_ends_as_one_that_was_not(finished, tmp_path):
     half = tmp_path / "half"
     settings = config(**WITH_STUDENT)
     directory = RunDirectory.create(settings, "taught", half)
+    from german_whist.training.teacher_learner import TeacherLearner
+
     learner = TeacherLearner(settings, directory, Processes())
     learner.save(0.0)
-    save_is_due = Due(settings.checkpoint_every, 0)
     while learner.decisions < 512:
-        learner.train_once(lambda decisions: None)
-        if save_is_due(learner.decisions):
+        if learner.decisions and learner.decisions % settings.checkpoint_every == 0:
             learner.save(0.0)
-    learner.save_snapshot(0.0)
+        learner.train_once(lambda decisions: None)
+    learner.save(0.0)
     assert contents(train(settings, directory, resume=True, quiet=True)) == contents(finished)
 
 
