@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
 
+from german_whist.agents.base import Agent
 from german_whist.agents.mc_bot import MonteCarloBot
+from german_whist.agents.registry import make_agent
+from german_whist.agents.world_states import write_known, write_world
+from german_whist.agents.worlds import HIDDEN, count_hands
+from german_whist.envs.batch import DealBatch
 from german_whist.envs.cards import cards_of
+from german_whist.envs.jit import kernel
 from german_whist.training.lessons import Lessons
-from tests.training.taught import config
+from german_whist.training.playout_network import PlayoutNetwork
+from tests.training.taught import by_playing_on, config
+from tests.training.test_student import lowest_of_its_run, some_student
 
 WORLDS = 12
 
@@ -60,6 +69,43 @@ def test_their_mean_is_what_is_learnt(rules, stock):
         if tried > 200:
             break
     assert tried > 50
+
+
+@kernel
+def write_first_world(view, key, hidden, game, state):
+    """What the kernels of ``mc`` make of world 1 of a key."""
+    count_hands(view, hidden)
+    write_known(view, state)
+    write_world(view, hidden, key, np.uint64(1), game, state)
+
+
+def test_in_a_world_the_same_bots_play_on():
+    student, heuristic = some_student("small", "live"), make_agent("heuristic")
+    settings = config(rules="small", rows=32, steps=1, worlds=2, worlds_stock=8, opponents={"heuristic": 1.0})
+    lessons = Lessons(settings, {"heuristic": lambda _: heuristic})
+    lessons.play_on(PlayoutNetwork.of(student.checkpoint.layers))
+    for _ in range(lessons.batch.rules.stock - 8 + 2):
+        play_at_random(lessons)
+    lessons._look(0)
+    assert set(lessons.batch.turn) == {0, 1}
+    world = SimpleNamespace(batch=DealBatch("small", 1))  # as lessons of one row
+    tried = 0
+    for row, view in enumerate(lessons.batch.views()):
+        seat = int(lessons.batch.turn[row])
+        bots: list[Agent] = [student, student]
+        bots[1 - seat] = heuristic
+        true = by_playing_on(lessons, row, bots)
+        hidden, game = np.zeros(1, HIDDEN), lessons.batch.rules.game
+        write_first_world(view, lessons._keys[row], hidden[0], game[0], world.batch.states[0])
+        imagined = by_playing_on(world, 0, [student, heuristic])  # the seat to act is seat 0
+        if len(true) == 1 or view["stock"] > 8:
+            continue
+        stand_for = lowest_of_its_run(lessons, row)
+        for action in true:
+            expected = (true[stand_for[action]] + imagined[stand_for[action]]) / 2
+            assert lessons._worth_by_name[row, action] == expected
+            tried += 1
+    assert tried > 40
 
 
 def test_a_run_draws_them_alike_each_time():
