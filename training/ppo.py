@@ -28,9 +28,9 @@ from torch import nn
 
 from german_whist.agents.checkpoint import Layer
 from german_whist.training.actor_critic import ACTOR_GAIN, CRITIC_GAIN, Perceptron, product_type
-from german_whist.training.adam import ADAM_EPSILON, load_moments, moments_of, tensor_of_shape
 from german_whist.training.credit import seat_advantages
 from german_whist.training.distributed import Processes
+from german_whist.training.optimizer import Optimizer, tensor_of_shape
 from german_whist.training.rollout import Rollout
 from german_whist.training.settings import SelfPlayConfig
 
@@ -45,7 +45,7 @@ class SelfPlayPPO:
         actor: logits from an observation.
         critic: value to the seat to act, from an observation and, if it is so set, from what is hidden.
         magnet: moving average of the actor.
-        optimizer: Adam over actor and critic.
+        optimizer: over actor and critic.
         updates: updates made so far.
     """
 
@@ -73,8 +73,7 @@ class SelfPlayPPO:
             network.to(self.device)
             network.product_type = product_type(config.precision, self.device)
         self.magnet = copy.deepcopy(self.actor).requires_grad_(False)
-        self._parameters = [*self.actor.parameters(), *self.critic.parameters()]
-        self.optimizer = torch.optim.Adam(self._parameters, lr=config.learning_rate, eps=ADAM_EPSILON, fused=True)
+        self.optimizer = Optimizer(config.optimizer, [self.actor, self.critic], config.learning_rate)
 
     def start_from(self, layers: tuple[Layer, ...], name: str) -> None:
         """Take the actor, and the magnet, from a checkpoint's layers.
@@ -121,8 +120,6 @@ class SelfPlayPPO:
         left = max(1.0 - progress, 0.0)
         rate = config.learning_rate_end + (config.learning_rate - config.learning_rate_end) * left
         entropy_weight = config.entropy_end + (config.entropy - config.entropy_end) * left
-        for group in self.optimizer.param_groups:
-            group["lr"] = rate
         batch = self._batch_of(rollout)
         parts = max(rollout.learnt.numel() // config.batch_size, 1)  # the same number in every process
         sums: dict[str, torch.Tensor] = {}
@@ -138,7 +135,7 @@ class SelfPlayPPO:
                 if not warming_up:
                     loss = loss + losses["policy_loss"] - entropy_weight * losses["entropy"]
                     loss = loss + config.magnet * losses["magnet_kl"]
-                self._step(loss, len(rows))
+                self._step(loss, len(rows), rate)
                 for name, value in {**losses, "loss": loss}.items():
                     sums[name] = sums.get(name, torch.zeros((), device=self.device)) + value.detach()
         self.updates += 1
@@ -229,13 +226,12 @@ class SelfPlayPPO:
         logits = torch.where(batch["masks"], actor(batch["cells"][:, : self.num_observations]), MASKED)
         return torch.log_softmax(logits, dim=1), torch.softmax(logits, dim=1)
 
-    def _step(self, loss: torch.Tensor, decisions: int) -> None:
-        """Take one step of Adam down the mean gradient of all processes' minibatches."""
+    def _step(self, loss: torch.Tensor, decisions: int, rate: float) -> None:
+        """Take one step down the mean gradient of all processes' minibatches."""
         self.optimizer.zero_grad()
         loss.backward()
-        self.processes.average_gradients(self._parameters, decisions)
-        nn.utils.clip_grad_norm_(self._parameters, self.config.max_grad_norm)
-        self.optimizer.step()
+        self.processes.average_gradients(self.optimizer.parameters, decisions)
+        self.optimizer.step(rate, self.config.max_grad_norm)
         pairs = zip(self.magnet.parameters(), self.actor.parameters(), strict=True)
         with torch.no_grad():
             for average, weight in pairs:
@@ -247,7 +243,7 @@ class SelfPlayPPO:
         for kind, network in (("actor", self.actor), ("critic", self.critic), ("magnet", self.magnet)):
             for name, weight in network.named_parameters():
                 tensors[f"{kind}.{name}"] = weight.detach().cpu().clone()
-        tensors |= moments_of(self.optimizer)
+        tensors |= self.optimizer.state()
         tensors["updates"] = torch.tensor([self.updates])
         return tensors
 
@@ -262,7 +258,7 @@ class SelfPlayPPO:
             for kind, network in (("actor", self.actor), ("critic", self.critic), ("magnet", self.magnet)):
                 for name, weight in network.named_parameters():
                     weight.copy_(tensor_of_shape(tensors, f"{kind}.{name}", weight.shape))
-        load_moments(self.optimizer, self._parameters, tensors)
+        self.optimizer.load_state(tensors)
         self.updates = int(tensor_of_shape(tensors, "updates", torch.Size((1,))))
 
 

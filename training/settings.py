@@ -147,7 +147,7 @@ class SelfPlayConfig(TrainConfig):
     rows: int = _setting(2048, "deals stepped together")
     batch_size: int = _setting(2048, "decisions in a gradient step")
     epochs: int = _setting(1, "passes over each rollout")
-    learning_rate: float = _setting(2e-3, "Adam's step size at the start")
+    learning_rate: float = _setting(2e-3, "step size at the start")
     gae_lambda: float = _setting(0.8, "lambda of generalised advantage estimation")
     endgame: str = _setting("played", "played, or solved: a deal ends with its foreplay, the rest counted exactly")
     critic_hidden: list[int] = _setting([128, 128], "sizes of the critic's hidden layers")
@@ -155,6 +155,7 @@ class SelfPlayConfig(TrainConfig):
     critic_warmup: int = _setting(0, "decisions at first from which only the critic learns, for a warm start")
     ranks: str = _setting("named", "of cards as the network sees them: named, or live: counted among the cards in play")
     init: str = _setting("", "agent in the box or checkpoint file that the run starts from, hidden sizes too")
+    optimizer: str = _setting("adam", "adam, or muon: orthogonal steps of hidden layers' matrices (torch 2.9 or newer)")
     magnet: float = _setting(0.0, "weight of the divergence from the moving average of the policy")
     magnet_decay: float = _setting(0.999, "what the moving average keeps of itself in a gradient step")
     precision: str = _setting("auto", "of matrix products: float32, bfloat16, or auto, which asks the device")
@@ -166,6 +167,7 @@ class SelfPlayConfig(TrainConfig):
             ("endgame", ("played", "solved")),
             ("critic_sees", ("all", "view")),
             ("ranks", ("named", "live")),
+            ("optimizer", ("adam", "muon")),
             ("precision", ("auto", "float32", "bfloat16")),
         ):
             if getattr(self, key) not in allowed:

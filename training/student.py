@@ -16,12 +16,11 @@ from collections.abc import Iterator
 
 import numpy as np
 import torch
-from torch import nn
 
 from german_whist.agents.checkpoint import Layer
 from german_whist.training.actor_critic import ACTOR_GAIN, Perceptron
-from german_whist.training.adam import ADAM_EPSILON, load_moments, moments_of, tensor_of_shape
 from german_whist.training.distributed import Processes
+from german_whist.training.optimizer import Optimizer, tensor_of_shape
 from german_whist.training.playout_network import PlayoutNetwork
 from german_whist.training.settings import TeacherConfig
 
@@ -56,22 +55,19 @@ class SmallNetwork:
         self._called = called
         self._max_grad_norm = config.max_grad_norm
         self._processes = processes
-        self._parameters = list(network.parameters())
         self._averages = list(self.average.parameters())
-        self._optimizer = torch.optim.Adam(self._parameters, lr=config.learning_rate, eps=ADAM_EPSILON, fused=True)
+        self._optimizer = Optimizer(config.optimizer, [self.network], config.learning_rate)
 
     def step(self, loss: torch.Tensor, positions: int, rate: float) -> None:
         """Take one step down a loss, the mean over so many positions."""
-        self._optimizer.param_groups[0]["lr"] = rate
         self._optimizer.zero_grad()
         loss.backward()
-        self._processes.average_gradients(self._parameters, positions)
-        nn.utils.clip_grad_norm_(self._parameters, self._max_grad_norm)
-        self._optimizer.step()
+        self._processes.average_gradients(self._optimizer.parameters, positions)
+        self._optimizer.step(rate, self._max_grad_norm)
         self.steps += 1
         keeps = min(AVERAGE_KEEPS, self.steps / (self.steps + 10))  # so that the first weights are soon forgotten
         with torch.no_grad():
-            for average, weight in zip(self._averages, self._parameters, strict=True):
+            for average, weight in zip(self._averages, self._optimizer.parameters, strict=True):
                 average.lerp_(weight, 1 - keeps)
 
     def layers(self) -> tuple[Layer, ...]:
@@ -92,7 +88,7 @@ class SmallNetwork:
         """Return weights and moments, as tensors on the processor."""
         weights = {name: weight.detach().cpu().clone() for name, weight in self._named_weights()}
         weights[f"{self._called}.steps"] = torch.tensor([self.steps])
-        return weights | moments_of(self._optimizer, f"{self._called}_optimizer")
+        return weights | self._optimizer.state(f"{self._called}_optimizer")
 
     def load_state(self, tensors: dict[str, torch.Tensor]) -> None:
         """Go on from what :meth:`state` returned.
@@ -105,7 +101,7 @@ class SmallNetwork:
             for name, weight in self._named_weights():
                 weight.copy_(tensor_of_shape(tensors, name, weight.shape))
         self.steps = int(tensor_of_shape(tensors, f"{self._called}.steps", torch.Size((1,))))
-        load_moments(self._optimizer, self._parameters, tensors, f"{self._called}_optimizer")
+        self._optimizer.load_state(tensors, f"{self._called}_optimizer")
 
 
 class Student:

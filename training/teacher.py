@@ -19,12 +19,11 @@ from typing import Any
 
 import numpy as np
 import torch
-from torch import nn
 
 from german_whist.agents.checkpoint import Layer
 from german_whist.training.actor_critic import ACTOR_GAIN, Perceptron, product_type
-from german_whist.training.adam import ADAM_EPSILON, load_moments, moments_of, tensor_of_shape
 from german_whist.training.distributed import Processes
+from german_whist.training.optimizer import Optimizer, tensor_of_shape
 from german_whist.training.settings import TeacherConfig
 from german_whist.training.student import TRICKS_AN_OUTPUT, Student, centred, rescaled
 
@@ -38,7 +37,7 @@ class Teacher:
     Attributes:
         actor: logits from an observation.
         student: what plays on in rollouts, ``None`` where the heuristic bot always does.
-        optimizer: Adam.
+        optimizer: of the actor.
         updates: updates made so far.
     """
 
@@ -65,8 +64,7 @@ class Teacher:
         self.student = Student(config, scale[:num_observations], actions, processes) if config.playout_hidden else None
         if self.student is not None:
             self.student.multiply_in(self.actor.product_type)
-        self._parameters = list(self.actor.parameters())
-        self.optimizer = torch.optim.Adam(self._parameters, lr=config.learning_rate, eps=ADAM_EPSILON, fused=True)
+        self.optimizer = Optimizer(config.optimizer, [self.actor], config.learning_rate)
 
     def start_from(self, layers: tuple[Layer, ...], name: str) -> None:
         """Take the network from a checkpoint's layers.
@@ -112,8 +110,6 @@ class Teacher:
         """
         config = self.config
         rate = config.learning_rate_end + (config.learning_rate - config.learning_rate_end) * max(1.0 - progress, 0.0)
-        for group in self.optimizer.param_groups:
-            group["lr"] = rate
         chosen = masks.sum(1) > 1  # nothing is learnt where there is no choice
         cells, masks, worth, outcomes = (entry[chosen].to(self.device) for entry in (cells, masks, worth, outcomes))
         parts = config.epochs * max(len(chosen) // config.batch_size, 1)  # the same number in every process
@@ -127,9 +123,8 @@ class Teacher:
             total = total + loss.detach().cpu()
             self.optimizer.zero_grad()
             loss.backward()
-            self.processes.average_gradients(self._parameters, len(rows))
-            nn.utils.clip_grad_norm_(self._parameters, config.max_grad_norm)
-            self.optimizer.step()
+            self.processes.average_gradients(self.optimizer.parameters, len(rows))
+            self.optimizer.step(rate, config.max_grad_norm)
             spread = spread + ((truth**2).sum(1) / count[:, 0]).mean().cpu()
             if self.student is not None:
                 self.student.learn(cells[rows], legal, said.detach(), rate)
@@ -154,7 +149,7 @@ class Teacher:
     def state(self) -> dict[str, Any]:
         """Return all that the next update depends on, as tensors on the processor."""
         tensors = {f"actor.{name}": weight.detach().cpu().clone() for name, weight in self.actor.named_parameters()}
-        tensors |= moments_of(self.optimizer)
+        tensors |= self.optimizer.state()
         if self.student is not None:
             tensors |= self.student.state()
         tensors["updates"] = torch.tensor([self.updates])
@@ -172,7 +167,7 @@ class Teacher:
                 weight.copy_(tensor_of_shape(tensors, f"actor.{name}", weight.shape))
         if self.student is not None:
             self.student.load_state(tensors)
-        load_moments(self.optimizer, self._parameters, tensors)
+        self.optimizer.load_state(tensors)
         self.updates = int(tensor_of_shape(tensors, "updates", torch.Size((1,))))
 
 
