@@ -39,6 +39,7 @@ class Optimizer:
             ValueError: when this version of torch does not have it.
         """
         self.parameters = [weight for network in networks for weight in network.parameters()]
+        self._network_of = [place for place, network in enumerate(networks) for _ in network.parameters()]
         matrices = [layer.weight for network in networks for layer in network.linear_layers()[:-1]]
         chosen = {id(weight) for weight in matrices} if kind == MUON else set()
         rest = [weight for weight in self.parameters if id(weight) not in chosen]
@@ -77,15 +78,16 @@ class Optimizer:
             KeyError: when one is missing.
             ValueError: when one has another shape than its weights.
         """
+        # A network that was saved before its first update has no moments, and then none at all.
+        known = {name.rpartition(".")[0] for name in tensors}
+        stepped = {self._network_of[number] for number in range(len(self.parameters)) if f"{called}.{number}" in known}
         for part in self._parts:
             moments = part.state_dict()
             for place, (number, weight) in enumerate(self._numbered(part)):
-                shapes = _shapes(part, weight)
-                # A learner that was saved before its first update has no moments.
-                if any(f"{called}.{number}.{name}" in tensors for name in shapes):
+                if self._network_of[number] in stepped:
                     moments["state"][place] = {
                         name: tensor_of_shape(tensors, f"{called}.{number}.{name}", shape)
-                        for name, shape in shapes.items()
+                        for name, shape in _shapes(part, weight).items()
                     }
             part.load_state_dict(moments)
 

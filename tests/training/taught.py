@@ -38,6 +38,7 @@ WITH_STUDENT: dict[str, Any] = {
     "playout_from": 300,
     "value_hidden": 6,
     "epochs": 2,
+    "optimizer": "muon",
 }
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import torch
 
+from german_whist.training.optimizer import OPTIMIZERS
 from german_whist.training.ppo import SelfPlayPPO
 from german_whist.training.rollout import Collector, Rollout
 from german_whist.training.settings import SelfPlayConfig
@@ -156,8 +157,9 @@ def test_the_actor_sees_nothing_of_what_is_hidden() -> None:
     assert not torch.equal(ppo.values(batch["cells"]), values)
 
 
-def test_the_state_holds_all_that_the_next_update_depends_on() -> None:
-    config, ppo, rollout = played(magnet=0.1)
+@pytest.mark.parametrize("optimizer", OPTIMIZERS)
+def test_the_state_holds_all_that_the_next_update_depends_on(optimizer: str) -> None:
+    config, ppo, rollout = played(magnet=0.1, optimizer=optimizer)
     ppo.update(rollout, 0.0)
     collector = Collector(config, {})
     other = some_policy(config, collector, strength=2.0)
