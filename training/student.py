@@ -141,7 +141,7 @@ class Student:
             cells: int8[positions, num_observations].
             legal: float32[positions, actions], 1 for legal actions.
             said: float32[positions, actions], the learner's outputs less their mean over legal actions, else 0.
-            rate: Adam's step size.
+            rate: the step size.
         """
         count = legal.sum(1, keepdim=True)
         loss = ((centred(self.policy.network(cells), legal, count) - said) ** 2).sum(1) / count[:, 0]
@@ -153,7 +153,7 @@ class Student:
         Args:
             cells: int8[positions, num_observations].
             outcomes: float32[positions], in tricks.
-            rate: Adam's step size.
+            rate: the step size.
         """
         if self.value is None:
             return torch.zeros(())
