@@ -112,11 +112,11 @@ KILLED_WHILE = {
     "learning": """
 from german_whist.training.ppo import SelfPlayPPO
 step, steps = SelfPlayPPO._step, []
-def dying(self, loss, decisions):
+def dying(self, loss, decisions, rate):
     steps.append(1)
     if self.updates == 5 and len(steps) > 2:
         os.kill(os.getpid(), signal.SIGKILL)
-    step(self, loss, decisions)
+    step(self, loss, decisions, rate)
 SelfPlayPPO._step = dying
 """,
     # with half of the snapshot written that belongs to a checkpoint which is there already
