@@ -14,9 +14,8 @@ import torch
 from torch import nn
 
 from german_whist.training.actor_critic import Perceptron
+from german_whist.training.settings import MUON
 
-ADAM, MUON = "adam", "muon"
-OPTIMIZERS = (ADAM, MUON)
 ADAM_EPSILON = 1e-5
 
 
@@ -31,7 +30,7 @@ class Optimizer:
         """Take the networks.
 
         Args:
-            kind: one of ``OPTIMIZERS``.
+            kind: one of ``settings.OPTIMIZERS``.
             networks: with their weights where they will stay.
             rate: the step size at the start.
 

@@ -13,6 +13,8 @@ from german_whist.envs.names import unknown_name
 from german_whist.envs.rules import rules
 
 OWN_OPPONENTS = ("self", "pool")
+ADAM, MUON = "adam", "muon"
+OPTIMIZERS = (ADAM, MUON)
 LARGEST = 10**12  # of whole numbers; more than any machine could train on or hold
 LARGEST_SEED = 2**32 - 1  # numpy takes no larger one
 _WHO_LEARNS = "who learns: selfplay (our own PPO), teacher (from rollouts) or sb3 (MaskablePPO of sb3-contrib)"
@@ -155,7 +157,7 @@ class SelfPlayConfig(TrainConfig):
     critic_warmup: int = _setting(0, "decisions at first from which only the critic learns, for a warm start")
     ranks: str = _setting("named", "of cards as the network sees them: named, or live: counted among the cards in play")
     init: str = _setting("", "agent in the box or checkpoint file that the run starts from, hidden sizes too")
-    optimizer: str = _setting("adam", "adam, or muon: orthogonal steps of hidden layers' matrices (torch 2.9 or newer)")
+    optimizer: str = _setting(ADAM, "adam, or muon: orthogonal steps of hidden layers' matrices (torch 2.9 or newer)")
     magnet: float = _setting(0.0, "weight of the divergence from the moving average of the policy")
     magnet_decay: float = _setting(0.999, "what the moving average keeps of itself in a gradient step")
     precision: str = _setting("auto", "of matrix products: float32, bfloat16, or auto, which asks the device")
@@ -167,7 +169,7 @@ class SelfPlayConfig(TrainConfig):
             ("endgame", ("played", "solved")),
             ("critic_sees", ("all", "view")),
             ("ranks", ("named", "live")),
-            ("optimizer", ("adam", "muon")),
+            ("optimizer", OPTIMIZERS),
             ("precision", ("auto", "float32", "bfloat16")),
         ):
             if getattr(self, key) not in allowed:

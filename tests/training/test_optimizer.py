@@ -8,7 +8,8 @@ import pytest
 import torch
 
 from german_whist.training.actor_critic import Perceptron
-from german_whist.training.optimizer import OPTIMIZERS, Optimizer
+from german_whist.training.optimizer import Optimizer
+from german_whist.training.settings import OPTIMIZERS
 
 RATE = 0.01
 NO_CLIPPING = 1e9

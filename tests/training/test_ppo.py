@@ -9,10 +9,9 @@ import numpy as np
 import pytest
 import torch
 
-from german_whist.training.optimizer import OPTIMIZERS
 from german_whist.training.ppo import SelfPlayPPO
 from german_whist.training.rollout import Collector, Rollout
-from german_whist.training.settings import SelfPlayConfig
+from german_whist.training.settings import OPTIMIZERS, SelfPlayConfig
 from tests.training.own_runs import own_config, some_policy
 
 

@@ -13,6 +13,7 @@ from german_whist.training.lessons import Lessons
 from german_whist.training.run_directory import RunDirectory
 from german_whist.training.settings import TeacherConfig
 from german_whist.training.teacher import LOGITS_A_TRICK, Teacher
+from german_whist.training.teacher_learner import TeacherLearner
 from german_whist.training.trainer import TrainingOutcome, train
 from tests.training.taught import WITH_STUDENT, by_playing_on, config, run
 
@@ -130,8 +131,6 @@ def test_a_run_that_was_stopped_ends_as_one_that_was_not(finished, tmp_path):
     half = tmp_path / "half"
     settings = config(**WITH_STUDENT)
     directory = RunDirectory.create(settings, "taught", half)
-    from german_whist.training.teacher_learner import TeacherLearner
-
     learner = TeacherLearner(settings, directory, Processes())
     learner.save(0.0)
     while learner.decisions < 512:
