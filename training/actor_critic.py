@@ -22,6 +22,8 @@ HIDDEN_GAIN = math.sqrt(2)
 ACTOR_GAIN = 0.01
 CRITIC_GAIN = 1.0
 
+_FEWEST_ROWS, _MOST_ROWS = 128, 1024  # of a fixed network's products
+
 
 def cell_scale(high: npt.NDArray[np.int8], low: Block | None) -> torch.Tensor:
     """Return what the cells of an observation are multiplied by, float32[cells].
@@ -124,6 +126,40 @@ class Perceptron(nn.Module):
                 layer.bias.copy_(torch.as_tensor(bias))
                 if number == 0:
                     layer.weight /= self.scale
+
+
+class FixedNetwork:
+    """A perceptron with its weights as they are, for many calls.
+
+    Products for sizes that were not met before are first compiled, which takes longer than they do, so rows are filled
+    up to one of a few sizes.
+    """
+
+    def __init__(self, network: Perceptron) -> None:
+        """Take the weights over."""
+        self._type = network.product_type
+        self._device = network.scale.device
+        *hidden, last = network.linear_layers()
+        with torch.no_grad():
+            scaled = [layer.weight if number else layer.weight * network.scale for number, layer in enumerate(hidden)]
+            self._hidden = [
+                (weight.to(self._type, copy=True), layer.bias.to(self._type, copy=True))
+                for weight, layer in zip(scaled, hidden, strict=True)
+            ]
+            self._last = last.weight.detach().clone(), last.bias.detach().clone()
+
+    @torch.inference_mode()
+    def __call__(self, cells: torch.Tensor) -> torch.Tensor:
+        """Return the outputs on the processor, float32[rows, outputs], of cells int8[rows, cells]."""
+        return torch.cat([self._outputs(rows) for rows in cells.split(_MOST_ROWS)])
+
+    def _outputs(self, cells: torch.Tensor) -> torch.Tensor:
+        rows = len(cells)
+        size = max(_FEWEST_ROWS, 1 << (rows - 1).bit_length())
+        hidden = F.pad(cells, (0, 0, 0, size - rows)).to(self._device).to(self._type)
+        for weight, bias in self._hidden:
+            hidden = F.linear(hidden, weight, bias).relu_()
+        return F.linear(hidden.float(), *self._last)[:rows].cpu()
 
 
 def product_type(precision: str, device: torch.device) -> torch.dtype:

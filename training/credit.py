@@ -52,3 +52,38 @@ def seat_advantages(values, seats, ends, seat_rewards, last_values, last_seats, 
             next_value[seat] = value
             reward[seat] = 0.0
             advantages[step, row] = next_advantage[seat]
+
+
+@kernel
+def greedy_returns(worth, best, actions, seats, ends, taught, trace, following, returns):
+    """Write what a policy that always takes its best action may expect, by lambda-returns.
+
+    What the best action is said to be worth goes on into the seat's next decision for as long as it was what was
+    played: Watkins's Q(lambda) (Sutton and Barto, "Reinforcement Learning", 2nd edition, 12.10).
+
+    Args:
+        worth: float32[steps, rows, actions], what actions are said to be worth to the seat to act at the deal's end.
+        best: int64[steps, rows], the best action.
+        actions: int64[steps, rows], what was played.
+        seats: int8[steps, rows], the seat that decided.
+        ends: bool[steps, rows], whether the deal ended before the row's next decision.
+        taught: bool[steps, rows], where worth is said.
+        trace: lambda: 0 is what the best action is said to be worth, 1 what play led to.
+        following: float32[rows, 2], scratch.
+        returns: float32[steps, rows], written where worth is said.
+    """
+    steps, rows = actions.shape
+    following[:] = np.nan
+    for step in range(steps - 1, -1, -1):
+        for row in range(rows):
+            if ends[step, row]:
+                following[row, 0] = following[row, 1] = np.nan
+            if not taught[step, row]:
+                continue
+            seat = seats[step, row]
+            action = best[step, row]
+            expected = worth[step, row, action]
+            after = following[row, seat]
+            if actions[step, row] == action and not np.isnan(after):
+                expected = (1 - trace) * expected + trace * after
+            returns[step, row] = following[row, seat] = expected

@@ -43,6 +43,14 @@ class Processes:
                 dist.all_reduce(numbers)
         return numbers
 
+    def fewest(self, number: int) -> int:
+        """Return the smallest of the numbers of all processes.
+
+        Raises:
+            ConnectionError: when one of them is gone.
+        """
+        return int(min(self.gather(number)))
+
     def average_gradients(self, parameters: Sequence[torch.Tensor], decisions: int) -> None:
         """Replace the gradients by their mean over the decisions of all processes, those of the joined minibatch.
 

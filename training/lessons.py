@@ -11,30 +11,40 @@ import torch
 
 from german_whist.agents.base import Agent
 from german_whist.agents.canonical import by_role
-from german_whist.envs.randomness import RowRandom
 from german_whist.solver.race_search import new_race_memory
 from german_whist.solver.tables import open_table
+from german_whist.training.credit import greedy_returns
 from german_whist.training.opponents import SELF
-from german_whist.training.playout_network import PlayoutNetwork, PlayoutStudent
-from german_whist.training.rollout import Collector
+from german_whist.training.rollout import Collector, Rollout
 from german_whist.training.settings import TeacherConfig
-from german_whist.training.teacher_kernels import TriedWorlds, write_worth
+from german_whist.training.teacher_kernels import (
+    TO_THE_END,
+    Tries,
+    Waiting,
+    play_on,
+    take_actions,
+    take_values,
+    try_actions,
+    write_worth,
+)
 
 HEURISTIC = "heuristic"
-_NONE = np.zeros(0, np.float32)
+SHARPER = 4.0  # logits that tell what actions are worth, when they are played: less is lost where values learn from it
 _THE_OTHER = ~np.eye(2, dtype=np.bool_)
-_WORLDS_STREAM = 2**21  # apart from those of opponents and of the learner's choices
-_KEYS = 2**53
-_PARTS = 16  # that the rows are shared out in among the threads
+_PARTS = 8  # that the rows are shared out in among the threads
+
+Network = Callable[[torch.Tensor], torch.Tensor]
 
 
 class Lessons(Collector):
-    """Plays the learner's policy in many deals at once and asks the teacher in every position.
+    """Plays the learner's policy in many deals at once and asks the teacher in each of its positions.
 
     Attributes:
-        worth: float32[steps + 1, rows, actions], for each action the counted tricks of the seat to act minus the
-            other's that it leads to, by role; 0 for those that are not legal.
-        outcomes: float32[steps + 1, rows], what a rollout from the position itself leads to, where there is a choice.
+        worth: float32[steps, rows, actions], for each action the counted tricks of the seat to act minus the other's
+            that it leads to, by role; 0 for those that are not legal, and where the learner had no choice.
+        returns: float32[steps, rows], what the seat may expect from there on; see ``credit.greedy_returns``.
+        taught: bool[steps, rows], where the learner had a choice, which is where the teacher was asked.
+        against_bot: int8[rows], 1 where the opponent is the heuristic bot.
     """
 
     def __init__(self, config: TeacherConfig, opponents: Mapping[str, Callable[[int], Agent]], rank: int = 0) -> None:
@@ -46,64 +56,109 @@ class Lessons(Collector):
         super().__init__(config, opponents, rank)
         names = [name for name in config.opponents if name != SELF]
         self._config: TeacherConfig = config
-        self._is_heuristic = np.array([*(name.partition("+")[0] == HEURISTIC for name in names), False])
+        is_heuristic = np.array([*(name.partition("+")[0] == HEURISTIC for name in names), False])
+        self.against_bot = is_heuristic[self._opponent_of].astype(np.int8)  # −1, the learner itself, is no bot
         self._by_rules = np.ones((config.rows, 2, 2), np.bool_)
-        self._policy = PlayoutNetwork.empty(self.num_observations, self.batch.num_actions)
-        self._value = PlayoutNetwork.empty(self.num_observations, 1)
-        self.worth = torch.zeros(self.rollout.masks.shape, dtype=torch.float32)
-        self.outcomes = torch.zeros(self.rollout.masks.shape[:2], dtype=torch.float32)
+        self._lookahead = TO_THE_END
+        self._policy: Network | None = None
+        self._value: Network | None = None
+        shape = self.rollout.actions.shape
+        self.worth = torch.zeros((*shape, self.batch.num_actions), dtype=torch.float32)
+        self.returns = torch.zeros(shape, dtype=torch.float32)
+        self.taught = torch.zeros(shape, dtype=torch.bool)
+        self._best = torch.zeros(shape, dtype=torch.int64)
+        self._following = np.zeros((config.rows, 2), np.float32)
         self._worth_by_name = np.zeros((config.rows, self.batch.num_actions), np.float32)
-        self._keys = np.zeros(config.rows, np.uint64)
-        self._parts = np.array_split(np.arange(config.rows), min(_PARTS, config.rows))
-        self._threads = config.threads or None
+        groups = np.array_split(np.arange(config.rows), min(_PARTS, config.rows))
+        self._parts = [slice(group[0], group[-1] + 1) for group in groups]
+        most_actions = max(self.batch.rules.hand, self.batch.rules.open_stock, 2)
+        self._tries = [Tries.of(len(group) * most_actions, self.num_observations) for group in groups]
+        self._memories = [new_race_memory() for _ in groups]
+        self._executor = ThreadPoolExecutor(config.threads or None)
         trump = self.batch.rules.trump != "none"
         lows = (0, 1) if self.batch.rules.high_low else (0,)
         self._tables = [(low, open_table(trump, low == 1)) for low in lows]
 
-    def play_on(self, policy: PlayoutNetwork, value: PlayoutNetwork | None = None) -> None:
-        """Let a student play on in rollouts from now on.
+    def judge_by(self, policy: Network, value: Network) -> None:
+        """Let networks say from now on what actions lead to, instead of rollouts of the heuristic bot.
 
-        The seat whose actions are tried is the student's, and so is the other; but in rows against the heuristic bot
-        the other is the bot's, whichever seat is to act, so that all that is taught there is taught against it.
+        The seat whose actions are tried goes on as the policy says, and so does the other, but for the bot where that
+        is the opponent.
 
         Args:
-            policy: chooses actions.
-            value: stands for the rest of a rollout after ``lookahead`` decisions; without it they go on to the endgame.
+            policy: likes one action best; float32[rows, actions] of cells int8[rows, num_observations].
+            value: what the seat to act may expect at the end, in tricks, against itself and against the heuristic bot;
+                float32[rows, 2]. Asked at the next ``lookahead`` decisions, it stands for the rest of the deal.
         """
-        self._policy = policy
-        self._value = self._value if value is None else value
-        against_bot = self._is_heuristic[self._opponent_of]  # −1, the learner itself, is no bot
-        self._by_rules[:] = against_bot[:, None, None] & _THE_OTHER
+        self._policy, self._value, self._lookahead = policy, value, self._config.lookahead
+        self._by_rules[:] = self.against_bot[:, None, None] & _THE_OTHER
 
-    def _look(self, step: int) -> None:
-        super()._look(step)
-        if step == self._config.steps:
-            return  # these positions come first in the next rollout
-        if self._config.worlds > 1:
-            luck = RowRandom(self._config.seed, self._deals, stream=_WORLDS_STREAM, step=self._moves)
-            self._keys[:] = luck.integers(_KEYS)
-        with ThreadPoolExecutor(self._threads) as executor:
-            list(executor.map(lambda rows: self._ask(step, rows), self._parts))
+    def collect(self, policy: Network) -> Rollout:
+        """Play a rollout; see :class:`Collector`. Logits should tell what actions are worth."""
+
+        def sharper(cells: torch.Tensor) -> torch.Tensor:
+            self._logits = policy(cells) * SHARPER
+            return self._logits
+
+        made = super().collect(sharper)
+        greedy_returns(
+            self.worth.numpy(),
+            self._best.numpy(),
+            made.actions.numpy(),
+            made.seats.numpy(),
+            made.ends.numpy(),
+            self.taught.numpy(),
+            np.float32(self._config.trace),
+            self._following,
+            self.returns.numpy(),
+        )
+        return made
+
+    def _choose(self, step: int, policy: Network, opponents: list[Agent]) -> None:
+        super()._choose(step, policy, opponents)
+        learnt, masks = self.rollout.learnt[step], self.rollout.masks[step]
+        self.taught[step] = learnt & (masks.sum(1) > 1)
+        self._best[step] = self._logits.masked_fill(~masks, -torch.inf).argmax(1)
+        self._ask(learnt.numpy())
         self.worth[step].numpy()[:] = by_role(self._worth_by_name, self._roles)
 
-    def _ask(self, step: int, rows: npt.NDArray[np.int64]) -> None:
-        part = slice(rows[0], rows[-1] + 1)
-        states, worth, by_rules = self.batch.states[part], self._worth_by_name[part], self._by_rules[part]
-        worlds = TriedWorlds.of(self._config.worlds, self._config.worlds_stock, self._keys[part])
-        lookahead = 0 if self._value.is_empty else self._config.lookahead
-        outcomes = self.outcomes[step, part].numpy() if self._config.value_hidden else _NONE
-        student = PlayoutStudent.of(self._policy, self._value, self._live, lookahead)
-        for low, table in self._tables:
-            write_worth(
-                self.batch.rules.game,
-                states,
-                low,
-                by_rules,
-                student,
-                table,
-                new_race_memory(),
-                self._config.utility,
-                worlds,
-                worth,
-                outcomes,
-            )
+    def _ask(self, wanted: npt.NDArray[np.bool_]) -> None:
+        """Find out what each action of the rows that are wanted leads to."""
+        game, states = self.batch.rules.game, self.batch.states
+
+        def begin(part: int) -> None:
+            rows = self._parts[part]
+            try_actions(game, states[rows], wanted[rows], self._lookahead, self._tries[part])
+            go_on(part)
+
+        def go_on(part: int) -> None:
+            by_rules, tries, memory = self._by_rules[self._parts[part]], self._tries[part], self._memories[part]
+            for low, table in self._tables:
+                play_on(game, low, by_rules, table, memory, self._config.utility, self._live, tries)
+
+        every_part = range(len(self._parts))
+        list(self._executor.map(begin, every_part))
+        while True:
+            expected = self._said(self._value, [tries.for_value for tries in self._tries])
+            liked = self._said(self._policy, [tries.for_action for tries in self._tries])
+            if expected is None and liked is None:
+                break
+            for part, tries in enumerate(self._tries):
+                if expected is not None:
+                    take_values(expected[part], self.against_bot[self._parts[part]], tries)
+                if liked is not None:
+                    take_actions(game, liked[part], tries)
+            if liked is not None:
+                list(self._executor.map(go_on, every_part))
+        self._worth_by_name[:] = 0
+        for rows, tries in zip(self._parts, self._tries, strict=True):
+            write_worth(self._lookahead, tries, self._worth_by_name[rows])
+
+    @staticmethod
+    def _said(network: Network | None, waiting: list[Waiting]) -> list[npt.NDArray[np.float32]] | None:
+        """Return what a network says of all that wait for it, part by part; ``None`` where nothing does."""
+        cells = torch.cat([torch.from_numpy(part.seen()) for part in waiting])
+        if not len(cells) or network is None:
+            return None
+        outputs = network(cells).numpy()
+        return np.split(outputs, np.cumsum([len(part.seen()) for part in waiting])[:-1])

@@ -207,16 +207,14 @@ class TeacherConfig(SelfPlayConfig):
     batch_size: int = _setting(1024, "decisions in a gradient step")
     learning_rate_end: float = _setting(1e-5, "... and at the end; it falls linearly")
     ranks: str = _setting("live", "of cards as the network sees them: named, or live: counted among the cards in play")
-    playout_hidden: int = _setting(
-        0, "hidden units of the student that plays on in rollouts; 0: the heuristic bot does"
+    value_hidden: list[int] = _setting([512, 256], "sizes of the value's hidden layers")
+    value_from: int = _setting(
+        500_000, "decisions from which the value judges what cards lead to; before, the heuristic bot plays on"
     )
-    playout_from: int = _setting(5_000_000, "decisions from which the student plays on, the heuristic bot before")
-    value_hidden: int = _setting(
-        0, "hidden units of the student's value, which stands for the rest of a rollout; 0: they go on to the endgame"
-    )
-    lookahead: int = _setting(2, "own decisions that a rollout comes to, on average of whose values a card is judged")
-    worlds: int = _setting(1, "worlds in which a card is tried near the endgame: the true deal, and others as mc's")
-    worlds_stock: int = _setting(4, "cards in the stock up to which it is tried in so many; before, in the true deal")
+    lookahead: int = _setting(1, "own decisions that a tried card leads to, on average of whose values it is judged")
+    trace: float = _setting(0.9, "lambda of what the value learns: 0 is what it says next, 1 what play led to")
+    average_over: int = _setting(500_000, "decisions that the moving average of weights goes back; 0: no average")
+    student_hidden: int = _setting(0, "hidden units of a small network that learns what the learner says; 0: none")
     utility: float = _setting(0.0, "tricks beyond which a margin hardly counts for more: tanh; 0 counts all alike")
     endgame: str = _setting("solved", "the teacher's endgames always are")
     critic_sees: str = _setting("view", "there is no critic")
@@ -224,13 +222,11 @@ class TeacherConfig(SelfPlayConfig):
     def __post_init__(self) -> None:
         """Refuse values that cannot work."""
         super().__post_init__()
-        for key in ("playout_hidden", "playout_from", "value_hidden"):
+        for key in ("value_from", "average_over", "student_hidden"):
             self._check(key, 0, LARGEST)
-        for key in ("lookahead", "worlds"):
-            self._check(key, 1, LARGEST)
-        self._check("worlds_stock", 0, LARGEST)
-        if self.value_hidden and not self.playout_hidden:
-            raise ValueError("value_hidden: a student's value needs a student: set playout_hidden")
+        self._check("lookahead", 1, 52)
+        self._check("trace", 0, 1)
+        _check_sizes("value_hidden", self.value_hidden)
         self._check("utility", 0)
 
 

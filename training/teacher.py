@@ -1,15 +1,20 @@
 """Learning from a teacher: regression on what every action is worth in positions of the learner's own play.
 
-The worth of an action is that of a rollout (Tesauro and Galperin, "On-line policy improvement using Monte-Carlo
-search", 1996): it is tried in the true deal, the heuristic bot or a student (``training/student.py``) plays on for both
-seats, and the endgame is solved exactly (``training/teacher_kernels.py``). All actions of a position meet the same
-hidden cards, so that luck cancels out of their differences, and the network, which does not see those cards, learns the
-mean over all that they could be. What comes out is flat Monte Carlo with unlimited worlds, at the price of one forward
-pass. Positions come from the learner's own play, as in DAgger (Ross et al., arXiv 1011.0686), so that it is taught
-where it errs. With a student's value, rollouts stop after a decision or two, and it says the rest.
+Each action is tried in the true deal (``training/teacher_kernels.py``). All actions of a position meet the same hidden
+cards, so that luck cancels out of their differences, and the network, which does not see those cards, learns the mean
+over all that they could be.
 
-The network's outputs are the worth of actions, up to a constant for each position, in units of four tricks, which suits
-Adam. Its policy is the softmax of the worth with ``LOGITS_A_TRICK``, and so are the logits of its checkpoints.
+What an action is worth is first what rollouts of the heuristic bot lead to, with the endgame solved exactly (Tesauro
+and Galperin, "On-line policy improvement using Monte-Carlo search", 1996), and from ``value_from`` on what the
+learner's own *value* says at the seat's next decision, which is the mean over what is still hidden there and so varies
+much less. The value learns what the learner's play leads to. So the teacher gets better with its learner, which is
+policy iteration, and as all is learnt in positions of the learner's own play, it is taught where it errs (DAgger: Ross
+et al., arXiv 1011.0686).
+
+The outputs of all networks are in units of four tricks, which suits optimisers; the actor's are worth up to a constant
+for each position. Its policy is the softmax of the worth with ``LOGITS_A_TRICK``, and so are the logits of its
+checkpoints. The *student* is a small network that learns to say what the learner says (distillation: Hinton et al.,
+arXiv 1503.02531).
 """
 
 from __future__ import annotations
@@ -22,29 +27,30 @@ import torch
 
 from german_whist.agents.checkpoint import Layer
 from german_whist.training.actor_critic import ACTOR_GAIN, Perceptron, product_type
+from german_whist.training.averaged_network import AveragedNetwork
 from german_whist.training.distributed import Processes
-from german_whist.training.optimizer import Optimizer, tensor_of_shape
+from german_whist.training.optimizer import tensor_of_shape
 from german_whist.training.settings import TeacherConfig
-from german_whist.training.student import TRICKS_AN_OUTPUT, Student, centred, rescaled
 
+TRICKS_AN_OUTPUT = 4.0
 LOGITS_A_TRICK = 4.0  # a card that is a trick worse is played e**4 times less often
 _LOGITS_AN_OUTPUT = LOGITS_A_TRICK * TRICKS_AN_OUTPUT
 
 
 class Teacher:
-    """The learner's network, its optimiser, and one update.
+    """The networks and one update. All act and judge by the average of their weights as it was last fixed.
 
     Attributes:
-        actor: logits from an observation.
-        student: what plays on in rollouts, ``None`` where the heuristic bot always does.
-        optimizer: of the actor.
+        actor: what actions are worth, from an observation.
+        value: what the seat to act may expect against itself, and against the heuristic bot.
+        student: ``None`` where there is none.
         updates: updates made so far.
     """
 
     def __init__(
         self, config: TeacherConfig, scale: torch.Tensor, num_observations: int, actions: int, processes: Processes
     ) -> None:
-        """Build the network.
+        """Build the networks.
 
         Args:
             config: the settings.
@@ -58,13 +64,21 @@ class Teacher:
         self.processes = processes
         self.updates = 0
         torch.manual_seed(config.seed)
-        self.actor = Perceptron(scale[:num_observations], config.hidden, actions, ACTOR_GAIN)
-        self.actor.to(self.device)
-        self.actor.product_type = product_type(config.precision, self.device)
-        self.student = Student(config, scale[:num_observations], actions, processes) if config.playout_hidden else None
-        if self.student is not None:
-            self.student.multiply_in(self.actor.product_type)
-        self.optimizer = Optimizer(config.optimizer, [self.actor], config.learning_rate)
+
+        def made(called: str, hidden: list[int], outputs: int) -> AveragedNetwork:
+            network = Perceptron(scale[:num_observations], hidden, outputs, ACTOR_GAIN)
+            network.product_type = product_type(config.precision, self.device)
+            return AveragedNetwork(called, config, network, processes)
+
+        self.actor = made("actor", config.hidden, actions)
+        self.value = made("value", config.value_hidden, 2)
+        self.student = made("student", [config.student_hidden], actions) if config.student_hidden else None
+        self._parts = [part for part in (self.actor, self.value, self.student) if part is not None]
+        self.fix()
+
+    def fix(self) -> None:
+        """Act and judge from now on by the weights as they are now."""
+        self._acting, self._judging = self.actor.fixed(), self.value.fixed()
 
     def start_from(self, layers: tuple[Layer, ...], name: str) -> None:
         """Take the network from a checkpoint's layers.
@@ -72,86 +86,99 @@ class Teacher:
         Raises:
             ValueError: when their sizes are others.
         """
-        self.actor.load_raw_layers(rescaled(layers, 1 / _LOGITS_AN_OUTPUT), name)
+        self.actor.start_from(rescaled(layers, 1 / _LOGITS_AN_OUTPUT), name)
+        self.fix()
 
     def layers(self) -> tuple[Layer, ...]:
         """Return the policy's layers, as they act on unscaled cells, for a checkpoint."""
-        return in_logits(self.actor.raw_layers())
+        return _in_logits(self.actor.layers())
+
+    def student_layers(self) -> tuple[Layer, ...] | None:
+        """Return the student's, likewise."""
+        return None if self.student is None else _in_logits(self.student.layers())
 
     def named_parameters(self) -> Iterator[tuple[str, torch.Tensor]]:
         """Yield the learnt weights and what they are called."""
-        for name, weight in self.actor.named_parameters():
-            yield f"actor.{name}", weight
-        if self.student is not None:
-            yield from self.student.named_parameters()
+        for part in self._parts:
+            yield from part.named_parameters()
 
-    @torch.inference_mode()
     def policy(self, cells: torch.Tensor) -> torch.Tensor:
         """Return the logits on the processor, float32[rows, actions], of cells int8[rows, num_observations]."""
-        logits: torch.Tensor = self.actor(cells.to(self.device)).cpu() * _LOGITS_AN_OUTPUT
-        return logits
+        return self._acting(cells) * _LOGITS_AN_OUTPUT
+
+    def expected(self, cells: torch.Tensor) -> torch.Tensor:
+        """Return what seats to act may expect, in tricks, against the learner and the bot, float32[rows, 2]."""
+        return self._judging(cells) * TRICKS_AN_OUTPUT
 
     def update(
         self,
+        progress: float,
         cells: torch.Tensor,
         masks: torch.Tensor,
         worth: torch.Tensor,
-        outcomes: torch.Tensor,
-        progress: float,
+        returns: torch.Tensor,
+        against_bot: torch.Tensor,
     ) -> dict[str, float]:
         """Learn from positions and return the metrics.
 
         Args:
+            progress: the share of the run that is done, for the schedule.
             cells: int8[positions, num_observations].
             masks: bool[positions, actions], legal actions.
-            worth: float32[positions, actions], of legal actions.
-            outcomes: float32[positions], of the rollout policy's own play.
-            progress: the share of the run that is done, for the schedule.
+            worth: float32[positions, actions], of legal actions, in tricks.
+            returns: float32[positions], in tricks.
+            against_bot: int8[positions], 1 where the opponent is the heuristic bot.
         """
         config = self.config
         rate = config.learning_rate_end + (config.learning_rate - config.learning_rate_end) * max(1.0 - progress, 0.0)
-        chosen = masks.sum(1) > 1  # nothing is learnt where there is no choice
-        cells, masks, worth, outcomes = (entry[chosen].to(self.device) for entry in (cells, masks, worth, outcomes))
-        parts = config.epochs * max(len(chosen) // config.batch_size, 1)  # the same number in every process
+        entries = (cells, masks, worth, returns, against_bot)
+        cells, masks, worth, returns, against_bot = (entry.to(self.device) for entry in entries)
         total = spread = value_total = torch.zeros(())
-        for rows in self._minibatches(len(cells), parts):
+        steps = 0
+        for epoch, rows in self._minibatches(len(cells)):
             legal = masks[rows].float()
             count = legal.sum(1, keepdim=True)
-            said = centred(self.actor(cells[rows]), legal, count)
-            truth = centred(worth[rows] / TRICKS_AN_OUTPUT, legal, count)
-            loss = (((said - truth) ** 2).sum(1) / count[:, 0]).mean()
+            said = _centred(self.actor.network(cells[rows]), legal, count)
+            truth = _centred(worth[rows] / TRICKS_AN_OUTPUT, legal, count)
+            loss = _mean_square(said - truth, count)
+            self.actor.step(loss, len(rows), rate)
+            outcome = self.value.network(cells[rows]).gather(1, against_bot[rows].long()[:, None])[:, 0]
+            value_loss = ((outcome - returns[rows] / TRICKS_AN_OUTPUT) ** 2).mean()
+            self.value.step(value_loss, len(rows), rate)
+            if self.student is not None and epoch == 0:  # its target is without noise: once is enough
+                repeated = _centred(self.student.network(cells[rows]), legal, count)
+                self.student.step(_mean_square(repeated - said.detach(), count), len(rows), rate)
             total = total + loss.detach().cpu()
-            self.optimizer.zero_grad()
-            loss.backward()
-            self.processes.average_gradients(self.optimizer.parameters, len(rows))
-            self.optimizer.step(rate, config.max_grad_norm)
-            spread = spread + ((truth**2).sum(1) / count[:, 0]).mean().cpu()
-            if self.student is not None:
-                self.student.learn(cells[rows], legal, said.detach(), rate)
-                value_total = value_total + self.student.learn_value(cells[rows], outcomes[rows], rate)
+            spread = spread + _mean_square(truth, count).cpu()
+            value_total = value_total + value_loss.detach().cpu()
+            steps += 1
         self.updates += 1
-        value_spread = parts * ((outcomes - outcomes.mean()) ** 2).mean().cpu() / TRICKS_AN_OUTPUT**2
+        value_spread = steps * ((returns - returns.mean()) ** 2).mean().cpu() / TRICKS_AN_OUTPUT**2
         return {
-            "losses/loss": float(total) / parts,
+            "losses/loss": float(total) / max(steps, 1),
             "losses/explained_variance": _explained(total, spread),
-            "losses/value_explained_variance": _explained(value_total, value_spread if config.value_hidden else 0),
+            "losses/value_explained_variance": _explained(value_total, value_spread),
             "charts/learning_rate": rate,
         }
 
-    def _minibatches(self, positions: int, parts: int) -> Iterator[torch.Tensor]:
-        """Yield the positions of each minibatch, int64, in an order that depends on seed and update alone."""
+    def _minibatches(self, positions: int) -> Iterator[tuple[int, torch.Tensor]]:
+        """Yield the number of the pass and the positions of each minibatch, int64, as seed and update alone say.
+
+        All are of one size, since products of a new size are slow (``actor_critic.FixedNetwork``); those few that are
+        left over are others in each pass.
+        """
+        fewest = self.processes.fewest(positions)  # all take as many steps
+        size = min(self.config.batch_size, fewest)
         seed = np.random.SeedSequence([self.config.seed, self.processes.rank, self.updates])
         rng = np.random.default_rng(seed)
-        for _ in range(self.config.epochs):
+        for epoch in range(self.config.epochs if size else 0):
             order = torch.from_numpy(rng.permutation(positions))
-            yield from order.to(self.device).tensor_split(parts // self.config.epochs)
+            for rows in order[: fewest // size * size].to(self.device).split(size):
+                yield epoch, rows
 
     def state(self) -> dict[str, Any]:
         """Return all that the next update depends on, as tensors on the processor."""
-        tensors = {f"actor.{name}": weight.detach().cpu().clone() for name, weight in self.actor.named_parameters()}
-        tensors |= self.optimizer.state()
-        if self.student is not None:
-            tensors |= self.student.state()
+        tensors = {name: tensor for part in self._parts for name, tensor in part.state().items()}
         tensors["updates"] = torch.tensor([self.updates])
         return tensors
 
@@ -162,12 +189,9 @@ class Teacher:
             KeyError: when something is missing.
             ValueError: when a tensor has another shape.
         """
-        with torch.no_grad():
-            for name, weight in self.actor.named_parameters():
-                weight.copy_(tensor_of_shape(tensors, f"actor.{name}", weight.shape))
-        if self.student is not None:
-            self.student.load_state(tensors)
-        self.optimizer.load_state(tensors)
+        for part in self._parts:
+            part.load_state(tensors)
+        self.fix()
         self.updates = int(tensor_of_shape(tensors, "updates", torch.Size((1,))))
 
 
@@ -176,6 +200,23 @@ def _explained(error: torch.Tensor, spread: torch.Tensor | float) -> float:
     return 1.0 - float(error / spread) if spread > 0 else float("nan")
 
 
-def in_logits(layers: tuple[Layer, ...]) -> tuple[Layer, ...]:
+def _centred(outputs: torch.Tensor, legal: torch.Tensor, count: torch.Tensor) -> torch.Tensor:
+    """Return outputs less their mean over the legal actions, 0 for the others, float32[positions, actions]."""
+    outputs = outputs * legal
+    return (outputs - outputs.sum(1, keepdim=True) / count) * legal
+
+
+def _mean_square(differences: torch.Tensor, count: torch.Tensor) -> torch.Tensor:
+    """Return the mean over positions of the mean square over legal actions, a number."""
+    return ((differences**2).sum(1) / count[:, 0]).mean()
+
+
+def rescaled(layers: tuple[Layer, ...], factor: float) -> tuple[Layer, ...]:
+    """Return layers with outputs that are so many times as large."""
+    *hidden, (weight, bias) = layers
+    return (*hidden, (weight * np.float32(factor), bias * np.float32(factor)))
+
+
+def _in_logits(layers: tuple[Layer, ...]) -> tuple[Layer, ...]:
     """Return layers whose outputs are worth as those with logits instead."""
     return rescaled(layers, _LOGITS_AN_OUTPUT)

@@ -1,4 +1,4 @@
-"""What every action of a position is worth when a rollout policy plays on for both seats and the endgame is solved."""
+"""Every action of a position tried in the true deal, and played on up to where a network has to say something."""
 
 from __future__ import annotations
 
@@ -7,128 +7,262 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.agents.playouts import is_neighbour
-from german_whist.agents.world_states import write_known, write_world
-from german_whist.agents.worlds import HIDDEN, count_hands
-from german_whist.envs.bits import lowest, popcount
+from german_whist.agents.canonical import ROLES, named_action, rename_view
+from german_whist.agents.heuristic_bot import heuristic_action
+from german_whist.agents.playouts import counted_margin, is_neighbour, is_solved, solved_margin
+from german_whist.envs.bits import lowest
 from german_whist.envs.jit import kernel
+from german_whist.envs.observation import write_observation
 from german_whist.envs.state import PLAY, STATE, legal_actions, play
 from german_whist.envs.views import VIEW, write_view
-from german_whist.training.playout_network import looked_ahead_worth, played_on_worth
+
+TO_THE_END = 127  # decisions to look ahead: more than a deal has
 
 _ONE = np.uint64(1)
 
 
-class TriedWorlds(NamedTuple):
-    """In how many worlds actions are tried, and room for them.
+class Waiting(NamedTuple):
+    """Tries that wait for what a network says of what the seat to act sees.
 
     Attributes:
-        number: the true deal, and for the rest worlds that the view of the seat to act allows, drawn as ``mc`` does.
-        stock: with so many cards in the stock or fewer; with more, actions are tried in the true deal alone.
-        keys: uint64[rows], of the worlds.
-        states: ``STATE`` array (3,): of a rollout, of what the view knows, of a world.
-        views: ``VIEW`` array (1,).
-        hidden: ``HIDDEN`` array (1,).
-        by_rules: bool[2], for whom the heuristic bot plays on, the seat to act first.
+        tries: int32[n], their numbers.
+        cells: int8[n, cells], the observations, by role.
+        legal: uint64[n], legal actions, by role.
+        roles: int8[n, ROLES], what is behind the roles.
+        number: int64[1], how many wait.
     """
 
-    number: int
-    stock: int
-    keys: npt.NDArray[np.uint64]
-    states: npt.NDArray[Any]
-    views: npt.NDArray[Any]
-    hidden: npt.NDArray[Any]
-    by_rules: npt.NDArray[np.bool_]
+    tries: npt.NDArray[np.int32]
+    cells: npt.NDArray[np.int8]
+    legal: npt.NDArray[np.uint64]
+    roles: npt.NDArray[np.int8]
+    number: npt.NDArray[np.int64]
 
     @classmethod
-    def of(cls, number: int, stock: int, keys: npt.NDArray[np.uint64]) -> TriedWorlds:
-        """Make room."""
+    def of(cls, room: int, cells: int) -> Waiting:
+        """Make room for so many tries."""
         return cls(
-            number, stock, keys, np.zeros(3, STATE), np.zeros(1, VIEW), np.zeros(1, HIDDEN), np.zeros(2, np.bool_)
+            np.zeros(room, np.int32),
+            np.zeros((room, cells), np.int8),
+            np.zeros(room, np.uint64),
+            np.zeros((room, ROLES), np.int8),
+            np.zeros(1, np.int64),
+        )
+
+    def seen(self) -> npt.NDArray[np.int8]:
+        """Return the observations of those that wait, int8[number, cells]."""
+        return self.cells[: self.number[0]]
+
+
+class Tries(NamedTuple):
+    """Actions that are tried in some rows, and what becomes of each.
+
+    Attributes:
+        states: ``STATE`` array (n,).
+        rows: int32[n], the row of each.
+        actions: uint64[n], the action and its neighbours, by name.
+        seats: int8[n], whose action it was.
+        left: int8[n], own decisions that it has yet to come to.
+        totals: float64[n], tricks expected at those it has come to.
+        for_value: those that came to an own decision.
+        for_action: those in which a network is to choose.
+        number: int64[1], how many there are.
+        views: ``VIEW`` array (2,), scratch.
+    """
+
+    states: npt.NDArray[Any]
+    rows: npt.NDArray[np.int32]
+    actions: npt.NDArray[np.uint64]
+    seats: npt.NDArray[np.int8]
+    left: npt.NDArray[np.int8]
+    totals: npt.NDArray[np.float64]
+    for_value: Waiting
+    for_action: Waiting
+    number: npt.NDArray[np.int64]
+    views: npt.NDArray[Any]
+
+    @classmethod
+    def of(cls, room: int, cells: int) -> Tries:
+        """Make room for so many."""
+        return cls(
+            np.zeros(room, STATE),
+            np.zeros(room, np.int32),
+            np.zeros(room, np.uint64),
+            np.zeros(room, np.int8),
+            np.zeros(room, np.int8),
+            np.zeros(room, np.float64),
+            Waiting.of(room, cells),
+            Waiting.of(room, cells),
+            np.zeros(1, np.int64),
+            np.zeros(2, VIEW),
         )
 
 
 @kernel
-def _add_worth(game, states, place, by_rules, student, table, solved, utility, scratch, worth):
-    """Add what each action of a state leads to; of neighbours the lowest is tried for all."""
-    state = states[place]
-    legal = legal_actions(state)
-    seat = np.int64(state.turn)
-    in_play = game.deck & ~(state.played[0] | state.played[1])
-    if state.led >= 0:
-        in_play |= _ONE << np.uint64(state.led)
-    reached = 0.0
-    last = np.int64(-1)
-    while legal:
-        action = lowest(legal)
-        legal &= legal - _ONE
-        if state.decision != PLAY or not is_neighbour(last, action, in_play):
-            scratch[0] = states[place]
-            play(game, scratch[0], action)
-            if student.lookahead:
-                reached = looked_ahead_worth(game, scratch[0], seat, by_rules, student, table, solved, utility)
-            else:
-                reached = played_on_worth(game, scratch[0], seat, by_rules, student, table, solved, utility)
-        worth[action] += reached
-        last = action
+def try_actions(game, states, wanted, lookahead, tries):
+    """Try each action of the rows that are wanted and have a choice, in the true deal.
 
-
-@kernel
-def _add_worlds(game, state, key, by_rules, student, table, solved, utility, worlds, worth):
-    """Add what each action of a state leads to in all worlds but the true deal."""
-    view, hidden, states = worlds.views[0], worlds.hidden[0], worlds.states
-    seat = np.int64(state.turn)
-    write_view(game, state, seat, view)
-    count_hands(view, hidden)
-    write_known(view, states[1])
-    worlds.by_rules[0], worlds.by_rules[1] = by_rules[seat], by_rules[1 - seat]  # in a world the seat to act is seat 0
-    for world in range(1, worlds.number):
-        states[2] = states[1]
-        write_world(view, hidden, key, np.uint64(world), game, states[2])
-        _add_worth(game, states, 2, worlds.by_rules, student, table, solved, utility, states, worth)
-
-
-@kernel
-def write_worth(game, states, low, by_rules, student, table, solved, utility, worlds, worth, outcomes):
-    """Write what each legal action leads to, in counted tricks of the seat to act minus the other's.
-
-    Every action is tried in the true deal: hidden cards are what they are, so that over many deals the mean is taken
-    over all that the seat could hold possible, at the price of one world a position. All actions of a position meet the
-    same world. Near the endgame, where rollouts are short and no value stands for the rest of them, the mean of several
-    worlds takes luck away for little. Of neighbours, cards of the hand with none in play between them, the lowest is
-    tried for all. In a low deal the fewest tricks are best, and the worth is the other's minus the seat's own.
+    Hidden cards are what they are, so that over many deals the mean is taken over all that the seat could hold
+    possible, at the price of one world a position. Of neighbours, cards of the hand with none in play between them, the
+    lowest is tried for all.
 
     Args:
         game: the rules.
         states: ``STATE`` array (rows,).
-        low: the rows that are meant are those played low (1) or high (0).
-        by_rules: bool[rows, 2, 2], for the decisions of each seat to act, which seats the heuristic bot plays on for;
-            for the others the student does.
-        student: a :class:`PlayoutStudent`. With a ``lookahead`` its value stands for the rest of a rollout.
-        table: the solver's table for such games.
-        solved: memory of the solver's search, plain and of races.
-        utility: tricks beyond which a margin hardly counts for more; 0 counts all alike.
-        worlds: a :class:`TriedWorlds`.
-        worth: float32[rows, actions], written; 0 for actions that are not legal, and where there is no choice.
-        outcomes: float32[rows], written: the same where the rollout policy chooses for itself, and plays on to the
-            endgame of the true deal; not where there is no choice. Empty: not wanted.
+        wanted: bool[rows].
+        lookahead: own decisions that a try comes to.
+        tries: :class:`Tries` with room for all legal actions; what was in it is forgotten.
     """
-    scratch = worlds.states
+    count = 0
     for row in range(states.shape[0]):
         state = states[row]
-        if state.low != low:
-            continue
-        worth[row] = 0
         legal = legal_actions(state)
-        if not legal & (legal - _ONE):
+        if not wanted[row] or not legal & (legal - _ONE):
             continue
-        seat = np.int64(state.turn)
-        who = by_rules[row, seat]
-        _add_worth(game[0], states, row, who, student, table, solved, utility, scratch, worth[row])
-        if worlds.number > 1 and popcount(state.face_up) + game[0].cards - state.top <= worlds.stock:
-            key = worlds.keys[row]
-            _add_worlds(game[0], state, key, who, student, table, solved, utility, worlds, worth[row])
-            worth[row] /= np.float32(worlds.number)
-        if outcomes.shape[0]:
-            scratch[0] = states[row]
-            outcomes[row] = played_on_worth(game[0], scratch[0], seat, who, student, table, solved, utility)
+        in_play = game[0].deck & ~(state.played[0] | state.played[1])
+        if state.led >= 0:
+            in_play |= _ONE << np.uint64(state.led)
+        last = np.int64(-1)
+        while legal:
+            action = lowest(legal)
+            legal &= legal - _ONE
+            if state.decision != PLAY or not is_neighbour(last, action, in_play):
+                tries.states[count] = states[row]
+                tries.seats[count] = state.turn
+                tries.rows[count] = row
+                tries.actions[count] = 0
+                tries.left[count] = lookahead
+                tries.totals[count] = 0
+                play(game[0], tries.states[count], action)
+                count += 1
+            tries.actions[count - 1] |= _ONE << np.uint64(action)
+            last = action
+    tries.number[0] = count
+    tries.for_value.number[0] = tries.for_action.number[0] = 0
+
+
+@kernel
+def useful(margin, utility):
+    """Return what a margin counts for: a trick that decides the deal counts one, and one that is to spare less.
+
+    Args:
+        margin: in tricks.
+        utility: tricks beyond which a margin hardly counts for more (tanh); 0 counts all alike.
+    """
+    return utility * np.tanh(margin / utility) if utility > 0 else np.float64(margin)
+
+
+@kernel
+def _let_wait(game, views, number, waiting, live):
+    """Let a try wait for a network, which is shown the first of the views."""
+    place = waiting.number[0]
+    views[1] = views[0]
+    rename_view(views[0], views[1], waiting.roles[place], live)
+    write_observation(game, views[1], waiting.cells[place])
+    waiting.legal[place] = views[1].legal
+    waiting.tries[place] = number
+    waiting.number[0] = place + 1
+
+
+@kernel
+def play_on(game, low, by_rules, table, solved, utility, live, tries):
+    """Play each try on until it is over or a network has to say something, and let it wait for that.
+
+    A try is over when it has come to as many own decisions as it should, or to the end of the deal or an endgame that
+    is solved, which then stands for the decisions that it has not come to. Decisions without a choice do not count.
+
+    Args:
+        game: the rules.
+        low: the tries that are meant are those of deals played low (1) or high (0). In a low deal the fewest tricks
+            are best, and margins are the other way round.
+        by_rules: bool[rows, 2, 2], for the actions of each seat, which seats the heuristic bot plays on for.
+        table: the solver's table for such games.
+        solved: memory of the solver's search, plain and of races.
+        utility: see :func:`useful`.
+        live: whether ranks are counted among the live cards.
+        tries: none of them waits.
+    """
+    views = tries.views
+    for number in range(tries.number[0]):
+        state = tries.states[number]
+        if tries.left[number] == 0 or state.low != low:
+            continue
+        seat = np.int64(tries.seats[number])
+        while True:
+            if state.done or is_solved(game[0], state):
+                margin = counted_margin(game[0], state) if state.done else solved_margin(game[0], state, table, solved)
+                tries.totals[number] += tries.left[number] * useful(margin if seat == 0 else -margin, utility)
+                tries.left[number] = 0
+                break
+            turn = np.int64(state.turn)
+            legal = legal_actions(state)
+            if not legal & (legal - _ONE):
+                play(game[0], state, lowest(legal))
+                continue
+            write_view(game[0], state, turn, views[0])
+            if by_rules[tries.rows[number], seat, turn]:
+                play(game[0], state, heuristic_action(views[0]))
+                continue
+            if turn == seat:
+                _let_wait(game[0], views, number, tries.for_value, live)
+            if turn != seat or tries.left[number] > 1:
+                _let_wait(game[0], views, number, tries.for_action, live)
+            break
+
+
+@kernel
+def take_values(expected, column, tries):
+    """Take what a value says to the tries that wait for it.
+
+    Args:
+        expected: float32[waiting, columns], in tricks, of their seats.
+        column: int8[rows], which of the columns is meant.
+        tries: the :class:`Tries`.
+    """
+    waiting = tries.for_value
+    for place in range(waiting.number[0]):
+        number = waiting.tries[place]
+        tries.totals[number] += expected[place, column[tries.rows[number]]]
+        tries.left[number] -= 1
+    waiting.number[0] = 0
+
+
+@kernel
+def take_actions(game, liked, tries):
+    """Play the action that is liked best in the tries that wait for one.
+
+    Args:
+        game: the rules.
+        liked: float32[waiting, actions], by role.
+        tries: the :class:`Tries`.
+    """
+    waiting = tries.for_action
+    for place in range(waiting.number[0]):
+        legal = waiting.legal[place]
+        best = lowest(legal)
+        while legal:
+            action = lowest(legal)
+            legal &= legal - _ONE
+            if liked[place, action] > liked[place, best]:
+                best = action
+        play(game[0], tries.states[waiting.tries[place]], named_action(best, waiting.roles[place]))
+    waiting.number[0] = 0
+
+
+@kernel
+def write_worth(lookahead, tries, worth):
+    """Write what the tries came to on average of their decisions, when all are over.
+
+    That is the mean of n-step returns (Sutton and Barto, "Reinforcement Learning", 2nd edition, 7.1 and 12.1).
+
+    Args:
+        lookahead: own decisions that each came to.
+        tries: the :class:`Tries`.
+        worth: float32[rows, actions], by name; written where something was tried.
+    """
+    for number in range(tries.number[0]):
+        actions = tries.actions[number]
+        while actions:
+            action = lowest(actions)
+            actions &= actions - _ONE
+            worth[tries.rows[number], action] = tries.totals[number] / lookahead

@@ -10,11 +10,11 @@ from german_whist.agents.base import Agent
 from german_whist.training.lessons import Lessons
 from german_whist.training.selfplay_learner import SelfPlayLearner
 from german_whist.training.settings import TeacherConfig
-from german_whist.training.teacher import LOGITS_A_TRICK, Teacher, in_logits
+from german_whist.training.teacher import LOGITS_A_TRICK, Teacher
 
 
 class TeacherLearner(SelfPlayLearner):
-    """Everything of a run but its records. ``decisions`` counts the positions that were taught."""
+    """Everything of a run but its records. ``decisions`` counts those of the learner."""
 
     METRICS = (
         *("charts/SPS", "charts/seconds", "charts/learning_rate"),
@@ -33,7 +33,7 @@ class TeacherLearner(SelfPlayLearner):
         return Teacher(self.config, scale, num_observations, actions, self.processes)
 
     def train_once(self, progress: Callable[[int], None]) -> dict[str, float]:
-        """Play a rollout, learn what the teacher says of all its positions, and return the metrics.
+        """Play a rollout, learn what the teacher says of its positions, and return the metrics.
 
         Args:
             progress: told of the decisions so far, with those of the rollout, once it is played.
@@ -42,29 +42,29 @@ class TeacherLearner(SelfPlayLearner):
             FloatingPointError: when a loss or a weight is not finite, or a loss has exploded.
             ConnectionError: when another process is gone.
         """
-        student = self.algorithm.student
-        if student is not None and self.decisions >= self.config.playout_from:
-            self.collector.play_on(*student.for_rollouts())
+        algorithm, lessons = self.algorithm, self.collector
+        algorithm.fix()
+        if self.decisions >= self.config.value_from:
+            lessons.judge_by(algorithm.policy, algorithm.expected)
         rollout = self._collect()
-        taught = int(self.processes.add(torch.tensor(rollout.actions.numel())))
-        progress(self.decisions + taught)
-        entries = (rollout.cells[:-1], rollout.masks[:-1], self.collector.worth[:-1], self.collector.outcomes[:-1])
-        cells, masks, worth, outcomes = (entry.flatten(0, 1) for entry in entries)
-        metrics = self.algorithm.update(cells, masks, worth, outcomes, self.decisions / self.config.decisions)
-        self.decisions += taught
+        played = int(self.processes.add(rollout.learnt.sum()))
+        progress(self.decisions + played)
+        against_bot = torch.from_numpy(lessons.against_bot).expand(rollout.learnt.shape)
+        entries = (rollout.cells[:-1], rollout.masks[:-1], lessons.worth, lessons.returns, against_bot)
+        taught = (entry[lessons.taught] for entry in entries)
+        metrics = algorithm.update(self.decisions / self.config.decisions, *taught)
+        self.decisions += played
         self._check(metrics)
         return metrics
 
     def save(self, seconds: float) -> None:
         """Write a checkpoint, which joins the pool, the student's, and a snapshot."""
         super().save(seconds)
-        student = self.algorithm.student
+        student = self.algorithm.student_layers()
         if student is not None and self.processes.is_first:
-            self._checkpoint_of(in_logits(student.layers())).save(self.run.student)
+            self._checkpoint_of(student).save(self.run.student)
 
     @property
     def algorithm_name(self) -> str:
         """How it learns, for the model card."""
-        return "regression on rollouts of the heuristic bot" + (
-            ", later of its student" if self.config.playout_hidden else ""
-        )
+        return "regression on what every card leads to: rollouts of the heuristic bot at first, then its own value"

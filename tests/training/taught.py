@@ -6,6 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import torch
+
 from german_whist.agents.base import Agent
 from german_whist.agents.exact import ExactEndgame
 from german_whist.agents.registry import make_agent
@@ -32,11 +35,11 @@ SETTINGS: dict[str, Any] = {
 }
 
 
-WITH_STUDENT: dict[str, Any] = {
+ALL_PARTS: dict[str, Any] = {
     "opponents": {"self": 0.5, "pool": 0.25, "heuristic": 0.25},
-    "playout_hidden": 8,
-    "playout_from": 300,
-    "value_hidden": 6,
+    "value_hidden": [6],
+    "value_from": 300,
+    "student_hidden": 8,
     "epochs": 2,
     "optimizer": "muon",
 }
@@ -49,6 +52,16 @@ def config(**changes: Any) -> TeacherConfig:
 def run(folder: Path, **changes: Any) -> TrainingOutcome:
     settings = config(**changes)
     return train(settings, RunDirectory.create(settings, "taught", folder), quiet=True)
+
+
+def play_at_random(lessons: Lessons) -> None:
+    lessons.collect(lambda cells: torch.zeros((len(cells), lessons.batch.num_actions)))
+
+
+def said_now(lessons: Lessons) -> np.ndarray[Any, Any]:
+    """What the teacher says of the positions that the deals have come to, float32[rows, actions] by name."""
+    lessons._ask(np.ones(lessons.batch.size, np.bool_))
+    return lessons._worth_by_name.copy()
 
 
 def by_playing_on(lessons: Lessons, row: int, bots: Sequence[Agent] | None = None) -> dict[int, float]:

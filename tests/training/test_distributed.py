@@ -60,6 +60,7 @@ def as_one_of_two(folder: Path) -> None:
         torch.save(gradients_and_weights(ppo), folder / f"{processes.rank}.pt")
         assert processes.share(f"from {processes.rank}") == "from 0"
         assert processes.gather(processes.rank) == [0, 1]
+        assert processes.fewest(7 - processes.rank) == 6
         if processes.rank == 1:
             os._exit(7)
         with pytest.raises(ConnectionError, match=r"^another process of this run is gone or stuck: ") as caught:
@@ -109,6 +110,7 @@ def test_one_process_alone_needs_no_group() -> None:
     assert alone.is_first
     assert alone.share("thing") == "thing"
     assert alone.gather("thing") == ["thing"]
+    assert alone.fewest(3) == 3
     assert alone.add(torch.tensor(3)) == 3
 
 

@@ -1,4 +1,4 @@
-"""The teacher: what it says of positions, and that the network learns it."""
+"""The teacher: that its networks learn what it says, and its runs."""
 
 from __future__ import annotations
 
@@ -9,99 +9,95 @@ import torch
 from german_whist.agents.checkpoint import load_checkpoint
 from german_whist.training.config import load_config
 from german_whist.training.distributed import Processes
-from german_whist.training.lessons import Lessons
 from german_whist.training.run_directory import RunDirectory
 from german_whist.training.settings import TeacherConfig
 from german_whist.training.teacher import LOGITS_A_TRICK, Teacher
 from german_whist.training.teacher_learner import TeacherLearner
-from german_whist.training.trainer import TrainingOutcome, train
-from tests.training.taught import WITH_STUDENT, by_playing_on, config, run
+from german_whist.training.trainer import Due, TrainingOutcome, train
+from tests.training.taught import ALL_PARTS, config, run
+
+FAST = {"learning_rate": 1e-2, "learning_rate_end": 1e-2, "batch_size": 64, "average_over": 640}
 
 
-@pytest.mark.parametrize("rules", ["classic", "all", "no_trump", "small", "high_low", "open_stock", "draft", "tiny"])
-def test_every_action_is_worth_what_playing_on_gives(rules):
-    lessons = Lessons(config(rules=rules, rows=6, steps=3), {})
-    lessons.collect(lambda cells: torch.zeros((len(cells), lessons.batch.num_actions)))
-    for row in range(6):
-        expected = by_playing_on(lessons, row)
-        lessons._look(0)  # asks of the positions that the rollout has come to
-        for action, worth in expected.items():
-            assert len(expected) == 1 or lessons._worth_by_name[row, action] == worth
+def some_lessons(positions: int = 64) -> tuple[torch.Tensor, ...]:
+    """Made up: cells, legal actions, what they are worth, returns, and who was the opponent."""
+    generator = torch.Generator().manual_seed(0)
+    cells = torch.randint(0, 2, (positions, 20), generator=generator).to(torch.int8)
+    masks = torch.rand((positions, 5), generator=generator) < 0.8
+    masks[:, :2] = True
+    worth = torch.randn((positions, 5), generator=generator) * 3
+    returns = 3 * torch.randn(positions, generator=generator)
+    return cells, masks, worth, returns, (torch.arange(positions) % 2).to(torch.int8)
 
 
-def test_a_margin_beyond_need_counts_less():
-    plain, useful = (Lessons(config(rules="classic", rows=40, utility=utility), {}) for utility in (0, 3))
-    for lessons in (plain, useful):
-        lessons._look(0)
-    margins = plain.worth[0]
-    assert margins.abs().amax() > 5
-    torch.testing.assert_close(useful.worth[0], 3 * torch.tanh(margins / 3))
+def some_teacher(**changes: object) -> Teacher:
+    return Teacher(config(**changes), torch.ones(20), 20, 5, Processes())
 
 
 @pytest.mark.parametrize("epochs", [1, 3])
 def test_every_pass_takes_its_steps(epochs):
-    teacher = Teacher(config(epochs=epochs, batch_size=16), torch.ones(4), 4, 3, Processes())
-    masks, worth = torch.ones((64, 3), dtype=torch.bool), torch.randn((64, 3))
-    teacher.update(torch.ones((64, 4), dtype=torch.int8), masks, worth, torch.zeros(64), 0.0)
-    assert {int(teacher.state()[f"optimizer.{weight}.step"]) for weight in range(4)} == {4 * epochs}
+    teacher = some_teacher(epochs=epochs, batch_size=16, student_hidden=8)
+    teacher.update(0.0, *some_lessons(70))
+    state = teacher.state()
+    assert (state["actor.steps"], state["value.steps"], state["student.steps"]) == (4 * epochs, 4 * epochs, 4)
 
 
-def test_worth_stands_by_role_beside_the_mask():
-    lessons = Lessons(config(rules="classic", rows=8, steps=2), {})
-    made = lessons.collect(lambda cells: torch.zeros((len(cells), 52)))
-    assert not lessons.worth[:-1][~made.masks[:-1]].any()
-    assert lessons.worth[:-1].abs().amax() > 0
-    rows = np.arange(8)
-    lessons._look(0)
-    masks = made.masks[0].numpy()
-    for row in rows:
-        actions = np.flatnonzero(masks[row])
-        named = lessons._roles[row, actions].astype(int)
-        assert (lessons.worth[0, row].numpy()[actions] == lessons._worth_by_name[row, named]).all()
-
-
-def test_the_network_comes_to_say_what_the_teacher_says():
-    settings = config(rows=64, learning_rate=1e-2, learning_rate_end=1e-2, batch_size=64, hidden=[256])
-    teacher = Teacher(settings, torch.ones(20), 20, 5, Processes())
-    generator = torch.Generator().manual_seed(0)
-    cells = torch.randint(0, 2, (64, 20), generator=generator).to(torch.int8)
-    masks = torch.rand((64, 5), generator=generator) < 0.8
-    masks[:, :2] = True
-    worth = torch.randn((64, 5), generator=generator) * 3
-    first = teacher.update(cells, masks, worth, torch.zeros(64), 0.0)
-    for _ in range(150):
-        last = teacher.update(cells, masks, worth, torch.zeros(64), 0.0)
+def test_its_networks_come_to_say_what_they_are_taught():
+    teacher = some_teacher(**FAST, hidden=[256], value_hidden=[128], student_hidden=64)
+    lessons = some_lessons()
+    cells, masks, worth, returns, against_bot = lessons
+    first = teacher.update(0.0, *lessons)
+    for _ in range(300):
+        last = teacher.update(0.0, *lessons)
+    teacher.fix()
     assert last["losses/loss"] < first["losses/loss"] / 5
-    assert last["losses/explained_variance"] > 0.8
-    logits = teacher.policy(cells)
-    for row in range(5):
+    assert first["losses/value_explained_variance"] < 0.2
+    assert min(last["losses/explained_variance"], last["losses/value_explained_variance"]) > 0.95
+    said = teacher.policy(cells) / LOGITS_A_TRICK
+    assert teacher.student is not None
+    repeated = teacher.student.fixed()(cells) * 4
+    for row in range(64):
         legal = masks[row]
-        said = logits[row][legal] / LOGITS_A_TRICK
-        truth = worth[row][legal]
-        assert torch.allclose(said - said.mean(), truth - truth.mean(), atol=2.5)
+        about, by_student, truth = (it[row][legal] - it[row][legal].mean() for it in (said, repeated, worth))
+        assert torch.allclose(about, truth, atol=0.5)
+        assert torch.allclose(by_student, truth, atol=3)
+    assert ((repeated - said)[masks] ** 2).mean() < 0.2 * (said[masks] ** 2).mean()
+    expected = teacher.expected(cells)
+    assert (expected.gather(1, against_bot.long()[:, None])[:, 0] - returns).abs().max() < 0.5
+    assert (expected.gather(1, 1 - against_bot.long()[:, None])[:, 0] - returns).abs().mean() > 1  # not taught
 
 
-def test_where_there_is_no_choice_nothing_is_learnt():
-    teacher = Teacher(config(), torch.ones(4), 4, 3, Processes())
+def test_until_it_is_fixed_it_acts_as_it_did():
+    teacher = some_teacher(**FAST)
+    lessons = some_lessons()
+    before = teacher.policy(lessons[0]), teacher.expected(lessons[0])
+    teacher.update(0.0, *lessons)
+    assert torch.equal(teacher.policy(lessons[0]), before[0])
+    teacher.fix()
+    assert not torch.equal(teacher.policy(lessons[0]), before[0])
+    assert not torch.equal(teacher.expected(lessons[0]), before[1])
+
+
+def test_without_positions_nothing_is_learnt():
+    teacher = some_teacher()
     before = [weight.clone() for _, weight in teacher.named_parameters()]
-    masks = torch.zeros((32, 3), dtype=torch.bool)
-    masks[:, 0] = True
-    teacher.update(torch.ones((32, 4), dtype=torch.int8), masks, torch.ones((32, 3)), torch.ones(32), 0.0)
+    metrics = teacher.update(0.0, *(entry[:0] for entry in some_lessons()))
+    assert metrics["losses/loss"] == 0
     assert all(torch.equal(weight, old) for (_, weight), old in zip(teacher.named_parameters(), before, strict=True))
 
 
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory: pytest.TempPathFactory) -> TrainingOutcome:
-    return run(tmp_path_factory.mktemp("taught") / "run", **WITH_STUDENT)
+    return run(tmp_path_factory.mktemp("taught") / "run", **ALL_PARTS)
 
 
 def test_a_run_leaves_a_checkpoint_that_says_what_it_is(finished):
     checkpoint = load_checkpoint(finished.run.final)
-    assert checkpoint.training["algorithm"] == "regression on rollouts of the heuristic bot, later of its student"
+    how = "regression on what every card leads to: rollouts of the heuristic bot at first, then its own value"
+    assert checkpoint.training["algorithm"] == how
     assert (checkpoint.ranks, checkpoint.endgame) == ("live", "solved")
     assert "entropy" not in checkpoint.training["config"]
     assert checkpoint.results["random"]["endgame"] == "exact"
-    assert checkpoint.endgame == "solved"
     assert finished.run.metrics.read_text().splitlines()[0].split(",")[-1] == "losses/value_explained_variance"
     assert finished.run.curve.exists()
 
@@ -113,12 +109,10 @@ def test_it_leaves_its_student_too(finished):
     assert student.training == load_checkpoint(finished.run.final).training
 
 
-def test_its_network_starts_another_run_where_it_ended(finished, tmp_path):
-    settings = config(init=str(finished.run.final))
-    teacher = Teacher(settings, torch.ones(50), 50, 8, Processes())
+def test_its_network_starts_another_run_where_it_ended(finished):
     layers = load_checkpoint(finished.run.final).layers
     scale = torch.ones(layers[0][0].shape[1])
-    teacher = Teacher(settings, scale, len(scale), layers[-1][1].size, Processes())
+    teacher = Teacher(config(), scale, len(scale), layers[-1][1].size, Processes())
     teacher.start_from(layers, "it")
     for (weight, bias), (again, and_bias) in zip(layers, teacher.layers(), strict=True):
         np.testing.assert_allclose(weight, again, rtol=1e-6)
@@ -126,18 +120,16 @@ def test_its_network_starts_another_run_where_it_ended(finished, tmp_path):
 
 
 def test_a_run_that_was_stopped_ends_as_one_that_was_not(finished, tmp_path):
-    outcome = run(tmp_path / "run", **WITH_STUDENT, decisions=1024)
-    assert contents(outcome) == contents(finished)
-    half = tmp_path / "half"
-    settings = config(**WITH_STUDENT)
-    directory = RunDirectory.create(settings, "taught", half)
+    settings = config(**ALL_PARTS)
+    directory = RunDirectory.create(settings, "taught", tmp_path / "half")
     learner = TeacherLearner(settings, directory, Processes())
     learner.save(0.0)
+    save_is_due = Due(settings.checkpoint_every, 0)
     while learner.decisions < 512:
-        if learner.decisions and learner.decisions % settings.checkpoint_every == 0:
-            learner.save(0.0)
         learner.train_once(lambda decisions: None)
-    learner.save(0.0)
+        if save_is_due(learner.decisions):
+            learner.save(0.0)
+    learner.save_snapshot(0.0)
     assert contents(train(settings, directory, resume=True, quiet=True)) == contents(finished)
 
 
@@ -146,9 +138,19 @@ def contents(outcome: TrainingOutcome) -> list[bytes]:
     return [array.tobytes() for file in files for layer in load_checkpoint(file).layers for array in layer]
 
 
-def test_humbug_has_no_teacher(tmp_path):
-    with pytest.raises(ValueError, match="humbug"):
-        Lessons(config(rules="humbug"), {})
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"lookahead": 0}, "lookahead: 0 is not allowed: a number from 1 to 52"),
+        ({"trace": 1.5}, "trace: 1.5 is not allowed: a number from 0 to 1"),
+        ({"value_hidden": []}, r"value_hidden: \[\] is not allowed: at least one layer"),
+        ({"average_over": -1}, "average_over: -1 is not allowed: a number from 0"),
+        ({"epochs": 0}, "epochs: 0 is not allowed: a number from 1"),
+    ],
+)
+def test_what_no_teacher_can_do_is_refused(settings, said):
+    with pytest.raises(ValueError, match=f"^{said}"):
+        config(**settings)
 
 
 def test_what_only_policy_gradients_need_is_refused(tmp_path):

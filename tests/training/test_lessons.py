@@ -1,0 +1,177 @@
+"""What the teacher says of every action: by rollouts of the heuristic bot, then by the learner's own networks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+import torch
+
+from german_whist.agents.base import Agent
+from german_whist.agents.canonical import canonical_views
+from german_whist.agents.checkpoint import Checkpoint, Layer
+from german_whist.agents.exact import ExactEndgame
+from german_whist.agents.forward import Network
+from german_whist.agents.policy import PolicyAgent
+from german_whist.agents.registry import make_agent
+from german_whist.envs.batch import DealBatch
+from german_whist.envs.cards import cards_of
+from german_whist.envs.observation import observation_high, observe
+from german_whist.envs.rules import rules as game_of
+from german_whist.training.lessons import Lessons
+from tests.training.taught import by_playing_on, config, play_at_random, said_now
+
+HEURISTIC = make_agent("heuristic")
+OPPONENTS = {"heuristic": lambda _: HEURISTIC}
+
+
+def random_layers(rules: str, outputs: int, seed: int) -> tuple[Layer, ...]:
+    cells = observation_high(rules).size
+    rng = np.random.default_rng(seed)
+    weight, bias, last_weight, last_bias = (
+        rng.normal(0, 0.3, shape).astype(np.float32) for shape in [(24, cells), (24,), (outputs, 24), (outputs,)]
+    )
+    return (weight, bias), (last_weight, last_bias)
+
+
+def some_policy(rules: str, ranks: str = "live") -> PolicyAgent:
+    layers = random_layers(rules, DealBatch(rules, 1).num_actions, 1)
+    return PolicyAgent(Checkpoint(layers, game_of(rules), ranks=ranks))
+
+
+def says(network: Network, cells: torch.Tensor) -> torch.Tensor:
+    return torch.from_numpy(network.logits(cells.numpy()))
+
+
+def lowest_of_its_run(lessons: Lessons, row: int) -> dict[int, int]:
+    """For each action of a row the lowest with no card in play between them, which is tried in its place."""
+    view = lessons.batch.views([row])[0]
+    led = 1 << int(view["led"]) if view["led"] >= 0 else 0
+    in_play = led | int(view["hand"] | view["unseen"] | view["opponent_known"] | view["face_up"])
+    actions = list(cards_of(int(lessons.batch.legal()[row])))
+    lowest = {}
+    for action, below in zip(actions, [-1, *actions], strict=False):
+        between = [card for card in cards_of(in_play) if below < card < action]
+        alone = below // 13 != action // 13 or action >= 52 or view["choice"] or between
+        lowest[action] = action if alone else lowest[below]
+    return lowest
+
+
+@pytest.mark.parametrize("rules", ["classic", "all", "no_trump", "small", "high_low", "open_stock", "draft", "tiny"])
+def test_at_first_the_heuristic_bot_plays_on(rules):
+    lessons = Lessons(config(rules=rules, rows=6, steps=3), {})
+    play_at_random(lessons)
+    said = said_now(lessons)
+    for row in range(6):
+        for action, worth in by_playing_on(lessons, row).items():
+            assert int(lessons.batch.legal()[row]).bit_count() == 1 or said[row, action] == worth
+
+
+def test_a_margin_beyond_need_counts_less():
+    plain, useful = (said_now(Lessons(config(rules="classic", rows=40, utility=utility), {})) for utility in (0, 3))
+    assert np.abs(plain).max() > 5
+    np.testing.assert_allclose(useful, 3 * np.tanh(plain / 3), rtol=1e-5)
+
+
+def by_looking_ahead(
+    lessons: Lessons, row: int, bots: Sequence[Agent], value: Network, column: int, left: int
+) -> dict[int, float]:
+    """What each action of a row leads to by what ``value`` says at the seat's next choices, so many of them."""
+    deals, seat = lessons.batch, int(lessons.batch.turn[row])
+    worth = {}
+    for action in cards_of(int(deals.legal()[row])):
+        batch = DealBatch(deals.rules, 1)
+        batch.states[:] = deals.states[row : row + 1]
+        batch.step([action])
+        said: list[float] = []
+        while len(said) < left and batch.views()["stock"][0] and not batch.done.all():
+            if batch.turn[0] == seat and int(batch.legal()[0]).bit_count() > 1:
+                views, _ = canonical_views(batch.views(), lessons._config.ranks)
+                said.append(float(value.logits(observe(views, deals.rules))[0, column]))
+            batch.step(bots[int(batch.turn[0])].act(batch.views(), None))
+        if len(said) < left:  # the endgame
+            players = [ExactEndgame(bot) for bot in bots]
+            while not batch.done.all():
+                batch.step(players[int(batch.turn[0])].act(batch.views(), None))
+            said += [float(batch.returns("margin")[0, seat])] * (left - len(said))
+        worth[action] = sum(said) / left
+    return worth
+
+
+@pytest.mark.parametrize("lookahead", [1, 2, 5])
+@pytest.mark.parametrize(
+    ("rules", "ranks"),
+    [("classic", "live"), ("small", "named"), ("draft", "live"), ("open_stock", "live"), ("high_low", "named")],
+)
+def test_then_the_value_says_at_the_next_decisions_what_they_lead_to(rules, ranks, lookahead):
+    policy, value = some_policy(rules, ranks), Network(random_layers(rules, 2, 2))
+    chooses = Network(policy.checkpoint.layers)
+    shares = {"self": 0.5, "heuristic": 0.5}
+    settings = config(rules=rules, ranks=ranks, rows=24, steps=7, opponents=shares, lookahead=lookahead)
+    lessons = Lessons(settings, OPPONENTS)
+    play_at_random(lessons)
+    lessons.judge_by(lambda cells: says(chooses, cells), lambda cells: says(value, cells))
+    said = said_now(lessons)
+    tried = 0
+    for row in range(24):
+        seat = int(lessons.batch.turn[row])
+        bots: list[Agent] = [policy, policy]
+        if row >= 12:
+            bots[1 - seat] = HEURISTIC
+        expected = by_looking_ahead(lessons, row, bots, value, int(row >= 12), lookahead)
+        if len(expected) == 1:
+            continue
+        stand_for = lowest_of_its_run(lessons, row)
+        for action in expected:
+            assert said[row, action] == pytest.approx(expected[stand_for[action]], abs=1e-4)
+            tried += 1
+    assert tried > 40
+
+
+def test_only_the_learner_is_taught_and_only_where_it_has_a_choice():
+    settings = config(rules="classic", rows=16, steps=26, opponents={"self": 0.5, "heuristic": 0.5})
+    lessons = Lessons(settings, OPPONENTS)
+    made = lessons.collect(lambda cells: torch.zeros((len(cells), 52)))
+    choice = made.masks[:-1].sum(2) > 1
+    assert torch.equal(lessons.taught, choice & made.learnt)
+    assert lessons.taught[:, :8].equal(choice[:, :8])
+    assert (lessons.taught[:, 8:].sum(0) <= 13).all()
+    assert lessons.worth.any(2).equal(lessons.worth.any(2) & lessons.taught)
+    assert not lessons.worth[~made.masks[:-1]].any()
+    assert lessons.worth.abs().amax() > 1
+
+
+def test_worth_stands_by_role_beside_the_mask():
+    lessons = Lessons(config(rules="classic", rows=8, steps=1), {})
+    roles = lessons._roles.copy()
+    by_name = said_now(lessons)
+    lessons._look(0)
+    roles[:] = lessons._roles
+    made = lessons.collect(lambda cells: torch.zeros((len(cells), 52)))
+    for row in range(8):
+        actions = np.flatnonzero(made.masks[0, row].numpy())
+        assert (lessons.worth[0, row].numpy()[actions] == by_name[row, roles[row, actions].astype(int)]).all()
+
+
+def test_returns_are_what_the_best_action_is_worth_where_another_was_played():
+    settings = config(rules="classic", rows=64, steps=26, trace=1.0)
+    lessons = Lessons(settings, {})
+    likes = torch.linspace(0, 1e-3, 52)
+    made = lessons.collect(lambda cells: likes.expand(len(cells), 52))
+    best = (made.masks[:-1] * (1 + likes)).argmax(2)
+    worth = lessons.worth.gather(2, best[:, :, None])[:, :, 0]
+    assert made.ends[25].all()
+    seats = made.seats[:-1]
+    for row in range(64):
+        for seat in (0, 1):
+            steps = [int(step) for step in torch.nonzero(lessons.taught[:, row] & (seats[:, row] == seat))[:, 0]]
+            for step, after in zip(steps, [*steps[1:], None], strict=True):
+                played = made.actions[step, row] == best[step, row]
+                expected = lessons.returns[after, row] if played and after is not None else worth[step, row]
+                assert lessons.returns[step, row] == expected
+
+
+def test_humbug_has_no_teacher():
+    with pytest.raises(ValueError, match="humbug"):
+        Lessons(config(rules="humbug"), {})
