@@ -68,14 +68,14 @@ def _write_layer(rows, weight, bias, rectify, places, values, outputs):
                 count += 1
         output = outputs[i]
         output[:] = bias
-        add_inputs(count, places, values, weight, output)
+        _add_inputs(count, places, values, weight, output)
         if rectify:
             for j in range(output.shape[0]):
                 output[j] = max(output[j], _ZERO)
 
 
 @kernel
-def add_inputs(count, places, values, weight, output):
+def _add_inputs(count, places, values, weight, output):
     """Add to outputs what some inputs make of them.
 
     Args:

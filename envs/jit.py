@@ -16,9 +16,3 @@ def kernel(function: Function) -> Function:
     Kernels release the interpreter lock, so batches can be stepped from several threads.
     """
     return cast(Function, numba.njit(cache=True, nogil=True, error_model="numpy")(function))
-
-
-def reordering_kernel(function: Function) -> Function:
-    """Compile as :func:`kernel` does, with float sums in the fastest order: their last bits depend on the machine."""
-    options = {"reassoc", "contract", "nsz"}
-    return cast(Function, numba.njit(cache=True, nogil=True, error_model="numpy", fastmath=options)(function))

@@ -86,7 +86,7 @@ class Teacher:
         Raises:
             ValueError: when their sizes are others.
         """
-        self.actor.start_from(rescaled(layers, 1 / _LOGITS_AN_OUTPUT), name)
+        self.actor.start_from(_rescaled(layers, 1 / _LOGITS_AN_OUTPUT), name)
         self.fix()
 
     def layers(self) -> tuple[Layer, ...]:
@@ -211,7 +211,7 @@ def _mean_square(differences: torch.Tensor, count: torch.Tensor) -> torch.Tensor
     return ((differences**2).sum(1) / count[:, 0]).mean()
 
 
-def rescaled(layers: tuple[Layer, ...], factor: float) -> tuple[Layer, ...]:
+def _rescaled(layers: tuple[Layer, ...], factor: float) -> tuple[Layer, ...]:
     """Return layers with outputs that are so many times as large."""
     *hidden, (weight, bias) = layers
     return (*hidden, (weight * np.float32(factor), bias * np.float32(factor)))
@@ -219,4 +219,4 @@ def rescaled(layers: tuple[Layer, ...], factor: float) -> tuple[Layer, ...]:
 
 def _in_logits(layers: tuple[Layer, ...]) -> tuple[Layer, ...]:
     """Return layers whose outputs are worth as those with logits instead."""
-    return rescaled(layers, _LOGITS_AN_OUTPUT)
+    return _rescaled(layers, _LOGITS_AN_OUTPUT)
