@@ -203,7 +203,7 @@ class TeacherConfig(SelfPlayConfig):
     )
 
     trainer: str = _setting("teacher", _WHO_LEARNS)
-    steps: int = _setting(4, "decisions of each row in a rollout")
+    steps: int = _setting(26, "decisions of each row in a rollout: the foreplay of classic")
     batch_size: int = _setting(1024, "decisions in a gradient step")
     learning_rate_end: float = _setting(1e-5, "... and at the end; it falls linearly")
     ranks: str = _setting("live", "of cards as the network sees them: named, or live: counted among the cards in play")
