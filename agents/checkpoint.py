@@ -2,8 +2,9 @@
 
 Layout: tensors ``layer.0.weight`` (out, in), ``layer.0.bias`` (out,), ``layer.1.weight``, …, all float32 or, in half
 the space, all float16, of a multilayer perceptron with ReLU between the layers, from the observation vector of a view
-with its cards by role (see ``canonical``) to one logit per role. The model card is the JSON text under ``card`` in the
-file's metadata.
+with its cards by role (see ``canonical``) to one logit per role. Where the foreplay has *stages*, each with a network
+of its own, all of the same sizes, tensors have one dimension more, the first. The model card is the JSON text under
+``card`` in the file's metadata.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 import json
 import operator
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -39,7 +41,8 @@ class Checkpoint:
     """A policy network and what is known of it.
 
     Attributes:
-        layers: weight float32[out, in] and bias float32[out] of each layer.
+        layers: weight float32[out, in] and bias float32[out] of each layer; with stages, float32[stages, out, in] and
+            float32[stages, out].
         rules: the rules it was trained for.
         training: where it comes from: configuration, decisions seen, code version.
         results: measured strength, by opponent.
@@ -48,6 +51,8 @@ class Checkpoint:
         endgame: how the agent comes to the end of a deal: ``"played"`` by the network, or ``"solved"`` where the
             opponent's hand is known, for a network that was never shown an endgame.
         ranks: how it sees ranks: ``"named"`` as they are, or ``"live"``, counted among the cards in play.
+        stages: cards left in the stock, falling, from which on the second network plays, the third, and so on; none
+            where one network plays always.
     """
 
     layers: tuple[Layer, ...]
@@ -57,16 +62,30 @@ class Checkpoint:
     logits_a_trick: float | None = None
     endgame: str = PLAYED
     ranks: str = NAMED
+    stages: tuple[int, ...] = ()
+
+    @property
+    def sizes(self) -> list[int]:
+        """Sizes of the layers, inputs first."""
+        return [int(self.layers[0][0].shape[-1]), *(int(bias.shape[-1]) for _, bias in self.layers)]
+
+    @property
+    def networks(self) -> list[tuple[Layer, ...]]:
+        """Layers of each stage's network: weight float32[out, in], bias float32[out]."""
+        if not self.stages:
+            return [self.layers]
+        numbers = range(len(self.stages) + 1)
+        return [tuple((weight[stage], bias[stage]) for weight, bias in self.layers) for stage in numbers]
 
     def card(self) -> dict[str, Any]:
         """Return the model card."""
         from german_whist.envs.observation import OBSERVATION_VERSION  # loads the compiler; reading a card does not
 
-        sizes = [int(self.layers[0][0].shape[1]), *(int(bias.size) for _, bias in self.layers)]
+        network = {**NETWORK, "ranks": self.ranks, "sizes": self.sizes}
         return {
             "format": FORMAT,
             "version": FORMAT_VERSION,
-            "network": {**NETWORK, "ranks": self.ranks, "sizes": sizes},
+            "network": {**network, "stages": list(self.stages)} if self.stages else network,
             "rules": self.rules.to_dict(),
             "observation_version": OBSERVATION_VERSION,
             "logits_a_trick": self.logits_a_trick,
@@ -172,6 +191,7 @@ def _from_card(path: str, card: dict[str, Any], tensors: dict[str, npt.NDArray[A
         network = dict(card["network"])
         sizes = [operator.index(size) for size in network.pop("sizes")]
         ranks = network.pop("ranks", NAMED)
+        stages = tuple(operator.index(stock) for stock in network.pop("stages", ()))
         training, results = dict(card.get("training") or {}), dict(card.get("results") or {})
         logits_a_trick = _positive(card.get("logits_a_trick"))
         endgame = check_endgame(card.get("endgame", PLAYED))
@@ -182,10 +202,13 @@ def _from_card(path: str, card: dict[str, Any], tensors: dict[str, npt.NDArray[A
     ends = [observation_high(game).size, game.num_actions]
     if len(sizes) < 2 or [sizes[0], sizes[-1]] != ends:
         raise ValueError(f"checkpoint {path!r} has layers of sizes {sizes}: this game needs {ends[0]}, …, {ends[1]}")
+    check_stages(stages, f"checkpoint {path!r}: stages")
     layers = []
+    first = (len(stages) + 1,) if stages else ()
     for i in range(len(sizes) - 1):
         weight, bias = tensors.get(f"layer.{i}.weight"), tensors.get(f"layer.{i}.bias")
-        if weight is None or bias is None or weight.shape != (sizes[i + 1], sizes[i]) or bias.shape != (sizes[i + 1],):
+        shapes = (*first, sizes[i + 1], sizes[i]), (*first, sizes[i + 1])
+        if weight is None or bias is None or (weight.shape, bias.shape) != shapes:
             raise ValueError(f"checkpoint {path!r}: layer {i} is missing or has another shape than its card says")
         if weight.dtype != bias.dtype or weight.dtype not in (np.float32, np.float16):
             raise ValueError(
@@ -194,7 +217,23 @@ def _from_card(path: str, card: dict[str, Any], tensors: dict[str, npt.NDArray[A
         if not (np.isfinite(weight).all() and np.isfinite(bias).all()):
             raise ValueError(f"checkpoint {path!r}: layer {i} holds numbers that are not finite")
         layers.append((weight.astype(np.float32), bias.astype(np.float32)))
-    return Checkpoint(tuple(layers), game, training, results, logits_a_trick, endgame, ranks)
+    return Checkpoint(tuple(layers), game, training, results, logits_a_trick, endgame, ranks, stages)
+
+
+def check_stages(stages: Sequence[int], whose: str) -> None:
+    """Refuse stages that cannot follow each other.
+
+    Args:
+        stages: cards left in the stock from which on each network after the first plays.
+        whose: how the message begins.
+
+    Raises:
+        ValueError: when they do not fall from one to the next, or one is not above 0.
+    """
+    if sorted(set(stages), reverse=True) != list(stages) or any(stock < 1 for stock in stages):
+        raise ValueError(
+            f"{whose} {list(stages)} is not allowed: cards left in the stock, each above 0 and fewer than before"
+        )
 
 
 def check_endgame(given: object) -> str:

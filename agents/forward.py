@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.agents.checkpoint import Layer
+from german_whist.agents.checkpoint import Checkpoint, Layer
 from german_whist.envs.jit import kernel
+from german_whist.envs.observation import observation_layout
 
 _ZERO = np.float32(0)
 
@@ -44,6 +45,40 @@ class Network:
             _write_layer(rows, weight, bias, i + 1 < len(self._layers), places, values, outputs)
             rows = outputs
         return rows
+
+
+class StagedNetwork:
+    """A checkpoint's network, or its networks, of which the stock says which one answers."""
+
+    def __init__(self, checkpoint: Checkpoint) -> None:
+        """Take the layers over."""
+        self._stages = checkpoint.stages
+        self._stock = observation_layout(checkpoint.rules)["stock"].start
+        self._networks = [Network(layers) for layers in checkpoint.networks]
+
+    def logits(self, observations: npt.NDArray[Any]) -> npt.NDArray[np.float32]:
+        """Return the outputs for some rows, float32[rows, outputs].
+
+        Args:
+            observations: int8 or float32[rows, cells].
+        """
+        first, *later = self._networks
+        if not later:
+            return first.logits(observations)
+        stage = stage_of(observations[:, self._stock], self._stages)
+        parts = [np.flatnonzero(stage == number) for number in range(len(self._networks))]
+        made = [network.logits(observations[part]) for network, part in zip(self._networks, parts, strict=True)]
+        together: npt.NDArray[np.float32] = np.empty((len(observations), made[0].shape[1]), np.float32)
+        for part, outputs in zip(parts, made, strict=True):
+            together[part] = outputs
+        return together
+
+
+def stage_of(stock: npt.NDArray[Any], stages: Sequence[int]) -> npt.NDArray[np.int64]:
+    """Return the number of the stage, from 0, int64[n], for numbers of cards left in the stock, [n]."""
+    return (
+        np.sum([stock <= last for last in stages], axis=0, dtype=np.int64) if stages else np.zeros(len(stock), np.int64)
+    )
 
 
 @kernel

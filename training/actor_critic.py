@@ -97,7 +97,7 @@ class Perceptron(nn.Module):
         for number, layer in enumerate(hidden_layers):
             # Scaling the weights instead of the cells leaves the cells whole numbers, exact in bfloat16.
             weight = layer.weight if number else layer.weight * self.scale
-            hidden = F.relu(F.linear(hidden, weight.to(kind), layer.bias.to(kind)))
+            hidden = F.relu(F.linear(hidden, weight.to(kind), layer.bias.to(kind)), inplace=True)
         outputs: torch.Tensor = _LastLayer.apply(hidden, last.weight, last.bias)
         return outputs
 
@@ -113,8 +113,10 @@ class Perceptron(nn.Module):
         """Take the layers of a checkpoint.
 
         Raises:
-            ValueError: when their sizes are others.
+            ValueError: when their sizes are others, or they are those of several networks.
         """
+        if layers[0][0].ndim > 2:
+            raise ValueError(f"init: {name!r} has a network for each stage: trainer: teacher alone goes on from it")
         wanted = [tuple(layer.weight.shape) for layer in self.linear_layers()]
         given = [weight.shape for weight, _ in layers]
         if wanted != given:

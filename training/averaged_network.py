@@ -13,10 +13,10 @@ from collections.abc import Iterator
 import torch
 
 from german_whist.agents.checkpoint import Layer
-from german_whist.training.actor_critic import FixedNetwork, Perceptron
 from german_whist.training.distributed import Processes
 from german_whist.training.optimizer import Optimizer, tensor_of_shape
 from german_whist.training.settings import TeacherConfig
+from german_whist.training.staged import FixedStages, StagedNetwork
 
 
 class AveragedNetwork:
@@ -28,7 +28,7 @@ class AveragedNetwork:
         steps: taken so far.
     """
 
-    def __init__(self, called: str, config: TeacherConfig, network: Perceptron, processes: Processes) -> None:
+    def __init__(self, called: str, config: TeacherConfig, network: StagedNetwork, processes: Processes) -> None:
         """Take the network.
 
         Args:
@@ -44,7 +44,7 @@ class AveragedNetwork:
         self._max_grad_norm = config.max_grad_norm
         self._processes = processes
         self._averages = list(self.average.parameters())
-        self._optimizer = Optimizer(config.optimizer, [self.network], config.learning_rate)
+        self._optimizer = Optimizer(config.optimizer, self.network.perceptrons, config.learning_rate)
         fresh = config.batch_size * processes.size / config.epochs  # positions that a step has and the last had not
         self._keeps = math.exp(-fresh / config.average_over) if config.average_over else 0.0
 
@@ -60,9 +60,14 @@ class AveragedNetwork:
             for average, weight in zip(self._averages, self._optimizer.parameters, strict=True):
                 average.lerp_(weight, 1 - keeps)
 
-    def fixed(self) -> FixedNetwork:
+    def set_apart(self) -> None:
+        """Let a network learn in each stage from now on, from what the first one knows."""
+        for network in (self.network, self.average):
+            network.set_apart()
+
+    def fixed(self) -> FixedStages:
         """Return the network with the averaged weights as they are now."""
-        return FixedNetwork(self.average)
+        return FixedStages(self.average)
 
     def layers(self) -> tuple[Layer, ...]:
         """Return the layers with the averaged weights, as they act on unscaled cells."""
@@ -91,6 +96,7 @@ class AveragedNetwork:
         """Return weights and moments, as tensors on the processor."""
         weights = {name: weight.detach().cpu().clone() for name, weight in self._named_weights()}
         weights[f"{self._called}.steps"] = torch.tensor([self.steps])
+        weights[f"{self._called}.apart"] = torch.tensor([int(self.network.apart)])
         return weights | self._optimizer.state(f"{self._called}_optimizer")
 
     def load_state(self, tensors: dict[str, torch.Tensor]) -> None:
@@ -104,4 +110,6 @@ class AveragedNetwork:
             for name, weight in self._named_weights():
                 weight.copy_(tensor_of_shape(tensors, name, weight.shape))
         self.steps = int(tensor_of_shape(tensors, f"{self._called}.steps", torch.Size((1,))))
+        apart = bool(tensor_of_shape(tensors, f"{self._called}.apart", torch.Size((1,))))
+        self.network.apart = self.average.apart = apart
         self._optimizer.load_state(tensors, f"{self._called}_optimizer")

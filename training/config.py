@@ -69,14 +69,14 @@ def load_config(source: str | Path, overrides: Mapping[str, str] | None = None) 
     values = {str(key): _typed(where, kind, key, value) for key, value in fields.items()}
     given = {key: _typed("command line", kind, key, value) for key, value in parsed.items()}
     values["trainer"] = trainer
-    _take_from_network(values, given)
+    _take_from_network(kind, values, given)
     try:
         return kind(**{**values, **given})
     except ValueError as error:
         raise ValueError(f"{'command line' if given and _is_allowed(kind, values) else where}: {error}") from None
 
 
-def _take_from_network(values: dict[str, Any], given: dict[str, Any]) -> None:
+def _take_from_network(kind: type[TrainConfig], values: dict[str, Any], given: dict[str, Any]) -> None:
     """Take from the network that a run starts from what it must be, where it is not said beside it or later."""
     level = given if given.get("init") else values
     if level.get("init"):
@@ -84,7 +84,8 @@ def _take_from_network(values: dict[str, Any], given: dict[str, Any]) -> None:
 
         with contextlib.suppress(ValueError):  # what is no network is refused with the other settings
             network = find_network(level["init"])
-            found = {"hidden": [int(bias.size) for _, bias in network.layers[:-1]], "ranks": network.ranks}
+            found = {"hidden": network.sizes[1:-1], "ranks": network.ranks, "stages": list(network.stages)}
+            found = {key: value for key, value in found.items() if key in config_fields(kind)}
             level.update({key: value for key, value in found.items() if key not in level and key not in given})
 
 

@@ -11,6 +11,8 @@ much less. The value learns what the learner's play leads to. So the teacher get
 policy iteration, and as all is learnt in positions of the learner's own play, it is taught where it errs (DAgger: Ross
 et al., arXiv 1011.0686).
 
+Each *stage* of the foreplay may have networks of its own (``training/staged.py``).
+
 The outputs of all networks are in units of four tricks, which suits optimisers; the actor's are worth up to a constant
 for each position. Its policy is the softmax of the worth with ``LOGITS_A_TRICK``, and so are the logits of its
 checkpoints. The *student* is a small network that learns to say what the learner says (distillation: Hinton et al.,
@@ -26,11 +28,13 @@ import numpy as np
 import torch
 
 from german_whist.agents.checkpoint import Layer
-from german_whist.training.actor_critic import ACTOR_GAIN, Perceptron, product_type
+from german_whist.envs.observation import observation_layout
+from german_whist.training.actor_critic import ACTOR_GAIN, product_type
 from german_whist.training.averaged_network import AveragedNetwork
 from german_whist.training.distributed import Processes
 from german_whist.training.optimizer import tensor_of_shape
 from german_whist.training.settings import TeacherConfig
+from german_whist.training.staged import StagedNetwork
 
 TRICKS_AN_OUTPUT = 4.0
 LOGITS_A_TRICK = 4.0  # a card that is a trick worse is played e**4 times less often
@@ -65,16 +69,25 @@ class Teacher:
         self.updates = 0
         torch.manual_seed(config.seed)
 
-        def made(called: str, hidden: list[int], outputs: int) -> AveragedNetwork:
-            network = Perceptron(scale[:num_observations], hidden, outputs, ACTOR_GAIN)
+        stock = observation_layout(config.rules)["stock"].start
+
+        def made(called: str, hidden: list[int], outputs: int, stages: list[int]) -> AveragedNetwork:
+            network = StagedNetwork(scale[:num_observations], hidden, outputs, ACTOR_GAIN, stages, stock)
+            network.apart = config.stages_from == 0
             network.product_type = product_type(config.precision, self.device)
             return AveragedNetwork(called, config, network, processes)
 
-        self.actor = made("actor", config.hidden, actions)
-        self.value = made("value", config.value_hidden, 2)
-        self.student = made("student", [config.student_hidden], actions) if config.student_hidden else None
+        self.actor = made("actor", config.hidden, actions, config.stages)
+        self.value = made("value", config.value_hidden, 2, config.stages)
+        self.student = made("student", [config.student_hidden], actions, []) if config.student_hidden else None
         self._parts = [part for part in (self.actor, self.value, self.student) if part is not None]
         self.fix()
+
+    def set_apart(self) -> None:
+        """Let a network learn in each stage from now on, from what one for all has learnt; nothing, if they do."""
+        for part in self._parts:
+            if not part.network.apart:
+                part.set_apart()
 
     def fix(self) -> None:
         """Act and judge from now on by the weights as they are now."""
@@ -84,8 +97,10 @@ class Teacher:
         """Take the network from a checkpoint's layers.
 
         Raises:
-            ValueError: when their sizes are others.
+            ValueError: when their sizes, or the stages, are others.
         """
+        if layers[0][0].ndim > 2:
+            self.set_apart()
         self.actor.start_from(_rescaled(layers, 1 / _LOGITS_AN_OUTPUT), name)
         self.fix()
 
@@ -135,7 +150,7 @@ class Teacher:
         cells, masks, worth, returns, against_bot = (entry.to(self.device) for entry in entries)
         total = spread = value_total = torch.zeros(())
         steps = 0
-        for epoch, rows in self._minibatches(len(cells)):
+        for rows in self._minibatches(self.actor.network.stage_of(cells), config.epochs):
             legal = masks[rows].float()
             count = legal.sum(1, keepdim=True)
             said = _centred(self.actor.network(cells[rows]), legal, count)
@@ -145,13 +160,12 @@ class Teacher:
             outcome = self.value.network(cells[rows]).gather(1, against_bot[rows].long()[:, None])[:, 0]
             value_loss = ((outcome - returns[rows] / TRICKS_AN_OUTPUT) ** 2).mean()
             self.value.step(value_loss, len(rows), rate)
-            if self.student is not None and epoch == 0:  # its target is without noise: once is enough
-                repeated = _centred(self.student.network(cells[rows]), legal, count)
-                self.student.step(_mean_square(repeated - said.detach(), count), len(rows), rate)
             total = total + loss.detach().cpu()
             spread = spread + _mean_square(truth, count).cpu()
             value_total = value_total + value_loss.detach().cpu()
             steps += 1
+        if self.student is not None:
+            self._teach_student(self.student, cells, masks, rate)
         self.updates += 1
         value_spread = steps * ((returns - returns.mean()) ** 2).mean().cpu() / TRICKS_AN_OUTPUT**2
         return {
@@ -161,20 +175,42 @@ class Teacher:
             "charts/learning_rate": rate,
         }
 
-    def _minibatches(self, positions: int) -> Iterator[tuple[int, torch.Tensor]]:
-        """Yield the number of the pass and the positions of each minibatch, int64, as seed and update alone say.
+    def _teach_student(self, student: AveragedNetwork, cells: torch.Tensor, masks: torch.Tensor, rate: float) -> None:
+        """Let the student learn what the policy says; once, as that is without noise."""
+        everywhere = torch.zeros(len(cells), dtype=torch.int64)
+        for rows in self._minibatches(everywhere, 1):
+            legal = masks[rows].float()
+            count = legal.sum(1, keepdim=True)
+            said = _centred(self._acting(cells[rows]).to(self.device), legal, count)
+            repeated = _centred(student.network(cells[rows]), legal, count)
+            student.step(_mean_square(repeated - said, count), len(rows), rate)
 
-        All are of one size, since products of a new size are slow (``actor_critic.FixedNetwork``); those few that are
-        left over are others in each pass.
+    def _minibatches(self, stage: torch.Tensor, epochs: int) -> Iterator[torch.Tensor]:
+        """Yield the positions of each minibatch, int64, as seed and update alone say.
+
+        Each is of one stage, and the stages take turns. All are of one size, since products of a new size are slow
+        (``actor_critic.FixedNetwork``); those few that are left over are others in each pass.
+
+        Args:
+            stage: int64[positions].
+            epochs: passes.
         """
-        fewest = self.processes.fewest(positions)  # all take as many steps
-        size = min(self.config.batch_size, fewest)
         seed = np.random.SeedSequence([self.config.seed, self.processes.rank, self.updates])
         rng = np.random.default_rng(seed)
-        for epoch in range(self.config.epochs if size else 0):
-            order = torch.from_numpy(rng.permutation(positions))
-            for rows in order[: fewest // size * size].to(self.device).split(size):
-                yield epoch, rows
+        stages = stage.cpu()
+        numbers = range(len(self.config.stages) + 1)
+        fewest = [self.processes.fewest(int((stages == number).sum())) for number in numbers]
+        for _ in range(epochs):
+            order = torch.from_numpy(rng.permutation(len(stages)))
+            batches: list[tuple[float, torch.Tensor]] = []
+            for number, positions in enumerate(fewest):  # all processes take as many steps, in the same order
+                if positions:
+                    size = min(self.config.batch_size, positions)
+                    parts = positions // size
+                    rows = order[stages[order] == number][: parts * size]
+                    batches += [((i + 0.5) / parts, part) for i, part in enumerate(rows.split(size))]
+            for _, rows in sorted(batches, key=lambda batch: batch[0]):
+                yield rows.to(self.device)
 
     def state(self) -> dict[str, Any]:
         """Return all that the next update depends on, as tensors on the processor."""

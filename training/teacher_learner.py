@@ -43,6 +43,8 @@ class TeacherLearner(SelfPlayLearner):
             ConnectionError: when another process is gone.
         """
         algorithm, lessons = self.algorithm, self.collector
+        if self.decisions >= self.config.stages_from:
+            algorithm.set_apart()
         algorithm.fix()
         if self.decisions >= self.config.value_from:
             lessons.judge_by(algorithm.policy, algorithm.expected)
