@@ -12,8 +12,11 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
-from german_whist.agents.checkpoint import Checkpoint, write_atomically
+import numpy as np
+
+from german_whist.agents.checkpoint import Checkpoint, Layer, write_atomically
 from german_whist.envs.names import unknown_name
+from german_whist.envs.observation import observation_layout
 
 _OPSET, _IR_VERSION = 17, 8  # old enough for the runtimes in use
 
@@ -48,21 +51,38 @@ def _told(checkpoint: Checkpoint) -> dict[str, str]:
     return {**ABOUT, "card": json.dumps(checkpoint.card())}
 
 
+def _stock_cell(checkpoint: Checkpoint) -> int:
+    """Return the cell that tells the stage: the cards left in the stock."""
+    return int(observation_layout(checkpoint.rules)["stock"].start)
+
+
 def _onnx(checkpoint: Checkpoint) -> bytes:
     import onnx
     from onnx import TensorProto, helper, numpy_helper
 
-    nodes, weights, name = [], [], "observation"
+    nodes, weights = [], []
+    for stage, layers in enumerate(checkpoint.networks):
+        name = "observation"
+        for i, (weight, bias) in enumerate(layers):
+            own = f"{stage}_{i}"
+            weights += [numpy_helper.from_array(weight, f"weight_{own}"), numpy_helper.from_array(bias, f"bias_{own}")]
+            nodes.append(helper.make_node("Gemm", [name, f"weight_{own}", f"bias_{own}"], [f"layer_{own}"], transB=1))
+            name = f"layer_{own}"
+            if i < len(layers) - 1:
+                nodes.append(helper.make_node("Relu", [name], [f"hidden_{own}"]))
+                name = f"hidden_{own}"
     last = len(checkpoint.layers) - 1
-    for i, (weight, bias) in enumerate(checkpoint.layers):
-        weights += [numpy_helper.from_array(weight, f"weight_{i}"), numpy_helper.from_array(bias, f"bias_{i}")]
-        output = "logits" if i == last else f"layer_{i}"
-        nodes.append(helper.make_node("Gemm", [name, f"weight_{i}", f"bias_{i}"], [output], transB=1))
-        name = output
-        if i < last:
-            nodes.append(helper.make_node("Relu", [output], [f"hidden_{i}"]))
-            name = f"hidden_{i}"
-    cells, actions = checkpoint.layers[0][0].shape[1], checkpoint.layers[-1][1].size
+    said = f"layer_0_{last}"
+    if checkpoint.stages:
+        weights.append(numpy_helper.from_array(np.array([_stock_cell(checkpoint)], np.int64), "stock_cell"))
+        nodes.append(helper.make_node("Gather", ["observation", "stock_cell"], ["stock"], axis=1))
+    for stage, stock in enumerate(checkpoint.stages, start=1):
+        weights.append(numpy_helper.from_array(np.array([stock], np.float32), f"last_{stage}"))
+        nodes.append(helper.make_node("LessOrEqual", ["stock", f"last_{stage}"], [f"is_{stage}"]))
+        nodes.append(helper.make_node("Where", [f"is_{stage}", f"layer_{stage}_{last}", said], [f"said_{stage}"]))
+        said = f"said_{stage}"
+    nodes.append(helper.make_node("Identity", [said], ["logits"]))
+    cells, actions = checkpoint.sizes[0], checkpoint.sizes[-1]
     graph = helper.make_graph(
         nodes,
         "german_whist_policy",
@@ -83,15 +103,29 @@ def _torchscript(checkpoint: Checkpoint) -> bytes:
     import torch
     from torch import nn
 
-    layers: list[nn.Module] = []
-    for weight, bias in checkpoint.layers:
-        linear = nn.Linear(weight.shape[1], weight.shape[0])
-        with torch.no_grad():
-            linear.weight.copy_(torch.from_numpy(weight))
-            linear.bias.copy_(torch.from_numpy(bias))
-        layers += [linear, nn.ReLU()]
-    network = nn.Sequential(*layers[:-1]).eval()
-    traced = torch.jit.trace(network, torch.zeros(2, checkpoint.layers[0][0].shape[1]))
+    def perceptron(layers: tuple[Layer, ...]) -> nn.Sequential:
+        modules: list[nn.Module] = []
+        for weight, bias in layers:
+            linear = nn.Linear(weight.shape[1], weight.shape[0])
+            with torch.no_grad():
+                linear.weight.copy_(torch.from_numpy(weight))
+                linear.bias.copy_(torch.from_numpy(bias))
+            modules += [linear, nn.ReLU()]
+        return nn.Sequential(*modules[:-1])
+
+    class Staged(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.networks = nn.ModuleList(perceptron(layers) for layers in checkpoint.networks)
+
+        def forward(self, observation: torch.Tensor) -> torch.Tensor:
+            said: torch.Tensor = self.networks[0](observation)
+            stock = observation[:, _stock_cell(checkpoint) :][:, :1]
+            for network, last in zip(self.networks[1:], checkpoint.stages, strict=True):
+                said = torch.where(stock <= last, network(observation), said)
+            return said
+
+    traced = torch.jit.trace(Staged().eval(), torch.zeros(2, checkpoint.sizes[0]))
     buffer = io.BytesIO()
     torch.jit.save(traced, buffer, _extra_files=_told(checkpoint))
     return buffer.getvalue()

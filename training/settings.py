@@ -214,7 +214,9 @@ class TeacherConfig(SelfPlayConfig):
     stages_from: int = _setting(0, "decisions from which each stage has a network of its own; before, they share one")
     value_hidden: list[int] = _setting([512, 256], "sizes of the value's hidden layers")
     value_from: int = _setting(
-        500_000, "decisions from which the value judges what cards lead to; before, the heuristic bot plays on"
+        500_000,
+        "decisions from which the value judges what cards lead to; before, the heuristic bot plays on, and what a run "
+        "starts from (init) stays as it is",
     )
     lookahead: int = _setting(1, "own decisions that a tried card leads to, on average of whose values it is judged")
     trace: float = _setting(0.9, "lambda of what the value learns: 0 is what it says next, 1 what play led to")

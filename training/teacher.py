@@ -133,6 +133,8 @@ class Teacher:
         worth: torch.Tensor,
         returns: torch.Tensor,
         against_bot: torch.Tensor,
+        *,
+        warming_up: bool = False,
     ) -> dict[str, float]:
         """Learn from positions and return the metrics.
 
@@ -143,6 +145,7 @@ class Teacher:
             worth: float32[positions, actions], of legal actions, in tricks.
             returns: float32[positions], in tricks.
             against_bot: int8[positions], 1 where the opponent is the heuristic bot.
+            warming_up: teach the value, and the student, alone.
         """
         config = self.config
         rate = config.learning_rate_end + (config.learning_rate - config.learning_rate_end) * max(1.0 - progress, 0.0)
@@ -156,7 +159,8 @@ class Teacher:
             said = _centred(self.actor.network(cells[rows]), legal, count)
             truth = _centred(worth[rows] / TRICKS_AN_OUTPUT, legal, count)
             loss = _mean_square(said - truth, count)
-            self.actor.step(loss, len(rows), rate)
+            if not warming_up:
+                self.actor.step(loss, len(rows), rate)
             outcome = self.value.network(cells[rows]).gather(1, against_bot[rows].long()[:, None])[:, 0]
             value_loss = ((outcome - returns[rows] / TRICKS_AN_OUTPUT) ** 2).mean()
             self.value.step(value_loss, len(rows), rate)

@@ -54,7 +54,9 @@ class TeacherLearner(SelfPlayLearner):
         against_bot = torch.from_numpy(lessons.against_bot).expand(rollout.learnt.shape)
         entries = (rollout.cells[:-1], rollout.masks[:-1], lessons.worth, lessons.returns, against_bot)
         taught = (entry[lessons.taught] for entry in entries)
-        metrics = algorithm.update(self.decisions / self.config.decisions, *taught)
+        # What a run starts from is better than the bot whose rollouts judge until the value does.
+        warming_up = bool(self.config.init) and self.decisions < self.config.value_from
+        metrics = algorithm.update(self.decisions / self.config.decisions, *taught, warming_up=warming_up)
         self.decisions += played
         self._check(metrics)
         return metrics

@@ -12,19 +12,25 @@ from german_whist.envs.rules import rules
 
 
 def some_network(
-    seed: int = 0, hidden: tuple[int, ...] = (8,), game: str = "classic", scale: float = 0.3
+    seed: int = 0,
+    hidden: tuple[int, ...] = (8,),
+    game: str = "classic",
+    scale: float = 0.3,
+    stages: tuple[int, ...] = (),
 ) -> Checkpoint:
     """A checkpoint with random weights."""
     rng = np.random.default_rng(seed)
     sizes = [observation_high(game).size, *hidden, rules(game).num_actions]
+    first = (len(stages) + 1,) if stages else ()
     layers = tuple(
         (
-            rng.normal(0, scale, (stop, start)).astype(np.float32),
-            rng.normal(0, scale, stop).astype(np.float32),
+            rng.normal(0, scale, (*first, stop, start)).astype(np.float32),
+            rng.normal(0, scale, (*first, stop)).astype(np.float32),
         )
         for start, stop in itertools.pairwise(sizes)
     )
-    return Checkpoint(layers, rules(game), {"decisions": 12, "seed": seed}, {"random": {"win_rate": 0.75}})
+    training = {"decisions": 12, "seed": seed}
+    return Checkpoint(layers, rules(game), training, {"random": {"win_rate": 0.75}}, stages=stages)
 
 
 def biased_network(biases: dict[int, float]) -> Checkpoint:

@@ -8,15 +8,16 @@ import math
 import numpy as np
 import pytest
 
-from german_whist.agents.forward import Network
+from german_whist.agents.forward import Network, StagedNetwork
 from german_whist.agents.policy import PolicyAgent
 from german_whist.arena.match import play_match
 from german_whist.envs.batch import DealBatch
 from german_whist.envs.cards import cards_of, parse_card
-from german_whist.envs.observation import observe
+from german_whist.envs.observation import observation_layout, observe
 from german_whist.envs.randomness import RowRandom
 from tests.agents.networks import biased_network, some_network
 from tests.agents.positions import choice, view
+from tests.conftest import play_randomly
 from tests.redeal import Redeal
 
 HAND = view("A2.A2.AK.A", "S", opponent="K3.K3.QJ.K")  # renamed: clubs 1, hearts or diamonds 2 each, spades trumps
@@ -39,6 +40,24 @@ def test_a_row_has_the_same_logits_in_any_batch_to_the_last_bit() -> None:
     for size in (1, 7, 49):
         apart = np.concatenate([network.logits(rows[i : i + size]) for i in range(0, 50, size)])
         assert apart.tobytes() == together.tobytes()
+
+
+def test_each_stage_has_its_network() -> None:
+    staged = some_network(hidden=(6,), stages=(10, 4))
+    batch = DealBatch("classic", 400, seed=3)
+    observations = []
+    for _ in range(26):
+        observations.append(observe(batch.views(), "classic"))
+        play_randomly(batch, np.random.default_rng(0), 1)
+    rows = np.random.default_rng(2).permutation(np.concatenate(observations))
+    stock = rows[:, observation_layout("classic")["stock"].start]
+    said = StagedNetwork(staged).logits(rows)
+    for stage, its in enumerate((stock > 10, (stock <= 10) & (stock > 4), stock <= 4)):
+        assert its.sum() > 1000
+        layers = [(weight[stage], bias[stage]) for weight, bias in staged.layers]
+        assert Network(layers).logits(rows[its]).tobytes() == said[its].tobytes()
+        if stage:
+            assert (Network(layers).logits(rows[~its]) != said[~its]).any()
 
 
 @pytest.mark.parametrize("temperature", [0.0, 0.3, 1.0, 5.0])

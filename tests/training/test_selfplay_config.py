@@ -9,6 +9,7 @@ import yaml
 
 from german_whist.agents.boxed import find_network
 from german_whist.training.config import SelfPlayConfig, TrainConfig, config_fields, load_config
+from german_whist.training.settings import TeacherConfig
 from tests.agents.networks import some_network
 from tests.training.own_runs import OWN_SETTINGS, own_config
 
@@ -84,8 +85,12 @@ def test_a_run_that_starts_from_a_network_has_its_hidden_sizes_unless_others_are
     assert load_config(recipe, {"hidden": "[8]"}).hidden == [8]
     recipe.write_text(f"trainer: selfplay\nhidden: [8]\ninit: {tmp_path / 'made.safetensors'}\n")
     assert load_config(recipe).hidden == [8]
-    champion = [bias.size for _, bias in find_network("champion").layers[:-1]]
+    champion = find_network("champion").sizes[1:-1]
     assert load_config(recipe, {"init": "champion"}).hidden == champion
     assert load_config(recipe, {"init": "champion", "hidden": "[9]"}).hidden == [9]
+    some_network(hidden=(16, 24), stages=(8, 2)).save(tmp_path / "staged.safetensors")
+    staged = load_config("champion-all", {"init": str(tmp_path / "staged.safetensors")})
+    assert isinstance(staged, TeacherConfig)
+    assert (staged.hidden, staged.stages) == ([16, 24], [8, 2])
     with pytest.raises(ValueError, match=r"init: checkpoint 'champio': there is no such file: did you mean the agent"):
         load_config(recipe, {"init": "champio"})

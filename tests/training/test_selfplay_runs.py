@@ -23,6 +23,7 @@ from german_whist.training.evaluation import EVALUATION_SEED
 from german_whist.training.run_directory import RunDirectory
 from german_whist.training.selfplay_learner import SelfPlayLearner
 from german_whist.training.trainer import TrainingOutcome
+from tests.agents.networks import some_network
 from tests.training.own_runs import ROLLOUT, begin_own, own_config
 from tests.training.whole_runs import call_at, column, evaluated, go_on, interrupt
 
@@ -192,6 +193,12 @@ def test_a_network_of_other_sizes_is_refused_and_nothing_is_left(finished_own: T
     with pytest.raises(ValueError, match=r"has hidden layers \[16\] of 443 cells, not \[8\]: set hidden$"):
         begin_own(tmp_path / "run", init=str(finished_own.run.final), hidden=[8])
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_network_for_each_stage_is_refused(tmp_path: Path) -> None:
+    some_network(hidden=(16,), stages=(10,)).save(tmp_path / "staged.safetensors")
+    with pytest.raises(ValueError, match=r"has a network for each stage: trainer: teacher alone goes on from it$"):
+        begin_own(tmp_path / "run", init=str(tmp_path / "staged.safetensors"))
 
 
 def test_the_same_seed_makes_the_same_agent_and_another_another(finished_own: TrainingOutcome, tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import pytest
 import torch
 
 from german_whist.agents.checkpoint import load_checkpoint
+from german_whist.envs.observation import observation_layout
 from german_whist.training.config import load_config
 from german_whist.training.distributed import Processes
 from german_whist.training.run_directory import RunDirectory
@@ -68,6 +69,37 @@ def test_its_networks_come_to_say_what_they_are_taught():
     assert (expected.gather(1, 1 - against_bot.long()[:, None])[:, 0] - returns).abs().mean() > 1  # not taught
 
 
+def test_while_it_warms_up_its_actor_stays_as_it_is():
+    teacher = some_teacher(student_hidden=8)
+    before = {name: weight.clone() for name, weight in teacher.named_parameters()}
+    teacher.update(0.0, *some_lessons(), warming_up=True)
+    changed = {name.partition(".")[0] for name, weight in teacher.named_parameters() if (weight != before[name]).any()}
+    assert changed == {"value", "student"}
+
+
+@pytest.mark.parametrize(("apart", "epochs"), [(True, 1), (True, 3), (False, 2)])
+def test_minibatches_are_of_one_stage_and_hold_what_there_is(apart, epochs):
+    stock = observation_layout("tiny")["stock"].start
+    teacher = Teacher(
+        config(stages=[3, 2], stages_from=0 if apart else 1, batch_size=8, epochs=epochs),
+        torch.ones(stock + 1),
+        stock + 1,
+        5,
+        Processes(),
+    )
+    cells = torch.zeros((60, stock + 1), dtype=torch.int8)
+    cells[:, stock] = torch.tensor([4] * 33 + [3] * 21 + [2] * 6)
+    seen = list(teacher._minibatches(teacher.actor.network.stage_of(cells), epochs))
+    if apart:
+        assert all(len(cells[rows, stock].unique()) == 1 for rows in seen)
+        assert sorted(map(len, seen)) == sorted(([8] * 4 + [8] * 2 + [6]) * epochs)
+        assert [int(cells[rows[0], stock]) for rows in seen[:7]] == [4, 3, 4, 2, 4, 3, 4]
+    else:
+        assert [len(rows) for rows in seen] == [8] * 7 * epochs
+    for rows in np.split(np.concatenate([rows.numpy() for rows in seen]), epochs):
+        assert len(set(rows)) == len(rows)
+
+
 def test_until_it_is_fixed_it_acts_as_it_did():
     teacher = some_teacher(**FAST)
     lessons = some_lessons()
@@ -97,6 +129,7 @@ def test_a_run_leaves_a_checkpoint_that_says_what_it_is(finished):
     how = "regression on what every card leads to: rollouts of the heuristic bot at first, then its own value"
     assert checkpoint.training["algorithm"] == how
     assert (checkpoint.ranks, checkpoint.endgame) == ("live", "solved")
+    assert checkpoint.stages == (2,)
     assert "entropy" not in checkpoint.training["config"]
     assert checkpoint.results["random"]["endgame"] == "exact"
     assert finished.run.metrics.read_text().splitlines()[0].split(",")[-1] == "losses/value_explained_variance"
