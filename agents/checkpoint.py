@@ -2,7 +2,7 @@
 
 Layout: tensors ``layer.0.weight`` (out, in), ``layer.0.bias`` (out,), ``layer.1.weight``, …, all float32 or, in half
 the space, all float16, of a multilayer perceptron with ReLU between the layers, from the observation vector of a view
-with its cards by role (see ``canonical``) to one logit per role. Where the foreplay has *stages*, each with a network
+with its cards by role (see ``canonical``) to one logit per role. Where the foreplay has *phases*, each with a network
 of its own, all of the same sizes, tensors have one dimension more, the first. The model card is the JSON text under
 ``card`` in the file's metadata.
 """
@@ -41,8 +41,8 @@ class Checkpoint:
     """A policy network and what is known of it.
 
     Attributes:
-        layers: weight float32[out, in] and bias float32[out] of each layer; with stages, float32[stages, out, in] and
-            float32[stages, out].
+        layers: weight float32[out, in] and bias float32[out] of each layer; with phases, float32[phases, out, in] and
+            float32[phases, out].
         rules: the rules it was trained for.
         training: where it comes from: configuration, decisions seen, code version.
         results: measured strength, by opponent.
@@ -51,7 +51,7 @@ class Checkpoint:
         endgame: how the agent comes to the end of a deal: ``"played"`` by the network, or ``"solved"`` where the
             opponent's hand is known, for a network that was never shown an endgame.
         ranks: how it sees ranks: ``"named"`` as they are, or ``"live"``, counted among the cards in play.
-        stages: cards left in the stock, falling, from which on the second network plays, the third, and so on; none
+        phases: cards left in the stock, falling, from which on the second network plays, the third, and so on; none
             where one network plays always.
     """
 
@@ -62,7 +62,7 @@ class Checkpoint:
     logits_a_trick: float | None = None
     endgame: str = PLAYED
     ranks: str = NAMED
-    stages: tuple[int, ...] = ()
+    phases: tuple[int, ...] = ()
 
     @property
     def sizes(self) -> list[int]:
@@ -71,11 +71,11 @@ class Checkpoint:
 
     @property
     def networks(self) -> list[tuple[Layer, ...]]:
-        """Layers of each stage's network: weight float32[out, in], bias float32[out]."""
-        if not self.stages:
+        """Layers of each phase's network: weight float32[out, in], bias float32[out]."""
+        if not self.phases:
             return [self.layers]
-        numbers = range(len(self.stages) + 1)
-        return [tuple((weight[stage], bias[stage]) for weight, bias in self.layers) for stage in numbers]
+        numbers = range(len(self.phases) + 1)
+        return [tuple((weight[phase], bias[phase]) for weight, bias in self.layers) for phase in numbers]
 
     def card(self) -> dict[str, Any]:
         """Return the model card."""
@@ -85,7 +85,7 @@ class Checkpoint:
         return {
             "format": FORMAT,
             "version": FORMAT_VERSION,
-            "network": {**network, "stages": list(self.stages)} if self.stages else network,
+            "network": {**network, "phases": list(self.phases)} if self.phases else network,
             "rules": self.rules.to_dict(),
             "observation_version": OBSERVATION_VERSION,
             "logits_a_trick": self.logits_a_trick,
@@ -191,7 +191,7 @@ def _from_card(path: str, card: dict[str, Any], tensors: dict[str, npt.NDArray[A
         network = dict(card["network"])
         sizes = [operator.index(size) for size in network.pop("sizes")]
         ranks = network.pop("ranks", NAMED)
-        stages = tuple(operator.index(stock) for stock in network.pop("stages", ()))
+        phases = tuple(operator.index(stock) for stock in network.pop("phases", ()))
         training, results = dict(card.get("training") or {}), dict(card.get("results") or {})
         logits_a_trick = _positive(card.get("logits_a_trick"))
         endgame = check_endgame(card.get("endgame", PLAYED))
@@ -202,9 +202,9 @@ def _from_card(path: str, card: dict[str, Any], tensors: dict[str, npt.NDArray[A
     ends = [observation_high(game).size, game.num_actions]
     if len(sizes) < 2 or [sizes[0], sizes[-1]] != ends:
         raise ValueError(f"checkpoint {path!r} has layers of sizes {sizes}: this game needs {ends[0]}, …, {ends[1]}")
-    check_stages(stages, f"checkpoint {path!r}: stages")
+    check_phases(phases, f"checkpoint {path!r}: phases")
     layers = []
-    first = (len(stages) + 1,) if stages else ()
+    first = (len(phases) + 1,) if phases else ()
     for i in range(len(sizes) - 1):
         weight, bias = tensors.get(f"layer.{i}.weight"), tensors.get(f"layer.{i}.bias")
         shapes = (*first, sizes[i + 1], sizes[i]), (*first, sizes[i + 1])
@@ -217,22 +217,22 @@ def _from_card(path: str, card: dict[str, Any], tensors: dict[str, npt.NDArray[A
         if not (np.isfinite(weight).all() and np.isfinite(bias).all()):
             raise ValueError(f"checkpoint {path!r}: layer {i} holds numbers that are not finite")
         layers.append((weight.astype(np.float32), bias.astype(np.float32)))
-    return Checkpoint(tuple(layers), game, training, results, logits_a_trick, endgame, ranks, stages)
+    return Checkpoint(tuple(layers), game, training, results, logits_a_trick, endgame, ranks, phases)
 
 
-def check_stages(stages: Sequence[int], whose: str) -> None:
-    """Refuse stages that cannot follow each other.
+def check_phases(phases: Sequence[int], whose: str) -> None:
+    """Refuse phases that cannot follow each other.
 
     Args:
-        stages: cards left in the stock from which on each network after the first plays.
+        phases: cards left in the stock from which on each network after the first plays.
         whose: how the message begins.
 
     Raises:
         ValueError: when they do not fall from one to the next, or one is not above 0.
     """
-    if sorted(set(stages), reverse=True) != list(stages) or any(stock < 1 for stock in stages):
+    if sorted(set(phases), reverse=True) != list(phases) or any(stock < 1 for stock in phases):
         raise ValueError(
-            f"{whose} {list(stages)} is not allowed: cards left in the stock, each above 0 and fewer than before"
+            f"{whose} {list(phases)} is not allowed: cards left in the stock, each above 0 and fewer than before"
         )
 
 

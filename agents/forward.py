@@ -47,12 +47,12 @@ class Network:
         return rows
 
 
-class StagedNetwork:
+class PhasedNetwork:
     """A checkpoint's network, or its networks, of which the stock says which one answers."""
 
     def __init__(self, checkpoint: Checkpoint) -> None:
         """Take the layers over."""
-        self._stages = checkpoint.stages
+        self._phases = checkpoint.phases
         self._stock = observation_layout(checkpoint.rules)["stock"].start
         self._networks = [Network(layers) for layers in checkpoint.networks]
 
@@ -65,8 +65,8 @@ class StagedNetwork:
         first, *later = self._networks
         if not later:
             return first.logits(observations)
-        stage = stage_of(observations[:, self._stock], self._stages)
-        parts = [np.flatnonzero(stage == number) for number in range(len(self._networks))]
+        phase = phase_of(observations[:, self._stock], self._phases)
+        parts = [np.flatnonzero(phase == number) for number in range(len(self._networks))]
         made = [network.logits(observations[part]) for network, part in zip(self._networks, parts, strict=True)]
         together: npt.NDArray[np.float32] = np.empty((len(observations), made[0].shape[1]), np.float32)
         for part, outputs in zip(parts, made, strict=True):
@@ -74,10 +74,10 @@ class StagedNetwork:
         return together
 
 
-def stage_of(stock: npt.NDArray[Any], stages: Sequence[int]) -> npt.NDArray[np.int64]:
-    """Return the number of the stage, from 0, int64[n], for numbers of cards left in the stock, [n]."""
+def phase_of(stock: npt.NDArray[Any], phases: Sequence[int]) -> npt.NDArray[np.int64]:
+    """Return the number of the phase, from 0, int64[n], for numbers of cards left in the stock, [n]."""
     return (
-        np.sum([stock <= last for last in stages], axis=0, dtype=np.int64) if stages else np.zeros(len(stock), np.int64)
+        np.sum([stock <= last for last in phases], axis=0, dtype=np.int64) if phases else np.zeros(len(stock), np.int64)
     )
 
 

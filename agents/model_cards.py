@@ -58,8 +58,8 @@ def _card(agent: BoxedAgent) -> list[str]:
     card, training = agent.card, agent.card["training"]
     config, code = training.get("config") or {}, training.get("code") or {}
     sizes = " → ".join(map(str, card["network"]["sizes"]))
-    stages = card["network"].get("stages", [])
-    later = f", another from {' and '.join(map(str, stages))} cards left in the stock on" if stages else ""
+    phases = card["network"].get("phases", [])
+    later = f", another from {' and '.join(map(str, phases))} cards left in the stock on" if phases else ""
     facts = [f"- game: `{agent.rules}`", f"- network: {sizes}{later}, {agent.size / 1000:.0f} kB"]
     if card.get("logits_a_trick"):
         facts.append(f"- logits: {card['logits_a_trick']:g} × the worth of a card in tricks, up to a constant")

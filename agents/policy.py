@@ -16,7 +16,7 @@ from german_whist.agents.boxed import load_boxed
 from german_whist.agents.canonical import by_name, canonical_views, true_cards
 from german_whist.agents.checkpoint import Checkpoint, check_endgame, load_checkpoint
 from german_whist.agents.exact import ExactEndgame, exact_where_open
-from german_whist.agents.forward import StagedNetwork
+from german_whist.agents.forward import PhasedNetwork
 from german_whist.agents.same_game import check_same_game
 from german_whist.envs.endings import PLAYED, SOLVED
 from german_whist.envs.names import split_spec, unknown_name
@@ -51,7 +51,7 @@ class PolicyAgent:
         self.temperature = temperature
         self.endgame = check_endgame(endgame)
         self._rules: Rules = checkpoint.rules
-        self._network = StagedNetwork(checkpoint)
+        self._network = PhasedNetwork(checkpoint)
 
     @classmethod
     def from_spec(cls, settings: str) -> PolicyAgent:

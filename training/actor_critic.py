@@ -116,7 +116,7 @@ class Perceptron(nn.Module):
             ValueError: when their sizes are others, or they are those of several networks.
         """
         if layers[0][0].ndim > 2:
-            raise ValueError(f"init: {name!r} has a network for each stage: trainer: teacher alone goes on from it")
+            raise ValueError(f"init: {name!r} has a network for each phase: trainer: teacher alone goes on from it")
         wanted = [tuple(layer.weight.shape) for layer in self.linear_layers()]
         given = [weight.shape for weight, _ in layers]
         if wanted != given:

@@ -15,8 +15,8 @@ import torch
 from german_whist.agents.checkpoint import Layer
 from german_whist.training.distributed import Processes
 from german_whist.training.optimizer import Optimizer, tensor_of_shape
+from german_whist.training.phased_network import FixedPhases, PhasedNetwork
 from german_whist.training.settings import TeacherConfig
-from german_whist.training.staged import FixedStages, StagedNetwork
 
 
 class AveragedNetwork:
@@ -28,7 +28,7 @@ class AveragedNetwork:
         steps: taken so far.
     """
 
-    def __init__(self, called: str, config: TeacherConfig, network: StagedNetwork, processes: Processes) -> None:
+    def __init__(self, called: str, config: TeacherConfig, network: PhasedNetwork, processes: Processes) -> None:
         """Take the network.
 
         Args:
@@ -61,13 +61,13 @@ class AveragedNetwork:
                 average.lerp_(weight, 1 - keeps)
 
     def set_apart(self) -> None:
-        """Let a network learn in each stage from now on, from what the first one knows."""
+        """Let a network learn in each phase from now on, from what the first one knows."""
         for network in (self.network, self.average):
             network.set_apart()
 
-    def fixed(self) -> FixedStages:
+    def fixed(self) -> FixedPhases:
         """Return the network with the averaged weights as they are now."""
-        return FixedStages(self.average)
+        return FixedPhases(self.average)
 
     def layers(self) -> tuple[Layer, ...]:
         """Return the layers with the averaged weights, as they act on unscaled cells."""

@@ -84,7 +84,7 @@ def _take_from_network(kind: type[TrainConfig], values: dict[str, Any], given: d
 
         with contextlib.suppress(ValueError):  # what is no network is refused with the other settings
             network = find_network(level["init"])
-            found = {"hidden": network.sizes[1:-1], "ranks": network.ranks, "stages": list(network.stages)}
+            found = {"hidden": network.sizes[1:-1], "ranks": network.ranks, "phases": list(network.phases)}
             found = {key: value for key, value in found.items() if key in config_fields(kind)}
             level.update({key: value for key, value in found.items() if key not in level and key not in given})
 

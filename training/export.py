@@ -52,7 +52,7 @@ def _told(checkpoint: Checkpoint) -> dict[str, str]:
 
 
 def _stock_cell(checkpoint: Checkpoint) -> int:
-    """Return the cell that tells the stage: the cards left in the stock."""
+    """Return the cell that tells the phase: the cards left in the stock."""
     return int(observation_layout(checkpoint.rules)["stock"].start)
 
 
@@ -61,10 +61,10 @@ def _onnx(checkpoint: Checkpoint) -> bytes:
     from onnx import TensorProto, helper, numpy_helper
 
     nodes, weights = [], []
-    for stage, layers in enumerate(checkpoint.networks):
+    for phase, layers in enumerate(checkpoint.networks):
         name = "observation"
         for i, (weight, bias) in enumerate(layers):
-            own = f"{stage}_{i}"
+            own = f"{phase}_{i}"
             weights += [numpy_helper.from_array(weight, f"weight_{own}"), numpy_helper.from_array(bias, f"bias_{own}")]
             nodes.append(helper.make_node("Gemm", [name, f"weight_{own}", f"bias_{own}"], [f"layer_{own}"], transB=1))
             name = f"layer_{own}"
@@ -73,14 +73,14 @@ def _onnx(checkpoint: Checkpoint) -> bytes:
                 name = f"hidden_{own}"
     last = len(checkpoint.layers) - 1
     said = f"layer_0_{last}"
-    if checkpoint.stages:
+    if checkpoint.phases:
         weights.append(numpy_helper.from_array(np.array([_stock_cell(checkpoint)], np.int64), "stock_cell"))
         nodes.append(helper.make_node("Gather", ["observation", "stock_cell"], ["stock"], axis=1))
-    for stage, stock in enumerate(checkpoint.stages, start=1):
-        weights.append(numpy_helper.from_array(np.array([stock], np.float32), f"last_{stage}"))
-        nodes.append(helper.make_node("LessOrEqual", ["stock", f"last_{stage}"], [f"is_{stage}"]))
-        nodes.append(helper.make_node("Where", [f"is_{stage}", f"layer_{stage}_{last}", said], [f"said_{stage}"]))
-        said = f"said_{stage}"
+    for phase, stock in enumerate(checkpoint.phases, start=1):
+        weights.append(numpy_helper.from_array(np.array([stock], np.float32), f"last_{phase}"))
+        nodes.append(helper.make_node("LessOrEqual", ["stock", f"last_{phase}"], [f"is_{phase}"]))
+        nodes.append(helper.make_node("Where", [f"is_{phase}", f"layer_{phase}_{last}", said], [f"said_{phase}"]))
+        said = f"said_{phase}"
     nodes.append(helper.make_node("Identity", [said], ["logits"]))
     cells, actions = checkpoint.sizes[0], checkpoint.sizes[-1]
     graph = helper.make_graph(
@@ -113,7 +113,7 @@ def _torchscript(checkpoint: Checkpoint) -> bytes:
             modules += [linear, nn.ReLU()]
         return nn.Sequential(*modules[:-1])
 
-    class Staged(nn.Module):
+    class Phased(nn.Module):
         def __init__(self) -> None:
             super().__init__()
             self.networks = nn.ModuleList(perceptron(layers) for layers in checkpoint.networks)
@@ -121,11 +121,11 @@ def _torchscript(checkpoint: Checkpoint) -> bytes:
         def forward(self, observation: torch.Tensor) -> torch.Tensor:
             said: torch.Tensor = self.networks[0](observation)
             stock = observation[:, _stock_cell(checkpoint) :][:, :1]
-            for network, last in zip(self.networks[1:], checkpoint.stages, strict=True):
+            for network, last in zip(self.networks[1:], checkpoint.phases, strict=True):
                 said = torch.where(stock <= last, network(observation), said)
             return said
 
-    traced = torch.jit.trace(Staged().eval(), torch.zeros(2, checkpoint.sizes[0]))
+    traced = torch.jit.trace(Phased().eval(), torch.zeros(2, checkpoint.sizes[0]))
     buffer = io.BytesIO()
     torch.jit.save(traced, buffer, _extra_files=_told(checkpoint))
     return buffer.getvalue()

@@ -161,9 +161,9 @@ class SelfPlayLearner:
             "code": code_version(),
         }
         config = self.config
-        stages = tuple(getattr(config, "stages", ())) if layers[0][0].ndim > 2 else ()
+        phases = tuple(getattr(config, "phases", ())) if layers[0][0].ndim > 2 else ()
         return Checkpoint(
-            layers, self.rules, training, results or {}, self.LOGITS_A_TRICK, config.endgame, config.ranks, stages
+            layers, self.rules, training, results or {}, self.LOGITS_A_TRICK, config.endgame, config.ranks, phases
         )
 
     @property

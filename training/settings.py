@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import yaml
 
-from german_whist.agents.checkpoint import check_stages
+from german_whist.agents.checkpoint import check_phases
 from german_whist.agents.registry import agent_names, make_agent
 from german_whist.envs.names import unknown_name
 from german_whist.envs.rules import rules
@@ -208,10 +208,10 @@ class TeacherConfig(SelfPlayConfig):
     batch_size: int = _setting(1024, "decisions in a gradient step")
     learning_rate_end: float = _setting(1e-5, "... and at the end; it falls linearly")
     ranks: str = _setting("live", "of cards as the network sees them: named, or live: counted among the cards in play")
-    stages: list[int] = _setting(
+    phases: list[int] = _setting(
         [], "cards left in the stock from which on another network plays, falling; none: one plays always"
     )
-    stages_from: int = _setting(0, "decisions from which each stage has a network of its own; before, they share one")
+    phases_from: int = _setting(0, "decisions from which each phase has a network of its own; before, they share one")
     value_hidden: list[int] = _setting([512, 256], "sizes of the value's hidden layers")
     value_from: int = _setting(
         500_000,
@@ -229,8 +229,8 @@ class TeacherConfig(SelfPlayConfig):
     def __post_init__(self) -> None:
         """Refuse values that cannot work."""
         super().__post_init__()
-        check_stages(self.stages, "stages:")
-        for key in ("value_from", "average_over", "student_hidden", "stages_from"):
+        check_phases(self.phases, "phases:")
+        for key in ("value_from", "average_over", "student_hidden", "phases_from"):
             self._check(key, 0, LARGEST)
         self._check("lookahead", 1, 52)
         self._check("trace", 0, 1)

@@ -11,7 +11,7 @@ much less. The value learns what the learner's play leads to. So the teacher get
 policy iteration, and as all is learnt in positions of the learner's own play, it is taught where it errs (DAgger: Ross
 et al., arXiv 1011.0686).
 
-Each *stage* of the foreplay may have networks of its own (``training/staged.py``).
+Each *phase* of the foreplay may have networks of its own (``training/phased_network.py``).
 
 The outputs of all networks are in units of four tricks, which suits optimisers; the actor's are worth up to a constant
 for each position. Its policy is the softmax of the worth with ``LOGITS_A_TRICK``, and so are the logits of its
@@ -33,8 +33,8 @@ from german_whist.training.actor_critic import ACTOR_GAIN, product_type
 from german_whist.training.averaged_network import AveragedNetwork
 from german_whist.training.distributed import Processes
 from german_whist.training.optimizer import tensor_of_shape
+from german_whist.training.phased_network import PhasedNetwork
 from german_whist.training.settings import TeacherConfig
-from german_whist.training.staged import StagedNetwork
 
 TRICKS_AN_OUTPUT = 4.0
 LOGITS_A_TRICK = 4.0  # a card that is a trick worse is played e**4 times less often
@@ -71,20 +71,20 @@ class Teacher:
 
         stock = observation_layout(config.rules)["stock"].start
 
-        def made(called: str, hidden: list[int], outputs: int, stages: list[int]) -> AveragedNetwork:
-            network = StagedNetwork(scale[:num_observations], hidden, outputs, ACTOR_GAIN, stages, stock)
-            network.apart = config.stages_from == 0
+        def made(called: str, hidden: list[int], outputs: int, phases: list[int]) -> AveragedNetwork:
+            network = PhasedNetwork(scale[:num_observations], hidden, outputs, ACTOR_GAIN, phases, stock)
+            network.apart = config.phases_from == 0
             network.product_type = product_type(config.precision, self.device)
             return AveragedNetwork(called, config, network, processes)
 
-        self.actor = made("actor", config.hidden, actions, config.stages)
-        self.value = made("value", config.value_hidden, 2, config.stages)
+        self.actor = made("actor", config.hidden, actions, config.phases)
+        self.value = made("value", config.value_hidden, 2, config.phases)
         self.student = made("student", [config.student_hidden], actions, []) if config.student_hidden else None
         self._parts = [part for part in (self.actor, self.value, self.student) if part is not None]
         self.fix()
 
     def set_apart(self) -> None:
-        """Let a network learn in each stage from now on, from what one for all has learnt; nothing, if they do."""
+        """Let a network learn in each phase from now on, from what one for all has learnt; nothing, if they do."""
         for part in self._parts:
             if not part.network.apart:
                 part.set_apart()
@@ -97,7 +97,7 @@ class Teacher:
         """Take the network from a checkpoint's layers.
 
         Raises:
-            ValueError: when their sizes, or the stages, are others.
+            ValueError: when their sizes, or the phases, are others.
         """
         if layers[0][0].ndim > 2:
             self.set_apart()
@@ -153,7 +153,7 @@ class Teacher:
         cells, masks, worth, returns, against_bot = (entry.to(self.device) for entry in entries)
         total = spread = value_total = torch.zeros(())
         steps = 0
-        for rows in self._minibatches(self.actor.network.stage_of(cells), config.epochs):
+        for rows in self._minibatches(self.actor.network.phase_of(cells), config.epochs):
             legal = masks[rows].float()
             count = legal.sum(1, keepdim=True)
             said = _centred(self.actor.network(cells[rows]), legal, count)
@@ -189,29 +189,29 @@ class Teacher:
             repeated = _centred(student.network(cells[rows]), legal, count)
             student.step(_mean_square(repeated - said, count), len(rows), rate)
 
-    def _minibatches(self, stage: torch.Tensor, epochs: int) -> Iterator[torch.Tensor]:
+    def _minibatches(self, phase: torch.Tensor, epochs: int) -> Iterator[torch.Tensor]:
         """Yield the positions of each minibatch, int64, as seed and update alone say.
 
-        Each is of one stage, and the stages take turns. All are of one size, since products of a new size are slow
+        Each is of one phase, and the phases take turns. All are of one size, since products of a new size are slow
         (``actor_critic.FixedNetwork``); those few that are left over are others in each pass.
 
         Args:
-            stage: int64[positions].
+            phase: int64[positions].
             epochs: passes.
         """
         seed = np.random.SeedSequence([self.config.seed, self.processes.rank, self.updates])
         rng = np.random.default_rng(seed)
-        stages = stage.cpu()
-        numbers = range(len(self.config.stages) + 1)
-        fewest = [self.processes.fewest(int((stages == number).sum())) for number in numbers]
+        phases = phase.cpu()
+        numbers = range(len(self.config.phases) + 1)
+        fewest = [self.processes.fewest(int((phases == number).sum())) for number in numbers]
         for _ in range(epochs):
-            order = torch.from_numpy(rng.permutation(len(stages)))
+            order = torch.from_numpy(rng.permutation(len(phases)))
             batches: list[tuple[float, torch.Tensor]] = []
             for number, positions in enumerate(fewest):  # all processes take as many steps, in the same order
                 if positions:
                     size = min(self.config.batch_size, positions)
                     parts = positions // size
-                    rows = order[stages[order] == number][: parts * size]
+                    rows = order[phases[order] == number][: parts * size]
                     batches += [((i + 0.5) / parts, part) for i, part in enumerate(rows.split(size))]
             for _, rows in sorted(batches, key=lambda batch: batch[0]):
                 yield rows.to(self.device)

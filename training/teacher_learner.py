@@ -43,7 +43,7 @@ class TeacherLearner(SelfPlayLearner):
             ConnectionError: when another process is gone.
         """
         algorithm, lessons = self.algorithm, self.collector
-        if self.decisions >= self.config.stages_from:
+        if self.decisions >= self.config.phases_from:
             algorithm.set_apart()
         algorithm.fix()
         if self.decisions >= self.config.value_from:

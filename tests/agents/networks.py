@@ -16,12 +16,12 @@ def some_network(
     hidden: tuple[int, ...] = (8,),
     game: str = "classic",
     scale: float = 0.3,
-    stages: tuple[int, ...] = (),
+    phases: tuple[int, ...] = (),
 ) -> Checkpoint:
     """A checkpoint with random weights."""
     rng = np.random.default_rng(seed)
     sizes = [observation_high(game).size, *hidden, rules(game).num_actions]
-    first = (len(stages) + 1,) if stages else ()
+    first = (len(phases) + 1,) if phases else ()
     layers = tuple(
         (
             rng.normal(0, scale, (*first, stop, start)).astype(np.float32),
@@ -30,7 +30,7 @@ def some_network(
         for start, stop in itertools.pairwise(sizes)
     )
     training = {"decisions": 12, "seed": seed}
-    return Checkpoint(layers, rules(game), training, {"random": {"win_rate": 0.75}}, stages=stages)
+    return Checkpoint(layers, rules(game), training, {"random": {"win_rate": 0.75}}, phases=phases)
 
 
 def biased_network(biases: dict[int, float]) -> Checkpoint:

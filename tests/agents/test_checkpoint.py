@@ -54,17 +54,17 @@ def refusal(path: Path) -> str:
     return message
 
 
-@pytest.mark.parametrize("stages", [(), (2,), (10, 2)])
+@pytest.mark.parametrize("phases", [(), (2,), (10, 2)])
 @pytest.mark.parametrize("hidden", [(), (8,), (16, 4, 8)])
 @pytest.mark.parametrize("game", ["classic", "tiny", "classic:counts=all,points=over_book"])
 def test_everything_comes_back_bit_by_bit(
-    tmp_path: Path, hidden: tuple[int, ...], game: str, stages: tuple[int, ...]
+    tmp_path: Path, hidden: tuple[int, ...], game: str, phases: tuple[int, ...]
 ) -> None:
-    made = some_network(hidden=hidden, game=game, stages=stages)
+    made = some_network(hidden=hidden, game=game, phases=phases)
     made.save(tmp_path / "net.safetensors")
     loaded = load_checkpoint(tmp_path / "net.safetensors")
     assert len(loaded.layers) == len(hidden) + 1
-    assert (loaded.stages, loaded.sizes[1:-1]) == (stages, list(hidden))
+    assert (loaded.phases, loaded.sizes[1:-1]) == (phases, list(hidden))
     for layer, again in zip(made.layers, loaded.layers, strict=True):
         for array, same in zip(layer, again, strict=True):
             assert same.dtype == np.float32
@@ -271,12 +271,12 @@ def drop(key: str) -> Callable[[Card], None]:
         (put("network.sizes", [443, 9, 52]), "layer 0 is missing or has another shape"),
         (put("network.sizes", [443, 52]), "layer 0 is missing or has another shape"),
         (put("network.sizes", [443, 8, 52, 52]), "layer 2 is missing"),
-        (put("network.stages", None), "damaged card"),
-        (put("network.stages", [2.5]), "damaged card"),
-        (put("network.stages", [2]), "layer 0 is missing or has another shape"),
-        (put("network.stages", [2, 2]), r"stages \[2, 2\] is not allowed: cards left in the stock, each above 0"),
-        (put("network.stages", [2, 10]), r"stages \[2, 10\] is not allowed"),
-        (put("network.stages", [2, 0]), r"stages \[2, 0\] is not allowed"),
+        (put("network.phases", None), "damaged card"),
+        (put("network.phases", [2.5]), "damaged card"),
+        (put("network.phases", [2]), "layer 0 is missing or has another shape"),
+        (put("network.phases", [2, 2]), r"phases \[2, 2\] is not allowed: cards left in the stock, each above 0"),
+        (put("network.phases", [2, 10]), r"phases \[2, 10\] is not allowed"),
+        (put("network.phases", [2, 0]), r"phases \[2, 0\] is not allowed"),
         (put("logits_a_trick", 0), "damaged card: logits_a_trick 0 is not a positive number"),
         (put("logits_a_trick", "four"), "logits_a_trick 'four' is not a positive number"),
         (put("logits_a_trick", float("inf")), "damaged card"),

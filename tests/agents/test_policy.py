@@ -8,7 +8,7 @@ import math
 import numpy as np
 import pytest
 
-from german_whist.agents.forward import Network, StagedNetwork
+from german_whist.agents.forward import Network, PhasedNetwork
 from german_whist.agents.policy import PolicyAgent
 from german_whist.arena.match import play_match
 from german_whist.envs.batch import DealBatch
@@ -42,8 +42,8 @@ def test_a_row_has_the_same_logits_in_any_batch_to_the_last_bit() -> None:
         assert apart.tobytes() == together.tobytes()
 
 
-def test_each_stage_has_its_network() -> None:
-    staged = some_network(hidden=(6,), stages=(10, 4))
+def test_each_phase_has_its_network() -> None:
+    phased = some_network(hidden=(6,), phases=(10, 4))
     batch = DealBatch("classic", 400, seed=3)
     observations = []
     for _ in range(26):
@@ -51,12 +51,12 @@ def test_each_stage_has_its_network() -> None:
         play_randomly(batch, np.random.default_rng(0), 1)
     rows = np.random.default_rng(2).permutation(np.concatenate(observations))
     stock = rows[:, observation_layout("classic")["stock"].start]
-    said = StagedNetwork(staged).logits(rows)
-    for stage, its in enumerate((stock > 10, (stock <= 10) & (stock > 4), stock <= 4)):
+    said = PhasedNetwork(phased).logits(rows)
+    for phase, its in enumerate((stock > 10, (stock <= 10) & (stock > 4), stock <= 4)):
         assert its.sum() > 1000
-        layers = [(weight[stage], bias[stage]) for weight, bias in staged.layers]
+        layers = [(weight[phase], bias[phase]) for weight, bias in phased.layers]
         assert Network(layers).logits(rows[its]).tobytes() == said[its].tobytes()
-        if stage:
+        if phase:
             assert (Network(layers).logits(rows[~its]) != said[~its]).any()
 
 

@@ -37,8 +37,8 @@ SETTINGS: dict[str, Any] = {
 
 ALL_PARTS: dict[str, Any] = {
     "opponents": {"self": 0.5, "pool": 0.25, "heuristic": 0.25},
-    "stages": [2],
-    "stages_from": 300,
+    "phases": [2],
+    "phases_from": 300,
     "value_hidden": [6],
     "value_from": 300,
     "student_hidden": 8,

@@ -9,14 +9,14 @@ import torch
 from german_whist.training.actor_critic import FixedNetwork, Perceptron
 from german_whist.training.averaged_network import AveragedNetwork
 from german_whist.training.distributed import Processes
+from german_whist.training.phased_network import PhasedNetwork
 from german_whist.training.settings import TeacherConfig
-from german_whist.training.staged import StagedNetwork
 from tests.training.taught import config
 
 
-def some_network() -> StagedNetwork:
+def some_network() -> PhasedNetwork:
     torch.manual_seed(4)
-    return StagedNetwork(torch.linspace(0.5, 2, 3), [4], 2, 1.0, [], 0)
+    return PhasedNetwork(torch.linspace(0.5, 2, 3), [4], 2, 1.0, [], 0)
 
 
 def learn(averaged: AveragedNetwork, steps: int) -> list[np.ndarray]:

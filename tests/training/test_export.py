@@ -80,10 +80,10 @@ def test_an_exported_network_chooses_the_same_cards(
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 @pytest.mark.parametrize(("kind", "load"), [("onnx", with_reference), ("torchscript", with_torch)])
-def test_each_stage_is_exported_with_its_network(tmp_path: Path, kind: str, load: Callable[[Path], Run]) -> None:
+def test_each_phase_is_exported_with_its_network(tmp_path: Path, kind: str, load: Callable[[Path], Run]) -> None:
     pytest.importorskip("onnx" if kind == "onnx" else "torch")
-    for stages in ((12,), (20, 14)):  # 14 cards are left in the stock of the views that are compared
-        agent = PolicyAgent(some_network(hidden=(6, 5), stages=stages))
+    for phases in ((12,), (20, 14)):  # 14 cards are left in the stock of the views that are compared
+        agent = PolicyAgent(some_network(hidden=(6, 5), phases=phases))
         export(agent.checkpoint, kind, tmp_path / "network")
         check_choices(agent, load(tmp_path / "network"))
 

@@ -88,9 +88,9 @@ def test_a_run_that_starts_from_a_network_has_its_hidden_sizes_unless_others_are
     champion = find_network("champion").sizes[1:-1]
     assert load_config(recipe, {"init": "champion"}).hidden == champion
     assert load_config(recipe, {"init": "champion", "hidden": "[9]"}).hidden == [9]
-    some_network(hidden=(16, 24), stages=(8, 2)).save(tmp_path / "staged.safetensors")
-    staged = load_config("champion-all", {"init": str(tmp_path / "staged.safetensors")})
-    assert isinstance(staged, TeacherConfig)
-    assert (staged.hidden, staged.stages) == ([16, 24], [8, 2])
+    some_network(hidden=(16, 24), phases=(8, 2)).save(tmp_path / "phased.safetensors")
+    phased = load_config("champion-all", {"init": str(tmp_path / "phased.safetensors")})
+    assert isinstance(phased, TeacherConfig)
+    assert (phased.hidden, phased.phases) == ([16, 24], [8, 2])
     with pytest.raises(ValueError, match=r"init: checkpoint 'champio': there is no such file: did you mean the agent"):
         load_config(recipe, {"init": "champio"})

@@ -195,10 +195,10 @@ def test_a_network_of_other_sizes_is_refused_and_nothing_is_left(finished_own: T
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_network_for_each_stage_is_refused(tmp_path: Path) -> None:
-    some_network(hidden=(16,), stages=(10,)).save(tmp_path / "staged.safetensors")
-    with pytest.raises(ValueError, match=r"has a network for each stage: trainer: teacher alone goes on from it$"):
-        begin_own(tmp_path / "run", init=str(tmp_path / "staged.safetensors"))
+def test_a_network_for_each_phase_is_refused(tmp_path: Path) -> None:
+    some_network(hidden=(16,), phases=(10,)).save(tmp_path / "phased.safetensors")
+    with pytest.raises(ValueError, match=r"has a network for each phase: trainer: teacher alone goes on from it$"):
+        begin_own(tmp_path / "run", init=str(tmp_path / "phased.safetensors"))
 
 
 def test_the_same_seed_makes_the_same_agent_and_another_another(finished_own: TrainingOutcome, tmp_path: Path) -> None:

@@ -78,10 +78,10 @@ def test_while_it_warms_up_its_actor_stays_as_it_is():
 
 
 @pytest.mark.parametrize(("apart", "epochs"), [(True, 1), (True, 3), (False, 2)])
-def test_minibatches_are_of_one_stage_and_hold_what_there_is(apart, epochs):
+def test_minibatches_are_of_one_phase_and_hold_what_there_is(apart, epochs):
     stock = observation_layout("tiny")["stock"].start
     teacher = Teacher(
-        config(stages=[3, 2], stages_from=0 if apart else 1, batch_size=8, epochs=epochs),
+        config(phases=[3, 2], phases_from=0 if apart else 1, batch_size=8, epochs=epochs),
         torch.ones(stock + 1),
         stock + 1,
         5,
@@ -89,7 +89,7 @@ def test_minibatches_are_of_one_stage_and_hold_what_there_is(apart, epochs):
     )
     cells = torch.zeros((60, stock + 1), dtype=torch.int8)
     cells[:, stock] = torch.tensor([4] * 33 + [3] * 21 + [2] * 6)
-    seen = list(teacher._minibatches(teacher.actor.network.stage_of(cells), epochs))
+    seen = list(teacher._minibatches(teacher.actor.network.phase_of(cells), epochs))
     if apart:
         assert all(len(cells[rows, stock].unique()) == 1 for rows in seen)
         assert sorted(map(len, seen)) == sorted(([8] * 4 + [8] * 2 + [6]) * epochs)
@@ -129,7 +129,7 @@ def test_a_run_leaves_a_checkpoint_that_says_what_it_is(finished):
     how = "regression on what every card leads to: rollouts of the heuristic bot at first, then its own value"
     assert checkpoint.training["algorithm"] == how
     assert (checkpoint.ranks, checkpoint.endgame) == ("live", "solved")
-    assert checkpoint.stages == (2,)
+    assert checkpoint.phases == (2,)
     assert "entropy" not in checkpoint.training["config"]
     assert checkpoint.results["random"]["endgame"] == "exact"
     assert finished.run.metrics.read_text().splitlines()[0].split(",")[-1] == "losses/value_explained_variance"
@@ -138,7 +138,7 @@ def test_a_run_leaves_a_checkpoint_that_says_what_it_is(finished):
 
 def test_it_leaves_its_student_too(finished):
     student = load_checkpoint(finished.run.student)
-    assert (student.sizes[1:-1], student.stages) == ([8], ())
+    assert (student.sizes[1:-1], student.phases) == ([8], ())
     assert student.ranks == "live"
     assert student.training == load_checkpoint(finished.run.final).training
 
