@@ -69,16 +69,18 @@ def test_a_boxed_agent_is_made_by_name_and_plays_its_game(name: str) -> None:
     assert result.wins + result.draws + result.losses == 20
 
 
+@pytest.mark.parametrize("played", [3, 18, 21, 24])
 @pytest.mark.parametrize("name", boxed_names())
-def test_torch_chooses_the_same_actions(name: str) -> None:
+def test_torch_chooses_the_same_actions(name: str, played: int) -> None:
     torch = pytest.importorskip("torch")
     checkpoint = load_boxed(name)
     batch = DealBatch(checkpoint.rules, 400, seed=5)
-    play_randomly(batch, np.random.default_rng(3), 21)
+    play_randomly(batch, np.random.default_rng(3), played)
     views = batch.views()[~batch.done]
     renamed, roles = canonical_views(views, checkpoint.ranks)
     hidden = torch.from_numpy(observe(renamed, checkpoint.rules)).double()
-    for i, (weight, bias) in enumerate(checkpoint.layers):
+    phase = sum(int(views["stock"][0]) <= last for last in checkpoint.phases)
+    for i, (weight, bias) in enumerate(checkpoint.networks[phase]):
         hidden = hidden @ torch.from_numpy(weight.T).double() + torch.from_numpy(bias).double()
         hidden = torch.relu(hidden) if i + 1 < len(checkpoint.layers) else hidden
     legal = renamed["legal"][:, None] >> np.arange(hidden.shape[1], dtype=np.uint64) & np.uint64(1)
@@ -167,6 +169,21 @@ def test_the_page_says_who_plays_the_endgame(tmp_path: Path, monkeypatch: pytest
     assert "- endgame: solved by itself; `endgame=played` leaves it to the network\n" in solved
     assert "| `greedy` | " in solved
     assert "| `greedy`, network to the end | " in solved
+
+
+def test_the_page_says_where_another_network_plays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    results = AGENTS[0].card["results"]
+    for name, phases in (("one", ()), ("three", (10, 2))):
+        dataclasses.replace(some_network(phases=phases), results=results).save(tmp_path / f"{name}.safetensors")
+    monkeypatch.setattr(boxed, "weights_folder", lambda: tmp_path)
+    boxed_names.cache_clear()
+    try:
+        one, three = page().split("\n## ")[1:]
+    finally:
+        boxed_names.cache_clear()
+    assert "- network: 443 → 8 → 52, " in one
+    assert "another" not in one
+    assert "- network: 443 → 8 → 52, another from 10 and 2 cards left in the stock on, " in three
 
 
 def test_what_cannot_be_boxed_is_refused_in_one_line(
