@@ -87,6 +87,9 @@ class SelfPlayLearner:
             start = find_network(config.init)
             if start.ranks != config.ranks:
                 raise ValueError(f"init: {config.init!r} sees ranks {start.ranks}: set ranks to {start.ranks}")
+            phases = list(start.phases)
+            if phases and phases != getattr(config, "phases", phases):
+                raise ValueError(f"init: {config.init!r} has phases {phases}: set phases to {phases}")
             self.algorithm.start_from(start.layers, config.init)
 
     def _make_collector(self, opponents: dict[str, Callable[[int], Agent]]) -> Collector:

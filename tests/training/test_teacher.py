@@ -153,6 +153,13 @@ def test_its_network_starts_another_run_where_it_ended(finished):
         np.testing.assert_allclose(bias, and_bias, rtol=1e-6)
 
 
+def test_a_network_of_other_phases_is_refused_and_nothing_is_left(finished, tmp_path):
+    for phases in ([], [3], [3, 2]):
+        with pytest.raises(ValueError, match=r"final.safetensors' has phases \[2\]: set phases to \[2\]$"):
+            run(tmp_path / "run", **{**ALL_PARTS, "init": str(finished.run.final), "phases": phases})
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_run_that_was_stopped_ends_as_one_that_was_not(finished, tmp_path):
     settings = config(**ALL_PARTS)
     directory = RunDirectory.create(settings, "taught", tmp_path / "half")
