@@ -18,6 +18,7 @@ from german_whist.agents.checkpoint import Checkpoint, check_endgame, load_check
 from german_whist.agents.exact import ExactEndgame, exact_where_open
 from german_whist.agents.forward import PhasedNetwork
 from german_whist.agents.same_game import check_same_game
+from german_whist.envs.batch import DealBatch
 from german_whist.envs.endings import PLAYED, SOLVED
 from german_whist.envs.names import split_spec, unknown_name
 from german_whist.envs.observation import observe, write_masks
@@ -156,6 +157,18 @@ def rules_of(agent: Agent) -> Rules | None:
     """Return the game that an agent was trained for, whatever endgame it plays; ``None`` for other agents."""
     policy = getattr(agent, "agent", agent)
     return policy.checkpoint.rules if isinstance(policy, PolicyAgent) else None
+
+
+def check_trained_for(agent: Agent, rules: Rules) -> None:
+    """Refuse an agent whose network was trained for another game, before a deal of this one is played.
+
+    Raises:
+        ValueError: when its first views of some deals are not of the game that it was trained for.
+    """
+    trained_for = rules_of(agent)
+    if trained_for is not None:
+        # Half the deals of ``high_low`` are low: by 64 of them every game has shown how it begins.
+        check_same_game(agent.name, trained_for, DealBatch(rules, 64, seed=0).views())
 
 
 def solves_endgame(agent: Agent) -> bool:

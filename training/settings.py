@@ -124,8 +124,11 @@ class TrainConfig:
     def _check_agent(self, key: str, name: str, also: tuple[str, ...]) -> None:
         if name.partition(":")[0].partition("+")[0] not in agent_names():
             raise unknown_name(f"agent in {key}", name, [*also, *agent_names()])
+        from german_whist.agents.policy import check_trained_for  # loads the compiler, which --help does without
+
         try:
-            make_agent(name)  # a file that is missing shows now, not hours into the run
+            # A file that is missing, or a network for another game, shows now and not hours into the run.
+            check_trained_for(make_agent(name), rules(self.rules))
         except ValueError as error:
             raise ValueError(f"{key}: {error}") from None
 
