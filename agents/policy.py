@@ -155,8 +155,8 @@ def _softmax(logits: npt.NDArray[np.float32], temperature: float = 1.0) -> npt.N
 
 def rules_of(agent: Agent) -> Rules | None:
     """Return the game that an agent was trained for, whatever endgame it plays; ``None`` for other agents."""
-    policy = getattr(agent, "agent", agent)
-    return policy.checkpoint.rules if isinstance(policy, PolicyAgent) else None
+    policy = _network_of(agent)
+    return policy.checkpoint.rules if policy else None
 
 
 def check_trained_for(agent: Agent, rules: Rules) -> None:
@@ -165,10 +165,15 @@ def check_trained_for(agent: Agent, rules: Rules) -> None:
     Raises:
         ValueError: when its first views of some deals are not of the game that it was trained for.
     """
-    trained_for = rules_of(agent)
-    if trained_for is not None:
+    policy = _network_of(agent)
+    if policy:
         # Half the deals of ``high_low`` are low: by 64 of them every game has shown how it begins.
-        check_same_game(agent.name, trained_for, DealBatch(rules, 64, seed=0).views())
+        check_same_game(policy.name, policy.checkpoint.rules, DealBatch(rules, 64, seed=0).views())
+
+
+def _network_of(agent: Agent) -> PolicyAgent | None:
+    policy = getattr(agent, "agent", agent)
+    return policy if isinstance(policy, PolicyAgent) else None
 
 
 def solves_endgame(agent: Agent) -> bool:
