@@ -21,11 +21,11 @@ from german_whist.training.teacher_kernels import (
     TO_THE_END,
     Tries,
     Waiting,
+    add_worth,
     play_on,
     take_actions,
     take_values,
     try_actions,
-    write_worth,
 )
 
 HEURISTIC = "heuristic"
@@ -72,7 +72,7 @@ class Lessons(Collector):
         groups = np.array_split(np.arange(config.rows), min(_PARTS, config.rows))
         self._parts = [slice(group[0], group[-1] + 1) for group in groups]
         most_actions = max(self.batch.rules.hand, self.batch.rules.open_stock, 2)
-        self._tries = [Tries.of(len(group) * most_actions, self.num_observations) for group in groups]
+        self._tries = [Tries.of(len(group) * most_actions * config.orders, self.num_observations) for group in groups]
         self._memories = [new_race_memory() for _ in groups]
         self._executor = ThreadPoolExecutor(config.threads or None)
         trump = self.batch.rules.trump != "none"
@@ -128,7 +128,8 @@ class Lessons(Collector):
 
         def begin(part: int) -> None:
             rows = self._parts[part]
-            try_actions(game, states[rows], wanted[rows], self._lookahead, self._tries[part])
+            orders = self._config.orders
+            try_actions(game, states[rows], wanted[rows], orders, self._lookahead, self._tries[part])
             go_on(part)
 
         def go_on(part: int) -> None:
@@ -152,7 +153,7 @@ class Lessons(Collector):
                 list(self._executor.map(go_on, every_part))
         self._worth_by_name[:] = 0
         for rows, tries in zip(self._parts, self._tries, strict=True):
-            write_worth(self._lookahead, tries, self._worth_by_name[rows])
+            add_worth(self._lookahead, tries, self._worth_by_name[rows])
 
     @staticmethod
     def _said(network: Network | None, waiting: list[Waiting]) -> list[npt.NDArray[np.float32]] | None:

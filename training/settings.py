@@ -222,6 +222,7 @@ class TeacherConfig(SelfPlayConfig):
         "starts from (init) stays as it is",
     )
     lookahead: int = _setting(1, "own decisions that a tried card leads to, on average of whose values it is judged")
+    orders: int = _setting(1, "orders of the unseen cards that each card is tried in, which takes out luck")
     trace: float = _setting(0.9, "lambda of what the value learns: 0 is what it says next, 1 what play led to")
     average_over: int = _setting(500_000, "decisions that the moving average of weights goes back; 0: no average")
     student_hidden: int = _setting(0, "hidden units of a small network that learns what the learner says; 0: none")
@@ -236,6 +237,7 @@ class TeacherConfig(SelfPlayConfig):
         for key in ("value_from", "average_over", "student_hidden", "phases_from"):
             self._check(key, 0, LARGEST)
         self._check("lookahead", 1, 52)
+        self._check("orders", 1, 52)
         self._check("trace", 0, 1)
         _check_sizes("value_hidden", self.value_hidden)
         self._check("utility", 0)

@@ -1,4 +1,4 @@
-"""Every action of a position tried in the true deal, and played on up to where a network has to say something."""
+"""Every action of a position tried in the deal, and played on up to where a network has to say something."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from german_whist.envs.jit import kernel
 from german_whist.envs.observation import write_observation
 from german_whist.envs.state import PLAY, STATE, legal_actions, play
 from german_whist.envs.views import VIEW, write_view
+from german_whist.training.stock_orders import count_orders, write_order
 
 TO_THE_END = 127  # decisions to look ahead: more than a deal has
 
@@ -64,10 +65,12 @@ class Tries(NamedTuple):
         seats: int8[n], whose action it was.
         left: int8[n], own decisions that it has yet to come to.
         totals: float64[n], tricks expected at those it has come to.
+        shares: float64[n], of each in what its action is worth: one of so many orders of the unseen cards.
         for_value: those that came to an own decision.
         for_action: those in which a network is to choose.
         number: int64[1], how many there are.
         views: ``VIEW`` array (2,), scratch.
+        turned: ``STATE`` array (1,), scratch.
     """
 
     states: npt.NDArray[Any]
@@ -76,10 +79,12 @@ class Tries(NamedTuple):
     seats: npt.NDArray[np.int8]
     left: npt.NDArray[np.int8]
     totals: npt.NDArray[np.float64]
+    shares: npt.NDArray[np.float64]
     for_value: Waiting
     for_action: Waiting
     number: npt.NDArray[np.int64]
     views: npt.NDArray[Any]
+    turned: npt.NDArray[Any]
 
     @classmethod
     def of(cls, room: int, cells: int) -> Tries:
@@ -91,52 +96,60 @@ class Tries(NamedTuple):
             np.zeros(room, np.int8),
             np.zeros(room, np.int8),
             np.zeros(room, np.float64),
+            np.zeros(room, np.float64),
             Waiting.of(room, cells),
             Waiting.of(room, cells),
             np.zeros(1, np.int64),
             np.zeros(2, VIEW),
+            np.zeros(1, STATE),
         )
 
 
 @kernel
-def try_actions(game, states, wanted, lookahead, tries):
-    """Try each action of the rows that are wanted and have a choice, in the true deal.
+def try_actions(game, states, wanted, orders, lookahead, tries):
+    """Try each action of the rows that are wanted and have a choice, in the true deal and other orders of its stock.
 
     Hidden cards are what they are, so that over many deals the mean is taken over all that the seat could hold
-    possible, at the price of one world a position. Of neighbours, cards of the hand with none in play between them, the
-    lowest is tried for all.
+    possible, at the price of few worlds a position. Of neighbours, cards of the hand with none in play between them,
+    the lowest is tried for all.
 
     Args:
         game: the rules.
         states: ``STATE`` array (rows,).
         wanted: bool[rows].
+        orders: of the unseen cards that each action is tried in, where there are so many (``stock_orders``).
         lookahead: own decisions that a try comes to.
-        tries: :class:`Tries` with room for all legal actions; what was in it is forgotten.
+        tries: :class:`Tries` with room for all legal actions in every order; what was in it is forgotten.
     """
     count = 0
     for row in range(states.shape[0]):
         state = states[row]
-        legal = legal_actions(state)
-        if not wanted[row] or not legal & (legal - _ONE):
+        choices = legal_actions(state)
+        if not wanted[row] or not choices & (choices - _ONE):
             continue
         in_play = game[0].deck & ~(state.played[0] | state.played[1])
         if state.led >= 0:
             in_play |= _ONE << np.uint64(state.led)
-        last = np.int64(-1)
-        while legal:
-            action = lowest(legal)
-            legal &= legal - _ONE
-            if state.decision != PLAY or not is_neighbour(last, action, in_play):
-                tries.states[count] = states[row]
-                tries.seats[count] = state.turn
-                tries.rows[count] = row
-                tries.actions[count] = 0
-                tries.left[count] = lookahead
-                tries.totals[count] = 0
-                play(game[0], tries.states[count], action)
-                count += 1
-            tries.actions[count - 1] |= _ONE << np.uint64(action)
-            last = action
+        of = count_orders(game[0], state, orders)
+        for order in range(of):
+            write_order(game[0], state, order, of, tries.turned)
+            legal = choices
+            last = np.int64(-1)
+            while legal:
+                action = lowest(legal)
+                legal &= legal - _ONE
+                if state.decision != PLAY or not is_neighbour(last, action, in_play):
+                    tries.states[count] = tries.turned[0]
+                    tries.seats[count] = state.turn
+                    tries.rows[count] = row
+                    tries.actions[count] = 0
+                    tries.left[count] = lookahead
+                    tries.totals[count] = 0
+                    tries.shares[count] = 1.0 / of
+                    play(game[0], tries.states[count], action)
+                    count += 1
+                tries.actions[count - 1] |= _ONE << np.uint64(action)
+                last = action
     tries.number[0] = count
     tries.for_value.number[0] = tries.for_action.number[0] = 0
 
@@ -250,19 +263,19 @@ def take_actions(game, liked, tries):
 
 
 @kernel
-def write_worth(lookahead, tries, worth):
-    """Write what the tries came to on average of their decisions, when all are over.
+def add_worth(lookahead, tries, worth):
+    """Add what the tries came to on average of their decisions and orders, when all are over.
 
     That is the mean of n-step returns (Sutton and Barto, "Reinforcement Learning", 2nd edition, 7.1 and 12.1).
 
     Args:
         lookahead: own decisions that each came to.
         tries: the :class:`Tries`.
-        worth: float32[rows, actions], by name; written where something was tried.
+        worth: float32[rows, actions], by name, 0 at first.
     """
     for number in range(tries.number[0]):
         actions = tries.actions[number]
         while actions:
             action = lowest(actions)
             actions &= actions - _ONE
-            worth[tries.rows[number], action] = tries.totals[number] / lookahead
+            worth[tries.rows[number], action] += tries.totals[number] * tries.shares[number] / lookahead

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 
 import numpy as np
@@ -20,6 +21,7 @@ from german_whist.envs.cards import cards_of
 from german_whist.envs.observation import observation_high, observe
 from german_whist.envs.rules import rules as game_of
 from german_whist.training.lessons import Lessons
+from german_whist.training.stock_orders import count_orders, write_order
 from tests.training.taught import by_playing_on, config, play_at_random, said_now
 
 HEURISTIC = make_agent("heuristic")
@@ -127,6 +129,25 @@ def test_then_the_value_says_at_the_next_decisions_what_they_lead_to(rules, rank
             assert said[row, action] == pytest.approx(expected[stand_for[action]], abs=1e-4)
             tried += 1
     assert tried > 40
+
+
+@pytest.mark.parametrize(("rules", "steps", "fewest"), [("classic", 9, 4), ("classic", 23, 3), ("draft", 34, 3)])
+def test_an_action_is_worth_the_mean_of_all_orders_that_it_is_tried_in(rules, steps, fewest):
+    settings = config(rules=rules, rows=24, steps=steps, lookahead=2)
+    many, one = (Lessons(dataclasses.replace(settings, orders=orders), {}) for orders in (4, 1))
+    play_at_random(many)
+    game, states = many.batch.rules.game, many.batch.states
+    counts = [count_orders(game[0], state, 4) for state in states]
+    expected = np.zeros((24, many.batch.num_actions))
+    for order in range(4):
+        for row in range(24):
+            write_order(game[0], states[row], min(order, counts[row] - 1), counts[row], one.batch.states[row : row + 1])
+        said = said_now(one)
+        for row in range(24):
+            expected[row] += said[row] / counts[row] if order < counts[row] else 0
+    assert min(counts) == fewest
+    np.testing.assert_allclose(said_now(many), expected, atol=1e-5)
+    assert np.abs(expected - said_now(one)).max() > 0.1
 
 
 def test_only_the_learner_is_taught_and_only_where_it_has_a_choice():
