@@ -11,6 +11,7 @@ import torch
 
 from german_whist.agents.base import Agent
 from german_whist.agents.canonical import by_role
+from german_whist.envs.observation import observation_layout
 from german_whist.solver.race_search import new_race_memory
 from german_whist.solver.tables import open_table
 from german_whist.training.credit import greedy_returns
@@ -43,7 +44,8 @@ class Lessons(Collector):
         worth: float32[steps, rows, actions], for each action the counted tricks of the seat to act minus the other's
             that it leads to, by role; 0 for those that are not legal, and where the learner had no choice.
         returns: float32[steps, rows], what the seat may expect from there on; see ``credit.greedy_returns``.
-        taught: bool[steps, rows], where the learner had a choice, which is where the teacher was asked.
+        taught: bool[steps, rows], where the teacher was asked: where the learner had a choice, but for the first phases
+            of the late rows.
         against_bot: int8[rows], 1 where the opponent is the heuristic bot.
     """
 
@@ -58,6 +60,11 @@ class Lessons(Collector):
         self._config: TeacherConfig = config
         is_heuristic = np.array([*(name.partition("+")[0] == HEURISTIC for name in names), False])
         self.against_bot = is_heuristic[self._opponent_of].astype(np.int8)  # −1, the learner itself, is no bot
+        # Spread evenly, so that every opponent has as many of them.
+        late = np.diff(np.floor(np.arange(config.rows + 1) * config.late_rows)) > 0
+        most = self.batch.rules.stock
+        self._first_stock = np.where(late, config.phases[-1] if config.phases else most, most)
+        self._stock = observation_layout(self.batch.rules)["stock"].start
         self._by_rules = np.ones((config.rows, 2, 2), np.bool_)
         self._lookahead = TO_THE_END
         self._policy: Network | None = None
@@ -116,10 +123,13 @@ class Lessons(Collector):
 
     def _choose(self, step: int, policy: Network, opponents: list[Agent]) -> None:
         super()._choose(step, policy, opponents)
-        learnt, masks = self.rollout.learnt[step], self.rollout.masks[step]
-        self.taught[step] = learnt & (masks.sum(1) > 1)
+        made = self.rollout
+        learnt, masks = made.learnt[step], made.masks[step]
+        stock = made.cells[step][:, self._stock].numpy()
+        wanted = learnt.numpy() & (stock <= self._first_stock)
+        self.taught[step] = torch.from_numpy(wanted) & (masks.sum(1) > 1)
         self._best[step] = self._logits.masked_fill(~masks, -torch.inf).argmax(1)
-        self._ask(learnt.numpy())
+        self._ask(wanted)
         self.worth[step].numpy()[:] = by_role(self._worth_by_name, self._roles)
 
     def _ask(self, wanted: npt.NDArray[np.bool_]) -> None:

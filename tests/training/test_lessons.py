@@ -163,6 +163,20 @@ def test_only_the_learner_is_taught_and_only_where_it_has_a_choice():
     assert lessons.worth.abs().amax() > 1
 
 
+def test_late_rows_are_taught_in_the_last_phase_alone():
+    shares = {"self": 0.5, "heuristic": 0.5}
+    settings = config(rules="classic", rows=16, steps=26, opponents=shares, phases=[14, 6], late_rows=0.75)
+    lessons = Lessons(settings, OPPONENTS)
+    made = lessons.collect(lambda cells: torch.zeros((len(cells), 52)))
+    could_be = (made.masks[:-1].sum(2) > 1) & made.learnt
+    last = made.cells[:-1, :, lessons._stock] <= 6
+    assert lessons.taught[last].equal(could_be[last])
+    first_taught = (lessons.taught & ~last).any(0)
+    assert first_taught.reshape(2, 8).sum(1).tolist() == [2, 2]
+    assert lessons.taught[:, first_taught].equal(could_be[:, first_taught])
+    assert not lessons.worth[~lessons.taught].any()
+
+
 def test_worth_stands_by_role_beside_the_mask():
     lessons = Lessons(config(rules="classic", rows=8, steps=1), {})
     roles = lessons._roles.copy()
