@@ -215,7 +215,7 @@ class TeacherConfig(SelfPlayConfig):
         [], "cards left in the stock from which on another network plays, falling; none: one plays always"
     )
     phases_from: int = _setting(0, "decisions from which each phase has a network of its own; before, they share one")
-    late_rows: float = _setting(0.0, "share of the rows in which nothing is taught before the last phase")
+    late_rows: float = _setting(0.0, "share of the rows in which nothing is taught before the last of the phases")
     value_hidden: list[int] = _setting([512, 256], "sizes of the value's hidden layers")
     value_from: int = _setting(
         500_000,
@@ -241,8 +241,6 @@ class TeacherConfig(SelfPlayConfig):
         self._check("orders", 1, 52)
         for key in ("trace", "late_rows"):
             self._check(key, 0, 1)
-        if self.late_rows and not self.phases:
-            raise ValueError("late_rows: there is no last phase: set phases")
         _check_sizes("value_hidden", self.value_hidden)
         self._check("utility", 0)
 

@@ -177,6 +177,12 @@ def test_late_rows_are_taught_in_the_last_phase_alone():
     assert not lessons.worth[~lessons.taught].any()
 
 
+def test_without_phases_all_is_the_last_one():
+    lessons = Lessons(config(rules="classic", rows=8, steps=26, late_rows=0.5), {})
+    made = lessons.collect(lambda cells: torch.zeros((len(cells), 52)))
+    assert lessons.taught.equal((made.masks[:-1].sum(2) > 1) & made.learnt)
+
+
 def test_worth_stands_by_role_beside_the_mask():
     lessons = Lessons(config(rules="classic", rows=8, steps=1), {})
     roles = lessons._roles.copy()

@@ -185,7 +185,6 @@ def contents(outcome: TrainingOutcome) -> list[bytes]:
         ({"lookahead": 0}, "lookahead: 0 is not allowed: a number from 1 to 52"),
         ({"orders": 0}, "orders: 0 is not allowed: a number from 1 to 52"),
         ({"late_rows": 1.5}, "late_rows: 1.5 is not allowed: a number from 0 to 1"),
-        ({"late_rows": 0.5}, "late_rows: there is no last phase: set phases"),
         ({"trace": 1.5}, "trace: 1.5 is not allowed: a number from 0 to 1"),
         ({"value_hidden": []}, r"value_hidden: \[\] is not allowed: at least one layer"),
         ({"average_over": -1}, "average_over: -1 is not allowed: a number from 0"),
