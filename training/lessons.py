@@ -42,7 +42,7 @@ class Lessons(Collector):
 
     Attributes:
         worth: float32[steps, rows, actions], for each action the counted tricks of the seat to act minus the other's
-            that it leads to, by role; 0 for those that are not legal, and where the learner had no choice.
+            that it leads to, by role; 0 for those that are not legal, and where nothing was taught.
         returns: float32[steps, rows], what the seat may expect from there on; see ``credit.greedy_returns``.
         taught: bool[steps, rows], where the teacher was asked: where the learner had a choice, but for the first phases
             of the late rows.
