@@ -86,7 +86,7 @@ class Lessons(Collector):
         lows = (0, 1) if self.batch.rules.high_low else (0,)
         self._tables = [(low, open_table(trump, low == 1)) for low in lows]
 
-    def judge_by(self, policy: Network, value: Network) -> None:
+    def judge_by(self, policy: Network, value: Network, lookahead: int) -> None:
         """Let networks say from now on what actions lead to, instead of rollouts of the heuristic bot.
 
         The seat whose actions are tried goes on as the policy says, and so does the other, but for the bot where that
@@ -95,9 +95,10 @@ class Lessons(Collector):
         Args:
             policy: likes one action best; float32[rows, actions] of cells int8[rows, num_observations].
             value: what the seat to act may expect at the end, in tricks, against itself and against the heuristic bot;
-                float32[rows, 2]. Asked at the next ``lookahead`` decisions, it stands for the rest of the deal.
+                float32[rows, 2]. It stands for the rest of the deal.
+            lookahead: own decisions that an action leads to, on average of whose values it is judged.
         """
-        self._policy, self._value, self._lookahead = policy, value, self._config.lookahead
+        self._policy, self._value, self._lookahead = policy, value, lookahead
         self._by_rules[:] = self.against_bot[:, None, None] & _THE_OTHER
 
     def collect(self, policy: Network) -> Rollout:

@@ -223,6 +223,7 @@ class TeacherConfig(SelfPlayConfig):
         "starts from (init) stays as it is",
     )
     lookahead: int = _setting(1, "own decisions that a tried card leads to, on average of whose values it is judged")
+    lookahead_from: int = _setting(0, "decisions from which there are so many; before, a tried card leads to one")
     orders: int = _setting(1, "orders of the unseen cards that each card is tried in, which takes out luck")
     trace: float = _setting(0.9, "lambda of what the value learns: 0 is what it says next, 1 what play led to")
     average_over: int = _setting(500_000, "decisions that the moving average of weights goes back; 0: no average")
@@ -235,7 +236,7 @@ class TeacherConfig(SelfPlayConfig):
         """Refuse values that cannot work."""
         super().__post_init__()
         check_phases(self.phases, "phases:")
-        for key in ("value_from", "average_over", "student_hidden", "phases_from"):
+        for key in ("value_from", "average_over", "student_hidden", "phases_from", "lookahead_from"):
             self._check(key, 0, LARGEST)
         self._check("lookahead", 1, 52)
         self._check("orders", 1, 52)

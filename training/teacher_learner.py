@@ -47,7 +47,8 @@ class TeacherLearner(SelfPlayLearner):
             algorithm.set_apart()
         algorithm.fix()
         if self.decisions >= self.config.value_from:
-            lessons.judge_by(algorithm.policy, algorithm.expected)
+            far = self.decisions >= self.config.lookahead_from
+            lessons.judge_by(algorithm.policy, algorithm.expected, self.config.lookahead if far else 1)
         rollout = self._collect()
         played = int(self.processes.add(rollout.learnt.sum()))
         progress(self.decisions + played)

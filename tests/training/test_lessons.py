@@ -110,10 +110,10 @@ def test_then_the_value_says_at_the_next_decisions_what_they_lead_to(rules, rank
     policy, value = some_policy(rules, ranks), Network(random_layers(rules, 2, 2))
     chooses = Network(policy.checkpoint.layers)
     shares = {"self": 0.5, "heuristic": 0.5}
-    settings = config(rules=rules, ranks=ranks, rows=24, steps=7, opponents=shares, lookahead=lookahead)
+    settings = config(rules=rules, ranks=ranks, rows=24, steps=7, opponents=shares)
     lessons = Lessons(settings, OPPONENTS)
     play_at_random(lessons)
-    lessons.judge_by(lambda cells: says(chooses, cells), lambda cells: says(value, cells))
+    lessons.judge_by(lambda cells: says(chooses, cells), lambda cells: says(value, cells), lookahead)
     said = said_now(lessons)
     tried = 0
     for row in range(24):
@@ -133,7 +133,7 @@ def test_then_the_value_says_at_the_next_decisions_what_they_lead_to(rules, rank
 
 @pytest.mark.parametrize(("rules", "steps", "fewest"), [("classic", 9, 4), ("classic", 23, 3), ("draft", 34, 3)])
 def test_an_action_is_worth_the_mean_of_all_orders_that_it_is_tried_in(rules, steps, fewest):
-    settings = config(rules=rules, rows=24, steps=steps, lookahead=2)
+    settings = config(rules=rules, rows=24, steps=steps)
     many, one = (Lessons(dataclasses.replace(settings, orders=orders), {}) for orders in (4, 1))
     play_at_random(many)
     game, states = many.batch.rules.game, many.batch.states

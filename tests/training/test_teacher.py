@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 import torch
@@ -174,9 +176,20 @@ def test_a_run_that_was_stopped_ends_as_one_that_was_not(finished, tmp_path):
     assert contents(train(settings, directory, resume=True, quiet=True)) == contents(finished)
 
 
+def test_from_some_decisions_on_it_looks_further_ahead(finished, tmp_path):
+    later = run(tmp_path / "later", **{**ALL_PARTS, "lookahead": 2, "lookahead_from": 600})
+    pairs = list(zip(finished.run.past(), later.run.past(), strict=True))
+    alike = [weights(one) == weights(other) for one, other in pairs]
+    assert alike == [int(one.stem) <= 600 for one, _ in pairs]
+    assert alike.count(True) > 1
+
+
 def contents(outcome: TrainingOutcome) -> list[bytes]:
-    files = (outcome.run.final, outcome.run.student)
-    return [array.tobytes() for file in files for layer in load_checkpoint(file).layers for array in layer]
+    return weights(outcome.run.final) + weights(outcome.run.student)
+
+
+def weights(checkpoint: Path) -> list[bytes]:
+    return [array.tobytes() for layer in load_checkpoint(checkpoint).layers for array in layer]
 
 
 @pytest.mark.parametrize(
