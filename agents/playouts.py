@@ -57,15 +57,22 @@ def is_neighbour(below, card, in_play):
 
 
 @kernel
-def is_solved(game, state):
-    """Return whether the value of a state is looked up: an endgame that is open and small enough."""
+def is_open(game, state):
+    """Return whether a state is that of an endgame in which both hands are known, small enough to be solved."""
     if state.face_up or state.top < game.cards or state.decision != PLAY or game.humbug:
         return False
-    cards = popcount(state.hands[state.turn])
-    if game.race and cards > MOST_RACE_CARDS:
+    return popcount(state.hands[state.turn]) <= MAX_CARDS
+
+
+@kernel
+def is_solved(game, state):
+    """Return whether the value of a state is looked up in playouts: an open endgame that is solved in microseconds."""
+    if not is_open(game, state):
+        return False
+    if game.race and popcount(state.hands[state.turn]) > MOST_RACE_CARDS:
         leading = max(counted_tricks(game, state, SELF), counted_tricks(game, state, OPPONENT))
-        return cards <= MAX_CARDS and game.race - leading <= NEAR_GOAL
-    return cards <= MAX_CARDS
+        return game.race - leading <= NEAR_GOAL
+    return True
 
 
 @kernel

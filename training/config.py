@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import math
 import typing
@@ -69,24 +68,30 @@ def load_config(source: str | Path, overrides: Mapping[str, str] | None = None) 
     values = {str(key): _typed(where, kind, key, value) for key, value in fields.items()}
     given = {key: _typed("command line", kind, key, value) for key, value in parsed.items()}
     values["trainer"] = trainer
-    _take_from_network(kind, values, given)
+    _take_from_network(where, kind, values, given)
     try:
         return kind(**{**values, **given})
     except ValueError as error:
         raise ValueError(f"{'command line' if given and _is_allowed(kind, values) else where}: {error}") from None
 
 
-def _take_from_network(kind: type[TrainConfig], values: dict[str, Any], given: dict[str, Any]) -> None:
-    """Take from the network that a run starts from what it must be, where it is not said beside it or later."""
-    level = given if given.get("init") else values
-    if level.get("init"):
+def _take_from_network(where: str, kind: type[TrainConfig], values: dict[str, Any], given: dict[str, Any]) -> None:
+    """Take from the network that a run starts from what it must be, where it is not said beside it or later.
+
+    Where all is said, as in a run's own settings, the network need not be there any more.
+    """
+    level, place = (given, "command line") if given.get("init") else (values, where)
+    taken = [key for key in ("hidden", "ranks", "phases") if key in config_fields(kind)]
+    taken = [key for key in taken if key not in level and key not in given]
+    if level.get("init") and taken:
         from german_whist.agents.boxed import find_network  # loads the compiler, which --help does without
 
-        with contextlib.suppress(ValueError):  # what is no network is refused with the other settings
+        try:
             network = find_network(level["init"])
-            found = {"hidden": network.sizes[1:-1], "ranks": network.ranks, "phases": list(network.phases)}
-            found = {key: value for key, value in found.items() if key in config_fields(kind)}
-            level.update({key: value for key, value in found.items() if key not in level and key not in given})
+        except ValueError as error:
+            raise ValueError(f"{place}: init: {error}") from None
+        found = {"hidden": network.sizes[1:-1], "ranks": network.ranks, "phases": list(network.phases)}
+        level.update({key: found[key] for key in taken})
 
 
 def _is_allowed(kind: type[TrainConfig], values: Mapping[str, Any]) -> bool:
@@ -136,8 +141,9 @@ def _typed(where: str, kind: type[TrainConfig], key: object, value: Any) -> Any:
     """Return a value as its field's type; whole numbers may be written as 1e6 or 1_000_000."""
     fields = config_fields(kind)
     if key not in fields and key in config_fields():
-        others = next(name for name, other in TRAINERS.items() if key in config_fields(other))
-        raise ValueError(f"{where}: {key}: only trainer: {others} has this setting, and this is {kind.trainer}")
+        others = [name for name, other in TRAINERS.items() if key in config_fields(other)]
+        has = f"{' and '.join(others)} {'has' if len(others) == 1 else 'have'}"
+        raise ValueError(f"{where}: {key}: only trainer: {has} this setting, and this is {kind.trainer}")
     if key not in fields:
         raise ValueError(f"{where}: {unknown_name('key', key, fields)}")
     needed = fields[str(key)][0]

@@ -33,9 +33,6 @@ class Optimizer:
             kind: one of ``settings.OPTIMIZERS``.
             networks: with their weights where they will stay.
             rate: the step size at the start.
-
-        Raises:
-            ValueError: when this version of torch does not have it.
         """
         self.parameters = [weight for network in networks for weight in network.parameters()]
         self._network_of = [place for place, network in enumerate(networks) for _ in network.parameters()]
@@ -44,8 +41,6 @@ class Optimizer:
         rest = [weight for weight in self.parameters if id(weight) not in chosen]
         self._parts: list[torch.optim.Optimizer] = [torch.optim.Adam(rest, lr=rate, eps=ADAM_EPSILON, fused=True)]
         if kind == MUON:
-            if not hasattr(torch.optim, "Muon"):
-                raise ValueError(f"optimizer: {MUON} needs torch 2.9 or newer, and this is {torch.__version__}")
             self._parts.append(torch.optim.Muon(matrices, lr=rate, weight_decay=0.0, adjust_lr_fn="match_rms_adamw"))
 
     def zero_grad(self) -> None:

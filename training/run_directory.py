@@ -32,7 +32,7 @@ class RunDirectory:
     def __init__(self, path: str | Path) -> None:
         """Name the folder; nothing is made yet."""
         self.path = Path(path)
-        self._made: list[Path] = []  # folders that were made for the run, the outermost first
+        self._made: list[Path] | None = None  # folders made for a new run, the outermost first
         self.config = self.path / "config.yaml"
         self.version = self.path / "version.json"
         self.metrics = self.path / "metrics.csv"
@@ -69,6 +69,8 @@ class RunDirectory:
 
     def discard(self) -> None:
         """Remove a new run that could not begin: its files, and the folders made for it where nothing else is."""
+        if self._made is None:
+            return
         for folder in (self.checkpoints, self.tensorboard):
             shutil.rmtree(folder, ignore_errors=True)
         for file in (self.config, self.version, self.resume):
@@ -77,19 +79,22 @@ class RunDirectory:
 
     @classmethod
     def open(cls, path: str | Path) -> tuple[RunDirectory, TrainConfig]:
-        """Open a run to go on with.
+        """Open a run to go on with; one that was killed before its first checkpoint has yet to begin.
 
         Raises:
-            ValueError: when it is no run directory, or holds nothing to go on from.
+            ValueError: when it is no run directory, or what it goes on from is gone.
         """
         run = cls(path)
         if not run.config.is_file():
             raise ValueError(f"{str(path)!r} is not a run directory: it has no config.yaml")
-        if not run.resume.is_file():
-            raise ValueError(
-                f"run directory {str(path)!r} has no resume.safetensors: its first checkpoint was not made"
-            )
+        if run.has_yet_to_begin and any(int(past.stem) for past in run.past()):
+            raise ValueError(f"run directory {str(path)!r} has checkpoints, but no resume.safetensors to go on from")
         return run, load_config(run.config)
+
+    @property
+    def has_yet_to_begin(self) -> bool:
+        """Whether there is nothing to go on from."""
+        return not self.resume.is_file()
 
     def past(self) -> list[Path]:
         """Return the checkpoints made so far, oldest first."""
@@ -124,7 +129,10 @@ class RunDirectory:
         ]
 
     def forget_after(self, decisions: int) -> None:
-        """Drop what a killed run recorded after the point it goes on from."""
+        """Drop what a killed run recorded after the point it goes on from, and what it had half written."""
+        for folder in (self.path, self.checkpoints):
+            for path in folder.glob(".*.tmp"):
+                path.unlink()
         for path in self.past():
             if int(path.stem) > decisions:
                 path.unlink()

@@ -62,10 +62,10 @@ class SelfPlayLearner:
     algorithm: Algorithm
 
     def __init__(self, config: SelfPlayConfig, run: RunDirectory, processes: Processes) -> None:
-        """Build a new learner, from ``config.init`` if there is one.
+        """Build a new learner.
 
         Raises:
-            ValueError: when the device does not exist, or the network to start from is another or too large.
+            ValueError: when the device does not exist, or the network is too large.
         """
         check_device(config.device)
         self.config = config
@@ -83,14 +83,26 @@ class SelfPlayLearner:
             )
         except RuntimeError as error:  # as torch says that memory is short
             raise ValueError(f"the network cannot be made: {str(error).splitlines()[0]}") from None
+
+    def begin(self) -> None:
+        """Start from ``config.init``, if there is one, and write the first checkpoint.
+
+        Raises:
+            ValueError: when there is no such network, or it is another.
+        """
+        config = self.config
         if config.init:
-            start = find_network(config.init)
+            try:
+                start = find_network(config.init)
+            except ValueError as error:
+                raise ValueError(f"init: {error}") from None
             if start.ranks != config.ranks:
                 raise ValueError(f"init: {config.init!r} sees ranks {start.ranks}: set ranks to {start.ranks}")
             phases = list(start.phases)
             if phases and phases != getattr(config, "phases", phases):
                 raise ValueError(f"init: {config.init!r} has phases {phases}: set phases to {phases}")
             self.algorithm.start_from(start.layers, config.init)
+        self.save(0.0)  # the first member of the pool
 
     def _make_collector(self, opponents: dict[str, Callable[[int], Agent]]) -> Collector:
         return Collector(self.config, opponents, self.processes.rank)

@@ -53,7 +53,7 @@ def _begin(config: SelfPlayConfig, run: RunDirectory, processes: Processes) -> t
     """Return a new learner with its first checkpoint; of a run that cannot begin, nothing is left."""
     try:
         learner = _learner(config, run, processes)
-        learner.save(0.0)  # the first member of the pool
+        learner.begin()
     except BaseException:
         if processes.is_first:
             run.discard()

@@ -161,7 +161,7 @@ class SelfPlayConfig(TrainConfig):
     critic_warmup: int = _setting(0, "decisions at first from which only the critic learns, for a warm start")
     ranks: str = _setting("named", "of cards as the network sees them: named, or live: counted among the cards in play")
     init: str = _setting("", "agent in the box or checkpoint file that the run starts from, hidden sizes too")
-    optimizer: str = _setting(ADAM, "adam, or muon: orthogonal steps of hidden layers' matrices (torch 2.9 or newer)")
+    optimizer: str = _setting(ADAM, "adam, or muon: orthogonal steps of hidden layers' matrices")
     magnet: float = _setting(0.0, "weight of the divergence from the moving average of the policy")
     magnet_decay: float = _setting(0.999, "what the moving average keeps of itself in a gradient step")
     precision: str = _setting("auto", "of matrix products: float32, bfloat16, or auto, which asks the device")
@@ -182,13 +182,6 @@ class SelfPlayConfig(TrainConfig):
         self._check("magnet", 0)
         self._check("magnet_decay", 0, 1)
         _check_sizes("critic_hidden", self.critic_hidden)
-        if self.init:
-            from german_whist.agents.boxed import find_network
-
-            try:
-                find_network(self.init)
-            except ValueError as error:
-                raise ValueError(f"init: {error}") from None
 
 
 @dataclass(frozen=True)

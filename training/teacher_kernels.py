@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from german_whist.agents.canonical import ROLES, named_action, rename_view
 from german_whist.agents.heuristic_bot import heuristic_action
-from german_whist.agents.playouts import counted_margin, is_neighbour, is_solved, solved_margin
+from german_whist.agents.playouts import counted_margin, is_neighbour, is_open, solved_margin
 from german_whist.envs.bits import lowest
 from german_whist.envs.jit import kernel
 from german_whist.envs.observation import write_observation
@@ -202,7 +202,7 @@ def play_on(game, low, by_rules, table, solved, utility, live, tries):
             continue
         seat = np.int64(tries.seats[number])
         while True:
-            if state.done or is_solved(game[0], state):
+            if state.done or is_open(game[0], state):
                 margin = counted_margin(game[0], state) if state.done else solved_margin(game[0], state, table, solved)
                 tries.totals[number] += tries.left[number] * useful(margin if seat == 0 else -margin, utility)
                 tries.left[number] = 0

@@ -50,7 +50,7 @@ def train(
     Args:
         config: the settings.
         run: the folder to write to.
-        resume: go on from the run's last checkpoint.
+        resume: go on from the run's last checkpoint; a run killed before its first one begins anew.
         quiet: show no progress.
         processes: those that train together, with ``trainer: selfplay``.
 
@@ -59,6 +59,7 @@ def train(
         FloatingPointError: when training diverges; the last good checkpoint is kept.
         ConnectionError: when another process of the run is gone; the last good checkpoint is kept.
     """
+    resume = resume and not processes.share(run.has_yet_to_begin)
     return load_trainer(config)(config, run, resume, quiet, processes)
 
 

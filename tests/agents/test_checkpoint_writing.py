@@ -43,9 +43,11 @@ def test_when_writing_fails_the_old_file_stays_and_nothing_else(
     assert [file.name for file in path.parent.iterdir()] == ["net.safetensors"]
 
 
-def test_a_folder_that_is_not_there_is_the_systems_error(tmp_path: Path) -> None:
-    with pytest.raises(OSError, match="No such file or directory"):
-        some_network().save(tmp_path / "gone" / "net.safetensors")
+def test_what_cannot_be_written_is_the_systems_error_for_the_file_that_was_meant(tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    for path, reason in (("gone/net.safetensors", "No such file or directory"), ("folder", "Is a directory")):
+        with pytest.raises(OSError, match=rf"{reason}: '{tmp_path / path}'$"):
+            some_network().save(tmp_path / path)
 
 
 def test_any_file_is_written_whole(tmp_path: Path) -> None:

@@ -154,7 +154,7 @@ CASES = [
     ("train --resume folder", "'folder' is not a run directory: it has no config.yaml"),
     ("train --resume list.yaml", "'list.yaml' is not a run directory"),
     ("train --resume", "argument --resume: expected one argument"),
-    ("train --resume begun", "run directory 'begun' has no resume.safetensors"),
+    ("train --resume begun", "run directory 'begun' has checkpoints, but no resume.safetensors to go on from"),
     ("train --resume damaged", "'damaged/resume.safetensors' cannot be resumed: "),
     ("train --resume misled", "misled/config.yaml: unknown key 'decisons'"),
     ("train quickstart --resume begun", "--resume goes on with the run's own configuration: leave out quickstart"),
@@ -193,6 +193,8 @@ def files(here: Path) -> Path:
     for name in ("begun", "damaged", "misled"):
         (here / name).mkdir()
         (here / name / "config.yaml").write_text(yaml.safe_dump(SETTINGS))
+    (here / "begun" / "checkpoints").mkdir()
+    (here / "begun" / "checkpoints" / "000000000256.safetensors").write_bytes(good)
     for name in ("damaged", "misled"):
         (here / name / "resume.safetensors").write_bytes(good[:500])
     (here / "misled" / "config.yaml").write_text("decisons: 5\n")

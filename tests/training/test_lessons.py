@@ -70,6 +70,23 @@ def test_at_first_the_heuristic_bot_plays_on(rules):
             assert int(lessons.batch.legal()[row]).bit_count() == 1 or said[row, action] == worth
 
 
+@pytest.mark.parametrize("rules", ["classic", "classic:race=7", "race:race=13"])
+def test_no_network_is_asked_about_an_endgame(rules):
+    lessons = Lessons(config(rules=rules, rows=8, steps=8), {})
+    play_at_random(lessons)
+    asked = []
+
+    def network(cells):
+        asked.append(cells[:, lessons._stock].min())
+        return torch.zeros((len(cells), lessons.batch.num_actions))
+
+    lessons.judge_by(network, network, 2)
+    for _ in range(3):
+        play_at_random(lessons)
+    assert len(asked) > 8
+    assert min(asked) > 0
+
+
 def test_a_margin_beyond_need_counts_less():
     plain, useful = (said_now(Lessons(config(rules="classic", rows=40, utility=utility), {})) for utility in (0, 3))
     assert np.abs(plain).max() > 5

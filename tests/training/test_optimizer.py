@@ -97,10 +97,3 @@ def test_a_damaged_state_is_refused(kind: str, name: str, tensor: torch.Tensor |
     del state[name]
     with pytest.raises(error, match=name.replace(".", r"\.")):
         optimizer.load_state(state if tensor is None else {**state, name: tensor})
-
-
-def test_a_torch_without_muon_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delattr(torch.optim, "Muon")
-    with pytest.raises(ValueError, match=r"optimizer: muon needs torch 2\.9 or newer, and this is "):
-        Optimizer("muon", networks(), RATE)
-    Optimizer("adam", networks(), RATE)

@@ -160,10 +160,25 @@ def test_what_is_no_run_is_not_opened(here: Path) -> None:
             RunDirectory.open(wrong)
 
 
-def test_a_run_without_a_checkpoint_is_not_opened(here: Path) -> None:
-    RunDirectory.create(tiny_config(), "a")
-    with pytest.raises(ValueError, match=r"^run directory 'runs/a' has no resume.safetensors"):
+def test_a_run_whose_first_checkpoint_was_not_made_has_yet_to_begin(here: Path) -> None:
+    made = RunDirectory.create(tiny_config(), "a")
+    made.checkpoint_path(0).touch()
+    assert RunDirectory.open("runs/a")[0].has_yet_to_begin
+    made.resume.touch()
+    assert not RunDirectory.open("runs/a")[0].has_yet_to_begin
+
+
+def test_a_run_that_has_lost_what_it_goes_on_from_is_not_opened(here: Path) -> None:
+    RunDirectory.create(tiny_config(), "a").checkpoint_path(256).touch()
+    with pytest.raises(ValueError, match=r"^run directory 'runs/a' has checkpoints, but no resume.safetensors"):
         RunDirectory.open("runs/a")
+
+
+def test_a_run_that_was_opened_is_not_discarded(here: Path) -> None:
+    RunDirectory.create(tiny_config(), "a")
+    before = everything(here)
+    RunDirectory.open("runs/a")[0].discard()
+    assert everything(here) == before
 
 
 def test_a_run_with_damaged_settings_names_file_and_key(here: Path) -> None:

@@ -72,9 +72,9 @@ def test_settings_of_another_trainer_are_refused_by_name(tmp_path: Path) -> None
         load_config("quickstart", {"endgame": "played"})
 
 
-def test_a_network_to_start_from_is_read_at_once(tmp_path: Path) -> None:
-    some_network(game="tiny").save(tmp_path / "made.safetensors")
-    assert own_config(init=str(tmp_path / "made.safetensors")).init
+def test_a_runs_own_settings_read_back_when_the_network_that_it_started_from_is_gone(tmp_path: Path) -> None:
+    config = own_config(init="gone.safetensors")
+    assert load_config(written(tmp_path, config.to_yaml())) == config
 
 
 def test_a_run_that_starts_from_a_network_has_its_hidden_sizes_unless_others_are_said(tmp_path: Path) -> None:

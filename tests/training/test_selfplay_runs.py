@@ -108,6 +108,15 @@ def test_past_selves_bots_and_every_reward_can_be_trained_with(never_stopped: Tr
     assert len(never_stopped.run.past()) >= 4
 
 
+DYING_AT_A_SNAPSHOT = """
+write = Path.write_bytes
+def dying(self, content):
+    if "resume" in self.name and len(list(Path("run/checkpoints").glob("*.safetensors"))) == {checkpoints}:
+        write(self, content[: len(content) // 2])
+        os.kill(os.getpid(), signal.SIGKILL)
+    return write(self, content)
+Path.write_bytes = dying
+"""
 KILLED_WHILE = {
     # at the fifth minibatch of the fourth update
     "learning": """
@@ -120,16 +129,9 @@ def dying(self, loss, decisions, rate):
     step(self, loss, decisions, rate)
 SelfPlayPPO._step = dying
 """,
-    # with half of the snapshot written that belongs to a checkpoint which is there already
-    "saving": """
-write = Path.write_bytes
-def dying(self, content):
-    if "resume" in self.name and len(list(Path("run/checkpoints").glob("*.safetensors"))) == 5:
-        write(self, content[: len(content) // 2])
-        os.kill(os.getpid(), signal.SIGKILL)
-    return write(self, content)
-Path.write_bytes = dying
-""",
+    # with half of the snapshot written that belongs to a checkpoint which is there already, the first or a later one
+    "beginning": DYING_AT_A_SNAPSHOT.format(checkpoints=1),
+    "saving": DYING_AT_A_SNAPSHOT.format(checkpoints=5),
 }
 
 
@@ -147,13 +149,15 @@ def test_a_run_killed_again_and_again_ends_with_the_weights_of_one_never_stopped
     never_stopped: TrainingOutcome, tmp_path: Path
 ) -> None:
     (tmp_path / "mine.yaml").write_text(never_stopped.run.config.read_text())
-    kill(tmp_path, "learning", ["train", "mine.yaml", "--out", "run", "--quiet"])
+    kill(tmp_path, "beginning", ["train", "mine.yaml", "--out", "run", "--quiet"])
+    kill(tmp_path, "learning", ["train", "--resume", "run", "--quiet"])
     assert not (tmp_path / "run" / "final.safetensors").exists()
     kill(tmp_path, "saving", ["train", "--resume", "run", "--quiet"])
+    half_written = list((tmp_path / "run").glob(".resume*"))
     done = go_on(tmp_path / "run")
     assert_same_end(done, never_stopped)
-    # What was half written under a temporary name has done no harm.
-    assert [path.name for path in (tmp_path / "run").glob(".resume*")]
+    assert half_written
+    assert not list((tmp_path / "run").rglob(".*"))
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
@@ -187,6 +191,25 @@ def test_a_run_may_start_from_a_network(finished_own: TrainingOutcome, tmp_path:
         np.testing.assert_array_equal(bias, wanted_bias)
     # Two updates of 128 decisions begin below 200: the critic alone has learnt.
     np.testing.assert_allclose(load_checkpoint(done.run.final).layers[0][0], start[0][0], rtol=1e-6, atol=1e-8)
+
+
+def test_a_run_goes_on_when_the_network_that_it_started_from_is_gone(
+    finished_own: TrainingOutcome, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    start = tmp_path / "start.safetensors"
+    shutil.copy(finished_own.run.final, start)
+    whole = begin_own(tmp_path / "whole", init=str(start))
+    call_at(monkeypatch, 300, lambda: interrupt(signal.SIGINT))
+    assert begin_own(tmp_path / "run", init=str(start)).interrupted
+    monkeypatch.undo()
+    start.unlink()
+    assert_same_end(go_on(tmp_path / "run"), whole)
+
+
+def test_a_network_that_is_not_there_is_refused_and_nothing_is_left(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"^init: checkpoint 'gone': there is no such file$"):
+        begin_own(tmp_path / "run", init="gone")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_network_of_other_sizes_is_refused_and_nothing_is_left(finished_own: TrainingOutcome, tmp_path: Path) -> None:

@@ -212,6 +212,8 @@ def test_what_no_teacher_can_do_is_refused(settings, said):
 def test_what_only_policy_gradients_need_is_refused(tmp_path):
     recipe = tmp_path / "recipe.yaml"
     recipe.write_text("trainer: teacher\nentropy: 0.1\n")
-    with pytest.raises(ValueError, match="entropy: only trainer: sb3 has this setting, and this is teacher"):
+    with pytest.raises(
+        ValueError, match="entropy: only trainer: sb3 and selfplay have this setting, and this is teacher"
+    ):
         load_config(recipe)
     assert isinstance(load_config("champion"), TeacherConfig)
