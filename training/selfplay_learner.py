@@ -202,6 +202,9 @@ class SelfPlayLearner:
         if self.processes.is_first:
             Snapshot(self.decisions, seconds, self.algorithm.state(), deals).save(self.run.resume)
 
+    def conclude(self) -> None:
+        """Take what the final checkpoint is to hold, once all is learnt and saved: what has been learnt."""
+
     def resume(self) -> float:
         """Go on from where the run stopped, and return the seconds it had taken.
 

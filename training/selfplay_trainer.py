@@ -122,6 +122,7 @@ class _Run:
         learner = self._learner
         if not self._is_first:
             return TrainingOutcome(learner.run, learner.decisions, ())
+        learner.conclude()
         outcome = self._evaluate(learner.config.final_deals)
         learner.checkpoint({result.second: result.to_dict() for result in outcome.results}).save(learner.run.final)
         return outcome

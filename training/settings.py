@@ -220,6 +220,7 @@ class TeacherConfig(SelfPlayConfig):
     orders: int = _setting(1, "orders of the unseen cards that each card is tried in, which takes out luck")
     trace: float = _setting(0.9, "lambda of what the value learns: 0 is what it says next, 1 what play led to")
     average_over: int = _setting(500_000, "decisions that the moving average of weights goes back; 0: no average")
+    final_checkpoints: int = _setting(1, "last checkpoints whose mean weights are those of the final one")
     student_hidden: int = _setting(0, "hidden units of a small network that learns what the learner says; 0: none")
     utility: float = _setting(0.0, "tricks beyond which a margin hardly counts for more: tanh; 0 counts all alike")
     endgame: str = _setting("solved", "the teacher's endgames always are")
@@ -233,6 +234,7 @@ class TeacherConfig(SelfPlayConfig):
             self._check(key, 0, LARGEST)
         self._check("lookahead", 1, 52)
         self._check("orders", 1, 52)
+        self._check("final_checkpoints", 1, LARGEST)
         for key in ("trace", "late_rows"):
             self._check(key, 0, 1)
         _check_sizes("value_hidden", self.value_hidden)

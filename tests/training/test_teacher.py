@@ -14,6 +14,7 @@ from german_whist.training.config import load_config
 from german_whist.training.distributed import Processes
 from german_whist.training.run_directory import RunDirectory
 from german_whist.training.settings import TeacherConfig
+from german_whist.training.snapshot import Snapshot
 from german_whist.training.teacher import LOGITS_A_TRICK, Teacher
 from german_whist.training.teacher_learner import TeacherLearner
 from german_whist.training.trainer import Due, TrainingOutcome, train
@@ -138,6 +139,19 @@ def test_a_run_leaves_a_checkpoint_that_says_what_it_is(finished):
     assert finished.run.curve.exists()
 
 
+def test_the_last_checkpoints_together_are_the_final_one(finished, tmp_path):
+    done = run(tmp_path / "run", **ALL_PARTS, final_checkpoints=3)
+    assert done.results[0].deals == finished.results[0].deals
+    last = [load_checkpoint(path).layers for path in done.run.past()[-3:]]
+    for layer, (weight, bias) in enumerate(load_checkpoint(done.run.final).layers):
+        np.testing.assert_allclose(weight, sum(layers[layer][0] for layers in last) / 3, rtol=1e-4, atol=1e-6)
+        np.testing.assert_allclose(bias, sum(layers[layer][1] for layers in last) / 3, rtol=1e-4, atol=1e-6)
+    # A longer run goes on from what was learnt, which the final checkpoint of one alone is.
+    learnt, alone = Snapshot.load(done.run.resume), Snapshot.load(finished.run.resume)
+    assert all(torch.equal(tensor, alone.learner[name]) for name, tensor in learnt.learner.items())
+    np.testing.assert_array_equal(load_checkpoint(finished.run.final).layers[0][0], last[-1][0][0])
+
+
 def test_it_leaves_its_student_too(finished):
     student = load_checkpoint(finished.run.student)
     assert (student.sizes[1:-1], student.phases) == ([8], ())
@@ -197,6 +211,7 @@ def weights(checkpoint: Path) -> list[bytes]:
     [
         ({"lookahead": 0}, "lookahead: 0 is not allowed: a number from 1 to 52"),
         ({"orders": 0}, "orders: 0 is not allowed: a number from 1 to 52"),
+        ({"final_checkpoints": 0}, "final_checkpoints: 0 is not allowed: a number from 1"),
         ({"late_rows": 1.5}, "late_rows: 1.5 is not allowed: a number from 0 to 1"),
         ({"trace": 1.5}, "trace: 1.5 is not allowed: a number from 0 to 1"),
         ({"value_hidden": []}, r"value_hidden: \[\] is not allowed: at least one layer"),
