@@ -203,6 +203,7 @@ class TeacherConfig(SelfPlayConfig):
     steps: int = _setting(26, "decisions of each row in a rollout: the foreplay of classic")
     batch_size: int = _setting(1024, "decisions in a gradient step")
     learning_rate_end: float = _setting(1e-5, "... and at the end; it falls linearly")
+    cooldown: int = _setting(0, "decisions at the end in which the step size falls on, linearly, to nothing")
     ranks: str = _setting("live", "of cards as the network sees them: named, or live: counted among the cards in play")
     phases: list[int] = _setting(
         [], "cards left in the stock from which on another network plays, falling; none: one plays always"
@@ -230,7 +231,7 @@ class TeacherConfig(SelfPlayConfig):
         """Refuse values that cannot work."""
         super().__post_init__()
         check_phases(self.phases, "phases:")
-        for key in ("value_from", "average_over", "student_hidden", "phases_from", "lookahead_from"):
+        for key in ("value_from", "average_over", "student_hidden", "phases_from", "lookahead_from", "cooldown"):
             self._check(key, 0, LARGEST)
         self._check("lookahead", 1, 52)
         self._check("orders", 1, 52)

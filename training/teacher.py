@@ -148,7 +148,10 @@ class Teacher:
             warming_up: teach the value, and the student, alone.
         """
         config = self.config
-        rate = config.learning_rate_end + (config.learning_rate - config.learning_rate_end) * max(1.0 - progress, 0.0)
+        left = max(1.0 - progress, 0.0)
+        rate = config.learning_rate_end + (config.learning_rate - config.learning_rate_end) * left
+        # What a run has learnt settles in a short fall at its end (Hägele et al., arXiv 2405.18392).
+        rate *= min(left * config.decisions / max(config.cooldown, 1), 1.0)
         entries = (cells, masks, worth, returns, against_bot)
         cells, masks, worth, returns, against_bot = (entry.to(self.device) for entry in entries)
         total = spread = value_total = torch.zeros(())

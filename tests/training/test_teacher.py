@@ -72,6 +72,16 @@ def test_its_networks_come_to_say_what_they_are_taught():
     assert (expected.gather(1, 1 - against_bot.long()[:, None])[:, 0] - returns).abs().mean() > 1  # not taught
 
 
+def test_its_steps_get_smaller_and_in_the_end_nothing():
+    def rates(**changes):
+        teacher = some_teacher(learning_rate=3e-3, learning_rate_end=1e-3, decisions=1000, **changes)
+        no_positions = [entry[:0] for entry in some_lessons()]
+        return [teacher.update(done / 1000, *no_positions)["charts/learning_rate"] for done in (0, 500, 750, 875, 999)]
+
+    np.testing.assert_allclose(rates(), [3e-3, 2e-3, 1.5e-3, 1.25e-3, 1.002e-3])
+    np.testing.assert_allclose(rates(cooldown=250), [3e-3, 2e-3, 1.5e-3, 1.25e-3 / 2, 1.002e-3 / 250])
+
+
 def test_while_it_warms_up_its_actor_stays_as_it_is():
     teacher = some_teacher(student_hidden=8)
     before = {name: weight.clone() for name, weight in teacher.named_parameters()}
