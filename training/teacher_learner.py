@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import numpy as np
+import numpy.typing as npt
 import torch
 
 from german_whist.agents.base import Agent
@@ -91,9 +92,11 @@ class TeacherLearner(SelfPlayLearner):
 def mean_layers(networks: Sequence[tuple[Layer, ...]]) -> tuple[Layer, ...]:
     """Return the layers of networks of the same sizes with the mean of their weights."""
     return tuple(
-        (
-            np.mean([weight for weight, _ in layer], axis=0, dtype=np.float64).astype(np.float32),
-            np.mean([bias for _, bias in layer], axis=0, dtype=np.float64).astype(np.float32),
-        )
+        (_mean([weight for weight, _ in layer]), _mean([bias for _, bias in layer]))
         for layer in zip(*networks, strict=True)
     )
+
+
+def _mean(arrays: list[npt.NDArray[np.float32]]) -> npt.NDArray[np.float32]:
+    mean: npt.NDArray[np.float64] = np.stack(arrays).mean(axis=0, dtype=np.float64)
+    return mean.astype(np.float32)
