@@ -14,6 +14,7 @@ SUITS = "CDHS"
 RANKS = "23456789TJQKA"
 NUM_CARDS = 52
 SUIT_SIZE = 13
+SUIT_MASKS = tuple(0x1FFF << (SUIT_SIZE * suit) for suit in range(4))
 NO_CARD = -1
 
 
