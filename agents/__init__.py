@@ -1,1 +1,1 @@
-"""Everything that chooses a card."""
+"""Who plays: rule-based bots, Monte Carlo, trained networks, and the names they go by."""

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple
 
-from german_whist.agents.base import Agent
-from german_whist.envs.names import split_spec, unknown_name
+from german_whist.agents.bots.base import Agent
+from german_whist.envs.utils.specs import split_spec, unknown_name
 
 
 class AgentKind(NamedTuple):
@@ -32,49 +32,50 @@ def _no_settings(name: str, settings: str) -> None:
 
 
 def _random(settings: str) -> Agent:
-    from german_whist.agents.random_bot import RandomBot
+    from german_whist.agents.bots.random import RandomBot
 
     _no_settings("random", settings)
     return RandomBot()
 
 
 def _greedy(settings: str) -> Agent:
-    from german_whist.agents.base import RuleBot
-    from german_whist.agents.greedy_bot import choose
+    from german_whist.agents.bots.base import RuleBot
+    from german_whist.agents.bots.greedy_kernels import choose
 
     _no_settings("greedy", settings)
     return RuleBot("greedy", choose)
 
 
 def _heuristic(settings: str) -> Agent:
-    from german_whist.agents.base import RuleBot
-    from german_whist.agents.heuristic_bot import choose
+    from german_whist.agents.bots.base import RuleBot
+    from german_whist.agents.bots.heuristic.bot_kernels import choose
 
     _no_settings("heuristic", settings)
     return RuleBot("heuristic", choose)
 
 
 def _checkpoint(settings: str) -> Agent:
-    from german_whist.agents.policy import PolicyAgent
+    from german_whist.agents.policy.agent import PolicyAgent
 
     return PolicyAgent.from_spec(settings)
 
 
-def _boxed(name: str, settings: str) -> Agent:
-    from german_whist.agents.policy import PolicyAgent
+def _pretrained(name: str, settings: str) -> Agent:
+    from german_whist.agents.policy.agent import PolicyAgent
+    from german_whist.agents.pretrained.catalog import load_pretrained
 
-    return PolicyAgent.boxed(name, settings)
+    return PolicyAgent.from_settings(load_pretrained(name), name, name, settings)
 
 
 def _mc(settings: str) -> Agent:
-    from german_whist.agents.mc_bot import MonteCarloBot
+    from german_whist.agents.monte_carlo.bot import MonteCarloBot
 
     return MonteCarloBot.from_spec(settings)
 
 
 def _exact(agent: Agent) -> Agent:
-    from german_whist.agents.exact import ExactEndgame
-    from german_whist.agents.policy import PolicyAgent, solves_endgame
+    from german_whist.agents.endgame.exact_agent import ExactEndgame
+    from german_whist.agents.policy.agent import PolicyAgent, solves_endgame
 
     if isinstance(agent, PolicyAgent) and solves_endgame(agent):
         return agent
@@ -105,16 +106,16 @@ SUFFIXES: dict[str, AgentSuffix] = {
 
 def agent_names() -> tuple[str, ...]:
     """Return the names of the kinds of agents, and of the trained agents in the box."""
-    from german_whist.agents.boxed import boxed_names
+    from german_whist.agents.pretrained.catalog import pretrained_names
 
-    return (*KINDS, *boxed_names())
+    return (*KINDS, *pretrained_names())
 
 
 def _maker(name: str) -> Callable[[str], Agent] | None:
     """Return what makes the agent of a name from its settings; ``None`` when there is no such agent."""
     if name in KINDS:
         return KINDS[name].make
-    return partial(_boxed, name) if name in agent_names() else None
+    return partial(_pretrained, name) if name in agent_names() else None
 
 
 def make_agent(spec: str | Agent) -> Agent:

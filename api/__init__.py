@@ -18,16 +18,16 @@ if TYPE_CHECKING:
     from german_whist.arena.recording import Recording as Recording
     from german_whist.arena.recording_file import read_recordings as read_recordings
     from german_whist.arena.series import play_series as play_series
-    from german_whist.envs.aec import env as env
-    from german_whist.envs.aec import raw_env as raw_env
-    from german_whist.envs.batch import DealBatch as DealBatch
-    from german_whist.envs.observation import observation_layout as observation_layout
-    from german_whist.envs.observation import observe as observe
-    from german_whist.envs.observation import view_from_observation as view_from_observation
-    from german_whist.envs.rules import Rules as Rules
-    from german_whist.envs.rules import rule_names as rule_names
-    from german_whist.envs.rules import rules as rules
-    from german_whist.envs.rules_text import rules_text as rules_text
+    from german_whist.envs.engine.rules import Rules as Rules
+    from german_whist.envs.engine.rules import rule_names as rule_names
+    from german_whist.envs.engine.rules import rules as rules
+    from german_whist.envs.observation.vector import observation_layout as observation_layout
+    from german_whist.envs.observation.vector import observe as observe
+    from german_whist.envs.observation.vector import view_from_observation as view_from_observation
+    from german_whist.envs.pettingzoo_env import env as env
+    from german_whist.envs.pettingzoo_env import raw_env as raw_env
+    from german_whist.envs.simulator.batch import DealBatch as DealBatch
+    from german_whist.envs.text.rules_text import rules_text as rules_text
     from german_whist.solver.endgames import endgame_move_values as endgame_move_values
     from german_whist.solver.endgames import solve_endgame as solve_endgame
     from german_whist.solver.endgames import solve_endgames as solve_endgames
@@ -37,27 +37,27 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOMES = {
-    "DealBatch": "envs.batch",
+    "DealBatch": "envs.simulator.batch",
     "Recording": "arena.recording",
-    "Rules": "envs.rules",
+    "Rules": "envs.engine.rules",
     "agent_names": "agents.registry",
     "endgame_move_values": "solver.endgames",
-    "env": "envs.aec",
+    "env": "envs.pettingzoo_env",
     "make_agent": "agents.registry",
-    "observation_layout": "envs.observation",
-    "observe": "envs.observation",
+    "observation_layout": "envs.observation.vector",
+    "observe": "envs.observation.vector",
     "play_match": "arena.match",
     "play_series": "arena.series",
     "race_move_values": "solver.races",
-    "raw_env": "envs.aec",
+    "raw_env": "envs.pettingzoo_env",
     "read_recordings": "arena.recording_file",
-    "rule_names": "envs.rules",
-    "rules": "envs.rules",
-    "rules_text": "envs.rules_text",
+    "rule_names": "envs.engine.rules",
+    "rules": "envs.engine.rules",
+    "rules_text": "envs.text.rules_text",
     "solve_endgame": "solver.endgames",
     "solve_endgames": "solver.endgames",
     "solve_races": "solver.races",
-    "view_from_observation": "envs.observation",
+    "view_from_observation": "envs.observation.vector",
 }
 
 __all__ = ["__version__", *_HOMES]  # noqa: PLE0604 - the names are strings

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 import gymnasium
 import pettingzoo
 
-from german_whist.envs.endings import SOLVED, register_ending
+from german_whist.envs.engine.endgame_hook import SOLVED, register_endgame_hook
 
 if TYPE_CHECKING:
-    from german_whist.agents.base import Agent
-    from german_whist.envs.endings import Ending
-    from german_whist.envs.matches import Match
-    from german_whist.envs.rules import Rules
-    from german_whist.envs.single import GermanWhistEnv
-    from german_whist.envs.vector import GermanWhistVectorEnv
+    from german_whist.agents.bots.base import Agent
+    from german_whist.envs.engine.endgame_hook import EndgameHook
+    from german_whist.envs.engine.match_format import Match
+    from german_whist.envs.engine.rules import Rules
+    from german_whist.envs.gymnasium_env import GermanWhistEnv
+    from german_whist.envs.gymnasium_vector_env import GermanWhistVectorEnv
 
 GYMNASIUM_ID = "GermanWhist-v0"
 PETTINGZOO_ID = "german_whist/classic-v0"
@@ -23,7 +23,7 @@ PETTINGZOO_ID = "german_whist/classic-v0"
 
 def register_environments() -> None:
     """Register the ids, and the endings by name; older versions of PettingZoo have no registry."""
-    register_ending(SOLVED, "german_whist.solver.ending:SolvedEnding")
+    register_endgame_hook(SOLVED, "german_whist.solver.exact_endgame:ExactEndgameHook")
     if GYMNASIUM_ID not in gymnasium.registry:
         gymnasium.register(
             GYMNASIUM_ID,
@@ -31,7 +31,7 @@ def register_environments() -> None:
             vector_entry_point="german_whist.registration:make_vector",
         )
     if hasattr(pettingzoo, "register") and PETTINGZOO_ID not in pettingzoo.aec_registry:
-        pettingzoo.register("aec", PETTINGZOO_ID, "german_whist.envs.aec:env", kwargs={"rules": "classic"})
+        pettingzoo.register("aec", PETTINGZOO_ID, "german_whist.envs.pettingzoo_env:env", kwargs={"rules": "classic"})
 
 
 def make_single(
@@ -41,7 +41,7 @@ def make_single(
     seat: int | str = "alternate",
     render_mode: str | None = None,
     match: str | Match | None = None,
-    endgame: str | Ending = "played",
+    endgame: str | EndgameHook = "played",
 ) -> GermanWhistEnv:
     """Return one environment, as ``gymnasium.make("german_whist:GermanWhist-v0", …)`` does.
 
@@ -58,7 +58,7 @@ def make_single(
         ValueError: when an argument is not allowed.
     """
     from german_whist.agents.registry import make_agent
-    from german_whist.envs.single import GermanWhistEnv
+    from german_whist.envs.gymnasium_env import GermanWhistEnv
 
     return GermanWhistEnv(make_agent(opponent), rules, reward, seat, render_mode, match, endgame)
 
@@ -70,7 +70,7 @@ def make_vector(
     reward: str = "margin",
     seat: int | str = "alternate",
     render_mode: str | None = None,
-    endgame: str | Ending = "played",
+    endgame: str | EndgameHook = "played",
 ) -> GermanWhistVectorEnv:
     """Return a native batch, as ``gymnasium.make_vec("german_whist:GermanWhist-v0", num_envs=…, …)`` does.
 
@@ -87,6 +87,6 @@ def make_vector(
         ValueError: when an argument is not allowed.
     """
     from german_whist.agents.registry import make_agent
-    from german_whist.envs.vector import GermanWhistVectorEnv
+    from german_whist.envs.gymnasium_vector_env import GermanWhistVectorEnv
 
     return GermanWhistVectorEnv(make_agent(opponent), num_envs, rules, reward, seat, render_mode, endgame)

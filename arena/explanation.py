@@ -9,21 +9,21 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.agents.base import Agent, Views
-from german_whist.agents.belief import Belief, beliefs
-from german_whist.agents.exact import ExactEndgame
-from german_whist.agents.mc_bot import MonteCarloBot
-from german_whist.agents.open_hands import NOT_LEGAL, card_margins, is_open, open_hands
-from german_whist.agents.policy import PolicyAgent, solves_endgame
+from german_whist.agents.bots.base import Agent, Views
+from german_whist.agents.endgame.exact_agent import ExactEndgame
+from german_whist.agents.endgame.open_hands import NOT_LEGAL, card_margins, is_open, open_hands
+from german_whist.agents.inference.belief import Belief, beliefs
+from german_whist.agents.monte_carlo.bot import MonteCarloBot
+from german_whist.agents.policy.agent import PolicyAgent, solves_endgame
 from german_whist.agents.registry import make_agent
 from german_whist.arena.recording import Result
 from german_whist.arena.turns import play_turn
-from german_whist.envs.actions import action_text
-from german_whist.envs.batch import DealBatch
-from german_whist.envs.cards import SUITS, card_text, cards_of, hand_text
-from german_whist.envs.randomness import RowRandom
-from german_whist.envs.rules import Rules
-from german_whist.envs.rules import rules as rules_named
+from german_whist.envs.engine.actions import action_text
+from german_whist.envs.engine.agent_rng import AgentRng
+from german_whist.envs.engine.cards import SUITS, card_text, cards_of, hand_text
+from german_whist.envs.engine.rules import Rules
+from german_whist.envs.engine.rules import rules as rules_named
+from german_whist.envs.simulator.batch import DealBatch
 
 BESIDE = "heuristic"  # the agent whose choice stands beside the explained one's
 DEFAULT_WORLDS = 100
@@ -208,7 +208,7 @@ def _numbers(
             worth[asked, : less.shape[1]] = less
     hidden = np.flatnonzero(~is_known)
     if worlds and len(hidden):
-        rollouts[hidden] = MonteCarloBot(worlds).margins(views[hidden], RowRandom(seed, rows[hidden], _STREAM))
+        rollouts[hidden] = MonteCarloBot(worlds).margins(views[hidden], AgentRng(seed, rows[hidden], _STREAM))
     known = np.flatnonzero(is_known)
     if len(known):
         margins = card_margins(open_hands(views[known])).astype(np.float64)

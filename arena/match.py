@@ -10,16 +10,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.agents.base import Agent
+from german_whist.agents.bots.base import Agent
 from german_whist.agents.registry import make_agent
-from german_whist.arena.endgames import match_ending, with_exact_endgames
+from german_whist.arena.endgame_mode import match_ending, with_exact_endgames
 from german_whist.arena.recording import Recording, results
 from german_whist.arena.statistics import mean_interval
 from german_whist.arena.turns import play_turn
-from german_whist.envs.batch import DealBatch
-from german_whist.envs.endings import PLAYED, Ending
-from german_whist.envs.rules import Rules
-from german_whist.envs.rules import rules as rules_named
+from german_whist.envs.engine.endgame_hook import PLAYED, EndgameHook
+from german_whist.envs.engine.rules import Rules
+from german_whist.envs.engine.rules import rules as rules_named
+from german_whist.envs.simulator.batch import DealBatch
 
 DEFAULT_BATCH = 2048
 
@@ -181,7 +181,7 @@ def play_mirrored(
     start: int,
     size: int,
     record: Record | None = None,
-    ending: str | Ending = PLAYED,
+    ending: str | EndgameHook = PLAYED,
 ) -> npt.NDArray[np.float64]:
     """Play deals ``start … start + size - 1`` twice and return the first agent's margins, float64[size, 2].
 

@@ -13,11 +13,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from german_whist.arena.strict_json import check_object, read_json
-from german_whist.envs.actions import action_text, actions_text, parse_action
-from german_whist.envs.batch import DealBatch
-from german_whist.envs.cards import deck_text, parse_deck
-from german_whist.envs.dealing import check_seed
-from german_whist.envs.rules import Rules, rules_from_dict
+from german_whist.envs.engine.actions import action_text, actions_text, parse_action
+from german_whist.envs.engine.cards import deck_text, parse_deck
+from german_whist.envs.engine.rules import Rules, rules_from_dict
+from german_whist.envs.simulator.batch import DealBatch
+from german_whist.envs.utils.checks import check_seed
 
 VERSION = 1
 

@@ -9,18 +9,18 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.agents.base import Agent
+from german_whist.agents.bots.base import Agent
 from german_whist.agents.registry import make_agent
-from german_whist.arena.endgames import match_ending
+from german_whist.arena.endgame_mode import match_ending
 from german_whist.arena.match import Progress, agent_label
 from german_whist.arena.statistics import mean_interval
 from german_whist.arena.turns import play_turn
-from german_whist.envs.batch import DealBatch
-from german_whist.envs.dealing import check_seed
-from german_whist.envs.endings import PLAYED, Ending
-from german_whist.envs.matches import MAX_DEALS, Match, check_match_number, first_deals, match_of
-from german_whist.envs.rules import Rules
-from german_whist.envs.rules import rules as rules_named
+from german_whist.envs.engine.endgame_hook import PLAYED, EndgameHook
+from german_whist.envs.engine.match_format import MAX_DEALS, Match, check_match_number, first_deals, match_of
+from german_whist.envs.engine.rules import Rules
+from german_whist.envs.engine.rules import rules as rules_named
+from german_whist.envs.simulator.batch import DealBatch
+from german_whist.envs.utils.checks import check_seed
 
 DEFAULT_BATCH = 2048
 
@@ -91,7 +91,7 @@ def play_series(
         first: an agent, or its specification string.
         second: the same, for its opponent.
         match: what decides a match, as ``"first_to:25"`` (points) or ``"best_of:3"`` (deals won).
-        matches: matches 0 … matches - 1 of the seed are played (see ``german_whist.envs.matches`` for their deals).
+        matches: matches 0 … matches - 1 of the seed are played (see ``german_whist.envs.engine.match_format`` for their deals).
         seed: 0 to 2**64 - 1.
         rules: the game.
         batch_size: matches played together; memory grows with it.
@@ -147,7 +147,7 @@ def play_mirrored_matches(
     seed: int,
     start: int,
     size: int,
-    ending: str | Ending = PLAYED,
+    ending: str | EndgameHook = PLAYED,
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64], npt.NDArray[np.int64]]:
     """Play matches ``start … start + size - 1`` twice; ``ending`` is the ``endgame`` of the batch.
 

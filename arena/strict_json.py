@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any, NoReturn
 
-from german_whist.envs.names import unknown_name
+from german_whist.envs.utils.specs import unknown_name
 
 
 def read_json(line: str, name: str) -> Any:

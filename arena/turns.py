@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.agents.base import Agent
-from german_whist.envs.actions import actions_text
-from german_whist.envs.batch import DealBatch
-from german_whist.envs.randomness import RowRandom
+from german_whist.agents.bots.base import Agent
+from german_whist.envs.engine.actions import actions_text
+from german_whist.envs.engine.agent_rng import AgentRng
+from german_whist.envs.simulator.batch import DealBatch
 
 
 def play_turn(
@@ -41,7 +41,7 @@ def play_turn(
         if len(rows):
             # Both games of a deal get streams of their own, and so do the agents.
             streams = 2 * indices[rows] + swapped[rows].astype(np.uint64)
-            rng = RowRandom(batch.seed, streams, stream=which, step=steps[rows])
+            rng = AgentRng(batch.seed, streams, stream=which, step=steps[rows])
             actions[rows] = _chosen(names[which], agent.act(batch.views(rows), rng), len(rows))
     try:
         batch.step(actions)

@@ -1,1 +1,1 @@
-"""What `german-whist bench` measures."""
+"""What is measured: the catalogue of speed benchmarks, and measurements of strength."""

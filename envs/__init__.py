@@ -1,1 +1,1 @@
-"""Cards, rules, engine, views, observations and environments: the game itself."""
+"""German Whist as an environment: PettingZoo, Gymnasium single and vector."""

@@ -7,13 +7,13 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.envs.randomness import RowRandom
+from german_whist.envs.engine.agent_rng import AgentRng
 
 
 class Opponent(Protocol):
     """Anything that chooses actions for a batch of views: it sees what its seat knows, never the deal itself."""
 
-    def act(self, views: np.ndarray[Any, Any], rng: RowRandom) -> npt.NDArray[np.integer[Any]]:
+    def act(self, views: np.ndarray[Any, Any], rng: AgentRng) -> npt.NDArray[np.integer[Any]]:
         """Return one legal action per view, an integer array of shape (len(views),).
 
         Args:

@@ -1,1 +1,1 @@
-"""Exact endgame play: tables of small endgames, and search above them."""
+"""What is an endgame worth when both hands are known? Exact values and best cards."""

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.envs.cards import NUM_CARDS, SUITS, card_text, mask_of, parse_card, parse_hand
-from german_whist.solver.positions import MAX_CARDS
-from german_whist.solver.rows import DECK, Endgames
-from german_whist.solver.search import new_memory
-from german_whist.solver.values import NOT_LEGAL, write_move_tricks, write_reached, write_tricks
+from german_whist.envs.engine.cards import NUM_CARDS, SUITS, card_text, mask_of, parse_card, parse_hand
+from german_whist.solver.query_rows import DECK, Endgames
+from german_whist.solver.search.alpha_beta_kernels import new_memory
+from german_whist.solver.search.value_kernels import NOT_LEGAL, write_move_tricks, write_reached, write_tricks
+from german_whist.solver.tables.position_kernels import MAX_CARDS
 
 Hand = str | int | Iterable[int | str]
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.envs.bits import lowest
-from german_whist.envs.jit import kernel
-from german_whist.solver.positions import position_of, spot_of
-from german_whist.solver.race_search import RaceMemory, new_race_memory, race_search, race_value_of_reply
-from german_whist.solver.rows import Endgames, Rows
-from german_whist.solver.table import Table
-from german_whist.solver.values import legal_cards, packed
+from german_whist.envs.utils.bit_kernels import lowest
+from german_whist.envs.utils.jit import kernel
+from german_whist.solver.query_rows import Endgames, Rows
+from german_whist.solver.search.race_kernels import RaceMemory, new_race_memory, race_search, race_value_of_reply
+from german_whist.solver.search.value_kernels import legal_cards, packed
+from german_whist.solver.tables.position_kernels import position_of, spot_of
+from german_whist.solver.tables.table import Table
 
 REFUSED = -128  # the margin of a card that is not legal
 _FURTHEST = 26  # no deal has more tricks

@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from german_whist.envs.batch import DealBatch
-from german_whist.envs.cards import hand_text
-from german_whist.envs.rules import rules
-from german_whist.envs.scoring import REWARDS
-from german_whist.envs.truth import truths
-from tests.plain import NAMES, SUITS, actions, number
+from german_whist.envs.engine.cards import hand_text
+from german_whist.envs.engine.rules import rules
+from german_whist.envs.engine.scoring import REWARDS
+from german_whist.envs.observation.full_state import full_states
+from german_whist.envs.simulator.batch import DealBatch
+from tests.reference.plain import NAMES, SUITS, actions, number
 
 FOLDER = Path(__file__).parent / "envs" / "golden"
 SEED, INDEX = 7, 3
@@ -87,7 +87,7 @@ def _position(batch: DealBatch) -> list[str]:
         if state["void_trick"][seat].any():
             parts.append(f"void {_by_suit(state['void_trick'][seat])} after {_by_suit(state['void_drawn'][seat])}")
         lines.append(f"  seat {seat}: {', '.join([hand_text(int(state['hands'][seat])), *parts])}")
-    lines.append(f"  state vector {_digest(truths(game, batch.states))}")
+    lines.append(f"  state vector {_digest(full_states(game, batch.states))}")
     for seat in (0, 1):
         lines += _view(batch, seat)
     return lines

@@ -14,9 +14,9 @@ from concurrent.futures import ProcessPoolExecutor
 
 import numpy as np
 
-from german_whist.envs.cards import NUM_CARDS
-from german_whist.envs.rules import Rules, rule_names, rules
-from tests.compare import play_both
+from german_whist.envs.engine.cards import NUM_CARDS
+from german_whist.envs.engine.rules import Rules, rule_names, rules
+from tests.reference.compare import play_both
 from tests.strategies import some_game
 
 CHUNK = 250  # deals of one game that are played side by side

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from german_whist.envs.rules import rule_names
+from german_whist.envs.engine.rules import rule_names
 from tests.golden import path_of, playthrough
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from german_whist.envs.rules import Rules, rule_names, rules
+from german_whist.envs.engine.rules import Rules, rule_names, rules
 
 Pick = Callable[[Sequence[Any]], Any]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from german_whist.envs import batch as engine
-from german_whist.envs.rules import rule_names, rules
+from german_whist.envs.engine.rules import rule_names, rules
+from german_whist.envs.simulator import batch as engine
 from tests.nightly_rules import CHUNK, check, game_of, play_chunk
 
 

@@ -14,7 +14,7 @@ PYTHON = [text for kind, text in BLOCKS if kind == "python"]
 COMMANDS = [line for kind, text in BLOCKS if kind == "console" for line in text.splitlines()]
 
 # What keeps a training example short; the rest of its line is as written.
-SHORT = ["--decisions", "4000", "--rows", "16", "--hidden", "[16]", "--final_deals", "20", "--evaluate_deals", "20"]
+SHORT = ["--decisions", "4000", "--num_envs", "16", "--hidden", "[16]", "--final_deals", "20", "--evaluate_deals", "20"]
 
 
 @pytest.mark.parametrize("code", PYTHON, ids=[f"block {i}" for i in range(len(PYTHON))])

@@ -1,7 +1,7 @@
 """A policy network in the files of other tools: ONNX, TorchScript.
 
 The file holds the network as it is: ``observation`` float32[batch, cells], the vector of a view with its cards by role
-(``agents/canonical.py``), gives ``logits`` float32[batch, actions], by role and not masked. What is to be done before
+(``agents/policy/canonical.py``), gives ``logits`` float32[batch, actions], by role and not masked. What is to be done before
 and after it stands in the file itself, beside the model card.
 """
 
@@ -14,18 +14,19 @@ from pathlib import Path
 
 import numpy as np
 
-from german_whist.agents.checkpoint import Checkpoint, Layer, write_atomically
-from german_whist.envs.names import unknown_name
-from german_whist.envs.observation import observation_layout
+from german_whist.agents.policy.checkpoint import Checkpoint, Layer
+from german_whist.envs.observation.vector import observation_layout
+from german_whist.envs.utils.atomic_file import write_atomically
+from german_whist.envs.utils.specs import unknown_name
 
 _OPSET, _IR_VERSION = 17, 8  # old enough for the runtimes in use
 
 ABOUT = {
     "inputs": "observation: float32[batch, cells], german_whist.observe(views, rules), as numbers, not scaled, of "
-    "views with cards by role: views, roles = german_whist.agents.canonical.canonical_views(views, RANKS), with RANKS "
+    "views with cards by role: views, roles = german_whist.agents.policy.canonical.canonical_views(views, RANKS), with RANKS "
     "as the card's network says",
     "outputs": "logits: float32[batch, actions], by role and not masked: set those of actions that are not legal "
-    "(views['legal']) to minus infinity; the best action is german_whist.agents.canonical.true_cards(argmax, roles)",
+    "(views['legal']) to minus infinity; the best action is german_whist.agents.policy.canonical.true_cards(argmax, roles)",
 }
 
 

@@ -6,10 +6,10 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
+from importlib.metadata import version
 from typing import Any, NoReturn
 
-import german_whist
-from german_whist.cli import (
+from german_whist.cli.commands import (
     agents,
     bench,
     curve,
@@ -24,7 +24,7 @@ from german_whist.cli import (
     table,
     train,
 )
-from german_whist.envs.names import unknown_name
+from german_whist.envs.utils.specs import unknown_name
 
 OPTIONS = ("-h", "--help", "--version")  # before a command
 COMMANDS = {
@@ -89,7 +89,7 @@ def build_parser() -> argparse.ArgumentParser:
         description="German Whist for reinforcement learning: train agents by self-play and measure them.",
         epilog="example: german-whist evaluate heuristic greedy --deals 1000",
     )
-    parser.add_argument("--version", action="version", version=f"german-whist {german_whist.__version__}")
+    parser.add_argument("--version", action="version", version=f"german-whist {version('german-whist')}")
     subparsers = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for module in COMMANDS.values():
         module.add_parser(subparsers)

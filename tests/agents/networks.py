@@ -6,9 +6,9 @@ import itertools
 
 import numpy as np
 
-from german_whist.agents.checkpoint import Checkpoint
-from german_whist.envs.observation import observation_high
-from german_whist.envs.rules import rules
+from german_whist.agents.policy.checkpoint import Checkpoint
+from german_whist.envs.engine.rules import rules
+from german_whist.envs.observation.vector import observation_high
 
 
 def some_network(

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from german_whist.envs.cards import SUIT_MASKS, SUITS, card_text, parse_card, parse_hand
-from german_whist.envs.views import VIEW
+from german_whist.envs.engine.cards import SUIT_MASKS, SUITS, card_text, parse_card, parse_hand
+from german_whist.envs.observation.views import VIEW
 
 CLASSIC = 2**52 - 1
 

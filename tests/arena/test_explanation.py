@@ -8,13 +8,13 @@ import json
 import numpy as np
 import pytest
 
-from german_whist.agents.policy import PolicyAgent
+from german_whist.agents.policy.agent import PolicyAgent
 from german_whist.agents.registry import make_agent
 from german_whist.arena.explanation import Explanation, explain_deal
 from german_whist.arena.match import play_match
 from german_whist.arena.recording import Recording
-from german_whist.envs.batch import DealBatch
-from german_whist.envs.rules import rule_names, rules
+from german_whist.envs.engine.rules import rule_names, rules
+from german_whist.envs.simulator.batch import DealBatch
 from tests.agents.networks import some_network
 
 

@@ -11,15 +11,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from german_whist.agents.policy import PolicyAgent
+from german_whist.agents.policy.agent import PolicyAgent
 from german_whist.agents.registry import make_agent
 from german_whist.arena.match import MatchResult, play_match, play_mirrored
-from german_whist.envs.batch import DealBatch
-from german_whist.envs.cards import card_text
-from german_whist.envs.rules import rules
+from german_whist.envs.engine.cards import card_text
+from german_whist.envs.engine.rules import rules
+from german_whist.envs.simulator.batch import DealBatch
 from tests.agents.networks import some_network
 from tests.envs.players import Lowest, Stubborn
-from tests.reference import ReferenceDeal, returns_of
+from tests.reference.game import ReferenceDeal, returns_of
 
 AGENTS: dict[str, Callable[[], Any]] = {
     "random": lambda: "random",

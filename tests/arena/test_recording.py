@@ -17,9 +17,9 @@ import german_whist as gw
 from german_whist.arena.match import play_match
 from german_whist.arena.recording import Recording, Result
 from german_whist.arena.recording_file import read_recording, read_recordings, writing_recordings
-from german_whist.envs.batch import DealBatch
-from german_whist.envs.position import position_text
-from german_whist.envs.rules import rule_names, rules
+from german_whist.envs.engine.rules import rule_names, rules
+from german_whist.envs.simulator.batch import DealBatch
+from german_whist.envs.text.position import position_text
 from tests.conftest import play_randomly
 from tests.envs.players import Random
 from tests.strategies import games, seeds

@@ -12,10 +12,10 @@ from german_whist.agents.registry import make_agent
 from german_whist.arena import series
 from german_whist.arena.series import SeriesResult, play_mirrored_matches, play_series
 from german_whist.cli import main
-from german_whist.envs.matches import match_of
-from german_whist.envs.one_match import OneMatch
-from german_whist.envs.randomness import RowRandom
-from german_whist.envs.rules import rules
+from german_whist.envs.engine.agent_rng import AgentRng
+from german_whist.envs.engine.match_format import match_of
+from german_whist.envs.engine.rules import rules
+from german_whist.envs.simulator.single_match import SingleMatch
 
 GREEDY = make_agent("greedy")
 HEURISTIC = make_agent("heuristic")
@@ -23,10 +23,10 @@ HEURISTIC = make_agent("heuristic")
 
 def by_hand(agents: tuple[Any, Any], game: str, match: str, seed: int, number: int) -> tuple[tuple[float, float], int]:
     """One match at the environments' table, ``agents[seat]`` in each seat: the final scores and the deals played."""
-    table = OneMatch(game, match)
+    table = SingleMatch(game, match)
     table.reset(options={"match": (seed, number)})
     while table.legal:
-        rng = RowRandom(seed, [0])
+        rng = AgentRng(seed, [0])
         assert table.play(int(agents[table.turn].act(table.batch.views(), rng)[0]))
     return table.scores, table.deals
 

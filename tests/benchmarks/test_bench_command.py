@@ -5,10 +5,10 @@ import re
 
 import pytest
 
-from german_whist.benchmarks import subjects
-from german_whist.benchmarks.figures import Figure, Skipped
+from german_whist.benchmarks import catalog as subjects
+from german_whist.benchmarks.harness.figures import Figure, Skipped
 from german_whist.cli import main
-from german_whist.cli.bench import amount
+from german_whist.cli.commands.bench import amount
 
 LINES = [
     Figure("aec", "steps", "/s", 120_000.0, "tictactoe_v3", 20_000.0),

@@ -12,10 +12,10 @@ import pytest
 import safetensors.numpy
 import yaml
 
-from german_whist.agents.checkpoint import Checkpoint
+from german_whist.agents.policy.checkpoint import Checkpoint
 from tests.agents.networks import some_network
 from tests.cli.commands import Run
-from tests.training.runs import SETTINGS
+from tests.training.sb3_runs import SETTINGS
 
 # Each line: the words after german-whist, and what the one line on standard error says.
 CASES = [
@@ -145,7 +145,7 @@ CASES = [
     ("train tiny.yaml --evaluate_against '[gredy]'", "agent in evaluate_against 'gredy': did you mean 'greedy'?"),
     ("train tiny.yaml --device quantum", "device: 'quantum' cannot be used: "),
     ("train tiny.yaml --hidden '[1000000000000]'", "the network cannot be made: "),
-    ("train tiny.yaml --steps 1000000000000", "not enough memory: Unable to allocate"),
+    ("train tiny.yaml --num_steps 1000000000000", "not enough memory: Unable to allocate"),
     # run directories
     ("train tiny.yaml --out folder", "run directory 'folder' is not empty: choose another, or --resume it"),
     ("train tiny.yaml --out list.yaml", "run directory 'list.yaml' cannot be made: File exists"),
@@ -230,7 +230,7 @@ def test_bad_input_is_one_line_and_leaves_nothing(run: Run, files: Path, line: s
 
 def test_the_table_tries_every_setting_of_the_command_line(run: Run) -> None:
     """A word that is no value of any setting is refused by name, whichever setting it is given to."""
-    from german_whist.training.config import config_fields
+    from german_whist.training.config.load import config_fields
 
     for key in config_fields():
         said = run("train", f"--{key}", "{no: value}")

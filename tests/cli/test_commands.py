@@ -11,10 +11,10 @@ import pytest
 import rich.progress
 
 import german_whist as gw
-from german_whist.agents.boxed import boxed_agents, boxed_names
+from german_whist.agents.pretrained.catalog import pretrained_agents, pretrained_names
 from german_whist.agents.registry import KINDS, SUFFIXES
 from german_whist.cli import COMMANDS, build_parser
-from german_whist.training.config import config_fields
+from german_whist.training.config.load import config_fields
 from tests.agents.networks import some_network
 from tests.cli.commands import Run
 
@@ -68,12 +68,12 @@ def test_agents_are_listed_with_their_use(run: Run) -> None:
     listed = json.loads(run("agents", "--json").out)
     for name, entry in entries.items():
         assert listed.pop(name) == {"usage": entry.usage, "description": entry.description}
-    assert set(listed) == set(boxed_names())
+    assert set(listed) == set(pretrained_names())
 
 
 def test_trained_agents_are_listed_with_game_strength_and_size(run: Run) -> None:
     said, listed = run("agents"), json.loads(run("agents", "--json").out)
-    for agent in boxed_agents():
+    for agent in pretrained_agents():
         (row,) = [line.split("│") for line in said.out.splitlines() if line.startswith(f"│ {agent.name} ")]
         assert row[2].strip() == agent.rules == listed[agent.name]["rules"]
         assert row[5].strip() == f"{agent.size / 1000:.0f} kB"

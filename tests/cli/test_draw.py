@@ -54,7 +54,7 @@ def test_the_same_command_draws_the_same_picture_and_another_deal_another(tmp_pa
 def test_a_checkpoint_sits_at_the_table_under_the_name_of_its_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from german_whist.envs.drawing import table
+    from german_whist.envs.rendering import table
 
     path = tmp_path / "own.safetensors"
     some_network(game="tiny").save(path)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import german_whist as gw
-from german_whist.envs.cards import card_text
+from german_whist.envs.engine.cards import card_text
 from tests.cli.commands import Run
 
 

@@ -12,12 +12,12 @@ import pytest
 
 from german_whist.arena.recording_file import read_recordings
 from german_whist.cli import main
-from german_whist.cli.human import understood
-from german_whist.cli.table_talk import told
-from german_whist.envs.actions import action_text
-from german_whist.envs.batch import DealBatch
-from german_whist.envs.cards import card_text, cards_of, parse_card
-from german_whist.envs.rules import rule_names
+from german_whist.cli.terminal.deal_log import told
+from german_whist.cli.terminal.human import understood
+from german_whist.envs.engine.actions import action_text
+from german_whist.envs.engine.cards import card_text, cards_of, parse_card
+from german_whist.envs.engine.rules import rule_names
+from german_whist.envs.simulator.batch import DealBatch
 from tests.cli.conftest import Typist
 
 

@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from tests.agents.networks import some_network
-from tests.training.runs import SETTINGS
+from tests.training.sb3_runs import SETTINGS
 
 HEAVY = ("torch", "stable_baselines3", "sb3_contrib", "numba", "llvmlite", "pygame", "matplotlib", "tensorboard")
 

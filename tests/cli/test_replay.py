@@ -11,9 +11,9 @@ import pytest
 
 from german_whist.arena.recording_file import read_recordings
 from german_whist.cli import main
-from german_whist.envs.batch import DealBatch
-from german_whist.envs.rules import rule_names
-from german_whist.envs.text import deal_text
+from german_whist.envs.engine.rules import rule_names
+from german_whist.envs.simulator.batch import DealBatch
+from german_whist.envs.text.deal_text import deal_text
 from tests.cli.conftest import Typist
 
 Capture = pytest.CaptureFixture[str]

@@ -7,8 +7,8 @@ import json
 import pytest
 
 from german_whist.cli import main
-from german_whist.envs.rules import rule_names, rules, rules_from_dict
-from german_whist.envs.rules_text import preset_summary, rules_text
+from german_whist.envs.engine.rules import rule_names, rules, rules_from_dict
+from german_whist.envs.text.rules_text import preset_summary, rules_text
 
 Capture = pytest.CaptureFixture[str]
 

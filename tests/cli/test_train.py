@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 import yaml
 
-from german_whist.agents.checkpoint import load_checkpoint
-from german_whist.training.progress import TrainingProgress
+from german_whist.agents.policy.checkpoint import load_checkpoint
+from german_whist.training.run.progress import TrainingProgress
 from tests.cli.commands import Run
-from tests.training.runs import SETTINGS
+from tests.training.sb3_runs import SETTINGS
 
 
 @pytest.fixture
@@ -123,7 +123,7 @@ def test_a_full_disk_is_one_line(run: Run, tiny: str, monkeypatch: pytest.Monkey
     assert said.err == "german-whist: run directory 'runs/tiny' cannot be written: No space left on device\n"
     assert not Path("runs").exists()
     with monkeypatch.context() as patch:
-        patch.setattr("german_whist.training.learner.save_learner", lambda model, path: full(path, b""))
+        patch.setattr("german_whist.training.sb3.learner.save_learner", lambda model, path: full(path, b""))
         said = run("train", tiny)
     assert (said.code, said.out) == (2, "")
     assert re.fullmatch(r"german-whist: .*No space left on device: 'runs/tiny/resume.safetensors'\n", said.err)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from german_whist.benchmarks.endgame_facts import BOTS, measure
-from german_whist.benchmarks.endgame_report import markdown
+from german_whist.benchmarks.strength.endgame_facts import BOTS, measure
+from german_whist.benchmarks.strength.endgame_report import markdown
 
 PAGE = (Path(__file__).parents[2] / "docs" / "endgame.md").read_text(encoding="utf-8")
 

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from german_whist.envs.batch import DealBatch
-from german_whist.envs.describe import COMMAND, page
-from german_whist.envs.history import COLUMNS, EVENTS, HISTORY_VERSION
-from german_whist.envs.matches import match_of
-from german_whist.envs.observation import OBSERVATION_VERSION, observation_high, observation_layout
-from german_whist.envs.rules import Rules, rule_names, rules
-from german_whist.envs.truth import state_high, state_layout
+from german_whist.envs.engine.match_format import match_of
+from german_whist.envs.engine.rules import Rules, rule_names, rules
+from german_whist.envs.observation.docs_page import COMMAND, page
+from german_whist.envs.observation.full_state import state_high, state_layout
+from german_whist.envs.observation.history import COLUMNS, EVENTS, HISTORY_VERSION
+from german_whist.envs.observation.vector import OBSERVATION_VERSION, observation_high, observation_layout
+from german_whist.envs.simulator.batch import DealBatch
 
 PAGE = Path(__file__).parents[2] / "docs" / "observations.md"
 

@@ -15,7 +15,7 @@ PAGE = (ROOT / "docs" / "use_in_your_code.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"^```(python|console)\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
 
 # What keeps the training example short; the rest of its line is as written.
-SHORT = ["--decisions", "1000", "--value_from", "500", "--rows", "32", "--steps", "13", "--batch_size", "64"]
+SHORT = ["--decisions", "1000", "--value_start", "500", "--num_envs", "32", "--num_steps", "13", "--batch_size", "64"]
 FEW_DEALS = ["--final_deals", "20", "--evaluate_deals", "20"]
 
 

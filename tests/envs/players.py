@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.envs.cards import cards_of
-from german_whist.envs.randomness import RowRandom
+from german_whist.envs.engine.agent_rng import AgentRng
+from german_whist.envs.engine.cards import cards_of
 
 
 class Lowest:
@@ -17,7 +17,7 @@ class Lowest:
     def __init__(self) -> None:
         self.calls = 0
 
-    def act(self, views: np.ndarray[Any, Any], rng: RowRandom) -> npt.NDArray[np.int64]:
+    def act(self, views: np.ndarray[Any, Any], rng: AgentRng) -> npt.NDArray[np.int64]:
         self.calls += 1
         return np.array([next(cards_of(mask)) for mask in views["legal"].tolist()])
 
@@ -25,7 +25,7 @@ class Lowest:
 class Random:
     """Plays a legal card at random, drawn from the randomness it is given alone."""
 
-    def act(self, views: np.ndarray[Any, Any], rng: RowRandom) -> npt.NDArray[np.int64]:
+    def act(self, views: np.ndarray[Any, Any], rng: AgentRng) -> npt.NDArray[np.int64]:
         draws = rng.random(len(views))
         hands = [list(cards_of(mask)) for mask in views["legal"].tolist()]
         return np.array([hand[int(draw * len(hand))] for hand, draw in zip(hands, draws, strict=True)])
@@ -34,5 +34,5 @@ class Random:
 class Stubborn:
     """Always plays card 0, legal or not."""
 
-    def act(self, views: np.ndarray[Any, Any], rng: RowRandom) -> npt.NDArray[np.int64]:
+    def act(self, views: np.ndarray[Any, Any], rng: AgentRng) -> npt.NDArray[np.int64]:
         return np.zeros(len(views), np.int64)

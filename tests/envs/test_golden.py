@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from german_whist.envs.rules import rule_names
+from german_whist.envs.engine.rules import rule_names
 from tests.golden import FOLDER, path_of, playthrough
 
 

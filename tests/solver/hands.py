@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from hypothesis import strategies as st
 
-from german_whist.envs.cards import SUITS, card_text, mask_of, parse_card
+from german_whist.envs.engine.cards import SUITS, card_text, mask_of, parse_card
 
 
 class Endgame(NamedTuple):

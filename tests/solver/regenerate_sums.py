@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from german_whist.solver.table_build import build_table
-from german_whist.solver.table_file import load
-from german_whist.solver.table_kinds import KINDS
-from tests.solver.every_position import count_and_sum
+from german_whist.solver.tables.build import build_table
+from german_whist.solver.tables.file import load
+from german_whist.solver.tables.kinds import KINDS
+from tests.solver.tables.every_position import count_and_sum
 
 SUMS = Path(__file__).with_name("golden_sums.json")
 LARGEST = 8

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from german_whist.envs.cards import SUITS, card_text, mask_of, parse_card
+from german_whist.envs.engine.cards import SUITS, card_text, mask_of, parse_card
 from german_whist.solver.endgames import endgame_move_values, solve_endgame, solve_endgames
 from tests.solver.brute_force import card_values, value
 from tests.solver.hands import Endgame, endgames, mask, random_endgame, rows

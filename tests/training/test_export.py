@@ -10,12 +10,12 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from german_whist.agents.boxed import boxed_names
-from german_whist.agents.canonical import canonical_views, true_cards
-from german_whist.agents.policy import PolicyAgent
+from german_whist.agents.policy.agent import PolicyAgent
+from german_whist.agents.policy.canonical import canonical_views, true_cards
+from german_whist.agents.pretrained.catalog import pretrained_names
 from german_whist.agents.registry import make_agent
-from german_whist.envs.batch import DealBatch
-from german_whist.envs.observation import observe
+from german_whist.envs.observation.vector import observe
+from german_whist.envs.simulator.batch import DealBatch
 from german_whist.training.export import ABOUT, export
 from tests.agents.networks import some_network
 from tests.conftest import play_randomly
@@ -70,7 +70,7 @@ def test_an_exported_network_chooses_the_same_cards(
     tmp_path: Path, name: str, kind: str, load: Callable[[Path], Run]
 ) -> None:
     pytest.importorskip("onnx" if kind == "onnx" else "torch")
-    assert name in boxed_names()
+    assert name in pretrained_names()
     agent = make_agent(name)
     assert isinstance(agent, PolicyAgent)
     export(agent.checkpoint, kind, tmp_path / "network")

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from german_whist.training.run_directory import RunDirectory
-from german_whist.training.trainer import train
-from tests.training.runs import tiny_config
+from german_whist.training.run.directory import RunDirectory
+from german_whist.training.train import train
+from tests.training.sb3_runs import tiny_config
 
 BY_TRICK: dict[str, object] = {"reward": "margin", "per_trick": True}
 AT_THE_END: dict[str, object] = {"reward": "win", "per_trick": False}

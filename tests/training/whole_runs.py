@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from german_whist.training.progress import TrainingProgress
-from german_whist.training.run_directory import RunDirectory
-from german_whist.training.trainer import TrainingOutcome, train
-from tests.training.runs import tiny_config
+from german_whist.training.run.directory import RunDirectory
+from german_whist.training.run.progress import TrainingProgress
+from german_whist.training.train import TrainingOutcome, train
+from tests.training.sb3_runs import tiny_config
 
 
 def begin(folder: Path, **changes: Any) -> TrainingOutcome:

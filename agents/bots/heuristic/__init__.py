@@ -1,0 +1,1 @@
+"""How does the hard bot choose a card?"""

@@ -1,0 +1,1 @@
+"""How is an endgame with known hands played perfectly?"""

@@ -1,0 +1,1 @@
+"""Which hidden hands are consistent with what a seat has seen?"""

@@ -1,0 +1,1 @@
+"""Which card does best in sampled worlds?"""

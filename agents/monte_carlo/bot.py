@@ -1,0 +1,184 @@
+"""``mc:worlds=N``: flat Monte Carlo, a yardstick that is not tuned.
+
+N worlds are drawn uniformly from those that the view allows (see ``worlds``). Every legal action is tried in the same
+worlds: the heuristic bot plays on for both seats to the end of the foreplay, and the endgame is worth what perfect play
+makes of it (see ``playouts``). The action with the best mean margin of counted tricks is played; of equally good ones
+that of the heuristic bot, else the lowest. In the endgame itself there is one world, and the values are exact.
+
+Some endgames are played by the heuristic bot instead: all of ``humbug``, where hands stay hidden; races until seven
+cards are left to a hand or three tricks to the goal; and hands of more than thirteen cards until thirteen are left.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from german_whist.agents.bots.base import Actions, Views
+from german_whist.agents.bots.heuristic.bot_kernels import choose
+from german_whist.agents.inference.world_sampling_kernels import HIDDEN, is_humbug
+from german_whist.agents.monte_carlo.rollout_kernels import add_worlds, choose_best, write_margins
+from german_whist.envs.engine.rules import GAME
+from german_whist.envs.engine.state_kernels import STATE
+from german_whist.envs.observation.views import VIEW
+from german_whist.envs.utils.specs import split_spec, unknown_name
+from german_whist.solver.search.race_kernels import new_race_memory
+from german_whist.solver.tables.cache import open_table
+from german_whist.solver.tables.ranking import lay_out
+from german_whist.solver.tables.table import Table
+
+DEFAULT_WORLDS = 60
+MOST_WORLDS = 1_000_000
+
+_KEYS = 2**53  # as many as numbers from 0 to 1 tell apart
+_PAIRS_A_PART = 16  # worlds of a view; fewer are not worth a thread
+_PARTS_A_THREAD = 4  # views differ in how long they take
+
+Totals = npt.NDArray[np.int64]
+
+
+class MonteCarloBot:
+    """Plays the action that does best in random worlds.
+
+    Attributes:
+        name: its specification.
+        worlds: how many worlds are drawn for each decision.
+    """
+
+    def __init__(self, worlds: int = DEFAULT_WORLDS, threads: int | None = None) -> None:
+        """Set the number of worlds.
+
+        Args:
+            worlds: 1 to 1,000,000.
+            threads: how many threads share the work; as many as there are cores by default.
+
+        Raises:
+            ValueError: when a number is not allowed.
+        """
+        for name, number, most in (
+            ("worlds", worlds, MOST_WORLDS),
+            ("threads", 1 if threads is None else threads, 1024),
+        ):
+            if isinstance(number, bool) or not isinstance(number, (int, np.integer)) or not 1 <= number <= most:
+                raise ValueError(f"{name} {number!r} is not allowed: a whole number from 1 to {most}")
+        self.name = f"mc:worlds={worlds}"
+        self.worlds = int(worlds)
+        self._threads = int(threads or os.cpu_count() or 1)
+
+    @classmethod
+    def from_spec(cls, settings: str) -> MonteCarloBot:
+        """Make the agent of ``worlds=N``, or of nothing.
+
+        Raises:
+            ValueError: when a setting is unknown or wrong.
+        """
+        worlds = DEFAULT_WORLDS
+        for key, value in split_spec(f"mc:{settings}", "agent")[1].items():
+            if key != "worlds":
+                raise unknown_name("mc setting", key, ["worlds"])
+            try:
+                worlds = int(value)
+            except ValueError:
+                raise ValueError(f"worlds {value!r} is not a whole number") from None
+        return cls(worlds)
+
+    def act(self, views: Views, rng: Any) -> Actions:
+        """Return one action per view, int64[n].
+
+        Raises:
+            ValueError: when a view is none of a deal: no hand of the opponent goes with it.
+            TableError: when there is no table of endgames and none can be built.
+        """
+        preferred, actions = np.empty(len(views), np.int64), np.empty(len(views), np.int64)
+        choose(views, preferred)
+        choose_best(views, self.totals(views, rng), preferred, actions)
+        return actions
+
+    def margins(self, views: Views, rng: Any) -> npt.NDArray[np.float64]:
+        """Return the margin of counted tricks that each action leads to on average, float64[n, 54].
+
+        Not a number stands for illegal actions, and for all where there is nothing to choose.
+
+        Raises:
+            ValueError: as ``act``.
+            TableError: as ``act``.
+        """
+        margins = np.empty((len(views), 54))
+        write_margins(views, self.totals(views, rng), self.worlds, margins)
+        return margins
+
+    def totals(self, views: Views, rng: Any) -> Totals:
+        """Return the sum of the margins that each action leads to over all worlds, int64[n, 54].
+
+        Zeros stand for actions that are not tried: illegal ones, cards that are worth the same as a lower one, single
+        actions. Where nothing is hidden there is one world.
+
+        Raises:
+            ValueError: as ``act``.
+            TableError: as ``act``.
+        """
+        keys = rng.integers(0, _KEYS, len(views)).astype(np.uint64)
+        totals = np.zeros((len(views), 54), np.int64)
+        with ThreadPoolExecutor(self._threads) as executor:
+            for table, rows in _kinds(views):
+                self._add(executor, table, np.ascontiguousarray(views[rows]), keys[rows], rows, totals)
+        return totals
+
+    def _add(
+        self,
+        executor: ThreadPoolExecutor,
+        table: Table,
+        views: Views,
+        keys: npt.NDArray[np.uint64],
+        rows: npt.NDArray[np.int64],
+        totals: Totals,
+    ) -> None:
+        """Add the totals of some views that share a table; pairs of a view and a world are split among the threads."""
+        pairs = len(views) * self.worlds
+
+        def try_part(part: int) -> tuple[int, Totals]:
+            begin, end = pairs * part // parts, pairs * (part + 1) // parts
+            first, last = begin // self.worlds, -(-end // self.worlds)
+            sums, hands = np.zeros((last - first, 54), np.int64), np.ones(last - first, np.int64)
+            scratch = (np.zeros(1, GAME), np.zeros(3, STATE), np.zeros(1, VIEW), np.zeros(1, HIDDEN))
+            offset = first * self.worlds
+            part_views, part_keys = views[first:last], keys[first:last]
+            memory = new_race_memory()
+            add_worlds(
+                part_views, part_keys, self.worlds, begin - offset, end - offset, table, memory, scratch, sums, hands
+            )
+            if (hands == 0).any():
+                row = rows[first + int(np.argmin(hands))]
+                raise ValueError(f"view {row} is none of a deal: no hand of the opponent goes with it")
+            return first, sums
+
+        parts = 1
+        if self._threads > 1:
+            parts = max(1, min(self._threads * _PARTS_A_THREAD, pairs // _PAIRS_A_PART))
+        for first, sums in map(try_part, range(parts)) if parts == 1 else executor.map(try_part, range(parts)):
+            totals[rows[first : first + len(sums)]] += sums
+
+
+def _kinds(views: Views) -> Iterator[tuple[Table, npt.NDArray[np.int64]]]:
+    """Give the rows of views that share a table of endgames, with the table."""
+    humbug = np.array([is_humbug(view) for view in views], np.bool_)
+    if humbug.any():
+        yield _no_table(), np.flatnonzero(humbug)
+    for trump in (True, False):
+        for low in (False, True):
+            rows = np.flatnonzero(~humbug & ((views["trump"] >= 0) == trump) & (views["low"].astype(np.bool_) == low))
+            if len(rows):
+                yield open_table(trump, low), rows
+
+
+def _no_table() -> Table:
+    """Return a table that nobody looks into."""
+    ranking, _, places = lay_out(1, True)
+    values = np.zeros(places, np.uint8)
+    values.flags.writeable = False
+    return Table(ranking, values, 1, True, False)

@@ -1,0 +1,209 @@
+"""What an action is worth in a world: the heuristic bot plays on for both seats, and the endgame is solved."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from german_whist.agents.bots.heuristic.bot_kernels import heuristic_action
+from german_whist.agents.inference.determinization_kernels import OPPONENT, SELF, write_game, write_known, write_world
+from german_whist.agents.inference.world_sampling_kernels import count_hands, count_hidden
+from german_whist.envs.engine.state_kernels import PLAY, counted_tricks, play
+from german_whist.envs.observation.views import write_view
+from german_whist.envs.utils.bit_kernels import highest, lowest, popcount
+from german_whist.envs.utils.jit import kernel
+from german_whist.solver.search.alpha_beta_kernels import search
+from german_whist.solver.search.race_kernels import race_search
+from german_whist.solver.search.value_kernels import packed
+from german_whist.solver.tables.position_kernels import MAX_CARDS
+
+# Races with more cards in a hand and further to go take milliseconds to solve.
+MOST_RACE_CARDS = 7
+NEAR_GOAL = 3
+
+_ONE = np.uint64(1)
+_CARDS = (_ONE << np.uint64(52)) - _ONE
+_LOW_END, _HIGH_END = np.int64(-1), np.int64(MAX_CARDS + 1)
+_RACE_LOW_END, _RACE_HIGH_END = np.int64(-64), np.int64(64)
+
+
+@kernel
+def distinct_actions(view):
+    """Return the legal actions without those that are worth the same as a lower one.
+
+    Cards of one hand with no unplayed card between them are.
+    """
+    in_play = view.hand | view.unseen | view.opponent_known | view.face_up
+    if view.led >= 0:
+        in_play |= _ONE << np.uint64(view.led)
+    distinct = view.legal & ~_CARDS
+    legal = view.legal & _CARDS
+    last = np.int64(-1)
+    while legal:
+        card = lowest(legal)
+        legal &= legal - _ONE
+        if not is_neighbour(last, card, in_play):
+            distinct |= _ONE << np.uint64(card)
+        last = card
+    return distinct
+
+
+@kernel
+def is_neighbour(below, card, in_play):
+    """Return whether a card follows on a lower one of the same suit, −1 for none, with no card in play between."""
+    if below < 0 or below // 13 != card // 13:
+        return False
+    between = ((_ONE << np.uint64(card)) - _ONE) & ~((_ONE << np.uint64(below + 1)) - _ONE)
+    return not in_play & between
+
+
+@kernel
+def is_open(game, state):
+    """Return whether a state is that of an endgame in which both hands are known, small enough to be solved."""
+    if state.face_up or state.top < game.cards or state.decision != PLAY or game.humbug:
+        return False
+    return popcount(state.hands[state.turn]) <= MAX_CARDS
+
+
+@kernel
+def is_solved(game, state):
+    """Return whether the value of a state is looked up in playouts: an open endgame that is solved in microseconds."""
+    if not is_open(game, state):
+        return False
+    if game.race and popcount(state.hands[state.turn]) > MOST_RACE_CARDS:
+        leading = max(counted_tricks(game, state, SELF), counted_tricks(game, state, OPPONENT))
+        return game.race - leading <= NEAR_GOAL
+    return True
+
+
+@kernel
+def counted_margin(game, state):
+    """Return the margin of the counted tricks taken so far for seat 0; more is better for it, in a low game, too."""
+    margin = counted_tricks(game, state, SELF) - counted_tricks(game, state, OPPONENT)
+    return -margin if state.low else margin
+
+
+@kernel
+def solved_margin(game, state, table, memory):
+    """Return the margin for seat 0 when both play perfectly from an endgame on."""
+    leader = np.int64(state.winner)
+    hands = state.hands
+    position, cards, led = packed(table, hands[leader], hands[1 - leader], np.int64(state.trump), np.int64(state.led))
+    if game.race:
+        own = np.int64(game.race) - counted_tricks(game, state, leader)
+        other = np.int64(game.race) - counted_tricks(game, state, 1 - leader)
+        value = race_search(table, memory, position, cards, led, own, other, _RACE_LOW_END, _RACE_HIGH_END)
+        margin = value - (other - own)
+    else:
+        margin = 2 * search(table, memory.plain, position, cards, led, _LOW_END, _HIGH_END) - cards
+    return counted_margin(game, state) + (margin if leader == SELF else -margin)
+
+
+@kernel
+def played_on_margin(game, state, view, table, memory):
+    """Return the margin for seat 0 when the heuristic bot plays on for both seats, to the endgame or else to the end.
+
+    Args:
+        game: the game.
+        state: changed in place.
+        view: scratch.
+        table: endgames of this kind of game.
+        memory: of solved endgames.
+    """
+    while not state.done:
+        if is_solved(game, state):
+            return solved_margin(game, state, table, memory)
+        write_view(game, state, np.int64(state.turn), view)
+        play(game, state, heuristic_action(view))
+    return counted_margin(game, state)
+
+
+@kernel
+def add_worlds(views, keys, worlds, first, last, table, memory, scratch, totals, hands):
+    """Try every distinct action of some views in some worlds, all in the same ones, and add up the margins.
+
+    A seat that has a single action to choose from is left out, and where nothing is hidden world 0 is the only one.
+
+    Args:
+        views: what the seats to act know, ``VIEW`` array of shape (n,).
+        keys: of the worlds, uint64[n].
+        worlds: how many worlds there are to a view.
+        first: first pair of a view and a world; pair ``i`` is world ``i % worlds`` of view ``i // worlds``.
+        last: the pair after the last.
+        table: endgames of these views' kind of game.
+        memory: of solved endgames.
+        scratch: room for a game, three states, a view and the counts of hands.
+        totals: int64[n, 54], added to.
+        hands: int64[n], how many hands each view allows; 0 where it is no view of a deal.
+    """
+    games, states, seen, counts = scratch
+    game, view, hidden = games[0], seen[0], counts[0]
+    row = np.int64(-1)
+    distinct = np.uint64(0)
+    for pair in range(first, last):
+        if pair // worlds != row:
+            row = pair // worlds
+            write_game(views[row], game)
+            write_known(views[row], states[0])
+            hands[row] = count_hands(views[row], hidden)
+            distinct = distinct_actions(views[row])
+        world = pair % worlds
+        if hands[row] == 0 or popcount(distinct) == 1 or (world > 0 and popcount(hidden.cards) == hidden.held):
+            continue
+        states[1] = states[0]
+        write_world(views[row], hidden, keys[row], np.uint64(world), game, states[1])
+        actions = distinct
+        while actions:
+            action = lowest(actions)
+            actions &= actions - _ONE
+            states[2] = states[1]
+            play(game, states[2], action)
+            totals[row, action] += played_on_margin(game, states[2], view, table, memory)
+
+
+@kernel
+def choose_best(views, totals, preferred, actions):
+    """Write the action with the highest total of each view; of equally good ones the preferred, else the lowest.
+
+    Args:
+        views: what the seats to act know, ``VIEW`` array of shape (n,).
+        totals: of distinct actions, int64[n, 54].
+        preferred: legal actions, int64[n].
+        actions: written to, int64[n].
+    """
+    for row in range(views.shape[0]):
+        distinct = distinct_actions(views[row])
+        tried = distinct
+        best = lowest(tried)
+        while tried:
+            action = lowest(tried)
+            tried &= tried - _ONE
+            if totals[row, action] > totals[row, best]:
+                best = action
+        # The action that was tried for the preferred one is the highest up to it.
+        stands_for = highest(distinct & ((_ONE << np.uint64(preferred[row] + 1)) - _ONE))
+        actions[row] = preferred[row] if totals[row, stands_for] == totals[row, best] else best
+
+
+@kernel
+def write_margins(views, totals, worlds, margins):
+    """Write the mean margin that each legal action leads to, not a number where none was tried.
+
+    Args:
+        views: what the seats to act know, ``VIEW`` array of shape (n,).
+        totals: of distinct actions, int64[n, 54].
+        worlds: how many worlds there are to a view.
+        margins: float64[n, 54], written.
+    """
+    for row in range(views.shape[0]):
+        view = views[row]
+        margins[row] = np.nan
+        distinct = distinct_actions(view)
+        if popcount(distinct) == 1:
+            continue
+        tried = 1 if popcount(view.unseen) == count_hidden(view) else worlds  # where nothing is hidden, one world
+        legal = view.legal
+        while legal:
+            action = lowest(legal)
+            legal &= legal - _ONE
+            stands_for = highest(distinct & ((_ONE << np.uint64(action + 1)) - _ONE))
+            margins[row, action] = totals[row, stands_for] / tried

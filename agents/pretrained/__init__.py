@@ -1,0 +1,1 @@
+"""Which trained agents ship with the package, and how strong are they?"""

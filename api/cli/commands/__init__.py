@@ -1,0 +1,1 @@
+"""What does each ``german-whist`` command do? One module a command."""

@@ -1,0 +1,39 @@
+"""``german-whist curve``: the learning curves of several runs on one picture."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+DEFAULT_OUT = "curves.png"
+
+
+def add_parser(subparsers: Any) -> None:
+    """Register the command."""
+    parser = subparsers.add_parser(
+        "curve",
+        help="draw the learning curves of runs side by side",
+        description="Draw the win rates of training runs over time, a panel for each opponent that all of them met.",
+        epilog="example: german-whist curve runs/selfplay runs/sb3 --out curves.png",
+    )
+    parser.add_argument("runs", nargs="+", metavar="RUN", help="run directories of german-whist train")
+    parser.add_argument("--by", choices=("seconds", "decisions"), default="seconds", help="over what (default seconds)")
+    parser.add_argument("--out", metavar="FILE", default=DEFAULT_OUT, help=f"the PNG file (default {DEFAULT_OUT})")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Draw, and say where the picture is."""
+    from german_whist.training.run.curve import draw_comparison
+    from german_whist.training.run.directory import RunDirectory
+
+    runs = {}
+    for folder in options.runs:
+        path = Path(folder)
+        if not RunDirectory(path).evaluations.is_file():
+            raise ValueError(f"{folder!r} holds no run with evaluations: it has no evaluations.csv")
+        runs[folder if path.name in runs else path.name] = RunDirectory(path).read_evaluations()
+    draw_comparison(runs, options.out, options.by)
+    print(f"curves: {options.out}")
+    return 0

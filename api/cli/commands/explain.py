@@ -1,0 +1,180 @@
+"""``german-whist explain``: what an agent thinks while it plays a deal, move by move."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from typing import TYPE_CHECKING, Any
+
+from german_whist.cli.terminal.numbers import deal_address, whole_number
+
+if TYPE_CHECKING:
+    from german_whist.arena.explanation import Explanation, Move
+    from german_whist.envs.engine.rules import Rules
+    from german_whist.envs.text.card_style import Style
+
+_MOST = 5  # options shown of a move
+
+_LEGEND = """\
+chance    of the card in the network's policy (at temperature 1), where the network plays
+worth     tricks less than the best card, as the network takes it
+rollouts  margin of counted tricks when the heuristic bot plays on for both, mean of {worlds} worlds
+exact     margin when both play perfectly from here (the opponent's hand is known)
+opponent  cards it holds of each suit on average, and the chance of none: exact over all hands that the known
+          cards and voids allow, each equally likely; nothing is made of how it played"""
+
+
+def add_parser(subparsers: Any) -> None:
+    """Register the command."""
+    parser = subparsers.add_parser(
+        "explain",
+        help="show what an agent thinks, move by move",
+        description="Play a deal and print for each move of an agent: its hand, what its network says of its best "
+        "cards where it plays, what rollouts and the solver say, what it can know of the opponent's suits, and what "
+        "the heuristic bot would play.",
+        epilog="example: german-whist explain champion --deal 7:0",
+    )
+    parser.add_argument("agent", metavar="AGENT", help="an agent by name (see german-whist agents)")
+    parser.add_argument("--deal", default="0:0", metavar="SEED:INDEX", help="the deal (default 0:0)")
+    parser.add_argument("--rules", default=None, help="the game (default: the agent's own, or classic)")
+    parser.add_argument("--against", metavar="AGENT", help="the opponent, whose moves are not told (default: itself)")
+    parser.add_argument("--seat", type=whole_number, choices=(0, 1), help="with --against, AGENT's seat (default 0)")
+    parser.add_argument(
+        "--worlds",
+        type=whole_number,
+        default=100,
+        metavar="N",
+        help="worlds for the rollouts, 0 for none (default 100)",
+    )
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Play the deal and print what is to be said of it."""
+    from german_whist.agents.policy.agent import rules_of
+    from german_whist.agents.registry import make_agent
+    from german_whist.arena.explanation import explain_deal
+    from german_whist.arena.match import agent_label
+    from german_whist.envs.engine.rules import rules
+
+    if options.against is None and options.seat is not None:
+        raise ValueError("explain: --seat needs --against: without it AGENT has both seats")
+    seed, index = deal_address(options.deal)
+    specs = (options.agent, options.agent if options.against is None else options.against)
+    agents = (make_agent(specs[0]), make_agent(specs[1]))
+    names = (agent_label(agents[0], agents[0]), agent_label(agents[1], agents[1]))
+    game = rules(options.rules or rules_of(agents[0]) or "classic")
+    seats: tuple[int, ...] = (0, 1)
+    if options.against is not None:
+        seats = (options.seat or 0,)
+        if options.seat:
+            agents, names = agents[::-1], names[::-1]
+    told = explain_deal(agents, names, game, seed, index, seats, options.worlds)
+    if options.json:
+        print(json.dumps(_plain(told)))
+        return 0
+    _print(told)
+    return 0
+
+
+def _plain(told: Explanation) -> dict[str, Any]:
+    from german_whist.envs.engine.cards import SUITS
+
+    return {
+        "rules": told.rules.to_dict(),
+        "deal": list(told.deal),
+        "agents": list(told.agents),
+        "trump": None if told.trump < 0 else SUITS[told.trump],
+        "low": told.low,
+        "worlds": told.worlds,
+        "margin": told.result.margin,
+        "tricks": [list(stage) for stage in told.result.tricks],
+        "moves": [move.to_dict(told.rules) for move in told.moves],
+    }
+
+
+def _print(told: Explanation) -> None:
+    from german_whist.cli.terminal.deal_log import outcome
+    from german_whist.envs.text.card_style import style_of
+    from german_whist.envs.text.rules_text import rules_spec
+    from german_whist.envs.text.scene import PLAYERS
+
+    style = style_of(sys.stdout, told.trump)
+    names = [f"{name} ({player})" for name, player in zip(told.agents, PLAYERS, strict=True)]
+    trump = f"trumps {style.suit(told.trump, style.signs.suits[told.trump])}" if told.trump >= 0 else "no trumps"
+    low = ", played low" if told.low else ""
+    print(
+        f"{names[0]} and {names[1]}, {rules_spec(told.rules)}, deal {told.deal[1]} of seed {told.deal[0]}, {trump}{low}"
+    )
+    print()
+    print(_LEGEND.format(worlds=told.worlds))
+    for move in told.moves:
+        print()
+        _print_move(move, names[move.seat], told.rules, style)
+    print()
+    print(outcome(told.result, names, told.rules, told.low))
+
+
+def _print_move(move: Move, name: str, rules: Rules, style: Style) -> None:
+    from german_whist.envs.engine.cards import cards_of
+
+    words = [f"move {move.number}", f"trick {move.trick}", name]
+    if move.led >= 0:
+        words.append(f"{style.card(move.led)} led")
+    if move.face_up:
+        words.append(f"{' '.join(style.card(card) for card in cards_of(move.face_up))} face up")
+    words.append(f"stock {move.stock}" if move.stock else "stock gone")
+    print(f"{words[0]}: {', '.join(words[1:])}")
+    print(f"  hand      {style.hand(move.hand, rules.suits)}".rstrip())
+    suits = []
+    for suit in reversed(range(rules.suits)):
+        text = f"{style.signs.suits[suit]} {move.expected[suit]:.1f} ({100 * move.void[suit]:.0f} %)"
+        suits.append(style.suit(suit, text) + " " * max(14 - len(text), 1))
+    print(f"  opponent  {''.join(suits)}".rstrip())
+    _print_options(move, rules, style)
+    beside = "the same" if move.beside == move.action else _word(move.beside, rules, style)
+    print(f"  heuristic {beside}")
+
+
+def _print_options(move: Move, rules: Rules, style: Style) -> None:
+    shown = move.options[:_MOST]
+    columns = [
+        (heading, form)
+        for heading, form in (
+            ("chance", lambda option: _number(option.chance, "{:.1%}")),
+            ("worth", lambda option: _number(option.worth, "{:+.2f}")),
+            ("rollouts", lambda option: _number(option.rollouts, "{:+.2f}")),
+            ("exact", lambda option: _number(option.exact, "{:+d}")),
+        )
+        if any(getattr(option, heading) is not None for option in shown)
+    ]
+    headings = "".join(f"{heading:>9}" for heading, _ in columns)
+    print(f"  plays            {headings}".rstrip())
+    for option in shown:
+        word = _word(option.action, rules, style)
+        mark = style.signs.arrow if option.action == move.action else " "
+        cells = "".join(f"{form(option):>9}" for _, form in columns)
+        print(f"          {mark} {word}{' ' * (7 - _width(option.action, rules))}{cells}".rstrip())
+    if len(move.options) > len(shown):
+        print(f"            … {len(move.options) - len(shown)} more")
+
+
+def _word(action: int, rules: Rules, style: Style) -> str:
+    from german_whist.envs.engine.actions import action_text
+    from german_whist.envs.engine.cards import NUM_CARDS
+
+    return style.card(action) if action < NUM_CARDS else action_text(action, rules)
+
+
+def _width(action: int, rules: Rules) -> int:
+    """Return how many letters an action's word shows, its colours left out."""
+    from german_whist.envs.engine.actions import action_text
+
+    return len(action_text(action, rules))
+
+
+def _number(number: float | None, form: str) -> str:
+    """Return a number in a format, and nothing for none."""
+    return "" if number is None else form.format(number)

@@ -1,0 +1,172 @@
+"""``german-whist play``: a person against an agent, in the terminal."""
+
+from __future__ import annotations
+
+import argparse
+import secrets
+from typing import TYPE_CHECKING, Any
+
+from german_whist.cli.terminal.numbers import whole_number
+
+if TYPE_CHECKING:
+    from german_whist.agents.bots.base import Agent
+    from german_whist.arena.recording import Result
+    from german_whist.envs.engine.match_format import Match
+
+
+def add_parser(subparsers: Any) -> None:
+    """Register the command."""
+    parser = subparsers.add_parser(
+        "play",
+        help="play against an agent",
+        description="Play against an agent in the terminal. Cards are typed as SA or s a; ? helps, q leaves.",
+        epilog="example: german-whist play heuristic --rules small --seat 1 --deals 3",
+    )
+    parser.add_argument("agent", nargs="?", default="heuristic", metavar="AGENT", help="opponent (default heuristic)")
+    parser.add_argument("--rules", default="classic", help="the game (default classic)")
+    parser.add_argument(
+        "--seat", type=whole_number, choices=(0, 1), default=0, help="your seat (default 0, which deals first)"
+    )
+    length = parser.add_mutually_exclusive_group()
+    length.add_argument("--deals", type=whole_number, metavar="N", help="how many deals (default: until you leave)")
+    length.add_argument("--match", metavar="MATCH", help="a match, as first_to:25 or best_of:3")
+    parser.add_argument("--seed", type=whole_number, help="seed of the deals and of the agent (default: a new one)")
+    parser.add_argument(
+        "--record", metavar="FILE", help="write the deals that were finished, as evaluate --record does"
+    )
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Play."""
+    from contextlib import nullcontext
+
+    from german_whist.agents.registry import make_agent
+    from german_whist.arena.recording_file import writing_recordings
+    from german_whist.envs.engine.match_format import match_of
+
+    if options.deals is not None and options.deals < 1:
+        raise ValueError(f"deals {options.deals} is not allowed: a whole number from 1")
+    seed = secrets.randbelow(2**32) if options.seed is None else options.seed
+    agent = make_agent(options.agent)
+    names = [options.agent, options.agent]
+    names[options.seat] = "you"
+    match = None if options.match is None else match_of(options.match)
+    table = _Table(agent, names, options.rules, options.seat, seed)
+    with nullcontext(None) if options.record is None else writing_recordings(options.record) as record:
+        table.play(options.deals, match, record)
+    return 0
+
+
+class _Table:
+    """A person and an agent over a sequence of deals."""
+
+    def __init__(self, agent: Agent, names: list[str], rules: str, seat: int, seed: int) -> None:
+        from german_whist.envs.simulator.batch import DealBatch
+
+        self.batch = DealBatch(rules, 1, seed)
+        self.agent, self.names, self.seat = agent, names, seat
+        self.points = [0.0, 0.0]
+        self.won = [0, 0]
+        self.deals = 0
+
+    def play(self, deals: int | None, match: Match | None, record: Any) -> None:
+        """Play so many deals, or a match, or until the person leaves, and tell the score."""
+        from german_whist.cli.terminal.human import Left
+        from german_whist.envs.text.rules_text import rules_spec
+
+        opponent = self.names[1 - self.seat]
+        print(f"German Whist, {rules_spec(self.batch.rules)}: you (player_{self.seat}) against {opponent}.")
+        print(f"The deals are those of seed {self.batch.seed}. ? for help, q to leave.")
+        try:
+            while deals is None or self.deals < deals:
+                self._deal(self.deals, record)
+                if match is not None and self._is_won(match):
+                    return
+                if deals is None:
+                    _wait("Enter for the next deal, q to leave: ")
+        except (Left, KeyboardInterrupt):
+            print("\nYou leave the table.")
+            if self.deals:
+                self._tell_score()
+
+    def _deal(self, index: int, record: Any) -> None:
+        """Play deal ``index`` of the seed."""
+        from german_whist.arena.recording import Recording, Result
+        from german_whist.cli.terminal.deal_log import outcome, told
+        from german_whist.cli.terminal.human import ask
+        from german_whist.envs.text.deal_text import print_deal
+
+        batch, rules = self.batch, self.batch.rules
+        batch.reset(index)
+        state = batch.states[0]
+        dealer = int(state["dealer"])
+        print(f"\nDeal {index + 1}, dealt by {self.names[dealer]}.")
+        actions: list[int] = []
+        while not batch.done[0]:
+            mine = int(batch.turn[0]) == self.seat
+            if mine:
+                print_deal(batch, 0, self.seat)
+                action = ask(batch.views()[0], rules)
+            else:
+                action = self._agents_action(index, len(actions))
+            before = state.copy()
+            batch.step([action])
+            actions.append(action)
+            for sentence in told(before, state, action, rules, self.names, self.seat):
+                print(sentence)
+        result = Result.of(batch)
+        print_deal(batch, 0, self.seat)
+        print(outcome(result, self.names, rules, bool(state["low"])))
+        self._count(result)
+        if record is not None:
+            names = (self.names[0], self.names[1])
+            record(Recording(rules, dealer, names, tuple(actions), result, deal=(batch.seed, index)))
+        self._tell_score()
+
+    def _agents_action(self, index: int, step: int) -> int:
+        """Ask the agent, which draws from the same random numbers as in ``evaluate``."""
+        from german_whist.envs.engine.agent_rng import AgentRng
+
+        batch = self.batch
+        rng = AgentRng(batch.seed, [2 * index + 1 - self.seat], step=step)
+        return int(self.agent.act(batch.views([0]), rng)[0])
+
+    def _count(self, result: Result) -> None:
+        self.deals += 1
+        if result.margin:
+            winner = 0 if result.margin > 0 else 1
+            self.points[winner] += abs(result.points)
+            self.won[winner] += 1
+
+    def _is_won(self, match: Match) -> bool:
+        """Return whether the match is over, and say who has won it."""
+        import numpy as np
+
+        scores = self.points if match.kind == "first_to" else [float(won) for won in self.won]
+        winner = int(match.winners(np.array([scores]))[0])
+        if winner < 0:
+            return False
+        name = self.names[winner]
+        score = f"{scores[winner]:g} to {scores[1 - winner]:g}"
+        print(f"You win the match, {score}." if name == "you" else f"{name} wins the match, {score}.")
+        return True
+
+    def _tell_score(self) -> None:
+        both = [
+            f"{self.names[seat]} {self.points[seat]:g} points, {self.won[seat]} won"
+            for seat in (self.seat, 1 - self.seat)
+        ]
+        print(f"Score after {self.deals} deal{'' if self.deals == 1 else 's'}: {'; '.join(both)}.")
+
+
+def _wait(prompt: str) -> None:
+    from german_whist.cli.terminal.human import Left
+
+    try:
+        word = input(prompt).strip().lower()
+    except EOFError:
+        print()
+        raise Left from None
+    if word in ("q", "quit"):
+        raise Left

@@ -1,0 +1,110 @@
+"""``german-whist replay``: a recorded deal, step by step."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import TYPE_CHECKING, Any
+
+from german_whist.cli.terminal.numbers import whole_number
+
+if TYPE_CHECKING:
+    from german_whist.arena.recording import Recording
+
+
+def add_parser(subparsers: Any) -> None:
+    """Register the command."""
+    parser = subparsers.add_parser(
+        "replay",
+        help="show recorded deals, step by step",
+        description="Show a recorded deal step by step, and check that it comes to the recorded result. "
+        "In a terminal Enter goes on and q leaves; into a pipe all is written at once.",
+        epilog="example: german-whist replay games.jsonl --line 3",
+    )
+    parser.add_argument("file", metavar="FILE", help="recordings, as evaluate --record writes them")
+    parser.add_argument("--line", type=whole_number, metavar="N", help="which line of the file (default 1)")
+    parser.add_argument(
+        "--seat", type=whole_number, choices=(0, 1), help="show what this seat sees (default: both hands)"
+    )
+    pace = parser.add_mutually_exclusive_group()
+    pace.add_argument("--step", action="store_true", help="wait for Enter after every move, even in a pipe")
+    pace.add_argument("--all", action="store_true", help="show all at once, even in a terminal")
+    pace.add_argument("--positions", action="store_true", help="write one line of text for each position")
+    pace.add_argument("--check", action="store_true", help="only replay every line of the file and count them")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Show the deal."""
+    from german_whist.arena.recording_file import at_line, read_recording
+
+    if options.check:
+        return _check(options)
+    line = 1 if options.line is None else options.line
+    recording = read_recording(options.file, line)
+    waits = options.step or (not (options.all or options.positions) and sys.stdin.isatty() and sys.stdout.isatty())
+    with at_line(options.file, line):
+        if options.positions:
+            _write_positions(recording)
+        else:
+            _show(recording, options.seat, waits)
+    return 0
+
+
+def _check(options: argparse.Namespace) -> int:
+    from rich.console import Console
+    from rich.progress import track
+
+    from german_whist.arena.recording_file import read_recordings
+
+    for name in ("line", "seat"):
+        if getattr(options, name) is not None:
+            raise ValueError(f"--check replays every line: --{name} does not go with it")
+    errors = Console(stderr=True)
+    recordings = read_recordings(options.file)
+    shown = track(recordings, "recordings", console=errors, transient=True, disable=not errors.is_terminal)
+    count = sum(1 for _ in shown)
+    if not count:
+        raise ValueError(f"{options.file}: no recordings")
+    print(f"{count} recording{'' if count == 1 else 's'} replayed, each with the recorded result")
+    return 0
+
+
+def _write_positions(recording: Recording) -> None:
+    from german_whist.envs.text.position import position_text
+
+    for batch in recording.steps():
+        print(position_text(batch))
+
+
+def _show(recording: Recording, seat: int | None, waits: bool) -> None:
+    from german_whist.cli.terminal.deal_log import outcome, told
+    from german_whist.envs.text.deal_text import print_deal
+    from german_whist.envs.text.rules_text import rules_spec
+
+    names = [f"{name} (player_{place})" for place, name in enumerate(recording.names)]
+    cards = "a deck of its own" if recording.deal is None else "deal {1} of seed {0}".format(*recording.deal)
+    print(f"{names[0]} and {names[1]}, {rules_spec(recording.rules)}, {cards}, dealt by {names[recording.dealer]}")
+    steps = recording.steps()
+    batch = next(steps)
+    print_deal(batch, 0, seat)
+    last = len(recording.actions)
+    for move, action in enumerate(recording.actions, 1):
+        if waits and not _goes_on(f"move {move} of {last}, Enter to go on, q to leave: "):
+            return
+        before = batch.states[0].copy()
+        batch = next(steps)
+        print(f"\nmove {move}: " + " ".join(told(before, batch.states[0], action, recording.rules, names, seat)))
+        print_deal(batch, 0, seat)
+    for _ in steps:  # what is left checks the end and the result
+        pass
+    low = bool(batch.states["low"][0])
+    print(outcome(recording.result, names, recording.rules, low) + " The result is the recorded one.")
+
+
+def _goes_on(prompt: str) -> bool:
+    try:
+        return input(prompt).strip().lower() not in ("q", "quit")
+    except EOFError:
+        print()
+        return False

@@ -1,0 +1,44 @@
+"""``german-whist rules``: the games there are, and the rules of one in words."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from typing import Any
+
+
+def add_parser(subparsers: Any) -> None:
+    """Register the command."""
+    parser = subparsers.add_parser(
+        "rules",
+        help="list the games, or print the rules of one",
+        description="List the games, or print the rules of one in words, written from its settings.",
+        epilog="example: german-whist rules classic:hand=10,stock=32",
+    )
+    parser.add_argument("name", nargs="?", metavar="NAME", help="a game, or a game with other settings")
+    parser.add_argument("--json", action="store_true", help="print the settings as JSON")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print the games or the rules."""
+    from german_whist.envs.engine.rules import rule_names, rules
+
+    if options.name is not None:
+        game = rules(options.name)
+        if options.json:
+            print(json.dumps(game.to_dict()))
+        else:
+            from german_whist.envs.text.rules_text import rules_text
+
+            print(rules_text(game))
+        return 0
+    if options.json:
+        print(json.dumps({name: rules(name).to_dict() for name in rule_names()}))
+        return 0
+    from german_whist.envs.text.rules_text import preset_summary
+
+    width = max(map(len, rule_names())) + 2
+    for name in rule_names():
+        print(f"{name.ljust(width)}{preset_summary(name)}")
+    return 0

@@ -1,0 +1,148 @@
+"""``german-whist table``: the tables of endgames in the cache folder."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+_KINDS = "trump-high, trump-low, notrump-high or notrump-low"
+
+
+def add_parser(subparsers: Any) -> None:
+    """Register the command."""
+    from german_whist.cli.terminal.numbers import whole_number
+
+    parser = subparsers.add_parser(
+        "table",
+        help="build, list and check the tables of endgames",
+        description="The solver looks endgames up in tables that lie in the cache folder. It builds the one it needs by"
+        " itself when there is none, and takes the largest there is: with all 13 cards an exact value is one look-up.",
+        epilog="example: german-whist table build --cards 13",
+    )
+    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
+    build = _add_action(
+        actions,
+        "build",
+        "build a table",
+        "Build the table of all endgames of up to so many cards a hand. A build that was stopped goes on.",
+        "--cards 13",
+    )
+    build.add_argument("--cards", type=whole_number, help="cards in the largest hands, 1 to 13 (default 11)")
+    build.add_argument("--kind", metavar="KIND", default="trump-high", help=f"{_KINDS} (default trump-high)")
+    build.set_defaults(run=run_build)
+    info = _add_action(actions, "info", "list the tables", "List the tables there are.")
+    info.set_defaults(run=run_info)
+    verify = _add_action(
+        actions, "verify", "check the tables", "Read the tables whole and compare them with their checksums."
+    )
+    verify.set_defaults(run=run_verify)
+    for action in (info, verify):
+        action.add_argument("--kind", metavar="KIND", help=f"{_KINDS} (default all)")
+
+
+def _add_action(
+    actions: Any, name: str, what: str, description: str, example: str = "--kind trump-high"
+) -> argparse.ArgumentParser:
+    parser: argparse.ArgumentParser = actions.add_parser(
+        name, help=what, description=description, epilog=f"example: german-whist table {name} {example}"
+    )
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    return parser
+
+
+def run_build(options: argparse.Namespace) -> int:
+    """Build a table."""
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+    from german_whist.solver.tables.build import build_table
+    from german_whist.solver.tables.file import verify
+    from german_whist.solver.tables.kinds import DEFAULT_CARDS, check_kind, table_path
+
+    kind = check_kind(options.kind)
+    cards = DEFAULT_CARDS if options.cards is None else options.cards
+    path = table_path(kind, cards)
+    if path.exists():
+        verify(path)  # one that is damaged is refused, with what to do
+        _report(path, options.json, "is there already")
+        return 0
+    errors = Console(stderr=True)
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TimeElapsedColumn(),
+        TextColumn("left"),
+        TimeRemainingColumn(),
+    )
+    began = time.monotonic()
+    with Progress(*columns, console=errors, transient=True, disable=not errors.is_terminal) as progress:
+        task = progress.add_task(f"building {path.name}", total=None)
+        build_table(kind, cards, lambda done, total: progress.update(task, completed=done, total=total))
+    _report(path, options.json, f"built in {time.monotonic() - began:.1f} s")
+    return 0
+
+
+def run_info(options: argparse.Namespace) -> int:
+    """List the tables."""
+    from german_whist.solver.tables.kinds import table_folder
+
+    paths = _tables(options.kind)
+    if options.json:
+        print(json.dumps({"folder": str(table_folder()), "tables": [_facts(path) for path in paths]}))
+        return 0
+    print(f"folder: {table_folder()}")
+    for path in paths:
+        print(f"  {_line(path)}")
+    if not paths:
+        print("  no tables: the solver builds the one it needs, or german-whist table build does")
+    return 0
+
+
+def run_verify(options: argparse.Namespace) -> int:
+    """Compare tables with their checksums."""
+    from german_whist.solver.tables.file import verify
+
+    paths = _tables(options.kind)
+    for path in paths:
+        verify(path)
+        if not options.json:
+            print(f"{path.name}: the checksum is right")
+    if options.json:
+        print(json.dumps({"verified": [path.name for path in paths]}))
+    elif not paths:
+        print("no tables")
+    return 0
+
+
+def _tables(kind: str | None) -> list[Path]:
+    from german_whist.solver.tables.cache import built_tables
+    from german_whist.solver.tables.kinds import KINDS, check_kind
+
+    kinds = KINDS.values() if kind is None else [check_kind(kind)]
+    return [path for kind in kinds for path in built_tables(kind)]
+
+
+def _report(path: Path, as_json: bool, what: str) -> None:
+    print(json.dumps(_facts(path)) if as_json else f"{_line(path)}, {what}: {path}")
+
+
+def _facts(path: Path) -> dict[str, Any]:
+    from german_whist.solver.tables.file import read_header
+
+    header = read_header(path)
+    return {
+        "path": str(path),
+        "kind": header.kind,
+        "cards": header.cards,
+        "positions": 2 * header.bytes,
+        "bytes": path.stat().st_size,
+        "checksum": f"{header.checksum:08x}",
+    }
+
+
+def _line(path: Path) -> str:
+    facts = _facts(path)
+    return f"{facts['kind']}, up to {facts['cards']} cards a hand, {facts['bytes'] / 1e6:,.1f} MB"

@@ -1,0 +1,87 @@
+"""``german-whist train``: self-play training from a configuration."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from german_whist.training.config.load import config_fields, load_config
+
+if TYPE_CHECKING:
+    from german_whist.training.train import TrainingOutcome
+
+DEFAULT_RECIPE = "quickstart"
+DEFAULT_RULES = "classic"  # of `german-whist evaluate`
+EXIT_INTERRUPTED = 130
+
+
+def add_parser(subparsers: Any) -> None:
+    """Register the command; every key of the configuration is an option too."""
+    parser = subparsers.add_parser(
+        "train",
+        usage="german-whist train [CONFIG] [--KEY VALUE …] [--out DIR] [--resume RUN] [--quiet] [--json]",
+        help="train an agent by self-play",
+        description="Train an agent by self-play and evaluate it against the rule bots.",
+        epilog="example: german-whist train configs/sb3.yaml --decisions 5_000_000 --seed 1",
+    )
+    parser.add_argument("config", nargs="?", help=f"YAML file, or a recipe's name (default {DEFAULT_RECIPE})")
+    parser.add_argument("--resume", metavar="RUN", help="go on with the run in this folder")
+    parser.add_argument("--out", metavar="DIR", help="the run's folder (default: the first free of runs/NAME, …)")
+    parser.add_argument("--quiet", action="store_true", help="show no progress")
+    parser.add_argument("--json", action="store_true", help="print the results as JSON")
+    settings = parser.add_argument_group("settings", "each overrides the key of the same name in the configuration")
+    for name, (_, text) in config_fields().items():
+        settings.add_argument(f"--{name}", metavar="VALUE", help=text.replace("%", "%%"))
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Train, print the results and say where everything is."""
+    overrides = {name: getattr(options, name) for name in config_fields() if getattr(options, name) is not None}
+    if options.resume is not None and (options.config is not None or options.out is not None or overrides):
+        given = options.config or (f"--out {options.out}" if options.out else f"--{next(iter(overrides))}")
+        raise ValueError(f"--resume goes on with the run's own configuration: leave out {given}")
+    source = options.config or DEFAULT_RECIPE
+    config = load_config(source, overrides) if options.resume is None else None  # wrong settings show at once
+
+    from german_whist.training.run.directory import RunDirectory
+    from german_whist.training.run.distributed import joined_processes
+    from german_whist.training.train import load_trainer, train
+
+    with joined_processes() as processes:
+        if not processes.is_first:
+            run_directory, config = processes.share(None)
+        elif config is None:
+            run_directory, config = processes.share(RunDirectory.open(options.resume))
+        else:
+            load_trainer(config)  # a library that is missing shows before a folder is made
+            run_directory = RunDirectory.create(config, Path(source).stem, options.out)
+            processes.share((run_directory, config))
+        resume = options.resume is not None
+        outcome = train(config, run_directory, resume=resume, quiet=options.quiet, processes=processes)
+        if not processes.is_first:
+            return 0
+    if outcome.interrupted:
+        print(
+            f"stopped after {outcome.decisions:,} decisions; to go on: german-whist train --resume {outcome.run.path}",
+            file=sys.stderr if options.json else sys.stdout,
+        )
+        return EXIT_INTERRUPTED
+    _report(outcome, config.rules, options.json)
+    return 0
+
+
+def _report(outcome: TrainingOutcome, rules: str, as_json: bool) -> None:
+    if as_json:
+        print(json.dumps({"run": str(outcome.run.path), "results": [result.to_dict() for result in outcome.results]}))
+        return
+    from german_whist.cli.terminal.result_tables import print_results
+
+    game = "" if rules == DEFAULT_RULES else f" --rules {rules}"
+    print_results(outcome.results, f"German Whist, {rules}, after {outcome.decisions:,} decisions of self-play")
+    print(f"learning curve: {outcome.run.curve}")
+    print(f"checkpoint:     {outcome.run.final}")
+    print(f"more:           german-whist evaluate checkpoint:{outcome.run.final} random greedy heuristic{game}")

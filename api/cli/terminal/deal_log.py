@@ -1,0 +1,71 @@
+"""What happens at the table, in words: who plays, wins and takes what."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from german_whist.arena.recording import Result
+    from german_whist.envs.engine.rules import Rules
+
+YOU = "you"
+
+
+def told(
+    before: Any, after: Any, action: int, rules: Rules, names: Sequence[str], seat: int | None = None
+) -> list[str]:
+    """Return what an action did, a sentence each.
+
+    Args:
+        before: the state, a ``STATE`` record, in which the action was chosen.
+        after: the state it led to.
+        action: its number.
+        rules: the game.
+        names: of the players, by seat; ``"you"`` is told in the second person.
+        seat: who is told, so that cards drawn unseen by this seat are not named; ``None`` is told everything.
+    """
+    from german_whist.envs.engine.actions import action_text
+    from german_whist.envs.engine.cards import cards_of, deck_text
+    from german_whist.envs.engine.state_kernels import DRAFT, EXCHANGE, LEAVE, PLAY, SWAP
+
+    actor = int(before["turn"])
+    if before["decision"] == EXCHANGE:
+        words = "swap{s} the hand for a blind one" if action == SWAP else "keep{s} the hand"
+        return [_sentence(names[actor], words)]
+    sentences = []
+    if before["decision"] == PLAY:
+        sentences.append(_sentence(names[actor], f"play{{s}} {action_text(action, rules)}"))
+        if after["led"] < 0:
+            sentences.append(_sentence(names[int(after["winner"])], "win{s} the trick"))
+    elif before["decision"] == DRAFT and action == LEAVE:
+        sentences.append(_sentence(names[actor], f"leave{{s}} {deck_text(cards_of(int(before['face_up'])))}"))
+    for who in (int(after["winner"]), 1 - int(after["winner"])):
+        seen = int(after["known"][who] & ~before["known"][who])
+        unseen = int(after["hands"][who] & ~before["hands"][who]) & ~seen
+        if seen:
+            sentences.append(_sentence(names[who], f"take{{s}} {deck_text(cards_of(seen))}"))
+        if unseen:
+            card = deck_text(cards_of(unseen)) if seat in (None, who) else "a card"
+            sentences.append(_sentence(names[who], f"draw{{s}} {card} unseen"))
+    return sentences
+
+
+def outcome(result: Result, names: Sequence[str], rules: Rules, low: bool) -> str:
+    """Return who won a deal, by how many counted tricks, and what it scores."""
+    stages = result.tricks if rules.counts == "all" else result.tricks[1:]
+    taken = [sum(stage[seat] for stage in stages) for seat in range(2)]
+    if not result.margin:
+        return f"The deal is drawn, {taken[0]} tricks each: no points."
+    winner = 0 if result.margin > 0 else 1
+    points = abs(result.points)
+    scored = f"{points:g} point{'' if points == 1 else 's'}"
+    played = "played low, " if low else ""
+    return _sentence(
+        names[winner], f"win{{s}} the deal, {played}{taken[winner]} tricks to {taken[1 - winner]}: {scored}"
+    )
+
+
+def _sentence(name: str, words: str) -> str:
+    text = f"{name} {words.format(s='' if name == YOU else 's')}."
+    return text[0].upper() + text[1:] if name == YOU else text

@@ -1,0 +1,117 @@
+"""What a person types at the table: cards, choices, help and leaving."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from german_whist.envs.engine.rules import Rules
+
+HELP = """\
+A card is its suit and its rank, in any case: SA or s a is the ace of spades, HT or h10 the ten of hearts.
+Suits: C clubs, D diamonds, H hearts, S spades. Ranks: 2 3 4 5 6 7 8 9 T J Q K A.
+When there is something to choose, type the word (or its first letter), or the open card to pick.
+? shows this help, q leaves."""
+
+_SUIT_NAMES = ("clubs", "diamonds", "hearts", "spades")
+_SIGNS = str.maketrans("♣♦♥♠", "CDHS")
+
+
+class Left(Exception):  # noqa: N818 - not an error: the person has left the table
+    """The person wants no more."""
+
+
+def ask(view: Any, rules: Rules) -> int:
+    """Ask a person for an action until it is a legal one, and return its number.
+
+    Args:
+        view: what the person's seat knows, a ``VIEW`` record; it is that seat's turn.
+        rules: the game.
+
+    Raises:
+        Left: when the person types ``q``, or there is no more input.
+    """
+    while True:
+        word = _typed(_question(view, rules))
+        if word in ("?", "HELP"):
+            print(HELP)
+            continue
+        if word in ("Q", "QUIT"):
+            raise Left
+        if not word:
+            continue
+        try:
+            return understood(word, view, rules)
+        except ValueError as error:
+            print(error)
+
+
+def _typed(question: str) -> str:
+    try:
+        text = input(question)
+    except EOFError:
+        print()
+        raise Left from None
+    return "".join(text.upper().split())
+
+
+def _question(view: Any, rules: Rules) -> str:
+    from german_whist.envs.engine.actions import choice_names
+    from german_whist.envs.engine.cards import cards_of, deck_text
+
+    if not view["choice"]:
+        return "your card: "
+    if rules.open_stock > 1:
+        return f"pick a card ({deck_text(cards_of(int(view['face_up'])))}): "
+    return f"{' or '.join(choice_names(rules))}: "
+
+
+def understood(word: str, view: Any, rules: Rules) -> int:
+    """Return the legal action that a word means.
+
+    Args:
+        word: upper case, without blanks.
+        view: what the person's seat knows.
+        rules: the game.
+
+    Raises:
+        ValueError: when the word means nothing, or an illegal action; the message says why.
+    """
+    from german_whist.envs.engine.actions import choice_names
+    from german_whist.envs.engine.cards import NUM_CARDS, card_text, cards_of, deck_text
+
+    choices = choice_names(rules)
+    if view["choice"] and choices:
+        meant = [place for place, name in enumerate(choices) if name.upper().startswith(word)]
+        if len(meant) == 1:
+            return NUM_CARDS + meant[0]
+        if not rules.draft or _card(word) not in list(cards_of(int(view["face_up"]))):
+            raise ValueError(f"choose {' or '.join(choices)} now")
+        return NUM_CARDS  # to name the face-up card is to take it
+    if word.lower() in choices:
+        raise ValueError(f"there is nothing to {word.lower()} now: play a card")
+    card = _card(word)
+    if card is None:
+        raise ValueError(f"{word} is not a card: type suit and rank, as SA, or ? for help")
+    if int(view["legal"]) >> card & 1:
+        return card
+    name = card_text(card)
+    if view["choice"]:
+        raise ValueError(f"{name} does not lie open: pick one of {deck_text(cards_of(int(view['face_up'])))}")
+    if not int(view["hand"]) >> card & 1:
+        raise ValueError(f"you do not hold {name}")
+    suit = _SUIT_NAMES[int(view["led"]) // 13]
+    raise ValueError(f"you must follow {suit}: {deck_text(cards_of(int(view['legal'])))}")
+
+
+def _card(word: str) -> int | None:
+    """Return the card that a word means, suit or rank first, or ``None``."""
+    from german_whist.envs.engine.cards import parse_card
+
+    word = word.translate(_SIGNS).replace("10", "T")
+    for text in (word, word[::-1]):
+        try:
+            return parse_card(text)
+        except ValueError:
+            continue
+    return None

@@ -1,0 +1,44 @@
+"""Pictures of a table a second at 960×640, beside the text of the same position."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from german_whist.agents.registry import make_agent
+from german_whist.benchmarks.harness.figures import Figure, Skipped
+from german_whist.benchmarks.harness.timing import Tick, rates
+from german_whist.envs.simulator.batch import DealBatch
+from german_whist.envs.text.deal_text import deal_text
+
+SUBJECT = "frames"
+NAME, PEER = "pictures", "the table as text"
+
+
+class DrawnDeal:
+    """One deal of the heuristic bot against itself, drawn at every decision."""
+
+    def __init__(self, draw: Callable[[DealBatch], object]) -> None:
+        """Take what draws a position."""
+        self._batch = DealBatch("classic", 1)
+        self._bot = make_agent("heuristic")
+        self._draw = draw
+
+    def __call__(self) -> int:
+        """Play and draw the deal; return the number of frames."""
+        frames = 0
+        self._batch.reset(0)
+        while not self._batch.done[0]:
+            self._draw(self._batch)
+            self._batch.step(self._bot.act(self._batch.views(), None))
+            frames += 1
+        return frames
+
+
+def measure(seconds: float, tick: Tick) -> list[Figure | Skipped]:
+    """Measure both, each for ``seconds``."""
+    try:
+        from german_whist.envs.rendering.table import deal_picture
+    except ImportError as error:
+        return [Skipped.missing(SUBJECT, NAME, error)]
+    measured = rates({NAME: DrawnDeal(deal_picture), PEER: DrawnDeal(deal_text)}, seconds, tick)
+    return [Figure(SUBJECT, NAME, "/s", measured[NAME], PEER, measured[PEER])]

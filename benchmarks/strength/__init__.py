@@ -1,0 +1,1 @@
+"""How strong is an agent, and what is an endgame worth?"""

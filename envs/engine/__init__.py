@@ -1,0 +1,1 @@
+"""What are the rules? Cards, dealing, state transitions, scoring."""

@@ -1,0 +1,50 @@
+"""Actions as words: cards as ``SA``, and the choices that are not cards by name."""
+
+from __future__ import annotations
+
+from german_whist.envs.engine.cards import NUM_CARDS, card_text, hand_text, parse_card
+from german_whist.envs.engine.rules import Rules
+
+_TAKE_OR_LEAVE = ("take", "leave")
+_KEEP_OR_SWAP = ("keep", "swap")
+
+
+def choice_names(rules: Rules) -> tuple[str, ...]:
+    """Return the names of the actions from 52 on, in order; none in rules that need no such choice."""
+    if rules.draft:
+        return _TAKE_OR_LEAVE
+    return _KEEP_OR_SWAP if rules.humbug else ()
+
+
+def action_text(action: int, rules: Rules) -> str:
+    """Return an action as a word: a card as ``SA``, or ``take``, ``leave``, ``keep``, ``swap``.
+
+    Raises:
+        ValueError: when the rules have no such action.
+    """
+    if not 0 <= action < rules.num_actions:
+        raise ValueError(f"action {action} is not allowed: 0 to {rules.num_actions - 1}")
+    return card_text(action) if action < NUM_CARDS else choice_names(rules)[action - NUM_CARDS]
+
+
+def parse_action(word: str, rules: Rules) -> int:
+    """Return the number of an action written as a word, in any case.
+
+    Raises:
+        ValueError: when the word is neither a card nor a choice of these rules.
+    """
+    choices = choice_names(rules)
+    if word.strip().lower() in choices:
+        return NUM_CARDS + choices.index(word.strip().lower())
+    try:
+        return parse_card(word)
+    except ValueError as error:
+        raise ValueError(f"{error}{''.join(f', or {name}' for name in choices)}") from None
+
+
+def actions_text(mask: int, rules: Rules) -> str:
+    """Return the actions of a mask: cards as ``S.H.D.C``, choices as ``take or leave``."""
+    if mask >> NUM_CARDS:
+        names = enumerate(choice_names(rules), NUM_CARDS)
+        return " or ".join(name for action, name in names if mask >> action & 1)
+    return hand_text(mask)

@@ -1,0 +1,281 @@
+"""Rules are data: one frozen value describes a game, and the engine reads its fields."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from importlib import resources
+from typing import Any
+
+import numpy as np
+import yaml
+
+from german_whist.envs.engine.cards import RANKS, SUIT_SIZE, SUITS, mask_of
+from german_whist.envs.utils.specs import split_spec, unknown_name
+
+COUNTS = ("endgame", "all")
+TRUMPS = ("turned", "none")
+POINTS = ("difference", "over_book", "over_half")
+
+# What the kernels read of a game.
+GAME = np.dtype(
+    [
+        ("cards", np.int8),  # cards in the deck
+        ("hand", np.int8),  # cards in a hand
+        ("deck", np.uint64),  # mask of the deck
+        ("open_stock", np.int8),
+        ("has_trump", np.int8),  # 1 when the card turned first names trumps
+        ("high_low", np.int8),
+        ("draft", np.int8),
+        ("humbug", np.int8),
+        ("has_choices", np.int8),  # 1 when some decisions are not cards from the hand
+        ("race", np.int8),
+        ("all_count", np.int8),  # 1 when foreplay tricks count too
+        ("points", np.int8),  # index into POINTS
+        ("book", np.int8),
+        ("slam", np.int8),
+        ("counted", np.int8),  # tricks that count in a deal
+    ],
+    align=True,
+)
+
+
+@dataclass(frozen=True)
+class Rules:
+    """A game of the German Whist family.
+
+    Attributes:
+        suits: suits in the deck, 1 to 4, taken in the order C D H S.
+        ranks: ranks in each suit, 1 to 13, from the ace down.
+        hand: cards in each hand.
+        stock: cards in the stock, an even number; ``2 * hand + stock`` is the whole deck. 0 in ``humbug``.
+        open_stock: cards of the stock that lie face up: 1; 0 when all lie face down; with 2 and more the winner of a
+            trick picks one of them and the loser takes the next face-down card.
+        trump: ``"turned"``, the suit of the card turned first, or ``"none"``.
+        high_low: the endgame is played low (the fewest tricks win) when the card turned first is black, high when red.
+        draft: the winner of a foreplay trick takes the face-up card, or leaves it to the loser for the face-down one.
+        race: the deal ends as soon as a seat has taken so many counted tricks; 0 for no race.
+        humbug: four hands are dealt and there is no stock; each seat keeps its hand or swaps it for a blind one.
+        counts: which tricks count, ``"endgame"`` or ``"all"``.
+        points: what a deal scores: ``"difference"`` (the winner's counted tricks minus the loser's), ``"over_book"``
+            (the winner's minus the book) or ``"over_half"`` (the winner's minus half of the counted tricks).
+        book: tricks that score nothing with ``over_book``; half of the counted tricks, rounded down, unless given.
+        slam: with ``over_book``, what winning every counted trick scores in all; 0 for no such bonus.
+
+    Raises:
+        ValueError: when a field, or two fields together, make no game; the message names them.
+    """
+
+    suits: int = 4
+    ranks: int = 13
+    hand: int = 13
+    stock: int = 26
+    open_stock: int = 1
+    trump: str = "turned"
+    high_low: bool = False
+    draft: bool = False
+    race: int = 0
+    humbug: bool = False
+    counts: str = "endgame"
+    points: str = "difference"
+    book: int | None = None
+    slam: int = 0
+
+    def __post_init__(self) -> None:
+        """Refuse what is no game."""
+        self._check_whole("suits", 1, len(SUITS))
+        self._check_whole("ranks", 1, len(RANKS))
+        self._check_whole("hand", 1, 26)
+        self._check_whole("stock", 0, 50)
+        self._check_whole("open_stock", 0, 50)
+        for field in ("high_low", "draft", "humbug"):
+            self._check_flag(field)
+        if self.humbug:
+            self._check_humbug_deck()
+        else:
+            self._check_stock_deck()
+        if self.trump not in TRUMPS:
+            raise unknown_name("value of rules field trump", self.trump, TRUMPS)
+        if self.counts not in COUNTS:
+            raise unknown_name("value of rules field counts", self.counts, COUNTS)
+        if self.points not in POINTS:
+            raise unknown_name("value of rules field points", self.points, POINTS)
+        if self.book is not None:
+            if self.points != "over_book":
+                raise ValueError(f"rules: book={self.book} needs points=over_book, not points={self.points}")
+            self._check_whole("book", 0, self.counted // 2)
+        if self.slam and (self.points != "over_book" or self.counts != "endgame"):
+            raise ValueError(
+                f"rules: slam={self.slam} needs points=over_book and counts=endgame, "
+                f"not points={self.points} and counts={self.counts}"
+            )
+        self._check_whole("slam", 0, 100)
+        self._check_whole("race", 0, self.counted)
+        self._check_combinations()
+        if 0 < self.slam < self.counted - self._book:
+            raise ValueError(
+                f"rules: slam={self.slam} is below the {self.counted - self._book} points that winning every trick "
+                f"scores over book={self._book} anyway"
+            )
+
+    def _check_stock_deck(self) -> None:
+        if self.stock < 2:
+            raise ValueError(f"rules: stock={self.stock} is not allowed: a whole number from 2 to 50, or humbug=True")
+        if self.stock % 2:
+            raise ValueError(f"rules: stock={self.stock} is odd: each trick of the foreplay takes two cards")
+        if 2 * self.hand + self.stock != self.suits * self.ranks:
+            raise ValueError(
+                f"rules: 2 * hand + stock = {2 * self.hand + self.stock} cards are dealt, "
+                f"but suits * ranks = {self.suits * self.ranks} are in the deck"
+            )
+
+    def _check_humbug_deck(self) -> None:
+        if self.stock:
+            raise ValueError(f"rules: humbug=True has no stock, but stock={self.stock}: it needs stock=0")
+        if 4 * self.hand != self.suits * self.ranks:
+            raise ValueError(
+                f"rules: humbug=True deals 4 * hand = {4 * self.hand} cards, "
+                f"but suits * ranks = {self.suits * self.ranks} are in the deck"
+            )
+
+    def _check_combinations(self) -> None:
+        """Refuse two settings that make no sense together, naming both."""
+        face_down = self.open_stock == 0
+        clashes = (
+            (self.humbug and self.draft, "humbug", "draft", "there is no stock"),
+            (self.humbug and self.open_stock != 1, "humbug", "open_stock", "there is no stock, and one card is turned"),
+            (self.humbug and self.counts == "all", "humbug", "counts", "there is one stage: counts=endgame"),
+            (self.open_stock > max(self.stock, 1), "open_stock", "stock", "more cards cannot lie open than there are"),
+            (face_down and self.trump == "turned", "open_stock", "trump", "no card is turned to name trumps"),
+            (face_down and self.high_low, "open_stock", "high_low", "no card is turned to say high or low"),
+            (self.draft and self.open_stock != 1, "draft", "open_stock", "a draft is about one face-up card"),
+            (self.high_low and self.counts == "all", "high_low", "counts", "only the endgame is played low"),
+            (self.high_low and self.race > 0, "high_low", "race", "a race is for the most tricks"),
+            (self.race > 0 and self.points != "difference", "race", "points", "the tricks left over are not played"),
+        )
+        for clash, one, other, reason in clashes:
+            if clash:
+                values = f"{one}={getattr(self, one)!r} and {other}={getattr(self, other)!r}"
+                raise ValueError(f"rules: {values} do not go together: {reason}")
+
+    def _check_flag(self, field: str) -> None:
+        if not isinstance(getattr(self, field), bool):
+            raise ValueError(f"rules: {field}={getattr(self, field)!r} is not allowed: true or false")
+
+    def _check_whole(self, field: str, low: int, high: int) -> None:
+        value = getattr(self, field)
+        if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
+            raise ValueError(f"rules: {field}={value!r} is not allowed: a whole number from {low} to {high}")
+
+    @cached_property
+    def cards(self) -> tuple[int, ...]:
+        """The cards of the deck in standard order: by suit, then from low to high."""
+        low = SUIT_SIZE - self.ranks
+        return tuple(SUIT_SIZE * suit + rank for suit in range(self.suits) for rank in range(low, SUIT_SIZE))
+
+    @property
+    def foreplay(self) -> int:
+        """Tricks in the foreplay."""
+        return self.stock // 2
+
+    @property
+    def tricks(self) -> int:
+        """Tricks in a deal, both stages together."""
+        return self.foreplay + self.hand
+
+    @property
+    def counted(self) -> int:
+        """Tricks that count in a deal."""
+        return self.tricks if self.counts == "all" else self.hand
+
+    @property
+    def has_choices(self) -> bool:
+        """Whether some decisions are not cards from the hand."""
+        return self.open_stock > 1 or self.draft or self.humbug
+
+    @property
+    def _book(self) -> int:
+        return self.counted // 2 if self.book is None else self.book
+
+    @property
+    def num_actions(self) -> int:
+        """Size of the action space: action ``a`` plays or picks card ``a``; the choices of some rules follow."""
+        return len(SUITS) * SUIT_SIZE + (2 if self.draft or self.humbug else 0)
+
+    @cached_property
+    def game(self) -> np.ndarray[Any, Any]:
+        """The rules as the kernels read them: a ``GAME`` array of shape (1,)."""
+        game = np.zeros(1, GAME)
+        game["cards"] = len(self.cards)
+        game["hand"] = self.hand
+        game["deck"] = mask_of(self.cards)
+        game["open_stock"] = self.open_stock
+        game["has_trump"] = self.trump == "turned"
+        for flag in ("high_low", "draft", "humbug", "race", "has_choices"):
+            game[flag] = getattr(self, flag)
+        game["all_count"] = self.counts == "all"
+        game["points"] = POINTS.index(self.points)
+        game["book"] = self._book
+        game["slam"] = self.slam
+        game["counted"] = self.counted
+        game.flags.writeable = False
+        return game
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields as a plain dictionary."""
+        return dataclasses.asdict(self)
+
+
+@lru_cache
+def rule_names() -> tuple[str, ...]:
+    """Return the names of the presets."""
+    folder = resources.files("german_whist.configs") / "rules"
+    return tuple(sorted(entry.name[:-5] for entry in folder.iterdir() if entry.name.endswith(".yaml")))
+
+
+@lru_cache
+def _preset(name: str) -> Rules:
+    if name not in rule_names():
+        raise unknown_name("rules", name, rule_names())
+    text = (resources.files("german_whist.configs") / "rules" / f"{name}.yaml").read_text(encoding="utf-8")
+    return rules_from_dict(yaml.safe_load(text) or {})
+
+
+def rules(spec: str | Rules = "classic") -> Rules:
+    """Return the rules that a name stands for.
+
+    Args:
+        spec: a preset, as ``"classic"``; a preset with other settings, as ``"classic:hand=10,stock=32"``; or rules,
+            which are returned as they are.
+
+    Raises:
+        ValueError: when the name, a field or a value is not allowed.
+    """
+    if isinstance(spec, Rules):
+        return spec
+    if not isinstance(spec, str):
+        raise ValueError(f"rules: {spec!r} is neither a name nor Rules")
+    name, settings = split_spec(spec, "rules")
+    base = _preset(name)
+    return rules_from_dict({**base.to_dict(), **{key: _value(key, text) for key, text in settings.items()}})
+
+
+def _value(key: str, text: str) -> object:
+    try:
+        return yaml.safe_load(text)
+    except (yaml.YAMLError, ValueError):  # ValueError: an impossible date, as 2020-13-45
+        raise ValueError(f"rules: {key}={text} is not allowed: {text!r} is neither a number nor a name") from None
+
+
+def rules_from_dict(fields: dict[str, Any]) -> Rules:
+    """Return the rules with the given fields, the others as in the classic game.
+
+    Raises:
+        ValueError: when a field is unknown or a value is not allowed.
+    """
+    names = [field.name for field in dataclasses.fields(Rules)]
+    for key in fields:
+        if key not in names:
+            raise unknown_name("rules field", key, names)
+    return Rules(**fields)

@@ -1,0 +1,307 @@
+"""The whole truth of a deal, as one row of a structured array, and what moves it.
+
+These kernels are the only place where the rules of play exist. Each takes one row (a record), so that every batch size
+runs the same code.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from german_whist.envs.utils.bit_kernels import lowest, popcount
+from german_whist.envs.utils.jit import kernel
+
+FOREPLAY, ENDGAME = 0, 1
+
+# What the seat to act decides.
+PLAY, PICK, PICK_AFTER, DRAFT, EXCHANGE = range(5)
+
+# Actions that are not cards. DRAFT: take the face-up card or leave it; EXCHANGE: keep the hand or swap it for a blind.
+TAKE, LEAVE = 52, 53
+KEEP, SWAP = 52, 53
+
+STATE = np.dtype(
+    [
+        ("hands", np.uint64, (2,)),  # by seat
+        ("known", np.uint64, (2,)),  # cards of a seat that the other saw it get and it has not played yet
+        ("played", np.uint64, (2,)),  # cards a seat has played, the card led included
+        ("out", np.uint64, (2,)),  # cards that a seat knows to be out of play (humbug)
+        ("face_up", np.uint64),  # the open cards of the stock
+        ("deck", np.int8, (52,)),  # dealing order; only the deck's own cards are used
+        ("void_trick", np.int8, (2, 4)),  # trick (from 1) at which a seat last showed it was void of a suit, 0 = never
+        ("void_drawn", np.int8, (2, 4)),  # cards the seat had drawn unseen before that
+        ("drawn", np.int8, (2,)),  # cards a seat has drawn unseen
+        ("tricks", np.int8, (2, 2)),  # by stage, then seat
+        ("exchanged", np.int8, (2,)),  # 1 when a seat has swapped its hand for a blind (humbug)
+        ("top", np.int8),  # position of the next face-down card in the deck; the deck's size when there is none
+        ("trump", np.int8),  # suit, -1 for none
+        ("low", np.int8),  # 1 when the fewest counted tricks win
+        ("dealer", np.int8),  # seat
+        ("turn", np.int8),  # seat to act
+        ("decision", np.int8),  # PLAY, PICK, …
+        ("winner", np.int8),  # seat that won the last trick and leads the next
+        ("led", np.int8),  # card led to the current trick, -1 when there is none
+        ("done", np.bool_),
+    ],
+    align=True,
+)
+
+_ONE = np.uint64(1)
+_SUIT = np.uint64(0x1FFF)
+
+
+@kernel
+def card_bit(card):
+    """Return the mask of one card."""
+    return _ONE << np.uint64(card)
+
+
+@kernel
+def suit_of(card):
+    """Return the suit of a card."""
+    return np.int64(card) // 13
+
+
+@kernel
+def suit_mask(suit):
+    """Return the mask of all cards of a suit."""
+    return _SUIT << np.uint64(13 * suit)
+
+
+@kernel
+def deal(game, state, dealer):
+    """Deal the state's deck, one card at a time from the non-dealer on; the card turned first names what it names."""
+    for seat in range(2):
+        state.hands[seat] = state.known[seat] = state.played[seat] = state.out[seat] = np.uint64(0)
+        state.tricks[0, seat] = state.tricks[1, seat] = 0
+        state.drawn[seat] = state.exchanged[seat] = 0
+        for suit in range(4):
+            state.void_trick[seat, suit] = state.void_drawn[seat, suit] = 0
+    state.face_up = np.uint64(0)
+    state.dealer = dealer
+    state.turn = state.winner = 1 - dealer
+    state.led = -1
+    state.done = False
+    turned = deal_humbug(game, state) if game.humbug else deal_stock(game, state)
+    suit = suit_of(turned)
+    state.trump = suit if game.has_trump else -1
+    state.low = 1 if game.high_low and suit in (0, 3) else 0
+
+
+@kernel
+def deal_stock(game, state):
+    """Deal two hands, turn the open cards of the stock, and return the first of them."""
+    stock = 2 * np.int64(game.hand)
+    first = second = np.uint64(0)
+    for position in range(0, stock, 2):
+        first |= card_bit(state.deck[position])
+        second |= card_bit(state.deck[position + 1])
+    state.hands[1 - state.dealer] = first
+    state.hands[state.dealer] = second
+    state.decision = PLAY
+    state.top = stock
+    turn_up(game, state)
+    return np.int64(state.deck[stock])
+
+
+@kernel
+def deal_humbug(game, state):
+    """Deal four hands, non-dealer, blind, blind, dealer, and return the last card, which is turned: the dealer's."""
+    for position in range(game.cards):
+        if position % 4 == 0:
+            state.hands[1 - state.dealer] |= card_bit(state.deck[position])
+        elif position % 4 == 3:
+            state.hands[state.dealer] |= card_bit(state.deck[position])
+    turned = np.int64(state.deck[game.cards - 1])
+    state.known[state.dealer] = card_bit(turned)
+    state.decision = EXCHANGE
+    state.top = game.cards
+    return turned
+
+
+@kernel
+def legal_actions(state):
+    """Return the mask of the actions that the seat to act may choose; 0 when the deal is done."""
+    if state.decision == PLAY:
+        return legal_cards(state)
+    if state.decision in (PICK, PICK_AFTER):
+        return state.face_up
+    return card_bit(52) | card_bit(53)
+
+
+@kernel
+def legal_cards(state):
+    """Return the mask of the cards that the seat to act may play; 0 when the deal is done."""
+    if state.done:
+        return np.uint64(0)
+    hand = state.hands[state.turn]
+    if state.led >= 0:
+        following = hand & suit_mask(suit_of(state.led))
+        if following:
+            return following
+    return hand
+
+
+@kernel
+def beats(card, led, trump):
+    """Return whether a card played second wins the trick."""
+    suit = suit_of(card)
+    if suit == suit_of(led):
+        return card > led
+    return suit == trump
+
+
+@kernel
+def play(game, state, action):
+    """Play a legal action for the seat to act."""
+    if state.decision == PLAY:
+        play_card(game, state, action)
+    elif state.decision == EXCHANGE:
+        exchange(game, state, action)
+    elif state.decision == DRAFT:
+        draft(game, state, action)
+    else:
+        pick(game, state, action)
+
+
+@kernel
+def play_card(game, state, card):
+    """Play a card from the hand."""
+    seat = np.int64(state.turn)
+    bit = card_bit(card)
+    state.hands[seat] ^= bit
+    state.known[seat] &= ~bit
+    state.played[seat] |= bit
+    if state.led < 0:
+        state.led = card
+        state.turn = 1 - seat
+        return
+    led = np.int64(state.led)
+    if suit_of(card) != suit_of(led):
+        show_void(state, seat, suit_of(led))
+    finish_trick(game, state, seat if beats(card, led, state.trump) else 1 - seat)
+
+
+@kernel
+def show_void(state, seat, suit):
+    """Record that a seat could not follow a suit in the current trick."""
+    tricks = state.tricks
+    state.void_trick[seat, suit] = tricks[0, 0] + tricks[0, 1] + tricks[1, 0] + tricks[1, 1] + 1
+    state.void_drawn[seat, suit] = state.drawn[seat]
+
+
+@kernel
+def finish_trick(game, state, winner):
+    """Give the trick to its winner, who leads the next; while the stock lasts both take cards first."""
+    state.led = -1
+    state.turn = state.winner = winner
+    foreplay = state.face_up or state.top < game.cards
+    state.tricks[FOREPLAY if foreplay else ENDGAME, winner] += 1
+    if game.race and counted_tricks(game, state, winner) >= game.race:
+        state.done = True
+    elif not foreplay:
+        state.done = not state.hands[winner]
+    elif game.draft:
+        state.decision = DRAFT
+    elif game.open_stock > 1:
+        state.decision = PICK
+    else:
+        draw(game, state)
+
+
+@kernel
+def take_open(state, seat, card):
+    """Let a seat take an open card of the stock, seen by both."""
+    bit = card_bit(card)
+    state.hands[seat] |= bit
+    state.known[seat] |= bit
+    state.face_up ^= bit
+
+
+@kernel
+def take_unseen(state, seat):
+    """Let a seat take the next face-down card, unseen by the other."""
+    state.hands[seat] |= card_bit(state.deck[state.top])
+    state.drawn[seat] += 1
+    state.top += 1
+
+
+@kernel
+def turn_up(game, state):
+    """Turn face-down cards until as many lie open as the rules say, or there are no more."""
+    missing = np.int64(game.open_stock) - popcount(state.face_up)
+    while missing > 0 and state.top < game.cards:
+        state.face_up |= card_bit(state.deck[state.top])
+        state.top += 1
+        missing -= 1
+
+
+@kernel
+def draw(game, state):
+    """The winner takes the face-up card, or the next when all lie face down; the loser the card under it."""
+    if state.face_up:
+        take_open(state, state.winner, lowest(state.face_up))
+    else:
+        take_unseen(state, state.winner)
+    take_unseen(state, 1 - state.winner)
+    turn_up(game, state)
+
+
+@kernel
+def pick(game, state, card):
+    """Take an open card by choice: the winner of the trick first, then the loser when no face-down card is left."""
+    take_open(state, state.turn, card)
+    if state.decision == PICK:
+        loser = 1 - state.winner
+        if state.top < game.cards:
+            take_unseen(state, loser)
+        elif popcount(state.face_up) == 1:
+            take_open(state, loser, lowest(state.face_up))
+        else:
+            state.decision = PICK_AFTER
+            state.turn = loser
+            return
+    lead_next(game, state)
+
+
+@kernel
+def draft(game, state, action):
+    """The winner takes the face-up card or leaves it to the loser; the other takes the face-down one."""
+    taker = np.int64(state.winner) if action == TAKE else 1 - np.int64(state.winner)
+    take_open(state, taker, lowest(state.face_up))
+    take_unseen(state, 1 - taker)
+    lead_next(game, state)
+
+
+@kernel
+def lead_next(game, state):
+    """Turn the next cards of the stock and let the winner of the last trick lead."""
+    turn_up(game, state)
+    state.decision = PLAY
+    state.turn = state.winner
+
+
+@kernel
+def exchange(game, state, action):
+    """Keep the hand, or discard it unseen for the next blind; the non-dealer chooses first, and leads."""
+    seat = np.int64(state.turn)
+    if action == SWAP:
+        blind = 1 + np.int64(state.exchanged[1 - seat])
+        state.out[seat] = state.hands[seat]
+        state.out[1 - seat] |= state.known[seat]  # the turned card is seen to leave with the dealer's hand
+        state.hands[seat] = state.known[seat] = np.uint64(0)
+        for position in range(blind, game.cards, 4):
+            state.hands[seat] |= card_bit(state.deck[position])
+        state.exchanged[seat] = 1
+    state.turn = 1 - seat
+    if seat == state.dealer:
+        state.decision = PLAY
+
+
+@kernel
+def counted_tricks(game, state, seat):
+    """Return how many tricks that count a seat has taken."""
+    tricks = np.int64(state.tricks[ENDGAME, seat])
+    if game.all_count:
+        tricks += np.int64(state.tricks[FOREPLAY, seat])
+    return tricks

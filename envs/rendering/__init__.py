@@ -1,0 +1,1 @@
+"""What does a deal look like as a picture?"""

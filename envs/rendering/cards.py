@@ -1,0 +1,162 @@
+"""Cards as pictures: faces with indices and pips, and the back; crisp at any size, and drawn once for each."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from PIL import Image, ImageDraw, ImageFilter
+
+from german_whist.envs.engine.cards import RANKS, SUIT_SIZE
+from german_whist.envs.rendering.courts import draw_court
+from german_whist.envs.rendering.shapes import SERIF_BOLD, SMOOTH, Color, Pen
+
+BACK = -1
+SHAPE = 1.4  # height of a card, by its width
+
+_INKS: tuple[Color, ...] = ("#16181c", "#c22026", "#c22026", "#16181c")
+_PAPER, _EDGE = "#fffdf7", "#b9b2a2"
+_NAVY, _CREAM, _BACK_GOLD = "#7a1f2b", "#f7efdc", "#d9a95a"
+_RADIUS = 0.075
+_SMALL = 64  # cards narrower than this have larger indices and a single pip
+
+_LEFT, _CENTER, _RIGHT = 0.325, 0.5, 0.675
+_TOP, _HIGH, _UPPER, _MIDDLE = 0.26, 0.405, 0.48, 0.7
+_PAIR = ((_LEFT, _TOP), (_RIGHT, _TOP))
+_SIDES = ((_LEFT, _MIDDLE), (_RIGHT, _MIDDLE))
+_FOUR = (*_PAIR, (_LEFT, 0.555), (_RIGHT, 0.555))
+
+# Where the pips of 2 to 10 stand in the upper half, and those on the middle line; the lower half mirrors the upper.
+_PIPS: tuple[tuple[tuple[tuple[float, float], ...], tuple[tuple[float, float], ...]], ...] = (
+    (((_CENTER, _TOP),), ()),
+    (((_CENTER, _TOP),), ((_CENTER, _MIDDLE),)),
+    (_PAIR, ()),
+    (_PAIR, ((_CENTER, _MIDDLE),)),
+    (_PAIR, _SIDES),
+    (_PAIR, (*_SIDES, (_CENTER, _UPPER))),
+    ((*_PAIR, (_CENTER, _UPPER)), _SIDES),
+    (_FOUR, ((_CENTER, _MIDDLE),)),
+    ((*_FOUR, (_CENTER, _HIGH)), ()),
+)
+
+
+@lru_cache(maxsize=128)
+def card_picture(card: int, width: int) -> Image.Image:
+    """Return a card (``BACK`` for its back) as RGBA, ``width`` pixels wide and 1.4 times as high."""
+    return _double(card, width).reduce(2)
+
+
+@lru_cache(maxsize=256)
+def card_sprite(card: int, width: int, angle: float = 0.0) -> Image.Image:
+    """Return a card with its shadow, turned by an angle in degrees (counter-clockwise), RGBA; its middle is the card's.
+
+    Pictures are cached: do not draw on them.
+    """
+    if not angle:
+        face = card_picture(card, width)
+    else:
+        face = _double(card, width).rotate(angle, Image.Resampling.BICUBIC, expand=True)
+        face = face.crop((0, 0, face.width + face.width % 2, face.height + face.height % 2)).reduce(2)
+    margin = max(width // 10, 2)
+    size = (face.width + 2 * margin, face.height + 2 * margin)
+    alpha = Image.new("L", size, 0)
+    alpha.paste(face.getchannel("A").point(lambda value: value * 0.55), (margin + margin // 4, margin + margin // 3))
+    sprite = Image.new("RGBA", size, (0, 12, 6, 0))
+    sprite.putalpha(alpha.filter(ImageFilter.GaussianBlur(margin / 2.6)))
+    sprite.alpha_composite(face, (margin, margin))
+    return sprite
+
+
+@lru_cache(maxsize=128)
+def _double(card: int, width: int) -> Image.Image:
+    """Return a card twice as large as asked for, with transparent corners."""
+    scale = SMOOTH * width
+    size = (scale, SMOOTH * round(width * SHAPE))
+    image = Image.new("RGB", size, _PAPER)
+    pen = Pen(image, scale)
+    height = size[1] / scale
+    if card == BACK:
+        _back(pen, height)
+    else:
+        _face(pen, card, width < _SMALL)
+    pen.box((0, 0, 1 - 1 / scale, height - 1 / scale), _RADIUS, None, _EDGE, 0.012)
+    mask = Image.new("L", size, 0)
+    ImageDraw.Draw(mask).rounded_rectangle((0, 0, size[0] - 1, size[1] - 1), _RADIUS * scale, 255)
+    image.putalpha(mask)
+    return image.reduce(SMOOTH // 2)
+
+
+def _face(pen: Pen, card: int, small: bool) -> None:
+    suit, number = divmod(card, SUIT_SIZE)
+    rank = RANKS[number]
+    if small:
+        pen.suit(suit, 0.62, 0.98, 0.5, _INKS[suit])
+    elif rank == "A":
+        _ace(pen, suit)
+    elif rank in "JQK":
+        draw_court(pen, suit, rank)
+    else:
+        upper, middle = _PIPS[number]
+        for x, y in upper:
+            pen.suit(suit, x, y, 0.195, _INKS[suit])
+            pen.suit(suit, 1 - x, SHAPE - y, 0.195, _INKS[suit], turned=True)
+        for x, y in middle:
+            pen.suit(suit, x, y, 0.195, _INKS[suit])
+    _index(pen, suit, rank, small)
+    if not small:
+        corner = pen.image.crop((0, 0, round(0.215 * pen.scale), round(0.45 * pen.scale)))
+        turned = corner.rotate(180)
+        pen.image.paste(turned, (pen.image.width - turned.width, pen.image.height - turned.height))
+
+
+def _index(pen: Pen, suit: int, rank: str, small: bool) -> None:
+    """Write the rank in the upper left corner, with the suit under it."""
+    size, x = (0.4, 0.25) if small else (0.19, 0.115)
+    y = 0.25 if small else 0.135
+    color = _INKS[suit]
+    if rank == "T":
+        x = max(x, 0.72 * size)
+        pen.text(x - 0.34 * size, y, "1", SERIF_BOLD, size * 0.92, color)
+        pen.text(x + 0.22 * size, y, "0", SERIF_BOLD, size * 0.92, color)
+    else:
+        pen.text(x, y, rank, SERIF_BOLD, size, color)
+    pen.suit(suit, x, y + 0.87 * size, size * 0.68, color)
+
+
+def _ace(pen: Pen, suit: int) -> None:
+    color = _INKS[suit]
+    if suit == 3:
+        pen.suit(suit, 0.5, 0.7, 0.62, color)
+        pen.suit(suit, 0.5, 0.71, 0.47, _PAPER)
+        pen.suit(suit, 0.5, 0.715, 0.39, color)
+        pen.suit(suit, 0.5, 0.725, 0.16, _BACK_GOLD)
+    else:
+        pen.suit(suit, 0.5, 0.7, 0.42, color)
+
+
+def _back(pen: Pen, height: float) -> None:
+    """Draw a lattice with a lozenge at each crossing, in a frame."""
+    inset = 0.06
+    inner = (inset, inset, 1 - inset, height - inset)
+    pen.box(inner, 0.04, _NAVY, None, 0)
+    step = 0.11
+    field = Image.new("RGB", pen.image.size, _NAVY)
+    lattice = Pen(field, pen.scale)
+    for number in range(-14, 24):
+        x = number * step
+        lattice.line([(x, 0), (x + height, height)], "#a34a4f", 0.014)
+        lattice.line([(x, 0), (x - height, height)], "#a34a4f", 0.014)
+    for row in range(28):
+        for column in range(20):
+            x, y = (column - 0.5 * (row % 2)) * step, (row + 1) * step / 2
+            lattice.shape([(x, y - 0.018), (x + 0.018, y), (x, y + 0.018), (x - 0.018, y)], _CREAM)
+    s = pen.scale
+    edge = 0.095
+    box = (round(edge * s), round(edge * s), round((1 - edge) * s), round((height - edge) * s))
+    pen.image.paste(field.crop(box), box[:2])
+    pen.box((edge, edge, 1 - edge, height - edge), 0.01, None, _BACK_GOLD, 0.014)
+    center = height / 2
+    pen.oval(0.5, center, 0.2, 0.2, _NAVY, None)
+    pen.oval(0.5, center, 0.185, 0.185, _CREAM, None)
+    pen.oval(0.5, center, 0.17, 0.17, _NAVY, None)
+    for suit, (x, y) in enumerate(((-0.062, 0.062), (0.062, 0.062), (-0.062, -0.062), (0.062, -0.062))):
+        pen.suit(suit, 0.5 + x, center + y, 0.1, _CREAM)

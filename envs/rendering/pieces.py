@@ -1,0 +1,108 @@
+"""What lies about the cards: felt, glows, plates and marks."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+from PIL import Image, ImageDraw, ImageFilter
+
+from german_whist.envs.rendering.cards import SHAPE, card_sprite
+from german_whist.envs.rendering.shapes import SMOOTH, Pen
+
+GOLD, CREAM, PALE, DARK = "#f0c35a", "#fff8e6", "#c9dccf", (6, 36, 25, 205)
+RED_SUITS = (1, 2)
+
+_FELT_LIGHT, _FELT_DARK = (36, 118, 82), (10, 52, 38)
+
+
+@lru_cache(maxsize=4)
+def felt(width: int, height: int) -> Image.Image:
+    """Return the cloth: lighter in the middle, a little grain, a thin line round it. RGB; do not draw on it."""
+    x, y = np.meshgrid(np.linspace(-1, 1, width), np.linspace(-1, 1, height))
+    far = np.clip((x**2 + y**2) / 1.7, 0, 1)[..., None]
+    cloth = np.array(_FELT_LIGHT) * (1 - far) + np.array(_FELT_DARK) * far
+    grain = np.random.default_rng(0).normal(0.0, 1.6, (height, width, 1))
+    image = Image.fromarray(np.clip(cloth + grain, 0, 255).astype(np.uint8), "RGB")
+    edge = max(min(width, height) // 80, 2)
+    line = Image.new("RGBA", image.size, (0, 0, 0, 0))
+    ImageDraw.Draw(line).rounded_rectangle(
+        (edge, edge, width - 1 - edge, height - 1 - edge), edge * 2, None, (240, 195, 90, 90), max(edge // 5, 1)
+    )
+    image.paste(line, (0, 0), line)
+    return image
+
+
+@lru_cache(maxsize=32)
+def glow(width: int, angle: float = 0.0) -> Image.Image:
+    """Return the light round a card of a width, RGBA."""
+    height, margin = round(width * SHAPE), width // 3
+    light = Image.new("L", (width + 2 * margin, height + 2 * margin), 0)
+    reach = width // 16
+    ImageDraw.Draw(light).rounded_rectangle(
+        (margin - reach, margin - reach, margin + width + reach, margin + height + reach), width // 9, 235
+    )
+    light = light.filter(ImageFilter.GaussianBlur(max(width / 13, 1))).rotate(angle, Image.Resampling.BICUBIC)
+    image = Image.new("RGBA", light.size, (255, 214, 102, 0))
+    image.putalpha(light)
+    return image
+
+
+@lru_cache(maxsize=128)
+def plate(width: int, height: int, bright: bool = False, dark: bool = True) -> Image.Image:
+    """Return a rounded plate to write on, RGBA; a bright one has a golden edge."""
+    large = Image.new("RGBA", (SMOOTH * width, SMOOTH * height), (0, 0, 0, 0))
+    pen = Pen(large, SMOOTH)
+    radius = min(height / 2, max(width, height) * 0.06 + 4)
+    line, thick = ((240, 195, 90, 255), 2.0) if bright else ((240, 195, 90, 70), 1.0)
+    pen.box((1, 1, width - 1, height - 1), radius, DARK if dark else (0, 0, 0, 0), line, thick)
+    return large.resize((width, height), Image.Resampling.BOX)
+
+
+@lru_cache(maxsize=64)
+def trump_mark(suit: int, width: int) -> Image.Image:
+    """Return an ivory disc with a suit's symbol, RGBA; with a bar across all suits for no trump (−1)."""
+    large = Image.new("RGBA", (SMOOTH * width, SMOOTH * width), (0, 0, 0, 0))
+    pen = Pen(large, SMOOTH * width)
+    pen.oval(0.5, 0.5, 0.49, 0.49, GOLD)
+    pen.oval(0.5, 0.5, 0.45, 0.45, CREAM)
+    if suit >= 0:
+        pen.suit(suit, 0.5, 0.5, 0.58, "#c22026" if suit in RED_SUITS else "#16181c")
+    else:
+        for each, (x, y) in enumerate(((-0.13, 0.13), (0.13, 0.13), (-0.13, -0.13), (0.13, -0.13))):
+            pen.suit(each, 0.5 + x, 0.5 + y, 0.2, "#b9b2a2")
+        pen.line([(0.2, 0.8), (0.8, 0.2)], "#8c2f39", 0.05)
+    return large.resize((width, width), Image.Resampling.BOX)
+
+
+@lru_cache(maxsize=64)
+def dot(width: int, full: bool) -> Image.Image:
+    """Return a small disc, golden or only outlined, RGBA."""
+    large = Image.new("RGBA", (SMOOTH * width, SMOOTH * width), (0, 0, 0, 0))
+    pen = Pen(large, SMOOTH * width)
+    pen.oval(0.5, 0.5, 0.46, 0.46, GOLD)
+    if not full:
+        pen.oval(0.5, 0.5, 0.33, 0.33, (6, 36, 25, 255))
+    return large.resize((width, width), Image.Resampling.BOX)
+
+
+@lru_cache(maxsize=8)
+def arrow(width: int) -> Image.Image:
+    """Return a golden triangle that points to the right, RGBA."""
+    large = Image.new("RGBA", (SMOOTH * width, SMOOTH * width), (0, 0, 0, 0))
+    Pen(large, SMOOTH * width).shape([(0.1, 0.02), (0.9, 0.5), (0.1, 0.98)], GOLD)
+    return large.resize((width, width), Image.Resampling.BOX)
+
+
+def put(table: Image.Image, piece: Image.Image, x: float, y: float) -> None:
+    """Lay a piece on the table with its middle at (x, y)."""
+    table.paste(piece, (round(x - piece.width / 2), round(y - piece.height / 2)), piece)
+
+
+def put_card(
+    table: Image.Image, card: int, x: float, y: float, width: int, angle: float = 0.0, light: bool = False
+) -> None:
+    """Lay a card on the table with its middle at (x, y), in a light if wanted."""
+    if light:
+        put(table, glow(width, angle), x, y)
+    put(table, card_sprite(card, width, angle), x, y)

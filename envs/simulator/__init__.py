@@ -1,0 +1,1 @@
+"""How are many deals, one deal or one match stepped?"""

@@ -1,0 +1,1 @@
+"""How is a deal, or a rule set, put in words?"""

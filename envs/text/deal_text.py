@@ -1,0 +1,120 @@
+"""A deal as text: the table from above with both hands open, or what one seat sees of it."""
+
+from __future__ import annotations
+
+import sys
+
+from german_whist.envs.engine.state_kernels import ENDGAME, FOREPLAY
+from german_whist.envs.simulator.batch import DealBatch
+from german_whist.envs.text.card_style import ASCII, BOLD, REVERSE, UNICODE, Style, style_of
+from german_whist.envs.text.scene import Player, Scene, see
+
+_STAGES = {FOREPLAY: "foreplay", ENDGAME: "endgame"}
+_INDENT = " " * 13
+_WIDTH = 68
+
+
+def deal_text(
+    batch: DealBatch,
+    row: int = 0,
+    seat: int | None = None,
+    unicode: bool = True,
+    color: bool = False,
+    scores: tuple[float, float] | None = None,
+) -> str:
+    """Return one deal of a batch as a few lines of text.
+
+    Hands stand by suit, S H D C, from high to low. Seat 0 sits at the bottom, or the seat whose view it is.
+
+    Args:
+        batch: the deals.
+        row: which of them.
+        seat: whose view to show: the other hand is then what this seat knows of it. Both hands are open by default.
+        unicode: suit symbols and lines; plain ASCII letters when false.
+        color: ANSI colours: red suits red, trumps bold, the open cards of the stock on a bright ground.
+        scores: the scores of seats 0 and 1 where the deal is one of a match.
+
+    Raises:
+        ValueError: when there is no such row or seat.
+    """
+    scene = see(batch, row, seat, scores=scores)
+    style = Style(UNICODE if unicode else ASCII, color, scene.trump)
+    rule = style.signs.rule * _WIDTH
+    lines = [
+        _header(scene, style),
+        rule,
+        *_player(scene, scene.far, style),
+        "",
+        *(_INDENT + line for line in _table(scene, style)),
+        "",
+        *_player(scene, scene.near, style),
+        rule,
+    ]
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def print_deal(
+    batch: DealBatch, row: int = 0, seat: int | None = None, scores: tuple[float, float] | None = None
+) -> None:
+    """Print one deal of a batch: in colour where the terminal has it, in plain ASCII where it knows no better."""
+    style = style_of(sys.stdout)
+    print(deal_text(batch, row, seat, style.signs is UNICODE, style.color, scores))
+
+
+def _header(scene: Scene, style: Style) -> str:
+    rules = scene.rules
+    trump = f"trumps {style.suit(scene.trump, style.signs.suits[scene.trump])}" if scene.trump >= 0 else "no trumps"
+    trick = f"trick {scene.trick} of {rules.tricks}"
+    words = ["German Whist", trump, trick if rules.humbug else f"{_STAGES[scene.stage]}, {trick}"]
+    if not rules.humbug:
+        words.append(f"stock {scene.stock}" if scene.stock else "stock gone")
+    if rules.high_low:
+        words.append("low: fewest tricks win" if scene.low else "high: most tricks win")
+    if rules.race:
+        words.append(f"race to {rules.race}")
+    return "   ".join(words)
+
+
+def _table(scene: Scene, style: Style) -> list[str]:
+    """Return the lines in the middle: the trick, the open cards, what is to be decided, or how it ended."""
+    open_cards = " ".join(style.card(card, REVERSE) for card in scene.face_up)
+    if scene.done:
+        lines = [f"finished: {scene.result}"]
+    elif scene.choice:
+        lines = [f"{scene.choice}: {open_cards}" if open_cards else scene.choice]
+    else:
+        led = f"{style.card(scene.led)} led" if scene.led >= 0 else "nothing led"
+        prize = f"{open_cards} face up" if open_cards else ""
+        if scene.stock and not open_cards:
+            prize = "the stock lies face down"
+        lines = [f"{led}{' ' * (16 - (6 if scene.led >= 0 else len(led)))}{prize}"]
+    if scene.out:
+        lines.append("out of play: " + style.hand(scene.out, scene.rules.suits))
+    return lines
+
+
+def _player(scene: Scene, player: Player, style: Style) -> list[str]:
+    """Return a player's two lines."""
+    signs, rules = style.signs, scene.rules
+    hand = style.hand(player.hand, rules.suits)
+    if scene.seat not in (None, player.seat):
+        hand += f"+ {player.hidden} unseen"
+    notes = ["dealer"] if player.dealer else []
+    if rules.humbug:
+        notes.append(f"tricks: {player.tricks[ENDGAME]}")
+    else:
+        notes.append(f"tricks: foreplay {player.tricks[FOREPLAY]}, endgame {player.tricks[ENDGAME]}")
+    if rules.race:
+        notes.append(f"{player.counted} of {rules.race}")
+    if player.score is not None:
+        notes.append(f"match {player.score:g}")
+    if player.swapped is not None:
+        notes.append("swapped the hand" if player.swapped else "kept the hand")
+    if player.voids:
+        notes.append("void of " + ", ".join(f"{style.suit(s, signs.suits[s])} (trick {t})" for s, t in player.voids))
+    arrow = signs.arrow if player.turn else " "
+    name = style.paint(player.name, *((BOLD,) if player.turn else ()))
+    return [
+        f"{arrow} {name}{' ' * (len(_INDENT) - 2 - len(player.name))}{hand}",
+        _INDENT + f" {signs.dot} ".join(notes),
+    ]

@@ -1,0 +1,33 @@
+"""A position as one line of text, with the hands written as in PBN."""
+
+from __future__ import annotations
+
+from german_whist.envs.engine.cards import SUITS, card_text, hand_text
+from german_whist.envs.simulator.batch import DealBatch
+
+
+def position_text(batch: DealBatch, row: int = 0) -> str:
+    """Return a position of a batch as one line, the whole truth but for the order of the stock.
+
+    As ``0:AKQ2.T98..J4 J3.K5.AQ.T98 trump=S turn=1 led=HT face_up=.A.. stock=8``: the hands of seats 0 and 1 by suit
+    (S.H.D.C), the seat to act (``-`` when the deal is finished), the card led, the open cards of the stock and the
+    number of all its cards; ``-`` where there is none.
+
+    Raises:
+        ValueError: when there is no such row.
+    """
+    if not 0 <= row < batch.size:
+        raise ValueError(f"row {row!r} is not allowed: 0 to {batch.size - 1}")
+    state = batch.states[row]
+    hands = " ".join(hand_text(int(hand)) for hand in state["hands"])
+    face_up = int(state["face_up"])
+    stock = face_up.bit_count() + len(batch.rules.cards) - int(state["top"])
+    trump, led = int(state["trump"]), int(state["led"])
+    fields = {
+        "trump": SUITS[trump] if trump >= 0 else "-",
+        "turn": "-" if state["done"] else str(state["turn"]),
+        "led": card_text(led) if led >= 0 else "-",
+        "face_up": hand_text(face_up) if face_up else "-",
+        "stock": str(stock),
+    }
+    return f"0:{hands} " + " ".join(f"{name}={value}" for name, value in fields.items())

@@ -1,0 +1,1 @@
+"""What does the engine build on that knows nothing of cards? Compilation, bits, checks, files, specs."""

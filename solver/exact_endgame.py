@@ -1,0 +1,50 @@
+"""The ending ``"solved"`` of environments: deals end where the endgame begins, with the tricks of perfect play."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from german_whist.envs.engine.rules import Rules
+from german_whist.envs.engine.state_kernels import FOREPLAY
+from german_whist.solver.endgames import solve_endgames
+from german_whist.solver.races import solve_races
+from german_whist.solver.tables.position_kernels import MAX_CARDS
+
+
+class ExactEndgameHook:
+    """Finishes deals as two perfect players would: for most tricks, in a low game for fewest, in a race by margin."""
+
+    def check(self, rules: Rules) -> None:
+        """Refuse rules whose endgame is not open, or too large.
+
+        Raises:
+            ValueError: naming the rules and the endgame.
+        """
+        if rules.humbug:
+            raise ValueError(
+                "rules: the endgame cannot be solved with humbug=True: it is not open, as blind hands stay hidden"
+            )
+        if rules.hand > MAX_CARDS:
+            raise ValueError(
+                f"rules: the endgame cannot be solved with hand={rules.hand}: hands of up to {MAX_CARDS} cards are"
+            )
+
+    def finish(self, rules: Rules, states: np.ndarray[Any, Any]) -> npt.NDArray[np.int8]:
+        """Return the tricks that both seats take, int8[k, 2] by seat; ``states`` is a ``STATE`` array of shape (k,)."""
+        rows = np.arange(len(states))
+        leaders = states["turn"].astype(np.int64)
+        hands, trumps = states["hands"], states["trump"]
+        own, other = hands[rows, leaders], hands[rows, 1 - leaders]
+        tricks = np.empty((len(states), 2), np.int8)
+        if rules.race:
+            taken = states["tricks"][:, FOREPLAY] if rules.counts == "all" else np.zeros((len(states), 2), np.int8)
+            needs = (rules.race - taken)[rows[:, None], np.stack([leaders, 1 - leaders], axis=1)]
+            solved = solve_races(own, other, trumps, needs=needs)
+            tricks[rows, leaders], tricks[rows, 1 - leaders] = solved[:, 0], solved[:, 1]
+        else:
+            solved = solve_endgames(own, other, trumps, states["low"].astype(np.bool_))
+            tricks[rows, leaders], tricks[rows, 1 - leaders] = solved, rules.hand - solved
+        return tricks

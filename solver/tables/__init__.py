@@ -1,0 +1,1 @@
+"""How are the values of all small endgames stored, built and found?"""

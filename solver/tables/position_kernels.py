@@ -1,0 +1,126 @@
+"""Open endgames as one 64-bit number, in which only the order of the cards still in play remains.
+
+Each of the four suits has a lane of 16 bits, its *word*: bit ``i`` stands for the ``i``-th lowest card of that suit
+that is still in play, 1 when the leader holds it and 0 when the follower does, and one more bit above the last card
+marks the length. An empty suit is the word 1. Lane 0 is the trump suit where there is one; the plain suits lie in any
+order until ``sorted_suits`` puts them in ascending order, which is the one form that tables and memories know.
+
+A card of a position is named by its *spot*, the number of its bit: 16 times the lane, plus the place in the word.
+What is written for positions works on single words, too.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from german_whist.envs.utils.bit_kernels import lowest, popcount
+from german_whist.envs.utils.jit import kernel
+
+MAX_CARDS = 13  # in a hand, and in a suit
+
+_ONE = np.uint64(1)
+_WORD = np.uint64(0xFFFF)
+_SUIT = np.uint64(0x1FFF)
+_BELOW_1 = np.uint64(0x7FFF_7FFF_7FFF_7FFF)  # bits of a lane that a shift by 1, 2, 4 or 8 fills from the same lane
+_BELOW_2 = np.uint64(0x3FFF_3FFF_3FFF_3FFF)
+_BELOW_4 = np.uint64(0x0FFF_0FFF_0FFF_0FFF)
+_BELOW_8 = np.uint64(0x00FF_00FF_00FF_00FF)
+
+
+@kernel
+def word_of(position, lane):
+    """Return the word of a suit."""
+    return (position >> np.uint64(16 * lane)) & _WORD
+
+
+@kernel
+def in_play(position):
+    """Return the bits of all cards in play."""
+    bits = position | ((position >> _ONE) & _BELOW_1)
+    bits |= (bits >> np.uint64(2)) & _BELOW_2
+    bits |= (bits >> np.uint64(4)) & _BELOW_4
+    bits |= (bits >> np.uint64(8)) & _BELOW_8
+    return (bits >> _ONE) & _BELOW_1
+
+
+@kernel
+def leader_cards(position):
+    """Return the bits of the leader's cards."""
+    return position & in_play(position)
+
+
+@kernel
+def follower_cards(position):
+    """Return the bits of the follower's cards."""
+    return ~position & in_play(position)
+
+
+@kernel
+def seats_swapped(position):
+    """Return the position with the follower as leader."""
+    return position ^ in_play(position)
+
+
+@kernel
+def run_starts(cards):
+    """Return the lowest card of each run of adjacent cards of one hand: the cards of a run are worth the same."""
+    return cards & ~(cards << _ONE)
+
+
+@kernel
+def without(position, spot):
+    """Return a position without one card; those above it in its suit move down."""
+    lane = _WORD << np.uint64(spot & 48)
+    kept = ~lane | ((_ONE << np.uint64(spot)) - _ONE)
+    return (position & kept) | ((position >> _ONE) & lane & _BELOW_1 & ~kept)
+
+
+@kernel
+def sorted_suits(position, trump):
+    """Return the position with its plain suits (all suits when ``trump`` is false) in ascending order of words."""
+    first = word_of(position, 0)
+    a = word_of(position, 1)
+    b = word_of(position, 2)
+    c = word_of(position, 3)
+    a, b = min(a, b), max(a, b)
+    b, c = min(b, c), max(b, c)
+    a, b = min(a, b), max(a, b)
+    if not trump:
+        first, a = min(first, a), max(first, a)
+        a, b = min(a, b), max(a, b)
+        b, c = min(b, c), max(b, c)
+    return first | (a << np.uint64(16)) | (b << np.uint64(32)) | (c << np.uint64(48))
+
+
+@kernel
+def lane_of(suit, trump):
+    """Return the lane of a suit in ``position_of``: the trump suit changes places with suit 0."""
+    if suit == trump:
+        return 0
+    return trump if suit == 0 and trump > 0 else suit
+
+
+@kernel
+def spot_of(card, cards, trump):
+    """Return the spot of a card among the cards in play, given as a mask of cards, in ``position_of``."""
+    suit = np.int64(card) // 13
+    below = (_ONE << np.uint64(card)) - _ONE
+    return 16 * lane_of(suit, trump) + popcount(cards & below & (_SUIT << np.uint64(13 * suit)))
+
+
+@kernel
+def position_of(leader, follower, trump):
+    """Return the position of two hands given as masks of cards; its suits are not sorted."""
+    position = np.uint64(0)
+    for suit in range(4):
+        shift = np.uint64(13 * suit)
+        own = (leader >> shift) & _SUIT
+        cards = own | ((follower >> shift) & _SUIT)
+        word = np.uint64(0)
+        place = np.uint64(0)
+        while cards:
+            word |= ((own >> np.uint64(lowest(cards))) & _ONE) << place
+            place += _ONE
+            cards &= cards - _ONE
+        position |= (word | (_ONE << place)) << np.uint64(16 * lane_of(suit, trump))
+    return position

@@ -1,0 +1,190 @@
+"""Build a table layer by layer: every endgame of n cards from those of n − 1, by trying every trick.
+
+Nothing is assumed of good play but that adjacent cards of one hand are worth the same: every lead and every reply is
+tried. Because a sub-block is a grid with one axis a suit (see ``ranking``), a trick in one suit is tried for all hands
+in the other suits at once, by walking over grids of the layer below.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from german_whist.envs.utils.jit import kernel
+from german_whist.solver.tables.suit_moves import FOLLOWER_WINS, LAST_REPLY, LEFT
+
+_UNTRIED = np.uint8(255)
+
+
+@kernel
+def build_block(ranking, moves, trump, low, lengths, first, below, first_below, out):
+    """Write the values of one block.
+
+    Args:
+        ranking: where positions stand.
+        moves: as ``suit_moves`` returns them.
+        trump: whether lane 0 is the trump suit.
+        low: whether tricks are to be given away.
+        lengths: int64[4], cards in play of each suit, the block's.
+        first: place of the block in the table.
+        below: uint8[…], the values of the layer below, one to a byte.
+        first_below: place of that layer in the table.
+        out: uint8[size], the values of the block, one to a byte.
+    """
+    cards = (lengths[0] + lengths[1] + lengths[2] + lengths[3]) // 2
+    own = np.empty(4, np.int64)
+    strides = np.empty(4, np.int64)
+    worst = np.empty(out.shape[0], np.uint8)
+    out[:] = 0
+    for own[0] in range(lengths[0] + 1):
+        for own[1] in range(lengths[1] + 1):
+            for own[2] in range(lengths[2] + 1):
+                own[3] = cards - own[0] - own[1] - own[2]
+                if own[3] < 0 or own[3] > lengths[3]:
+                    continue
+                start = _grid(ranking, trump, lengths, own, False, strides) - first
+                size = 1
+                for lane in range(4):
+                    size *= _words(ranking, lengths[lane], own[lane])
+                best = out[start : start + size]
+                for lane in range(4):
+                    if own[lane] and own[lane] < lengths[lane]:
+                        _lead_followed(
+                            ranking, moves, trump, low, lengths, own, lane, below, first_below, strides, worst, best
+                        )
+                    elif own[lane]:
+                        worst[:size] = _UNTRIED
+                        _lead_not_followed(
+                            ranking, moves, trump, low, lengths, own, lane, below, first_below, strides, worst
+                        )
+                        for i in range(size):
+                            best[i] = max(best[i], worst[i])
+
+
+@kernel
+def _words(ranking, length, own):
+    """Return how many words of a length have so many cards of the leader."""
+    return np.int64(ranking.digits[0, (1 << length) | ((1 << own) - 1)]) >> 8 & 0x7FF
+
+
+@kernel
+def _grid(ranking, trump, lengths, own, swapped, strides):
+    """Return where a sub-block begins and write how far apart the ranks of each suit lie; suits come in any order.
+
+    With ``swapped`` it is the sub-block of the swapped seats, in which all ranks run backwards: strides are negative.
+    """
+    order = np.arange(4)
+    cards = 0
+    for end in range(3, -1, -1):  # few enough for bubbles
+        cards += lengths[end]
+        for place in range(1 if trump else 0, end):
+            if lengths[order[place]] > lengths[order[place + 1]]:
+                order[place], order[place + 1] = order[place + 1], order[place]
+    sub_block = ranking.starts[cards // 2, lengths[order[0]], lengths[order[1]], lengths[order[2]]]
+    inside = 0
+    for place in range(3):
+        lane = order[place]
+        inside = inside * (lengths[lane] + 1) + (lengths[lane] - own[lane] if swapped else own[lane])
+    first = ranking.firsts[sub_block + inside]
+    stride = 1
+    for place in range(3, -1, -1):
+        lane = order[place]
+        words = _words(ranking, lengths[lane], own[lane])
+        strides[lane] = -stride if swapped else stride
+        if swapped:
+            first += (words - 1) * stride
+        stride *= words
+    return first
+
+
+@kernel
+def _lead_followed(ranking, moves, trump, low, lengths, own, lane, below, first_below, strides, worst, best):
+    """Try every lead of a suit of which the follower has cards too, in all positions of a sub-block."""
+    gain = np.uint8(0 if low else 1)
+    rest = np.uint8(lengths.sum() // 2) - gain
+    left, left_own = lengths.copy(), own.copy()
+    left[lane] -= 2
+    left_own[lane] -= 1
+    won, lost = np.empty(4, np.int64), np.empty(4, np.int64)
+    won_first = _grid(ranking, trump, left, left_own, False, won) - first_below
+    lost_first = _grid(ranking, trump, left, left_own, True, lost) - first_below
+    i, j, k = (1 if lane == 0 else 0), (2 if lane < 2 else 1), (3 if lane < 3 else 2)  # the other suits
+    rows = _words(ranking, lengths[i], own[i])
+    columns = _words(ranking, lengths[j], own[j])
+    cells = _words(ranking, lengths[k], own[k])
+    word_first = moves.first_word[lengths[lane], own[lane]]
+    for rank in range(_words(ranking, lengths[lane], own[lane])):
+        word = moves.words[word_first + rank]
+        lead = moves.first_trick[word]
+        while lead < moves.first_trick[word + 1]:
+            next_lead = lead + 1
+            while not moves.tricks[next_lead - 1] & LAST_REPLY:
+                next_lead += 1
+            for row in range(rows):
+                for column in range(columns):
+                    worst[:cells] = _UNTRIED
+                    for reply in range(lead, next_lead):
+                        entry = np.int64(moves.tricks[reply])
+                        if entry & FOLLOWER_WINS:
+                            at = lost_first + (entry & LEFT) * lost[lane] + row * lost[i] + column * lost[j]
+                            for cell in range(cells):
+                                worst[cell] = min(worst[cell], np.uint8(rest - below[at + cell * lost[k]]))
+                        else:
+                            at = won_first + (entry & LEFT) * won[lane] + row * won[i] + column * won[j]
+                            for cell in range(cells):
+                                worst[cell] = min(worst[cell], np.uint8(gain + below[at + cell * won[k]]))
+                    at = rank * strides[lane] + row * strides[i] + column * strides[j]
+                    for cell in range(cells):
+                        best[at + cell * strides[k]] = max(best[at + cell * strides[k]], worst[cell])
+            lead = next_lead
+
+
+@kernel
+def _lead_not_followed(ranking, moves, trump, low, lengths, own, lane, below, first_below, strides, worst):
+    """Lower ``worst`` by every reply to the lead of a suit that only the leader has, in all positions of a sub-block.
+
+    All cards of such a suit are worth the same, so there is one lead.
+    """
+    gain = np.uint8(0 if low else 1)
+    rest = np.uint8(lengths.sum() // 2) - gain
+    grid = np.empty(4, np.int64)
+    for thrown in range(4):
+        if own[thrown] == lengths[thrown]:
+            continue
+        left, left_own = lengths.copy(), own.copy()
+        left[lane] -= 1
+        left_own[lane] -= 1
+        left[thrown] -= 1
+        ruffed = trump and thrown == 0
+        first = _grid(ranking, trump, left, left_own, ruffed, grid) - first_below
+        i = 0  # the other two suits
+        while i in (lane, thrown):
+            i += 1
+        j = 6 - lane - thrown - i
+        rows = _words(ranking, lengths[i], own[i])
+        columns = _words(ranking, lengths[j], own[j])
+        word_first = moves.first_word[lengths[thrown], own[thrown]]
+        for rank in range(_words(ranking, lengths[thrown], own[thrown])):
+            word = moves.words[word_first + rank]
+            for discard in range(moves.first_discard[word], moves.first_discard[word + 1]):
+                for row in range(rows):
+                    source = first + np.int64(moves.discards[discard]) * grid[thrown] + row * grid[i]
+                    at = rank * strides[thrown] + row * strides[i]
+                    for column in range(columns):
+                        value = below[source + column * grid[j]]
+                        value = np.uint8(rest - value) if ruffed else np.uint8(gain + value)
+                        worst[at + column * strides[j]] = min(worst[at + column * strides[j]], value)
+
+
+@kernel
+def pack(values, out):
+    """Pack uint8[2 n] values, one to a byte, as uint8[n], two to a byte."""
+    for i in range(out.shape[0]):
+        out[i] = values[2 * i] | values[2 * i + 1] << np.uint8(4)
+
+
+@kernel
+def unpack(packed, out):
+    """Unpack uint8[n], two values to a byte, as uint8[2 n], one to a byte."""
+    for i in range(packed.shape[0]):
+        out[2 * i] = packed[i] & np.uint8(15)
+        out[2 * i + 1] = packed[i] >> np.uint8(4)

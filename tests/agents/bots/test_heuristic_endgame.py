@@ -1,0 +1,126 @@
+"""The endgame of the heuristic bot: the rules of thumb, and looking ahead over them."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from german_whist.agents.bots.heuristic.endgame_kernels import play_out, rule_card
+from german_whist.agents.registry import make_agent
+from german_whist.envs.engine.cards import card_text, cards_of, parse_card, parse_hand
+from tests.agents.endgame import reference_endgame as reference
+from tests.agents.positions import choice, view
+
+HEURISTIC = make_agent("heuristic")
+
+
+class Endgame(NamedTuple):
+    """A position with both hands open."""
+
+    hand: list[str]
+    opponent: list[str]
+    led: str | None
+    trump: str | None
+    low: bool = False
+
+    def masks(self) -> tuple[np.uint64, np.uint64, int, int, bool]:
+        hand, opponent = (
+            np.uint64(sum(1 << parse_card(card) for card in cards)) for cards in (self.hand, self.opponent)
+        )
+        led = -1 if self.led is None else parse_card(self.led)
+        trump = -1 if self.trump is None else reference.SUITS.index(self.trump)
+        return hand, opponent, led, trump, self.low
+
+
+@st.composite
+def endgames(draw: st.DrawFn) -> Endgame:
+    ranks = draw(st.integers(1, 13))
+    deck = [suit + rank for suit in reference.SUITS for rank in reference.RANKS[13 - ranks :]]
+    size = draw(st.integers(1, min(13, len(deck) // 2)))
+    cards = draw(st.permutations(deck))[: 2 * size]
+    trump = draw(st.sampled_from([*reference.SUITS, None]))
+    led = cards.pop() if draw(st.booleans()) else None
+    return Endgame(cards[:size], cards[size:], led, trump, draw(st.booleans()))
+
+
+def names(hand: str) -> list[str]:
+    return [card_text(card) for card in cards_of(parse_hand(hand))]
+
+
+@given(endgames())
+def test_the_rules_choose_and_play_out_as_in_plain_python(position: Endgame) -> None:
+    assert card_text(rule_card(*position.masks())) == reference.rule_card(*position)
+    assert play_out(*position.masks()) == reference.play_out(*position)
+
+
+@given(endgames())
+def test_the_bot_plays_the_card_that_brings_most(position: Endgame) -> None:
+    hand, opponent = (
+        ".".join("".join(card[1] for card in cards if card[0] == suit) for suit in "SHDC")
+        for cards in (position.hand, position.opponent)
+    )
+    row = view(hand, position.trump, opponent=opponent, led=position.led, low=position.low)
+    assert choice(HEURISTIC, row) == reference.look_ahead(*position)
+
+
+def test_a_sure_winner_is_cashed_before_the_lead_is_lost() -> None:
+    assert choice(HEURISTIC, view(".A..32", "S", opponent=".K..A4")) == "HA"
+
+
+def test_winners_of_a_long_suit_come_first() -> None:
+    assert choice(HEURISTIC, view(".AKQ..2", "S", opponent=".J..A43")) in {"HA", "HK", "HQ"}
+
+
+def test_a_trick_is_won_as_cheaply_as_possible() -> None:
+    assert choice(HEURISTIC, view(".AT3..", "S", opponent=".J4..", led="H9")) == "HT"
+
+
+def test_a_trick_that_cannot_be_won_costs_the_lowest_card() -> None:
+    assert choice(HEURISTIC, view(".K3.2.", "S", opponent=".Q.5.", led="HA")) == "H3"
+
+
+def test_a_void_is_trumped_with_the_lowest_trump() -> None:
+    assert choice(HEURISTIC, view("K5..A3.", "S", opponent="7.K9..", led="HA")) == "S5"
+
+
+def test_a_void_without_trumps_throws_a_loser_and_keeps_the_winner() -> None:
+    assert choice(HEURISTIC, view("..A3.", "S", opponent="..K.", led="HA")) == "D3"
+
+
+def test_trumps_are_drawn_by_the_longer_holding_before_side_winners_are_cashed() -> None:
+    assert choice(HEURISTIC, view("AKQ.AKQ..", "S", opponent="7.654.32.")) == "SA"
+
+
+def test_side_winners_are_cashed_first_when_the_opponent_has_no_trumps_left() -> None:
+    assert choice(HEURISTIC, view("2.A..", "S", opponent=".K..A")) in {"HA", "S2"}
+
+
+def test_a_low_endgame_is_lost_with_the_highest_card_that_loses() -> None:
+    assert choice(HEURISTIC, view(".QT3..", "S", opponent=".A4..", led="HJ", low=True)) == "HT"
+
+
+def test_in_a_low_endgame_a_trick_that_must_be_won_takes_the_highest_card() -> None:
+    assert choice(HEURISTIC, view(".AT..2", "S", opponent=".54..", led="H3", low=True)) == "HA"
+
+
+def test_a_low_endgame_is_led_from_the_bottom() -> None:
+    assert choice(HEURISTIC, view(".A2.A2.", "S", opponent=".K3.K3.", low=True)) in {"H2", "D2"}
+
+
+def test_giving_up_the_lead_to_be_led_into_is_found_by_looking_ahead() -> None:
+    # HA first leaves HQ to the king. After C2 the opponent must lead a heart into ace and queen.
+    throw_in = Endgame(names(".AQ..2"), names(".K3..A"), None, "S")
+    assert reference.rule_card(*throw_in) == "HA"
+    assert choice(HEURISTIC, view(".AQ..2", "S", opponent=".K3..A")) == "C2"
+
+
+def test_of_equal_cards_the_cheapest_goes_whatever_its_suit() -> None:
+    # The rules would lead HQ and lose it to a ruff. S7 and DQ both bring a trick more.
+    equal = Endgame(names("7.Q.Q."), names(".T9..J"), None, "C")
+    assert reference.rule_card(*equal) == "HQ"
+    results = {card: reference.result_of(card, *equal) for card in equal.hand}
+    assert results == {"S7": 1, "DQ": 1, "HQ": -1}
+    assert choice(HEURISTIC, view("7.Q.Q.", "C", opponent=".T9..J")) == "S7"

@@ -1,0 +1,114 @@
+"""What all rule bots have in common: legal cards in every game, no memory of their own, no sight of hidden cards."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import settings as hypothesis_settings
+from hypothesis import strategies as st
+
+from german_whist.agents.bots.base import Agent
+from german_whist.agents.bots.random import RandomBot, pick
+from german_whist.agents.registry import make_agent
+from german_whist.arena.match import play_match
+from german_whist.envs.engine.agent_rng import AgentRng
+from german_whist.envs.engine.cards import cards_of, mask_of
+from german_whist.envs.engine.rules import Rules, rule_names, rules
+from german_whist.envs.observation.views import VIEW
+from german_whist.envs.simulator.batch import DealBatch
+from german_whist.envs.utils.bit_kernels import nth_lowest
+from tests.redeal import Redeal
+from tests.strategies import GAMES, games, seeds
+
+RULE_BOTS = ["greedy", "heuristic", "heuristic+exact"]
+BOTS = ["random", *RULE_BOTS]
+
+
+def some_views(steps: int, size: int = 64) -> np.ndarray:
+    batch = DealBatch("classic", size, seed=4)
+    bots = [make_agent(name) for name in BOTS]
+    for step in range(steps):
+        batch.step(bots[step % 3].act(batch.views(), np.random.default_rng(step)))
+    return batch.views()
+
+
+@pytest.mark.parametrize("first", BOTS)
+@pytest.mark.parametrize("second", BOTS)
+def test_only_legal_cards_in_every_kind_of_game(first: str, second: str) -> None:
+    for game in (*GAMES.values(), *map(rules, rule_names())):
+        play_match(first, second, deals=20, seed=5, rules=game)  # raises where a card is illegal
+
+
+@hypothesis_settings(max_examples=60)
+@given(games(), st.sampled_from(BOTS), st.sampled_from(BOTS), seeds)
+def test_only_legal_cards_in_any_game(game: Rules, first: str, second: str, seed: int) -> None:
+    result = play_match(first, second, deals=3, seed=seed, rules=game)
+    assert result.wins + result.draws + result.losses == 6
+
+
+@pytest.mark.parametrize("name", RULE_BOTS)
+@pytest.mark.parametrize("steps", [0, 1, 17, 26, 40])
+def test_a_card_depends_on_its_own_view_alone(name: str, steps: int) -> None:
+    views = some_views(steps)
+    bot = make_agent(name)
+    cards = bot.act(views, None)
+    order = np.random.default_rng(0).permutation(len(views))
+    assert (make_agent(name).act(views[order], None) == cards[order]).all()
+    assert [int(bot.act(views[i : i + 1], None)[0]) for i in range(len(views))] == cards.tolist()
+    assert (bot.act(views[::2], None) == cards[::2]).all()
+
+
+@pytest.mark.parametrize("name", BOTS)
+def test_views_are_left_as_they_are_and_none_gives_none(name: str) -> None:
+    views = some_views(9)
+    before = views.copy()
+    assert make_agent(name).act(views, np.random.default_rng(0)).dtype == np.int64
+    assert all((views[field] == before[field]).all() for field in VIEW.names)
+    assert make_agent(name).act(views[:0], np.random.default_rng(0)).shape == (0,)
+
+
+@pytest.mark.parametrize("name", BOTS)
+@pytest.mark.parametrize("preset", rule_names())
+@pytest.mark.parametrize("seat", [0, 1])
+def test_cards_that_a_seat_cannot_see_do_not_change_its_choice(name: str, preset: str, seat: int) -> None:
+    compared = 0
+    for seed in range(4):
+        redeal = Redeal(preset, seed, seat, steps=rules(preset).tricks)
+        for course, others in redeal.steps():
+            if course.done[0] or course.turn[0] != seat:
+                continue
+            [card] = choose(make_agent(name), course)
+            cards = choose(make_agent(name), others)
+            assert (cards == card).all()
+            compared += len(cards) - 1
+    assert compared > 0
+
+
+def choose(bot: Agent, batch: DealBatch) -> np.ndarray:
+    return bot.act(batch.views(), AgentRng(3, np.zeros(batch.size, np.uint64)))
+
+
+@given(st.sets(st.integers(0, 51), min_size=1))
+def test_the_cards_of_a_mask_are_counted_from_the_lowest(cards: set[int]) -> None:
+    found = [nth_lowest(np.uint64(mask_of(cards)), number) for number in range(len(cards))]
+    assert found == sorted(cards)
+
+
+def test_every_legal_card_is_equally_likely() -> None:
+    legal = np.full(14_000, mask_of([3, 12, 13, 20, 33, 40, 51]), np.uint64)
+    actions = np.empty(len(legal), np.int64)
+    pick(legal, np.random.default_rng(1).random(len(legal)), actions)
+    cards, counts = np.unique(actions, return_counts=True)
+    assert cards.tolist() == [3, 12, 13, 20, 33, 40, 51]
+    chi_square = ((counts - 2000) ** 2 / 2000).sum()
+    assert chi_square < 22.5  # 6 degrees of freedom: passed by chance 999 times of 1000
+
+
+def test_the_random_bot_plays_every_card_it_may_and_draws_from_its_rng_alone() -> None:
+    [view] = some_views(0, 1)
+    views = np.repeat(np.array([view], VIEW), 2000)
+    cards = RandomBot().act(views, np.random.default_rng(2))
+    assert set(cards.tolist()) == set(cards_of(view["legal"]))
+    assert (RandomBot().act(views, np.random.default_rng(2)) == cards).all()
+    assert (RandomBot().act(views, np.random.default_rng(3)) != cards).any()

@@ -1,0 +1,129 @@
+"""Trained agents whose networks were never shown an endgame leave it to the solver, by themselves."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from german_whist.agents.bots.base import Views
+from german_whist.agents.endgame.exact_agent import ExactEndgame
+from german_whist.agents.endgame.open_hands import is_open
+from german_whist.agents.policy.agent import PolicyAgent, rules_of, solves_endgame
+from german_whist.agents.pretrained.catalog import load_pretrained, pretrained_names
+from german_whist.agents.registry import make_agent
+from german_whist.arena.match import play_match
+from german_whist.arena.recording import Recording
+from german_whist.envs.engine.agent_rng import AgentRng
+from german_whist.envs.engine.rules import rules
+from german_whist.envs.simulator.batch import DealBatch
+from tests.agents.networks import some_network
+from tests.conftest import play_randomly
+
+RACE = "small:counts=all,race=9,points=difference,slam=0,book=null"
+GAMES = ("classic", "high_low", "no_trump", "small_all", "draft", RACE)
+
+
+def views_of(game: str, size: int = 12) -> Views:
+    """Views of every stage of a game's deals."""
+    batch, rng, parts = DealBatch(game, size, seed=4), np.random.default_rng(0), []
+    while not batch.done.all():
+        parts.append(batch.views(np.flatnonzero(~batch.done)))
+        play_randomly(batch, rng, 3)
+    return np.concatenate(parts)
+
+
+def saved(folder: Path, endgame: str, game: str = "classic") -> str:
+    """The specification of a network whose card says how it comes to the end of a deal."""
+    path = folder / f"{endgame}.safetensors"
+    dataclasses.replace(some_network(game=game), endgame=endgame).save(path)
+    return f"checkpoint:{path}"
+
+
+@pytest.mark.parametrize("temperature", [0, 1])
+@pytest.mark.parametrize("game", GAMES)
+def test_it_plays_its_network_while_cards_are_hidden_and_perfectly_from_there(
+    tmp_path: Path, game: str, temperature: int
+) -> None:
+    views = views_of(game)
+    bare = PolicyAgent(some_network(game=game), temperature)
+    agent = make_agent(f"{saved(tmp_path, 'solved', game)},temperature={temperature}")
+    known, rows = is_open(views), np.arange(len(views))
+    assert 10 < known.sum() < len(views) - 10
+    actions = agent.act(views, AgentRng(3, rows))
+    assert (actions == ExactEndgame(bare).act(views, AgentRng(3, rows))).all()
+    by_network = bare.act(views, AgentRng(3, rows))
+    assert (actions[~known] == by_network[~known]).all()
+    assert (actions[known] != by_network[known]).any()
+
+
+def test_it_keeps_its_name_its_network_and_its_game(tmp_path: Path) -> None:
+    agent = make_agent(saved(tmp_path, "solved"))
+    assert isinstance(agent, PolicyAgent)
+    assert (agent.name, agent.endgame) == ("solved", "solved")
+    assert rules_of(agent) == rules("classic")
+    views, bare = views_of("classic", 2), PolicyAgent(agent.checkpoint)
+    assert (agent.probabilities(views) == bare.probabilities(views)).all()
+
+
+@pytest.mark.parametrize("said", ["played", "solved"])
+@pytest.mark.parametrize("setting", ["played", "solved"])
+def test_the_setting_goes_before_the_card(tmp_path: Path, said: str, setting: str) -> None:
+    views = views_of("classic", 4)
+    agent = make_agent(f"{saved(tmp_path, said)},endgame={setting}")
+    bare = PolicyAgent(some_network())
+    expected = ExactEndgame(bare) if setting == "solved" else bare
+    assert solves_endgame(agent) == (setting == "solved")
+    assert (agent.act(views, None) == expected.act(views, None)).all()
+
+
+@pytest.mark.parametrize("name", pretrained_names())
+def test_those_in_the_box_solve_their_endgames_and_exact_adds_nothing(name: str) -> None:
+    agent, bare = make_agent(name), make_agent(f"{name}:endgame=played")
+    assert load_pretrained(name).endgame == "solved"
+    assert [solves_endgame(one) for one in (agent, bare, make_agent(f"{bare.name}+exact"))] == [True, False, True]  # type: ignore[attr-defined]
+    views = views_of(name.removeprefix("champion-") if "-" in name else "classic", 3)
+    actions = agent.act(views, None)
+    for spec in (f"{name}+exact", f"{name}:endgame=solved+exact", f"{name}:endgame=played+exact"):
+        assert (make_agent(spec).act(views, None) == actions).all()
+    assert (bare.act(views, None) != actions).any()
+
+
+def test_what_was_solved_already_is_not_named_exact(tmp_path: Path) -> None:
+    assert make_agent("champion+exact").name == "champion"  # type: ignore[attr-defined]
+    assert make_agent("champion:endgame=played+exact").name == "champion+exact"  # type: ignore[attr-defined]
+    games: list[Recording] = []
+    play_match(
+        make_agent(saved(tmp_path, "solved", "tiny")),
+        make_agent(saved(tmp_path, "played", "tiny")),
+        deals=1,
+        rules="tiny",
+        endgame="exact",
+        record=games.append,
+    )
+    assert {game.names for game in games} == {("solved", "played+exact"), ("played+exact", "solved")}
+
+
+def test_where_the_opponents_hand_stays_hidden_the_network_plays_on(tmp_path: Path) -> None:
+    views = views_of("humbug", 4)
+    agent = make_agent(f"{saved(tmp_path, 'played', 'humbug')},endgame=solved")
+    bare = PolicyAgent(some_network(game="humbug"))
+    assert (agent.act(views, None) == bare.act(views, None)).all()
+    play_match(agent, "random", deals=3, rules="humbug")
+
+
+def test_an_endgame_of_another_game_is_refused_as_any_other_view_is() -> None:
+    batch = DealBatch("all", 3, seed=1)
+    play_randomly(batch, np.random.default_rng(0), 30)
+    assert is_open(batch.views()).all()
+    with pytest.raises(ValueError, match="agent 'champion' was trained for 'classic' and plays no other game"):
+        make_agent("champion").act(batch.views(), None)
+
+
+def test_a_network_as_such_plays_the_endgame_whatever_its_card_says() -> None:
+    checkpoint = dataclasses.replace(some_network(), endgame="solved")
+    assert PolicyAgent(checkpoint).endgame == "played"
+    with pytest.raises(ValueError, match="unknown endgame 'slved': did you mean 'solved'"):
+        PolicyAgent(checkpoint, endgame="slved")

@@ -1,0 +1,117 @@
+"""The heuristic bot's endgame where blind hands keep cards hidden: which hands it plays against, and what it plays."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from german_whist.agents.bots.heuristic.endgame_kernels import count_worlds, held_unseen, may_hold, world
+from german_whist.agents.registry import make_agent
+from german_whist.envs.engine.cards import SUIT_MASKS, SUITS, card_text, cards_of, parse_hand
+from german_whist.envs.simulator.batch import DealBatch
+from tests.agents.endgame import reference_endgame as reference
+from tests.agents.positions import choice, view
+
+HEURISTIC = make_agent("heuristic")
+BLIND_GAMES = [
+    "humbug",
+    "humbug:suits=3,ranks=8,hand=6,book=3",
+    "humbug:suits=2,ranks=6,hand=3,book=1,trump=none",
+    "humbug:suits=4,ranks=4,hand=4,book=2,high_low=true",
+]
+
+
+def endgames(game: str, deals: int, seed: int = 0) -> Iterator[tuple[DealBatch, np.ndarray[Any, Any]]]:
+    """Random play: each position in which the hands are played out, and the views of the seats to act."""
+    batch = DealBatch(game, deals, seed=seed)
+    rng = np.random.default_rng(seed)
+    while not batch.done.all():
+        views = batch.views()
+        if views["stock"][0] == 0 and not views["choice"][0]:
+            yield batch, views
+        batch.step(make_agent("random").act(views, rng))
+
+
+def worlds_of(row: Any) -> list[int]:
+    return [int(world(row, number, count_worlds(row))) for number in range(count_worlds(row))]
+
+
+def hand_names(mask: int) -> list[str]:
+    return [card_text(card) for card in cards_of(mask)]
+
+
+@pytest.mark.parametrize("game", BLIND_GAMES)
+def test_each_sample_is_a_hand_that_the_opponent_may_hold_and_shares_no_guess_with_another(game: str) -> None:
+    several = voids = 0
+    for _, views in endgames(game, 100):
+        for row in views:
+            known, unseen = int(row["opponent_known"]), int(row["unseen"])
+            size = int(row["hand"]).bit_count() - (row["led"] >= 0)
+            shown = sum(mask for suit, mask in enumerate(SUIT_MASKS) if row["void_opponent"][suit])
+            samples = worlds_of(row)
+            guessed = 0
+            for sample in samples:
+                assert sample.bit_count() == size
+                assert sample & known == known
+                guess = sample & ~known
+                assert not guess & ~unseen
+                assert not guess & shown
+                assert not guess & guessed
+                guessed |= guess
+            several += len(samples) > 1
+            voids += bool(shown)
+    assert several > 100
+    assert voids > 20
+
+
+@pytest.mark.parametrize("game", BLIND_GAMES)
+def test_the_hand_that_the_opponent_holds_is_never_ruled_out(game: str) -> None:
+    for batch, views in endgames(game, 200, seed=1):
+        truth = batch.states["hands"][np.arange(batch.size), 1 - batch.turn]
+        for row, hand in zip(views, truth, strict=True):
+            assert not int(hand) & ~int(row["opponent_known"] | may_hold(row))
+            assert held_unseen(row) == (int(hand) & ~int(row["opponent_known"])).bit_count()
+
+
+@pytest.mark.parametrize("game", ["classic", "no_trump", "open_stock:open_stock=3", "draft", "high_low", "tiny"])
+def test_where_no_card_stays_hidden_the_only_sample_is_the_opponents_hand(game: str) -> None:
+    for batch, views in endgames(game, 40):
+        truth = batch.states["hands"][np.arange(batch.size), 1 - batch.turn]
+        for row, hand in zip(views, truth, strict=True):
+            if row["turn"]:
+                assert worlds_of(row) == [int(hand)]
+
+
+@pytest.mark.parametrize("game", BLIND_GAMES)
+def test_the_bot_plays_the_card_that_brings_most_over_all_samples(game: str) -> None:
+    differs = 0
+    for _, views in endgames(game, 25, seed=2):
+        for row in views[views["turn"] > 0]:
+            known, size = int(row["opponent_known"]), int(row["hand"]).bit_count() - int(row["led"] >= 0)
+            shown = [suit for suit, trick in zip(SUITS, row["void_opponent"], strict=True) if trick]
+            possible = [card for card in hand_names(int(row["unseen"])) if card[0] not in shown]
+            samples = reference.even_samples(hand_names(known), possible, size)
+            led = None if row["led"] < 0 else card_text(row["led"])
+            trump = None if row["trump"] < 0 else SUITS[row["trump"]]
+            rest = led, trump, bool(row["low"])
+            hand = hand_names(int(row["hand"]))
+            expected = reference.look_ahead_in_all(hand, samples, *rest)
+            assert choice(HEURISTIC, row[None]) == expected
+            differs += expected != reference.look_ahead(hand, samples[0], *rest)
+    assert differs > 0  # the further samples matter
+
+
+def test_a_hand_that_voids_give_away_is_played_against_as_if_it_were_open() -> None:
+    # Of the unseen cards the diamonds alone can be the opponent's, since it has shown that it holds no club.
+    open_hand = view(".AQ..2", "S", opponent=".K3..A")
+    given_away = view(".AQ..2", "S", opponent=".K3.AKQ.A", opponent_void="D", blinds=True)
+    assert worlds_of(given_away[0]) == worlds_of(open_hand[0]) == [parse_hand(".K3..A")]
+    assert choice(HEURISTIC, given_away) == choice(HEURISTIC, open_hand) == "C2"
+
+
+def test_a_card_that_the_opponent_took_face_up_is_in_every_sample() -> None:
+    row = view(".AQ..2", "S", known=".K..", opponent=".3.AK.A", blinds=True)[0]
+    assert worlds_of(row) == [parse_hand(".K.A.A"), parse_hand(".K3.K.")]

@@ -1,0 +1,255 @@
+"""Worlds are those that a view allows, each as likely as any other, and they can be played on."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import replace
+from math import comb
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from german_whist.agents.inference.determinization_kernels import write_game, write_known, write_world
+from german_whist.agents.inference.world_sampling_kernels import HIDDEN, count_hands, hand_of_number, hand_size
+from german_whist.envs.engine.rules import GAME, Rules, rule_names, rules
+from german_whist.envs.engine.state_kernels import STATE
+from german_whist.envs.observation.views import VIEW, write_view
+from german_whist.envs.simulator.batch import DealBatch
+from german_whist.envs.utils.jit import kernel
+from tests.agents.endgame.every_position import every_position, hidden_hands
+from tests.conftest import play_randomly
+from tests.reference.plain import same_views
+from tests.strategies import games, seeds
+
+TINY = {
+    "tiny": Rules(suits=2, ranks=4, hand=2, stock=4),
+    "three suits": Rules(suits=3, ranks=2, hand=1, stock=4),
+    "long stock": Rules(suits=2, ranks=4, hand=1, stock=6),
+    "face down": Rules(suits=2, ranks=4, hand=2, stock=4, open_stock=0, trump="none"),
+    "draft": Rules(suits=2, ranks=3, hand=1, stock=4, draft=True),
+    "open stock": Rules(suits=2, ranks=3, hand=1, stock=4, open_stock=2),
+    "wide open": Rules(suits=2, ranks=3, hand=1, stock=4, open_stock=3),
+    "humbug": Rules(suits=2, ranks=4, hand=2, stock=0, humbug=True),
+}
+
+
+@kernel
+def all_hands(views, rows, hands):
+    """Write which view allows which hidden hand, as far as there is room, and return how many there are."""
+    hidden = np.zeros(1, HIDDEN)
+    found = 0
+    for row in range(views.shape[0]):
+        ways = count_hands(views[row], hidden[0])
+        for number in range(ways):
+            if found < rows.shape[0]:
+                rows[found], hands[found] = row, hand_of_number(hidden[0], number)
+            found += 1
+    return found
+
+
+@kernel
+def worlds_of(view, keys, first, last, games, states):
+    """Write worlds ``first … last - 1`` of each key as states, and the game."""
+    hidden = np.zeros(1, HIDDEN)
+    count_hands(view, hidden[0])
+    write_game(view, games[0])
+    place = 0
+    for key in keys:
+        for world in range(first, last):
+            write_known(view, states[place])
+            write_world(view, hidden[0], key, np.uint64(world), games[0], states[place])
+            place += 1
+
+
+@kernel
+def view_of(games, states, seat, views):
+    for row in range(states.shape[0]):
+        write_view(games[0], states[row], seat, views[row])
+
+
+def draw(view: Any, keys: list[int], worlds: int) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+    game, states = np.zeros(1, GAME), np.zeros(len(keys) * worlds, STATE)
+    worlds_of(view, np.array(keys, np.uint64), 0, worlds, game, states)
+    return game, states
+
+
+def views_of(game: np.ndarray[Any, Any], states: np.ndarray[Any, Any], seat: int) -> np.ndarray[Any, Any]:
+    views = np.zeros(len(states), VIEW)
+    view_of(game, states, seat, views)
+    return views
+
+
+@pytest.mark.parametrize("name", TINY)
+def test_allowed_hands_are_exactly_those_of_all_deals_in_which_the_seat_sees_the_same(name: str) -> None:
+    voids = 0
+    for batch in every_position(TINY[name]):
+        views = batch.views()
+        seen, row = np.unique(views.view(np.dtype((np.void, VIEW.itemsize))), return_inverse=True)
+        expected = np.unique(np.stack([row.ravel().astype(np.uint64), hidden_hands(batch)], axis=1), axis=0)
+        rows, hands = np.zeros(len(expected), np.int64), np.zeros(len(expected), np.uint64)
+        assert all_hands(seen.view(VIEW), rows, hands) == len(expected)
+        allowed = np.stack([rows.astype(np.uint64), hands], axis=1)
+        assert (np.unique(allowed, axis=0) == expected).all()
+        voids += int((seen.view(VIEW)["void_opponent"] > 0).any(axis=1).sum())
+    assert voids > 0
+
+
+def chi_square_limit(cells: int) -> float:
+    """What a uniform draw stays under 999 times of 1000 (Wilson and Hilferty)."""
+    free = cells - 1
+    limit: float = free * (1 - 2 / (9 * free) + 3.09 * (2 / (9 * free)) ** 0.5) ** 3
+    return limit
+
+
+def is_uniform(counts: np.ndarray[Any, Any]) -> bool:
+    expected = counts.sum() / counts.size
+    return bool(((counts - expected) ** 2 / expected).sum() < chi_square_limit(counts.size))
+
+
+def find_view(game: Rules, restricted: bool, most_hands: int) -> Any:
+    """The view of a random position with as many hidden hands as there may be, with or without a void that tells."""
+    best, found = None, 1
+    hidden = np.zeros(1, HIDDEN)
+    batch = DealBatch(game, 300, seed=3)
+    for step in range(2 * game.tricks):
+        for view in batch.views()[~batch.done]:
+            hands = int(count_hands(view, hidden[0]))
+            is_restricted = hands < comb(int(view["unseen"]).bit_count(), int(hidden[0]["held"]))
+            if is_restricted == restricted and found < hands <= most_hands:
+                best, found = view, hands
+        play_randomly(batch, np.random.default_rng(step), 1)
+    assert best is not None
+    return best
+
+
+FIVES = Rules(suits=2, ranks=5, hand=3, stock=4)
+
+
+@pytest.mark.parametrize(
+    ("game", "restricted"),
+    [
+        (TINY["tiny"], False),
+        (TINY["face down"], False),
+        (TINY["draft"], False),
+        (FIVES, True),
+        (replace(FIVES, draft=True), True),
+        (Rules(suits=3, ranks=4, hand=4, stock=4), True),
+    ],
+)
+def test_all_worlds_are_equally_likely(game: Rules, restricted: bool) -> None:
+    view = find_view(game, restricted, most_hands=30)
+    rebuilt, states = draw(view, [1, 2], 20_000)
+    hands, hand = np.unique(states["hands"][:, 1], return_inverse=True)
+    assert len(hands) == count_hands(view, np.zeros(1, HIDDEN)[0])
+    top = int(states[0]["top"])
+    face_down = int(rebuilt[0]["cards"]) - top
+    orders = {order: number for number, order in enumerate(itertools.permutations(range(face_down)))}
+    counts = np.zeros((len(hands), len(orders)), np.int64)
+    for which, deck in zip(hand.ravel(), states["deck"][:, top : top + face_down], strict=True):
+        counts[which, orders[tuple(np.argsort(np.argsort(deck)).tolist())]] += 1
+    assert is_uniform(counts)
+
+
+@pytest.mark.parametrize("restricted", [False, True])
+def test_all_hands_are_equally_likely_in_a_larger_game(restricted: bool) -> None:
+    view = find_view(Rules(suits=4, ranks=5, hand=5, stock=10), restricted, most_hands=1500)
+    _, states = draw(view, [5], 60_000)
+    hands, counts = np.unique(states["hands"][:, 1], return_counts=True)
+    assert len(hands) == count_hands(view, np.zeros(1, HIDDEN)[0]) > 500
+    assert is_uniform(counts)
+
+
+def test_voids_change_what_is_likely() -> None:
+    """After a void and one card drawn since, at most one card of the suit is hidden."""
+    found = 0
+    batch = DealBatch("classic", 300, seed=9)
+    for step in range(24):
+        play_randomly(batch, np.random.default_rng(step), 1)
+        for view in batch.views():
+            for suit in range(4):
+                if view["void_opponent"][suit] and view["drawn_opponent"][suit] == 1 and found < 20:
+                    _, states = draw(view, [step], 200)
+                    held = states["hands"][:, 1] & ~view["opponent_known"] & np.uint64(0x1FFF << (13 * suit))
+                    counts = [int(cards).bit_count() for cards in held]
+                    assert set(counts) <= {0, 1}
+                    found += 1
+    assert found == 20
+
+
+@settings(max_examples=60)
+@given(games() | st.sampled_from([*map(rules, rule_names())]), seeds, st.integers(0, 60))
+def test_a_seat_sees_the_same_in_every_world(game: Rules, seed: int, steps: int) -> None:
+    batch = DealBatch(game, 4, seed)
+    play_randomly(batch, np.random.default_rng(seed % 2**32), steps)
+    for view in batch.views()[~batch.done]:
+        rebuilt, states = draw(view, [seed], 8)
+        assert same_views(views_of(rebuilt, states, 0), np.repeat(np.array([view], VIEW), 8))
+        whole = np.uint64(rebuilt[0]["deck"])
+        held = states["hands"][:, 0] | states["hands"][:, 1] | states["played"].sum(axis=1)
+        for state, cards in zip(states, held, strict=True):
+            down = state["deck"][state["top"] : rebuilt[0]["cards"]]
+            assert len(set(down.tolist())) == len(down)
+            hidden = int(sum(1 << int(card) for card in down)) | int(state["face_up"])
+            assert not hidden & int(cards)
+            assert (hidden | int(cards)) == int(whole) or game.humbug
+
+
+@settings(max_examples=60)
+@given(games() | st.sampled_from([*map(rules, rule_names())]), seeds, st.integers(0, 60))
+def test_a_game_is_rebuilt_from_a_view(game: Rules, seed: int, steps: int) -> None:
+    batch = DealBatch(game, 4, seed)
+    play_randomly(batch, np.random.default_rng(seed % 2**32), steps)
+    for view, state in zip(batch.views()[~batch.done], batch.states[~batch.done], strict=True):
+        rebuilt = np.zeros(1, GAME)
+        write_game(view, rebuilt[0])
+        names = ["cards", "hand", "deck", "humbug", "draft", "race", "all_count"]
+        if state["top"] < len(game.cards):  # afterwards no card is turned up any more
+            names.append("open_stock")
+        assert {name: int(rebuilt[0][name]) for name in names} == {name: int(game.game[0][name]) for name in names}
+        assert hand_size(view) == game.hand
+
+
+@settings(max_examples=60)
+@given(games() | st.sampled_from([*map(rules, rule_names())]), seeds, st.integers(0, 60))
+def test_the_true_world_is_played_on_like_the_deal_itself(game: Rules, seed: int, steps: int) -> None:
+    rng = np.random.default_rng(seed % 2**32)
+    batch = DealBatch(game, 1, seed)
+    play_randomly(batch, rng, steps)
+    if batch.done[0]:
+        return
+    seat = int(batch.turn[0])
+    copy = DealBatch(game, 1, seed)
+    write_known(batch.views()[0], copy.states[0])
+    truth, state = batch.states[0], copy.states[0]
+    state["hands"][1], state["out"][1] = truth["hands"][1 - seat], truth["out"][1 - seat]
+    state["deck"][:] = truth["deck"]
+    while not batch.done[0]:
+        assert copy.turn[0] == batch.turn[0] ^ seat
+        for side in range(2):
+            assert same_views(copy.views(seats=[side]), batch.views(seats=[side ^ seat]))
+        action = [rng.choice(np.flatnonzero(batch.action_mask()[0]))]
+        batch.step(action)
+        copy.step(action)
+    assert copy.done[0]
+    assert copy.returns()[0, 0] == batch.returns()[0, seat]
+
+
+@pytest.mark.parametrize("swaps", [(52, 52), (52, 53), (53, 52), (53, 53)])
+@pytest.mark.parametrize("seat", [0, 1])
+def test_what_the_opponent_knows_after_exchanges(swaps: tuple[int, int], seat: int) -> None:
+    """The opponent knows its discarded hand, and the turned card that has left with the dealer's."""
+    batch = DealBatch("humbug", 30, seed=5)
+    for action in swaps:
+        batch.step([action] * 30)
+    rows = np.flatnonzero(batch.turn == seat)
+    for row in rows:
+        [view] = batch.views([row])
+        out = batch.states[row]["out"][1 - seat]
+        game, states = draw(view, [int(row)], 20)
+        assert game[0]["humbug"] == 1
+        for state in states:
+            assert int(state["out"][1]).bit_count() == int(out).bit_count()
+            assert not state["out"][1] & (state["hands"][0] | state["hands"][1])

@@ -1,0 +1,287 @@
+"""Flat Monte Carlo: what its actions are worth, and that it plays the best of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from german_whist.agents.monte_carlo.bot import DEFAULT_WORLDS, MonteCarloBot
+from german_whist.agents.monte_carlo.rollout_kernels import distinct_actions
+from german_whist.agents.registry import make_agent
+from german_whist.arena.match import play_match
+from german_whist.envs.engine.agent_rng import AgentRng
+from german_whist.envs.engine.cards import card_text, cards_of, mask_of, parse_card
+from german_whist.envs.engine.rules import Rules, rule_names, rules
+from german_whist.envs.simulator.batch import DealBatch
+from german_whist.envs.utils.jit import kernel
+from german_whist.solver.endgames import endgame_move_values
+from german_whist.solver.exact_endgame import ExactEndgameHook
+from tests.agents.inference.test_world_sampling import draw
+from tests.agents.positions import choice, view
+from tests.conftest import play_randomly
+from tests.redeal import Redeal
+from tests.strategies import games, seeds
+
+HEURISTIC = make_agent("heuristic")
+
+
+class Fixed:
+    """Randomness that gives every row the same key."""
+
+    def __init__(self, key: int) -> None:
+        self.key = key
+
+    def integers(self, low: int, high: int, size: int) -> np.ndarray[Any, Any]:
+        return np.full(size, self.key)
+
+
+@kernel
+def distinct(views, masks):
+    for row in range(views.shape[0]):
+        masks[row] = distinct_actions(views[row])
+
+
+def tried_actions(row: Any) -> list[int]:
+    masks = np.zeros(1, np.uint64)
+    distinct(np.array([row]), masks)
+    return [action for action in range(54) if int(masks[0]) >> action & 1]
+
+
+def some_positions(game: str | Rules, size: int, steps: int, seed: int = 1) -> DealBatch:
+    """Deals after some actions of the heuristic bot."""
+    batch = DealBatch(game, size, seed)
+    for _ in range(steps):
+        live = ~batch.done
+        actions = np.zeros(size, np.int64)
+        actions[live] = HEURISTIC.act(batch.views()[live])
+        batch.step(actions)
+    return batch
+
+
+def play_out(game: Rules, states: np.ndarray[Any, Any], action: int) -> float:
+    """What seat 0 gets in all, when it plays an action in some states and the heuristic bot plays on for both."""
+    batch = DealBatch(game, len(states), endgame="played" if game.humbug else ExactEndgameHook())
+    batch.states[:] = states
+    batch.step(np.full(len(states), action))
+    while not batch.done.all():
+        live = ~batch.done
+        actions = np.zeros(len(states), np.int64)
+        actions[live] = HEURISTIC.act(batch.views()[live])
+        batch.step(actions)
+    return float(batch.returns()[:, 0].sum())
+
+
+@pytest.mark.parametrize("preset", rule_names())
+@pytest.mark.parametrize("steps", [0, 7, 11])
+def test_totals_are_the_margins_of_playing_on_in_all_worlds(preset: str, steps: int) -> None:
+    game = rules(preset)
+    views = some_positions(game, 3, steps).views()
+    views = views[(views["legal"] > 0) & ((views["stock"] > 0) | game.humbug)]
+    for row in views:
+        [totals] = MonteCarloBot(worlds=4).totals(np.array([row]), Fixed(99))
+        _, states = draw(row, [99], 4)
+        tried = tried_actions(row)
+        if len(tried) == 1:
+            assert not totals.any()
+            continue
+        expected = {action: play_out(game, states, action) for action in tried}
+        assert {action: totals[action] for action in tried} == expected
+        assert totals.astype(bool).sum() <= len(tried)
+        [chosen] = MonteCarloBot(worlds=4).act(np.array([row]), Fixed(99))
+        assert expected[max(action for action in tried if action <= chosen)] == max(expected.values())
+
+
+@pytest.mark.parametrize("preset", ["classic", "high_low", "no_trump", "small"])
+def test_in_the_endgame_the_card_is_one_of_the_best(preset: str) -> None:
+    game = rules(preset)
+    for steps in (game.stock, game.stock + 3, game.stock + 8):
+        batch = DealBatch(game, 20, 6)
+        play_randomly(batch, np.random.default_rng(3), steps)
+        views = batch.views()
+        led = views["led"] >= 0
+        own, other = views["hand"], views["unseen"] | views["opponent_known"]
+        leaders, followers = np.where(led, other, own), np.where(led, own, other)
+        low = views["low"].astype(np.bool_)
+        values = endgame_move_values(leaders, followers, views["trump"], low, views["led"])
+        legal = values >= 0
+        best = np.where(low, np.where(legal, values, 99).min(axis=1), values.max(axis=1))
+        cards = MonteCarloBot(worlds=3).act(views, np.random.default_rng(0))
+        assert (values[np.arange(20), cards] == best).all()
+        once, thrice = (MonteCarloBot(worlds=n).totals(views, Fixed(1)) for n in (1, 3))
+        assert (once == thrice).all()  # there is one world
+
+
+def test_a_trump_ace_is_won_and_a_worthless_prize_is_left() -> None:
+    bot = make_agent("mc:worlds=60")
+    hand = "972.AQ63.T84.K53"
+
+    class Bot:
+        def act(self, views: np.ndarray[Any, Any], rng: Any) -> np.ndarray[Any, Any]:
+            return np.asarray(bot.act(views, np.random.default_rng(1)))
+
+    assert choice(Bot(), view(hand, "S", face_up="SA", led="D6")) in ("D8", "DT")
+    assert choice(Bot(), view(hand, "S", face_up="D2", led="D9")) in ("D4", "D8")
+
+
+def test_cards_with_nothing_in_play_between_them_are_tried_once() -> None:
+    [row] = view("AK54.2..2", "S", face_up="S7", opponent="QJT98.A.K.", played="32.3..")
+    assert [card_text(card) for card in tried_actions(row)] == ["C2", "H2", "S4", "SK"]
+    [row] = view("AK54.2..2", "S", face_up="S6", opponent="QJT98.A.K.", played="32.3..")
+    assert [card_text(card) for card in tried_actions(row)] == ["C2", "H2", "S4", "SK"]
+
+
+def test_a_card_led_or_face_up_stands_between_two_cards() -> None:
+    [row] = view("J9.A..", "S", face_up="S7", led="ST", opponent="AKQ8.K..")
+    assert [card_text(card) for card in tried_actions(row)] == ["S9", "SJ"]
+    [row] = view("J9.A..", "S", face_up="ST", led="S7", opponent="AKQ8.K..")
+    assert [card_text(card) for card in tried_actions(row)] == ["S9", "SJ"]
+    [row] = view("J9.A..", "S", face_up="S7", led="S6", opponent="AKQ8.K..")
+    assert [card_text(card) for card in tried_actions(row)] == ["S9"]
+    totals = MonteCarloBot(worlds=40).totals(view("J9.A..", "S", face_up="S7", led="ST", opponent="AKQ8.K.."), Fixed(4))
+    assert totals[0, parse_card("SJ")] != totals[0, parse_card("S9")]
+
+
+@pytest.mark.parametrize("preset", rule_names())
+@pytest.mark.parametrize("seat", [0, 1])
+def test_cards_that_a_seat_cannot_see_do_not_change_its_choice(preset: str, seat: int) -> None:
+    compared = 0
+    bot = MonteCarloBot(worlds=3)
+    for seed in range(2):
+        redeal = Redeal(preset, seed, seat, steps=rules(preset).tricks, tries=16)
+        for course, others in redeal.steps():
+            if course.done[0] or course.turn[0] != seat:
+                continue
+            [card] = bot.act(course.views(), AgentRng(3, [0]))
+            cards = bot.act(others.views(), AgentRng(3, np.zeros(others.size, np.uint64)))
+            assert (cards == card).all()
+            compared += len(cards) - 1
+    assert compared > 0
+
+
+@settings(max_examples=40)
+@given(games(), seeds, st.integers(0, 60))
+def test_only_legal_actions_in_any_game(game: Rules, seed: int, steps: int) -> None:
+    batch = DealBatch(game, 3, seed)
+    play_randomly(batch, np.random.default_rng(seed % 2**32), steps)
+    views = batch.views()[~batch.done]
+    actions = MonteCarloBot(worlds=2).act(views, np.random.default_rng(0))
+    assert all(int(legal) >> int(action) & 1 for legal, action in zip(views["legal"], actions, strict=True))
+
+
+@pytest.mark.parametrize("preset", ["small", "high_low", "humbug", "draft"])
+def test_choices_do_not_depend_on_batches_or_threads(preset: str) -> None:
+    views = some_positions(preset, 12, 1).views()
+    indices = np.arange(12, dtype=np.uint64)
+    actions = MonteCarloBot(worlds=20, threads=1).act(views, AgentRng(5, indices))
+    for threads in (2, 3, 7):
+        assert (MonteCarloBot(worlds=20, threads=threads).act(views, AgentRng(5, indices)) == actions).all()
+    for row in range(12):
+        alone = MonteCarloBot(worlds=20, threads=2).act(views[row : row + 1], AgentRng(5, indices[row : row + 1]))
+        assert alone[0] == actions[row]
+    assert MonteCarloBot(worlds=20).act(views[:0], AgentRng(5, indices[:0])).shape == (0,)
+
+
+def test_the_worlds_of_another_seed_are_others() -> None:
+    views = some_positions("classic", 2, 0).views()
+    totals = [MonteCarloBot(worlds=5).totals(views, np.random.default_rng(seed)) for seed in (1, 1, 2)]
+    assert (totals[0] == totals[1]).all()
+    assert (totals[0] != totals[2]).any(axis=1).all()
+
+
+def test_a_match_does_not_depend_on_the_size_of_batches() -> None:
+    results = [
+        play_match("mc:worlds=4", "mc:worlds=3", deals=6, seed=1, rules="small", batch_size=size) for size in (6, 4, 1)
+    ]
+    assert results[0] == results[1] == results[2]
+
+
+def test_it_takes_an_exact_endgame_like_any_agent() -> None:
+    first, again = (
+        play_match("mc:worlds=4+exact", "mc:worlds=4", deals=8, rules="small", batch_size=n) for n in (8, 3)
+    )
+    assert first == again
+    assert first.first == "mc:worlds=4+exact"
+
+
+def test_it_beats_the_bot_that_plays_on_for_it_and_more_worlds_beat_fewer() -> None:
+    assert play_match("mc:worlds=40", "heuristic", deals=150, seed=1, rules="small").interval[0] > 0.5
+    assert play_match("mc:worlds=40", "mc:worlds=2", deals=150, seed=1, rules="small").interval[0] > 0.5
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("preset", ["small", "small_all", "short"])
+def test_it_gets_stronger_with_every_step_in_worlds(preset: str) -> None:
+    deals = 300 if preset == "short" else 1000
+    margins = [
+        play_match(f"mc:worlds={worlds}", "heuristic", deals, seed=2, rules=preset).margin for worlds in (1, 8, 60)
+    ]
+    assert margins == sorted(margins)
+    assert margins[1] > margins[0] + 0.3
+
+
+def test_equal_actions_are_decided_by_the_heuristic_bot() -> None:
+    """Every card of a hand that loses all tricks is worth the same."""
+    row = view("2.3.4.", "C", opponent="...AKQ")
+    row["tricks_self"] = row["tricks_opponent"] = 5  # by which a stock that is gone is told from none
+    for legal in (["S2", "H3", "D4"], ["H3", "D4"]):
+        row["legal"] = mask_of([parse_card(card) for card in legal])
+        assert len(set(MonteCarloBot(worlds=2).totals(row, Fixed(1))[0, tried_actions(row[0])].tolist())) == 1
+        assert MonteCarloBot(worlds=2).act(row, Fixed(1))[0] == HEURISTIC.act(row)[0]
+
+
+def test_a_view_of_no_deal_is_refused() -> None:
+    """The opponent showed a void and has drawn nothing, and all that it may hold is of that suit."""
+    row = view("AK...", "C", face_up="C2", opponent="QJT...", opponent_void="S")
+    with pytest.raises(ValueError, match="view 1 is none of a deal: no hand of the opponent goes with it"):
+        MonteCarloBot(worlds=3).act(np.concatenate([some_positions("classic", 1, 0).views(), row]), Fixed(1))
+
+
+def test_settings() -> None:
+    assert make_agent("mc").worlds == DEFAULT_WORLDS  # type: ignore[attr-defined]
+    bot = make_agent("mc:worlds=7")
+    assert isinstance(bot, MonteCarloBot)
+    assert (bot.worlds, bot.name) == (7, "mc:worlds=7")
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ("words=3", "unknown mc setting 'words': did you mean 'worlds'"),
+        ("worlds=0", "worlds 0 is not allowed: a whole number from 1 to 1000000"),
+        ("worlds=1000001", "worlds 1000001 is not allowed"),
+        ("worlds=many", "worlds 'many' is not a whole number"),
+        ("worlds=2.5", "worlds '2.5' is not a whole number"),
+        ("worlds", "'worlds' is not key=value"),
+        ("worlds=1,worlds=2", "'worlds' is set twice"),
+    ],
+)
+def test_wrong_settings_are_named(settings: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        make_agent(f"mc:{settings}")
+
+
+@pytest.mark.parametrize("threads", [0, -1, True, 1.5])
+def test_a_number_of_threads_that_is_none_is_refused(threads: Any) -> None:
+    with pytest.raises(ValueError, match=r"threads .* is not allowed: a whole number from 1 to 1024"):
+        MonteCarloBot(worlds=3, threads=threads)
+
+
+def test_actions_that_are_no_cards_are_decisions_too() -> None:
+    """In a draft the ace and the king of trumps are taken and the two of a plain suit mostly left."""
+    batch = DealBatch("draft", 200, 3)
+    bot = MonteCarloBot(worlds=40)
+    for _ in range(3):
+        batch.step([max(cards_of(legal)) for legal in batch.legal()])
+    for _ in range(2):
+        batch.step([max(card for card in cards_of(legal) if card < 52) for legal in batch.legal()])
+    views = batch.views()
+    assert views["choice"].all()
+    ranks = np.array([int(card).bit_length() - 1 for card in views["face_up"]])
+    trumps = ranks // 13 == views["trump"]
+    actions = bot.act(views, np.random.default_rng(0))
+    assert set(actions[trumps & (ranks % 13 >= 11)].tolist()) == {52}
+    assert (actions[~trumps & (ranks % 13 == 0)] == 53).mean() > 0.6

@@ -1,0 +1,166 @@
+"""A policy network as an agent."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+
+import numpy as np
+import pytest
+
+from german_whist.agents.policy.agent import PolicyAgent
+from german_whist.agents.policy.mlp_forward import Network, PhasedNetwork
+from german_whist.arena.match import play_match
+from german_whist.envs.engine.agent_rng import AgentRng
+from german_whist.envs.engine.cards import cards_of, parse_card
+from german_whist.envs.observation.vector import observation_layout, observe
+from german_whist.envs.simulator.batch import DealBatch
+from tests.agents.networks import biased_network, some_network
+from tests.agents.positions import choice, view
+from tests.conftest import play_randomly
+from tests.redeal import Redeal
+
+HAND = view("A2.A2.AK.A", "S", opponent="K3.K3.QJ.K")  # renamed: clubs 1, hearts or diamonds 2 each, spades trumps
+
+
+def test_a_forward_pass_is_that_of_a_relu_network() -> None:
+    layers = some_network(hidden=(5, 4)).layers
+    observation = np.random.default_rng(1).integers(0, 2, 443)
+    hidden = observation.astype(float)
+    for weight, bias in layers[:-1]:
+        hidden = np.array([max(0.0, float(row @ hidden + cell)) for row, cell in zip(weight, bias, strict=True)])
+    weight, bias = layers[-1]
+    assert Network(layers).logits(observation[None])[0] == pytest.approx(weight @ hidden + bias, abs=1e-3)
+
+
+def test_a_row_has_the_same_logits_in_any_batch_to_the_last_bit() -> None:
+    network = Network(some_network(hidden=(33, 17)).layers)
+    rows = observe(DealBatch("classic", 50).views(), "classic")
+    together = network.logits(rows)
+    for size in (1, 7, 49):
+        apart = np.concatenate([network.logits(rows[i : i + size]) for i in range(0, 50, size)])
+        assert apart.tobytes() == together.tobytes()
+
+
+def test_each_phase_has_its_network() -> None:
+    phased = some_network(hidden=(6,), phases=(10, 4))
+    batch = DealBatch("classic", 400, seed=3)
+    observations = []
+    for _ in range(26):
+        observations.append(observe(batch.views(), "classic"))
+        play_randomly(batch, np.random.default_rng(0), 1)
+    rows = np.random.default_rng(2).permutation(np.concatenate(observations))
+    stock = rows[:, observation_layout("classic")["stock"].start]
+    said = PhasedNetwork(phased).logits(rows)
+    for phase, its in enumerate((stock > 10, (stock <= 10) & (stock > 4), stock <= 4)):
+        assert its.sum() > 1000
+        layers = [(weight[phase], bias[phase]) for weight, bias in phased.layers]
+        assert Network(layers).logits(rows[its]).tobytes() == said[its].tobytes()
+        if phase:
+            assert (Network(layers).logits(rows[~its]) != said[~its]).any()
+
+
+@pytest.mark.parametrize("temperature", [0.0, 0.3, 1.0, 5.0])
+@pytest.mark.parametrize("game", ["classic", "tiny", "classic:ranks=8,hand=10,stock=12"])
+def test_only_legal_cards_over_whole_deals(temperature: float, game: str) -> None:
+    agent = PolicyAgent(some_network(game=game), temperature)
+    play_match(agent, "random", deals=30, rules=game)  # raises where a card is illegal
+
+
+def test_at_temperature_0_it_plays_its_best_legal_card() -> None:
+    # Trumps are spades, and plain suits are renamed by length.
+    ace, deuce = parse_card("SA"), parse_card("S2")
+    assert choice(PolicyAgent(biased_network({ace: 1.0})), HAND) == "SA"
+    assert choice(PolicyAgent(biased_network({ace: 1.0, deuce: 2.0})), HAND) == "S2"
+    assert choice(PolicyAgent(biased_network({parse_card("SQ"): 9.0, deuce: 0.1})), HAND) == "S2"
+
+
+def test_at_temperature_0_no_randomness_is_asked_for() -> None:
+    views = DealBatch("classic", 32).views()
+    agent = PolicyAgent(some_network())
+    assert (agent.act(views, None) == agent.act(views, None)).all()
+
+
+@pytest.mark.parametrize("temperature", [0.5, 1.0, 2.0])
+def test_samples_come_as_often_as_the_softmax_says(temperature: float) -> None:
+    biases = {parse_card("SA"): 1.0, parse_card("S2"): -0.5, parse_card("CA"): 0.5}
+    rows = 20_000
+    agent = PolicyAgent(biased_network(biases), temperature)
+    cards = agent.act(np.repeat(HAND, rows), np.random.default_rng(5))
+    # CA is the only plain card of the shortest suit, so it is still named CA after renaming.
+    weights = {card: math.exp(biases.get(card, 0.0) / temperature) for card in cards_of(HAND["hand"][0])}
+    for card, weight in weights.items():
+        chance = weight / sum(weights.values())
+        tolerance = 4.5 * math.sqrt(chance * (1 - chance) / rows)
+        assert (cards == card).mean() == pytest.approx(chance, abs=tolerance)
+    assert set(cards.tolist()) <= set(weights)
+
+
+def test_probabilities_are_the_softmax_over_legal_cards_by_their_true_names() -> None:
+    agent = PolicyAgent(some_network(3))
+    batch = DealBatch("classic", 16, seed=2)
+    for _ in range(9):
+        batch.step(agent.act(batch.views(), None))
+    views = batch.views()
+    chances = agent.probabilities(views)
+    assert chances.sum(axis=1) == pytest.approx(np.ones(16))
+    assert ((chances > 0) == batch.action_mask()).all()
+    assert (chances.argmax(axis=1) == agent.act(views, None)).all()
+    rows = 10_000
+    sampled = PolicyAgent(some_network(3), 1.0).act(np.repeat(views[:1], rows), np.random.default_rng(1))
+    counts = np.bincount(sampled, minlength=52)
+    assert counts / rows == pytest.approx(chances[0], abs=0.02)
+
+
+def test_worth_tells_how_much_less_a_card_is_worth_than_the_best() -> None:
+    biases = {parse_card("SA"): 3.0, parse_card("S2"): 1.0}
+    assert PolicyAgent(biased_network(biases)).worth(HAND) is None
+    told = dataclasses.replace(biased_network(biases), logits_a_trick=4.0)
+    worth = PolicyAgent(told).worth(HAND)
+    assert worth is not None
+    legal = list(cards_of(HAND["hand"][0]))
+    assert worth[0, parse_card("SA")] == 0
+    assert worth[0, parse_card("S2")] == pytest.approx(-0.5)
+    assert {worth[0, card] for card in legal} == {0, -0.5, -0.75}
+    assert (np.delete(worth[0], legal) == -np.inf).all()
+
+
+@pytest.mark.parametrize("temperature", [1e-3, 1e-30, 5e-324])
+def test_a_low_temperature_comes_down_to_the_best_card(temperature: float) -> None:
+    views = DealBatch("classic", 64, seed=1).views()
+    rng = AgentRng(0, np.arange(64))
+    network = some_network(scale=3.0)
+    assert (PolicyAgent(network, temperature).act(views, rng) == PolicyAgent(network).act(views, None)).all()
+
+
+def test_a_high_temperature_comes_down_to_the_random_bot() -> None:
+    cards = PolicyAgent(some_network(), 1e300).act(np.repeat(HAND, 7000), np.random.default_rng(0))
+    assert np.unique(cards, return_counts=True)[1] == pytest.approx([1000] * 7, abs=140)
+
+
+@pytest.mark.parametrize("temperature", [-0.1, math.nan, math.inf])
+def test_a_temperature_that_is_none_is_refused(temperature: float) -> None:
+    with pytest.raises(ValueError, match=r"temperature .* is not allowed: 0 \(best card\) or a positive number"):
+        PolicyAgent(some_network(), temperature)
+
+
+@pytest.mark.parametrize("temperature", [0.0, 1.0])
+def test_a_row_is_played_the_same_in_any_batch(temperature: float) -> None:
+    views = DealBatch("classic", 40, seed=6).views()
+    agent = PolicyAgent(some_network(), temperature)
+    together = agent.act(views, AgentRng(1, np.arange(40)))
+    apart = [int(agent.act(views[i : i + 1], AgentRng(1, [i]))[0]) for i in range(40)]
+    assert together.tolist() == apart
+    assert agent.act(views[:0], AgentRng(1, [])).shape == (0,)
+
+
+def test_hidden_cards_do_not_change_its_choice() -> None:
+    agent = PolicyAgent(some_network(), 1.0)
+    compared = 0
+    for seed in range(4):
+        for course, others in Redeal("classic", seed, seat=0, steps=30).steps():
+            if course.turn[0] == 0:
+                cards = agent.act(others.views(), AgentRng(3, np.zeros(others.size)))
+                assert (cards == cards[0]).all()
+                compared += len(cards) - 1
+    assert compared > 0

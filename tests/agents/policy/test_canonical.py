@@ -1,0 +1,132 @@
+"""Cards renamed by role for networks, and named back."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from german_whist.agents.policy.canonical import TRUMP_SLOT, by_name, by_role, canonical_views, true_cards
+from german_whist.agents.policy.checkpoint import RANKS
+from german_whist.envs.engine.cards import NUM_CARDS, cards_of, hand_text, mask_of
+from german_whist.envs.engine.rules import Rules
+from german_whist.envs.observation.views import VIEW
+from german_whist.envs.simulator.batch import DealBatch
+from tests.agents.positions import view
+from tests.conftest import play_randomly
+from tests.strategies import games, seeds
+
+MASKS = [name for name in VIEW.names if VIEW[name] == np.uint64]
+BY_SUIT = ["void_self", "void_opponent", "drawn_self", "drawn_opponent"]
+BINOMIAL = 3 << NUM_CARDS  # actions that are not cards, as the mask says
+
+
+@given(games(), seeds, st.integers(0, 51), st.sampled_from(RANKS))
+def test_naming_back_undoes_the_renaming(game: Rules, seed: int, steps: int, ranks: str) -> None:
+    batch = DealBatch(game, 4, seed, first=0)
+    play_randomly(batch, np.random.default_rng(seed % 1000), min(steps, 2 * game.tricks))
+    views = batch.views(seats=[0, 1, 0, 1])
+    renamed, roles = canonical_views(views, ranks)
+    behind, role_of, suits = roles[:, :52], roles[:, 52:104], roles[:, 104:]
+    assert (np.sort(suits, axis=1) == range(4)).all()
+    every = np.arange(NUM_CARDS)
+    assert (np.take_along_axis(role_of, behind.astype(int), axis=1) == every).all()
+    for before, after, names, order in zip(views, renamed, roles, suits, strict=True):
+        back = true_cards(every, np.repeat(names[None], NUM_CARDS, axis=0))
+        assert (back // 13 == np.repeat(order, 13)).all()
+        for name in MASKS:
+            cards, choices = int(after[name]) & ~BINOMIAL, int(after[name]) & BINOMIAL
+            assert mask_of(back[list(cards_of(cards))]) | choices == before[name]
+        assert before["led"] == (back[after["led"]] if after["led"] >= 0 else -1)
+        for name in BY_SUIT:
+            assert before[name][order].tolist() == after[name].tolist()
+        if before["trump"] >= 0:
+            assert order[TRUMP_SLOT] == before["trump"]
+            assert after["trump"] == TRUMP_SLOT
+        else:
+            assert after["trump"] == -1
+        for name in set(VIEW.names) - {*MASKS, *BY_SUIT, "led", "trump"}:
+            assert (before[name] == after[name]).all()
+
+
+def test_plain_suits_go_by_length_then_ranks_and_trumps_are_spades() -> None:
+    renamed, roles = canonical_views(view("K.A32.65.87", "H", face_up="H9"))
+    # Trumps are hearts. Spades are the shortest; diamonds are below clubs.
+    assert roles[0, 104:].tolist() == [3, 1, 0, 2]
+    assert hand_text(int(renamed["hand"][0])) == "A32.87.65.K"
+
+
+def test_suits_alike_in_the_hand_go_by_the_unseen_cards() -> None:
+    # Of the unseen cards, hearts lack the ace, diamonds the king and clubs only lower ones.
+    row = view("AK.7.7.7", "S", face_up="S2", played=".A.K.QJ")
+    assert canonical_views(row)[1][0, 104:].tolist() == [2, 1, 0, 3]
+
+
+def test_live_ranks_count_from_the_top_what_is_still_in_play() -> None:
+    # Of hearts the ace and the jack are played: the queen is the second highest left, the nine the fourth.
+    row = view("5.Q92.65.87", "H", face_up="HK", played=".AJ..")
+    renamed, roles = canonical_views(row, "live")
+    assert hand_text(int(renamed["hand"][0])).split(".")[0] == "KJ4"
+    assert hand_text(int(renamed["face_up"][0])).split(".")[0] == "A"
+    assert hand_text(int(renamed["played_self"][0] | renamed["played_opponent"][0])).split(".")[0] == "32"
+    assert hand_text(mask_of(int(card) for card in roles[0, 39:52][[12, 11, 9, 2, 1, 0]])) == ".AKQJ92.."
+
+
+def test_a_card_that_was_led_is_still_in_play() -> None:
+    batch = DealBatch("classic", 50)
+    play_randomly(batch, np.random.default_rng(1), 9)
+    views = batch.views()
+    assert (views["led"] >= 0).all()
+    renamed, _ = canonical_views(views, "live")
+    for before, after in zip(views, renamed, strict=True):
+        beats = [
+            card
+            for card in cards_of(int(before["legal"]))
+            if card > before["led"] and card // 13 == before["led"] // 13
+        ]
+        beats_after = [
+            card for card in cards_of(int(after["legal"])) if card > after["led"] and card // 13 == after["led"] // 13
+        ]
+        assert len(beats) == len(beats_after)
+
+
+@given(games(), seeds, st.integers(0, 51))
+def test_live_ranks_keep_the_order_of_the_cards_in_play(game: Rules, seed: int, steps: int) -> None:
+    batch = DealBatch(game, 3, seed)
+    play_randomly(batch, np.random.default_rng(seed % 1000), min(steps, 2 * game.tricks))
+    views = batch.views(seats=[0, 1, 0])
+    _, roles = canonical_views(views, "live")
+    for row, names in zip(views, roles, strict=True):
+        led = 1 << int(row["led"]) if row["led"] >= 0 else 0
+        live = led | int(row["hand"] | row["unseen"] | row["opponent_known"] | row["face_up"])
+        for suit in range(4):
+            of_suit = [card for card in cards_of(live) if card // 13 == suit]
+            taken = [int(names[52 + card]) for card in of_suit]
+            assert taken == list(range(taken[0], taken[0] + len(taken))) if taken else True
+            assert not taken or taken[-1] % 13 == 12
+
+
+def test_numbers_by_role_and_by_name_are_each_others_inverse() -> None:
+    batch = DealBatch("draft", 20)
+    play_randomly(batch, np.random.default_rng(0), 5)
+    _, roles = canonical_views(batch.views(), "live")
+    numbers = np.random.default_rng(2).random((20, 54))
+    named = by_name(numbers, roles)
+    np.testing.assert_array_equal(by_role(named, roles), numbers)
+    for row in range(20):
+        cards = true_cards(np.arange(54), np.repeat(roles[row : row + 1], 54, axis=0))
+        np.testing.assert_array_equal(named[row, cards], numbers[row])
+
+
+def test_ranks_that_are_unknown_are_refused() -> None:
+    with pytest.raises(ValueError, match="unknown ranks 'dead'"):
+        canonical_views(DealBatch("classic", 1).views(), "dead")
+
+
+def test_views_are_left_as_they_are() -> None:
+    views = DealBatch("classic", 5).views()
+    before = views.copy()
+    canonical_views(views[::2])
+    canonical_views(views, "live")
+    assert all((views[name] == before[name]).all() for name in VIEW.names)

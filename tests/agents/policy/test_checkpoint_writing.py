@@ -1,0 +1,57 @@
+"""Files are written whole or not at all."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from german_whist.envs.utils.atomic_file import write_atomically
+from tests.agents.networks import some_network
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    path = tmp_path / "net.safetensors"
+    some_network().save(path)
+    return path
+
+
+@pytest.mark.parametrize("trouble", [OSError("no space left on device"), KeyboardInterrupt()])
+@pytest.mark.parametrize("where", ["writing", "renaming"])
+def test_when_writing_fails_the_old_file_stays_and_nothing_else(
+    path: Path, monkeypatch: pytest.MonkeyPatch, trouble: BaseException, where: str
+) -> None:
+    before = path.read_bytes()
+
+    def write_half(self: Path, content: bytes) -> int:
+        with self.open("wb") as file:
+            file.write(content[: len(content) // 2])
+        raise trouble
+
+    def refuse(*names: object) -> None:
+        raise trouble
+
+    if where == "writing":
+        monkeypatch.setattr(Path, "write_bytes", write_half)
+    else:
+        monkeypatch.setattr("os.replace", refuse)
+    with pytest.raises(type(trouble)):
+        some_network(seed=1).save(path)
+    monkeypatch.undo()
+    assert path.read_bytes() == before
+    assert [file.name for file in path.parent.iterdir()] == ["net.safetensors"]
+
+
+def test_what_cannot_be_written_is_the_systems_error_for_the_file_that_was_meant(tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    for path, reason in (("gone/net.safetensors", "No such file or directory"), ("folder", "Is a directory")):
+        with pytest.raises(OSError, match=rf"{reason}: '{tmp_path / path}'$"):
+            some_network().save(tmp_path / path)
+
+
+def test_any_file_is_written_whole(tmp_path: Path) -> None:
+    write_atomically(tmp_path / "note.txt", b"one")
+    write_atomically(str(tmp_path / "note.txt"), b"two")
+    assert (tmp_path / "note.txt").read_bytes() == b"two"
+    assert len(list(tmp_path.iterdir())) == 1

@@ -1,0 +1,100 @@
+"""No suit is special but trumps: renaming the suits of what a seat knows changes nothing but names."""
+
+from __future__ import annotations
+
+from itertools import permutations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from german_whist.agents.bots.base import Views
+from german_whist.agents.policy.agent import PolicyAgent
+from german_whist.agents.policy.canonical import canonical_views
+from german_whist.agents.policy.checkpoint import RANKS, Checkpoint
+from german_whist.envs.engine.rules import Rules
+from german_whist.envs.observation.vector import observation_high
+from german_whist.envs.observation.views import VIEW
+from german_whist.envs.simulator.batch import DealBatch
+from tests.conftest import play_randomly
+from tests.reference.plain import same_views
+from tests.strategies import games, seeds
+
+RENAMINGS = list(permutations(range(4)))
+MASKS = [name for name in VIEW.names if VIEW[name] == np.uint64]
+BINOMIAL = np.uint64(3 << 52)  # actions that are not cards
+COUNTS = ["void_self", "void_opponent", "drawn_self", "drawn_opponent"]
+TOLD_OF_A_SUIT = ["played_self", "played_opponent", "opponent_known", "own_known", "led", "face_up", "out", *COUNTS]
+
+
+def rename(views: Views, new: tuple[int, ...]) -> Views:
+    """The same views where suit ``s`` is called ``new[s]``."""
+    renamed = views.copy()
+    for name in MASKS:
+        renamed[name] = views[name] & BINOMIAL
+        for suit in range(4):
+            part = views[name] >> np.uint64(13 * suit) & np.uint64(0x1FFF)
+            renamed[name] |= part << np.uint64(13 * new[suit])
+    for name in COUNTS:
+        renamed[name][:, new] = views[name]
+    renamed["led"] = np.where(views["led"] >= 0, renamed_cards(views["led"], new), -1)
+    renamed["trump"] = np.where(views["trump"] >= 0, np.array(new)[views["trump"]], -1)
+    return renamed
+
+
+def renamed_cards(cards: np.ndarray, new: tuple[int, ...]) -> np.ndarray:
+    return 13 * np.array(new)[cards // 13] + cards % 13
+
+
+def whole_deals(game: Rules | str, size: int, seed: int) -> Views:
+    """The views of both seats before every action of some random deals."""
+    batch, rng = DealBatch(game, size, seed), np.random.default_rng(seed % 2**32)
+    views = []
+    while not batch.done.all():
+        views += [batch.views(), batch.views(seats=1 - batch.turn)]
+        play_randomly(batch, rng, 1)
+    return np.concatenate(views)
+
+
+@pytest.mark.parametrize("new", RENAMINGS[1:])
+def test_a_view_is_the_same_to_a_network_whatever_its_suits_are_called(new: tuple[int, ...]) -> None:
+    views = whole_deals("classic", 24, seed=4)
+    assert same_views(canonical_views(rename(views, new))[0], canonical_views(views)[0])
+
+
+@given(games(), seeds, st.sampled_from(RENAMINGS))
+def test_so_it_is_in_every_deck(game: Rules, seed: int, new: tuple[int, ...]) -> None:
+    views = whole_deals(game, 2, seed)
+    for ranks in RANKS:
+        assert same_views(canonical_views(rename(views, new), ranks)[0], canonical_views(views, ranks)[0])
+
+
+@pytest.mark.parametrize("name", TOLD_OF_A_SUIT)
+def test_suits_alike_in_hand_and_unseen_are_told_apart_by_any_of_the_rest(name: str) -> None:
+    views = np.zeros(1, VIEW)
+    views["trump"], views["led"] = 3, -1
+    if name in MASKS:
+        views[name] = np.uint64(0b101) << np.uint64(13)
+    elif VIEW[name].shape == (4,):
+        views[name][:, 1] = 5
+    else:
+        views[name] = 13
+    for new in RENAMINGS:
+        assert same_views(canonical_views(rename(views, new))[0], canonical_views(views)[0])
+
+
+@pytest.mark.parametrize("new", RENAMINGS[1::4])
+def test_a_network_plays_the_same_card_by_its_new_name(new: tuple[int, ...]) -> None:
+    rng = np.random.default_rng(2)
+    weight, bias = rng.normal(0, 0.4, (52, observation_high("classic").size)), rng.normal(0, 0.4, 52)
+    agent = PolicyAgent(Checkpoint(((weight.astype(np.float32), bias.astype(np.float32)),), Rules()))
+    views = whole_deals("classic", 8, seed=5)
+    views = views[views["legal"] > 0]
+    np.testing.assert_array_equal(agent.act(rename(views, new), None), renamed_cards(agent.act(views, None), new))
+    chances = agent.probabilities(views)
+    named = renamed_cards(np.arange(52), new)
+    np.testing.assert_array_equal(agent.probabilities(rename(views, new))[:, named], chances)
+    legal = views["legal"][:, None] >> np.arange(52, dtype=np.uint64) & np.uint64(1) == 1
+    assert ((chances > 0) == legal).all()
+    np.testing.assert_allclose(chances.sum(axis=1), 1)

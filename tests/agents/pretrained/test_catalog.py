@@ -1,0 +1,215 @@
+"""Trained agents in the box: found by their files, described by their cards, playing anywhere."""
+
+from __future__ import annotations
+
+import dataclasses
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from german_whist.agents.endgame.exact_agent import ExactEndgame
+from german_whist.agents.policy.agent import PolicyAgent
+from german_whist.agents.policy.canonical import canonical_views, true_cards
+from german_whist.agents.policy.checkpoint import load_checkpoint, read_card
+from german_whist.agents.pretrained import catalog as boxed
+from german_whist.agents.pretrained import publish as box
+from german_whist.agents.pretrained.catalog import (
+    find_network,
+    load_pretrained,
+    pretrained_agents,
+    pretrained_names,
+    weights_folder,
+)
+from german_whist.agents.pretrained.model_cards import page
+from german_whist.agents.registry import make_agent
+from german_whist.arena.match import play_match
+from german_whist.envs.engine.rules import rules
+from german_whist.envs.observation.vector import observe
+from german_whist.envs.simulator.batch import DealBatch
+from tests.agents.networks import some_network
+from tests.conftest import play_randomly
+
+AGENTS = pretrained_agents()
+CHAMPIONS = ("champion", "small", "champion-all", "champion-small", "champion-no_trump")
+
+
+def test_the_box_holds_what_the_documentation_names() -> None:
+    assert set(CHAMPIONS) <= set(pretrained_names())
+    assert [load_pretrained(name).rules for name in CHAMPIONS] == [
+        rules(name) for name in ("classic", "classic", "all", "small", "no_trump")
+    ]
+
+
+def test_files_are_small() -> None:
+    assert max(agent.size for agent in AGENTS) < 5_000_000
+    (small,) = [agent for agent in AGENTS if agent.name == "small"]
+    assert small.size <= 200_000
+
+
+@pytest.mark.parametrize("agent", AGENTS, ids=pretrained_names())
+def test_every_card_says_where_its_network_comes_from(agent: boxed.PretrainedAgent) -> None:
+    training = agent.card["training"]
+    assert training["commands"]
+    assert all(command.startswith("german-whist train") for command in training["commands"])
+    assert training["decisions"] > 0
+    assert training["config"]["seed"] >= 0
+    assert training["code"]["python"]
+
+
+def test_the_page_is_that_of_the_cards() -> None:
+    assert (weights_folder() / "README.md").read_text(encoding="utf-8") == page()
+
+
+@pytest.mark.parametrize("name", pretrained_names())
+def test_a_boxed_agent_is_made_by_name_and_plays_its_game(name: str) -> None:
+    agent = make_agent(name)
+    assert isinstance(agent, PolicyAgent)
+    assert (agent.name, agent.temperature) == (name, 0)
+    sampling = make_agent(f"{name}:temperature=0.5,endgame=played+exact")
+    assert isinstance(sampling, ExactEndgame)
+    assert sampling.name == f"{name}+exact"
+    assert sampling.agent.temperature == 0.5  # type: ignore[attr-defined]
+    result = play_match(agent, sampling, deals=10, rules=agent.checkpoint.rules)
+    assert result.wins + result.draws + result.losses == 20
+
+
+@pytest.mark.parametrize("played", [3, 18, 21, 24])
+@pytest.mark.parametrize("name", pretrained_names())
+def test_torch_chooses_the_same_actions(name: str, played: int) -> None:
+    torch = pytest.importorskip("torch")
+    checkpoint = load_pretrained(name)
+    batch = DealBatch(checkpoint.rules, 400, seed=5)
+    play_randomly(batch, np.random.default_rng(3), played)
+    views = batch.views()[~batch.done]
+    renamed, roles = canonical_views(views, checkpoint.ranks)
+    hidden = torch.from_numpy(observe(renamed, checkpoint.rules)).double()
+    phase = sum(int(views["stock"][0]) <= last for last in checkpoint.phases)
+    for i, (weight, bias) in enumerate(checkpoint.networks[phase]):
+        hidden = hidden @ torch.from_numpy(weight.T).double() + torch.from_numpy(bias).double()
+        hidden = torch.relu(hidden) if i + 1 < len(checkpoint.layers) else hidden
+    legal = renamed["legal"][:, None] >> np.arange(hidden.shape[1], dtype=np.uint64) & np.uint64(1)
+    hidden[torch.from_numpy(legal == 0)] = -torch.inf
+    best, second = hidden.topk(2).values.T
+    chosen = true_cards(hidden.argmax(1).numpy(), roles)
+    same = chosen == PolicyAgent(checkpoint).act(views, None)
+    assert (same | (best - second < 1e-3).numpy()).all()  # what float32 cannot tell apart
+    assert same.mean() > 0.99
+
+
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        ("champio", "unknown agent 'champio': did you mean 'champion'"),
+        ("champion:temprature=1", "unknown champion setting 'temprature': did you mean 'temperature'"),
+        ("champion:temperature=hot", "temperature 'hot' is not a number"),
+        ("champion:endgame=exact", "unknown endgame 'exact': allowed: played, solved"),
+        ("champion:1", "'1' is not key=value"),
+        ("champion+exat", r"unknown agent suffix '\+exat': did you mean '\+exact'"),
+    ],
+)
+def test_a_wrong_name_or_setting_is_named(spec: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        make_agent(spec)
+
+
+def test_a_network_is_found_by_name_or_by_path(tmp_path: Path) -> None:
+    assert find_network("champion") is load_pretrained("champion")
+    some_network(seed=3).save(tmp_path / "mine.safetensors")
+    assert find_network(tmp_path / "mine.safetensors").training["seed"] == 3
+    with pytest.raises(ValueError, match=r"'champon': there is no such file: did you mean the agent 'champion'\?"):
+        find_network("champon")
+
+
+def test_a_new_file_is_a_new_agent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    some_network(game="tiny").save(tmp_path / "mine.safetensors")
+    (tmp_path / "README.md").write_text("no agent")
+    monkeypatch.setattr(boxed, "weights_folder", lambda: tmp_path)
+    pretrained_names.cache_clear()
+    try:
+        assert pretrained_names() == ("mine",)
+        (agent,) = pretrained_agents()
+        assert (agent.rules, agent.size) == ("tiny", (tmp_path / "mine.safetensors").stat().st_size)
+        assert agent.strength == {"opponent": "random", "win_rate": 0.75}
+        assert isinstance(make_agent("mine"), PolicyAgent)
+    finally:
+        pretrained_names.cache_clear()
+
+
+def test_boxing_keeps_the_network_and_its_origin_and_drops_old_results(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    made = some_network()
+    made.save(tmp_path / "final.safetensors")
+    words = ["--folder", str(tmp_path), "--half", "--logits-a-trick", "4", "--command", "german-whist train one"]
+    assert box.main([str(tmp_path / "final.safetensors"), "mine", *words, "--command", "german-whist train two"]) == 0
+    assert "mine.safetensors: " in capsys.readouterr().out
+    card = read_card(tmp_path / "mine.safetensors")
+    assert card["training"] == {**made.training, "commands": ["german-whist train one", "german-whist train two"]}
+    assert (card["results"], card["logits_a_trick"], card["endgame"]) == ({}, 4, "played")
+    weight = load_checkpoint(tmp_path / "mine.safetensors").layers[0][0]
+    assert (weight == made.layers[0][0].astype(np.float16)).all()
+
+
+@pytest.mark.parametrize("said", ["played", "solved"])
+def test_the_box_may_say_what_a_checkpoint_does_not(tmp_path: Path, said: str) -> None:
+    dataclasses.replace(some_network(), endgame=said).save(tmp_path / "final.safetensors")
+    for words, told in (([], said), (["--endgame", "solved"], "solved"), (["--endgame", "played"], "played")):
+        assert box.main([str(tmp_path / "final.safetensors"), "mine", "--folder", str(tmp_path), *words]) == 0
+        assert load_checkpoint(tmp_path / "mine.safetensors").endgame == told
+
+
+def test_the_page_says_who_plays_the_endgame(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    results = dict.fromkeys(("greedy", "greedy, network to the end"), AGENTS[0].card["results"]["heuristic+exact"])
+    for endgame in ("played", "solved"):
+        made = dataclasses.replace(some_network(), endgame=endgame, results=results)
+        made.save(tmp_path / f"{endgame}.safetensors")
+    monkeypatch.setattr(boxed, "weights_folder", lambda: tmp_path)
+    pretrained_names.cache_clear()
+    try:
+        played, solved = page().split("\n## ")[1:]
+    finally:
+        pretrained_names.cache_clear()
+    assert "- endgame: played by the network\n" in played
+    assert "- endgame: solved by itself; `endgame=played` leaves it to the network\n" in solved
+    assert "| `greedy` | " in solved
+    assert "| `greedy`, network to the end | " in solved
+
+
+def test_the_page_says_where_another_network_plays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    results = AGENTS[0].card["results"]
+    for name, phases in (("one", ()), ("three", (10, 2))):
+        dataclasses.replace(some_network(phases=phases), results=results).save(tmp_path / f"{name}.safetensors")
+    monkeypatch.setattr(boxed, "weights_folder", lambda: tmp_path)
+    pretrained_names.cache_clear()
+    try:
+        one, three = page().split("\n## ")[1:]
+    finally:
+        pretrained_names.cache_clear()
+    assert "- network: 443 → 8 → 52, " in one
+    assert "another" not in one
+    assert "- network: 443 → 8 → 52, another from 10 and 2 cards left in the stock on, " in three
+
+
+def test_what_cannot_be_boxed_is_refused_in_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    some_network().save(tmp_path / "final.safetensors")
+    monkeypatch.setattr(box, "LARGEST", 1000)
+    for source, message in (("final", "too many for the box"), ("gone", "there is no such file")):
+        assert box.main([str(tmp_path / f"{source}.safetensors"), "mine", "--folder", str(tmp_path)]) == 2
+        said = capsys.readouterr()
+        assert message in said.err
+        assert said.err.count("\n") == 1
+    assert [path.name for path in tmp_path.iterdir()] == ["final.safetensors"]
+
+
+def test_no_learning_library_is_needed() -> None:
+    program = (
+        "import sys; sys.modules.update(dict.fromkeys(['torch', 'stable_baselines3', 'sb3_contrib', 'onnx']));"
+        "import german_whist as gw; print(gw.play_match('champion', 'small', deals=2).wins)"
+    )
+    said = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert int(said.stdout) == play_match("champion", "small", deals=2).wins

@@ -1,0 +1,65 @@
+"""Actions as words, and the errors that name them."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from german_whist.envs.engine.actions import action_text, actions_text, choice_names, parse_action
+from german_whist.envs.engine.rules import rule_names, rules
+from german_whist.envs.gymnasium_vector_env import GermanWhistVectorEnv
+from german_whist.envs.simulator.batch import DealBatch
+from german_whist.envs.simulator.single_deal import SingleDeal
+from tests.envs.players import Stubborn
+
+
+@pytest.mark.parametrize("name", rule_names())
+def test_every_action_of_every_game_has_a_word_that_leads_back_to_it(name: str) -> None:
+    game = rules(name)
+    words = [action_text(action, game) for action in range(game.num_actions)]
+    assert len(set(words)) == game.num_actions
+    assert [parse_action(word, game) for word in words] == list(range(game.num_actions))
+    assert [parse_action(f" {word.swapcase()} ", game) for word in words] == list(range(game.num_actions))
+
+
+def test_the_choices_have_the_names_of_their_game() -> None:
+    assert choice_names(rules("classic")) == choice_names(rules("open_stock")) == ()
+    assert [action_text(action, rules("draft")) for action in (51, 52, 53)] == ["SA", "take", "leave"]
+    assert [action_text(action, rules("humbug")) for action in (0, 52, 53)] == ["C2", "keep", "swap"]
+
+
+@pytest.mark.parametrize(("game", "word"), [("classic", "take"), ("draft", "keep"), ("humbug", "leave"), ("draft", "")])
+def test_a_word_of_another_game_is_refused(game: str, word: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(repr(word))):
+        parse_action(word, rules(game))
+
+
+@pytest.mark.parametrize("action", [-1, 52])
+def test_a_number_that_is_no_action_is_refused(action: int) -> None:
+    with pytest.raises(ValueError, match=f"action {action} is not allowed: 0 to 51"):
+        action_text(action, rules("classic"))
+
+
+def test_a_mask_is_told_as_cards_or_as_choices() -> None:
+    assert actions_text(1 << 51 | 1 << 0, rules("draft")) == "A...2"
+    assert actions_text(3 << 52, rules("draft")) == "take or leave"
+    assert actions_text(1 << 53, rules("humbug")) == "swap"
+
+
+def test_refused_actions_are_told_in_words_while_a_choice_is_made() -> None:
+    batch = DealBatch("humbug", 1)
+    with pytest.raises(ValueError, match=r"action 3 \(C5\) is illegal in row 0: seat 1 may play keep or swap$"):
+        batch.step([3])
+    batch.step([53])
+    batch.step([52])
+    with pytest.raises(ValueError, match=r"action 53 \(swap\) is illegal in row 0: seat 1 may play \S+$"):
+        batch.step([53])
+    deal = SingleDeal("humbug")
+    deal.reset(1)
+    assert str(deal.illegal("player_1", 7)) == "action 7 (C9) is illegal: player_1 may play keep or swap"
+
+
+def test_an_opponent_that_plays_a_card_instead_of_choosing_is_told_the_choices() -> None:
+    with pytest.raises(ValueError, match=r"may play keep or swap$"):
+        GermanWhistVectorEnv(Stubborn(), 2, "humbug").reset(seed=1)

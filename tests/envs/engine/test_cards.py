@@ -1,0 +1,117 @@
+"""Cards, hands and decks as numbers, masks and text."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from german_whist.envs.engine.cards import (
+    SUIT_MASKS,
+    card_text,
+    cards_of,
+    deck_text,
+    hand_text,
+    mask_of,
+    parse_card,
+    parse_deck,
+    parse_hand,
+)
+from german_whist.envs.engine.rules import Rules
+from german_whist.envs.utils.bit_kernels import highest, lowest, popcount
+from tests.reference.plain import NAMES
+
+masks = st.integers(0, 2**52 - 1)
+
+
+def test_cards_are_numbered_by_suit_then_rank() -> None:
+    assert [card_text(card) for card in range(52)] == NAMES
+    assert (NAMES[0], NAMES[12], NAMES[13], NAMES[51]) == ("C2", "CA", "D2", "SA")
+
+
+def test_card_names_are_read_in_any_case() -> None:
+    assert [parse_card(name) for name in NAMES] == list(range(52))
+    assert parse_card(" sa ") == 51
+
+
+@pytest.mark.parametrize("text", ["", "S", "AS", "S1", "S10", "XA", "SAA", "S A", "♠A"])
+def test_what_is_no_card_is_refused_by_name(text: str) -> None:
+    with pytest.raises(ValueError, match="is not a card") as error:
+        parse_card(text)
+    assert repr(text) in str(error.value)
+
+
+@given(st.sets(st.integers(0, 51)))
+def test_masks_hold_sets_of_cards(cards: set[int]) -> None:
+    assert list(cards_of(mask_of(cards))) == sorted(cards)
+
+
+def test_suit_masks_part_the_deck() -> None:
+    assert [set(map(card_text, cards_of(mask))) for mask in SUIT_MASKS] == [
+        {name for name in NAMES if name[0] == suit} for suit in "CDHS"
+    ]
+
+
+def test_hands_are_written_by_suit_from_high_to_low() -> None:
+    hand = mask_of(map(parse_card, ["SA", "SK", "SQ", "S2", "HT", "H9", "H8", "CJ", "C4"]))
+    assert hand_text(hand) == "AKQ2.T98..J4"
+    assert parse_hand("akq2.T98..J4") == hand
+    assert hand_text(0) == "..."
+
+
+@given(masks)
+def test_hands_survive_their_text(mask: int) -> None:
+    assert parse_hand(hand_text(mask)) == mask
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("AK.Q", "has 2 suits"),
+        ("A.K.Q.J.T", "has 5 suits"),
+        ("A1...", "'1' is not a rank"),
+        ("AA...", "SA stands twice"),
+    ],
+)
+def test_what_is_no_hand_is_refused(text: str, complaint: str) -> None:
+    with pytest.raises(ValueError, match=complaint):
+        parse_hand(text)
+
+
+SMALL = Rules(suits=2, ranks=3, hand=2, stock=2).cards
+
+
+@given(st.permutations(SMALL))
+def test_decks_survive_their_text_and_their_numbers(deck: list[int]) -> None:
+    assert parse_deck(deck_text(deck), SMALL) == deck
+    assert parse_deck(deck, SMALL) == deck
+    assert parse_deck(np.array(deck, np.int8), SMALL) == deck  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("deck", "complaint"),
+    [
+        ("CQ CK CA DQ DK", "5 cards given, 6 needed; DA is missing"),
+        ("CQ CK CA DQ DK DK", "DK stands twice"),
+        ("CQ CK CA DQ DK DA CQ", "CQ stands twice"),
+        ("CQ CK CA DQ DK SA", "SA is not in this game's deck of 6"),
+        ("CQ CK CA DQ DK DX", "'DX' is not a card"),
+        ("", "0 cards given"),
+        ([10, 11, 12, 23, 24, 99], "card 99 is not in this game's deck"),
+        ([10, 11, 12, 23, 24, -1], "card -1 is not in this game's deck"),
+        ([10, 11, 12, 23, 24, 25.5], "25.5 is not a card"),
+        ([10, 11, 12, 23, 24, None], "None is not a card"),
+    ],
+)
+def test_what_is_no_deck_of_this_game_is_refused(deck: object, complaint: str) -> None:
+    with pytest.raises(ValueError, match=complaint):
+        parse_deck(deck, SMALL)  # type: ignore[arg-type]
+
+
+@given(masks)
+def test_kernels_count_and_find_cards_of_a_mask(mask: int) -> None:
+    cards = list(cards_of(mask))
+    assert popcount(np.uint64(mask)) == len(cards)
+    assert lowest(np.uint64(mask)) == (cards[0] if cards else 64)
+    assert highest(np.uint64(mask)) == (cards[-1] if cards else -1)

@@ -1,0 +1,186 @@
+"""Deals have addresses: the same cards for the same numbers everywhere, and every order equally likely."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from itertools import permutations
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from german_whist.envs.engine.cards import deck_text
+from german_whist.envs.engine.dealing import AGENT_STREAM, DECK_STREAM, deal_deck, philox
+from german_whist.envs.engine.rules import Rules, rules
+from german_whist.envs.simulator.batch import DealBatch
+from german_whist.envs.utils.checks import check_seed
+from tests.reference import shuffle as reference_shuffle
+from tests.reference.game import full_deck
+from tests.reference.shuffle import shuffled
+from tests.strategies import games, seeds
+
+GOLDEN = Path(__file__).parent / "golden" / "decks.txt"
+TOP = 2**32 - 1
+
+words = st.integers(0, TOP)
+
+
+def block(counter: list[int], key: list[int]) -> list[int]:
+    index, seed = counter[0] + (counter[1] << 32), key[0] + (key[1] << 32)
+    return [int(word) for word in philox(*(np.uint64(number) for number in (seed, index, counter[2], counter[3])))]
+
+
+# Philox4x32-10's known answers, from the kat_vectors of Random123 (Salmon et al., SC 2011).
+KNOWN_ANSWERS = [
+    ("00000000 00000000 00000000 00000000", "00000000 00000000", "6627e8d5 e169c58d bc57ac4c 9b00dbd8"),
+    ("ffffffff ffffffff ffffffff ffffffff", "ffffffff ffffffff", "408f276d 41c83b0e a20bc7c6 6d5451fd"),
+    ("243f6a88 85a308d3 13198a2e 03707344", "a4093822 299f31d0", "d16cfe09 94fdcceb 5001e420 24126ea1"),
+]
+
+
+@pytest.mark.parametrize(("counter", "key", "answer"), KNOWN_ANSWERS)
+def test_generator_gives_the_published_answers(counter: str, key: str, answer: str) -> None:
+    counter_words, key_words = ([int(word, 16) for word in text.split()] for text in (counter, key))
+    assert " ".join(f"{word:08x}" for word in block(counter_words, key_words)) == answer
+    assert " ".join(f"{word:08x}" for word in reference_shuffle.philox(counter_words, key_words)) == answer
+
+
+@given(st.tuples(words, words, words, words), st.tuples(words, words))
+def test_generator_equals_the_reference_everywhere(counter: tuple[int, ...], key: tuple[int, ...]) -> None:
+    assert block([*counter], [*key]) == reference_shuffle.philox([*counter], [*key])
+
+
+def test_decks_and_agents_draw_from_different_streams() -> None:
+    assert DECK_STREAM != AGENT_STREAM
+    assert block([0, 0, 0, DECK_STREAM], [0, 0]) != block([0, 0, 0, AGENT_STREAM], [0, 0])
+
+
+# Addresses.
+
+
+@given(games(), seeds, seeds)
+def test_every_deck_is_the_references_shuffle(game: Rules, seed: int, index: int) -> None:
+    deck = deal_deck(game.cards, seed, index)
+    assert deck.dtype == np.int8
+    assert deck_text(deck).split() == shuffled(full_deck(game.suits, game.ranks), seed, index)
+
+
+def test_numbers_that_would_favour_a_card_are_drawn_again() -> None:
+    # Deal 1323441 of seed 0 draws a word that Lemire's method refuses, about one deal in three million.
+    deck = deal_deck(rules("classic").cards, 0, 1323441)
+    assert deck_text(deck).split() == shuffled(full_deck(4, 13), 0, 1323441)
+
+
+def test_first_decks_of_seed_0_have_not_changed() -> None:
+    for line in GOLDEN.read_text(encoding="utf-8").splitlines():
+        address, _, expected = line.partition(": ")
+        name, seed, index = address.split()
+        assert deck_text(deal_deck(rules(name).cards, int(seed), int(index))) == expected
+
+
+@pytest.mark.parametrize("game", ["classic", "tiny"])
+def test_the_same_deals_in_any_batch(game: str) -> None:
+    whole = DealBatch(game, size=40, seed=9, first=100).states
+    for size in (1, 3, 40):
+        for first in range(100, 140, size):
+            part = DealBatch(game, min(size, 140 - first), seed=9, first=first).states
+            assert (part["deck"] == whole["deck"][first - 100 :][: len(part)]).all()
+            assert (part["hands"] == whole["hands"][first - 100 :][: len(part)]).all()
+            assert (part["dealer"] == whole["dealer"][first - 100 :][: len(part)]).all()
+
+
+def test_the_same_deals_in_another_process() -> None:
+    program = (
+        "import json; from german_whist.envs.simulator.batch import DealBatch\n"
+        "print(json.dumps([DealBatch('classic', 5, seed, first).states['deck'].tolist()"
+        " for seed, first in ((0, 0), (2**64 - 1, 2**40))]))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    here = [DealBatch("classic", 5, seed, first).states["deck"] for seed, first in ((0, 0), (2**64 - 1, 2**40))]
+    np.testing.assert_array_equal(json.loads(done.stdout), here)
+
+
+def test_batch_deals_the_deck_at_each_address_and_the_dealer_alternates() -> None:
+    batch = DealBatch("classic", size=6, seed=5, first=2**64 - 6)
+    for row in range(6):
+        np.testing.assert_array_equal(batch.states["deck"][row], deal_deck(batch.rules.cards, 5, 2**64 - 6 + row))
+    assert batch.states["dealer"].tolist() == [0, 1, 0, 1, 0, 1]
+
+
+@pytest.mark.parametrize(("seed", "index"), [(1, 0), (2**32, 0), (2**63, 0), (0, 1), (0, 2**32), (0, 2**63)])
+def test_every_bit_of_seed_and_index_counts(seed: int, index: int) -> None:
+    cards = rules("classic").cards
+    assert (deal_deck(cards, seed, index) != deal_deck(cards, 0, 0)).any()
+
+
+@pytest.mark.parametrize("number", [-1, 2**64, 1.0, True, "1", None])
+def test_seeds_and_indices_out_of_range_are_refused_by_name(number: object) -> None:
+    with pytest.raises(ValueError, match=r"seed .* whole number from 0 to 2"):
+        check_seed(number)
+    with pytest.raises(ValueError, match="seed"):
+        deal_deck(range(52), number, 0)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="deal index"):
+        deal_deck(range(52), 0, number)  # type: ignore[arg-type]
+
+
+def test_seeds_may_be_numpy_numbers() -> None:
+    assert check_seed(np.uint64(2**64 - 1)) == 2**64 - 1
+    assert check_seed(np.int32(7)) == 7
+
+
+# Uniformity. The addresses are fixed, so these either always pass or always fail.
+
+DEALS = 20_000
+
+
+def deviations(statistic: float, freedom: int) -> float:
+    """How many standard deviations a chi-square statistic lies from its mean."""
+    return (statistic - freedom) / (2 * freedom) ** 0.5
+
+
+def decks_of(game: str | Rules, seed: int) -> np.ndarray:
+    batch = DealBatch(game, DEALS, seed)
+    return batch.states["deck"][:, : len(batch.rules.cards)]
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2**63])
+@pytest.mark.parametrize("game", ["classic", "tiny"])
+def test_every_card_is_equally_likely_at_every_place(game: str, seed: int) -> None:
+    decks = decks_of(game, seed)
+    size = decks.shape[1]
+    number = np.full(52, -1)
+    number[list(rules(game).cards)] = np.arange(size)
+    counts = np.zeros((size, size))
+    np.add.at(counts, (np.arange(size), number[decks]), 1)
+    expected = DEALS / size
+    # Rows and columns both add up to the deals, which leaves (size - 1) ** 2 free counts.
+    statistic = ((counts - expected) ** 2 / expected).sum() * (size - 1) / size
+    assert abs(deviations(statistic, (size - 1) ** 2)) < 4
+
+
+def test_all_orders_of_four_cards_are_equally_likely() -> None:
+    decks = decks_of(Rules(suits=2, ranks=2, hand=1, stock=2), seed=0)
+    orders = {deck_text(order): 0 for order in permutations(decks[0])}
+    for deck in decks:
+        orders[deck_text(deck)] += 1
+    assert len(orders) == 24
+    expected = DEALS / 24
+    statistic = sum((count - expected) ** 2 / expected for count in orders.values())
+    assert abs(deviations(statistic, 23)) < 4
+
+
+@pytest.mark.parametrize("step", ["deal", "seed"])
+def test_neighbouring_addresses_are_independent(step: str) -> None:
+    cards = np.array(range(52))
+    if step == "deal":
+        firsts = decks_of("classic", 3)[:, 0]
+    else:
+        firsts = np.array([deal_deck(cards, seed, 0)[0] for seed in range(DEALS)])
+    pairs = np.zeros((52, 52))
+    np.add.at(pairs, (firsts[:-1], firsts[1:]), 1)
+    expected = (DEALS - 1) / 52**2
+    assert abs(deviations(((pairs - expected) ** 2 / expected).sum(), 52**2 - 1)) < 4

@@ -1,0 +1,304 @@
+"""Deals that end where the endgame begins, with the tricks of perfect play."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import warnings
+from typing import Any
+
+import gymnasium
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+import german_whist as gw
+from german_whist.envs.engine.rules import Rules
+from german_whist.envs.engine.scoring import REWARDS
+from german_whist.envs.engine.state_kernels import ENDGAME
+from german_whist.envs.gymnasium_env import GermanWhistEnv
+from german_whist.envs.simulator.batch import DealBatch
+from tests.envs.players import Lowest
+from tests.reference.plain import NAMES, NUMBERS, cards, raw
+from tests.solver.brute_force import card_values, race_card_margins
+from tests.strategies import drawn_games, seeds
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore", DeprecationWarning)  # of PettingZoo, about its own environments
+    from pettingzoo.test import api_test
+
+SMALL_GAMES = [
+    "tiny",
+    "tiny:counts=all",
+    "tiny:points=over_book,book=0,slam=3",
+    "tiny:points=over_half,counts=all",
+    "tiny:high_low=true",
+    "tiny:high_low=true,trump=none",
+    "tiny:trump=none",
+    "tiny:open_stock=0,trump=none",
+    "tiny:open_stock=2",
+    "tiny:open_stock=4",
+    "tiny:draft=true",
+    "tiny:counts=all,race=3",
+    "tiny:race=1",
+    "classic:suits=3,ranks=4,hand=4,stock=4",
+    "classic:suits=3,ranks=4,hand=4,stock=4,counts=all,race=4",
+    "classic:suits=3,ranks=4,hand=4,stock=4,race=2",
+    "classic:suits=4,ranks=3,hand=4,stock=4,high_low=true,points=over_half",
+    "classic:suits=1,ranks=12,hand=4,stock=4,points=over_book,slam=5",
+    "classic:suits=4,ranks=3,hand=1,stock=10",
+]
+
+
+def play_perfectly(batch: DealBatch, row: int = 0) -> None:
+    """Play one deal of a batch from the start of its endgame to its end, by brute force."""
+    while not batch.done[row]:
+        state = batch.states[row]
+        seat, led = int(state["turn"]), int(state["led"])
+        leader = seat if led < 0 else 1 - seat
+        hands = [sorted(cards(state["hands"][one])) for one in (leader, 1 - leader)]
+        trump = None if state["trump"] < 0 else "CDHS"[state["trump"]]
+        card = None if led < 0 else NAMES[led]
+        if batch.rules.race:
+            taken = [sum(state["tricks"][batch.rules.counts != "all" :, one]) for one in (leader, 1 - leader)]
+            needs = (batch.rules.race - int(taken[0]), batch.rules.race - int(taken[1]))
+            values = race_card_margins(hands[0], hands[1], trump, needs, card)
+            best = max(values, key=values.__getitem__)
+        else:
+            values = card_values(hands[0], hands[1], trump, bool(state["low"]), card)
+            best = (min if state["low"] else max)(values, key=values.__getitem__)
+        batch.step([NUMBERS[best]], rows=[row])
+
+
+def random_actions(batch: DealBatch, rng: np.random.Generator) -> Any:
+    return (rng.random((batch.size, batch.num_actions)) * batch.action_mask()).argmax(axis=1)
+
+
+def check_against_brute_force(rules: str | Rules, size: int, seed: int) -> None:
+    """Play two batches alike until the one is done, and the other one on, by brute force."""
+    solved, played = DealBatch(rules, size, seed, endgame="solved"), DealBatch(rules, size, seed)
+    rng = np.random.default_rng(1)
+    while not solved.done.all():
+        begun = played.states["tricks"][~solved.done, ENDGAME].sum()
+        assert begun == 0
+        actions = random_actions(solved, rng)
+        moving = np.flatnonzero(~solved.done)
+        solved.step(actions)
+        played.step(actions[moving], rows=moving)
+    np.testing.assert_array_equal(solved.states["hands"], played.states["hands"])
+    for row in range(size):
+        play_perfectly(played, row)
+    np.testing.assert_array_equal(solved.states["tricks"], played.states["tricks"])
+    for reward in REWARDS:
+        np.testing.assert_array_equal(solved.returns(reward), played.returns(reward))
+    assert (solved.legal() == 0).all()
+
+
+@pytest.mark.parametrize("name", SMALL_GAMES)
+def test_pays_what_perfect_play_from_there_would(name: str) -> None:
+    check_against_brute_force(name, 12, seed=5)
+
+
+@given(drawn_games().filter(lambda game: game.hand <= 3 and not game.humbug), seeds)
+@settings(max_examples=40, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])
+def test_pays_it_in_every_game(game: Rules, seed: int) -> None:
+    check_against_brute_force(game, 2, seed)
+
+
+def test_a_race_decided_in_the_foreplay_is_left_alone(positions: Any) -> None:
+    solved, played = (DealBatch("tiny:counts=all,race=2", 64, 3, endgame=endgame) for endgame in ("solved", "played"))
+    rng = np.random.default_rng(2)
+    while not solved.done.all():
+        actions = random_actions(solved, rng)
+        moving = np.flatnonzero(~solved.done)
+        solved.step(actions)
+        played.step(actions[moving], rows=moving)
+    early = played.done.copy()
+    assert 0 < early.sum() < 64
+    assert raw(solved.states[early]) == raw(played.states[early])
+    assert (solved.states["tricks"][early, ENDGAME] == 0).all()
+
+
+def test_the_endgame_is_played_unless_asked_otherwise() -> None:
+    assert DealBatch("classic").ending is None
+    assert gw.DealBatch("classic", endgame="played").ending is None
+
+
+def test_a_history_tells_the_foreplay_only(rng: np.random.Generator) -> None:
+    solved, played = (DealBatch("tiny", 4, history=True, endgame=endgame) for endgame in ("solved", "played"))
+    for _ in range(4):
+        actions = random_actions(solved, rng)
+        solved.step(actions)
+        played.step(actions)
+    assert solved.done.all()
+    for seat in (0, 1):
+        tokens, lengths = solved.history(seats=np.full(4, seat))
+        expected, expected_lengths = played.history(seats=np.full(4, seat))
+        np.testing.assert_array_equal(tokens, expected)
+        np.testing.assert_array_equal(lengths, expected_lengths)
+
+
+class LeaderTakesAll:
+    """An ending of somebody's own."""
+
+    def check(self, rules: Rules) -> None:
+        if rules.race:
+            raise ValueError(f"no endgame of mine with race={rules.race}")
+
+    def finish(self, rules: Rules, states: Any) -> Any:
+        return np.where(states["turn"][:, None] == [0, 1], rules.hand, 0)
+
+
+def test_an_ending_may_be_an_object(rng: np.random.Generator) -> None:
+    batch = gw.DealBatch("tiny", 50, endgame=LeaderTakesAll())
+    while not batch.done.all():
+        batch.step(random_actions(batch, rng))
+    assert set(batch.returns()[:, 0].tolist()) == {2.0, -2.0}
+    np.testing.assert_array_equal(batch.returns()[:, 0] > 0, batch.states["winner"] == 0)
+    with pytest.raises(ValueError, match="no endgame of mine with race=1"):
+        gw.DealBatch("tiny:race=1", endgame=LeaderTakesAll())
+
+
+@pytest.mark.parametrize(
+    ("game", "endgame", "words"),
+    [
+        ("classic", "solvd", "unknown endgame 'solvd': did you mean 'solved'\\? allowed: played, solved"),
+        ("classic", 3, "endgame 3 is neither a name nor an object with check"),
+        ("humbug", "solved", "rules: the endgame cannot be solved with humbug=True: it is not open"),
+        ("classic:hand=14,stock=24", "solved", "rules: the endgame cannot be solved with hand=14: hands of up to 13"),
+    ],
+)
+def test_what_cannot_be_solved_is_refused_by_name(game: str, endgame: Any, words: str) -> None:
+    make = [gw.DealBatch, gw.env, gw.raw_env]
+    make += [
+        lambda rules, endgame, way=way: way("german_whist:GermanWhist-v0", rules=rules, endgame=endgame)  # type: ignore[misc]
+        for way in (gymnasium.make, gymnasium.make_vec)
+    ]
+    for one in make:
+        with pytest.raises(ValueError, match=words):
+            one(rules=game, endgame=endgame)
+
+
+@pytest.mark.filterwarnings("ignore:Observation is not a NumPy array:UserWarning")
+@pytest.mark.filterwarnings("ignore:Observation space for each agent probably should be:UserWarning")
+@pytest.mark.parametrize(
+    "kind",
+    [
+        {"rules": "tiny"},
+        {"rules": "small"},
+        {"rules": "tiny:counts=all,race=3", "observation": "history"},
+        {"rules": "tiny", "match": "first_to:5"},
+    ],
+    ids=str,
+)
+def test_passes_pettingzoos_api_test(kind: dict[str, Any]) -> None:
+    api_test(gw.env(**kind, endgame="solved"), num_cycles=200)
+    api_test(gw.raw_env(**kind, endgame="solved"), num_cycles=200)
+
+
+@pytest.mark.parametrize("reward", REWARDS)
+@pytest.mark.parametrize("render_mode", [None, "ansi"])
+def test_the_environment_plays_the_deals_of_a_batch(reward: str, render_mode: str | None) -> None:
+    game = gw.env("tiny:counts=all", reward=reward, endgame="solved", render_mode=render_mode)
+    batch = gw.DealBatch("tiny:counts=all", 20, seed=9, endgame="solved")
+    for index in range(20):
+        game.reset(seed=9 if index == 0 else None)
+        steps = 0
+        while not any(game.terminations.values()):
+            assert game.unwrapped.state().shape == game.unwrapped.state_space.shape
+            action = int(np.flatnonzero(game.last()[0]["action_mask"])[0])
+            batch.step([action], rows=[index])
+            game.step(action)
+            steps += 1
+        assert steps == 4
+        assert batch.done[index]
+        assert list(game.rewards.values()) == batch.returns(reward)[index].tolist()
+        assert not game.last()[0]["action_mask"].any()
+        assert game.observation_space("player_0").contains(game.observe("player_0"))
+        assert game.unwrapped.state_space.contains(game.unwrapped.state())
+        if render_mode:
+            assert "finished" in game.render()
+
+
+def test_a_copy_from_a_pickle_ends_its_deals_alike() -> None:
+    game = pickle.loads(pickle.dumps(gw.raw_env("tiny", endgame="solved")))
+    game.reset(seed=1)
+    for _ in range(4):
+        game.step(int(np.flatnonzero(game.observe(game.agent_selection)["action_mask"])[0]))
+    assert all(game.terminations.values())
+
+
+def test_a_match_adds_up_solved_deals(rng: np.random.Generator) -> None:
+    game = gw.raw_env("tiny", match="first_to:6", endgame="solved")
+    game.reset(seed=4)
+    steps = 0
+    scores = np.zeros(2)
+    batch = gw.DealBatch("tiny", 1, seed=4, first=game.deal[1], endgame="solved")
+    while not any(game.terminations.values()):
+        before = game.deal
+        action = int(rng.choice(np.flatnonzero(game.observe(game.agent_selection)["action_mask"])))
+        batch.step([action])
+        game.step(action)
+        steps += 1
+        if batch.done[0]:
+            scores += np.maximum(batch.returns("points")[0], 0)
+            assert game.scores == tuple(scores)
+            batch.reset(before[1] + 1)
+    assert scores.max() >= 6
+    assert steps % 4 == 0
+    assert list(game.rewards.values()) == [scores[0] - scores[1], scores[1] - scores[0]]
+
+
+def test_gymnasiums_environment_ends_with_the_foreplay() -> None:
+    game = gymnasium.make("german_whist:GermanWhist-v0", rules="small", opponent="greedy", endgame="solved")
+    batch = gw.DealBatch("small", 1, seed=3, endgame="solved")
+    greedy = gw.make_agent("greedy")
+    _, info = game.reset(seed=3)
+    terminated, steps = False, 0
+    learner = game.unwrapped.learner  # type: ignore[attr-defined]
+    while not terminated:
+        while batch.turn[0] != learner:
+            batch.step(greedy.act(batch.views(), None))
+        action = int(np.flatnonzero(info["action_mask"])[-1])
+        batch.step([action])
+        _, reward, terminated, _, info = game.step(action)
+        steps += 1
+    while not batch.done[0]:
+        batch.step(greedy.act(batch.views(), None))
+    assert steps == 7
+    assert reward == batch.returns()[0, learner]
+
+
+def test_a_vector_environment_deals_again_in_the_same_step(rng: np.random.Generator) -> None:
+    kind = {"rules": "tiny:draft=true,counts=all", "opponent": Lowest(), "endgame": "solved"}
+    rows = 9
+    batch = gymnasium.make_vec("german_whist:GermanWhist-v0", num_envs=rows, **kind)
+    singles = [GermanWhistEnv(**kind) for _ in range(rows)]
+    deals = list(range(rows))
+    observations, info = batch.reset(seed=8)
+    for row, game in enumerate(singles):
+        np.testing.assert_array_equal(observations[row], game.reset(options={"deal": (8, row)})[0])
+    ends = 0
+    for _ in range(40):
+        mask = info["action_mask"]
+        actions = (rng.random(mask.shape) * mask).argmax(axis=1)
+        observations, rewards, terminations, _, info = batch.step(actions)
+        for row, game in enumerate(singles):
+            observation, reward, terminated, _, _ = game.step(actions[row])
+            assert (rewards[row], terminations[row]) == (reward, terminated)
+            if terminated:
+                ends += 1
+                np.testing.assert_array_equal(info["final_obs"][row], observation)
+                deals[row] += rows
+                observation, _ = game.reset(options={"deal": (8, deals[row])})
+            np.testing.assert_array_equal(observations[row], observation)
+    assert ends > rows
+
+
+def test_copies_of_a_batch_share_no_state() -> None:
+    batch = gw.DealBatch("tiny", 2, endgame="solved")
+    other = copy.deepcopy(batch)
+    for _ in range(4):
+        batch.step(batch.action_mask().argmax(axis=1))
+    assert batch.done.all()
+    assert not other.done.any()

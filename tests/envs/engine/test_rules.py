@@ -1,0 +1,286 @@
+"""Rules are data: what makes a game, what does not, and the words for it."""
+
+from __future__ import annotations
+
+import dataclasses
+import pickle
+from importlib import resources
+from typing import Any
+
+import numpy as np
+import pytest
+import yaml
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from german_whist.envs.engine.rules import Rules, rule_names, rules, rules_from_dict
+from german_whist.envs.utils.specs import split_spec, unknown_name
+from tests.reference.compare import play_both
+from tests.reference.game import full_deck
+from tests.reference.plain import NAMES
+from tests.strategies import games
+
+
+def test_classic_is_the_whole_deck_thirteen_each_and_the_last_thirteen_tricks_count() -> None:
+    game = rules("classic")
+    assert game == Rules() == rules()
+    assert len(game.cards) == 52
+    assert (game.hand, game.stock, game.foreplay, game.tricks, game.counted) == (13, 26, 13, 26, 13)
+    assert game.num_actions == 52
+
+
+def test_tiny_is_eight_cards_from_the_jack_up() -> None:
+    game = rules("tiny")
+    assert [NAMES[card] for card in game.cards] == ["CJ", "CQ", "CK", "CA", "DJ", "DQ", "DK", "DA"]
+    assert (game.hand, game.stock, game.foreplay, game.tricks, game.counted) == (2, 4, 2, 4, 2)
+
+
+@given(games())
+def test_deck_and_lengths_follow_from_the_fields(game: Rules) -> None:
+    assert [NAMES[card] for card in game.cards] == full_deck(game.suits, game.ranks)
+    assert 2 * game.tricks == len(game.cards) // (2 if game.humbug else 1)
+    assert game.counted == (game.tricks if game.counts == "all" else game.hand)
+
+
+@given(games())
+def test_rules_survive_dictionaries_and_pickles(game: Rules) -> None:
+    assert rules_from_dict(game.to_dict()) == game
+    assert rules_from_dict(yaml.safe_load(yaml.safe_dump(game.to_dict()))) == game
+    assert pickle.loads(pickle.dumps(game)) == game
+    assert hash(rules_from_dict(game.to_dict())) == hash(game)
+
+
+def test_rules_cannot_be_changed() -> None:
+    game = Rules()
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        game.hand = 5  # type: ignore[misc]
+    with pytest.raises(ValueError, match="read-only"):
+        game.game["hand"] = 5
+    assert dataclasses.replace(game, hand=5, stock=42).hand == 5
+
+
+@pytest.mark.parametrize(
+    ("fields", "named"),
+    [
+        ({"suits": 0}, ["suits=0", "from 1 to 4"]),
+        ({"suits": 5}, ["suits=5", "from 1 to 4"]),
+        ({"suits": 4.0}, ["suits=4.0"]),
+        ({"suits": True}, ["suits=True"]),
+        ({"ranks": 14}, ["ranks=14", "from 1 to 13"]),
+        ({"ranks": "13"}, ["ranks='13'"]),
+        ({"hand": 0, "stock": 52}, ["hand=0"]),
+        ({"hand": None}, ["hand=None"]),
+        ({"hand": 26, "stock": 0}, ["stock=0"]),
+        ({"stock": -2}, ["stock=-2"]),
+        ({"hand": 13, "stock": 25}, ["stock=25", "odd"]),
+        ({"hand": 12}, ["hand", "stock", "50", "suits", "ranks", "52"]),
+        ({"ranks": 12}, ["hand", "stock", "52", "suits", "ranks", "48"]),
+        ({"counts": "endgme"}, ["counts", "endgme", "did you mean 'endgame'", "all"]),
+        ({"counts": None}, ["counts", "None", "endgame, all"]),
+        ({"points": "over_bok"}, ["points", "over_bok", "did you mean 'over_book'", "difference", "over_half"]),
+        ({"book": 6}, ["book=6", "points=over_book", "points=difference"]),
+        ({"points": "over_half", "book": 0}, ["book=0", "points=over_book", "points=over_half"]),
+        ({"points": "over_book", "book": 7}, ["book=7", "from 0 to 6"]),
+        ({"points": "over_book", "book": -1}, ["book=-1", "from 0 to 6"]),
+        ({"points": "over_book", "book": 2.5}, ["book=2.5"]),
+        ({"slam": 10}, ["slam=10", "points=over_book", "points=difference"]),
+        ({"points": "over_book", "counts": "all", "slam": 10}, ["slam=10", "counts=endgame", "counts=all"]),
+        ({"points": "over_book", "slam": 101}, ["slam=101", "from 0 to 100"]),
+        ({"points": "over_book", "slam": 6}, ["slam=6", "7 points", "book=6"]),
+        ({"points": "over_book", "slam": -1}, ["slam=-1"]),
+        ({"points": "over_book", "slam": True}, ["slam=True"]),
+    ],
+)
+def test_fields_that_make_no_game_are_refused_by_name(fields: dict[str, object], named: list[str]) -> None:
+    for make in (lambda: Rules(**fields), lambda: rules_from_dict(fields)):  # type: ignore[arg-type]
+        with pytest.raises(ValueError, match="rules") as error:
+            make()
+        for part in named:
+            assert part in str(error.value)
+
+
+HUMBUG = {"stock": 0, "humbug": True}
+
+
+@pytest.mark.parametrize(
+    ("fields", "one", "other"),
+    [
+        ({"open_stock": 28}, "open_stock=28", "stock=26"),
+        ({"open_stock": 0}, "open_stock=0", "trump='turned'"),
+        ({"open_stock": 0, "trump": "none", "high_low": True}, "open_stock=0", "high_low=True"),
+        ({"draft": True, "open_stock": 2}, "draft=True", "open_stock=2"),
+        ({"draft": True, "open_stock": 0, "trump": "none"}, "draft=True", "open_stock=0"),
+        ({**HUMBUG, "draft": True}, "humbug=True", "draft=True"),
+        ({**HUMBUG, "open_stock": 2}, "humbug=True", "open_stock=2"),
+        ({**HUMBUG, "open_stock": 0, "trump": "none"}, "humbug=True", "open_stock=0"),
+        ({**HUMBUG, "counts": "all"}, "humbug=True", "counts='all'"),
+        ({"humbug": True}, "humbug=True", "stock=26"),
+        ({**HUMBUG, "hand": 12}, "humbug=True", "4 * hand = 48"),
+        ({"high_low": True, "counts": "all"}, "high_low=True", "counts='all'"),
+        ({"high_low": True, "race": 7}, "high_low=True", "race=7"),
+        ({"race": 7, "points": "over_book"}, "race=7", "points='over_book'"),
+        ({"race": 7, "points": "over_half"}, "race=7", "points='over_half'"),
+    ],
+)
+def test_settings_that_do_not_go_together_are_refused_naming_both(fields: dict[str, Any], one: str, other: str) -> None:
+    with pytest.raises(ValueError, match="rules: ") as error:
+        Rules(**fields)
+    assert one in str(error.value)
+    assert other in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("fields", "named"),
+    [
+        ({"open_stock": -1}, ["open_stock=-1", "from 0 to 50"]),
+        ({"open_stock": True}, ["open_stock=True"]),
+        ({"race": -1}, ["race=-1", "from 0 to 13"]),
+        ({"race": 14}, ["race=14", "from 0 to 13"]),
+        ({"race": 27, "counts": "all"}, ["race=27", "from 0 to 26"]),
+        ({"race": False}, ["race=False"]),
+        ({"trump": "trned"}, ["trump", "trned", "did you mean 'turned'", "none"]),
+        ({"trump": None}, ["trump", "None", "turned, none"]),
+        ({"draft": 1}, ["draft=1", "true or false"]),
+        ({"high_low": "yes"}, ["high_low='yes'", "true or false"]),
+        ({"humbug": None}, ["humbug=None", "true or false"]),
+    ],
+)
+def test_settings_of_the_variations_are_refused_by_name(fields: dict[str, Any], named: list[str]) -> None:
+    with pytest.raises(ValueError, match="rules") as error:
+        Rules(**fields)
+    for part in named:
+        assert part in str(error.value)
+
+
+SETTINGS = st.fixed_dictionaries(
+    {
+        "deal": st.sampled_from([(2, 4, 2, 4, False), (4, 2, 1, 6, False), (4, 3, 3, 6, False), (3, 4, 3, 0, True)]),
+        "open_stock": st.integers(0, 7),
+        "trump": st.sampled_from(["turned", "none"]),
+        "high_low": st.booleans(),
+        "draft": st.booleans(),
+        "race": st.integers(0, 1),
+        "counts": st.sampled_from(["endgame", "all"]),
+        "points": st.sampled_from(["difference", "over_book", "over_half"]),
+        "slam": st.sampled_from([0, 0, 9]),
+    }
+)
+
+
+@settings(max_examples=200)
+@given(SETTINGS)
+def test_settings_are_refused_by_name_or_make_a_game_that_is_played_like_the_reference(fields: dict[str, Any]) -> None:
+    suits, ranks, hand, stock, fields["humbug"] = fields.pop("deal")
+    try:
+        game = Rules(suits, ranks, hand, stock, **fields)
+    except ValueError as error:
+        named = [field for field in [*fields, "stock"] if f"{field}=" in str(error)]
+        assert len(named) >= 2
+    else:
+        play_both(game, 2, seed=1, first=0, rng=np.random.default_rng(1))
+
+
+def test_unknown_fields_are_refused_with_the_nearest_name() -> None:
+    with pytest.raises(ValueError, match="unknown rules field 'hnad': did you mean 'hand'"):
+        rules_from_dict({"hnad": 3})
+
+
+# Specification strings.
+
+
+def test_a_specification_changes_fields_of_a_preset() -> None:
+    assert rules("classic:hand=5,stock=42") == Rules(hand=5, stock=42)
+    assert rules("classic:counts=all,points=over_book,book=13") == Rules(counts="all", points="over_book", book=13)
+    assert rules("tiny:points=over_half").hand == 2
+    assert rules("classic:points=over_book,book=null").book is None
+
+
+def test_rules_stand_for_themselves() -> None:
+    game = Rules(hand=5, stock=42)
+    assert rules(game) is game
+
+
+@pytest.mark.parametrize(
+    ("spec", "complaint"),
+    [
+        ("clasic", "unknown rules 'clasic': did you mean 'classic'. allowed: .*classic.*tiny"),
+        ("", "unknown rules ''"),
+        ("Tiny", "did you mean 'tiny'"),
+        ("xyz", "unknown rules 'xyz': allowed: "),
+        ("classic:hnad=3", "unknown rules field 'hnad': did you mean 'hand'"),
+        ("classic:hand", "'hand' is not key=value"),
+        ("classic:hand=", "'hand=' is not key=value"),
+        ("classic:=3", "'=3' is not key=value"),
+        ("classic:hand=5,,stock=42", "'' is not key=value"),
+        ("classic:hand=5,hand=5", "'hand' is set twice"),
+        ("classic:hand=five", "hand='five'"),
+        ("classic:hand=1.5", "hand=1.5"),
+        ("classic:hand=5", "2 \\* hand \\+ stock = 36"),
+        ("classic:hand=[", "hand=\\["),
+        ("classic:slam=!!python/name:os.system", "slam=!!python"),
+        (3, "3 is neither a name nor Rules"),
+        (None, "None is neither a name nor Rules"),
+    ],
+)
+def test_specifications_that_make_no_game_are_refused_in_one_line(spec: object, complaint: str) -> None:
+    with pytest.raises(ValueError, match=complaint) as error:
+        rules(spec)  # type: ignore[arg-type]
+    assert "\n" not in str(error.value)
+
+
+def test_specification_without_settings_is_the_name() -> None:
+    assert split_spec("heuristic", "agent") == ("heuristic", {})
+    assert split_spec("pimc:worlds=20,depth=3", "agent") == ("pimc", {"worlds": "20", "depth": "3"})
+    assert split_spec("checkpoint:path=a=b", "agent") == ("checkpoint", {"path": "a=b"})
+
+
+def test_unknown_names_are_answered_with_what_is_near_and_what_is_allowed() -> None:
+    error = unknown_name("agent", "heuristc", ["random", "heuristic"])
+    assert isinstance(error, ValueError)
+    assert str(error) == "unknown agent 'heuristc': did you mean 'heuristic'? allowed: random, heuristic"
+    assert str(unknown_name("agent", "zzz", ["random"])) == "unknown agent 'zzz': allowed: random"
+
+
+# Presets.
+
+
+def test_presets_are_yaml_files_of_the_package() -> None:
+    files = [entry.name for entry in (resources.files("german_whist.configs") / "rules").iterdir()]
+    assert sorted(name.removesuffix(".yaml") for name in files if name.endswith(".yaml")) == list(rule_names())
+    assert {"classic", "tiny"} <= set(rule_names())
+
+
+CLASSIC = {"suits": 4, "ranks": 13, "hand": 13, "stock": 26, "counts": "endgame", "points": "difference"}
+CLASSIC |= {"open_stock": 1, "trump": "turned", "high_low": False, "draft": False, "race": 0, "humbug": False}
+CLASSIC |= {"book": None, "slam": 0}
+SMALL = {"ranks": 7, "hand": 7, "stock": 14}  # 8 to A
+PRESETS: dict[str, dict[str, Any]] = {
+    "classic": {},
+    "all": {"counts": "all"},
+    "seventh": {"points": "over_book", "book": 6, "slam": 10},
+    "small": {**SMALL, "points": "over_book", "book": 3, "slam": 5},
+    "small_all": {**SMALL, "points": "over_book", "book": 6, "counts": "all"},
+    "short": {"ranks": 8, "hand": 10, "stock": 12},  # 7 to A
+    "high_low": {"high_low": True},
+    "no_trump": {"open_stock": 0, "trump": "none"},
+    "open_stock": {"open_stock": 2},
+    "draft": {"draft": True},
+    "race": {"race": 7, "counts": "all"},
+    "race9": {"race": 9, "counts": "all"},
+    "humbug": {"humbug": True, "stock": 0, "points": "over_book", "book": 6},
+    "tiny": {"suits": 2, "ranks": 4, "hand": 2, "stock": 4},
+}
+
+
+def test_presets_are_the_games_of_the_rules() -> None:
+    assert {name: rules(name).to_dict() for name in rule_names()} == {
+        name: {**CLASSIC, **changed} for name, changed in PRESETS.items()
+    }
+
+
+@pytest.mark.parametrize("name", rule_names())
+def test_every_preset_is_a_game_that_says_what_it_is(name: str) -> None:
+    assert isinstance(rules(name), Rules)
+    text = (resources.files("german_whist.configs") / "rules" / f"{name}.yaml").read_text(encoding="utf-8")
+    assert text.startswith("#")

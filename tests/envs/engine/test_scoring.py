@@ -1,0 +1,165 @@
+"""What a finished deal pays."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from german_whist.envs.engine.rules import Rules, rules
+from german_whist.envs.engine.scoring import REWARDS, reward_limit
+from german_whist.envs.simulator.batch import DealBatch
+from tests.conftest import play_randomly
+from tests.reference.game import points_of
+from tests.strategies import GAMES, games, seeds
+
+CLASSIC = Rules(points="over_book", slam=10)
+CLASSIC_ALL = Rules(points="over_book", counts="all")
+SMALL = Rules(ranks=7, hand=7, stock=14, points="over_book", slam=5)
+SMALL_ALL = Rules(ranks=7, hand=7, stock=14, points="over_book", counts="all", book=6)
+OVER_HALF = Rules(points="over_half", counts="all")
+
+
+def finished(game: Rules, foreplay: tuple[int, int], endgame: tuple[int, int], low: bool = False) -> DealBatch:
+    """Two deals over, with these tricks for seat 0 and seat 1 in the first, and the other way round in the second."""
+    batch = DealBatch(game, 2)
+    batch.states["low"] = low
+    batch.states["tricks"][0] = [foreplay, endgame]
+    batch.states["tricks"][1] = [foreplay[::-1], endgame[::-1]]
+    batch.states["done"] = True
+    return batch
+
+
+def points(game: Rules, winner: int, loser: int, low: bool = False) -> float:
+    """What the winner of so many counted tricks gets, after checking that the loser pays it in either seat."""
+    if game.counts == "endgame":
+        batch = finished(game, (game.foreplay, 0), (winner, loser), low)
+    else:
+        lost_early = min(loser, game.foreplay)
+        batch = finished(game, (game.foreplay - lost_early, lost_early), (0, 0))
+        batch.states["tricks"][0, 1] = [winner - game.foreplay + lost_early, loser - lost_early]
+        batch.states["tricks"][1, 1] = batch.states["tricks"][0, 1, ::-1]
+    assert winner + loser == game.counted
+    (first, second), swapped = batch.returns("points")
+    assert second == -first
+    assert swapped.tolist() == [second, first]
+    return float(first)
+
+
+# The worked examples of the rules.
+
+
+def test_eight_tricks_to_five_score_2_over_the_book_of_the_endgame() -> None:
+    assert points(CLASSIC, 8, 5) == 2
+
+
+def test_twenty_three_tricks_to_three_score_10_over_the_book_of_all_tricks() -> None:
+    assert points(CLASSIC_ALL, 23, 3) == 10
+
+
+def test_small_five_tricks_to_two_score_2_over_the_book_of_the_endgame() -> None:
+    assert points(SMALL, 5, 2) == 2
+
+
+def test_small_ten_tricks_to_four_score_4_over_the_book_of_all_tricks() -> None:
+    assert points(SMALL_ALL, 10, 4) == 4
+
+
+def test_ten_tricks_to_three_score_4_from_the_seventh_trick() -> None:
+    assert points(Rules(points="over_book", book=6), 10, 3) == 4
+
+
+def test_ten_tricks_to_three_of_a_low_game_score_4_for_the_other_player() -> None:
+    assert points(Rules(points="over_book", book=6, high_low=True), 10, 3, low=True) == -4
+
+
+def test_the_seventh_trick_of_a_humbug_deal_is_the_first_to_score() -> None:
+    assert points(Rules(stock=0, humbug=True, points="over_book", book=6), 7, 6) == 1
+
+
+def test_the_presets_score_as_the_examples_say() -> None:
+    worked = [("seventh", 8, 5, 2), ("small", 5, 2, 2), ("small_all", 10, 4, 4), ("seventh", 10, 3, 4)]
+    worked += [("small", 7, 0, 5), ("seventh", 13, 0, 10), ("humbug", 8, 5, 2), ("all", 16, 10, 6)]
+    for name, winner, loser, score in worked:
+        assert points(rules(name), winner, loser) == score
+
+
+def test_sixteen_tricks_to_ten_score_3_over_half() -> None:
+    assert points(OVER_HALF, 16, 10) == 3
+
+
+def test_small_slam_scores_5() -> None:
+    assert points(SMALL, 7, 0) == 5
+    assert points(SMALL, 6, 1) == 3
+
+
+def test_classic_slam_scores_10() -> None:
+    assert points(CLASSIC, 13, 0) == 10
+    assert points(CLASSIC, 12, 1) == 6
+
+
+def test_slam_without_the_bonus_scores_7() -> None:
+    assert points(Rules(points="over_book"), 13, 0) == 7
+
+
+def test_difference_is_the_winners_tricks_minus_the_losers() -> None:
+    assert points(Rules(), 8, 5) == 3
+    assert points(Rules(counts="all"), 16, 10) == 6
+
+
+@pytest.mark.parametrize("reward", REWARDS)
+@pytest.mark.parametrize(
+    "game", [CLASSIC_ALL, OVER_HALF, Rules(counts="all"), SMALL_ALL, Rules(ranks=7, hand=7, stock=14, counts="all")]
+)
+def test_thirteen_all_and_seven_all_are_draws_worth_0(game: Rules, reward: str) -> None:
+    batch = finished(game, (game.foreplay, 0), (0, game.hand))
+    assert game.foreplay == game.hand
+    assert batch.returns(reward).tolist() == [[0, 0], [0, 0]]
+    assert not np.signbit(batch.returns(reward)).any()  # −0 equals 0, but reads badly
+
+
+@pytest.mark.parametrize("points", ["difference", "over_half", "over_book"])
+def test_winner_of_the_endgame_wins_whatever_he_lost_before(points: str) -> None:
+    batch = finished(Rules(points=points), (0, 13), (7, 6))
+    assert batch.returns("margin").tolist() == [[1, -1], [-1, 1]]
+    assert batch.returns("win").tolist() == [[1, -1], [-1, 1]]
+    assert batch.returns("points")[0, 0] > 0
+
+
+@given(games(), st.data())
+def test_points_equal_the_references_for_every_result(game: Rules, data: st.DataObject) -> None:
+    winner = data.draw(st.integers((game.counted + 1) // 2, game.counted))
+    expected = points_of(winner, game.counted - winner, game.points, game.book, game.slam)
+    assert points(game, winner, game.counted - winner) == np.float32(expected)
+    if game.high_low:
+        assert points(game, winner, game.counted - winner, low=True) == -np.float32(expected)
+
+
+@pytest.mark.parametrize("reward", REWARDS)
+@given(game=games(), seed=seeds)
+def test_returns_are_zero_until_done_then_zero_sum_and_within_the_limit(reward: str, game: Rules, seed: int) -> None:
+    batch = DealBatch(game, 4, seed)
+    rng = np.random.default_rng(seed)
+    while not batch.done.all():
+        returns = batch.returns(reward)
+        assert returns.dtype == np.float32
+        assert returns.shape == (4, 2)
+        assert not returns[~batch.done].any()
+        play_randomly(batch, rng, 1)
+    returns = batch.returns(reward)
+    assert (returns.sum(axis=1) == 0).all()
+    assert (np.abs(returns) <= reward_limit(game.game, reward)).all()
+
+
+@pytest.mark.parametrize("reward", REWARDS)
+@pytest.mark.parametrize("name", GAMES)
+def test_reward_limit_is_what_winning_everything_pays(name: str, reward: str) -> None:
+    game = GAMES[name]
+    batch = finished(game, (game.foreplay, 0), (game.hand, 0))
+    assert batch.returns(reward)[0, 0] == reward_limit(game.game, reward) > 0
+
+
+def test_unknown_rewards_are_refused_with_the_nearest_name() -> None:
+    with pytest.raises(ValueError, match="unknown reward 'magin': did you mean 'margin'"):
+        DealBatch("tiny").returns("magin")

@@ -1,0 +1,107 @@
+"""The observation vector: its layout, its bounds, and the way back to the view."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+from german_whist.envs.engine.rules import Rules
+from german_whist.envs.observation.vector import observation_high, observation_layout, observe, view_from_observation
+from german_whist.envs.simulator.batch import DealBatch
+from tests.conftest import play_randomly
+from tests.reference.compare import observations
+from tests.reference.plain import same_views
+from tests.strategies import GAMES, games, seeds
+
+
+def after_each_step(game: Rules, size: int, seed: int):
+    batch = DealBatch(game, size, seed)
+    rng = np.random.default_rng(seed)
+    yield batch
+    while not batch.done.all():
+        play_randomly(batch, rng, 1)
+        yield batch
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_layout_covers_the_vector_without_gaps(name: str) -> None:
+    game = GAMES[name]
+    stop = 0
+    for block in observation_layout(game).values():
+        assert block.start == stop
+        assert block.stop > block.start
+        stop = block.stop
+    assert stop == observation_high(game).size == DealBatch(game).num_observations == DealBatch(game).observe().shape[1]
+
+
+def test_layout_names_what_is_documented() -> None:
+    layout = observation_layout("classic")
+    promised = ["own_hand", "face_up", "led", "played_self", "played_opponent", "opponent_known", "unseen"]
+    assert {layout[name].stop - layout[name].start for name in promised} == {52}
+    assert layout["trump"].stop - layout["trump"].start == 4
+    assert all(block.meaning for block in layout.values())
+    assert tuple(layout["own_hand"]) == (0, 52, layout["own_hand"].meaning)
+
+
+@settings(max_examples=40)
+@given(games(), seeds)
+def test_each_range_of_the_vector_says_what_the_view_says(game: Rules, seed: int) -> None:
+    for batch in after_each_step(game, 2, seed):
+        np.testing.assert_array_equal(batch.observe(), observations(batch.views(), game))
+
+
+@settings(max_examples=40)
+@given(games(), seeds)
+def test_views_come_back_from_observations_of_both_seats(game: Rules, seed: int) -> None:
+    for batch in after_each_step(game, 3, seed):
+        for seat in (0, 1):
+            views = batch.views(seats=np.full(batch.size, seat))
+            assert same_views(view_from_observation(observe(views, game), game), views)
+
+
+@settings(max_examples=40)
+@given(games(), seeds)
+def test_every_value_lies_within_the_bounds(game: Rules, seed: int) -> None:
+    high = observation_high(game)
+    for batch in after_each_step(game, 5, seed):
+        for seat in (0, 1):
+            vectors = batch.observe(seats=np.full(batch.size, seat))
+            assert vectors.dtype == np.int8
+            assert (vectors >= 0).all()
+            assert (vectors <= high).all()
+
+
+def test_batch_observes_the_seat_to_act(positions) -> None:
+    batch = positions("classic", size=20, steps=25)
+    assert set(batch.turn) == {0, 1}
+    expected = observe(batch.views(), "classic")
+    np.testing.assert_array_equal(batch.observe(), expected)
+    np.testing.assert_array_equal(batch.observe(seats=batch.turn), expected)
+    assert not np.array_equal(batch.observe(seats=1 - batch.turn), expected)
+
+
+def test_observing_into_an_array_overwrites_all_of_it(positions) -> None:
+    batch = positions("classic", size=6, steps=25)
+    out = np.full((6, batch.num_observations), 99, np.int8)
+    assert batch.observe(out) is out
+    np.testing.assert_array_equal(out, batch.observe())
+
+
+def test_one_vector_of_any_number_type_gives_one_view(positions) -> None:
+    batch = positions("tiny", size=2, steps=3)
+    for dtype in (np.int8, np.int64, np.float32):
+        views = view_from_observation(batch.observe()[1].astype(dtype), "tiny")
+        assert same_views(views, batch.views(rows=[1]))
+
+
+@pytest.mark.parametrize("shape", [(), (442,), (3, 444), (1, 1, 443)])
+def test_vectors_of_another_length_are_refused(shape: tuple[int, ...]) -> None:
+    with pytest.raises(ValueError, match="443"):
+        view_from_observation(np.zeros(shape, np.int8))
+
+
+def test_unknown_rules_are_refused() -> None:
+    for function in (observation_layout, observation_high):
+        with pytest.raises(ValueError, match="did you mean 'classic'"):
+            function("clasic")

@@ -1,0 +1,153 @@
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from german_whist.envs.engine.cards import parse_card
+from german_whist.envs.engine.rules import rule_names
+from german_whist.envs.rendering.cards import BACK, SHAPE, card_picture
+from german_whist.envs.rendering.plates import shortened
+from german_whist.envs.rendering.shapes import SANS, font_of
+from german_whist.envs.rendering.table import deal_picture
+from german_whist.envs.rendering.trick_memory import TrickMemory
+from german_whist.envs.simulator.batch import DealBatch
+from tests.conftest import play_randomly
+from tests.redeal import Redeal
+
+Picture = npt.NDArray[np.uint8]
+SMALL = (240, 160)
+
+
+# Cards
+
+
+@pytest.mark.parametrize("width", [40, 100])
+def test_no_two_cards_look_the_same(width: int) -> None:
+    pictures = {card_picture(card, width).tobytes() for card in range(52)}
+    assert len(pictures) == 52
+    assert card_picture(BACK, width).tobytes() not in pictures
+
+
+@pytest.mark.parametrize("width", [24, 57, 96, 211])
+def test_a_card_has_the_size_asked_for_and_round_corners(width: int) -> None:
+    face = card_picture(parse_card("SA"), width)
+    assert face.size == (width, round(width * SHAPE))
+    # The corner pixel is as opaque as the part of it that lies inside the arc: nothing but a sliver on a large card.
+    radius = 0.075 * width
+    x, y = np.meshgrid(np.linspace(0, 1, 101), np.linspace(0, 1, 101))
+    inside = ((x - radius) ** 2 + (y - radius) ** 2 <= radius**2).mean()
+    assert abs(face.getpixel((0, 0))[3] / 255 - inside) < 0.15  # type: ignore[index]
+    assert face.getpixel((width // 2, 1))[3] == 255  # type: ignore[index]
+
+
+@pytest.mark.parametrize("card", ["CK", "DQ", "HJ", "S4", "HT", "DA", "C2"])
+def test_a_card_turned_by_half_a_turn_looks_the_same(card: str) -> None:
+    face = card_picture(parse_card(card), 120).convert("RGB")
+    if card in {"DA", "C2"}:  # the heart of a single pip may stand; the corners and the frame are what is turned
+        box = (0, 0, 30, 54)
+        turned = face.rotate(180).crop(box)
+        assert np.abs(np.array(face.crop(box), np.int16) - np.array(turned, np.int16)).mean() < 6
+    else:
+        assert np.abs(np.array(face, np.int16) - np.array(face.rotate(180), np.int16)).mean() < 6
+
+
+def test_red_suits_are_red_and_black_suits_black() -> None:
+    for suit in range(4):
+        face = np.array(card_picture(13 * suit + 5, 100).convert("RGB"), np.int16)
+        red = ((face[..., 0] > 150) & (face[..., 1] < 90)).sum()
+        assert (red > 200) == (suit in {1, 2})
+
+
+# The table
+
+
+@pytest.mark.parametrize("name", rule_names())
+def test_every_game_is_drawn_at_every_stage(name: str) -> None:
+    batch, rng = DealBatch(name, 3, 4), np.random.default_rng(4)
+    last: Picture | None = None
+    for steps in (0, 1, 2, 5, 20, None):
+        play_randomly(batch, rng, steps)
+        for row, seat in ((0, None), (1, 0), (2, 1)):
+            picture = deal_picture(batch, row, seat, SMALL)
+            assert picture.shape == (160, 240, 3)
+            assert picture.dtype == np.uint8
+            assert last is None or not np.array_equal(picture, last)
+            last = picture
+
+
+@pytest.mark.parametrize("size", [(120, 120), (480, 320), (301, 777), (1600, 1000)])
+def test_a_picture_has_the_size_asked_for(size: tuple[int, int]) -> None:
+    assert deal_picture(DealBatch(), size=size).shape == (size[1], size[0], 3)
+
+
+@pytest.mark.parametrize(
+    ("size", "word"), [((100, 640), "width 100"), ((960, 9000), "height 9000"), ((960, 2.5), "2.5")]
+)
+def test_a_size_that_is_no_picture_is_refused(size: Any, word: str) -> None:
+    with pytest.raises(ValueError, match=word):
+        deal_picture(DealBatch(), size=size)
+
+
+@pytest.mark.parametrize(
+    ("name", "steps"), [("classic", 9), ("open_stock:open_stock=3", 11), ("humbug", 7), ("draft", 8)]
+)
+@pytest.mark.parametrize("seat", [0, 1])
+def test_a_seats_picture_is_the_same_whatever_the_hidden_cards(name: str, steps: int, seat: int) -> None:
+    redeal = Redeal(name, seed=5, seat=seat, steps=steps)
+    *_, (course, others) = redeal.steps()
+    rows = range(min(others.size, 4))
+    pictures = {deal_picture(others, row, seat, SMALL).tobytes() for row in rows}
+    assert pictures == {deal_picture(course, seat=seat, size=SMALL).tobytes()}
+    assert len({deal_picture(others, row, None, SMALL).tobytes() for row in rows}) > 1
+
+
+def test_the_same_deal_gives_the_same_picture_and_names_are_written() -> None:
+    batch = DealBatch(seed=3)
+    assert np.array_equal(deal_picture(batch), deal_picture(batch))
+    assert not np.array_equal(deal_picture(batch), deal_picture(batch, names=("ann", "bob")))
+    assert not np.array_equal(deal_picture(batch), deal_picture(batch, scores=(3.0, 12.0)))
+
+
+def test_long_names_are_cut_to_the_room_there_is() -> None:
+    assert shortened("greedy", SANS, 12, 200) == "greedy"
+    cut = shortened("checkpoint:runs/a-very-long-name/final.safetensors", SANS, 12, 100)
+    assert cut.endswith("…")
+    assert font_of(SANS, 12).getlength(cut) <= 100
+
+
+# The last trick
+
+
+def test_the_watch_remembers_the_last_trick_with_its_winner() -> None:
+    batch = DealBatch(seed=6)
+    watch = TrickMemory(batch)
+    rng = np.random.default_rng(1)
+    led = -1
+    for action in range(52):
+        leader = int(batch.turn[0])
+        card = int(rng.choice(np.flatnonzero(batch.action_mask()[0])))
+        batch.step([card])
+        watch.look(batch)
+        if action % 2 == 0:
+            led, first = card, leader
+        else:
+            assert watch.trick is not None
+            assert watch.trick.leader == first
+            assert (watch.trick.cards[first], watch.trick.cards[1 - first]) == (led, card)
+            assert watch.trick.winner == int(batch.states["winner"][0])
+
+
+def test_the_watch_forgets_when_the_next_deal_begins() -> None:
+    batch = DealBatch(seed=6)
+    watch = TrickMemory(batch)
+    play_randomly(batch, np.random.default_rng(0), 1)
+    watch.look(batch)
+    play_randomly(batch, np.random.default_rng(0), 1)
+    watch.look(batch)
+    assert watch.trick is not None
+    batch.reset(1)
+    watch.look(batch)
+    assert watch.trick is None

@@ -1,0 +1,220 @@
+from __future__ import annotations
+
+import builtins
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.utils.env_checker import check_env
+from pettingzoo.test import render_test
+
+import german_whist as gw
+from german_whist.agents.registry import make_agent
+from german_whist.envs.gymnasium_env import GermanWhistEnv
+from german_whist.envs.gymnasium_vector_env import GermanWhistVectorEnv
+from german_whist.envs.rendering import renderer as rendering
+from german_whist.envs.rendering.table import deal_picture
+
+
+@pytest.fixture
+def no_display(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rendering, "has_display", lambda: False)
+
+
+@pytest.fixture
+def unseen_display(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    """A display that nobody watches, and pygame."""
+    pygame = pytest.importorskip("pygame")
+    monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
+    yield pygame
+    pygame.quit()
+
+
+@pytest.fixture
+def without(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
+    """Give ``without("PIL")``: from then on the module cannot be imported."""
+
+    def take_away(module: str) -> None:
+        real = builtins.__import__
+
+        def refuse(name: str, *args: Any, **settings: Any) -> Any:
+            if name.partition(".")[0] == module:
+                raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+            return real(name, *args, **settings)
+
+        for loaded in [name for name in sys.modules if name.startswith("german_whist.envs.rendering")]:
+            monkeypatch.delitem(sys.modules, loaded)
+        import german_whist.envs as package
+
+        monkeypatch.delattr(package, "drawing", raising=False)
+        monkeypatch.setattr(builtins, "__import__", refuse)
+
+    return take_away
+
+
+# The environments
+
+
+def test_pettingzoos_render_test_passes_without_a_display(no_display: None) -> None:
+    render_test(lambda render_mode=None: gw.env(rules="tiny", render_mode=render_mode))
+
+
+def test_pettingzoos_render_test_passes_in_a_window(unseen_display: Any) -> None:
+    render_test(lambda render_mode=None: gw.env(rules="humbug:ranks=4,hand=4,book=1", render_mode=render_mode))
+
+
+@pytest.mark.filterwarnings("ignore:.*:UserWarning")
+@pytest.mark.parametrize("mode", ["ansi", "rgb_array", "human"])
+def test_gymnasiums_checks_pass_in_every_mode(mode: str, no_display: None) -> None:
+    game = gymnasium.make("german_whist:GermanWhist-v0", rules="tiny", opponent="greedy", render_mode=mode)
+    check_env(game.unwrapped, skip_render_check=False)
+
+
+def test_rgb_array_gives_pictures_of_the_size_that_was_set() -> None:
+    game = gw.env(render_mode="rgb_array")
+    game.reset(seed=1)
+    assert game.render().shape == (640, 960, 3)
+    game.unwrapped.render_size = (300, 200)
+    assert game.render().shape == (200, 300, 3)
+    single = GermanWhistEnv(make_agent("greedy"), render_mode="rgb_array")
+    single.reset(seed=1)
+    single.render_size = (300, 200)
+    picture = single.render()
+    assert isinstance(picture, np.ndarray)
+    assert picture.shape == (200, 300, 3)
+
+
+def test_the_learner_does_not_see_the_opponents_cards_in_the_picture() -> None:
+    game = GermanWhistEnv(make_agent("greedy"), seat=1, render_mode="rgb_array")
+    game.reset(seed=1)
+    batch = game._table.batch
+    names = (game.opponent.name, "learner")  # type: ignore[attr-defined]
+    assert np.array_equal(game.render(), deal_picture(batch, seat=1, names=names, trick=game._renderer._watch.trick))
+
+
+def test_the_vector_environment_gives_a_picture_per_row() -> None:
+    game = GermanWhistVectorEnv(make_agent("greedy"), 3, render_mode="rgb_array")
+    game.reset(seed=1)
+    pictures = game.render()
+    assert pictures is not None
+    assert [picture.shape for picture in pictures] == [(320, 480, 3)] * 3  # type: ignore[union-attr]
+    assert not np.array_equal(pictures[0], pictures[1])
+
+
+def test_coloured_text_comes_only_when_asked_for() -> None:
+    game = gw.env(render_mode="ansi")
+    game.reset(seed=1)
+    assert "\x1b" not in game.render()
+    game.unwrapped.render_color = True
+    assert "\x1b[" in game.render()
+
+
+def test_a_match_shows_its_scores_in_text_and_picture() -> None:
+    game = gw.env(rules="tiny", match="first_to:2", render_mode="ansi")
+    game.reset(seed=1)
+    assert game.render().count("match 0") == 2
+    drawn = gw.env(rules="tiny", match="first_to:2", render_mode="rgb_array")
+    drawn.reset(seed=1)
+    without_scores = deal_picture(drawn.unwrapped._table.batch)
+    assert not np.array_equal(drawn.render(), without_scores)
+
+
+# The window
+
+
+def test_human_shows_every_position_in_a_window_and_close_closes_it(unseen_display: Any) -> None:
+    game = gw.env(rules="tiny", render_mode="human")
+    game.reset(seed=1)
+    first = unseen_display.surfarray.array3d(unseen_display.display.get_surface())
+    batch = game.unwrapped._table.batch
+    assert np.array_equal(first.transpose(1, 0, 2), deal_picture(batch))
+    game.step(int(np.flatnonzero(game.last()[0]["action_mask"])[0]))
+    assert not np.array_equal(unseen_display.surfarray.array3d(unseen_display.display.get_surface()), first)
+    game.close()
+    assert not unseen_display.display.get_init()
+
+
+def test_a_window_that_somebody_closed_stays_closed_and_the_game_goes_on(
+    unseen_display: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    game = gw.env(rules="tiny", render_mode="human")
+    game.reset(seed=1)
+    unseen_display.event.post(unseen_display.event.Event(unseen_display.QUIT))
+    for agent in game.agent_iter():
+        observation, _, over, _, _ = game.last()
+        game.step(None if over else int(np.flatnonzero(observation["action_mask"])[0]))
+        assert not unseen_display.display.get_init(), agent
+    assert "trumps" not in capsys.readouterr().out
+
+
+def test_human_prints_where_pygame_is_missing(
+    without: Callable[[str], None], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(rendering, "has_display", lambda: True)
+    without("pygame")
+    gw.env(rules="tiny", render_mode="human").reset(seed=1)
+    assert "trumps" in capsys.readouterr().out
+
+
+def test_human_prints_where_the_display_does_not_answer(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("pygame")
+    monkeypatch.setenv("SDL_VIDEODRIVER", "no-such-driver")
+    gw.env(rules="tiny", render_mode="human").reset(seed=1)
+    assert "trumps" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("platform", "settings", "there"),
+    [
+        ("linux", {}, False),
+        ("linux", {"DISPLAY": ":0"}, True),
+        ("linux", {"WAYLAND_DISPLAY": "wayland-0"}, True),
+        ("darwin", {}, True),
+        ("win32", {}, True),
+    ],
+)
+def test_a_display_is_found_where_the_surroundings_name_one(
+    platform: str, settings: dict[str, str], there: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("DISPLAY", "WAYLAND_DISPLAY", "SDL_VIDEODRIVER"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in settings.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr(rendering.sys, "platform", platform)
+    assert rendering.has_display() == there
+
+
+# What a missing extra says, and what stays unloaded
+
+
+def test_pictures_without_pillow_name_the_extra(without: Callable[[str], None]) -> None:
+    without("PIL")
+    for make in (
+        lambda: gw.env(render_mode="rgb_array"),
+        lambda: GermanWhistEnv(make_agent("greedy"), render_mode="rgb_array"),
+        lambda: GermanWhistVectorEnv(make_agent("greedy"), 2, render_mode="rgb_array"),
+    ):
+        with pytest.raises(ModuleNotFoundError, match=r'pip install "german-whist\[render\]"'):
+            make()
+
+
+def test_text_needs_no_pillow(without: Callable[[str], None], no_display: None) -> None:
+    without("PIL")
+    game = gw.env(rules="tiny", render_mode="human")
+    game.reset(seed=1)
+    assert game.render() is None
+
+
+def test_environments_without_pictures_load_neither_pillow_nor_pygame() -> None:
+    code = (
+        "import sys, german_whist as gw; g = gw.env(render_mode='ansi'); g.reset(seed=1); g.render();"
+        "print([m for m in ('PIL', 'pygame') if m in sys.modules])"
+    )
+    answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert answer.stdout.strip() == "[]"

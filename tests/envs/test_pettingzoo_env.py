@@ -1,0 +1,426 @@
+from __future__ import annotations
+
+import pickle
+import sys
+import time
+import types
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+from pettingzoo.utils import wrappers
+
+from german_whist.envs.engine.cards import deck_text
+from german_whist.envs.engine.dealing import deal_deck
+from german_whist.envs.engine.rules import rule_names, rules
+from german_whist.envs.engine.scoring import reward_limit
+from german_whist.envs.pettingzoo_env import env, raw_env
+from german_whist.envs.simulator.batch import DealBatch
+
+with warnings.catch_warnings():
+    # Importing PettingZoo's tests makes it import two of its own environments in a way it has deprecated.
+    warnings.simplefilter("ignore", DeprecationWarning)
+    from pettingzoo.test import api_test, performance_benchmark, render_test, seed_test
+
+pytestmark = [
+    pytest.mark.filterwarnings("error"),
+    # PettingZoo's api_test knows its own environments by name; any other one whose observation is a dictionary with
+    # an action mask, which PettingZoo itself recommends, gets these two warnings.
+    pytest.mark.filterwarnings("ignore:Observation is not a NumPy array:UserWarning"),
+    pytest.mark.filterwarnings("ignore:Observation space for each agent probably should be:UserWarning"),
+]
+
+CARDS = rules("classic").cards
+
+
+def legal_action(observation: dict[str, Any], rng: np.random.Generator) -> int:
+    return int(rng.choice(np.flatnonzero(observation["action_mask"])))
+
+
+def play_deal(game: Any, rng: np.random.Generator, rewards: dict[str, float] | None = None) -> list[int]:
+    """Play the deal on to its end through ``last()`` and return the actions, adding up each agent's rewards."""
+    actions = []
+    for agent in game.agent_iter():
+        observation, reward, termination, truncation, _ = game.last()
+        if rewards is not None:
+            rewards[agent] = rewards.get(agent, 0) + reward
+        if termination or truncation:
+            game.step(None)
+        else:
+            actions.append(legal_action(observation, rng))
+            game.step(actions[-1])
+    return actions
+
+
+def holds(game: Any, seed: int, index: int) -> bool:
+    """Whether the environment stands at the start of deal ``index`` of ``seed``."""
+    batch = DealBatch(game.unwrapped.rules, 1, seed, index)
+    seat = int(batch.turn[0])
+    return game.agent_selection == f"player_{seat}" and np.array_equal(
+        game.observe(f"player_{seat}")["observation"], batch.observe()[0]
+    )
+
+
+@pytest.mark.parametrize("make", [env, raw_env])
+@pytest.mark.parametrize("name", rule_names())
+def test_passes_pettingzoos_api_test(make: Any, name: str) -> None:
+    api_test(make(rules=name), num_cycles=200)
+
+
+def test_passes_pettingzoos_seed_test() -> None:
+    seed_test(env)
+
+
+def test_passes_pettingzoos_render_test(capsys: pytest.CaptureFixture[str]) -> None:
+    render_test(env, custom_tests={"ansi": lambda text: "trumps" in text})
+    assert "trumps" in capsys.readouterr().out
+
+
+def test_runs_in_pettingzoos_performance_benchmark(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    fast_clock = types.SimpleNamespace(time=lambda: 25 * time.time())  # its five seconds pass in a fifth of one
+    monkeypatch.setattr(sys.modules["pettingzoo.test.performance_benchmark"], "time", fast_clock)
+    performance_benchmark(env())
+    assert "turns per second" in capsys.readouterr().out
+
+
+# Deals and options
+
+
+def test_a_seed_leads_to_its_deals_in_order() -> None:
+    game = env()
+    game.reset(seed=5)
+    assert holds(game, 5, 0)
+    for index in (1, 2, 3):
+        game.reset()
+        assert holds(game, 5, index)
+        assert game.unwrapped.deal == (5, index)
+    game.reset(seed=5)
+    assert holds(game, 5, 0)
+
+
+def test_several_episodes_after_one_seed_are_the_same_again() -> None:
+    def episodes(game: Any) -> list[list[int]]:
+        rng = np.random.default_rng(1)
+        played = []
+        for episode in range(4):
+            game.reset(seed=9 if episode == 0 else None)
+            played.append(play_deal(game, rng))
+        return played
+
+    first, second = env(), env()
+    assert episodes(first) == episodes(second) == episodes(first)
+
+
+def test_without_any_seed_the_deals_differ_from_one_environment_to_the_next() -> None:
+    first, second = env(), env()
+    first.reset()
+    second.reset()
+    assert first.unwrapped.deal != second.unwrapped.deal
+    seed = first.unwrapped.deal[0]
+    first.reset()
+    assert first.unwrapped.deal == (seed, 1)
+
+
+def test_a_deal_address_is_played_and_gone_on_from() -> None:
+    game = env()
+    game.reset(seed=1, options={"deal": (7, 3)})
+    assert holds(game, 7, 3)
+    game.reset()
+    assert holds(game, 7, 4)
+
+
+@pytest.mark.parametrize("dealer", [0, 1])
+@pytest.mark.parametrize("as_text", [True, False])
+def test_a_given_deck_is_dealt_by_the_given_dealer(dealer: int, as_text: bool) -> None:
+    deck = deal_deck(CARDS, 3, 4).tolist()
+    game = env()
+    game.reset(options={"deck": deck_text(deck) if as_text else deck, "dealer": dealer})
+    leader = f"player_{1 - dealer}"
+    assert game.agent_selection == leader
+    hand = np.flatnonzero(game.observe(leader)["observation"][:52])
+    assert hand.tolist() == sorted(deck[0:26:2])
+
+
+def test_a_deck_stands_in_for_one_deal_only_and_is_dealt_by_seat_0_unless_said() -> None:
+    game = env()
+    game.reset(seed=5)
+    game.reset(options={"deck": deal_deck(CARDS, 3, 4)})
+    assert game.agent_selection == "player_1"
+    game.reset()
+    assert holds(game, 5, 2)
+
+
+def test_another_dealer_swaps_the_seats_of_a_deal() -> None:
+    game = env()
+    game.reset(seed=5)
+    before = [game.observe(f"player_{seat}")["observation"] for seat in (0, 1)]
+    game.reset(seed=5, options={"dealer": 1})
+    after = [game.observe(f"player_{seat}")["observation"] for seat in (0, 1)]
+    np.testing.assert_array_equal(before, after[::-1])
+
+
+def test_unknown_options_are_ignored() -> None:
+    game = env()
+    game.reset(seed=2, options={"colour": "green", "dealer": None})
+    assert holds(game, 2, 0)
+
+
+@pytest.mark.parametrize(
+    ("options", "word"),
+    [
+        ({"dealer": 2}, "dealer"),
+        ({"dealer": True}, "dealer"),
+        ({"dealer": "0"}, "dealer"),
+        ({"deck": "C2 SA"}, "deck"),
+        ({"deck": "C2 " * 52}, "deck: card C2 stands twice"),
+        ({"deck": "XX"}, "deck.*XX"),
+        ({"deck": 7}, "deck"),
+        ({"deck": [None] * 52}, "deck"),
+        ({"deck": [0.5] * 52}, "deck"),
+        ({"deck": [*range(51), 52]}, "deck: card 52"),
+        ({"deal": 3}, "deal"),
+        ({"deal": (1, 2, 3)}, "deal"),
+        ({"deal": (1, -2)}, "deal: index -2"),
+        ({"deal": ("x", 0)}, "deal: seed 'x'"),
+        ({"deal": (1, 2), "deck": list(CARDS)}, "deal and deck"),
+        ("deck", "options"),
+    ],
+)
+def test_a_bad_option_is_named_and_changes_nothing(options: Any, word: str) -> None:
+    game = env()
+    game.reset(seed=2)
+    with pytest.raises(ValueError, match=word):
+        game.unwrapped.reset(options=options)
+    assert holds(game, 2, 0)
+    game.reset()
+    assert holds(game, 2, 1)
+
+
+@pytest.mark.parametrize("seed", [-1, 2**64, "one", 1.5, True])
+def test_a_bad_seed_is_named(seed: Any) -> None:
+    with pytest.raises(ValueError, match="seed"):
+        raw_env().reset(seed=seed)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "word"),
+    [({"rules": "clasic"}, "classic"), ({"reward": "margins"}, "margin"), ({"render_mode": "humman"}, "human")],
+)
+def test_a_bad_argument_gets_the_nearest_name(wrong: dict[str, str], word: str) -> None:
+    with pytest.raises(ValueError, match=f"did you mean '{word}'"):
+        env(**wrong)
+
+
+# Play
+
+
+@pytest.mark.parametrize("name", [*rule_names(), "tiny:counts=all", "tiny:open_stock=4"])
+def test_both_seats_see_what_the_engine_says_at_every_step(name: str, rng: np.random.Generator) -> None:
+    game = env(rules=name)
+    batch = DealBatch(name, 1, seed=4)
+    game.reset(seed=4)
+    while not batch.done[0]:
+        seat = int(batch.turn[0])
+        assert game.agent_selection == f"player_{seat}"
+        mover, waiter = (game.observe(f"player_{who}") for who in (seat, 1 - seat))
+        assert game.observation_space("player_0").contains(mover)
+        assert game.observation_space("player_1").contains(waiter)
+        np.testing.assert_array_equal(mover["observation"], batch.observe(seats=[seat])[0])
+        np.testing.assert_array_equal(waiter["observation"], batch.observe(seats=[1 - seat])[0])
+        np.testing.assert_array_equal(mover["action_mask"], batch.action_mask()[0])
+        assert not waiter["action_mask"].any()
+        action = legal_action(mover, rng)
+        game.step(action)
+        batch.step([action])
+    assert all(game.terminations.values())
+    assert not any(game.observe(agent)["action_mask"].any() for agent in game.agents)
+
+
+def test_what_is_handed_out_is_never_written_to_again(rng: np.random.Generator) -> None:
+    game = env()
+    game.reset(seed=1)
+    kept = [game.observe(agent) for agent in game.possible_agents]
+    state = game.state()
+    copies = [{key: array.copy() for key, array in observation.items()} for observation in kept]
+    state_copy = state.copy()
+    kept[0]["observation"][:] = 0
+    assert game.observe("player_0")["observation"].any()
+    kept[0] = copies[0]
+    play_deal(game, rng)
+    np.testing.assert_equal(kept, copies)
+    np.testing.assert_array_equal(state, state_copy)
+
+
+@pytest.mark.parametrize("reward", ["margin", "win", "points"])
+def test_both_seats_are_paid_at_the_last_step_and_not_before(reward: str, rng: np.random.Generator) -> None:
+    name = "classic:points=over_book,slam=10"
+    game = env(rules=name, reward=reward)
+    batch = DealBatch(name, 1, seed=8)
+    game.reset(seed=8)
+    while not batch.done[0]:
+        assert set(game.rewards.values()) == {0}
+        action = legal_action(game.last()[0], rng)
+        game.step(action)
+        batch.step([action])
+    paid = [game.rewards[agent] for agent in game.possible_agents]
+    assert paid == batch.returns(reward)[0].tolist()
+    assert sum(paid) == 0
+    assert paid[0] != 0
+
+
+def test_the_learner_is_told_of_its_losses(rng: np.random.Generator) -> None:
+    game = env(reward="win")
+    told: dict[str, set[float]] = {"player_0": set(), "player_1": set()}
+    for seed in range(12):
+        rewards: dict[str, float] = {}
+        game.reset(seed=seed)
+        play_deal(game, rng, rewards)
+        assert rewards["player_0"] == -rewards["player_1"] != 0
+        for agent, reward in rewards.items():
+            told[agent].add(reward)
+    assert told == {"player_0": {1, -1}, "player_1": {1, -1}}
+
+
+@pytest.mark.parametrize("reward", ["margin", "win", "points"])
+def test_an_illegal_action_loses_the_most_a_deal_can_lose(reward: str) -> None:
+    game = env(reward=reward)
+    game.reset(seed=1)
+    mover = game.agent_selection
+    game.step(int(np.flatnonzero(game.last()[0]["action_mask"] == 0)[0]))
+    assert all(game.terminations.values())
+    assert game.rewards[mover] == -reward_limit(rules("classic").game, reward)
+    for _ in game.agent_iter():
+        game.step(None)
+    assert game.agents == []
+    game.reset()
+    assert game.agents == ["player_0", "player_1"]
+
+
+@pytest.mark.parametrize("action", [-1, 52, 0.5, None, "S2"])
+def test_an_action_outside_the_space_is_refused(action: Any) -> None:
+    game = env()
+    game.reset(seed=1)
+    with pytest.raises(AssertionError, match="action is not in action space"):
+        game.step(action)
+    assert holds(game, 1, 0)
+
+
+@pytest.mark.parametrize("action", [-1, 52, 63, 64, 0.5, None, "S2"])
+def test_the_bare_environment_names_an_illegal_action_and_does_not_move(action: Any) -> None:
+    game = raw_env()
+    game.reset(seed=1)
+    with pytest.raises(ValueError, match=r"illegal: player_[01] may play"):
+        game.step(action)
+    assert holds(game, 1, 0)
+
+
+@pytest.mark.parametrize("kind", [np.int8, np.int32, np.int64, np.uint8, np.array])
+def test_actions_may_be_of_any_integer_type(kind: Any) -> None:
+    game = env()
+    game.reset(seed=1)
+    action = int(np.flatnonzero(game.last()[0]["action_mask"])[0])
+    game.step(kind(action))
+    assert game.observe("player_0")["observation"][104 + action] == 1
+
+
+def test_nothing_can_be_asked_before_the_first_reset() -> None:
+    game = env()
+    for name in ("agents", "agent_selection", "rewards", "terminations", "truncations", "infos", "num_agents"):
+        with pytest.raises(AttributeError, match="before reset"):
+            getattr(game, name)
+    for call in (
+        game.last,
+        game.state,
+        game.render,
+        game.agent_iter,
+        lambda: game.step(0),
+        lambda: game.observe("player_0"),
+    ):
+        with pytest.raises((AttributeError, AssertionError), match=r"before|needs to be called"):
+            call()
+
+
+def usual_wrappers(reward: str) -> Any:
+    bare = raw_env(reward=reward)
+    limit = -reward_limit(bare.rules.game, reward)
+    terminate = wrappers.TerminateIllegalWrapper(bare, illegal_reward=limit)
+    return wrappers.OrderEnforcingWrapper(wrappers.AssertOutOfBoundsWrapper(terminate))
+
+
+def test_the_wrappers_behave_as_pettingzoos_own(rng: np.random.Generator) -> None:
+    ours, theirs = env(), usual_wrappers("margin")
+    for seed in range(30):
+        ours.reset(seed=seed)
+        theirs.reset(seed=seed)
+        while ours.agents:
+            assert ours.agents == theirs.agents
+            assert ours.agent_selection == theirs.agent_selection
+            for name in ("rewards", "terminations", "truncations", "infos", "_cumulative_rewards"):
+                assert getattr(ours, name) == getattr(theirs, name)
+            told, expected = ours.last(), theirs.last()
+            np.testing.assert_equal(told, expected)
+            done = told[2] or told[3]
+            wild = rng.random() < 0.02
+            action = None if done else int(rng.integers(52)) if wild else legal_action(told[0], rng)
+            ours.step(action)
+            theirs.step(action)
+        assert theirs.agents == []
+
+
+def test_the_wrappers_are_pettingzoos_in_the_usual_order() -> None:
+    game = env()
+    assert isinstance(game, wrappers.OrderEnforcingWrapper)
+    assert isinstance(game.env, wrappers.AssertOutOfBoundsWrapper)
+    assert isinstance(game.env.env, wrappers.TerminateIllegalWrapper)
+    assert isinstance(game.unwrapped, raw_env)
+
+
+def test_stepping_after_the_end_only_warns(rng: np.random.Generator) -> None:
+    game = env()
+    game.reset(seed=1)
+    play_deal(game, rng)
+    game.step(None)
+    assert game.agents == []
+
+
+def test_a_pickled_environment_is_a_fresh_one_with_the_same_settings() -> None:
+    game = env(rules="tiny", reward="win")
+    game.reset(seed=1)
+    copy = pickle.loads(pickle.dumps(game))
+    assert copy.unwrapped.rules == game.unwrapped.rules
+    assert copy.unwrapped.reward == "win"
+    copy.reset(seed=1)
+    assert holds(copy, 1, 0)
+
+
+# The picture in text
+
+
+def test_human_mode_without_a_display_prints_the_table_at_the_reset_and_at_every_step(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("german_whist.envs.rendering.renderer.has_display", lambda: False)
+    game = env(rules="tiny", render_mode="human")
+    game.reset(seed=1)
+    play_deal(game, np.random.default_rng(1))
+    assert capsys.readouterr().out.count("German Whist") == 1 + 8
+
+
+def test_ansi_mode_returns_the_table_with_both_hands_open() -> None:
+    game = env(render_mode="ansi")
+    game.reset(seed=1)
+    text = game.render()
+    assert isinstance(text, str)
+    assert "unseen" not in text
+    assert "player_0" in text
+    assert "player_1" in text
+
+
+def test_rendering_without_a_mode_warns() -> None:
+    game = env()
+    game.reset()
+    with pytest.warns(UserWarning, match="render mode"):
+        assert game.render() is None

@@ -1,0 +1,247 @@
+from __future__ import annotations
+
+import io
+import re
+import sys
+from collections.abc import Callable
+
+import pytest
+
+from german_whist.envs.engine.cards import parse_card
+from german_whist.envs.engine.rules import rule_names
+from german_whist.envs.rendering.modes import check_render_mode
+from german_whist.envs.simulator.batch import DealBatch
+from german_whist.envs.text.card_style import terminal_has_color
+from german_whist.envs.text.deal_text import deal_text, print_deal
+from tests.redeal import Redeal
+
+Positions = Callable[..., DealBatch]
+
+# Seat 0 deals, so seat 1 holds the cards at odd places: CA HK … ; trumps are spades.
+DECK = (
+    "CA C2 C3 C4 HK C5 C6 C7 H5 H6 D2 D3 DA D4 S7 S6 ST SJ H2 H3 D9 DT S2 S3 C9 CK "
+    "SA S4 S5 S8 S9 SQ SK C8 CT CJ CQ D5 D6 D7 D8 DJ DQ DK H4 H7 H8 H9 HT HJ HQ HA"
+)
+
+
+def table(*cards: str) -> DealBatch:
+    """The deal of ``DECK`` after some cards."""
+    batch = DealBatch("classic", 1)
+    batch.deal_decks([DECK], [0])
+    for card in cards:
+        batch.step([parse_card(card)])
+    return batch
+
+
+def test_the_open_table() -> None:
+    assert deal_text(table("CA")).split("\n") == [
+        "German Whist   trumps ♠   foreplay, trick 1 of 26   stock 26",
+        "────────────────────────────────────────────────────────────────────",
+        "  player_1   ♠ T72      ♥ K52      ♦ A92      ♣ 963",
+        "             tricks: foreplay 0, endgame 0",
+        "",
+        "             ♣A led          ♠A face up",
+        "",
+        "▶ player_0   ♠ J63      ♥ 63       ♦ T43      ♣ K7542",
+        "             dealer · tricks: foreplay 0, endgame 0",
+        "────────────────────────────────────────────────────────────────────",
+    ]
+
+
+def test_the_table_as_seat_0_sees_it_hides_the_other_hand() -> None:
+    assert deal_text(table("CA", "C2", "SA"), seat=0, unicode=False).split("\n") == [
+        "German Whist   trumps S   foreplay, trick 2 of 26   stock 24",
+        "--------------------------------------------------------------------",
+        "  player_1   S -        H -        D -        C -        + 12 unseen",
+        "             tricks: foreplay 1, endgame 0",
+        "",
+        "             SA led          S5 face up",
+        "",
+        "> player_0   S J643     H 63       D T43      C K754",
+        "             dealer | tricks: foreplay 0, endgame 0",
+        "--------------------------------------------------------------------",
+    ]
+
+
+def test_cards_seen_taken_are_shown_and_seat_1_sits_at_the_bottom_of_its_own_view() -> None:
+    lines = deal_text(table("CA", "C2", "C9", "CK"), seat=1, unicode=False).split("\n")
+    assert lines[2] == "> player_0   S 5        H -        D -        C -        + 12 unseen"
+    assert lines[7].startswith("  player_1   S AT872    H K52      D A92      C 63")
+
+
+def test_a_void_that_was_shown_is_told() -> None:
+    batch = table("CA", "C2", "H2", "H3", "H6", "H5", "C4", "C9", "HK", "C5")
+    assert "void of H (trick 5)" in deal_text(batch, seat=1, unicode=False)
+    assert "void" not in deal_text(batch, seat=0)
+    assert "void" not in deal_text(batch)
+
+
+@pytest.mark.parametrize(
+    ("name", "steps"),
+    [("classic", 0), ("classic", 9), ("open_stock:open_stock=3", 11), ("no_trump", 9), ("draft", 8), ("humbug", 7)],
+)
+@pytest.mark.parametrize("seat", [0, 1])
+def test_a_seats_view_is_the_same_whatever_the_hidden_cards(name: str, steps: int, seat: int) -> None:
+    redeal = Redeal(name, seed=5, seat=seat, steps=steps)
+    for course, others in redeal.steps():
+        hidden = {deal_text(others, row, seat) for row in range(others.size)}
+        assert hidden == {deal_text(course, seat=seat)}
+    assert len({deal_text(others, row) for row in range(others.size)}) > 1
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("classic", r"wins \d+ to \d+, for \d+ points?$"),
+        ("tiny:counts=all", r"wins [34] to [01]|2 to 2, a draw"),
+        ("race", r"wins 7 to [0-6]"),
+        ("high_low", r"wins ([0-6] to \d+, played low|\d+ to [0-6]), for"),
+        ("small", r"wins [4-7] to [0-3], for [1-5] point"),
+        ("humbug", r"wins ([7-9]|1[0-3]) to [0-6]"),
+    ],
+)
+def test_a_finished_deal_tells_its_result(name: str, words: str, positions: Positions) -> None:
+    batch = positions(name, size=20, steps=None)
+    margins = batch.returns("win")[:, 0].tolist()
+    for row, won in enumerate(margins):
+        text = deal_text(batch, row)
+        assert ("player_0 wins" in text) == (won > 0)
+        assert ("player_1 wins" in text) == (won < 0)
+        assert ("a draw" in text) == (won == 0)
+        assert re.search(words, text, re.MULTILINE)
+    assert len(set(margins)) >= 2
+
+
+def test_only_the_suits_of_the_deck_are_shown(positions: Positions) -> None:
+    text = deal_text(positions("tiny", steps=0))
+    assert "♠" not in text
+    assert "♦" in text
+
+
+@pytest.mark.parametrize(
+    ("name", "steps", "words"),
+    [
+        ("open_stock:open_stock=3", 2, "player_[01] picks an open card: .. .. ..\n"),
+        ("open_stock:open_stock=3", 1, ".. led +.. .. .. face up\n"),
+        ("draft", 2, "player_[01] takes the open card, or leaves it: ..\n"),
+        ("humbug", 0, "player_1 keeps the hand, or swaps it for a blind one\n"),
+        ("humbug", 0, "trumps ♠   trick 1 of 13\n"),
+        ("no_trump", 1, "no trumps   foreplay, trick 1 of 26   stock 26\n"),
+        ("no_trump", 1, ".. led +the stock lies face down\n"),
+        ("race", 4, "race to 7\n"),
+        ("high_low", 1, "low: fewest tricks win|high: most tricks win\n"),
+    ],
+)
+def test_every_game_tells_what_lies_open_and_who_decides_what(
+    name: str, steps: int, words: str, positions: Positions
+) -> None:
+    batch = positions(name, size=1, steps=steps, seed=3)
+    assert re.search(words, deal_text(batch) + "\n")
+
+
+def test_the_open_cards_left_are_offered_to_the_loser_when_nothing_lies_face_down(positions: Positions) -> None:
+    batch = positions("open_stock:open_stock=4", size=1, steps=11 * 3 + 3)  # tricks of two cards and a pick
+    text = deal_text(batch, seat=0)
+    loser = int(batch.turn[0])
+    assert f"player_{loser} takes one of the open cards left" in text
+    winners_hand = int(batch.states["hands"][0, 1 - loser]).bit_count()
+    assert winners_hand == 13  # the loser holds 12, and the view says so
+    unseen = int(re.search(r"\+ (\d+) unseen", deal_text(batch, seat=1 - loser))[1])  # type: ignore[index]
+    known = int(batch.views(seats=[1 - loser])["opponent_known"][0]).bit_count()
+    assert unseen + known == 12
+
+
+def test_a_discarded_hand_is_told_to_the_seat_that_had_it_and_to_no_other() -> None:
+    batch = DealBatch("humbug", 1, 3)
+    discarded = deal_text(batch).split("\n")[2][13:].rstrip()
+    batch.step([53])
+    assert batch.turn[0] == 0  # seat 1, the non-dealer, has swapped
+    assert f"out of play: {discarded}" in deal_text(batch, seat=1)
+    assert "out of play" not in deal_text(batch, seat=0)
+    assert "tricks: 0 · swapped the hand" in deal_text(batch, seat=0)
+    assert "kept" not in deal_text(batch, seat=0)
+
+
+def test_a_race_tells_how_far_both_have_come(positions: Positions) -> None:
+    text = deal_text(positions("race", size=1, steps=20, seed=3))
+    assert text.count(" of 7") == 2
+
+
+@pytest.mark.parametrize("name", rule_names())
+def test_colour_changes_no_letter_of_any_game(name: str, positions: Positions) -> None:
+    for steps in (0, 3, 8):
+        batch = positions(name, size=1, steps=steps)
+        painted = deal_text(batch, color=True)
+        assert "\x1b[" in painted
+        assert re.sub(r"\x1b\[[\d;]*m", "", painted) == deal_text(batch)
+        assert "\x1b" not in deal_text(batch)
+
+
+def test_red_suits_are_red_trumps_bold_and_the_open_card_stands_out() -> None:
+    painted = deal_text(table("CA"), color=True)
+    assert "\x1b[31m♥ K52\x1b[0m" in painted
+    assert "\x1b[1m♠ T72\x1b[0m" in painted
+    assert "\x1b[7;1m♠A\x1b[0m face up" in painted
+    assert "♣A led" in painted
+
+
+class Screen(io.StringIO):
+    """A stream that says whether it is a terminal."""
+
+    def __init__(self, terminal: bool) -> None:
+        super().__init__()
+        self.terminal = terminal
+
+    def isatty(self) -> bool:
+        return self.terminal
+
+
+@pytest.mark.parametrize(
+    ("terminal", "settings", "colored"),
+    [
+        (True, {}, True),
+        (False, {}, False),
+        (True, {"NO_COLOR": "1"}, False),
+        (True, {"NO_COLOR": ""}, True),
+        (True, {"TERM": "dumb"}, False),
+    ],
+)
+def test_only_a_terminal_where_nobody_refuses_colour_gets_it(
+    terminal: bool, settings: dict[str, str], colored: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+    for name, value in settings.items():
+        monkeypatch.setenv(name, value)
+    assert terminal_has_color(Screen(terminal)) == colored
+    screen = Screen(terminal)
+    monkeypatch.setattr(sys, "stdout", screen)
+    print_deal(table())
+    assert ("\x1b[" in screen.getvalue()) == colored
+
+
+def test_a_terminal_that_knows_no_suit_symbols_gets_letters(monkeypatch: pytest.MonkeyPatch) -> None:
+    screen = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
+    monkeypatch.setattr(sys, "stdout", screen)
+    print_deal(table())
+    screen.flush()
+    assert b"trumps S" in screen.buffer.getvalue()  # type: ignore[attr-defined]
+
+
+def test_a_terminal_that_knows_them_gets_suit_symbols(monkeypatch: pytest.MonkeyPatch) -> None:
+    screen = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
+    monkeypatch.setattr(sys, "stdout", screen)
+    print_deal(table(), seat=1)
+    screen.flush()
+    assert "trumps ♠" in screen.buffer.getvalue().decode()  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(("wrong", "word"), [({"row": 1}, "row 1"), ({"row": -1}, "row -1"), ({"seat": 2}, "seat 2")])
+def test_a_row_or_seat_that_is_not_there_is_named(wrong: dict[str, int], word: str) -> None:
+    with pytest.raises(ValueError, match=word):
+        deal_text(table(), **wrong)
+
+
+def test_an_unknown_render_mode_gets_the_nearest_name() -> None:
+    with pytest.raises(ValueError, match="did you mean 'ansi'"):
+        check_render_mode("ascii")

@@ -1,0 +1,169 @@
+"""Rules in words: every field is heard, and the examples are what the scoring says."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+import german_whist as gw
+from german_whist.envs.engine.rules import Rules, rule_names, rules
+from german_whist.envs.engine.scoring import REWARDS, seat_return
+from german_whist.envs.engine.state_kernels import STATE
+from german_whist.envs.simulator.batch import DealBatch
+from german_whist.envs.text.rules_text import preset_summary, rules_spec, rules_text, scoring_examples
+from tests.strategies import games
+
+# For each field two games that differ in it; where a field cannot change alone, what has to go with it.
+PAIRS: dict[str, tuple[Rules, Rules]] = {
+    "suits": (Rules(suits=3, ranks=12, hand=10, stock=16), Rules(suits=4, ranks=9, hand=10, stock=16)),
+    "ranks": (Rules(suits=4, ranks=9, hand=10, stock=16), Rules(suits=3, ranks=12, hand=10, stock=16)),
+    "hand": (Rules(), Rules(hand=12, stock=28)),
+    "stock": (Rules(ranks=12, hand=12, stock=24), Rules(ranks=12, hand=11, stock=26)),
+    "open_stock": (Rules(), Rules(open_stock=2)),
+    "trump": (Rules(), Rules(trump="none")),
+    "high_low": (Rules(), Rules(high_low=True)),
+    "draft": (Rules(), Rules(draft=True)),
+    "race": (Rules(counts="all"), Rules(counts="all", race=7)),
+    "humbug": (Rules(), Rules(stock=0, humbug=True)),
+    "counts": (Rules(), Rules(counts="all")),
+    "points": (Rules(points="over_book"), Rules(points="over_half")),
+    "book": (Rules(points="over_book"), Rules(points="over_book", book=5)),
+    "slam": (Rules(points="over_book"), Rules(points="over_book", slam=10)),
+}
+
+
+def body(game: Rules) -> str:
+    """The text without its title, which names the settings anyway."""
+    return rules_text(game).partition("\n")[2]
+
+
+@pytest.mark.parametrize("field", [field.name for field in dataclasses.fields(Rules)])
+def test_every_field_changes_the_text(field: str) -> None:
+    one, other = PAIRS[field]
+    assert getattr(one, field) != getattr(other, field)
+    assert body(one) != body(other)
+
+
+@given(games(), games())
+def test_two_games_share_a_text_only_when_they_are_the_same_game(one: Rules, other: Rules) -> None:
+    assert (body(one) == body(other)) == (one.game.tobytes() == other.game.tobytes())
+
+
+def test_two_presets_never_share_a_text() -> None:
+    assert len({body(rules(name)) for name in rule_names()}) == len(rule_names())
+
+
+def finished(game: Rules, mine: int, theirs: int, low: bool) -> float:
+    """The points of seat 0 for a deal with these counted tricks, by the scoring that games are paid with."""
+    state = np.zeros(1, STATE)
+    state["tricks"][0, 1] = mine, theirs
+    state["low"] = low
+    return float(seat_return(game.game[0], state[0], REWARDS.index("points")))
+
+
+@given(games())
+def test_the_examples_are_what_the_scoring_pays(game: Rules) -> None:
+    text = " ".join(rules_text(game).split())
+    examples = scoring_examples(game)
+    assert examples
+    for mine, theirs, points in examples:
+        low = mine < theirs
+        assert low <= game.high_low
+        assert finished(game, mine, theirs, low) == points > 0
+        assert finished(game, theirs, mine, low) == -points
+        assert f"{mine}-{theirs}{' in a low game' if low else ''} scores {points:g}" in text
+        assert mine + theirs <= game.counted
+        assert game.race or mine + theirs == game.counted
+    assert any(mine < theirs for mine, theirs, _ in examples) == game.high_low
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        ("small", "5-2 scores 2"),
+        ("small", "7-0 scores 5"),
+        ("small_all", "10-4 scores 4"),
+        ("seventh", "13-0 scores 10"),
+        ("seventh", "less the book of 6"),
+        ("high_low", "0-13 in a low game scores 13"),
+        ("race", "as soon as a player has taken seven counted tricks."),
+        ("humbug", "keeps the hand or swaps it for a blind one"),
+        ("open_stock", "The winner picks one of the open cards."),
+        ("no_trump", "Trumps: There are none."),
+        ("draft", "leaves it to the loser"),
+        ("short", "32 cards: clubs, diamonds, hearts and spades, from the ace (high) down to the 7."),
+        ("tiny", "8 cards: clubs and diamonds, from the ace (high) down to the jack."),
+        ("classic", "Only the 13 of the endgame count."),
+        ("all", "All 26 tricks count"),
+        ("all", "Equal tricks are a draw and score nothing."),
+    ],
+)
+def test_a_preset_says_what_it_is_about(name: str, sentence: str) -> None:
+    assert sentence in " ".join(rules_text(name).split())
+
+
+@given(games())
+def test_the_text_fits_a_terminal_and_has_no_gaps(game: Rules) -> None:
+    text = rules_text(game)
+    assert all(len(line) <= 100 for line in text.partition("\n")[2].splitlines())
+    assert not re.search(r"None|True|False|\.\.|  \S+  |\{|\}", text.partition("\n")[2])
+
+
+@given(games())
+def test_a_draw_is_told_where_there_can_be_one(game: Rules) -> None:
+    pairs = [(mine, game.counted - mine) for mine in range(game.counted + 1)]
+    can_tie = any(mine == theirs and (not game.race or mine < game.race) for mine, theirs in pairs)
+    assert ("Equal tricks are a draw" in " ".join(rules_text(game).split())) == can_tie
+
+
+@given(games())
+def test_the_short_specification_leads_back_to_the_game(game: Rules) -> None:
+    assert rules(rules_spec(game)).game.tobytes() == game.game.tobytes()
+
+
+def test_a_preset_is_named_by_its_name() -> None:
+    assert [rules_spec(name) for name in rule_names()] == list(rule_names())
+    assert rules_spec("classic:hand=10,stock=32") == "classic:hand=10,stock=32"
+    assert rules_spec("small:trump=none") == (
+        "classic:ranks=7,hand=7,stock=14,trump=none,points=over_book,book=3,slam=5"
+    )
+
+
+def test_every_preset_has_its_line_and_no_other_has() -> None:
+    assert preset_summary("small").startswith("Small whist")
+    with pytest.raises(ValueError, match="did you mean 'small'"):
+        preset_summary("smal")
+
+
+def test_the_face_shows_the_text() -> None:
+    assert gw.rules_text is rules_text
+    assert gw.rules_text() == rules_text("classic")
+
+
+def test_the_length_of_a_deal_is_the_one_that_is_played() -> None:
+    for name in rule_names():
+        batch = DealBatch(name, 1, seed=2)
+        tricks = 0
+        rng = np.random.default_rng(1)
+        while not batch.done[0]:
+            batch.step([int((rng.random(batch.num_actions) * batch.action_mask()[0]).argmax())])
+        tricks = int(batch.states["tricks"].sum())
+        if not batch.rules.race:
+            assert f"when all {tricks} tricks are played" in " ".join(rules_text(name).split())
+
+
+PAGE = Path(__file__).parents[2] / "docs" / "rules.md"
+
+
+@pytest.mark.skipif(not PAGE.exists(), reason="installed without its documentation")
+def test_the_page_names_every_field_and_every_preset() -> None:
+    page = PAGE.read_text(encoding="utf-8")
+    for field in dataclasses.fields(Rules):
+        assert re.search(rf"^\| .*`{field.name}`", page, re.MULTILINE), field.name
+    for name in rule_names():
+        assert re.search(rf"^\| `{name}` \|", page, re.MULTILINE), name

@@ -1,0 +1,63 @@
+"""Instructions on card masks, against the same in plain Python."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from german_whist.envs.engine.cards import mask_of
+from german_whist.envs.utils.bit_kernels import highest, lowest, popcount, write_cards
+from german_whist.envs.utils.jit import kernel
+
+sets_of_cards = st.sets(st.integers(0, 51))
+
+
+@kernel
+def write_into(mask, rows, start):
+    for i in range(rows.shape[0]):
+        write_cards(mask, rows[i], start)
+
+
+@given(sets_of_cards)
+def test_counting_and_finding_cards(cards: set[int]) -> None:
+    mask = np.uint64(mask_of(cards))
+    assert popcount(mask) == len(cards)
+    assert lowest(mask) == min(cards, default=64)
+    assert highest(mask) == max(cards, default=-1)
+
+
+@given(sets_of_cards, st.integers(0, 20))
+def test_cells_are_the_cards_and_nothing_beside_them_is_touched(cards: set[int], start: int) -> None:
+    rows = np.full((2, 72), 7, np.int8)
+    write_into(np.uint64(mask_of(cards)), rows, start)
+    expected = np.full(72, 7)
+    expected[start : start + 52] = [card in cards for card in range(52)]
+    assert (rows == expected).all()
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        np.full((3, 60), 7, np.int8)[:, 4:56],
+        np.full((3, 104), 7, np.int8)[:, ::2],
+        np.full((3, 52), 7, np.int8)[:, ::-1],
+        np.full((52, 3), 7, np.int8).T,
+        np.full((3, 52), 7, np.uint8),
+        np.full((3, 52), 7, np.int64),
+        np.full((3, 52), 7, np.float32),
+    ],
+    ids=["part of wider rows", "every other cell", "backwards", "columns", "uint8", "int64", "float32"],
+)
+def test_rows_of_any_form_get_the_same_cells(rows: npt.NDArray[np.generic]) -> None:
+    cards = {0, 7, 15, 16, 31, 32, 35, 36, 50, 51}
+    write_into(np.uint64(mask_of(cards)), rows, 0)
+    assert (rows == [card in cards for card in range(52)]).all()
+
+
+def test_a_mask_above_the_deck_writes_no_cell_beyond_it() -> None:
+    rows = np.full((1, 60), 7, np.int8)
+    write_into(np.uint64(2**64 - 1), rows, 0)
+    assert rows[0].tolist() == [1] * 52 + [7] * 8

@@ -1,0 +1,77 @@
+"""Positions as numbers: what is kept of two hands, and what removing cards does."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from german_whist.envs.engine.cards import card_text
+from german_whist.solver.tables.position_kernels import (
+    follower_cards,
+    in_play,
+    leader_cards,
+    position_of,
+    run_starts,
+    seats_swapped,
+    sorted_suits,
+    spot_of,
+    without,
+    word_of,
+)
+from tests.solver.hands import mask, random_endgame
+
+
+def position(leader: list[str], follower: list[str], trump: int = -1) -> np.uint64:
+    return np.uint64(position_of(np.uint64(mask(leader)), np.uint64(mask(follower)), trump))
+
+
+def words(number: int) -> list[str]:
+    """The suits of a position from the lowest card up, L for the leader's cards and F for the follower's."""
+    texts = []
+    for lane in range(4):
+        bits = bin(int(word_of(np.uint64(number), lane)))[3:]
+        texts.append("".join("FL"[int(bit)] for bit in reversed(bits)))
+    return texts
+
+
+def test_only_the_order_of_the_cards_in_play_remains():
+    assert words(position(["C2", "CA", "H7"], ["C9", "HK", "S2"])) == ["LFL", "", "LF", "F"]
+    assert position(["C2", "CA"], ["C9", "HK"]) == position(["C4", "CT"], ["C5", "H2"])
+
+
+def test_the_trump_suit_comes_first():
+    assert words(position(["C2", "H7"], ["HK", "S2"], trump=2)) == ["LF", "", "L", "F"]
+    assert words(position(["C2", "H7"], ["HK", "S2"], trump=0)) == ["L", "", "LF", "F"]
+
+
+def test_plain_suits_are_sorted_and_trumps_stay():
+    number = position(["C2", "C3", "C4", "H7", "S9"], ["HK", "S2", "S3", "D2", "D3"], trump=0)
+    assert words(sorted_suits(number, True)) == ["LLL", "FF", "LF", "FFL"]
+    assert words(sorted_suits(number, False)) == ["FF", "LF", "FFL", "LLL"]
+
+
+@given(st.integers(1, 13), st.integers(0, 2**32 - 1))
+def test_hands_are_read_back(cards, seed):
+    endgame = random_endgame(np.random.default_rng(seed), cards)
+    number = position(endgame.leader, endgame.follower)
+    assert int(leader_cards(number)).bit_count() == int(follower_cards(number)).bit_count() == cards
+    assert int(leader_cards(number)) | int(follower_cards(number)) == int(in_play(number))
+    assert seats_swapped(number) == position(endgame.follower, endgame.leader)
+    assert seats_swapped(seats_swapped(number)) == number
+
+
+@given(st.integers(1, 13), st.integers(0, 2**32 - 1), st.integers(-1, 3))
+def test_a_card_that_is_played_leaves_the_position_of_the_others(cards, seed, trump):
+    endgame = random_endgame(np.random.default_rng(seed), cards)
+    number = position(endgame.leader, endgame.follower, trump)
+    everything = np.uint64(mask(endgame.leader) | mask(endgame.follower))
+    for hand in (endgame.leader, endgame.follower):
+        for card in hand:
+            left = [[other for other in both if other != card] for both in (endgame.leader, endgame.follower)]
+            spot = spot_of(mask([card]).bit_length() - 1, everything, trump)
+            assert without(number, spot) == position(left[0], left[1], trump), card_text(spot)
+
+
+def test_a_run_is_one_choice_and_a_card_between_parts_it():
+    assert int(run_starts(leader_cards(position(["C2", "C3", "C5", "CK"], ["C4"])))) == 0b01001

@@ -1,0 +1,195 @@
+"""Files of tables: resumed, shared, refused when damaged, and never left half-written."""
+
+from __future__ import annotations
+
+import errno
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from german_whist.solver.tables import build as table_build
+from german_whist.solver.tables import cache as tables
+from german_whist.solver.tables import file as table_file
+from german_whist.solver.tables.build import build_table
+from german_whist.solver.tables.cache import built_tables, open_table
+from german_whist.solver.tables.file import HEADER_BYTES, load, read_header, verify
+from german_whist.solver.tables.kinds import FOLDER_VARIABLE, KINDS, TableError, table_path
+
+HIGH = KINDS["trump-high"]
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch) -> Path:
+    monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path))
+    return tmp_path
+
+
+def names(folder: Path) -> set[str]:
+    return {path.name for path in folder.iterdir()} - {"trump-high-5.lock"}
+
+
+class Killed(BaseException):
+    pass
+
+
+def test_a_table_lies_in_the_folder_and_nothing_else(folder):
+    told = []
+    path = build_table(HIGH, 5, lambda done, total: told.append((done, total)))
+    assert names(folder) == {"trump-high-5.table"}
+    assert told == sorted(told)
+    assert told[-1][0] == told[-1][1]
+    assert verify(path).cards == load(path).cards == 5
+    assert built_tables(HIGH) == [path]
+
+
+def test_values_are_mapped_and_cannot_be_written(folder):
+    values = load(build_table(HIGH, 4)).values
+    assert not values.flags.writeable
+    assert isinstance(values.base, np.memmap)
+
+
+@pytest.mark.parametrize("blocks", [1, 20, 100])
+def test_a_build_that_was_stopped_goes_on(folder, monkeypatch, blocks):
+    whole = build_table(HIGH, 6).read_bytes()
+    table_path(HIGH, 6).unlink()
+    monkeypatch.setattr(table_build, "_SECONDS_BETWEEN_MARKS", -1.0)
+    built = []
+    build_block = table_build.build_block
+
+    def build(*arguments):
+        built.append(arguments)
+        return build_block(*arguments)
+
+    monkeypatch.setattr(table_build, "build_block", build)
+
+    def stop(done: int, total: int) -> None:
+        if read_header(folder / "trump-high-6.partial").blocks >= blocks:
+            raise Killed
+
+    with pytest.raises(Killed):
+        build_table(HIGH, 6, stop)
+    assert not table_path(HIGH, 6).exists()
+    ready = read_header(folder / "trump-high-6.partial").blocks
+    built.clear()
+    assert build_table(HIGH, 6).read_bytes() == whole
+    assert len(built) == read_header(table_path(HIGH, 6)).blocks - ready
+
+
+def test_a_damaged_beginning_is_not_gone_on_with(folder):
+    whole = build_table(HIGH, 5).read_bytes()
+    table_path(HIGH, 5).unlink()
+    partial = folder / "trump-high-5.partial"
+    header = table_file.Header(HIGH.name, 5, blocks=30, bytes=200, checksum=1)
+    with partial.open("w+b") as file:
+        header.write(file)
+        file.write(bytes(200))
+    assert build_table(HIGH, 5).read_bytes() == whole
+
+
+def test_a_damaged_table_is_deleted_and_built_again(folder, monkeypatch, capsys):
+    monkeypatch.setattr(tables, "DEFAULT_CARDS", 4)
+    path = build_table(HIGH, 4)
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-1] + bytes([whole[-1] ^ 1]))
+    assert open_table(True, False).cards == 4
+    assert "is damaged: its checksum is wrong; it is deleted" in capsys.readouterr().err
+    assert path.read_bytes() == whole
+
+
+def test_a_table_that_cannot_be_read_is_told_and_not_deleted(folder, monkeypatch):
+    path = build_table(HIGH, 4)
+
+    def refuse(self, *arguments, **settings):
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "open", refuse)
+        with pytest.raises(TableError, match="Permission denied"):
+            open_table(True, False)
+    assert verify(path).cards == 4
+
+
+@pytest.mark.parametrize("damage", [b"", b"nonsense", b"\0" * 5000, b'{"kind": 1}'.ljust(HEADER_BYTES)])
+def test_what_is_no_table_is_told_in_one_line(folder, damage):
+    path = table_path(HIGH, 4)
+    path.write_bytes(damage)
+    for read in (verify, load):
+        with pytest.raises(TableError, match=r"^[^\n]*(damaged|version)[^\n]*$"):
+            read(path)
+
+
+def test_a_table_that_was_cut_off_is_told(folder):
+    path = build_table(HIGH, 4)
+    path.write_bytes(path.read_bytes()[:-10])
+    with pytest.raises(TableError, match="not complete"):
+        load(path)
+
+
+def test_the_largest_table_is_taken_and_none_is_built(folder, monkeypatch):
+    build_table(HIGH, 3)
+    build_table(HIGH, 5)
+    monkeypatch.setattr(tables, "build_table", None)
+    assert open_table(True, False).cards == 5
+
+
+def test_a_full_disk_is_told_in_one_line_and_leaves_nothing(folder, monkeypatch):
+    def full(values, out):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(table_build, "pack", full)
+    with pytest.raises(TableError, match=r"^the endgame table cannot be written to .*: No space left on device$"):
+        build_table(HIGH, 5)
+    assert names(folder) == set()
+
+
+def test_a_folder_that_cannot_be_written_is_told_in_one_line(tmp_path, monkeypatch):
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path / "file" / "folder"))
+    with pytest.raises(TableError, match=r"^the endgame table cannot be written to [^\n]*$"):
+        build_table(HIGH, 3)
+
+
+@pytest.mark.parametrize("cards", [0, 14, 2.5, True])
+def test_sizes_out_of_range_are_refused(cards):
+    with pytest.raises(TableError, match="from 1 to 13"):
+        build_table(HIGH, cards)
+
+
+def test_processes_that_start_at_once_build_one_table(folder):
+    code = (
+        "from german_whist.solver.tables.build import build_table\n"
+        "from german_whist.solver.tables.kinds import KINDS\n"
+        "told = []\n"
+        "path = build_table(KINDS['trump-high'], 7, lambda done, total: told.append(done))\n"
+        "print(bool(told), path.stat().st_size)"
+    )
+    processes = [subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) for _ in range(3)]
+    answers = [process.communicate(timeout=120)[0].split() for process in processes]
+    assert sorted(built for built, _ in answers) == ["False", "False", "True"]
+    assert len({size for _, size in answers}) == 1
+    verify(table_path(HIGH, 7))
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="no such signal here")
+def test_a_killed_process_leaves_no_table_and_the_next_finishes_it(folder):
+    code = (
+        "import time\n"
+        "from german_whist.solver.tables.build import build_table\n"
+        "from german_whist.solver.tables.kinds import KINDS\n"
+        "build_table(KINDS['trump-high'], 7, lambda done, total: (print('going', flush=True), time.sleep(0.05)))\n"
+    )
+    process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    process.stdout.readline()
+    time.sleep(0.2)
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+    process.stdout.close()
+    assert not table_path(HIGH, 7).exists()
+    verify(build_table(HIGH, 7))

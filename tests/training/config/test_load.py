@@ -1,0 +1,269 @@
+"""Training settings: read, overridden, refused."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from german_whist.training.config.load import TrainConfig, config_fields, load_config, recipe_names
+from tests.training.sb3_runs import SETTINGS, tiny_config
+
+
+def written(tmp_path: Path, text: str, name: str = "mine.yaml") -> Path:
+    path = tmp_path / name
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def refusal(source: object, overrides: dict[str, str] | None = None) -> str:
+    with pytest.raises(ValueError, match=r".") as caught:
+        load_config(source, overrides)  # type: ignore[arg-type]
+    message = str(caught.value)
+    assert "\n" not in message
+    return message
+
+
+@pytest.mark.parametrize("name", recipe_names())
+def test_every_recipe_loads_by_its_name(name: str) -> None:
+    config = load_config(name)
+    assert config.decisions >= 1_000_000
+    assert config.rules == (name.partition("-")[2] or "classic")
+
+
+def test_the_recipes_are_those_of_the_readme() -> None:
+    assert {"quickstart", "sb3"} <= set(recipe_names())
+
+
+def test_a_file_sets_the_keys_it_names_and_no_others(tmp_path: Path) -> None:
+    config = load_config(written(tmp_path, "decisions: 5000\nhidden: [8, 4]\n"))
+    assert config == TrainConfig(decisions=5000, hidden=[8, 4])
+
+
+@pytest.mark.parametrize("text", ["", "# nothing but a comment\n", "---\n"])
+def test_an_empty_file_is_the_defaults(tmp_path: Path, text: str) -> None:
+    assert load_config(written(tmp_path, text)) == TrainConfig()
+
+
+def test_the_command_line_goes_before_the_file(tmp_path: Path) -> None:
+    path = written(tmp_path, "decisions: 5000\nseed: 3\n")
+    config = load_config(str(path), {"decisions": "7_000", "hidden": "[32, 16]", "opponents": "{self: 1, greedy: 0.5}"})
+    assert (config.decisions, config.seed, config.hidden) == (7000, 3, [32, 16])
+    assert config.opponents == {"self": 1.0, "greedy": 0.5}
+
+
+def test_a_file_is_read_before_a_recipe_of_its_name_but_a_folder_is_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    recipe = load_config("quickstart")
+    (tmp_path / "quickstart").mkdir()
+    assert load_config("quickstart") == recipe
+    (tmp_path / "quickstart").rmdir()
+    written(tmp_path, "seed: 77\n", "quickstart")
+    assert load_config("quickstart").seed == 77
+
+
+@pytest.mark.parametrize(
+    ("key", "text", "value"),
+    [
+        ("decisions", "1e6", 1_000_000),
+        ("decisions", "1_000_000", 1_000_000),
+        ("decisions", "2.5e+3", 2500),
+        ("decisions", "'3000'", 3000),
+        ("decisions", "3000.0", 3000),
+        ("learning_rate", "1e-3", 0.001),
+        ("learning_rate", "1", 1.0),
+        ("learning_rate", ".5", 0.5),
+        ("per_trick", "no", False),
+        ("device", "cuda:0", "cuda:0"),
+        ("hidden", "[1e1, 20]", [10, 20]),
+        ("rules", "classic:hand=10,stock=32", "classic:hand=10,stock=32"),
+        ("rules", "'tiny'", "tiny"),
+        ("evaluate_against", "[greedy]", ["greedy"]),
+        ("opponents", "{pool: 1e-1, self: 2}", {"pool": 0.1, "self": 2.0}),
+        ("seed", "4294967295", 2**32 - 1),
+    ],
+)
+def test_values_become_what_their_keys_need(tmp_path: Path, key: str, text: str, value: Any) -> None:
+    from_file = getattr(load_config(written(tmp_path, f"{key}: {text}\n")), key)
+    from_command_line = getattr(load_config(written(tmp_path, ""), {key: text}), key)
+    assert from_file == from_command_line == value
+    assert type(from_file) is type(value)
+
+
+def test_settings_read_back_from_their_yaml(tmp_path: Path) -> None:
+    config = tiny_config(opponents={"self": 0.5, "random": 0.25, "pool": 0.25}, learning_rate=3e-7, per_trick=False)
+    text = config.to_yaml()
+    assert load_config(written(tmp_path, text)) == config
+    assert list(yaml.safe_load(text)) == list(config_fields(TrainConfig))
+
+
+def test_every_key_has_help_and_a_kind() -> None:
+    fields = config_fields()
+    assert set(fields) >= {field.name for field in dataclasses.fields(TrainConfig)}
+    assert all(text for _, text in fields.values())
+
+
+def test_settings_share_no_lists() -> None:
+    TrainConfig().hidden.append(1)
+    TrainConfig().opponents["greedy"] = 1.0
+    assert TrainConfig().hidden == [256, 256]
+    assert TrainConfig().opponents == {"self": 1.0}
+
+
+WRONG_VALUES = [
+    ("decisions", "many", "'many' is not allowed: a whole number is needed"),
+    ("decisions", "1.5", "1.5 is not allowed: a whole number is needed"),
+    ("decisions", "true", "True is not allowed: a whole number is needed"),
+    ("decisions", "[1]", "[1] is not allowed: a whole number is needed"),
+    ("decisions", "null", "None is not allowed: a whole number is needed"),
+    ("decisions", ".inf", "inf is not allowed: a whole number is needed"),
+    ("decisions", ".nan", "nan is not allowed: a whole number is needed"),
+    ("decisions", "1e999", "'1e999' is not allowed: a whole number is needed"),
+    ("decisions", "2020-01-13", "is not allowed: a whole number is needed"),
+    ("decisions", "0", "0 is not allowed: a number from 1"),
+    ("decisions", "-5", "-5 is not allowed: a number from 1"),
+    ("decisions", "1e13", "10000000000000 is not allowed: a number from 1 to 1000000000000"),
+    ("num_envs", "0", "a number from 1"),
+    ("num_steps", "0", "a number from 1"),
+    ("epochs", "0", "a number from 1"),
+    ("pool_size", "0", "a number from 1"),
+    ("batch_size", "1", "a number from 2"),
+    ("batch_size", "51", "in a rollout of num_envs * num_steps = 256 decisions the last batch would hold a single one"),
+    ("evaluate_every", "0", "a number from 1"),
+    ("evaluate_deals", "0", "a number from 1"),
+    ("final_deals", "0", "a number from 1"),
+    ("checkpoint_every", "0", "a number from 1"),
+    ("seed", "-1", "-1 is not allowed: a number from 0"),
+    ("seed", "4294967296", "a number from 0 to 4294967295"),
+    ("threads", "-1", "a number from 0"),
+    ("threads", "1000000", "a number from 0 to 1024"),
+    ("learning_rate", "fast", "'fast' is not allowed: a number is needed"),
+    ("learning_rate", "0", "0.0 is not allowed: a number above 0"),
+    ("learning_rate", "-1e-3", "a number above 0"),
+    ("learning_rate", ".inf", "a number is needed"),
+    ("learning_rate", ".nan", "a number is needed"),
+    ("learning_rate_end", "-1", "a number from 0"),
+    ("ent_coef", "-1", "a number from 0"),
+    ("ent_coef_end", "-1", "a number from 0"),
+    ("vf_coef", "-1", "a number from 0"),
+    ("clip", "0", "a number above 0"),
+    ("max_grad_norm", "0", "a number above 0"),
+    ("gamma", "1.01", "1.01 is not allowed: a number from 0 to 1"),
+    ("gae_lambda", "-0.1", "a number from 0 to 1"),
+    ("hidden", "256", "256 is not allowed: a list of whole numbers"),
+    ("hidden", "[]", "at least one layer"),
+    ("hidden", "[16, 0]", "at least one layer, each from 1"),
+    ("hidden", "[16, big]", "a list of whole numbers"),
+    ("per_trick", "1", "1 is not allowed: true or false is needed"),
+    ("per_trick", "perhaps", "true or false is needed"),
+    ("reward", "margn", "unknown reward 'margn': did you mean 'margin'? allowed: margin, win, points"),
+    ("reward", "win", "per_trick: only the margin can be paid trick by trick; reward is win"),
+    ("reward", "3", "3 is not allowed: a name is needed"),
+    ("rules", "clasic", "unknown rules 'clasic': did you mean 'classic'?"),
+    ("rules", "classic:hnd=3", "unknown rules field 'hnd': did you mean 'hand'?"),
+    ("rules", "tiny:stock=3", "stock=3 is odd"),
+    ("rules", "tiny:hand", "'hand' is not key=value"),
+    ("rules", "5", "5 is not allowed: a name is needed"),
+    ("opponents", "self", "'self' is not allowed: a mapping of names to shares"),
+    ("opponents", "{}", "names with shares above 0"),
+    ("opponents", "{self: 0}", "names with shares above 0"),
+    ("opponents", "{self: -1}", "names with shares above 0"),
+    ("opponents", "{self: much}", "a mapping of names to shares"),
+    ("opponents", "{self: .nan}", "a mapping of names to shares"),
+    ("opponents", "{slef: 1}", "unknown agent in opponents 'slef': did you mean 'self'? allowed: self, pool, random"),
+    ("opponents", "{heuristc: 1}", "unknown agent in opponents 'heuristc': did you mean 'heuristic'?"),
+    ("opponents", "{'random:luck=1': 1}", "agent 'random' takes no settings, 'luck' was given"),
+    ("opponents", "{'checkpoint:absent.st': 1}", "opponents: checkpoint 'absent.st': there is no such file"),
+    ("opponents", "{champion: 1}", "opponents: agent 'champion' was trained for 'classic' and plays no other game"),
+    ("evaluate_against", "random", "a list of names"),
+    ("evaluate_against", "[random, champion-small+exact]", "agent 'champion-small' was trained for 'small'"),
+    ("evaluate_against", "[]", "at least one agent is needed"),
+    ("evaluate_against", "[7]", "a list of names"),
+    ("evaluate_against", "[gredy]", "unknown agent in evaluate_against 'gredy': did you mean 'greedy'?"),
+    ("evaluate_against", "[pool]", "unknown agent in evaluate_against 'pool'"),
+    ("evaluate_against", "['checkpoint:']", "evaluate_against: agent 'checkpoint' needs a file"),
+    ("device", "0", "0 is not allowed: a name is needed"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("key", "text", "said"), WRONG_VALUES)
+def test_a_wrong_value_is_refused_with_its_key_and_where_it_stands(
+    tmp_path: Path, key: str, text: str, said: str
+) -> None:
+    base = {**SETTINGS, "num_envs": 16, "num_steps": 16}
+    base_file = written(tmp_path, yaml.safe_dump(base), "base.yaml")
+    wrong_file = written(tmp_path, yaml.safe_dump({k: v for k, v in base.items() if k != key}) + f"{key}: {text}\n")
+    in_file = refusal(wrong_file)
+    assert in_file.startswith(f"{wrong_file}: ")
+    on_command_line = refusal(base_file, {key: text})
+    assert on_command_line.startswith("command line: ")
+    for message in (in_file, on_command_line):
+        assert key in message
+        assert said in message
+
+
+def test_a_wrong_value_in_the_file_is_not_blamed_on_the_command_line(tmp_path: Path) -> None:
+    path = written(tmp_path, "gamma: 2\n")
+    assert refusal(path, {"seed": "1"}).startswith(f"{path}: gamma: 2.0 is not allowed")
+
+
+def test_the_command_line_can_mend_what_the_file_has_wrong(tmp_path: Path) -> None:
+    assert load_config(written(tmp_path, "reward: win\n"), {"per_trick": "false"}).reward == "win"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("decisons: 5\n", "unknown key 'decisons': did you mean 'decisions'? allowed: trainer, rules, reward"),
+        ("zzz: 5\n", "unknown key 'zzz': allowed: trainer, rules, reward"),
+        ("5: 5\n", "unknown key '5': allowed"),
+        ("seed: 1\nrows: [1, 2\n", "line 3: not YAML: "),
+        ("seed: 1\n\tsteps: 2\n", "line 2: not YAML: "),
+        ("a: b: c\n", "line 1: not YAML: mapping values are not allowed here"),
+        ("seed: 2020-13-45\n", "not YAML: month must be in 1..12"),
+        ("seed: \x01\n", "not YAML: "),
+        ("- seed\n- 1\n", "a mapping of keys to values is needed, not list"),
+        ("quickstart\n", "a mapping of keys to values is needed, not str"),
+        ("seed: !!python/object/apply:os.getcwd []\n", "line 1: not YAML: "),
+    ],
+)
+def test_a_file_that_is_no_mapping_of_keys_is_refused_with_the_place(tmp_path: Path, text: str, said: str) -> None:
+    path = written(tmp_path, text)
+    message = refusal(path)
+    assert message.startswith(str(path))
+    assert said in message
+
+
+@pytest.mark.parametrize("text", ["[1", "{", "2020-13-45", "a: b: c", "'"])
+def test_a_value_on_the_command_line_that_is_no_yaml_is_refused(tmp_path: Path, text: str) -> None:
+    assert refusal(written(tmp_path, ""), {"seed": text}) == f"command line: seed: {text!r} is not a YAML value"
+
+
+def test_an_unknown_key_on_the_command_line_is_refused(tmp_path: Path) -> None:
+    assert "command line: unknown key 'sed': did you mean 'seed'?" in refusal(written(tmp_path, ""), {"sed": "1"})
+
+
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        ("quikstart", "unknown configuration (no such file) 'quikstart': did you mean 'quickstart'? allowed: "),
+        ("absent/mine.yaml", "unknown configuration (no such file) 'absent/mine.yaml': allowed: champion, "),
+        ("folder", "'folder' cannot be read: Is a directory"),
+        ("file/below.yaml", "'file/below.yaml' cannot be read: Not a directory"),
+        ("bytes.yaml", "'bytes.yaml' cannot be read: 'utf-8' codec can't decode"),
+        ("", "cannot be read: "),
+    ],
+)  # fmt: skip
+def test_a_file_that_cannot_be_read_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, source: str, said: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "folder").mkdir()
+    written(tmp_path, "", "file")
+    (tmp_path / "bytes.yaml").write_bytes(b"\xff\xfe\x00seed")
+    assert said in refusal(source)

@@ -1,0 +1,81 @@
+"""Runs of the teacher that are soon over, and what its rollouts lead to, told otherwise."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from german_whist.agents.bots.base import Agent
+from german_whist.agents.endgame.exact_agent import ExactEndgame
+from german_whist.agents.registry import make_agent
+from german_whist.envs.engine.cards import cards_of
+from german_whist.envs.simulator.batch import DealBatch
+from german_whist.training.config.schema import PolicyIterationConfig
+from german_whist.training.policy_iteration.collector import ActionValueCollector
+from german_whist.training.run.directory import RunDirectory
+from german_whist.training.train import TrainingOutcome, train
+
+SETTINGS: dict[str, Any] = {
+    "rules": "tiny",
+    "decisions": 1024,
+    "num_envs": 16,
+    "num_steps": 4,
+    "batch_size": 32,
+    "hidden": [16],
+    "evaluate_every": 512,
+    "evaluate_deals": 10,
+    "evaluate_against": ["random"],
+    "final_deals": 20,
+    "checkpoint_every": 256,
+    "precision": "float32",
+}
+
+
+ALL_PARTS: dict[str, Any] = {
+    "opponents": {"self": 0.5, "pool": 0.25, "heuristic": 0.25},
+    "phases": [2],
+    "phases_start": 300,
+    "value_hidden": [6],
+    "value_start": 300,
+    "distill_hidden": 8,
+    "epochs": 2,
+    "optimizer": "muon",
+}
+
+
+def config(**changes: Any) -> PolicyIterationConfig:
+    return PolicyIterationConfig(**{**SETTINGS, **changes})
+
+
+def run(folder: Path, **changes: Any) -> TrainingOutcome:
+    settings = config(**changes)
+    return train(settings, RunDirectory.create(settings, "taught", folder), quiet=True)
+
+
+def play_at_random(lessons: ActionValueCollector) -> None:
+    lessons.collect(lambda cells: torch.zeros((len(cells), lessons.batch.num_actions)))
+
+
+def said_now(lessons: ActionValueCollector) -> np.ndarray[Any, Any]:
+    """What the teacher says of the positions that the deals have come to, float32[rows, actions] by name."""
+    lessons._ask(np.ones(lessons.batch.size, np.bool_))
+    return lessons._worth_by_name.copy()
+
+
+def by_playing_on(lessons: ActionValueCollector, row: int, bots: Sequence[Agent] | None = None) -> dict[int, float]:
+    """What each action of a row leads to: the seats go on as these bots in the foreplay, perfectly in the endgame."""
+    deals, seat = lessons.batch, int(lessons.batch.turn[row])
+    players = [ExactEndgame(bot) for bot in bots or [make_agent("heuristic")] * 2]
+    worth = {}
+    for action in cards_of(int(deals.legal()[row])):
+        batch = DealBatch(deals.rules, 1)
+        batch.states[:] = deals.states[row : row + 1]
+        batch.step([action])
+        while not batch.done.all():
+            batch.step(players[int(batch.turn[0])].act(batch.views(), None))
+        worth[action] = float(batch.returns("margin")[0, seat])
+    return worth

@@ -1,0 +1,193 @@
+"""What the collector records is what every seat saw, did and was paid."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from german_whist.agents.bots.base import Agent
+from german_whist.agents.policy.canonical import canonical_views, true_cards
+from german_whist.agents.registry import make_agent
+from german_whist.envs.engine.rules import rules
+from german_whist.envs.engine.scoring import reward_limit
+from german_whist.envs.observation.vector import observe
+from german_whist.envs.simulator.batch import DealBatch
+from german_whist.training.rollouts.collector import DEALS_OF_A_PROCESS, Collector, Rollout
+from tests.training.ppo_runs import own_config, some_policy
+
+GAMES = ["tiny", "small", "draft", "open_stock", "humbug", "high_low"]
+
+
+def collected(makers: Any = None, **changes: Any) -> tuple[Collector, Rollout]:
+    config = own_config(**changes)
+    collector = Collector(config, makers or {})
+    return collector, collector.collect(some_policy(config, collector).policy)
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_cells_masks_seats_and_ends_are_those_of_the_deals(game: str) -> None:
+    collector, made = collected(rules=game, rows=6, steps=70, seed=4)
+    batch = DealBatch(game, 6, 4)
+    next_deal = 6
+    for step in range(70):
+        views, roles = canonical_views(batch.views())
+        observations = made.cells[step, :, : collector.num_observations].numpy()
+        np.testing.assert_array_equal(observations, observe(views, game))
+        bits = views["legal"][:, None] >> np.arange(batch.num_actions, dtype=np.uint64) & np.uint64(1)
+        np.testing.assert_array_equal(made.masks[step].numpy(), bits == 1)
+        np.testing.assert_array_equal(made.seats[step].numpy(), batch.turn)
+        batch.step(true_cards(made.actions[step].numpy(), roles))
+        np.testing.assert_array_equal(made.ends[step].numpy(), batch.done)
+        finished = np.flatnonzero(batch.done)
+        batch.deal_rows(finished, np.arange(next_deal, next_deal + len(finished)))
+        next_deal += len(finished)
+    assert bool(made.ends.any())
+    np.testing.assert_array_equal(
+        made.cells[70, :, : collector.num_observations].numpy(), observe(canonical_views(batch.views())[0], game)
+    )
+
+
+def cards(cells: np.ndarray) -> list[int]:
+    return [int(card) for card in np.flatnonzero(cells)]
+
+
+def test_the_critic_also_sees_the_other_hand_and_the_stock() -> None:
+    collector, made = collected(rules="small", rows=5, steps=9)
+    batch = DealBatch("small", 5, 0)
+    for step in range(9):
+        _, roles = canonical_views(batch.views())
+        for row in range(5):
+            state = batch.states[row]
+            slot_of = {int(suit): slot for slot, suit in enumerate(roles[row, 104:])}
+            renamed = {card: 13 * slot_of[card // 13] + card % 13 for card in range(52)}
+            hidden = made.cells[step, row, collector.num_observations :].numpy()
+            hand = [card for card in range(52) if int(state["hands"][1 - state["turn"]]) >> card & 1]
+            stock = [int(card) for card in state["deck"][state["top"] : 28]]
+            assert cards(hidden[:52]) == sorted(renamed[card] for card in hand)
+            assert cards(hidden[52:104]) == [renamed[stock[0]]]
+            places = {cell: int(hidden[104 + cell]) for cell in range(52) if hidden[104 + cell]}
+            assert places == {renamed[card]: place + 1 for place, card in enumerate(stock)}
+        batch.step(true_cards(made.actions[step].numpy(), roles))
+
+
+def test_a_critic_may_be_given_the_view_alone() -> None:
+    collector, made = collected(critic_sees="view")
+    assert made.cells.shape[2] == collector.num_observations == len(collector.high)
+
+
+@pytest.mark.parametrize(
+    ("game", "reward", "per_trick"),
+    [
+        *[(game, "margin", True) for game in ("small", "high_low", "all", "race")],
+        ("high_low", "margin", False),
+        ("small", "win", False),
+    ],
+)
+def test_what_a_deal_pays_is_its_return(game: str, reward: str, per_trick: bool) -> None:
+    _collector, made = collected(rules=game, rows=3, steps=60, reward=reward, per_trick=per_trick)
+    batch = DealBatch(game, 3, 0)
+    paid = np.zeros((3, 2))
+    for step in range(60):
+        _, roles = canonical_views(batch.views())
+        batch.step(true_cards(made.actions[step].numpy(), roles))
+        paid += made.rewards[step].numpy()
+        finished = np.flatnonzero(batch.done)
+        if len(finished):
+            expected = batch.returns(reward)[finished] / reward_limit(rules(game).game, reward)
+            np.testing.assert_allclose(paid[finished], expected, atol=1e-6)
+            break
+        if not per_trick:
+            assert not paid.any()
+    assert batch.done.any()
+
+
+def test_actions_are_sampled_from_the_policy_and_their_log_probabilities_are_right() -> None:
+    config = own_config(num_envs=4000, num_steps=4, rules="small")
+    collector = Collector(config, {})
+    ppo = some_policy(config, collector)
+    made = collector.collect(ppo.policy)
+    for step in range(4):
+        logits = ppo.policy(made.cells[step, :, : collector.num_observations])
+        logits = logits.masked_fill(~made.masks[step], -torch.inf)
+        chances = torch.softmax(logits, 1)
+        log_probs = torch.log_softmax(logits, 1).gather(1, made.actions[step][:, None])[:, 0]
+        torch.testing.assert_close(made.log_probs[step], log_probs, rtol=1e-5, atol=1e-5)
+        chosen = torch.nn.functional.one_hot(made.actions[step], chances.shape[1])
+        deviation = (chances * (1 - chances)).sum(0).sqrt()
+        assert bool(((chosen - chances).sum(0).abs() <= 5 * deviation + 1e-3).all())
+
+
+def test_luck_differs_from_deal_to_deal_move_to_move_and_seed_to_seed() -> None:
+    first, again, other = (collected(rows=64, steps=6, seed=seed)[1] for seed in (1, 1, 2))
+    assert torch.equal(first.actions, again.actions)
+    assert not torch.equal(first.actions, other.actions)
+    luck = torch.exp(first.log_probs)
+    assert len(torch.unique(luck[0])) > 8
+
+
+class Watched:
+    """Plays like another agent and remembers what it did."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self._agent: Agent = make_agent(name)
+        self.calls: list[np.ndarray] = []
+
+    def act(self, views: Any, rng: Any) -> Any:
+        actions = self._agent.act(views, rng)
+        self.calls.append(actions)
+        return actions
+
+
+def test_an_opponent_holds_one_seat_of_its_rows_and_is_not_learnt_from() -> None:
+    opponent = Watched("random")
+    shares = {"self": 0.5, "random": 0.5}
+    _, made = collected({"random": lambda rollout: opponent}, rows=8, steps=64, opponents=shares, rules="small")
+    assert bool(made.learnt[:, :4].all())
+    others = made.learnt[:, 4:].numpy()
+    assert sum(map(len, opponent.calls)) == (~others).sum()
+    seats, ends = made.seats[:-1, 4:].numpy(), made.ends[:, 4:].numpy()
+    for row in range(4):
+        stops = [0, *(np.flatnonzero(ends[:, row]) + 1), 64]
+        held = [set(seats[a:b, row][others[a:b, row]]) for a, b in itertools.pairwise(stops) if b - a > 6]
+        assert all(len(seat) == 1 for seat in held)
+        # The deal's first leader is the non-dealer: dealer and non-dealer in turn.
+        leads = [bool(others[a, row]) for a, b in itertools.pairwise(stops) if b - a > 6]
+        assert all(one != next_ for one, next_ in itertools.pairwise(leads))
+
+
+def test_a_collector_goes_on_from_its_state_as_if_it_had_not_stopped() -> None:
+    shares = {"self": 0.5, "greedy": 0.5}
+    config = own_config(rules="small", num_steps=11, opponents=shares)
+    makers = {"greedy": lambda rollout: make_agent("greedy")}
+    first, second = Collector(config, makers), Collector(config, makers)
+    ppo = some_policy(config, first)
+    for _ in range(3):
+        first.collect(ppo.policy)
+    second.load_state(first.state())
+    for _ in range(3):
+        one, other = first.collect(ppo.policy), second.collect(ppo.policy)
+        for name, recorded in vars(one).items():
+            assert torch.equal(recorded, getattr(other, name)), name
+
+
+@pytest.mark.parametrize("name", ["states", "moves", "counts"])
+def test_the_state_of_other_deals_is_refused(name: str) -> None:
+    collector, _ = collected(rows=4)
+    state = collector.state()
+    for wrong in (state[name][:0], state[name].astype(np.int16)):
+        with pytest.raises(ValueError, match=rf"^its {name} are not those of 4 rows of this version$"):
+            collector.load_state({**state, name: wrong})
+    with pytest.raises(ValueError, match=rf"^its {name} are not"):
+        collector.load_state({key: array for key, array in state.items() if key != name})
+
+
+def test_processes_deal_different_deals() -> None:
+    config = own_config(rules="classic")
+    decks = [Collector(config, {}, rank).batch.states["deck"].copy() for rank in (0, 1)]
+    assert not (decks[0] == decks[1]).all(axis=1).any()
+    np.testing.assert_array_equal(decks[1], DealBatch("classic", 8, 0, DEALS_OF_A_PROCESS).states["deck"])

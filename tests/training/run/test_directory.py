@@ -1,0 +1,265 @@
+"""The folder of a run: made, refused, read back, cleaned up."""
+
+from __future__ import annotations
+
+import errno
+import json
+import platform
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from german_whist.training.config.load import load_config
+from german_whist.training.run import directory as run_directory
+from german_whist.training.run.directory import EVALUATION_COLUMNS, RunDirectory, code_version
+from tests.training.sb3_runs import tiny_config
+
+
+def everything(folder: Path) -> set[str]:
+    return {str(path.relative_to(folder)) for path in folder.rglob("*")}
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def disk_full_at(monkeypatch: pytest.MonkeyPatch, part_of_name: str) -> None:
+    """Let files whose name holds a text be cut after three bytes by a full disk."""
+    write = Path.write_bytes
+
+    def cut(self: Path, content: bytes) -> int:
+        if part_of_name not in self.name:
+            return write(self, content)
+        write(self, content[:3])
+        raise OSError(errno.ENOSPC, "No space left on device", str(self))
+
+    monkeypatch.setattr(Path, "write_bytes", cut)
+
+
+def test_a_new_run_holds_its_settings_and_what_code_runs(here: Path) -> None:
+    config = tiny_config(seed=5)
+    run = RunDirectory.create(config, "mine")
+    assert everything(here / "runs") == {"mine"} | {
+        f"mine/{name}" for name in ("checkpoints", "tensorboard", "config.yaml", "version.json")
+    }
+    assert load_config(run.config) == config
+    assert json.loads(run.version.read_text()) == code_version()
+
+
+def test_the_code_version_names_package_commit_python_and_libraries() -> None:
+    version = code_version()
+    assert set(version) == {"german_whist", "commit", "python", "libraries"}
+    assert version["python"] == platform.python_version()
+    assert {"torch", "stable_baselines3", "sb3_contrib", "numpy"} <= set(version["libraries"])
+    assert all(version["libraries"].values())
+    assert version["commit"] is None or len(version["commit"]) >= 7
+
+
+def test_a_package_run_from_its_sources_and_no_git_are_no_obstacle(monkeypatch: pytest.MonkeyPatch) -> None:
+    def absent(name: str) -> str:
+        raise run_directory.metadata.PackageNotFoundError(name)
+
+    monkeypatch.setattr(run_directory.metadata, "version", absent)
+    monkeypatch.setenv("PATH", "")
+    version = code_version()
+    assert version["german_whist"] is version["commit"] is version["libraries"]["torch"] is None
+
+
+def test_runs_of_one_name_are_numbered(here: Path) -> None:
+    paths = [RunDirectory.create(tiny_config(), name).path for name in ("a", "a", "b", "a")]
+    assert paths == [Path("runs/a"), Path("runs/a-2"), Path("runs/b"), Path("runs/a-3")]
+
+
+@pytest.mark.parametrize("out", ["new", "some/way/down", "there"])
+def test_a_folder_may_be_given_if_nothing_is_in_it(here: Path, out: str) -> None:
+    (here / "there").mkdir()
+    assert RunDirectory.create(tiny_config(), "a", out).path == Path(out)
+    assert (here / out / "config.yaml").exists()
+    assert not (here / "runs").exists()
+
+
+def test_a_folder_that_holds_something_is_refused_and_left_alone(here: Path) -> None:
+    (here / "mine").mkdir()
+    (here / "mine" / "thesis.txt").write_text("years of work")
+    with pytest.raises(ValueError, match=r"^run directory 'mine' is not empty: choose another, or --resume it$"):
+        RunDirectory.create(tiny_config(), "a", "mine")
+    assert everything(here) == {"mine", "mine/thesis.txt"}
+
+
+@pytest.mark.parametrize(
+    ("out", "reason"),
+    [
+        ("file", "File exists"),
+        ("file/below", "Not a directory"),
+        ("file/far/below", "Not a directory"),
+        ("new/" + "long" * 100, "File name too long"),
+    ],
+)
+def test_a_folder_that_cannot_be_made_is_refused_and_leaves_nothing(here: Path, out: str, reason: str) -> None:
+    (here / "file").touch()
+    with pytest.raises(ValueError, match=rf"^run directory '{out}' cannot be made: {reason}$"):
+        RunDirectory.create(tiny_config(), "a", out)
+    assert everything(here) == {"file"}
+
+
+@pytest.mark.parametrize("name", ["config.yaml", "version.json"])
+@pytest.mark.parametrize("out", [None, "there", "some/way/down"])
+def test_a_full_disk_leaves_nothing_of_a_run_that_cannot_begin(
+    here: Path, monkeypatch: pytest.MonkeyPatch, name: str, out: str | None
+) -> None:
+    (here / "there").mkdir()
+    disk_full_at(monkeypatch, name)
+    with pytest.raises(ValueError, match="cannot be written: No space left on device"):
+        RunDirectory.create(tiny_config(), "a", out)
+    assert everything(here) == {"there"}
+
+
+def test_a_discarded_run_takes_no_other_run_with_it(here: Path) -> None:
+    first = RunDirectory.create(tiny_config(), "a")
+    second = RunDirectory.create(tiny_config(), "a")
+    first.discard()
+    assert everything(here / "runs") >= {"a-2", "a-2/config.yaml"}
+    assert not first.path.exists()
+    (second.path / "notes.txt").touch()
+    second.discard()
+    assert everything(here) == {"runs", "runs/a-2", "runs/a-2/notes.txt"}
+
+
+def test_of_two_runs_that_begin_at_once_the_second_is_refused(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    mkdir = Path.mkdir
+
+    def beaten_to_it(self: Path, *args: Any, **settings: Any) -> None:
+        if self == Path("shared"):
+            mkdir(self)
+            (self / "checkpoints").mkdir()
+        mkdir(self, *args, **settings)
+
+    monkeypatch.setattr(Path, "mkdir", beaten_to_it)
+    with pytest.raises(ValueError, match="'shared' cannot be made: File exists"):
+        RunDirectory.create(tiny_config(), "a", "shared")
+    assert everything(here) == {"shared", "shared/checkpoints"}
+
+
+def test_a_run_to_go_on_with_is_opened_with_its_own_settings(here: Path) -> None:
+    config = tiny_config(seed=11)
+    made = RunDirectory.create(config, "a")
+    made.resume.touch()
+    run, read = RunDirectory.open("runs/a")
+    assert run.path == made.path
+    assert read == config
+
+
+def test_what_is_no_run_is_not_opened(here: Path) -> None:
+    (here / "empty").mkdir()
+    for wrong in ("empty", "absent", "file"):
+        (here / "file").touch()
+        with pytest.raises(ValueError, match=rf"^'{wrong}' is not a run directory: it has no config.yaml$"):
+            RunDirectory.open(wrong)
+
+
+def test_a_run_whose_first_checkpoint_was_not_made_has_yet_to_begin(here: Path) -> None:
+    made = RunDirectory.create(tiny_config(), "a")
+    made.checkpoint_path(0).touch()
+    assert RunDirectory.open("runs/a")[0].has_yet_to_begin
+    made.resume.touch()
+    assert not RunDirectory.open("runs/a")[0].has_yet_to_begin
+
+
+def test_a_run_that_has_lost_what_it_goes_on_from_is_not_opened(here: Path) -> None:
+    RunDirectory.create(tiny_config(), "a").checkpoint_path(256).touch()
+    with pytest.raises(ValueError, match=r"^run directory 'runs/a' has checkpoints, but no resume.safetensors"):
+        RunDirectory.open("runs/a")
+
+
+def test_a_run_that_was_opened_is_not_discarded(here: Path) -> None:
+    RunDirectory.create(tiny_config(), "a")
+    before = everything(here)
+    RunDirectory.open("runs/a")[0].discard()
+    assert everything(here) == before
+
+
+def test_a_run_with_damaged_settings_names_file_and_key(here: Path) -> None:
+    run = RunDirectory.create(tiny_config(), "a")
+    run.resume.touch()
+    run.config.write_text(run.config.read_text().replace("gamma: 1.0", "gamma: 3"))
+    with pytest.raises(ValueError, match=r"^runs/a/config.yaml: gamma: 3.0 is not allowed"):
+        RunDirectory.open("runs/a")
+
+
+def test_checkpoints_are_told_from_other_files_and_go_by_decisions(here: Path) -> None:
+    run = RunDirectory.create(tiny_config(), "a")
+    numbers = [1_000_000_000_000, 0, 50, 999_999_999_999]
+    for number in numbers:
+        run.checkpoint_path(number).touch()
+    for other in ("best.safetensors", ".000000000007.safetensors.99.tmp", "000000000003.txt"):
+        (run.checkpoints / other).touch()
+    assert run.past() == [run.checkpoint_path(number) for number in sorted(numbers)]
+    run.forget_after(50)
+    assert run.past() == [run.checkpoint_path(0), run.checkpoint_path(50)]
+    assert (run.checkpoints / "best.safetensors").exists()
+
+
+def evaluation(decisions: int, opponent: str = "random", win_rate: float = 0.5) -> dict[str, Any]:
+    numbers = {"deals": 10, "win_rate": win_rate, "low": win_rate - 0.1, "high": win_rate + 0.1, "margin": -0.25}
+    return {"decisions": decisions, "opponent": opponent, **numbers}
+
+
+def test_evaluations_are_read_back_as_they_were_added(here: Path) -> None:
+    run = RunDirectory.create(tiny_config(), "a")
+    assert run.read_evaluations() == []
+    first = [evaluation(0), evaluation(0, "checkpoint:a,temperature=1", 0.25)]
+    run.add_evaluations(first)
+    run.add_evaluations([evaluation(128)])
+    assert run.read_evaluations() == [*first, evaluation(128)]
+    assert run.evaluations.read_text().splitlines()[0] == ",".join(EVALUATION_COLUMNS)
+
+
+def test_an_evaluation_after_as_many_decisions_takes_the_place_of_the_earlier(here: Path) -> None:
+    run = RunDirectory.create(tiny_config(), "a")
+    run.add_evaluations([evaluation(0), evaluation(0, "greedy")])
+    run.add_evaluations([evaluation(128), evaluation(128, "greedy")])
+    again = [evaluation(128, win_rate=0.75), evaluation(128, "greedy", 0.5)]
+    run.add_evaluations(again)
+    assert run.read_evaluations() == [evaluation(0), evaluation(0, "greedy"), *again]
+
+
+def test_what_a_killed_run_recorded_too_late_is_forgotten(here: Path) -> None:
+    run = RunDirectory.create(tiny_config(), "a")
+    run.add_evaluations([evaluation(0), evaluation(256), evaluation(512)])
+    run.metrics.write_text("time/total_timesteps,time/fps\n128,9\n256,9\n384,9\n")
+    run.forget_after(256)
+    assert run.read_evaluations() == [evaluation(0), evaluation(256)]
+    assert run.metrics.read_text().splitlines() == ["time/total_timesteps,time/fps", "128,9", "256,9"]
+
+
+def test_lines_that_were_cut_are_forgotten_too(here: Path) -> None:
+    run = RunDirectory.create(tiny_config(), "a")
+    run.add_evaluations([evaluation(0)])
+    with run.evaluations.open("a") as file:
+        file.write("128,rand")
+    run.metrics.write_text("time/total_timesteps,time/fps\n128,9\n12")
+    run.forget_after(256)
+    assert run.read_evaluations() == [evaluation(0)]
+    assert run.metrics.read_text().splitlines() == ["time/total_timesteps,time/fps", "128,9"]
+
+
+def test_forgetting_in_a_run_without_records_is_nothing_to_do(here: Path) -> None:
+    run = RunDirectory.create(tiny_config(), "a")
+    run.forget_after(0)
+    run.metrics.touch()
+    run.forget_after(0)
+    assert run.metrics.read_text() == ""
+
+
+def test_a_full_disk_leaves_evaluations_as_they_were(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = RunDirectory.create(tiny_config(), "a")
+    run.add_evaluations([evaluation(0)])
+    before = everything(here)
+    disk_full_at(monkeypatch, "evaluations.csv")
+    with pytest.raises(OSError, match="No space left"):
+        run.add_evaluations([evaluation(128)])
+    assert run.read_evaluations() == [evaluation(0)]
+    assert everything(here) == before

@@ -1,0 +1,149 @@
+"""What a run writes as it goes: metrics, curve, progress."""
+
+from __future__ import annotations
+
+import csv
+import errno
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from matplotlib import image
+
+from german_whist.training.run import progress
+from german_whist.training.run.curve import COLOURS, LINE_HEIGHT, _spread, draw_curve
+from german_whist.training.run.progress import TrainingProgress
+from german_whist.training.sb3.csv_logger import COLUMNS, MetricsWriter
+
+
+def rows_of(path: Path) -> list[list[str]]:
+    with path.open(newline="") as file:
+        return list(csv.reader(file))
+
+
+def test_metrics_are_columns_by_name_and_what_is_not_there_yet_is_empty(tmp_path: Path) -> None:
+    path = tmp_path / "metrics.csv"
+    writer = MetricsWriter(path)
+    assert rows_of(path) == [list(COLUMNS)]
+    writer.write({"time/total_timesteps": 128, "time/fps": 50, "of/no/interest": 1}, {})
+    writer.write({"time/total_timesteps": 256, "train/loss": 0.5}, {})
+    writer.close()
+    first, second = (dict(zip(COLUMNS, row, strict=True)) for row in rows_of(path)[1:])
+    assert {name: cell for name, cell in first.items() if cell} == {"time/total_timesteps": "128", "time/fps": "50"}
+    assert {name: cell for name, cell in second.items() if cell} == {"time/total_timesteps": "256", "train/loss": "0.5"}
+
+
+def test_a_resumed_run_goes_on_in_the_same_metrics(tmp_path: Path) -> None:
+    path = tmp_path / "metrics.csv"
+    MetricsWriter(path).write({"time/total_timesteps": 128}, {})
+    MetricsWriter(path).write({"time/total_timesteps": 256}, {})
+    assert [row[0] for row in rows_of(path)] == ["time/total_timesteps", "128", "256"]
+
+
+def points(rates: dict[str, list[float]], width: float = 0.1) -> list[dict[str, Any]]:
+    return [
+        {"decisions": 1000.0 * i, "opponent": name, "win_rate": rate, "low": rate - width, "high": rate + width}
+        for name, of_name in rates.items()
+        for i, rate in enumerate(of_name)
+    ]
+
+
+def colours_in(picture: np.ndarray) -> set[str]:
+    pixels = np.unique((picture[..., :3] * 255).round().astype(int).reshape(-1, 3), axis=0)
+    return {"#{:02x}{:02x}{:02x}".format(*pixel) for pixel in pixels}
+
+
+def test_the_curve_is_a_picture_with_a_line_for_each_opponent(tmp_path: Path) -> None:
+    path = tmp_path / "curve.png"
+    draw_curve(points({"random": [0.5, 0.6, 0.8], "greedy": [0.2, 0.3, 0.5]}), path, "Two opponents")
+    assert path.read_bytes().startswith(b"\x89PNG\r\n\x1a\n")
+    picture = image.imread(path)
+    assert picture.shape[:2] == (675, 1200)
+    assert set(COLOURS[:2]) <= colours_in(picture)
+    assert COLOURS[2] not in colours_in(picture)
+    assert [entry.name for entry in tmp_path.iterdir()] == ["curve.png"]
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [],
+        points({"random": [0.5]}),
+        points({"random": [0.0, 1.0]}, width=float("inf")),
+        points({f"checkpoint:$_^{i}$%.safetensors": [0.5, 0.6] for i in range(7)}),
+        points({f"checkpoint:{'a/long/way/' * 20}{'to' * 90}.safetensors": [0.5, 0.6]}),
+    ],
+    ids=["none", "one point", "one deal", "odd names", "long name"],
+)
+@pytest.mark.filterwarnings("error")
+def test_any_evaluations_can_be_drawn(tmp_path: Path, rows: list[dict[str, Any]]) -> None:
+    draw_curve(rows, tmp_path / "curve.png", "Any")
+    assert image.imread(tmp_path / "curve.png").size
+
+
+@pytest.mark.parametrize("rates", [[0.5, 0.5, 0.5], [0.99, 1.0, 0.98], [0.1, 0.9, 0.12], [0.0, 0.01, 0.0], [0.7]])
+def test_names_of_lines_that_end_together_stand_apart(rates: list[float]) -> None:
+    heights = _spread(rates)
+    ordered = sorted(heights)
+    assert all(above - below >= LINE_HEIGHT - 1e-9 for below, above in pairwise(ordered))
+    assert max(heights) <= 1
+    assert [heights.index(h) for h in ordered] == sorted(range(len(rates)), key=lambda i: rates[i])
+    assert max(abs(height - rate) for height, rate in zip(heights, rates, strict=True)) <= 2 * LINE_HEIGHT + 1e-9
+
+
+def test_names_of_lines_that_end_apart_stand_beside_them() -> None:
+    assert _spread([0.8, 0.3, 0.5]) == [0.8, 0.3, 0.5]
+
+
+def test_a_full_disk_leaves_the_earlier_curve(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "curve.png"
+    draw_curve(points({"random": [0.5]}), path, "First")
+    first = path.read_bytes()
+
+    def full(self: Path, content: bytes) -> int:
+        self.touch()
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_bytes", full)
+    with pytest.raises(OSError, match="No space left"):
+        draw_curve(points({"random": [0.5, 0.9]}), path, "Second")
+    assert path.read_bytes() == first
+    assert [entry.name for entry in tmp_path.iterdir()] == ["curve.png"]
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    now = [100.0]
+    monkeypatch.setattr(progress.time, "monotonic", lambda: now[0])
+    return now
+
+
+def test_without_a_terminal_a_line_comes_now_and_then(clock: list[float], capsys: pytest.CaptureFixture[str]) -> None:
+    with TrainingProgress(10_000, 2_000) as shown:
+        clock[0] += 300  # compiling, and the first evaluation
+        shown.update(2_000)
+        assert capsys.readouterr().err == ""
+        clock[0] += 20
+        shown.show_rates({"random": 0.751, "greedy": 0.5})
+        shown.update(4_000)
+        assert capsys.readouterr().err == (
+            "4,000 of 10,000 decisions, 100 decisions/s, 1:00 left  won against random 75%, greedy 50%\n"
+        )
+        clock[0] += 1
+        shown.update(4_100)
+        shown.say("a line [of] its own")
+    printed = capsys.readouterr()
+    assert printed.err == "a line [of] its own\n"
+    assert printed.out == ""
+
+
+def test_nothing_is_shown_when_quiet(clock: list[float], capsys: pytest.CaptureFixture[str]) -> None:
+    with TrainingProgress(10_000, quiet=True) as shown:
+        clock[0] += 60
+        shown.show_rates({"random": 0.5})
+        shown.update(5_000)
+        shown.say("nothing")
+    printed = capsys.readouterr()
+    assert printed.out == printed.err == ""

@@ -1,0 +1,211 @@
+"""A stopped learner goes on as if it had not been stopped."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import safetensors.torch
+import torch
+from safetensors import safe_open
+from stable_baselines3.common.logger import Logger
+
+from german_whist.training.config.load import TrainConfig
+from german_whist.training.run.directory import RunDirectory
+from german_whist.training.sb3.learner import Learner
+from german_whist.training.sb3.resume import load_learner
+from tests.training.sb3_runs import ROLLOUT, tiny_config
+
+
+def new_run(tmp_path: Path, config: TrainConfig) -> RunDirectory:
+    return RunDirectory.create(config, "mine", tmp_path / "run")
+
+
+def trained(config: TrainConfig, run: RunDirectory, decisions: int = 2 * ROLLOUT) -> Learner:
+    learner = Learner(config, run)
+    learner.model.set_logger(Logger(None, []))
+    learner.model.learn(decisions)
+    learner.save()
+    return learner
+
+
+def resumed(config: TrainConfig, run: RunDirectory) -> Learner:
+    learner = Learner(config, run, resume=True)
+    learner.model.set_logger(Logger(None, []))
+    return learner
+
+
+@pytest.mark.parametrize("hidden", [[16], [16, 8]])
+def test_weights_moments_and_count_are_restored_exactly(tmp_path: Path, hidden: list[int]) -> None:
+    config = tiny_config(hidden=hidden)
+    run = new_run(tmp_path, config)
+    before = trained(config, run)
+    after = resumed(config, run)
+    assert after.decisions == before.decisions == 2 * ROLLOUT
+    weights = dict(after.model.policy.named_parameters())
+    assert weights.keys() == dict(before.model.policy.named_parameters()).keys()
+    for name, weight in before.model.policy.named_parameters():
+        assert torch.equal(weights[name], weight)
+    moments = [learner.model.policy.optimizer.state_dict()["state"] for learner in (before, after)]
+    assert moments[0].keys() == moments[1].keys()
+    assert len(moments[0]) == len(weights)
+    for number, state in moments[0].items():
+        assert set(state) == {"step", "exp_avg", "exp_avg_sq"}
+        for key, value in state.items():
+            assert torch.equal(moments[1][number][key], value)
+        assert state["step"] > 0
+
+
+def test_the_next_update_is_the_one_that_would_have_come(tmp_path: Path) -> None:
+    config = tiny_config()
+    run = new_run(tmp_path, config)
+    before = trained(config, run)
+    after = resumed(config, run)
+    after.model.rollout_buffer = before.model.rollout_buffer
+    after.model._current_progress_remaining = before.model._current_progress_remaining
+    for learner in (before, after):
+        np.random.seed(3)  # Stable-Baselines3 shuffles with it
+        learner.model.train()
+    for old, new in zip(before.model.policy.parameters(), after.model.policy.parameters(), strict=True):
+        assert torch.equal(old, new)
+
+
+def test_a_run_saved_before_its_first_update_can_be_resumed(tmp_path: Path) -> None:
+    config = tiny_config()
+    run = new_run(tmp_path, config)
+    before = Learner(config, run)
+    before.save()
+    after = resumed(config, run)
+    assert after.decisions == 0
+    after.model.learn(ROLLOUT)
+
+
+def test_the_pool_is_the_newest_checkpoints(tmp_path: Path) -> None:
+    config = tiny_config(opponents={"pool": 1}, pool_size=2)
+    run = new_run(tmp_path, config)
+    learner = Learner(config, run)
+    for decisions in (0, 128, 256):
+        learner.model.num_timesteps = decisions
+        with torch.no_grad():
+            learner.model.policy.action_net.bias.fill_(decisions)
+        learner.save()
+    for some in (learner, resumed(config, run)):
+        assert [agent.checkpoint.layers[-1][1][0] for agent in some._pool] == [128, 256]
+        assert all(agent.temperature == 1 for agent in some._pool)
+
+
+def test_a_pool_whose_files_are_gone_starts_with_the_learner_itself(tmp_path: Path) -> None:
+    config = tiny_config(opponents={"pool": 1})
+    run = new_run(tmp_path, config)
+    trained_without_files = Learner(config, run)
+    trained_without_files.save()
+    for path in run.past():
+        path.unlink()
+    resumed(config, run).model.learn(ROLLOUT)
+
+
+def test_a_resumed_run_has_new_deals_and_new_luck(tmp_path: Path) -> None:
+    config = tiny_config(seed=2**32 - 1)
+    run = new_run(tmp_path, config)
+    before = trained(config, run)
+    dealt = int(before.env._deal.max())
+    after = resumed(config, run)
+    after.env.reset()
+    assert after.env._deal.min() > dealt
+    assert torch.initial_seed() == 2 * ROLLOUT - 1  # seeds wrap around
+
+
+def cut(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+
+
+def empty(path: Path) -> None:
+    path.write_bytes(b"")
+
+
+def text(path: Path) -> None:
+    path.write_text("not a file of tensors\n" * 50)
+
+
+def folder(path: Path) -> None:
+    path.unlink()
+    path.mkdir()
+
+
+def foreign(path: Path) -> None:
+    safetensors.torch.save_file({"weight": torch.zeros(3)}, path)
+
+
+def a_checkpoint(path: Path) -> None:
+    path.write_bytes(sorted((path.parent / "checkpoints").iterdir())[-1].read_bytes())
+
+
+def changed(path: Path, **changes: torch.Tensor | None) -> None:
+    with safe_open(path, framework="pt") as file:
+        metadata = file.metadata()
+        tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - not a mapping
+    for key, tensor in changes.items():
+        name = key.replace("__", ".")
+        assert name in tensors or name == "decisions"
+        if name == "decisions":
+            metadata[name] = "many"
+        elif tensor is None:
+            del tensors[name]
+        else:
+            tensors[name] = tensor
+    safetensors.torch.save_file(tensors, path, metadata)
+
+
+def no_weight(path: Path) -> None:
+    changed(path, policy__value_net__bias=None)
+
+
+def no_moment(path: Path) -> None:
+    changed(path, optimizer__1__exp_avg=None)
+
+
+def wide_weight(path: Path) -> None:
+    changed(path, policy__action_net__bias=torch.zeros(1))  # one number would fit every cell
+
+
+def wrong_moment(path: Path) -> None:
+    changed(path, optimizer__1__exp_avg_sq=torch.zeros(3))
+
+
+def no_count(path: Path) -> None:
+    changed(path, decisions=None)
+
+
+@pytest.mark.parametrize(
+    ("damage", "reason"),
+    [
+        (cut, "."),
+        (empty, "."),
+        (text, "."),
+        (folder, "."),
+        (foreign, "it is not a resume file"),
+        (a_checkpoint, "it is not a resume file"),
+        (no_weight, "it has no policy.value_net.bias"),
+        (no_moment, "it has no optimizer.1.exp_avg"),
+        (wide_weight, r"policy.action_net.bias has shape \[1\], the network of config.yaml needs \[52\]"),
+        (wrong_moment, r"optimizer.1.exp_avg_sq has shape \[3\]"),
+        (no_count, "invalid literal"),
+    ],
+)
+def test_a_damaged_resume_file_is_refused_in_one_line(tmp_path: Path, damage: object, reason: str) -> None:
+    config = tiny_config()
+    run = new_run(tmp_path, config)
+    learner = trained(config, run, ROLLOUT)
+    damage(run.resume)  # type: ignore[operator]
+    with pytest.raises(ValueError, match=rf"^'{run.resume}' cannot be resumed: {reason}") as caught:
+        load_learner(learner.model, run.resume)
+    assert "\n" not in str(caught.value)
+
+
+def test_the_resume_file_of_another_network_is_refused(tmp_path: Path) -> None:
+    run = new_run(tmp_path, tiny_config(hidden=[16]))
+    trained(tiny_config(hidden=[16]), run, ROLLOUT)
+    for hidden in ([8], [16, 16]):
+        with pytest.raises(ValueError, match="cannot be resumed: "):
+            Learner(tiny_config(hidden=hidden), run, resume=True)

@@ -1,0 +1,28 @@
+"""Training runs of a second, on a deck of eight cards."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from german_whist.training.config.load import TrainConfig
+
+SETTINGS: dict[str, Any] = {
+    "rules": "tiny",
+    "decisions": 1024,
+    "num_envs": 8,
+    "num_steps": 16,
+    "batch_size": 64,
+    "epochs": 1,
+    "hidden": [16],
+    "evaluate_every": 512,
+    "evaluate_deals": 10,
+    "evaluate_against": ["random"],
+    "final_deals": 20,
+    "checkpoint_every": 512,
+    "threads": 1,
+}
+ROLLOUT = SETTINGS["num_envs"] * SETTINGS["num_steps"]
+
+
+def tiny_config(**changes: Any) -> TrainConfig:
+    return TrainConfig(**{**SETTINGS, **changes})

@@ -1,0 +1,160 @@
+"""Whole runs of a second: what they leave behind."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from matplotlib import image
+from sb3_contrib import MaskablePPO
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+from german_whist.agents.policy.checkpoint import load_checkpoint
+from german_whist.agents.registry import make_agent
+from german_whist.arena.match import play_match
+from german_whist.training.config.load import TrainConfig, load_config
+from german_whist.training.run.directory import RunDirectory, code_version
+from german_whist.training.run.evaluation import EVALUATION_SEED
+from german_whist.training.train import TrainingOutcome, train
+from tests.training.sb3_runs import ROLLOUT, tiny_config
+from tests.training.whole_runs import begin, column, evaluated
+
+
+def test_a_run_leaves_everything_that_the_docs_promise(finished: TrainingOutcome) -> None:
+    run = finished.run
+    assert {path.name for path in run.path.iterdir()} == {
+        *("config.yaml", "version.json", "metrics.csv", "evaluations.csv", "curve.png"),
+        *("checkpoints", "tensorboard", "final.safetensors", "resume.safetensors"),
+    }
+    assert load_config(run.config) == tiny_config(evaluate_against=["random", "greedy"])
+    assert json.loads(run.version.read_text())["libraries"]["torch"]
+    assert [int(path.stem) for path in run.past()] == [0, 512, 1024]
+
+
+def test_metrics_have_a_row_for_every_rollout(finished: TrainingOutcome) -> None:
+    steps = column(finished.run.metrics, "time/total_timesteps")
+    assert steps == list(range(ROLLOUT, 1024 + 1, ROLLOUT))
+    with finished.run.metrics.open(newline="") as file:
+        last = list(csv.DictReader(file))[-1]
+    assert all(np.isfinite(float(cell)) for cell in last.values())
+
+
+def test_tensorboard_can_read_losses_and_win_rates(finished: TrainingOutcome) -> None:
+    events = EventAccumulator(str(finished.run.tensorboard))
+    events.Reload()
+    tags = set(events.Tags()["scalars"])
+    assert {"train/value_loss", "train/approx_kl", "evaluation/win_rate_random", "evaluation/win_rate_greedy"} <= tags
+    assert [event.step for event in events.Scalars("train/value_loss")] == list(range(2 * ROLLOUT, 1025, ROLLOUT))
+
+
+def test_evaluations_come_at_the_beginning_as_it_goes_and_at_the_end(finished: TrainingOutcome) -> None:
+    rows = finished.run.read_evaluations()
+    assert [(row["decisions"], row["opponent"], row["deals"]) for row in rows] == [
+        (decisions, name, deals)
+        for decisions, deals in ((0, 10), (512, 10), (1024, 20))
+        for name in ("random", "greedy")
+    ]
+    assert all(row["low"] <= row["win_rate"] <= row["high"] for row in rows)
+
+
+def test_the_curve_is_a_picture(finished: TrainingOutcome) -> None:
+    assert image.imread(finished.run.curve).shape[:2] == (675, 1200)
+
+
+def test_the_final_checkpoint_knows_where_it_comes_from_and_what_it_is_worth(finished: TrainingOutcome) -> None:
+    made = load_checkpoint(finished.run.final)
+    assert made.rules.to_dict() == {**made.rules.to_dict(), "suits": 2, "ranks": 4, "hand": 2, "stock": 4}
+    assert made.training["decisions"] == finished.decisions == 1024
+    assert TrainConfig(**made.training["config"]) == tiny_config(evaluate_against=["random", "greedy"])
+    assert made.training["code"] == code_version()
+    assert "self-play" in made.training["algorithm"]
+    assert set(made.results) == {"random", "greedy"}
+    for result in finished.results:
+        assert made.results[result.second]["win_rate"] == result.win_rate
+        assert result.first == "policy"
+
+
+def test_its_measured_strength_is_that_of_the_file(finished: TrainingOutcome) -> None:
+    agent = make_agent(f"checkpoint:{finished.run.final}")
+    for result in finished.results:
+        again = play_match(agent, result.second, deals=20, seed=EVALUATION_SEED, rules="tiny")
+        assert (again.wins, again.draws, again.losses, again.margin) == (
+            *(result.wins, result.draws, result.losses),
+            result.margin,
+        )
+
+
+def test_the_checkpoint_of_the_end_is_the_final_network(finished: TrainingOutcome) -> None:
+    last = load_checkpoint(finished.run.past()[-1])
+    final = load_checkpoint(finished.run.final)
+    first = load_checkpoint(finished.run.past()[0])
+    for (weight, bias), (last_weight, last_bias) in zip(final.layers, last.layers, strict=True):
+        np.testing.assert_array_equal(weight, last_weight)
+        np.testing.assert_array_equal(bias, last_bias)
+    assert any((old[0] != new[0]).any() for old, new in zip(first.layers, final.layers, strict=True))
+
+
+def test_the_same_settings_and_seed_make_the_same_agent(finished: TrainingOutcome, tmp_path: Path) -> None:
+    again = begin(tmp_path / "again", evaluate_against=["random", "greedy"])
+    other = begin(tmp_path / "other", evaluate_against=["random", "greedy"], seed=1)
+    layers = [load_checkpoint(outcome.run.final).layers for outcome in (finished, again, other)]
+    for (weight, _), (same, _) in zip(layers[0], layers[1], strict=True):
+        np.testing.assert_array_equal(weight, same)
+    assert any((weight != new).any() for (weight, _), (new, _) in zip(layers[0], layers[2], strict=True))
+
+
+def test_evaluations_and_checkpoints_come_in_the_rollout_after_each_multiple(tmp_path: Path) -> None:
+    done = begin(tmp_path / "run", evaluate_every=300, checkpoint_every=300)
+    assert evaluated(done.run) == [0, 384, 640, 1024]
+    assert [int(path.stem) for path in done.run.past()] == [0, 384, 640, 1024]
+
+
+def test_the_weight_of_entropy_falls_as_the_run_goes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    weights: list[float] = []
+    update = MaskablePPO.train
+
+    def watched(self: MaskablePPO) -> None:
+        weights.append(self.ent_coef)
+        update(self)
+
+    monkeypatch.setattr(MaskablePPO, "train", watched)
+    begin(tmp_path / "run", ent_coef=0.8, ent_coef_end=0.0)
+    assert weights == pytest.approx([0.8 - 0.1 * rollout for rollout in range(8)])
+
+
+def test_past_selves_and_bots_may_be_the_opponents(tmp_path: Path) -> None:
+    opponents = {"self": 0.25, "pool": 0.25, "heuristic": 0.25, "random": 0.25}
+    done = begin(tmp_path / "run", opponents=opponents, checkpoint_every=256, pool_size=2)
+    assert done.decisions == 1024
+    assert len(done.run.past()) == 5
+
+
+def test_a_checkpoint_may_be_opponent_and_judge(finished: TrainingOutcome, tmp_path: Path) -> None:
+    name = f"checkpoint:{finished.run.final},temperature=1"
+    done = begin(tmp_path / "run", opponents={"self": 1, name: 1}, evaluate_against=[name])
+    assert [result.second for result in done.results] == [name]
+    assert {row["opponent"] for row in done.run.read_evaluations()} == {name}
+
+
+@pytest.mark.parametrize(
+    ("reward", "per_trick"), [("margin", True), ("margin", False), ("win", False), ("points", False)]
+)
+def test_every_reward_can_be_trained_on(tmp_path: Path, reward: str, per_trick: bool) -> None:
+    rules = "classic:ranks=8,hand=7,stock=18,points=over_half"
+    done = begin(tmp_path / "run", rules=rules, reward=reward, per_trick=per_trick, decisions=256, evaluate_deals=2)
+    assert done.decisions == 256
+
+
+def test_progress_is_shown_on_standard_error_and_nothing_when_quiet(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    config = tiny_config(decisions=128)
+    train(config, RunDirectory.create(config, "a", tmp_path / "a"))
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err.startswith(f"training in {tmp_path / 'a'}\n")
+    train(config, RunDirectory.create(config, "a", tmp_path / "b"), quiet=True)
+    assert capsys.readouterr() == ("", "")

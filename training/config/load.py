@@ -1,0 +1,177 @@
+"""Training settings read from YAML and overridden from the command line."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import typing
+from collections.abc import Mapping
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from german_whist.envs.utils.specs import unknown_name
+from german_whist.training.config.schema import TRAINERS, PolicyIterationConfig, PPOConfig, TrainConfig
+
+__all__ = ["PPOConfig", "PolicyIterationConfig", "TrainConfig", "config_fields", "load_config", "recipe_names"]
+
+_KIND_NAMES: dict[Any, str] = {
+    int: "a whole number",
+    float: "a number",
+    str: "a name",
+    bool: "true or false",
+    list[int]: "a list of whole numbers, as [256, 256],",
+    list[str]: "a list of names, as [random, greedy],",
+    dict[str, float]: "a mapping of names to shares, as {self: 0.8, heuristic: 0.2},",
+}
+
+
+def config_fields(kind: type[TrainConfig] | None = None) -> dict[str, tuple[Any, str]]:
+    """Return each key's type and help, of one trainer's settings or of all there are."""
+    if kind is None:
+        return config_fields(PolicyIterationConfig) | config_fields(PPOConfig)
+    hints = typing.get_type_hints(kind)
+    return {
+        entry.name: (hints[entry.name], entry.metadata["help"])
+        for entry in dataclasses.fields(kind)
+        if entry.name not in kind.WITHOUT
+    }
+
+
+def recipe_names() -> tuple[str, ...]:
+    """Return the names of the recipes in the package."""
+    folder = resources.files("german_whist.configs")
+    return tuple(sorted(entry.name[:-5] for entry in folder.iterdir() if entry.name.endswith(".yaml")))
+
+
+def load_config(source: str | Path, overrides: Mapping[str, str] | None = None) -> TrainConfig:
+    """Read training settings.
+
+    Args:
+        source: a YAML file, or the name of a recipe in the package (``"quickstart"``).
+        overrides: values for some keys, as YAML text.
+
+    Raises:
+        ValueError: when the file is missing or no YAML mapping, a key is unknown or a value is not allowed; the message
+            names the file and the key.
+    """
+    where = str(source)
+    fields = _fields(where, _read(source))
+    parsed = {key: _parsed(key, text) for key, text in (overrides or {}).items()}
+    trainer = parsed.get("trainer", fields.get("trainer", TrainConfig.trainer))
+    if not isinstance(trainer, str) or trainer not in TRAINERS:
+        place = "command line" if "trainer" in parsed else where
+        raise ValueError(f"{place}: {unknown_name('trainer', trainer, TRAINERS)}")
+    kind = TRAINERS[trainer]
+    values = {str(key): _typed(where, kind, key, value) for key, value in fields.items()}
+    given = {key: _typed("command line", kind, key, value) for key, value in parsed.items()}
+    values["trainer"] = trainer
+    _take_from_network(where, kind, values, given)
+    try:
+        return kind(**{**values, **given})
+    except ValueError as error:
+        raise ValueError(f"{'command line' if given and _is_allowed(kind, values) else where}: {error}") from None
+
+
+def _take_from_network(where: str, kind: type[TrainConfig], values: dict[str, Any], given: dict[str, Any]) -> None:
+    """Take from the network that a run starts from what it must be, where it is not said beside it or later.
+
+    Where all is said, as in a run's own settings, the network need not be there any more.
+    """
+    level, place = (given, "command line") if given.get("init") else (values, where)
+    taken = [key for key in ("hidden", "ranks", "phases") if key in config_fields(kind)]
+    taken = [key for key in taken if key not in level and key not in given]
+    if level.get("init") and taken:
+        from german_whist.agents.pretrained.catalog import find_network  # loads the compiler, which --help does without
+
+        try:
+            network = find_network(level["init"])
+        except ValueError as error:
+            raise ValueError(f"{place}: init: {error}") from None
+        found = {"hidden": network.sizes[1:-1], "ranks": network.ranks, "phases": list(network.phases)}
+        level.update({key: found[key] for key in taken})
+
+
+def _is_allowed(kind: type[TrainConfig], values: Mapping[str, Any]) -> bool:
+    try:
+        kind(**values)
+    except ValueError:
+        return False
+    return True
+
+
+def _read(source: str | Path) -> str:
+    try:
+        return Path(source).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        # A folder may be called like a recipe, as the one that a run went to.
+        if str(source) in recipe_names():
+            return (resources.files("german_whist.configs") / f"{source}.yaml").read_text(encoding="utf-8")
+        if isinstance(error, FileNotFoundError):
+            raise unknown_name("configuration (no such file)", source, recipe_names()) from None
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise ValueError(f"{str(source)!r} cannot be read: {reason}") from None
+
+
+def _fields(where: str, text: str) -> dict[object, Any]:
+    try:
+        fields = yaml.safe_load(text)
+    except (yaml.YAMLError, ValueError) as error:  # ValueError: an impossible date, as 2020-13-45
+        mark = getattr(error, "problem_mark", None)
+        line = f", line {mark.line + 1}" if mark else ""
+        reason = " ".join(str(getattr(error, "problem", None) or error).split())
+        raise ValueError(f"{where}{line}: not YAML: {reason}") from None
+    if fields is None:
+        return {}
+    if not isinstance(fields, dict):
+        raise ValueError(f"{where}: a mapping of keys to values is needed, not {type(fields).__name__}")
+    return fields
+
+
+def _parsed(key: str, text: str) -> Any:
+    try:
+        return yaml.safe_load(text)
+    except (yaml.YAMLError, ValueError):
+        raise ValueError(f"command line: {key}: {text!r} is not a YAML value") from None
+
+
+def _typed(where: str, kind: type[TrainConfig], key: object, value: Any) -> Any:
+    """Return a value as its field's type; whole numbers may be written as 1e6 or 1_000_000."""
+    fields = config_fields(kind)
+    if key not in fields and key in config_fields():
+        others = [name for name, other in TRAINERS.items() if key in config_fields(other)]
+        has = f"{' and '.join(others)} {'has' if len(others) == 1 else 'have'}"
+        raise ValueError(f"{where}: {key}: only trainer: {has} this setting, and this is {kind.trainer}")
+    if key not in fields:
+        raise ValueError(f"{where}: {unknown_name('key', key, fields)}")
+    needed = fields[str(key)][0]
+    try:
+        return _coerce(needed, value)
+    except (TypeError, ValueError, OverflowError):
+        raise ValueError(f"{where}: {key}: {value!r} is not allowed: {_KIND_NAMES[needed]} is needed") from None
+
+
+def _coerce(kind: Any, value: Any) -> Any:
+    origin = typing.get_origin(kind)
+    if origin is list:
+        if not isinstance(value, list):
+            raise TypeError
+        return [_coerce(typing.get_args(kind)[0], entry) for entry in value]
+    if origin is dict:
+        if not isinstance(value, dict):
+            raise TypeError
+        return {_coerce(str, name): _coerce(float, entry) for name, entry in value.items()}
+    if (kind is bool) != isinstance(value, bool) or (kind is str and not isinstance(value, str)):
+        raise TypeError
+    if kind in (str, bool) or (kind is int and isinstance(value, int)):
+        return value
+    number = float(value)  # YAML reads 1e6 as text
+    if not math.isfinite(number):
+        raise ValueError
+    if kind is int:
+        if number != int(number):
+            raise ValueError
+        return int(number)
+    return number

@@ -1,0 +1,1 @@
+"""Which networks learn, and how do their weights move?"""

@@ -1,0 +1,1 @@
+"""How does approximate policy iteration learn? Regression on the value of every action."""

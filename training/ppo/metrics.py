@@ -1,0 +1,42 @@
+"""Metrics of our own trainer, one row an update, as CSV and for TensorBoard, under the names that CleanRL uses."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from torch.utils.tensorboard import SummaryWriter
+
+from german_whist.training.run.csv_log import append_row
+from german_whist.training.run.directory import RunDirectory
+
+
+class RunMetrics:
+    """Writes the metrics of a run; a resumed one goes on in the same files."""
+
+    def __init__(self, run: RunDirectory, names: Sequence[str], decisions: int) -> None:
+        """Open the files.
+
+        Args:
+            run: whose they are.
+            names: the metrics.
+            decisions: where the run goes on; what TensorBoard has been told of later ones is hidden.
+        """
+        self._path = run.metrics
+        self._names = names
+        if not self._path.exists():
+            append_row(self._path, ("global_step", *names))
+        self._board = SummaryWriter(str(run.tensorboard), purge_step=decisions + 1 if decisions else None)
+
+    def write(self, decisions: int, metrics: Mapping[str, float]) -> None:
+        """Write the row of an update."""
+        append_row(self._path, [decisions, *(f"{metrics[name]:.6g}" for name in self._names)])
+        self.chart(decisions, metrics)
+
+    def chart(self, decisions: int, numbers: Mapping[str, float]) -> None:
+        """Tell TensorBoard some numbers."""
+        for name, number in numbers.items():
+            self._board.add_scalar(name, number, decisions)
+
+    def close(self) -> None:
+        """Write what TensorBoard has not been given yet."""
+        self._board.close()

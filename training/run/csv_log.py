@@ -1,0 +1,38 @@
+"""Records of a run as CSV files that a stopped run goes on with."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from german_whist.envs.utils.atomic_file import write_atomically
+
+
+def append_row(path: Path, row: Sequence[Any]) -> None:
+    """Add a row at the end of a CSV file, which may be new."""
+    with path.open("a", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerow(row)
+
+
+def keep_rows(path: Path, column: str, wanted: Callable[[float], bool]) -> None:
+    """Keep the rows of a CSV file whose number in a column is wanted, and drop cut ones; there may be no file."""
+    if not path.exists():
+        return
+    with path.open(newline="", encoding="utf-8") as file:
+        header, *rows = list(csv.reader(file)) or [[]]
+    if column not in header:
+        return
+    at = header.index(column)
+    text = io.StringIO(newline="")
+    csv.writer(text).writerows([header, *(row for row in rows if len(row) == len(header) and _is(row[at], wanted))])
+    write_atomically(path, text.getvalue().encode())
+
+
+def _is(cell: str, wanted: Callable[[float], bool]) -> bool:
+    try:
+        return wanted(float(cell))
+    except ValueError:
+        return False

@@ -1,0 +1,129 @@
+"""Learning curves as pictures: of a run, and of several side by side."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Mapping
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.ticker import EngFormatter, PercentFormatter
+
+from german_whist.envs.utils.atomic_file import write_atomically
+
+COLOURS = ("#2a9d8f", "#e76f51", "#264653", "#e9c46a", "#8d6a9f")
+LINE_HEIGHT = 0.042  # of a name beside its line, as a share of the axes
+LONGEST_NAME = 12  # letters of an opponent's name beside its line
+
+
+def draw_curve(rows: list[dict[str, Any]], path: str | Path, title: str) -> None:
+    """Draw a run's win rates against each opponent over its decisions, with 95 % intervals, as a PNG.
+
+    Args:
+        rows: evaluations, as ``RunDirectory.read_evaluations`` returns them.
+        path: where the picture goes.
+        title: what stands above it.
+    """
+    figure, (axes,) = _figure(1)
+    opponents = list(dict.fromkeys(row["opponent"] for row in rows))
+    _draw_lines(
+        axes, {_short(name): [row for row in rows if row["opponent"] == name] for name in opponents}, "decisions"
+    )
+    axes.set_ylabel("games won (mirrored deals, 95 % interval)")
+    axes.set_title(title, loc="left", fontweight="bold")
+    _save(figure, path)
+
+
+def draw_comparison(runs: Mapping[str, list[dict[str, Any]]], path: str | Path, by: str = "seconds") -> None:
+    """Draw the win rates of several runs side by side: a panel for each opponent that all of them met, as a PNG.
+
+    Args:
+        runs: evaluations by the run's name.
+        path: where the picture goes.
+        by: ``"seconds"`` of training or ``"decisions"``.
+
+    Raises:
+        ValueError: when the runs met no common opponent, or one was recorded without what is asked for.
+    """
+    for name, rows in runs.items():
+        if not rows or any(by not in row for row in rows):
+            raise ValueError(
+                f"run {name!r} has no evaluations with {by}: it was made by an older version, or just begun"
+            )
+    first, *others = ([row["opponent"] for row in rows] for rows in runs.values())
+    opponents = [name for name in dict.fromkeys(first) if all(name in met for met in others)]
+    if not opponents:
+        raise ValueError(f"runs {', '.join(runs)} were evaluated against no common opponent")
+    figure, panels = _figure(len(opponents))
+    for axes, opponent in zip(panels, opponents, strict=True):
+        lines = {name: [row for row in rows if row["opponent"] == opponent] for name, rows in runs.items()}
+        _draw_lines(axes, lines, by)
+        axes.set_title(f"against {_short(opponent)}", loc="left", fontweight="bold")
+    panels[0].set_ylabel("games won (mirrored deals, 95 % interval)")
+    _save(figure, path)
+
+
+def _figure(panels: int) -> tuple[Figure, list[Axes]]:
+    figure = Figure(figsize=(8 if panels == 1 else 5.2 * panels, 4.5), dpi=150, layout="constrained")
+    FigureCanvasAgg(figure)
+    return figure, list(figure.subplots(1, panels, squeeze=False)[0])
+
+
+def _draw_lines(axes: Axes, lines: Mapping[str, list[dict[str, Any]]], by: str) -> None:
+    """Draw a line with its interval and its name for each list of evaluations."""
+    heights = _spread([points[-1]["win_rate"] for points in lines.values()])
+    unit = 60.0 if by == "seconds" else 1.0
+    for i, (name, points) in enumerate(lines.items()):
+        x = [row[by] / unit for row in points]
+        colour = COLOURS[i % len(COLOURS)]
+        axes.fill_between(x, [row["low"] for row in points], [row["high"] for row in points], color=colour, alpha=0.18)
+        axes.plot(x, [row["win_rate"] for row in points], color=colour, marker="o", markersize=3.5)
+        axes.annotate(
+            f"{name} {points[-1]['win_rate']:.0%}",
+            (x[-1], heights[i]),
+            xytext=(6, 0),
+            textcoords="offset points",
+            va="center",
+            color=colour,
+            fontweight="bold",
+            parse_math=False,  # names of files may hold dollar signs
+        )
+    axes.axhline(0.5, color="0.6", linewidth=1, linestyle=":")
+    axes.set_ylim(0, 1)
+    axes.margins(x=0.02)
+    axes.yaxis.set_major_formatter(PercentFormatter(1.0))
+    if by == "decisions":
+        axes.xaxis.set_major_formatter(EngFormatter())
+    axes.set_xlabel("decisions trained on" if by == "decisions" else "minutes of training")
+    axes.grid(axis="y", color="0.92")
+    axes.spines[["top", "right"]].set_visible(False)
+
+
+def _save(figure: Figure, path: str | Path) -> None:
+    picture = io.BytesIO()
+    figure.savefig(picture, format="png")
+    write_atomically(path, picture.getvalue())
+
+
+def _spread(rates: list[float]) -> list[float]:
+    """Return heights for the names beside the lines, as near to the lines as leaves each its own height."""
+    heights = list(rates)
+    order = sorted(range(len(rates)), key=lambda i: rates[i])
+    for below, above in pairwise(order):
+        heights[above] = max(heights[above], heights[below] + LINE_HEIGHT)
+    # What was pushed out at the top pushes back from there.
+    ceiling = 1.0
+    for i in reversed(order):
+        heights[i] = min(heights[i], ceiling)
+        ceiling = heights[i] - LINE_HEIGHT
+    return heights
+
+
+def _short(opponent: str) -> str:
+    """Return a name that fits beside the axes: of a file, its own name without folders."""
+    name = opponent.rpartition("/")[2].replace(".safetensors", "")
+    return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"

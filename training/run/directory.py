@@ -1,0 +1,195 @@
+"""A training run's folder: what ran, how it went, and what it made."""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import io
+import json
+import platform
+import shutil
+import subprocess
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from german_whist.envs.utils.atomic_file import write_atomically
+from german_whist.training.config.load import TrainConfig, load_config
+from german_whist.training.run.csv_log import keep_rows
+
+EVALUATION_COLUMNS = ("decisions", "opponent", "deals", "win_rate", "low", "high", "margin", "seconds")
+STEP_COLUMNS = ("time/total_timesteps", "global_step")  # of metrics.csv, by trainer
+
+
+class RunDirectory:
+    """The files of one run.
+
+    ``config.yaml`` (resolved settings), ``version.json`` (what code ran), ``metrics.csv`` and ``tensorboard/``,
+    ``evaluations.csv``, ``curve.png``, ``checkpoints/`` (by decisions), ``final.safetensors`` and
+    ``resume.safetensors`` (learner and optimiser, to go on from).
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        """Name the folder; nothing is made yet."""
+        self.path = Path(path)
+        self._made: list[Path] | None = None  # folders made for a new run, the outermost first
+        self.config = self.path / "config.yaml"
+        self.version = self.path / "version.json"
+        self.metrics = self.path / "metrics.csv"
+        self.tensorboard = self.path / "tensorboard"
+        self.evaluations = self.path / "evaluations.csv"
+        self.curve = self.path / "curve.png"
+        self.checkpoints = self.path / "checkpoints"
+        self.final = self.path / "final.safetensors"
+        self.student = self.path / "student.safetensors"
+        self.resume = self.path / "resume.safetensors"
+
+    @classmethod
+    def create(cls, config: TrainConfig, name: str, out: str | Path | None = None) -> RunDirectory:
+        """Make a new run's folder: ``out``, or the first of ``runs/NAME``, ``runs/NAME-2``, … that is free.
+
+        Raises:
+            ValueError: when ``out`` holds something already or cannot be made.
+        """
+        path = Path(out) if out is not None else _free_path(Path("runs"), name)
+        run = cls(path)
+        try:
+            run._made = _make_folder(path)
+        except OSError as error:
+            raise ValueError(f"run directory {str(path)!r} cannot be made: {error.strerror}") from None
+        try:
+            run.checkpoints.mkdir()
+            run.tensorboard.mkdir()
+            write_atomically(run.version, json.dumps(code_version(), indent=2).encode())
+            write_atomically(run.config, config.to_yaml().encode())
+        except OSError as error:
+            run.discard()
+            raise ValueError(f"run directory {str(path)!r} cannot be written: {error.strerror}") from None
+        return run
+
+    def discard(self) -> None:
+        """Remove a new run that could not begin: its files, and the folders made for it where nothing else is."""
+        if self._made is None:
+            return
+        for folder in (self.checkpoints, self.tensorboard):
+            shutil.rmtree(folder, ignore_errors=True)
+        for file in (self.config, self.version, self.resume):
+            file.unlink(missing_ok=True)
+        _remove_empty(self._made)
+
+    @classmethod
+    def open(cls, path: str | Path) -> tuple[RunDirectory, TrainConfig]:
+        """Open a run to go on with; one that was killed before its first checkpoint has yet to begin.
+
+        Raises:
+            ValueError: when it is no run directory, or what it goes on from is gone.
+        """
+        run = cls(path)
+        if not run.config.is_file():
+            raise ValueError(f"{str(path)!r} is not a run directory: it has no config.yaml")
+        if run.has_yet_to_begin and any(int(past.stem) for past in run.past()):
+            raise ValueError(f"run directory {str(path)!r} has checkpoints, but no resume.safetensors to go on from")
+        return run, load_config(run.config)
+
+    @property
+    def has_yet_to_begin(self) -> bool:
+        """Whether there is nothing to go on from."""
+        return not self.resume.is_file()
+
+    def past(self) -> list[Path]:
+        """Return the checkpoints made so far, oldest first."""
+        made = [path for path in self.checkpoints.glob("*.safetensors") if path.stem.isdecimal()]
+        return sorted(made, key=lambda path: int(path.stem))
+
+    def checkpoint_path(self, decisions: int) -> Path:
+        """Return where the checkpoint after so many decisions belongs."""
+        return self.checkpoints / f"{decisions:012d}.safetensors"
+
+    def add_evaluations(self, rows: list[dict[str, Any]]) -> None:
+        """Add evaluation results to ``evaluations.csv``, in the place of earlier ones after as many decisions."""
+        again = {str(row["decisions"]) for row in rows}
+        kept = [row for row in self._evaluation_rows() if row["decisions"] not in again]
+        text = io.StringIO(newline="")
+        writer = csv.DictWriter(text, EVALUATION_COLUMNS)
+        writer.writeheader()
+        writer.writerows([*kept, *rows])
+        write_atomically(self.evaluations, text.getvalue().encode())
+
+    def _evaluation_rows(self) -> list[dict[str, str]]:
+        if not self.evaluations.exists():
+            return []
+        with self.evaluations.open(newline="", encoding="utf-8") as file:
+            return list(csv.DictReader(file))
+
+    def read_evaluations(self) -> list[dict[str, Any]]:
+        """Return the evaluation results so far; numbers as float, and what an older version did not write left out."""
+        return [
+            {key: text if key == "opponent" else float(text) for key, text in row.items() if text}
+            for row in self._evaluation_rows()
+        ]
+
+    def forget_after(self, decisions: int) -> None:
+        """Drop what a killed run recorded after the point it goes on from, and what it had half written."""
+        for folder in (self.path, self.checkpoints):
+            for path in folder.glob(".*.tmp"):
+                path.unlink()
+        for path in self.past():
+            if int(path.stem) > decisions:
+                path.unlink()
+        keep_rows(self.evaluations, "decisions", lambda number: number <= decisions)
+        for column in STEP_COLUMNS:
+            keep_rows(self.metrics, column, lambda number: number <= decisions)
+
+
+def _make_folder(path: Path) -> list[Path]:
+    """Make a folder for a new run, or take an empty one; return the folders made, the outermost first."""
+    if path.is_dir() and any(path.iterdir()):
+        raise ValueError(f"run directory {str(path)!r} is not empty: choose another, or --resume it")
+    missing = [folder for folder in (*reversed(path.parents), path) if not folder.exists()]
+    try:
+        path.mkdir(parents=True, exist_ok=path not in missing)  # of two runs that start at once, one gets the folder
+    except OSError:
+        _remove_empty(missing[:-1])
+        raise
+    return missing
+
+
+def _remove_empty(folders: list[Path]) -> None:
+    for folder in reversed(folders):
+        with contextlib.suppress(OSError):
+            folder.rmdir()
+
+
+def _free_path(folder: Path, name: str) -> Path:
+    path, number = folder / name, 1
+    while path.exists():
+        number += 1
+        path = folder / f"{name}-{number}"
+    return path
+
+
+def code_version() -> dict[str, Any]:
+    """Return what code runs: package, git commit when there is one, Python and libraries."""
+    libraries = ("numpy", "numba", "torch", "stable_baselines3", "sb3_contrib", "gymnasium", "pettingzoo")
+    return {
+        "german_whist": _version("german-whist"),
+        "commit": _git_commit(),
+        "python": platform.python_version(),
+        "libraries": {name: _version(name) for name in libraries},
+    }
+
+
+def _version(package: str) -> str | None:
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:  # run from its sources
+        return None
+
+
+def _git_commit() -> str | None:
+    folder = Path(__file__).resolve().parent
+    command = ["git", "-C", str(folder), "describe", "--always", "--dirty", "--abbrev=12"]
+    try:
+        return subprocess.run(command, capture_output=True, text=True, check=True, timeout=10).stdout.strip() or None
+    except (OSError, subprocess.SubprocessError):
+        return None

@@ -1,0 +1,34 @@
+"""How strong a policy is as training goes: mirrored matches on the same deals every time."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+
+from german_whist.agents.bots.base import Agent
+from german_whist.agents.policy.agent import PolicyAgent
+from german_whist.agents.policy.checkpoint import Checkpoint
+from german_whist.arena.match import MatchResult, play_match
+from german_whist.envs.engine.rules import Rules
+
+EVALUATION_SEED = 1_000_003  # deals that training does not see unless it is given this seed
+
+
+def evaluate(
+    checkpoint: Checkpoint, judges: Sequence[tuple[str, Agent]], deals: int, game: Rules, endgame: str = "played"
+) -> tuple[MatchResult, ...]:
+    """Play a policy's best cards against each judge.
+
+    Args:
+        checkpoint: the policy.
+        judges: agents and what they are called.
+        deals: mirrored deals of each match.
+        game: the rules.
+        endgame: ``"played"`` by the agents, or ``"exact"`` for both sides.
+    """
+    agent = PolicyAgent(checkpoint, name="policy")
+    matches = (
+        (name, play_match(agent, judge, deals=deals, seed=EVALUATION_SEED, rules=game, endgame=endgame))
+        for name, judge in judges
+    )
+    return tuple(dataclasses.replace(match, second=name) for name, match in matches)

@@ -1,0 +1,1 @@
+"""How does Stable-Baselines3's MaskablePPO train on our batches?"""

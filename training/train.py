@@ -1,0 +1,62 @@
+"""Training runs: picks the trainer that the configuration names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from german_whist.training.config.schema import PolicyIterationConfig, PPOConfig, TrainConfig
+from german_whist.training.run.directory import RunDirectory
+from german_whist.training.run.distributed import Processes
+from german_whist.training.run.session import TrainingOutcome
+
+
+def train(
+    config: TrainConfig,
+    run: RunDirectory,
+    *,
+    resume: bool = False,
+    quiet: bool = False,
+    processes: Processes = Processes(),  # noqa: B008 - a constant
+) -> TrainingOutcome:
+    """Train a policy by self-play with the trainer of its settings; SIGINT and SIGTERM save and stop.
+
+    Args:
+        config: the settings.
+        run: the folder to write to.
+        resume: go on from the run's last checkpoint; a run killed before its first one begins anew.
+        quiet: show no progress.
+        processes: those that train together, with ``trainer: selfplay``.
+
+    Raises:
+        ValueError: when the run cannot be resumed, or the device does not exist.
+        FloatingPointError: when training diverges; the last good checkpoint is kept.
+        ConnectionError: when another process of the run is gone; the last good checkpoint is kept.
+    """
+    resume = resume and not processes.share(run.has_yet_to_begin)
+    return load_trainer(config)(config, run, resume, quiet, processes)
+
+
+Trainer = Callable[[Any, RunDirectory, bool, bool, Processes], TrainingOutcome]
+
+
+def load_trainer(config: TrainConfig) -> Trainer:
+    """Return the trainer of some settings.
+
+    Raises:
+        ModuleNotFoundError: when a library that it needs is not installed.
+    """
+    if not isinstance(config, PPOConfig):
+        from german_whist.training.sb3.trainer import train_sb3
+
+        return train_sb3
+    from german_whist.training.ppo.loop import train_loop
+
+    if isinstance(config, PolicyIterationConfig):
+        from german_whist.training.policy_iteration.learner import PolicyIterationLearner
+
+        return partial(train_loop, PolicyIterationLearner)
+    from german_whist.training.ppo.learner import PPOLearner
+
+    return partial(train_loop, PPOLearner)
