@@ -1,13 +1,15 @@
-# Two commands: `make quickstart` trains and evaluates a small agent, `make test` runs every check.
+# Three commands: `make quickstart` trains an agent and measures it, `make test` runs every check, `make docs` builds the site.
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-# The editable install links single files, so it is renewed when files come or go, or the dependencies change.
-MODULES := $(sort $(wildcard api/*.py api/cli/*.py envs/*.py solver/*.py agents/*.py agents/weights/* arena/*.py training/*.py benchmarks/*.py configs/*.py configs/*.yaml configs/rules/*.yaml))
-KEY := $(shell (echo $(MODULES); cat pyproject.toml constraints.txt) | cksum | cut -d' ' -f1)
+# The editable install links single files: an edit shows at once, and the install is renewed when files come or go,
+# or the dependencies change. Without git (a source archive) the list comes from the folders.
+FOLDERS := api envs solver agents arena training benchmarks configs
+SOURCES := $(sort $(shell git ls-files -co --exclude-standard -- $(FOLDERS) 2>/dev/null || find $(FOLDERS) -type f -not -path '*/__pycache__/*'))
+KEY := $(shell (echo $(SOURCES); cat pyproject.toml constraints.txt) | cksum | cut -d' ' -f1)
 
-.PHONY: quickstart test clean
+.PHONY: quickstart test docs clean
 
 quickstart: $(VENV)/.installed-train-$(KEY)
 	$(BIN)/german-whist train quickstart
@@ -30,5 +32,5 @@ $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 
 clean:
-	rm -rf $(VENV) build *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) build docs/_build *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

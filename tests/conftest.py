@@ -1,8 +1,7 @@
-"""What every test stands on: fresh kernels, reproducible properties, and a hand for random play."""
+"""Fixtures and settings of the whole suite: reproducible properties, small endgame tables, random play."""
 
 from __future__ import annotations
 
-import importlib.util
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -19,12 +18,6 @@ settings.register_profile("project", deadline=None, derandomize=True, print_blob
 settings.load_profile("project")
 
 SMALL_TABLE = 8  # cards a hand: quick to build, and the search above it is put to work
-_PACKAGES = ("envs", "solver", "agents", "arena", "training", "benchmarks", "cli")
-
-
-def pytest_sessionstart(session: pytest.Session) -> None:
-    if not hasattr(session.config, "workerinput"):  # the workers of pytest-xdist share what the first session made
-        drop_stale_kernels([*package_folders(), Path(__file__).parent])  # kernels of tests call kernels, too
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -35,30 +28,6 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     nightly = [item for item in items if item.get_closest_marker("nightly")]
     config.hook.pytest_deselected(items=nightly)
     items[:] = [item for item in items if item not in nightly]
-
-
-def package_folders() -> list[Path]:
-    """The folders of the sub-packages, wherever they are installed."""
-    specs = [importlib.util.find_spec(f"german_whist.{name}") for name in _PACKAGES]
-    return [Path(folder) for spec in specs if spec for folder in spec.submodule_search_locations or ()]
-
-
-def drop_stale_kernels(folders: list[Path]) -> bool:
-    """Delete numba's cache files when any source is newer than the oldest of them.
-
-    numba notices a change of the file that a kernel stands in, but not of a file whose kernels it calls.
-    """
-    caches = [path for folder in folders for kind in ("*.nbi", "*.nbc") for path in folder.rglob(kind)]
-    sources = [path for folder in folders for path in folder.rglob("*.py")]
-    if not caches or max(map(_age, sources)) <= min(map(_age, caches)):
-        return False
-    for path in caches:
-        path.unlink(missing_ok=True)
-    return True
-
-
-def _age(path: Path) -> float:
-    return path.stat().st_mtime
 
 
 def play_randomly(batch: DealBatch, rng: np.random.Generator, steps: int | None = None) -> None:

@@ -7,12 +7,20 @@ from typing import Any, TypeVar, cast
 
 import numba
 
+from german_whist.envs.utils.kernel_cache import kernel_cache
+
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def kernel(function: Function) -> Function:
-    """Compile a module-level function to machine code on first call; later processes load it from numba's cache.
+    """Compile a module-level function to machine code on first call; later processes load it from a cache.
 
     Kernels release the interpreter lock, so batches can be stepped from several threads.
     """
-    return cast(Function, numba.njit(cache=True, nogil=True, error_model="numpy")(function))
+    compiler = numba.njit(cache=True, nogil=True, error_model="numpy")
+    usual = numba.config.CACHE_DIR
+    numba.config.CACHE_DIR = str(kernel_cache())  # numba reads it when a function is decorated, and only then
+    try:
+        return cast(Function, compiler(function))
+    finally:
+        numba.config.CACHE_DIR = usual
