@@ -1,0 +1,47 @@
+"""The layout that ``docs/explanation/design.md`` promises: small folders, short files, kernels by name, all packaged."""
+
+from __future__ import annotations
+
+import ast
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+TOP = ("api", "envs", "solver", "agents", "arena", "training", "benchmarks", "configs")
+PACKAGES = sorted({path.parent for top in TOP for path in (ROOT / top).rglob("__init__.py")})
+MODULES = sorted(path for folder in PACKAGES for path in folder.glob("*.py"))
+
+MOST_MODULES = 13  # in a folder, besides __init__.py
+MOST_LINES = 320
+
+
+def name_of(folder: Path) -> str:
+    """Return the import name of a package's folder."""
+    parts = folder.relative_to(ROOT).parts
+    return ".".join(("german_whist", *(parts[1:] if parts[0] == "api" else parts)))
+
+
+def test_every_package_is_in_the_distribution() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    assert sorted(project["tool"]["setuptools"]["packages"]) == sorted(map(name_of, PACKAGES))
+
+
+@pytest.mark.parametrize("folder", PACKAGES, ids=name_of)
+def test_a_folder_says_in_a_line_what_it_is_for_and_holds_about_a_dozen_files(folder: Path) -> None:
+    about = ast.get_docstring(ast.parse((folder / "__init__.py").read_text(encoding="utf-8")))
+    assert about and about.splitlines()[0].endswith((".", "?"))
+    assert len([path for path in folder.glob("*.py") if path.name != "__init__.py"]) <= MOST_MODULES
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_a_file_is_short_and_kernels_without_types_are_in_kernel_files(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert len(text.splitlines()) <= MOST_LINES
+    if path.name.endswith("_kernels.py"):
+        return
+    for node in ast.parse(text).body:
+        if isinstance(node, ast.FunctionDef) and "kernel" in map(ast.unparse, node.decorator_list):
+            arguments = (*node.args.args, *node.args.kwonlyargs)
+            assert node.returns is not None and all(argument.annotation for argument in arguments), node.name
