@@ -20,7 +20,7 @@ from german_whist.agents.endgame.open_hands import NOT_LEGAL, card_margins, is_o
 from german_whist.agents.registry import make_agent
 from german_whist.arena.match import play_match, play_mirrored
 from german_whist.arena.statistics import mean_interval
-from german_whist.benchmarks.speed.endgame import real_endings
+from german_whist.benchmarks.speed.endgame import played_endgames
 from german_whist.benchmarks.strength.endgame_report import markdown
 from german_whist.envs.engine.agent_rng import AgentRng
 from german_whist.envs.engine.cards import NUM_CARDS
@@ -56,7 +56,7 @@ def random_endings(count: int, seed: int) -> Endings:
 
 def played_endings(count: int, seed: int) -> Endings:
     """Return the endgames that the heuristic bot reaches against itself."""
-    leaders, followers, trumps, _, _ = real_endings(count, seed)
+    leaders, followers, trumps, _, _ = played_endgames(count, seed)
     return Endings(leaders, followers, trumps)
 
 

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from german_whist.solver.endgames import solve_endgame
-from german_whist.solver.tables.kinds import FOLDER_VARIABLE, KINDS, table_path
+from german_whist.solver.tablebase.kinds import FOLDER_VARIABLE, KINDS, table_path
 from tests.cli.commands import Run
 from tests.conftest import SMALL_TABLE
 

@@ -7,7 +7,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from german_whist.benchmarks.catalog import SUBJECTS
-from german_whist.cli.terminal.numbers import number
+from german_whist.cli.terminal.argument_types import number
 
 if TYPE_CHECKING:
     from german_whist.benchmarks.harness.figures import Figure, Skipped

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from german_whist.cli.terminal.numbers import deal_address, number, whole_number
+from german_whist.cli.terminal.argument_types import deal_address, number, whole_number
 
 if TYPE_CHECKING:
     from PIL import Image

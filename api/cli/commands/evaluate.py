@@ -7,7 +7,7 @@ import json
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
-from german_whist.cli.terminal.numbers import whole_number
+from german_whist.cli.terminal.argument_types import whole_number
 
 if TYPE_CHECKING:
     from german_whist.agents.bots.base import Agent

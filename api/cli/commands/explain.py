@@ -7,7 +7,7 @@ import json
 import sys
 from typing import TYPE_CHECKING, Any
 
-from german_whist.cli.terminal.numbers import deal_address, whole_number
+from german_whist.cli.terminal.argument_types import deal_address, whole_number
 
 if TYPE_CHECKING:
     from german_whist.arena.explanation import Explanation, Move
@@ -96,7 +96,7 @@ def _plain(told: Explanation) -> dict[str, Any]:
 
 
 def _print(told: Explanation) -> None:
-    from german_whist.cli.terminal.deal_log import outcome
+    from german_whist.cli.terminal.play_by_play import describe_result
     from german_whist.envs.text.card_style import style_of
     from german_whist.envs.text.rules_text import rules_spec
     from german_whist.envs.text.scene import PLAYERS
@@ -114,7 +114,7 @@ def _print(told: Explanation) -> None:
         print()
         _print_move(move, names[move.seat], told.rules, style)
     print()
-    print(outcome(told.result, names, told.rules, told.low))
+    print(describe_result(told.result, names, told.rules, told.low))
 
 
 def _print_move(move: Move, name: str, rules: Rules, style: Style) -> None:

@@ -6,7 +6,7 @@ import argparse
 import secrets
 from typing import TYPE_CHECKING, Any
 
-from german_whist.cli.terminal.numbers import whole_number
+from german_whist.cli.terminal.argument_types import whole_number
 
 if TYPE_CHECKING:
     from german_whist.agents.bots.base import Agent
@@ -72,7 +72,7 @@ class _Table:
 
     def play(self, deals: int | None, match: Match | None, record: Any) -> None:
         """Play so many deals, or a match, or until the person leaves, and tell the score."""
-        from german_whist.cli.terminal.human import Left
+        from german_whist.cli.terminal.human_player import PlayerQuit
         from german_whist.envs.text.rules_text import rules_spec
 
         opponent = self.names[1 - self.seat]
@@ -85,7 +85,7 @@ class _Table:
                     return
                 if deals is None:
                     _wait("Enter for the next deal, q to leave: ")
-        except (Left, KeyboardInterrupt):
+        except (PlayerQuit, KeyboardInterrupt):
             print("\nYou leave the table.")
             if self.deals:
                 self._tell_score()
@@ -93,8 +93,8 @@ class _Table:
     def _deal(self, index: int, record: Any) -> None:
         """Play deal ``index`` of the seed."""
         from german_whist.arena.recording import Recording, Result
-        from german_whist.cli.terminal.deal_log import outcome, told
-        from german_whist.cli.terminal.human import ask
+        from german_whist.cli.terminal.play_by_play import describe_action, describe_result
+        from german_whist.cli.terminal.human_player import ask_action
         from german_whist.envs.text.deal_text import print_deal
 
         batch, rules = self.batch, self.batch.rules
@@ -107,17 +107,17 @@ class _Table:
             mine = int(batch.turn[0]) == self.seat
             if mine:
                 print_deal(batch, 0, self.seat)
-                action = ask(batch.views()[0], rules)
+                action = ask_action(batch.views()[0], rules)
             else:
                 action = self._agents_action(index, len(actions))
             before = state.copy()
             batch.step([action])
             actions.append(action)
-            for sentence in told(before, state, action, rules, self.names, self.seat):
+            for sentence in describe_action(before, state, action, rules, self.names, self.seat):
                 print(sentence)
         result = Result.of(batch)
         print_deal(batch, 0, self.seat)
-        print(outcome(result, self.names, rules, bool(state["low"])))
+        print(describe_result(result, self.names, rules, bool(state["low"])))
         self._count(result)
         if record is not None:
             names = (self.names[0], self.names[1])
@@ -161,12 +161,12 @@ class _Table:
 
 
 def _wait(prompt: str) -> None:
-    from german_whist.cli.terminal.human import Left
+    from german_whist.cli.terminal.human_player import PlayerQuit
 
     try:
         word = input(prompt).strip().lower()
     except EOFError:
         print()
-        raise Left from None
+        raise PlayerQuit from None
     if word in ("q", "quit"):
-        raise Left
+        raise PlayerQuit

@@ -6,7 +6,7 @@ import argparse
 import sys
 from typing import TYPE_CHECKING, Any
 
-from german_whist.cli.terminal.numbers import whole_number
+from german_whist.cli.terminal.argument_types import whole_number
 
 if TYPE_CHECKING:
     from german_whist.arena.recording import Recording
@@ -78,7 +78,7 @@ def _write_positions(recording: Recording) -> None:
 
 
 def _show(recording: Recording, seat: int | None, waits: bool) -> None:
-    from german_whist.cli.terminal.deal_log import outcome, told
+    from german_whist.cli.terminal.play_by_play import describe_action, describe_result
     from german_whist.envs.text.deal_text import print_deal
     from german_whist.envs.text.rules_text import rules_spec
 
@@ -94,12 +94,12 @@ def _show(recording: Recording, seat: int | None, waits: bool) -> None:
             return
         before = batch.states[0].copy()
         batch = next(steps)
-        print(f"\nmove {move}: " + " ".join(told(before, batch.states[0], action, recording.rules, names, seat)))
+        print(f"\nmove {move}: " + " ".join(describe_action(before, batch.states[0], action, recording.rules, names, seat)))
         print_deal(batch, 0, seat)
     for _ in steps:  # what is left checks the end and the result
         pass
     low = bool(batch.states["low"][0])
-    print(outcome(recording.result, names, recording.rules, low) + " The result is the recorded one.")
+    print(describe_result(recording.result, names, recording.rules, low) + " The result is the recorded one.")
 
 
 def _goes_on(prompt: str) -> bool:

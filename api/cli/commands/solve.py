@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from german_whist.envs.text.card_style import Style
-    from german_whist.solver.principal_line import Trick
+    from german_whist.solver.principal_variation import Trick
 
 _SEATS = ("leader", "follower")
 
@@ -36,14 +36,14 @@ def run(options: argparse.Namespace) -> int:
     """Solve and print."""
     from german_whist.envs.engine.cards import SUITS, card_text, hand_text, parse_card, parse_hand
     from german_whist.solver.endgames import check_trump, endgame_move_values, solve_endgame
-    from german_whist.solver.principal_line import perfect_line
+    from german_whist.solver.principal_variation import principal_variation
 
     leader, follower = parse_hand(options.leader), parse_hand(options.follower)
     trump, led = check_trump(options.trump), -1 if options.led is None else parse_card(options.led)
     tricks = solve_endgame(leader, follower, options.trump, options.low, options.led)
     values = endgame_move_values([leader], [follower], trump, options.low, led)[0]
     worth = {card: int(values[card]) for card in range(len(values)) if values[card] >= 0}
-    line = perfect_line(leader, follower, trump, options.low, led)
+    line = principal_variation(leader, follower, trump, options.low, led)
     if options.json:
         report = {
             "leader": hand_text(leader),

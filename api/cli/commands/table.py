@@ -13,7 +13,7 @@ _KINDS = "trump-high, trump-low, notrump-high or notrump-low"
 
 def add_parser(subparsers: Any) -> None:
     """Register the command."""
-    from german_whist.cli.terminal.numbers import whole_number
+    from german_whist.cli.terminal.argument_types import whole_number
 
     parser = subparsers.add_parser(
         "table",
@@ -58,15 +58,15 @@ def run_build(options: argparse.Namespace) -> int:
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-    from german_whist.solver.tables.build import build_table
-    from german_whist.solver.tables.file import verify
-    from german_whist.solver.tables.kinds import DEFAULT_CARDS, check_kind, table_path
+    from german_whist.solver.tablebase.build import build_table
+    from german_whist.solver.tablebase.file import verify_table
+    from german_whist.solver.tablebase.kinds import DEFAULT_CARDS, check_kind, table_path
 
     kind = check_kind(options.kind)
     cards = DEFAULT_CARDS if options.cards is None else options.cards
     path = table_path(kind, cards)
     if path.exists():
-        verify(path)  # one that is damaged is refused, with what to do
+        verify_table(path)  # one that is damaged is refused, with what to do
         _report(path, options.json, "is there already")
         return 0
     errors = Console(stderr=True)
@@ -87,7 +87,7 @@ def run_build(options: argparse.Namespace) -> int:
 
 def run_info(options: argparse.Namespace) -> int:
     """List the tables."""
-    from german_whist.solver.tables.kinds import table_folder
+    from german_whist.solver.tablebase.kinds import table_folder
 
     paths = _tables(options.kind)
     if options.json:
@@ -103,11 +103,11 @@ def run_info(options: argparse.Namespace) -> int:
 
 def run_verify(options: argparse.Namespace) -> int:
     """Compare tables with their checksums."""
-    from german_whist.solver.tables.file import verify
+    from german_whist.solver.tablebase.file import verify_table
 
     paths = _tables(options.kind)
     for path in paths:
-        verify(path)
+        verify_table(path)
         if not options.json:
             print(f"{path.name}: the checksum is right")
     if options.json:
@@ -118,8 +118,8 @@ def run_verify(options: argparse.Namespace) -> int:
 
 
 def _tables(kind: str | None) -> list[Path]:
-    from german_whist.solver.tables.cache import built_tables
-    from german_whist.solver.tables.kinds import KINDS, check_kind
+    from german_whist.solver.tablebase.cache import built_tables
+    from german_whist.solver.tablebase.kinds import KINDS, check_kind
 
     kinds = KINDS.values() if kind is None else [check_kind(kind)]
     return [path for kind in kinds for path in built_tables(kind)]
@@ -130,7 +130,7 @@ def _report(path: Path, as_json: bool, what: str) -> None:
 
 
 def _facts(path: Path) -> dict[str, Any]:
-    from german_whist.solver.tables.file import read_header
+    from german_whist.solver.tablebase.file import read_header
 
     header = read_header(path)
     return {
