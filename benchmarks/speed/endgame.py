@@ -15,8 +15,11 @@ from german_whist.benchmarks.harness.timing import Tick, Workload, rates
 from german_whist.envs.engine.rules import rules
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.solver.endgames import solve_endgame
+from german_whist.solver.search.transposition_table import TranspositionTable, transposition_table
 from german_whist.solver.search.value_kernels import write_move_tricks, write_reached, write_tricks
 from german_whist.solver.tablebase.build import build_table
+from german_whist.solver.tablebase.endgame_table import EndgameTable, empty_table
+from german_whist.solver.tablebase.file import load_table
 from german_whist.solver.tablebase.kinds import DEFAULT_CARDS, KINDS, table_path
 
 SUBJECT = "endgame"

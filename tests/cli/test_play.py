@@ -12,8 +12,8 @@ import pytest
 
 from german_whist.arena.recording_file import read_recordings
 from german_whist.cli import main
-from german_whist.cli.terminal.play_by_play import describe_action
 from german_whist.cli.terminal.human_player import parse_action
+from german_whist.cli.terminal.play_by_play import describe_action
 from german_whist.envs.engine.actions import action_text
 from german_whist.envs.engine.cards import card_text, cards_of, parse_card
 from german_whist.envs.engine.rules import rule_names

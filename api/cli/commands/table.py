@@ -1,4 +1,4 @@
-"""``german-whist table``: the tables of endgames in the cache folder."""
+"""``german-whist table``: the endgame tables in the cache folder."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ def add_parser(subparsers: Any) -> None:
 
     parser = subparsers.add_parser(
         "table",
-        help="build, list and check the tables of endgames",
-        description="The solver looks endgames up in tables that lie in the cache folder. It builds the one it needs by"
-        " itself when there is none, and takes the largest there is: with all 13 cards an exact value is one look-up.",
+        help="build, list and verify endgame tables",
+        description="Manage the endgame tables (the tablebase) in the cache folder. The solver builds the table that it "
+        "needs if there is none, and uses the largest one: with a table of 13 cards every value is one lookup.",
         epilog="example: german-whist table build --cards 13",
     )
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
@@ -27,16 +27,16 @@ def add_parser(subparsers: Any) -> None:
         actions,
         "build",
         "build a table",
-        "Build the table of all endgames of up to so many cards a hand. A build that was stopped goes on.",
+        "Build the table of all endgames up to a number of cards per hand. An interrupted build is resumed.",
         "--cards 13",
     )
     build.add_argument("--cards", type=whole_number, help="cards in the largest hands, 1 to 13 (default 11)")
     build.add_argument("--kind", metavar="KIND", default="trump-high", help=f"{_KINDS} (default trump-high)")
     build.set_defaults(run=run_build)
-    info = _add_action(actions, "info", "list the tables", "List the tables there are.")
+    info = _add_action(actions, "info", "list the tables", "List the tables in the cache folder.")
     info.set_defaults(run=run_info)
     verify = _add_action(
-        actions, "verify", "check the tables", "Read the tables whole and compare them with their checksums."
+        actions, "verify", "verify the tables", "Read the tables and compare them with their checksums."
     )
     verify.set_defaults(run=run_verify)
     for action in (info, verify):
@@ -66,8 +66,8 @@ def run_build(options: argparse.Namespace) -> int:
     cards = DEFAULT_CARDS if options.cards is None else options.cards
     path = table_path(kind, cards)
     if path.exists():
-        verify_table(path)  # one that is damaged is refused, with what to do
-        _report(path, options.json, "is there already")
+        verify_table(path)
+        _report(path, options.json, "exists already")
         return 0
     errors = Console(stderr=True)
     columns = (
@@ -97,7 +97,7 @@ def run_info(options: argparse.Namespace) -> int:
     for path in paths:
         print(f"  {_line(path)}")
     if not paths:
-        print("  no tables: the solver builds the one it needs, or german-whist table build does")
+        print("  no tables: the solver builds one when it needs it, or run german-whist table build")
     return 0
 
 
@@ -109,7 +109,7 @@ def run_verify(options: argparse.Namespace) -> int:
     for path in paths:
         verify_table(path)
         if not options.json:
-            print(f"{path.name}: the checksum is right")
+            print(f"{path.name}: checksum OK")
     if options.json:
         print(json.dumps({"verified": [path.name for path in paths]}))
     elif not paths:
