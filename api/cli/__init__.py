@@ -60,12 +60,21 @@ EXTRA_OF_MODULE = {
 INTERRUPTED = 130
 
 
+class _HelpFormatter(argparse.RawDescriptionHelpFormatter):
+    """Wraps descriptions to the width of the terminal; keeps examples and lists as they are written."""
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        if "\n" in text or text.startswith("example:"):
+            return super()._fill_text(text, width, indent)
+        return argparse.HelpFormatter._fill_text(self, text, width, indent)
+
+
 class _Parser(argparse.ArgumentParser):
     """A parser whose errors are one line on standard error, with exit code 2."""
 
     def __init__(self, **settings: Any) -> None:
-        """Refuse abbreviated options, so that a new one cannot change an old command; keep the layout of examples."""
-        settings.setdefault("formatter_class", argparse.RawDescriptionHelpFormatter)
+        """Refuse abbreviated options, so that a new option cannot change the meaning of an old command."""
+        settings.setdefault("formatter_class", _HelpFormatter)
         super().__init__(allow_abbrev=False, **settings)
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> tuple[Any, list[str]]:

@@ -61,7 +61,7 @@ def write_tricks(table, transpositions, leaders, followers, trumps, leds, rows, 
 
 @kernel
 def write_reached(table, transpositions, leaders, followers, trumps, leds, rows, at_least, reached):
-    """Write whether the leader takes at least so many tricks in some rows, by a zero-window search."""
+    """Write whether the leader takes ``at_least`` tricks in some rows, by a zero-window search."""
     for row in rows:
         position, cards, led = encode_position(table, leaders[row], followers[row], trumps[row], leds[row])
         if table.low:

@@ -15,7 +15,7 @@ LARGEST = 8
 
 
 def sums() -> dict[str, list[list[int]]]:
-    """By kind of game, for 1 … 8 cards a hand: how many endgames there are and the sum of their values."""
+    """The number of endgames and the sum of their values, by kind of game and for 1 … 8 cards a hand."""
     return {
         kind.name: [
             list(count_and_sum(load_table(build_table(kind, LARGEST)), cards)) for cards in range(1, LARGEST + 1)

@@ -21,7 +21,6 @@ def add_parser(subparsers: Any) -> None:
         help="measure speed",
         description="Measure speed, and compare it with other libraries and baselines in the same run.",
         epilog=f"benchmarks:\n{measured}\n\nexample:\n  german-whist bench aec batch --seconds 5",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("subjects", nargs="*", metavar="NAME", help="benchmark to run (default: all)")
     parser.add_argument("--seconds", type=number, default=2.0, help="seconds per figure (default 2)")

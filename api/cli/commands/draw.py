@@ -32,7 +32,7 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument(
         "agents", nargs="*", metavar="AGENT", help="the agents of seats 0 and 1 (default heuristic greedy)"
     )
-    parser.add_argument("--rules", default="classic", help="the game (default classic)")
+    parser.add_argument("--rules", default="classic", help="the game, see german-whist rules (default classic)")
     parser.add_argument("--deal", default="0:0", metavar="SEED:INDEX", help="the deal (default 0:0)")
     parser.add_argument(
         "--seat", type=whole_number, choices=(0, 1), help="draw only what this seat sees (default: both hands)"
@@ -137,10 +137,10 @@ def _pictures(
     from german_whist.envs.rendering.table import deal_picture
     from german_whist.envs.rendering.trick_memory import TrickMemory
 
-    memory = TrickMemory(batch)
+    watch = TrickMemory(batch)
 
     def picture() -> Image.Image:
-        return Image.fromarray(deal_picture(batch, 0, seat, size, names, memory.trick), "RGB")
+        return Image.fromarray(deal_picture(batch, 0, seat, size, names, watch.trick), "RGB")
 
     if every_frame:
         yield picture()
@@ -148,7 +148,7 @@ def _pictures(
     shown = track(actions, "frames", console=errors, transient=True, disable=not (every_frame and errors.is_terminal))
     for action in shown:
         batch.step([action])
-        memory.look(batch)
+        watch.look(batch)
         if every_frame:
             yield picture()
     if not every_frame:

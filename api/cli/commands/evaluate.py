@@ -25,17 +25,23 @@ def add_parser(subparsers: Any) -> None:
         epilog="example: german-whist evaluate checkpoint:runs/quickstart/final.safetensors random greedy heuristic",
     )
     parser.add_argument("agents", nargs="+", metavar="AGENT", help="two or more agents (see german-whist agents)")
-    parser.add_argument("--deals", type=whole_number, default=1000, help="mirrored deals per pair (default 1000)")
     parser.add_argument(
-        "--match", metavar="TARGET", help="play whole matches: first_to:25 (points) or best_of:3 (deals won)"
+        "--deals", type=whole_number, metavar="N", default=1000, help="mirrored deals per pair (default 1000)"
     )
     parser.add_argument(
-        "--matches", type=whole_number, help="with --match, mirrored matches per pair (default: --deals)"
+        "--match", metavar="MATCH", help="play whole matches: first_to:25 (points) or best_of:3 (deals won)"
     )
     parser.add_argument(
-        "--seed", type=whole_number, default=0, help="seed of the deals and of the agents' random choices (default 0)"
+        "--matches", type=whole_number, metavar="N", help="with --match, mirrored matches per pair (default: --deals)"
     )
-    parser.add_argument("--rules", default="classic", help="the game (default classic)")
+    parser.add_argument(
+        "--seed",
+        type=whole_number,
+        metavar="N",
+        default=0,
+        help="seed of the deals and of the agents' random choices (default 0)",
+    )
+    parser.add_argument("--rules", default="classic", help="the game, see german-whist rules (default classic)")
     parser.add_argument(
         "--endgame",
         default="played",

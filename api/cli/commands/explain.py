@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 _MAX_OPTIONS = 5  # shown per move
 
 _LEGEND = """\
-chance    probability of the card in the network's policy (at temperature 1), where the network plays
-worth     tricks less than the best card, as estimated by the network
-rollouts  margin of counted tricks if the heuristic bot plays on for both seats, mean of {worlds} sampled worlds
-exact     margin of perfect play by both seats from here on (the opponent's hand is known)
-opponent  expected number of cards in each suit, and the probability of a void: exact over all hands that the known
-          cards and voids allow, each equally likely; how the opponent played is not taken into account"""
+chance    of the card in the network's policy (at temperature 1), where the network plays
+worth     tricks less than the best card, as the network takes it
+rollouts  margin of counted tricks when the heuristic bot plays on for both, mean of {worlds} worlds
+exact     margin when both play perfectly from here (the opponent's hand is known)
+opponent  cards it holds of each suit on average, and the chance of none: exact over all hands that the known
+          cards and voids allow, each equally likely; nothing is made of how it played"""
 
 
 def add_parser(subparsers: Any) -> None:
@@ -37,7 +37,9 @@ def add_parser(subparsers: Any) -> None:
     )
     parser.add_argument("agent", metavar="AGENT", help="the agent (see german-whist agents)")
     parser.add_argument("--deal", default="0:0", metavar="SEED:INDEX", help="the deal (default 0:0)")
-    parser.add_argument("--rules", default=None, help="the game (default: the agent's own, or classic)")
+    parser.add_argument(
+        "--rules", default=None, help="the game, see german-whist rules (default: the agent's own, or classic)"
+    )
     parser.add_argument(
         "--against", metavar="AGENT", help="an opponent, whose moves are not explained (default: the agent itself)"
     )

@@ -25,7 +25,7 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument(
         "agent", nargs="?", default="heuristic", metavar="AGENT", help="the opponent (default heuristic)"
     )
-    parser.add_argument("--rules", default="classic", help="the game (default classic)")
+    parser.add_argument("--rules", default="classic", help="the game, see german-whist rules (default classic)")
     parser.add_argument(
         "--seat", type=whole_number, choices=(0, 1), default=0, help="your seat (default 0, which deals first)"
     )
@@ -33,7 +33,10 @@ def add_parser(subparsers: Any) -> None:
     length.add_argument("--deals", type=whole_number, metavar="N", help="number of deals (default: until you quit)")
     length.add_argument("--match", metavar="MATCH", help="play a match, such as first_to:25 or best_of:3")
     parser.add_argument(
-        "--seed", type=whole_number, help="seed of the deals and of the agent's random choices (default: a new one)"
+        "--seed",
+        type=whole_number,
+        metavar="N",
+        help="seed of the deals and of the agent's random choices (default: a new one)",
     )
     parser.add_argument("--record", metavar="FILE", help="write the finished deals to this file, one line of JSON each")
     parser.set_defaults(run=run)

@@ -18,8 +18,8 @@ def add_parser(subparsers: Any) -> None:
     parser = subparsers.add_parser(
         "table",
         help="build, list and verify endgame tables",
-        description="Manage the endgame tables (the tablebase) in the cache folder. The solver builds the table that it "
-        "needs if there is none, and uses the largest one: with a table of 13 cards every value is one lookup.",
+        description="Manage the endgame tables (the tablebase) in the cache folder. The solver builds the one it "
+        "needs if there is none, and uses the largest one: with 13 cards every value is one lookup.",
         epilog="example: german-whist table build --cards 13",
     )
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
@@ -30,7 +30,9 @@ def add_parser(subparsers: Any) -> None:
         "Build the table of all endgames up to a number of cards per hand. An interrupted build is resumed.",
         "--cards 13",
     )
-    build.add_argument("--cards", type=whole_number, help="cards in the largest hands, 1 to 13 (default 11)")
+    build.add_argument(
+        "--cards", type=whole_number, metavar="N", help="cards in the largest hands, 1 to 13 (default 11)"
+    )
     build.add_argument("--kind", metavar="KIND", default="trump-high", help=f"{_KINDS} (default trump-high)")
     build.set_defaults(run=run_build)
     info = _add_action(actions, "info", "list the tables", "List the tables in the cache folder.")

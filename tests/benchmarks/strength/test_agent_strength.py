@@ -1,4 +1,4 @@
-"""The table of a trained agent's strength: its figures are those of the matches, and go into the model card."""
+"""The strength tables of a trained agent: they agree with matches, and can be written into the model card."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def assert_is_match(result: dict[str, Any], first: str, second: str, endgame: st
     assert result == {key: match[key] for key in result}
 
 
-def test_the_rows_are_matches_of_the_agent_as_it_is_and_of_its_network_alone() -> None:
+def test_the_rows_are_matches_of_the_agent_and_of_its_network_alone() -> None:
     played: list[int] = []
     report = measure("champion-small", DEALS, 5, rules("small"), played.append)
     assert sum(played) == total("champion-small", DEALS)
@@ -56,7 +56,7 @@ def test_the_rows_are_matches_of_the_agent_as_it_is_and_of_its_network_alone() -
     assert by_hand == pytest.approx(won)
 
 
-def test_an_agent_that_plays_its_endgames_has_a_row_less() -> None:
+def test_an_agent_that_plays_its_own_endgames_has_a_row_less() -> None:
     played: list[int] = []
     report = measure(BARE, DEALS, 5, rules("small"), played.append)
     assert sum(played) == total(BARE, DEALS)
@@ -65,7 +65,7 @@ def test_an_agent_that_plays_its_endgames_has_a_row_less() -> None:
     assert_is_match(report["results"]["itself+exact"], BARE, f"{BARE}+exact")
 
 
-def test_seats_are_told_apart_by_who_leads_the_first_trick() -> None:
+def test_seats_are_distinguished_by_who_leads_the_first_trick() -> None:
     batch = DealBatch("classic", 40, seed=3)
     leader = batch.turn
     margins = np.stack([np.where(leader == 0, 3.0, -1.0), np.where(leader == 1, 3.0, -1.0)], axis=1)
@@ -74,7 +74,7 @@ def test_seats_are_told_apart_by_who_leads_the_first_trick() -> None:
     assert (report["deals"]["win_rate"], report["deals"]["games"]) == (0, 40)
 
 
-def test_hands_are_graded_by_their_cards_and_skill_is_what_the_bot_would_not_have_won() -> None:
+def test_hands_are_ranked_by_card_values_and_skill_is_the_gain_over_the_bot() -> None:
     game = rules("classic")
     first = DealBatch(game, 300, seed=4).states["hands"]
     aces = np.array([[sum(int(hand) >> ace & 1 for ace in (12, 25, 38, 51)) for hand in row] for row in first])

@@ -1,4 +1,4 @@
-"""The figures of docs/endgame.md: that they mean what they say, on few deals."""
+"""Endgame statistics, checked on few deals."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_endings_are_two_hands_of_thirteen(make: Any) -> None:
     assert all((one == other).all() for one, other in zip((leaders, followers, trumps), again, strict=True))
 
 
-def test_to_lead_from_ace_and_queen_to_a_king_costs_a_trick() -> None:
+def test_leading_from_ace_and_queen_to_a_king_costs_a_trick() -> None:
     hands = np.array([parse_hand("AQ..."), parse_hand("K2...")], np.uint64)
     stats = value_statistics(Endgames(hands[[0, 0]], hands[[1, 1]], np.array([3, 0], np.int8)))
     assert stats["tricks"] == [0, 1, 0]
@@ -46,7 +46,7 @@ def test_to_lead_from_ace_and_queen_to_a_king_costs_a_trick() -> None:
     assert stats["lead_decides"]["mean"] == 1
 
 
-def test_shares_add_up_and_random_hands_favour_the_lead_a_little() -> None:
+def test_shares_add_up_and_the_lead_is_a_small_advantage() -> None:
     stats = value_statistics(random_endgames(400, 1))
     assert sum(stats["tricks"]) == pytest.approx(1)
     assert sum(stats["lead_gains"].values()) == pytest.approx(1)
@@ -65,7 +65,7 @@ def test_a_perfect_endgame_has_no_errors_and_bots_have_some() -> None:
     assert 0 < bots[0]["choices_wrong"] < bots[1]["choices_wrong"] < 1
 
 
-def test_what_exact_play_adds_is_a_match() -> None:
+def test_what_exact_play_adds_is_measured_by_a_match() -> None:
     result = play_match("greedy+exact", "greedy", 40, 2)
     stats = exact_statistics("greedy", 40, 2)
     assert (stats["win_rate"]["mean"], stats["margin"]["mean"]) == (result.win_rate, result.margin)

@@ -1,4 +1,4 @@
-"""Files of tables: resumed, shared, refused when damaged, and never left half-written."""
+"""Table files: builds are resumed and shared, damaged files refused, and no half-written file is left."""
 
 from __future__ import annotations
 
@@ -38,24 +38,24 @@ class Killed(BaseException):
     pass
 
 
-def test_a_table_lies_in_the_folder_and_nothing_else(folder):
-    told = []
-    path = build_table(HIGH, 5, lambda done, total: told.append((done, total)))
+def test_a_build_leaves_only_the_table_file(folder):
+    calls = []
+    path = build_table(HIGH, 5, lambda done, total: calls.append((done, total)))
     assert names(folder) == {"trump-high-5.table"}
-    assert told == sorted(told)
-    assert told[-1][0] == told[-1][1]
+    assert calls == sorted(calls)
+    assert calls[-1][0] == calls[-1][1]
     assert verify_table(path).cards == load_table(path).cards == 5
     assert built_tables(HIGH) == [path]
 
 
-def test_values_are_mapped_and_cannot_be_written(folder):
+def test_values_are_memory_mapped_and_read_only(folder):
     values = load_table(build_table(HIGH, 4)).values
     assert not values.flags.writeable
     assert isinstance(values.base, np.memmap)
 
 
 @pytest.mark.parametrize("blocks", [1, 20, 100])
-def test_a_build_that_was_stopped_goes_on(folder, monkeypatch, blocks):
+def test_an_interrupted_build_is_resumed(folder, monkeypatch, blocks):
     whole = build_table(HIGH, 6).read_bytes()
     table_path(HIGH, 6).unlink()
     monkeypatch.setattr(table_build, "_CHECKPOINT_SECONDS", -1.0)
@@ -81,7 +81,7 @@ def test_a_build_that_was_stopped_goes_on(folder, monkeypatch, blocks):
     assert len(built) == read_header(table_path(HIGH, 6)).blocks - ready
 
 
-def test_a_damaged_beginning_is_not_gone_on_with(folder):
+def test_a_damaged_partial_file_is_not_resumed(folder):
     whole = build_table(HIGH, 5).read_bytes()
     table_path(HIGH, 5).unlink()
     partial = folder / "trump-high-5.partial"
@@ -92,7 +92,7 @@ def test_a_damaged_beginning_is_not_gone_on_with(folder):
     assert build_table(HIGH, 5).read_bytes() == whole
 
 
-def test_a_damaged_table_is_deleted_and_built_again(folder, monkeypatch, capsys):
+def test_a_damaged_table_is_deleted_and_rebuilt(folder, monkeypatch, capsys):
     monkeypatch.setattr(table_cache, "DEFAULT_CARDS", 4)
     path = build_table(HIGH, 4)
     whole = path.read_bytes()
@@ -102,7 +102,7 @@ def test_a_damaged_table_is_deleted_and_built_again(folder, monkeypatch, capsys)
     assert path.read_bytes() == whole
 
 
-def test_a_table_that_cannot_be_read_is_told_and_not_deleted(folder, monkeypatch):
+def test_a_table_that_cannot_be_read_is_reported_and_not_deleted(folder, monkeypatch):
     path = build_table(HIGH, 4)
 
     def refuse(self, *arguments, **settings):
@@ -116,7 +116,7 @@ def test_a_table_that_cannot_be_read_is_told_and_not_deleted(folder, monkeypatch
 
 
 @pytest.mark.parametrize("damage", [b"", b"nonsense", b"\0" * 5000, b'{"kind": 1}'.ljust(HEADER_BYTES)])
-def test_what_is_no_table_is_told_in_one_line(folder, damage):
+def test_other_files_are_refused_in_one_line(folder, damage):
     path = table_path(HIGH, 4)
     path.write_bytes(damage)
     for read in (verify_table, load_table):
@@ -124,21 +124,21 @@ def test_what_is_no_table_is_told_in_one_line(folder, damage):
             read(path)
 
 
-def test_a_table_that_was_cut_off_is_told(folder):
+def test_a_truncated_table_is_refused(folder):
     path = build_table(HIGH, 4)
     path.write_bytes(path.read_bytes()[:-10])
     with pytest.raises(TableError, match="not complete"):
         load_table(path)
 
 
-def test_the_largest_table_is_taken_and_none_is_built(folder, monkeypatch):
+def test_the_largest_table_is_opened(folder, monkeypatch):
     build_table(HIGH, 3)
     build_table(HIGH, 5)
     monkeypatch.setattr(table_cache, "build_table", None)
     assert open_table(True, False).cards == 5
 
 
-def test_a_full_disk_is_told_in_one_line_and_leaves_nothing(folder, monkeypatch):
+def test_a_full_disk_is_reported_in_one_line_and_leaves_nothing(folder, monkeypatch):
     def full(values, out):
         raise OSError(errno.ENOSPC, "No space left on device")
 
@@ -148,7 +148,7 @@ def test_a_full_disk_is_told_in_one_line_and_leaves_nothing(folder, monkeypatch)
     assert names(folder) == set()
 
 
-def test_a_folder_that_cannot_be_written_is_told_in_one_line(tmp_path, monkeypatch):
+def test_an_unwritable_folder_is_reported_in_one_line(tmp_path, monkeypatch):
     (tmp_path / "file").write_text("")
     monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path / "file" / "folder"))
     with pytest.raises(TableError, match=r"^the endgame table cannot be written to [^\n]*$"):
@@ -161,13 +161,13 @@ def test_sizes_out_of_range_are_refused(cards):
         build_table(HIGH, cards)
 
 
-def test_processes_that_start_at_once_build_one_table(folder):
+def test_concurrent_processes_build_one_table(folder):
     code = (
         "from german_whist.solver.tablebase.build import build_table\n"
         "from german_whist.solver.tablebase.kinds import KINDS\n"
-        "told = []\n"
-        "path = build_table(KINDS['trump-high'], 7, lambda done, total: told.append(done))\n"
-        "print(bool(told), path.stat().st_size)"
+        "calls = []\n"
+        "path = build_table(KINDS['trump-high'], 7, lambda done, total: calls.append(done))\n"
+        "print(bool(calls), path.stat().st_size)"
     )
     processes = [subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) for _ in range(3)]
     answers = [process.communicate(timeout=120)[0].split() for process in processes]
