@@ -27,7 +27,8 @@ def solve_races(
     """Return how many tricks both seats take until the deal stops, in perfect play for the margin.
 
     The endgame stops when the leader or the follower has taken the tricks that it needs. Both seats maximize the margin
-    of tricks at that moment (see ``solver/search/race_kernels.py`` for the algorithm).
+    of tricks at that moment. The values are exact: alpha-beta search, with the tablebase value of the same endgame
+    played out as a bound.
 
     Args:
         leaders: hands of the leaders as card masks, uint64[n], with or without the card led.
