@@ -1,1 +1,1 @@
-"""How fast is it, beside a peer in the same run? One module a subject of ``german-whist bench``."""
+"""How fast is the package, compared with others in the same run? One module per ``german-whist bench`` name."""

@@ -40,12 +40,12 @@ def test_the_table_has_ours_theirs_and_the_ratio(capsys: pytest.CaptureFixture[s
     assert "120 k/s" in line
     assert "20 k/s" in line
     assert "6 ×" in line
-    assert "left out: training, SB3 decisions: torch is not installed: pip install it" in out
+    assert "skipped: training, SB3 decisions: torch is not installed: pip install it" in out
     assert "cores" in out
 
 
 @pytest.mark.usefixtures("measured")
-def test_json_holds_what_was_left_out(capsys: pytest.CaptureFixture[str]) -> None:
+def test_json_lists_skipped_measurements(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["bench", "--json"]) == 0
     report = json.loads(capsys.readouterr().out)
     assert [figure["ratio"] for figure in report["figures"]] == [6.0, None]

@@ -19,7 +19,7 @@ TINY_OWN = PPOConfig(rules="tiny", hidden=[8], critic_hidden=[8], num_envs=4, nu
 
 
 class Ticks(list[float]):
-    """Remembers what a benchmark told of its progress."""
+    """Records the progress that a benchmark reports."""
 
     def __call__(self, share: float) -> None:
         self.append(share)
@@ -90,7 +90,7 @@ def test_startup_measures_both_imports() -> None:
     assert ticks[-1] == 1
 
 
-def test_a_missing_library_leaves_out_its_line_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_library_skips_only_its_line(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in [module for module in sys.modules if module.startswith(("rlcard", "pettingzoo.classic.leduc"))]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.delitem(sys.modules, "pettingzoo.classic.rlcard_envs", raising=False)
@@ -104,7 +104,7 @@ def test_a_missing_library_leaves_out_its_line_alone(monkeypatch: pytest.MonkeyP
     assert skipped.reason == f"rlcard is not installed: {PIP_COMMAND}"
 
 
-def test_without_any_peer_aec_still_gives_our_own_figure(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_peers_aec_still_gives_our_own_figure(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in [module for module in sys.modules if module.startswith("pettingzoo.classic")]:
         monkeypatch.delitem(sys.modules, name)
     for module in ("pygame", "rlcard"):
@@ -116,7 +116,7 @@ def test_without_any_peer_aec_still_gives_our_own_figure(monkeypatch: pytest.Mon
 
 
 @pytest.mark.parametrize("module", ["torch", "sb3_contrib"])
-def test_without_the_training_libraries_training_is_left_out(monkeypatch: pytest.MonkeyPatch, module: str) -> None:
+def test_without_the_training_libraries_training_is_skipped(monkeypatch: pytest.MonkeyPatch, module: str) -> None:
     for name in [loaded for loaded in sys.modules if loaded.partition(".")[0] in ("sb3_contrib", "stable_baselines3")]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, module, None)
@@ -126,16 +126,16 @@ def test_without_the_training_libraries_training_is_left_out(monkeypatch: pytest
 
 
 def test_every_subject_has_its_module() -> None:
-    told = []
-    lines = list(run_subjects(["batch"], SHORT, lambda name, share: told.append((name, share))))
+    calls = []
+    lines = list(run_subjects(["batch"], SHORT, lambda name, share: calls.append((name, share))))
     assert len(lines) == 2
-    assert told[0] == ("batch", 0)
-    assert told[-1] == ("batch", 1)
+    assert calls[0] == ("batch", 0)
+    assert calls[-1] == ("batch", 1)
     for name in SUBJECTS:
         assert name == importlib.import_module(f"german_whist.benchmarks.speed.{name}").SUBJECT
 
 
-def test_without_names_every_subject_is_run_and_a_repeated_one_once() -> None:
+def test_every_subject_is_run_by_default_and_each_only_once() -> None:
     assert check_request([], 1) == list(SUBJECTS)
     assert check_request(["batch", "aec", "batch"], 1) == ["batch", "aec"]
 
@@ -146,6 +146,6 @@ def test_an_unknown_subject_gets_the_nearest_name() -> None:
 
 
 @pytest.mark.parametrize("seconds", [0, -1, math.nan, math.inf])
-def test_a_time_that_is_none_is_refused(seconds: float) -> None:
+def test_an_invalid_time_is_refused(seconds: float) -> None:
     with pytest.raises(ValueError, match=f"seconds {seconds} is not allowed: a number above 0"):
         check_request([], seconds)

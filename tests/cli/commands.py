@@ -11,7 +11,7 @@ from german_whist.cli import main
 
 
 class Said(NamedTuple):
-    """What a command left: its exit code, and what it printed."""
+    """The result of a command: its exit code and what it printed."""
 
     code: int
     out: str

@@ -1,4 +1,4 @@
-"""A folder to stand in, a way to run commands, and a person who types."""
+"""Fixtures: an empty working directory, a command runner, and typed input."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ def run(here: Path, capsys: pytest.CaptureFixture[str]) -> Run:
 
 @pytest.fixture
 def types(monkeypatch: pytest.MonkeyPatch) -> Typist:
-    """Give ``types(lines)``: what is typed from now on; a list of the questions asked comes back and fills."""
+    """Give ``types(lines)``: types these lines at prompts from now on; returns a list that collects the prompts."""
 
     def script(lines: Iterable[str]) -> list[str]:
         rest, asked = iter(lines), []
 
-        def answer(question: str = "") -> str:
-            asked.append(question)
+        def answer(prompt: str = "") -> str:
+            asked.append(prompt)
             try:
                 return next(rest)
             except StopIteration:

@@ -1,4 +1,4 @@
-"""All that a user can get wrong: exit code 2, one line that names it and what is allowed, nothing left behind."""
+"""Bad input of every kind: exit code 2, one line that names it and what is allowed, nothing left behind."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.agents.networks import some_network
 from tests.cli.commands import Run
 from tests.training.sb3_runs import SETTINGS
 
-# Each line: the words after german-whist, and what the one line on standard error says.
+# The words after german-whist, and part of the line on standard error.
 CASES = [
     # commands and options
     ("", "a command is needed: train, curve, evaluate, play"),
@@ -57,7 +57,7 @@ CASES = [
     ("evaluate checkpoint:good.safetensors,temperature random", "'temperature' is not key=value"),
     ("evaluate greedy+exact+exact random", "agent 'greedy+exact' plays the endgame exactly already: give +exact once"),
     ("evaluate greedy+exakt random", "unknown agent suffix '+exakt': did you mean '+exact'? allowed: +exact"),
-    # trained agents in the box
+    # pretrained agents
     ("evaluate champio random", "unknown agent 'champio': did you mean 'champion'?"),
     ("evaluate champion:heat=1 random", "unknown champion setting 'heat': allowed: temperature, endgame"),
     ("evaluate champion:endgame=exact random", "unknown endgame 'exact': allowed: played, solved"),
@@ -66,7 +66,7 @@ CASES = [
     # explain
     ("explain", "the following arguments are required: AGENT"),
     ("explain champio", "unknown agent 'champio': did you mean 'champion'?"),
-    ("explain champion --deal 7", "--deal '7' is not SEED:INDEX, as 7:0"),
+    ("explain champion --deal 7", "--deal '7' is not SEED:INDEX, such as 7:0"),
     ("explain champion --rules all", "agent 'champion' was trained for 'classic' and plays no other game"),
     ("explain champion --seat 1", "--seat needs --against: without it AGENT has both seats"),
     ("explain champion --worlds -1", "worlds -1 is not allowed: a whole number from 0"),
@@ -165,7 +165,7 @@ CASES = [
 
 @pytest.fixture
 def files(here: Path) -> Path:
-    """Files and folders that are wrong in every way."""
+    """Files and folders with every kind of defect."""
     (here / "folder").mkdir()
     (here / "folder" / "thesis.txt").write_text("years of work")
     settings = {
@@ -229,7 +229,7 @@ def test_bad_input_is_one_line_and_leaves_nothing(run: Run, files: Path, line: s
 
 
 def test_the_table_tries_every_setting_of_the_command_line(run: Run) -> None:
-    """A word that is no value of any setting is refused by name, whichever setting it is given to."""
+    """A value that is invalid for every setting is refused, and the error names the setting."""
     from german_whist.training.config.load import config_fields
 
     for key in config_fields():

@@ -9,7 +9,7 @@ from german_whist.envs.engine.cards import card_text
 from tests.cli.commands import Run
 
 
-def test_every_move_is_told_with_chances_belief_and_the_heuristics_card(run: Run) -> None:
+def test_every_move_has_probabilities_belief_and_the_heuristic_card(run: Run) -> None:
     words = ("explain", "champion-small", "--deal", "7:3", "--against", "heuristic", "--worlds", "3")
     said, report = run(*words), json.loads(run(*words, "--json").out)
     assert (said.code, said.err) == (0, "")
@@ -48,7 +48,7 @@ def test_the_other_seat_can_be_explained(run: Run) -> None:
     assert all(move["beside"] == move["action"] for move in report["moves"])
 
 
-def test_a_rule_bot_is_told_without_a_network(run: Run) -> None:
+def test_a_rule_bot_is_explained_without_a_network(run: Run) -> None:
     said = run("explain", "greedy", "--rules", "draft", "--worlds", "2")
     assert said.code == 0
     moves = said.out.partition("\n\n")[2].partition("\n\n")[2]

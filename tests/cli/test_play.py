@@ -1,4 +1,4 @@
-"""A person at the table: whole deals of every game, and everything that can be typed."""
+"""``german-whist play``: whole deals of every game, and everything that can be typed."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ import pytest
 
 from german_whist.arena.recording_file import read_recordings
 from german_whist.cli import main
-from german_whist.cli.terminal.deal_log import told
-from german_whist.cli.terminal.human import understood
+from german_whist.cli.terminal.human_player import parse_action
+from german_whist.cli.terminal.play_by_play import describe_action
 from german_whist.envs.engine.actions import action_text
 from german_whist.envs.engine.cards import card_text, cards_of, parse_card
 from german_whist.envs.engine.rules import rule_names
@@ -22,7 +22,7 @@ from tests.cli.conftest import Typist
 
 
 class Copycat:
-    """Types the actions that a recording of the same deals says, which the table asks for one by one."""
+    """Types the actions of a recording of the same deals, one per prompt."""
 
     def __init__(self, path: Path, seat: int) -> None:
         self.recordings = list(read_recordings(path))
@@ -37,7 +37,7 @@ class Copycat:
 
 
 def evaluated(tmp_path: Path, game: str, seat: int, deals: int = 2, seed: int = 5) -> Copycat:
-    """What greedy played at a seat against random, as ``evaluate`` recorded it."""
+    """The actions of greedy in a seat against random, as recorded by ``evaluate``."""
     path = tmp_path / "games.jsonl"
     agents = ["random", "greedy"]  # the first agent has seat 0 in the first game of each deal
     command = ["evaluate", *agents, "--rules", game, "--deals", str(deals), "--seed", str(seed), "--record", str(path)]
@@ -129,20 +129,20 @@ def test_an_unknown_opponent_is_refused(capsys: pytest.CaptureFixture[str]) -> N
 
 
 @pytest.mark.parametrize("word", ["q", "Q", "quit", " q "])
-def test_q_leaves_at_any_question(word: str, types: Typist, capsys: pytest.CaptureFixture[str]) -> None:
+def test_q_quits_at_any_prompt(word: str, types: Typist, capsys: pytest.CaptureFixture[str]) -> None:
     for command in (["play"], ["play", "--rules", "humbug", "--seat", "1"], ["play", "--rules", "draft"]):
         types([word])
         assert main([*command, "--seed", "1"]) == 0
         assert capsys.readouterr().out.rstrip().endswith("You leave the table.")
 
 
-def test_the_end_of_the_input_leaves(types: Typist, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_end_of_the_input_quits(types: Typist, capsys: pytest.CaptureFixture[str]) -> None:
     types([])
     assert main(["play", "--seed", "1"]) == 0
     assert capsys.readouterr().out.rstrip().endswith("You leave the table.")
 
 
-def test_ctrl_c_leaves(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_ctrl_c_quits(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     def interrupt(question: str = "") -> str:
         raise KeyboardInterrupt
 
@@ -151,9 +151,7 @@ def test_ctrl_c_leaves(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFi
     assert capsys.readouterr().out.rstrip().endswith("You leave the table.")
 
 
-def test_leaving_keeps_the_deals_that_were_finished(
-    types: Typist, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_quitting_keeps_the_finished_deals(types: Typist, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     copycat = evaluated(tmp_path, "tiny", 0, deals=1)
     types([*copycat, "", "?", "q"])
     path = tmp_path / "mine.jsonl"
@@ -164,7 +162,7 @@ def test_leaving_keeps_the_deals_that_were_finished(
     assert "Deal 2, dealt by random." in text
 
 
-def test_without_a_seed_every_sitting_has_its_own_deals(types: Typist, capsys: pytest.CaptureFixture[str]) -> None:
+def test_without_a_seed_every_session_has_its_own_deals(types: Typist, capsys: pytest.CaptureFixture[str]) -> None:
     texts = []
     for _ in range(2):
         types(["q"])
@@ -199,7 +197,7 @@ def table(game: str = "classic", *words: str) -> DealBatch:
 
 
 def meaning(word: str, batch: DealBatch) -> int:
-    return understood(word, batch.views()[0], batch.rules)
+    return parse_action(word, batch.views()[0], batch.rules)
 
 
 @pytest.mark.parametrize(("word", "card"), [("ST", "ST"), ("TS", "ST"), ("S10", "ST"), ("10S", "ST"), ("♥K", "HK")])
@@ -212,17 +210,17 @@ REFUSED: list[tuple[DealBatch, str, str]] = [
     (table("classic", "CA"), "CA", r"^you do not hold CA$"),
     (table("classic", "CA"), "C3", r"^you do not hold C3$"),
     (table("classic"), "SA", r"^you do not hold SA$"),
-    (table("classic"), "XX", r"^XX is not a card: type suit and rank, as SA, or \? for help$"),
+    (table("classic"), "XX", r"^XX is not a card: type suit and rank, such as SA, or \? for help$"),
     (table("draft"), "TAKE", r"^there is nothing to take now: play a card$"),
     (table("draft", "CA", "C2"), "HK", r"^choose take or leave now$"),
     (table("draft", "CA", "C2"), "X", r"^choose take or leave now$"),
     (table("humbug"), "CA", r"^choose keep or swap now$"),
-    (table("open_stock", "CA", "C2"), "HK", r"^HK does not lie open: pick one of S4 SA$"),
+    (table("open_stock", "CA", "C2"), "HK", r"^HK is not face up: pick one of S4 SA$"),
 ]
 
 
 @pytest.mark.parametrize(("batch", "word", "message"), REFUSED)
-def test_what_is_illegal_is_refused_with_the_reason(batch: DealBatch, word: str, message: str) -> None:
+def test_illegal_actions_are_refused_with_the_reason(batch: DealBatch, word: str, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         meaning(word, batch)
 
@@ -252,10 +250,10 @@ def test_every_legal_action_and_no_other_is_understood(game: str) -> None:
             for action in range(batch.num_actions):
                 word = action_text(action, batch.rules).upper()
                 if legal >> action & 1:
-                    assert understood(word, view, batch.rules) == action
+                    assert parse_action(word, view, batch.rules) == action
                 elif not (game == "draft" and view["choice"]):  # there the face-up card's name means to take it
                     with pytest.raises(ValueError, match=r"\w"):
-                        understood(word, view, batch.rules)
+                        parse_action(word, view, batch.rules)
             batch.step([int((rng.random(batch.num_actions) * batch.action_mask()[0]).argmax())])
 
 
@@ -263,10 +261,10 @@ def sentences(game: str, action: str, *words: str, seat: int | None = None) -> l
     before = table(game, *words)
     after = table(game, *words, action)
     number = {"take": 52, "leave": 53, "keep": 52, "swap": 53}.get(action) or parse_card(action)
-    return told(before.states[0], after.states[0], number, before.rules, ["you", "Ann"], seat)
+    return describe_action(before.states[0], after.states[0], number, before.rules, ["you", "Ann"], seat)
 
 
-def test_what_happens_is_told_in_words() -> None:
+def test_actions_are_described_in_sentences() -> None:
     assert sentences("classic", "CA") == ["Ann plays CA."]
     trick = ["You play C2.", "Ann wins the trick.", "Ann takes SA."]
     assert sentences("classic", "C2", "CA") == [*trick, "You draw S4 unseen."]
@@ -282,7 +280,7 @@ def test_what_happens_is_told_in_words() -> None:
 
 
 @pytest.mark.parametrize("game", ["classic", "draft", "humbug", "no_trump", "open_stock"])
-def test_a_seat_is_told_no_card_that_it_does_not_see(game: str) -> None:
+def test_descriptions_never_name_a_card_that_the_seat_does_not_see(game: str) -> None:
     batch = DealBatch(game, 1, seed=4)
     rng = np.random.default_rng(4)
     while not batch.done[0]:
@@ -292,7 +290,7 @@ def test_a_seat_is_told_no_card_that_it_does_not_see(game: str) -> None:
         for seat in range(2):
             view = batch.views([0], [seat])[0]
             hidden = {card_text(card) for card in cards_of(int(view["unseen"]))}
-            text = " ".join(told(before, batch.states[0], action, batch.rules, ["Bob", "Ann"], seat))
+            text = " ".join(describe_action(before, batch.states[0], action, batch.rules, ["Bob", "Ann"], seat))
             assert not hidden & set(re.findall(r"[CDHS][2-9TJQKA]", text))
 
 

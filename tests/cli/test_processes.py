@@ -1,4 +1,4 @@
-"""Commands in processes of their own: how they start, and what they do without what is not installed."""
+"""Commands in separate processes: start-up, and behaviour when optional libraries are missing."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ HEAVY = ("torch", "stable_baselines3", "sb3_contrib", "numba", "llvmlite", "pyga
 
 def process(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, "OMP_NUM_THREADS": "1", "COLUMNS": "100"}
-    environment.pop("PYTHONUNBUFFERED", None)  # output is to wait in a buffer, as it usually does
+    environment.pop("PYTHONUNBUFFERED", None)  # output is buffered, as it usually is
     return subprocess.run(
         [sys.executable, *arguments],
         cwd=folder,
@@ -31,7 +31,7 @@ def process(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def without(folder: Path, modules: tuple[str, ...], *words: str) -> subprocess.CompletedProcess[str]:
-    """Run a command where some modules cannot be imported."""
+    """Run a command in a process in which some modules cannot be imported."""
     code = (
         "import sys\n"
         f"sys.modules.update(dict.fromkeys({modules!r}))\n"
@@ -68,7 +68,7 @@ def test_bad_input_leaves_the_process_with_2_and_one_line(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("words", [["agents"], ["agents", "--json"], ["train", "--help"], ["--version"]])
-def test_a_reader_that_leaves_early_is_no_error(tmp_path: Path, words: list[str]) -> None:
+def test_a_closed_pipe_is_not_an_error(tmp_path: Path, words: list[str]) -> None:
     code = (
         "import os, sys\n"
         "reader, writer = os.pipe()\n"

@@ -24,7 +24,7 @@ def test_the_list_names_every_preset_with_a_line(capsys: Capture) -> None:
 
 
 @pytest.mark.parametrize("name", [*rule_names(), "classic:hand=10,stock=32"])
-def test_a_game_is_told_in_words_or_as_fields(name: str, capsys: Capture) -> None:
+def test_a_game_is_printed_in_words_or_as_json(name: str, capsys: Capture) -> None:
     assert main(["rules", name]) == 0
     text = capsys.readouterr().out
     assert text == rules_text(name) + "\n"
@@ -33,7 +33,7 @@ def test_a_game_is_told_in_words_or_as_fields(name: str, capsys: Capture) -> Non
     assert rules_from_dict(json.loads(capsys.readouterr().out)) == rules(name)
 
 
-def test_all_games_as_fields(capsys: Capture) -> None:
+def test_all_games_are_printed_as_json(capsys: Capture) -> None:
     assert main(["rules", "--json"]) == 0
     games = json.loads(capsys.readouterr().out)
     assert {name: rules_from_dict(fields) for name, fields in games.items()} == {
@@ -50,7 +50,7 @@ def test_all_games_as_fields(capsys: Capture) -> None:
         ("draft:open_stock=2", "draft=True and open_stock=2"),
     ],
 )
-def test_what_is_no_game_is_refused_in_one_line(name: str, message: str, capsys: Capture) -> None:
+def test_invalid_games_are_refused_in_one_line(name: str, message: str, capsys: Capture) -> None:
     assert main(["rules", name]) == 2
     error = capsys.readouterr().err
     assert message in error

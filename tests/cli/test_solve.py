@@ -7,14 +7,14 @@ import json
 import pytest
 
 from german_whist.solver.endgames import solve_endgame
-from german_whist.solver.tables.kinds import FOLDER_VARIABLE, KINDS, table_path
+from german_whist.solver.tablebase.kinds import FOLDER_VARIABLE, KINDS, table_path
 from tests.cli.commands import Run
 from tests.conftest import SMALL_TABLE
 
 HANDS = "AKQ2.T98..J4", "J7.AK2.Q5.T8"
 
 
-def test_value_cards_and_a_line(run: Run) -> None:
+def test_value_cards_and_principal_variation_are_printed(run: Run) -> None:
     said = run("solve", *HANDS, "--trump", "S")
     assert said.code == 0
     assert "Endgame of 9 cards a hand, trumps ♠, the most tricks win" in said.out
@@ -54,7 +54,7 @@ def test_json_holds_the_same_and_the_line_keeps_to_the_value(run: Run, words: tu
         (["AKQJT98765432.2..", ".AKQJT9876543.2.2"], "the hands have 14 cards: from 1 to 13 are allowed"),
     ],
 )
-def test_what_is_no_endgame_is_refused_in_one_line(run: Run, words: list[str], message: str) -> None:
+def test_invalid_endgames_are_refused_in_one_line(run: Run, words: list[str], message: str) -> None:
     said = run("solve", *words)
     assert said.code == 2
     assert said.out == ""
@@ -74,10 +74,10 @@ def test_tables_are_built_listed_and_verified(run: Run, empty) -> None:
     built = run("table", "build", "--cards", "4", "--kind", "notrump-low")
     assert built.out.startswith("notrump-low, up to 4 cards a hand, 0.0 MB, built in ")
     assert str(empty / "notrump-low-4.table") in built.out
-    assert "is there already" in run("table", "build", "--cards", "4", "--kind", "notrump-low").out
+    assert "exists already" in run("table", "build", "--cards", "4", "--kind", "notrump-low").out
     listed = json.loads(run("table", "info", "--json").out)
     assert [(table["kind"], table["cards"]) for table in listed["tables"]] == [("notrump-low", 4)]
-    assert run("table", "verify").out == "notrump-low-4.table: the checksum is right\n"
+    assert run("table", "verify").out == "notrump-low-4.table: checksum OK\n"
     assert json.loads(run("table", "verify", "--json").out) == {"verified": ["notrump-low-4.table"]}
 
 
@@ -105,7 +105,7 @@ def test_wrong_words_are_refused_in_one_line(run: Run, words: str, message: str)
     assert said.err.count("\n") == 1
 
 
-def test_a_damaged_table_is_told_in_one_line(run: Run, empty) -> None:
+def test_a_damaged_table_is_reported_in_one_line(run: Run, empty) -> None:
     run("table", "build", "--cards", "3")
     path = table_path(KINDS["trump-high"], 3)
     path.write_bytes(path.read_bytes()[:-1] + b"\xff")
@@ -116,7 +116,7 @@ def test_a_damaged_table_is_told_in_one_line(run: Run, empty) -> None:
         assert said.err.count("\n") == 1
 
 
-def test_a_folder_that_is_a_file_is_told_in_one_line(run: Run, here, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_that_is_a_file_is_reported_in_one_line(run: Run, here, monkeypatch: pytest.MonkeyPatch) -> None:
     (here / "file").write_text("")
     monkeypatch.setenv(FOLDER_VARIABLE, str(here / "file"))
     for words in (("table", "build", "--cards", "3"), ("solve", "A...", "2...")):

@@ -1,7 +1,7 @@
-"""Perfect endgame play by plain minimax: every card tried, nothing pruned, nothing remembered.
+"""Perfect endgame play by plain minimax: no pruning, no transposition table.
 
-Written from the rules alone and apart from the engine and the solver. A card is its name (``"SA"``), a hand a list of
-names; the seats are those of the current trick. A card led lies on the table: it is in nobody's hand any more.
+An independent reference: written from the rules, without the engine and the solver. A card is its name (``"SA"``), a
+hand is a list of names, and leader and follower are those of the current trick. A card that has been led is in no hand.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def without(hand: list[str], card: str) -> list[str]:
 def card_values(
     leader: list[str], follower: list[str], trump: str | None = None, low: bool = False, led: str | None = None
 ) -> dict[str, int]:
-    """For each card that the seat to act may play, the tricks that this seat then takes, this one included."""
+    """The tricks of the seat to act, this one included, after each card that it may play."""
     values = {}
     if led is None:
         for card in leader:
@@ -50,7 +50,7 @@ def best(values: dict[str, int], low: bool) -> int:
 def value(
     leader: list[str], follower: list[str], trump: str | None = None, low: bool = False, led: str | None = None
 ) -> int:
-    """The tricks that the leader takes when both play perfectly."""
+    """The leader's tricks in perfect play."""
     if not follower:
         return 0
     values = card_values(leader, follower, trump, low, led)
@@ -60,9 +60,9 @@ def value(
 def race_card_tricks(
     leader: list[str], follower: list[str], trump: str | None, needs: tuple[int, int], led: str | None = None
 ) -> dict[str, tuple[int, int]]:
-    """For each card of the seat to act, the tricks that leader and follower then take until the deal stops.
+    """The tricks of leader and follower until the deal stops, after each card of the seat to act.
 
-    It stops when one of them has taken as many as it needs (leader's, follower's); both play for the margin.
+    The deal stops when the leader has taken ``needs[0]`` tricks or the follower ``needs[1]``; both play for the margin.
     """
     tricks = {}
     if led is None:
@@ -84,7 +84,7 @@ def race_card_tricks(
 def race_tricks(
     leader: list[str], follower: list[str], trump: str | None, needs: tuple[int, int], led: str | None = None
 ) -> tuple[int, int]:
-    """The tricks that leader and follower take until the deal stops, both playing for the margin."""
+    """The tricks of leader and follower until the deal stops, in perfect play for the margin."""
     if not follower or min(needs) <= 0:
         return 0, 0
     tricks = race_card_tricks(leader, follower, trump, needs, led)
@@ -95,7 +95,7 @@ def race_tricks(
 def race_card_margins(
     leader: list[str], follower: list[str], trump: str | None, needs: tuple[int, int], led: str | None = None
 ) -> dict[str, int]:
-    """For each card of the seat to act, its further tricks minus the other's."""
+    """The margin of further tricks for the seat to act, after each of its cards."""
     sign = 1 if led is None else -1
     tricks = race_card_tricks(leader, follower, trump, needs, led)
     return {card: sign * (own - theirs) for card, (own, theirs) in tricks.items()}

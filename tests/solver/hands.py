@@ -1,4 +1,4 @@
-"""Random endgames for tests, as names of cards and as masks."""
+"""Random endgames for tests, as card names and as card masks."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from german_whist.envs.engine.cards import SUITS, card_text, mask_of, parse_card
 
 
 class Endgame(NamedTuple):
-    """Two hands as names of cards; the card led, when there is one, is in the leader's hand."""
+    """Two hands as card names; the leader's hand includes the card led."""
 
     leader: list[str]
     follower: list[str]
@@ -21,12 +21,12 @@ class Endgame(NamedTuple):
 
     @property
     def kept(self) -> list[str]:
-        """The leader's cards but the one led."""
+        """The leader's cards without the card led."""
         return [card for card in self.leader if card != self.led]
 
 
 def random_endgame(rng: np.random.Generator, cards: int, deck: list[int] | None = None) -> Endgame:
-    """A random endgame from a deck of all or some cards, in which a card is led half of the time."""
+    """A random endgame from a full or partial deck; in half of them a card is led."""
     dealt = rng.permutation(deck if deck is not None else range(52))[: 2 * cards]
     leader, follower = ([card_text(card) for card in hand] for hand in (dealt[:cards], dealt[cards:]))
     trump = [None, *SUITS][rng.integers(5)]
@@ -39,7 +39,7 @@ def mask(hand: list[str]) -> int:
 
 
 def rows(endgames: list[Endgame]) -> dict[str, np.ndarray]:
-    """The arguments of ``solve_endgames`` and ``endgame_move_values`` for some endgames."""
+    """The arguments of ``solve_endgames`` and ``endgame_move_values`` for a list of endgames."""
     return {
         "leaders": np.array([mask(endgame.leader) for endgame in endgames], np.uint64),
         "followers": np.array([mask(endgame.follower) for endgame in endgames], np.uint64),

@@ -1,4 +1,4 @@
-"""Endgames small enough to solve by hand."""
+"""The brute-force reference, checked on endgames that were solved by hand."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Values of endgames against brute force, and the symmetries they must have."""
+"""Values of endgames: checked against brute force, and for the symmetries of the game."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.solver.brute_force import card_values, value
 from tests.solver.hands import Endgame, endgames, mask, random_endgame, rows
 
 
-def brute(endgame: Endgame) -> int:
+def brute_force_value(endgame: Endgame) -> int:
     return value(endgame.kept, endgame.follower, endgame.trump, endgame.low, endgame.led)
 
 
@@ -23,13 +23,13 @@ def permuted(card: str, order: str) -> str:
     return order[SUITS.index(card[0])] + card[1]
 
 
-def test_random_endgames_are_worth_what_brute_force_says(rng):
+def test_values_of_random_endgames_match_brute_force(rng):
     deck = [0, 1, 2, 3, 4, 13, 14, 15, 25, 26, 27, 28, 38, 39, 45, 51]
     dealt = [random_endgame(rng, 1 + i % 5, deck if i % 2 else None) for i in range(400)]
-    assert solve_endgames(**rows(dealt)).tolist() == [brute(endgame) for endgame in dealt]
+    assert solve_endgames(**rows(dealt)).tolist() == [brute_force_value(endgame) for endgame in dealt]
 
 
-def test_every_endgame_of_a_tiny_deck_is_worth_what_brute_force_says():
+def test_values_of_all_endgames_of_a_tiny_deck_match_brute_force():
     deck = ["D2", "D3", "DK", "S4", "SQ", "SA"]
     hands = [list(hand) for hand in itertools.combinations(deck, 3)]
     dealt = [
@@ -37,10 +37,10 @@ def test_every_endgame_of_a_tiny_deck_is_worth_what_brute_force_says():
         for hand, trump, low in itertools.product(hands, (None, "D", "S", "H"), (False, True))
         for led in (None, *hand)
     ]
-    assert solve_endgames(**rows(dealt)).tolist() == [brute(endgame) for endgame in dealt]
+    assert solve_endgames(**rows(dealt)).tolist() == [brute_force_value(endgame) for endgame in dealt]
 
 
-def test_cards_are_worth_what_brute_force_says(rng):
+def test_move_values_match_brute_force(rng):
     dealt = [random_endgame(rng, 1 + i % 5) for i in range(200)]
     values = endgame_move_values(**rows(dealt))
     for endgame, row in zip(dealt, values, strict=True):
@@ -48,20 +48,20 @@ def test_cards_are_worth_what_brute_force_says(rng):
         assert {card_text(card): row[card] for card in np.flatnonzero(row >= 0)} == expected
 
 
-def test_large_hands_are_worth_their_best_card(rng):
+def test_the_value_of_an_endgame_is_that_of_its_best_card(rng):
     dealt = [random_endgame(rng, cards) for cards in range(1, 14) for _ in range(20)]
     values = endgame_move_values(**rows(dealt)).astype(int)
-    for endgame, worth, row in zip(dealt, solve_endgames(**rows(dealt)), values, strict=True):
+    for endgame, tricks, row in zip(dealt, solve_endgames(**rows(dealt)), values, strict=True):
         legal = row[row >= 0]
         best = legal.min() if endgame.low else legal.max()
-        assert worth == (best if endgame.led is None else len(endgame.follower) - best)
+        assert tricks == (best if endgame.led is None else len(endgame.follower) - best)
 
 
-def test_a_threshold_is_reached_where_the_value_is_as_high(rng):
+def test_at_least_agrees_with_the_value(rng):
     dealt = [random_endgame(rng, cards) for cards in range(1, 14) for _ in range(10)]
-    worth = solve_endgames(**rows(dealt))
+    tricks = solve_endgames(**rows(dealt))
     for threshold in (-3, 0, 1, 6, 7, 13, 14, 99):
-        assert (solve_endgames(**rows(dealt), at_least=threshold) == (worth >= threshold)).all()
+        assert (solve_endgames(**rows(dealt), at_least=threshold) == (tricks >= threshold)).all()
 
 
 def test_a_card_led_may_be_beaten_only_by_higher_cards_of_its_suit_and_by_trumps():
@@ -70,7 +70,7 @@ def test_a_card_led_may_be_beaten_only_by_higher_cards_of_its_suit_and_by_trumps
     assert solve_endgame(["S9"], ["SA"], "H", led="S9") == 0
 
 
-def test_a_card_led_keeps_its_neighbours_apart():
+def test_cards_around_the_card_led_are_not_equivalent():
     # Ace and queen around the king led are two choices: only the ace takes it.
     values = endgame_move_values(**rows([Endgame(["SK", "S2"], ["SA", "SQ"], None, False, "SK")]))[0]
     assert (values[parse_card("SA")], values[parse_card("SQ")]) == (2, 1)
@@ -107,7 +107,7 @@ def test_two_hands_void_of_each_others_suits():
     assert solve_endgame(*hands, low=True) == 4
 
 
-def test_one_card_each_is_worth_the_same_high_and_low(rng):
+def test_one_card_each_has_the_same_value_high_and_low(rng):
     for _ in range(50):
         endgame = random_endgame(rng, 1)
         hands = mask(endgame.leader), mask(endgame.follower), endgame.trump
@@ -116,7 +116,7 @@ def test_one_card_each_is_worth_the_same_high_and_low(rng):
 
 @settings(max_examples=100)
 @given(endgames(), st.permutations(SUITS))
-def test_names_of_suits_do_not_matter(endgame, order):
+def test_permuting_the_suits_changes_nothing(endgame, order):
     other = Endgame(
         [permuted(card, order) for card in endgame.leader],
         [permuted(card, order) for card in endgame.follower],
@@ -152,11 +152,11 @@ def test_having_to_lead_costs_one_trick_at_most(endgame):
     assert leading >= len(dealt.leader) - following - 1
 
 
-def test_batches_give_what_single_questions_give(rng):
+def test_batches_agree_with_single_calls(rng):
     dealt = [random_endgame(rng, 1 + i % 13) for i in range(150)]
     together = solve_endgames(**rows(dealt))
-    for endgame, worth in zip(dealt, together, strict=True):
-        assert worth == solve_endgame(endgame.leader, endgame.follower, endgame.trump, endgame.low, endgame.led)
+    for endgame, tricks in zip(dealt, together, strict=True):
+        assert tricks == solve_endgame(endgame.leader, endgame.follower, endgame.trump, endgame.low, endgame.led)
 
 
 @pytest.mark.parametrize(
@@ -165,7 +165,7 @@ def test_batches_give_what_single_questions_give(rng):
         ("AKQ...", "32...", {}, "the leader has 3 cards and the follower 2"),
         ("AK...", "A2...", {}, "SA is in both hands"),
         ("AA...", "32...", {}, "SA stands twice"),
-        (["SA", "SA"], "32...", {}, "leader: SA stands twice"),
+        (["SA", "SA"], "32...", {}, "leader: SA is given twice"),
         ("A1...", "32...", {}, "'1' is not a rank"),
         ("A..", "3...", {}, "3 suits"),
         ("AKQJT98765432.2..", ".A9876543.65432.", {}, "the leader has 14 cards and the follower 13"),
@@ -186,7 +186,7 @@ def test_bad_input_is_refused_in_one_line(leader, follower, settings, message):
     assert message in str(caught.value)
 
 
-def test_bad_rows_are_named():
+def test_errors_name_the_bad_row_or_argument():
     with pytest.raises(ValueError, match=r"row 1: the leader has 1 cards and the follower 2"):
         solve_endgames([1, 2], [4, 12])
     for name, given_value in (("trumps", 4), ("leds", 52), ("trumps", [0, 0, 0]), ("lows", 2), ("at_least", 1.5)):
@@ -199,7 +199,7 @@ def test_bad_rows_are_named():
         solve_endgames([1], [2, 4])
 
 
-def test_no_rows_give_no_values():
+def test_empty_batches_are_allowed():
     none = np.array([], np.uint64)
     assert solve_endgames(none, none).shape == (0,)
     assert endgame_move_values(none, none).shape == (0, 52)

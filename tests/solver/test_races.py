@@ -1,4 +1,4 @@
-"""Endgames that stop when a seat has enough tricks, against brute force."""
+"""Endgames of races, checked against brute force."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pytest
 
 from german_whist.envs.engine.cards import SUITS, card_text, parse_card
 from german_whist.solver.endgames import endgame_move_values, solve_endgames
-from german_whist.solver.races import REFUSED, race_move_values, solve_races
+from german_whist.solver.races import NOT_LEGAL_MARGIN, race_move_values, solve_races
 from tests.solver.brute_force import race_card_margins, race_tricks
 from tests.solver.hands import Endgame, random_endgame, rows
 
@@ -22,7 +22,7 @@ def needs_of(rng: np.random.Generator, dealt: list[Endgame]) -> np.ndarray:
     return np.array([rng.integers(1, len(endgame.leader) + 3, 2) for endgame in dealt])
 
 
-def test_tricks_are_those_of_brute_force(rng):
+def test_tricks_match_brute_force(rng):
     dealt = [random_endgame(rng, 1 + i % 5) for i in range(200)]
     needs = needs_of(rng, dealt)
     tricks = solve_races(**race_rows(dealt), needs=needs)
@@ -32,13 +32,13 @@ def test_tricks_are_those_of_brute_force(rng):
         assert tuple(found) == expected
 
 
-def test_margins_of_cards_are_those_of_brute_force(rng):
+def test_move_values_match_brute_force(rng):
     dealt = [random_endgame(rng, 1 + i % 5) for i in range(200)]
     needs = needs_of(rng, dealt)
     margins = race_move_values(**race_rows(dealt), needs=needs)
     for endgame, need, row in zip(dealt, needs.tolist(), margins, strict=True):
         expected = race_card_margins(endgame.kept, endgame.follower, endgame.trump, tuple(need), endgame.led)
-        assert {card_text(card): row[card] for card in np.flatnonzero(row != REFUSED)} == expected
+        assert {card_text(card): row[card] for card in np.flatnonzero(row != NOT_LEGAL_MARGIN)} == expected
 
 
 def test_goals_beyond_the_cards_change_nothing(rng):
@@ -50,10 +50,10 @@ def test_goals_beyond_the_cards_change_nothing(rng):
     assert (tricks[:, 0] == solve_endgames(**plain)).all()
     assert (tricks.sum(axis=1) == cards).all()
     margins, values = race_move_values(**race_rows(dealt), needs=[20, 26]), endgame_move_values(**plain)
-    assert (np.where(values >= 0, 2 * values - cards[:, None], REFUSED) == margins).all()
+    assert (np.where(values >= 0, 2 * values - cards[:, None], NOT_LEGAL_MARGIN) == margins).all()
 
 
-def test_whoever_can_take_seven_of_thirteen_gets_there_first(rng):
+def test_a_race_to_seven_of_thirteen_is_won_by_who_can_take_seven(rng):
     dealt = [random_endgame(rng, 13) for _ in range(60)]
     plain = rows(dealt)
     plain["lows"][:] = False
@@ -64,6 +64,6 @@ def test_whoever_can_take_seven_of_thirteen_gets_there_first(rng):
 
 
 @pytest.mark.parametrize("needs", [[0, 3], [3, 27], [1.5, 2], [1, 2, 3], 4])
-def test_needs_that_are_none_are_refused(needs):
+def test_invalid_needs_are_refused(needs):
     with pytest.raises(ValueError, match="needs"):
         solve_races([1 << parse_card("SA")], [1 << parse_card("S2")], SUITS.index("S"), needs=needs)

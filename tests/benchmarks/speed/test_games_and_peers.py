@@ -1,4 +1,4 @@
-"""The benchmarks of every game, of threads, of the first call and of sizes, in miniature."""
+"""Small runs of the benchmarks of presets, OpenSpiel, threads, first call, frames and memory."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def test_random_play_counts_every_decision_of_a_game(rules: str) -> None:
     assert play() >= 8 * fewest
 
 
-def test_every_preset_stands_beside_the_classic_game(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_preset_is_compared_with_the_classic_game(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(games, "SIZE", 8)
     figures = games.measure(SHORT, nothing)
     assert {figure.name for figure in figures} == set(rule_names()) - {"classic"}
@@ -55,7 +55,7 @@ def test_first_call_is_measured_with_an_empty_and_a_full_cache(monkeypatch: pyte
     assert figure.ratio == 1.0
 
 
-def test_memory_is_that_of_the_arrays() -> None:
+def test_memory_sizes_are_those_of_the_arrays() -> None:
     sizes = {figure.name: figure.ours for figure in memory.measure(SHORT, nothing) if isinstance(figure, Figure)}
     assert sizes["an observation"] == 443
     assert sizes["an action mask"] == 52

@@ -1,4 +1,4 @@
-"""The benchmark of the Monte Carlo bot: what it measures, never how fast."""
+"""The benchmark of the Monte Carlo bot: what it measures; speed is not tested."""
 
 from __future__ import annotations
 

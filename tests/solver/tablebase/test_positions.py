@@ -1,4 +1,4 @@
-"""Positions as numbers: what is kept of two hands, and what removing cards does."""
+"""Positions as numbers: encoding two hands, swapping seats and removing cards."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from german_whist.envs.engine.cards import card_text
-from german_whist.solver.tables.position_kernels import (
+from german_whist.solver.tablebase.position_kernels import (
+    bit_index_of,
     follower_cards,
     in_play,
     leader_cards,
@@ -15,7 +16,6 @@ from german_whist.solver.tables.position_kernels import (
     run_starts,
     seats_swapped,
     sorted_suits,
-    spot_of,
     without,
     word_of,
 )
@@ -27,7 +27,7 @@ def position(leader: list[str], follower: list[str], trump: int = -1) -> np.uint
 
 
 def words(number: int) -> list[str]:
-    """The suits of a position from the lowest card up, L for the leader's cards and F for the follower's."""
+    """The words of a position as text, lowest card first: L for the leader's cards, F for the follower's."""
     texts = []
     for lane in range(4):
         bits = bin(int(word_of(np.uint64(number), lane)))[3:]
@@ -35,7 +35,7 @@ def words(number: int) -> list[str]:
     return texts
 
 
-def test_only_the_order_of_the_cards_in_play_remains():
+def test_only_the_relative_order_of_cards_is_kept():
     assert words(position(["C2", "CA", "H7"], ["C9", "HK", "S2"])) == ["LFL", "", "LF", "F"]
     assert position(["C2", "CA"], ["C9", "HK"]) == position(["C4", "CT"], ["C5", "H2"])
 
@@ -62,16 +62,16 @@ def test_hands_are_read_back(cards, seed):
 
 
 @given(st.integers(1, 13), st.integers(0, 2**32 - 1), st.integers(-1, 3))
-def test_a_card_that_is_played_leaves_the_position_of_the_others(cards, seed, trump):
+def test_removing_a_card_gives_the_position_of_the_others(cards, seed, trump):
     endgame = random_endgame(np.random.default_rng(seed), cards)
     number = position(endgame.leader, endgame.follower, trump)
     everything = np.uint64(mask(endgame.leader) | mask(endgame.follower))
     for hand in (endgame.leader, endgame.follower):
         for card in hand:
             left = [[other for other in both if other != card] for both in (endgame.leader, endgame.follower)]
-            spot = spot_of(mask([card]).bit_length() - 1, everything, trump)
-            assert without(number, spot) == position(left[0], left[1], trump), card_text(spot)
+            bit_index = bit_index_of(mask([card]).bit_length() - 1, everything, trump)
+            assert without(number, bit_index) == position(left[0], left[1], trump), card_text(bit_index)
 
 
-def test_a_run_is_one_choice_and_a_card_between_parts_it():
+def test_a_run_starts_after_a_card_of_the_other_hand():
     assert int(run_starts(leader_cards(position(["C2", "C3", "C5", "CK"], ["C4"])))) == 0b01001

@@ -1,4 +1,4 @@
-"""Every endgame of so many cards a hand, once each, in plain Python, and sums of their values."""
+"""All endgames with a given number of cards a hand, enumerated independently, and sums of their values."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ from collections.abc import Iterator
 import numpy as np
 
 from german_whist.envs.utils.jit import kernel
-from german_whist.solver.tables.position_kernels import leader_cards
-from german_whist.solver.tables.ranking import suit_lengths
-from german_whist.solver.tables.table import Table, lookup
+from german_whist.solver.tablebase.endgame_table import EndgameTable
+from german_whist.solver.tablebase.position_kernels import leader_cards
+from german_whist.solver.tablebase.ranking import suit_lengths
+from german_whist.solver.tablebase.ranking_kernels import lookup
 
 
 def every_position(cards: int, trump: bool) -> Iterator[int]:
-    """Every position with its suits sorted, those that differ by names of plain suits once."""
+    """All positions with sorted suits; positions that differ only by a permutation of plain suits come once."""
     for lengths in suit_lengths(cards, trump):
         for bits in itertools.product(*(range(1 << length) for length in lengths)):
             words = [bit | 1 << length for bit, length in zip(bits, lengths, strict=True)]
@@ -25,7 +26,7 @@ def every_position(cards: int, trump: bool) -> Iterator[int]:
 
 @kernel
 def _add_block(table, cards, lengths, total):
-    """Add the number of a block's positions and their values, those that differ by names of plain suits once."""
+    """Add the number of positions in a block, and their values, up to permutations of plain suits."""
     words = np.zeros(4, np.uint64)
     for a in range(1 << lengths[0]):
         words[0] = a | 1 << lengths[0]
@@ -54,8 +55,8 @@ def _add_block(table, cards, lengths, total):
                         total[1] += lookup(table, position, cards, False)
 
 
-def count_and_sum(table: Table, cards: int) -> tuple[int, int]:
-    """How many positions there are with so many cards a hand, and the sum of their values."""
+def count_and_sum(table: EndgameTable, cards: int) -> tuple[int, int]:
+    """The number of positions with this many cards a hand, and the sum of their values."""
     total = np.zeros(2, np.int64)
     for lengths in suit_lengths(cards, table.trump):
         _add_block(table, cards, np.array(lengths, np.int64), total)
