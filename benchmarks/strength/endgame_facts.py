@@ -1,7 +1,8 @@
 """What the endgame is worth, and who throws it away: ``python -m german_whist.benchmarks.strength.endgame_facts``.
 
-Measures the figures of ``docs/endgame.md``: the value of leading, how many tricks the leader takes, what bots lose by
-their errors and what an exact endgame adds to them. All of the classic game, all repeatable from the seed.
+Measures the figures of ``docs/explanation/endgame.md``: the value of leading, how many tricks the leader takes, what
+bots lose by their errors and what an exact endgame adds to them. All of the classic game, all repeatable from the
+seed.
 """
 
 from __future__ import annotations

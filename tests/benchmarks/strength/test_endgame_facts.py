@@ -1,4 +1,4 @@
-"""The figures of docs/endgame.md: that they mean what they say, on few deals."""
+"""The figures of docs/explanation/endgame.md: that they mean what they say, on few deals."""
 
 from __future__ import annotations
 
