@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from importlib.metadata import version as installed_version
+from importlib.util import find_spec
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent / "_ext"))
@@ -37,6 +38,9 @@ nitpick_ignore_regex = [
 myst_heading_anchors = 3
 myst_enable_extensions = ["colon_fence", "deflist"]
 
+# The site is built without the learning libraries, too.
+LEARNING = ("torch", "stable_baselines3", "sb3_contrib", "tensorboard", "matplotlib")
+autodoc_mock_imports = [name for name in LEARNING if find_spec(name) is None]
 autodoc_typehints = "signature"
 autodoc_typehints_format = "short"
 autodoc_member_order = "bysource"
@@ -47,6 +51,8 @@ napoleon_numpy_docstring = False
 napoleon_use_ivar = True
 add_module_names = False
 copybutton_exclude = ".linenos, .gp, .go"
+
+smartquotes_action = "qe"  # quotes and dots: the dashes of options stay as they are
 
 html_theme = "furo"
 html_title = f"German Whist {release}"

@@ -56,7 +56,9 @@ def commands(parser: argparse.ArgumentParser) -> Iterator[tuple[str, argparse.Ar
 def _command(name: str, parser: argparse.ArgumentParser) -> list[str]:
     level = "##" if name.count(" ") == 1 else "###"
     lines = [f"{level} {name}", "", _plain(parser.description or ""), "", "```text"]
-    lines += [*parser.format_usage().removeprefix("usage: ").rstrip().splitlines(), "```", ""]
+    usage = parser.format_usage().rstrip()
+    lines += [line[len("usage: ") :] for line in usage.splitlines()]
+    lines += ["```", ""]
     rows = []
     for group in parser._action_groups:
         if group.title == "settings":  # of training, which have a page of their own
@@ -74,7 +76,7 @@ def _is_shown(action: argparse.Action) -> bool:
 
 
 def _option(parser: argparse.ArgumentParser, action: argparse.Action) -> str:
-    value = parser._get_formatter()._format_args(action, (action.metavar or action.dest))  # type: ignore[arg-type]
+    value = parser._get_formatter()._format_args(action, action.dest.upper())
     names = ", ".join(action.option_strings)
     meaning = _plain((action.help or "") % {**vars(action), "prog": parser.prog}).replace("|", r"\|")
     return f"| `{f'{names} {value}'.strip()}` | {meaning} |"
@@ -109,19 +111,22 @@ class TrainingSettings(MarkdownDirective):
             lines += [f"## Settings of {title}", "", "| setting | default | meaning |", "| --- | --- | --- |"]
             for key in members:
                 defaults = {name: _default(trainers[name][key][0]) for name in names}
-                meaning = _plain(trainers[names[0]][key][1])
+                meaning = _plain(min((trainers[name][key][1] for name in names), key=len))
                 lines.append(f"| `{key}` | {_defaults(key, defaults)} | {meaning} |")
             lines.append("")
         return "\n".join(lines)
 
 
 def _defaults(key: str, defaults: dict[str, str]) -> str:
-    """Return one default, or the one of each trainer where they differ."""
+    """Return the default that most trainers have, and those of the others by name."""
+    values = list(defaults.values())
     if key == "trainer":
         return "`sb3`"
-    if len(set(defaults.values())) == 1:
-        return next(iter(defaults.values()))
-    return "<br>".join(f"{name}: {default}" for name, default in defaults.items())
+    common = max(values, key=values.count)
+    if values.count(common) == 1 < len(values):
+        return "<br>".join(f"{name}: {default}" for name, default in defaults.items())
+    others = [f"{name}: {default}" for name, default in defaults.items() if default != common]
+    return "<br>".join([common, *others])
 
 
 def training_settings() -> dict[str, dict[str, tuple[Any, str]]]:
@@ -223,7 +228,7 @@ class PackageMap(MarkdownDirective):
         """Return a table, a row for each folder."""
         import german_whist
 
-        lines = ["| folder | what it answers |", "| --- | --- |"]
+        lines = ["| folder | what it is for |", "| --- | --- |"]
         for module in pkgutil.walk_packages(german_whist.__path__, "german_whist."):
             if not module.ispkg:
                 continue
