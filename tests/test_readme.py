@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.docs.examples import ROOT, blocks, links, run_page
+from tests.docs.examples import ROOT, blocks, run_page
 
 README = ROOT / "README.md"
 
@@ -21,9 +21,3 @@ def test_every_example_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 def test_first_screen_shows_the_two_commands() -> None:
     first = blocks(README)[0].text
     assert [line.split("#")[0].strip() for line in first.splitlines()] == ["make quickstart", "make test"]
-
-
-def test_every_linked_file_exists() -> None:
-    found = [link.partition("#")[0] for link in links(README)]
-    assert found
-    assert [link for link in found if not (ROOT / link).exists()] == []
