@@ -1,4 +1,4 @@
-"""``python -m german_whist``."""
+"""``python -m german_whist``: the ``german-whist`` command."""
 
 import sys
 

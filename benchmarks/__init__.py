@@ -1,1 +1,1 @@
-"""What is measured: the catalogue of speed benchmarks, and measurements of strength."""
+"""How fast is the package, and how strong are its agents? Speed benchmarks and measurements of strength."""

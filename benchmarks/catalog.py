@@ -1,4 +1,4 @@
-"""The benchmarks by name."""
+"""The speed benchmarks by name."""
 
 from __future__ import annotations
 
@@ -10,27 +10,27 @@ from german_whist.benchmarks.harness.figures import Figure, Skipped
 from german_whist.envs.utils.specs import unknown_name
 
 SUBJECTS = {
-    "aec": "steps a second of the PettingZoo environment, beside PettingZoo's own games",
-    "batch": "random decisions a second through DealBatch on one core, bare and with observations and masks",
-    "games": "random decisions a second of every preset, beside the classic game",
-    "openspiel": "random decisions a second with observations and masks, beside a card game of OpenSpiel",
-    "threads": "random decisions a second of two threads, beside one",
-    "bots": "decisions a second of the rule bots in matches on one core",
-    "mc": "decisions a second of the Monte Carlo bot in the first trick, each with 240 worlds, on one core",
-    "endgame": "time of an exact endgame value on one core, beside alpha-beta without tables",
-    "training": "decisions a second of both trainers, beside each other and MaskablePPO on single environments",
-    "startup": "how long import german_whist takes",
-    "first_call": "how long the first deal takes in a new process, compiled anew and from the cache",
-    "frames": "pictures of a table a second, beside the text of the same deal",
+    "aec": "steps per second of the PettingZoo environment, compared with PettingZoo's own games",
+    "batch": "random decisions per second of DealBatch on one core, with and without observations and masks",
+    "games": "random decisions per second in every rule preset, compared with the classic game",
+    "openspiel": "random decisions per second with observations and masks, compared with a card game of OpenSpiel",
+    "threads": "random decisions per second of two threads, compared with one",
+    "bots": "decisions per second of the rule bots in matches on one core",
+    "mc": "decisions per second of the Monte Carlo bot in the first trick, with 240 worlds, on one core",
+    "endgame": "time of an exact endgame value on one core, compared with alpha-beta without tables",
+    "training": "decisions per second of the trainers, compared with MaskablePPO on single environments",
+    "startup": "time of import german_whist",
+    "first_call": "time of the first deal in a new process, with and without numba's cache",
+    "frames": "pictures of the table per second, compared with its text rendering",
     "memory": "bytes of a deal, a view and an observation",
 }
 
 
 def check_request(names: Sequence[str], seconds: float) -> list[str]:
-    """Return the subjects to run, each once; all of them when no name is given.
+    """Return the benchmarks to run, each once; all of them if no name is given.
 
     Raises:
-        ValueError: when a name is unknown, or the time is not above 0.
+        ValueError: if a name is unknown, or the time is not a finite number above 0.
     """
     for name in names:
         if name not in SUBJECTS:
@@ -43,12 +43,12 @@ def check_request(names: Sequence[str], seconds: float) -> list[str]:
 def run_subjects(
     names: Sequence[str], seconds: float, tick: Callable[[str, float], None]
 ) -> Iterator[Figure | Skipped]:
-    """Run benchmarks one after the other and give their lines.
+    """Run benchmarks one after the other and yield their lines.
 
     Args:
-        names: subjects, as ``check_request`` returns them.
-        seconds: time for each figure.
-        tick: told the subject and the share of it that is done.
+        names: benchmarks, as ``check_request`` returns them.
+        seconds: time per figure.
+        tick: called with the benchmark and the share of it that is done, 0 to 1.
     """
     for name in names:
         tick(name, 0.0)

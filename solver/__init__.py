@@ -1,1 +1,1 @@
-"""What is an endgame worth when both hands are known? Exact values and best cards."""
+"""How many tricks does perfect play take in an endgame with both hands known? Exact values and best cards."""

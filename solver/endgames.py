@@ -1,4 +1,4 @@
-"""What open endgames are worth when both seats play perfectly."""
+"""Perfect play in endgames with both hands known: tricks of the leader, and tricks after each card."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from german_whist.envs.engine.cards import NUM_CARDS, SUITS, card_text, mask_of, parse_card, parse_hand
-from german_whist.solver.query_rows import DECK, Endgames
-from german_whist.solver.search.alpha_beta_kernels import new_memory
+from german_whist.solver.endgame_batch import DECK, EndgameBatch
+from german_whist.solver.search.transposition_table import transposition_table
 from german_whist.solver.search.value_kernels import NOT_LEGAL, write_move_tricks, write_reached, write_tricks
-from german_whist.solver.tables.position_kernels import MAX_CARDS
+from german_whist.solver.tablebase.position_kernels import MAX_CARDS
 
 Hand = str | int | Iterable[int | str]
 
@@ -20,19 +20,24 @@ Hand = str | int | Iterable[int | str]
 def solve_endgame(
     leader: Hand, follower: Hand, trump: str | None = None, low: bool = False, led: str | int | None = None
 ) -> int:
-    """Return how many tricks the leader takes when both play perfectly.
+    """Return how many tricks the leader takes when both seats play perfectly, the current trick included.
+
+    The value is exact: it comes from an endgame tablebase built by retrograde analysis, above it from alpha-beta search
+    with a transposition table. The first call builds the table in the cache folder if there is none, which takes
+    seconds.
 
     Args:
-        leader: the cards of the seat that leads the trick: text as ``"AKQ2.T98..J4"`` (suits S.H.D.C), cards as
-            numbers or text (``["SA", "H2"]``), or a 64-bit mask.
-        follower: those of the other seat, as many, 1 to 13.
-        trump: letter of the trump suit, or ``None``.
-        low: whether both seats want as few tricks as possible.
-        led: the card that the leader has led, when the follower is to play; the leader's hand may hold it or not.
+        leader: hand of the seat that leads the trick: text such as ``"AKQ2.T98..J4"`` (suits S.H.D.C), a list of cards
+            as text or numbers (``["SA", "H2"]``), or a 64-bit card mask.
+        follower: hand of the other seat, of the same size, 1 to 13 cards.
+        trump: letter of the trump suit (C, D, H or S), or ``None`` for no trumps.
+        low: whether the fewest tricks win.
+        led: the card that the leader has led, if it is the follower's turn; the leader's hand may include it or not.
 
     Raises:
-        ValueError: when the hands are not of one size from 1 to 13, a card stands twice, or something is no card.
-        TableError: when there is no table and none can be built.
+        ValueError: if the hands differ in size or are not of 1 to 13 cards, a card is given twice, or something is not
+            a card, a mask or a suit.
+        TableError: if there is no endgame table and none can be built.
     """
     card = _card(led)
     own, other = _mask(leader, "leader"), _mask(follower, "follower")
@@ -48,33 +53,41 @@ def solve_endgames(
     leds: npt.ArrayLike = -1,
     at_least: int | None = None,
 ) -> npt.NDArray[Any]:
-    """Return how many tricks the leaders of many endgames take, solved on all cores.
+    """Return how many tricks the leaders of many endgames take in perfect play, solved on all cores.
+
+    The values are exact, from retrograde analysis and alpha-beta search as in ``solve_endgame``.
 
     Args:
-        leaders: masks of the leaders' hands, uint64[n], with or without a card led.
-        followers: masks of the followers' hands, uint64[n].
-        trumps: trump suits, int[n] or one for all; −1 for none.
+        leaders: hands of the leaders as card masks, uint64[n], with or without the card led.
+        followers: hands of the followers as card masks, uint64[n].
+        trumps: trump suits (C D H S = 0 … 3), int[n] or one for all; −1 for none.
         lows: whether the fewest tricks win, bool[n] or one for all.
-        leds: the cards led, int[n] or one for all; −1 for none.
-        at_least: ask only whether the leader takes so many tricks, which is quicker.
+        leds: cards led (0 … 51), int[n] or one for all; −1 for none.
+        at_least: only tell whether the leader takes at least this many tricks: a zero-window search, which is faster.
 
     Returns:
-        int8[n], or bool[n] with ``at_least``.
+        int8[n], tricks including the current one; with ``at_least``, bool[n].
 
     Raises:
         ValueError: as ``solve_endgame``; the message names the row.
-        TableError: when there is no table and none can be built.
+        TableError: if there is no endgame table and none can be built.
     """
-    endgames = Endgames(leaders, followers, trumps, lows, leds)
+    endgames = EndgameBatch(leaders, followers, trumps, lows, leds)
     if at_least is None:
         tricks = np.empty(len(endgames.leaders), np.int8)
-        endgames.solve(lambda table, memory, rows: write_tricks(table, memory, *rows, tricks), new_memory)
+        endgames.solve(
+            lambda table, transpositions, rows: write_tricks(table, transpositions, *rows, tricks),
+            transposition_table,
+        )
         return tricks
     if isinstance(at_least, bool) or not isinstance(at_least, (int, np.integer)):
         raise ValueError(f"at_least {at_least!r} is not allowed: a whole number of tricks")
     threshold = np.int64(np.clip(at_least, -1, MAX_CARDS + 1))
     reached = np.empty(len(endgames.leaders), np.bool_)
-    endgames.solve(lambda table, memory, rows: write_reached(table, memory, *rows, threshold, reached), new_memory)
+    endgames.solve(
+        lambda table, transpositions, rows: write_reached(table, transpositions, *rows, threshold, reached),
+        transposition_table,
+    )
     return reached
 
 
@@ -85,27 +98,30 @@ def endgame_move_values(
     lows: npt.ArrayLike = False,
     leds: npt.ArrayLike = -1,
 ) -> npt.NDArray[np.int8]:
-    """Return for each legal card of the seat to act how many tricks that seat then takes, the current one included.
+    """Return, for each legal card of the seat to act, the tricks that seat takes when both play perfectly from then on.
 
-    The seat to act is the leader, or the follower where a card is led.
+    The seat to act is the leader, or the follower if a card is led. The current trick is included.
 
     Args:
-        leaders: as in ``solve_endgames``, like all others.
-        followers: masks of the followers' hands.
-        trumps: trump suits.
-        lows: whether the fewest tricks win.
-        leds: the cards led.
+        leaders: hands of the leaders as card masks, uint64[n], with or without the card led.
+        followers: hands of the followers as card masks, uint64[n].
+        trumps: trump suits (C D H S = 0 … 3), int[n] or one for all; −1 for none.
+        lows: whether the fewest tricks win, bool[n] or one for all.
+        leds: cards led (0 … 51), int[n] or one for all; −1 for none.
 
     Returns:
-        int8[n, 52]; −1 for cards that are not legal.
+        int8[n, 52], by card; −1 for cards that are not legal.
 
     Raises:
         ValueError: as ``solve_endgames``.
-        TableError: when there is no table and none can be built.
+        TableError: if there is no endgame table and none can be built.
     """
-    endgames = Endgames(leaders, followers, trumps, lows, leds)
+    endgames = EndgameBatch(leaders, followers, trumps, lows, leds)
     tricks = np.full((len(endgames.leaders), 52), NOT_LEGAL, np.int8)
-    endgames.solve(lambda table, memory, rows: write_move_tricks(table, memory, *rows, tricks), new_memory)
+    endgames.solve(
+        lambda table, transpositions, rows: write_move_tricks(table, transpositions, *rows, tricks),
+        transposition_table,
+    )
     return tricks
 
 
@@ -115,7 +131,7 @@ def _card(given: str | int | None) -> int:
     if isinstance(given, str):
         return parse_card(given)
     if isinstance(given, bool) or not isinstance(given, (int, np.integer)) or not 0 <= given < NUM_CARDS:
-        raise ValueError(f"{given!r} is not a card: names as SA or numbers from 0 to 51 are")
+        raise ValueError(f"{given!r} is not a card: a name such as SA or a number from 0 to 51 is needed")
     return int(given)
 
 
@@ -129,7 +145,7 @@ def _mask(given: Hand, whose: str) -> int:
     cards = [_card(card) for card in given]
     for card in cards:
         if cards.count(card) > 1:
-            raise ValueError(f"{whose}: {card_text(card)} stands twice")
+            raise ValueError(f"{whose}: {card_text(card)} is given twice")
     return mask_of(cards)
 
 
@@ -137,7 +153,7 @@ def check_trump(given: str | None) -> int:
     """Return the number of a trump suit given by its letter, −1 for none.
 
     Raises:
-        ValueError: when there is no such suit.
+        ValueError: if there is no such suit.
     """
     if given is None:
         return -1

@@ -1,4 +1,4 @@
-"""The ending ``"solved"`` of environments: deals end where the endgame begins, with the tricks of perfect play."""
+"""The environment setting ``endgame="exact"``: deals end where the endgame begins, with the tricks of perfect play."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.state_kernels import FOREPLAY
 from german_whist.solver.endgames import solve_endgames
 from german_whist.solver.races import solve_races
-from german_whist.solver.tables.position_kernels import MAX_CARDS
+from german_whist.solver.tablebase.position_kernels import MAX_CARDS
 
 
 class ExactEndgameHook:
-    """Finishes deals as two perfect players would: for most tricks, in a low game for fewest, in a race by margin."""
+    """Finishes deals with perfect play: for most tricks, for fewest in low games, for the margin in races."""
 
     def check(self, rules: Rules) -> None:
-        """Refuse rules whose endgame is not open, or too large.
+        """Check that both hands are known in the endgame, and small enough to be solved.
 
         Raises:
-            ValueError: naming the rules and the endgame.
+            ValueError: if not; the message names the setting of the rules.
         """
         if rules.humbug:
             raise ValueError(
@@ -29,11 +29,17 @@ class ExactEndgameHook:
             )
         if rules.hand > MAX_CARDS:
             raise ValueError(
-                f"rules: the endgame cannot be solved with hand={rules.hand}: hands of up to {MAX_CARDS} cards are"
+                f"rules: the endgame cannot be solved with hand={rules.hand}: "
+                f"hands of up to {MAX_CARDS} cards are allowed"
             )
 
     def finish(self, rules: Rules, states: np.ndarray[Any, Any]) -> npt.NDArray[np.int8]:
-        """Return the tricks that both seats take, int8[k, 2] by seat; ``states`` is a ``STATE`` array of shape (k,)."""
+        """Return the tricks that both seats take in the endgame, int8[k, 2] by seat.
+
+        Args:
+            rules: the rules of the deals.
+            states: ``STATE`` array of shape (k,), each before the first card of its endgame.
+        """
         rows = np.arange(len(states))
         leaders = states["turn"].astype(np.int64)
         hands, trumps = states["hands"], states["trump"]

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import settings
 
 from german_whist.envs.simulator.batch import DealBatch
-from german_whist.solver.tables.build import build_table
-from german_whist.solver.tables.kinds import FOLDER_VARIABLE, KINDS
+from german_whist.solver.tablebase.build import build_table
+from german_whist.solver.tablebase.kinds import FOLDER_VARIABLE, KINDS
 
 settings.register_profile("project", deadline=None, derandomize=True, print_blob=True)
 settings.load_profile("project")

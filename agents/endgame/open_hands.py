@@ -17,7 +17,7 @@ from german_whist.envs.utils.bit_kernels import popcount
 from german_whist.envs.utils.jit import kernel
 from german_whist.solver.endgames import endgame_move_values
 from german_whist.solver.races import race_move_values
-from german_whist.solver.tables.position_kernels import MAX_CARDS
+from german_whist.solver.tablebase.position_kernels import MAX_CARDS
 
 NOT_LEGAL = -128
 

@@ -27,10 +27,9 @@ from german_whist.envs.engine.rules import GAME
 from german_whist.envs.engine.state_kernels import STATE
 from german_whist.envs.observation.views import VIEW
 from german_whist.envs.utils.specs import split_spec, unknown_name
-from german_whist.solver.search.race_kernels import new_race_memory
-from german_whist.solver.tables.cache import open_table
-from german_whist.solver.tables.ranking import lay_out
-from german_whist.solver.tables.table import Table
+from german_whist.solver.search.transposition_table import race_transposition_table
+from german_whist.solver.tablebase.cache import open_table
+from german_whist.solver.tablebase.endgame_table import EndgameTable, empty_table
 
 DEFAULT_WORLDS = 60
 MOST_WORLDS = 1_000_000
@@ -132,7 +131,7 @@ class MonteCarloBot:
     def _add(
         self,
         executor: ThreadPoolExecutor,
-        table: Table,
+        table: EndgameTable,
         views: Views,
         keys: npt.NDArray[np.uint64],
         rows: npt.NDArray[np.int64],
@@ -148,7 +147,7 @@ class MonteCarloBot:
             scratch = (np.zeros(1, GAME), np.zeros(3, STATE), np.zeros(1, VIEW), np.zeros(1, HIDDEN))
             offset = first * self.worlds
             part_views, part_keys = views[first:last], keys[first:last]
-            memory = new_race_memory()
+            memory = race_transposition_table()
             add_worlds(
                 part_views, part_keys, self.worlds, begin - offset, end - offset, table, memory, scratch, sums, hands
             )
@@ -164,21 +163,13 @@ class MonteCarloBot:
             totals[rows[first : first + len(sums)]] += sums
 
 
-def _kinds(views: Views) -> Iterator[tuple[Table, npt.NDArray[np.int64]]]:
+def _kinds(views: Views) -> Iterator[tuple[EndgameTable, npt.NDArray[np.int64]]]:
     """Give the rows of views that share a table of endgames, with the table."""
     humbug = np.array([is_humbug(view) for view in views], np.bool_)
     if humbug.any():
-        yield _no_table(), np.flatnonzero(humbug)
+        yield empty_table(), np.flatnonzero(humbug)
     for trump in (True, False):
         for low in (False, True):
             rows = np.flatnonzero(~humbug & ((views["trump"] >= 0) == trump) & (views["low"].astype(np.bool_) == low))
             if len(rows):
                 yield open_table(trump, low), rows
-
-
-def _no_table() -> Table:
-    """Return a table that nobody looks into."""
-    ranking, _, places = lay_out(1, True)
-    values = np.zeros(places, np.uint8)
-    values.flags.writeable = False
-    return Table(ranking, values, 1, True, False)

@@ -11,10 +11,10 @@ from german_whist.envs.engine.state_kernels import PLAY, counted_tricks, play
 from german_whist.envs.observation.views import write_view
 from german_whist.envs.utils.bit_kernels import highest, lowest, popcount
 from german_whist.envs.utils.jit import kernel
-from german_whist.solver.search.alpha_beta_kernels import search
-from german_whist.solver.search.race_kernels import race_search
-from german_whist.solver.search.value_kernels import packed
-from german_whist.solver.tables.position_kernels import MAX_CARDS
+from german_whist.solver.search.alpha_beta_kernels import alpha_beta
+from german_whist.solver.search.race_kernels import race_alpha_beta
+from german_whist.solver.search.value_kernels import encode_position
+from german_whist.solver.tablebase.position_kernels import MAX_CARDS
 
 # Races with more cards in a hand and further to go take milliseconds to solve.
 MOST_RACE_CARDS = 7
@@ -87,14 +87,16 @@ def solved_margin(game, state, table, memory):
     """Return the margin for seat 0 when both play perfectly from an endgame on."""
     leader = np.int64(state.winner)
     hands = state.hands
-    position, cards, led = packed(table, hands[leader], hands[1 - leader], np.int64(state.trump), np.int64(state.led))
+    position, cards, led = encode_position(
+        table, hands[leader], hands[1 - leader], np.int64(state.trump), np.int64(state.led)
+    )
     if game.race:
         own = np.int64(game.race) - counted_tricks(game, state, leader)
         other = np.int64(game.race) - counted_tricks(game, state, 1 - leader)
-        value = race_search(table, memory, position, cards, led, own, other, _RACE_LOW_END, _RACE_HIGH_END)
+        value = race_alpha_beta(table, memory, position, cards, led, own, other, _RACE_LOW_END, _RACE_HIGH_END)
         margin = value - (other - own)
     else:
-        margin = 2 * search(table, memory.plain, position, cards, led, _LOW_END, _HIGH_END) - cards
+        margin = 2 * alpha_beta(table, memory.plain, position, cards, led, _LOW_END, _HIGH_END) - cards
     return counted_margin(game, state) + (margin if leader == SELF else -margin)
 
 

@@ -1,4 +1,4 @@
-"""The ``german-whist`` command: thin commands over the library."""
+"""The ``german-whist`` command line: thin commands over the library."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from german_whist.cli.commands import (
 )
 from german_whist.envs.utils.specs import unknown_name
 
-OPTIONS = ("-h", "--help", "--version")  # before a command
+TOP_LEVEL_OPTIONS = ("-h", "--help", "--version")
 COMMANDS = {
     "train": train,
     "curve": curve,
@@ -43,7 +43,7 @@ COMMANDS = {
     "bench": bench,
 }
 
-# What a command needs beyond the core install, and the extra that brings it.
+# The extra that installs each optional module.
 EXTRA_OF_MODULE = {
     "torch": "train",
     "stable_baselines3": "train",
@@ -64,12 +64,12 @@ class _Parser(argparse.ArgumentParser):
     """A parser whose errors are one line on standard error, with exit code 2."""
 
     def __init__(self, **settings: Any) -> None:
-        """Take no abbreviated options, for a new one must not change what an old command means; keep examples whole."""
+        """Refuse abbreviated options, so that a new one cannot change an old command; keep the layout of examples."""
         settings.setdefault("formatter_class", argparse.RawDescriptionHelpFormatter)
         super().__init__(allow_abbrev=False, **settings)
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> tuple[Any, list[str]]:
-        """Parse; an option that does not exist is refused with the nearest that does."""
+        """Parse; an unknown option is refused with the nearest valid one."""
         options, rest = super().parse_known_args(args, namespace)
         unknown = next((word for word in rest if word.startswith("--")), None)
         if unknown is not None:
@@ -78,15 +78,15 @@ class _Parser(argparse.ArgumentParser):
         return options, rest
 
     def error(self, message: str) -> NoReturn:
-        """Say what was wrong and leave."""
+        """Print the error and exit."""
         self.exit(2, f"{self.prog}: {' '.join(message.split())}\n")
 
 
 def build_parser() -> argparse.ArgumentParser:
-    """Return the parser with every command."""
+    """Return the parser with every command; documentation can be generated from it."""
     parser = _Parser(
         prog="german-whist",
-        description="German Whist for reinforcement learning: train agents by self-play and measure them.",
+        description="German Whist for reinforcement learning: train agents by self-play and measure their strength.",
         epilog="example: german-whist evaluate heuristic greedy --deals 1000",
     )
     parser.add_argument("--version", action="version", version=f"german-whist {version('german-whist')}")
@@ -97,12 +97,19 @@ def build_parser() -> argparse.ArgumentParser:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run a command and return its exit code: 0, or 2 with one line on standard error for bad input."""
+    """Run a command and return its exit code.
+
+    Args:
+        argv: the arguments; those of the process by default.
+
+    Returns:
+        0 on success, 2 on bad input, with one line on standard error, or 130 after Ctrl-C.
+    """
     try:
         code = _run(sys.argv[1:] if argv is None else argv)
         sys.stdout.flush()
     except BrokenPipeError:
-        # The reader has left (as `head` does): say nothing more, not even when Python flushes at exit.
+        # The reader has closed the pipe, as `head` does: write nothing more, not even when Python flushes at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     return code
@@ -113,9 +120,9 @@ def _run(words: Sequence[str]) -> int:
         _check_first(words)
         options = build_parser().parse_args(words)
         return int(options.run(options))
-    except SystemExit as leaving:
-        # argparse leaves with 0 or 2, rich with 1 when the reader of its tables has left.
-        return 0 if leaving.code == 1 else int(leaving.code or 0)
+    except SystemExit as exiting:
+        # argparse exits with 0 or 2, rich with 1 when the reader has closed the pipe.
+        return 0 if exiting.code == 1 else int(exiting.code or 0)
     except ModuleNotFoundError as error:
         module = (error.name or "").partition(".")[0]
         if module not in EXTRA_OF_MODULE:
@@ -128,18 +135,18 @@ def _run(words: Sequence[str]) -> int:
         return _refuse(f"not enough memory: {str(error).partition(' with shape')[0]}")
     except BrokenPipeError:
         raise
-    except OSError as error:  # a full disk, a folder that has gone
+    except OSError as error:  # such as a full disk or a deleted folder
         return _refuse(str(error))
     except KeyboardInterrupt:
         return INTERRUPTED
 
 
 def _check_first(words: Sequence[str]) -> None:
-    """Refuse what cannot stand first: argparse would only say that a command is required."""
+    """Check the first word: argparse would only say that a command is required."""
     if not words:
         raise ValueError(f"a command is needed: {', '.join(COMMANDS)}")
-    if words[0].startswith("-") and words[0] not in OPTIONS:
-        raise unknown_name("option", words[0], OPTIONS)
+    if words[0].startswith("-") and words[0] not in TOP_LEVEL_OPTIONS:
+        raise unknown_name("option", words[0], TOP_LEVEL_OPTIONS)
     if not words[0].startswith("-") and words[0] not in COMMANDS:
         raise unknown_name("command", words[0], COMMANDS)
 

@@ -1,1 +1,1 @@
-"""How is a figure timed and reported?"""
+"""How are figures timed and reported?"""

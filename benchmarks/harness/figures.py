@@ -1,4 +1,4 @@
-"""What a benchmark reports: figures beside those of a peer or a baseline, and what had to be left out."""
+"""The lines of a benchmark report: figures, compared with a peer or a baseline, and skipped measurements."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ class Figure:
     """One measured line.
 
     Attributes:
-        subject: the benchmark it belongs to.
+        subject: name of the benchmark.
         name: what was measured.
         unit: ``"/s"`` for a rate, ``"s"`` for a time, ``" B"`` for bytes, ``""`` for a number.
-        ours: this project's figure.
-        peer: what it is compared with, measured in the same run; ``None`` when it stands alone.
-        theirs: the peer's figure.
+        ours: the figure of this project.
+        peer: what it is compared with, measured in the same run; ``None`` for no comparison.
+        theirs: the figure of the peer.
     """
 
     subject: str
@@ -30,7 +30,7 @@ class Figure:
 
     @property
     def ratio(self) -> float | None:
-        """Ours divided by theirs: better above 1 for a rate, below 1 for a time."""
+        """Ours divided by theirs: above 1 is better for a rate, below 1 for a time."""
         return None if self.theirs is None else self.ours / self.theirs
 
     def to_dict(self) -> dict[str, Any]:
@@ -43,9 +43,9 @@ class Skipped:
     """A line that could not be measured.
 
     Attributes:
-        subject: the benchmark it belongs to.
+        subject: name of the benchmark.
         name: what was not measured.
-        reason: why, and what helps.
+        reason: why not, and the remedy.
     """
 
     subject: str

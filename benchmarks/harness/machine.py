@@ -1,4 +1,4 @@
-"""What the figures were measured on."""
+"""The machine and the library versions that figures were measured on."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from typing import Any
 LIBRARIES = ("numpy", "numba", "gymnasium", "pettingzoo", "torch", "stable-baselines3", "sb3-contrib", "rlcard")
 
 
-def describe() -> dict[str, Any]:
-    """Return the processor, the number of cores this process may use, and the versions of what is installed."""
+def describe_machine() -> dict[str, Any]:
+    """Return the CPU, the number of cores this process may use, the system, and the versions of installed libraries."""
     versions = {}
     for name in LIBRARIES:
         try:
@@ -20,7 +20,7 @@ def describe() -> dict[str, Any]:
         except metadata.PackageNotFoundError:
             continue
     return {
-        "processor": _processor(),
+        "cpu": _cpu(),
         "cores": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1,
         "system": f"{platform.system()} {platform.machine()}",
         "python": platform.python_version(),
@@ -28,8 +28,8 @@ def describe() -> dict[str, Any]:
     }
 
 
-def _processor() -> str:
-    """Return the processor's name; Linux tells it in a file only."""
+def _cpu() -> str:
+    """Return the name of the CPU; on Linux only /proc/cpuinfo has it."""
     try:
         for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
             if line.startswith("model name"):

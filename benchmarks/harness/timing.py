@@ -1,4 +1,4 @@
-"""Rates measured side by side, so that whatever else the machine does hits all of them alike."""
+"""Rates of several workloads measured in turn, so that other load on the machine affects all of them alike."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ import time
 from collections.abc import Callable, Hashable, Mapping
 from typing import TypeVar
 
-# Does a small piece of work, some milliseconds to seconds, and returns how many units it did.
+# Does a small piece of work, taking milliseconds to seconds, and returns the number of units done.
 Workload = Callable[[], int]
-# Told the share of the work that is done, from 0 to 1.
+# Called with the share of the work that is done, 0 to 1.
 Tick = Callable[[float], None]
 
 Name = TypeVar("Name", bound=Hashable)
@@ -18,7 +18,7 @@ ROUNDS = 5
 
 
 def rate(workload: Workload, seconds: float) -> float:
-    """Return units a second of a workload repeated for some time, at least once."""
+    """Return the units per second of a workload that is repeated for this many seconds, at least once."""
     units = 0
     began = time.perf_counter()
     while True:
@@ -29,16 +29,16 @@ def rate(workload: Workload, seconds: float) -> float:
 
 
 def rates(workloads: Mapping[Name, Workload], seconds: float, tick: Tick, rounds: int = ROUNDS) -> dict[Name, float]:
-    """Return each workload's median rate, in units a second.
+    """Return the median rate of each workload, in units per second.
 
-    The rounds are interleaved (A B C A B C …). Each workload runs once before, so that nothing is compiled or loaded
-    while the clock runs.
+    The rounds are interleaved (A B C A B C …). Each workload runs once before the measurement, so that compilation and
+    loading are not timed.
 
     Args:
-        workloads: what to measure, by name.
-        seconds: time for each workload, all rounds together.
-        tick: told of the progress.
-        rounds: how often each workload is measured.
+        workloads: the workloads by name.
+        seconds: time per workload, all rounds together.
+        tick: called with the progress.
+        rounds: number of measurements of each workload.
     """
     for workload in workloads.values():
         workload()

@@ -1,4 +1,4 @@
-"""Steps a second of the PettingZoo environment beside PettingZoo's own turn-based games."""
+"""Steps per second of the PettingZoo environment, compared with PettingZoo's own turn-based games."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _CYCLES = 50
 
 
 def play_cycles(game: Any) -> int:
-    """Play some cycles as ``pettingzoo.test.performance_benchmark`` does and return the number of steps."""
+    """Play some cycles as ``pettingzoo.test.performance_benchmark`` does; return the number of steps."""
     steps = 0
     for _ in range(_CYCLES):
         for agent in game.agent_iter(game.num_agents):
@@ -44,7 +44,7 @@ def play_cycles(game: Any) -> int:
 def _peer(name: str) -> Any:
     os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # newer versions of PettingZoo would rather hand out games by a registry
+        warnings.simplefilter("ignore")  # newer versions of PettingZoo deprecate this import in favour of a registry
         return importlib.import_module(f"pettingzoo.classic.{name}").env()
 
 

@@ -1,4 +1,4 @@
-"""Random decisions a second on one core through ``DealBatch``, dealing included."""
+"""Random decisions per second of ``DealBatch`` on one core, dealing included."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ SUBJECT = "batch"
 SIZE = 4096
 _MOST_PLIES = 80  # decisions in the longest deal, choices included
 BARE, OBSERVED = "bare decisions", "with obs. and mask"
-PEER = "one deal a batch"
+PEER = "batch of one deal"
 
 
 class RandomPlay:
-    """Whole deals of random play, batch after batch, into arrays that are made once."""
+    """Whole deals of random play, batch after batch, into preallocated arrays."""
 
     def __init__(self, size: int, *, observed: bool, rules: str = "classic") -> None:
-        """Take the deals played together, and whether each decision's observation and mask are written too."""
+        """Set the number of deals per batch, and whether observations and action masks are written, too."""
         self._batch = DealBatch(rules, size)
         self._observed = observed
         self._uniforms = np.random.default_rng(0).random((_MOST_PLIES, size))
@@ -49,12 +49,12 @@ class RandomPlay:
 
 
 def size_left(batch: DealBatch) -> int:
-    """Return how many deals of a batch are not finished."""
+    """Return the number of unfinished deals in a batch."""
     return batch.size - int(np.count_nonzero(batch.done))
 
 
 def measure(seconds: float, tick: Tick) -> list[Figure | Skipped]:
-    """Measure both kinds of play, each for ``seconds``, beside the same with batches of a single deal."""
+    """Measure play with and without observations, each for ``seconds``, compared with batches of one deal."""
     workloads = {
         (name, size): RandomPlay(size, observed=name == OBSERVED) for name in (BARE, OBSERVED) for size in (SIZE, 1)
     }

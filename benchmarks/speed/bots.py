@@ -1,4 +1,4 @@
-"""Decisions a second of the rule bots, each playing matches against itself on one core."""
+"""Decisions per second of the rule bots, each in matches against itself on one core."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ _DEALS = 512
 
 
 def play_self(name: str) -> int:
-    """Play a mirrored match of a bot against itself and return the number of decisions."""
+    """Play a mirrored match of a bot against itself; return the number of decisions."""
     bot = make_agent(name)
     play_match(bot, bot, deals=_DEALS, rules="classic")
     return 2 * _DEALS * 2 * rules("classic").tricks
 
 
 def measure(seconds: float, tick: Tick) -> list[Figure | Skipped]:
-    """Measure every bot in the same run, each for ``seconds``, beside the random bot."""
+    """Measure every bot in the same run, each for ``seconds``, compared with the random bot."""
     measured = rates({name: partial(play_self, name) for name in BOTS}, seconds, tick)
     baseline = measured[BASELINE]
     figures: list[Figure | Skipped] = []

@@ -1,4 +1,4 @@
-"""Time of an exact endgame value on one core: random endings of real play, 13 cards a hand, beside alpha-beta alone."""
+"""Time of an exact endgame value on one core: endgames of 13 cards a hand from real play, against plain alpha-beta."""
 
 from __future__ import annotations
 
@@ -15,29 +15,28 @@ from german_whist.benchmarks.harness.timing import Tick, Workload, rates
 from german_whist.envs.engine.rules import rules
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.solver.endgames import solve_endgame
-from german_whist.solver.search.alpha_beta_kernels import Memory, new_memory
+from german_whist.solver.search.transposition_table import TranspositionTable, transposition_table
 from german_whist.solver.search.value_kernels import write_move_tricks, write_reached, write_tricks
-from german_whist.solver.tables.build import build_table
-from german_whist.solver.tables.file import load
-from german_whist.solver.tables.kinds import DEFAULT_CARDS, KINDS, table_path
-from german_whist.solver.tables.ranking import lay_out
-from german_whist.solver.tables.table import Table
+from german_whist.solver.tablebase.build import build_table
+from german_whist.solver.tablebase.endgame_table import EndgameTable, empty_table
+from german_whist.solver.tablebase.file import load_table
+from german_whist.solver.tablebase.kinds import DEFAULT_CARDS, KINDS, table_path
 
 SUBJECT = "endgame"
-PEER = "without tables"  # alpha-beta with the same memory
+PEER = "without tables"  # alpha-beta with the same transposition table
 POSITIONS = 10_000
-_PEER_POSITIONS = 20  # they take long
+_PEER_POSITIONS = 20  # slow
 _SINGLE = 200
 _KIND = KINDS["trump-high"]
 
-Endings = tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]]
+Columns = tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]]
 
 
-def real_endings(count: int, seed: int = 0) -> Endings:
-    """Return the endings that the heuristic bot reaches against itself.
+def played_endgames(count: int, seed: int = 0) -> Columns:
+    """Return the endgames that the heuristic bot reaches against itself, before their first card.
 
     Returns:
-        Leaders and followers uint64[count], trumps int8[count], no cards led int8[count], rows int64[count].
+        Leaders and followers uint64[count], trumps int8[count], cards led int8[count] (all −1), rows int64[count].
     """
     bot = make_agent("heuristic")
     batch = DealBatch("classic", count, seed)
@@ -50,55 +49,52 @@ def real_endings(count: int, seed: int = 0) -> Endings:
     return hands[rows, leaders], hands[rows, 1 - leaders], batch.states["trump"].copy(), led, rows
 
 
-class Solving:
-    """Answers some endings on one core, each time with an empty memory."""
+class SolverWorkload:
+    """Solves some endgames on one core, each time with an empty transposition table."""
 
-    def __init__(self, table: Table, endings: Endings, write: Callable[..., None], *more: Any) -> None:
-        """Take what is asked: ``write(table, memory, *endings, *more)``."""
-        self._table, self._endings, self._write, self._more = table, endings, write, more
-        self.memory: Memory = new_memory()
+    def __init__(self, table: EndgameTable, endgames: Columns, write: Callable[..., None], *more: Any) -> None:
+        """Set the kernel: ``write(table, transpositions, *endgames, *more)``."""
+        self._table, self._endgames, self._write, self._more = table, endgames, write, more
+        self.transpositions: TranspositionTable = transposition_table()
 
     def __call__(self) -> int:
-        """Answer them all; return how many they are."""
-        self.memory = new_memory()
-        self._write(self._table, self.memory, *self._endings, *self._more)
-        return len(self._endings[0])
+        """Solve all endgames; return how many there are."""
+        self.transpositions = transposition_table()
+        self._write(self._table, self.transpositions, *self._endgames, *self._more)
+        return len(self._endgames[0])
 
     @property
     def positions_searched(self) -> float:
-        """Positions searched an ending, in the last call."""
-        return float(self.memory.visits[0]) / len(self._endings[0])
+        """Positions searched per endgame in the last call."""
+        return float(self.transpositions.counters[0]) / len(self._endgames[0])
 
 
-def _single(endings: Endings) -> int:
-    leaders, followers, trumps, _, _ = endings
+def _single(endgames: Columns) -> int:
+    leaders, followers, trumps, _, _ = endgames
     for i in range(_SINGLE):
         solve_endgame(leaders[i], followers[i], "CDHS"[trumps[i]])
     return _SINGLE
 
 
 def measure(seconds: float, tick: Tick) -> list[Figure | Skipped]:
-    """Measure every question in the same run, each for ``seconds``; rates come out as times."""
-    table = load(build_table(_KIND, DEFAULT_CARDS))
-    no_values = np.zeros(1, np.uint8)
-    no_values.flags.writeable = False  # as those of a table are: kernels are compiled for these types only
-    nothing = Table(lay_out(0, True)[0], no_values, 0, True, False)
-    endings = real_endings(POSITIONS)
-    few: Any = tuple(column[:_PEER_POSITIONS] for column in endings)
+    """Measure every kind of query in the same run, each for ``seconds``; report times, not rates."""
+    table = load_table(build_table(_KIND, DEFAULT_CARDS))
+    endgames = played_endgames(POSITIONS)
+    few: Any = tuple(column[:_PEER_POSITIONS] for column in endgames)
     tricks, reached = np.empty(POSITIONS, np.int8), np.empty(POSITIONS, np.bool_)
     seven = np.int64(7)
     value, win = "exact value", "seven tricks or not"
     moves, full = "value of every card", "exact value, full table"
-    solving: dict[str, Solving] = {
-        value: Solving(table, endings, write_tricks, tricks),
-        win: Solving(table, endings, write_reached, seven, reached),
-        moves: Solving(table, endings, write_move_tricks, np.empty((POSITIONS, 52), np.int8)),
-        PEER: Solving(nothing, few, write_tricks, tricks),
+    solving: dict[str, SolverWorkload] = {
+        value: SolverWorkload(table, endgames, write_tricks, tricks),
+        win: SolverWorkload(table, endgames, write_reached, seven, reached),
+        moves: SolverWorkload(table, endgames, write_move_tricks, np.empty((POSITIONS, 52), np.int8)),
+        PEER: SolverWorkload(empty_table(), few, write_tricks, tricks),
     }
     path = table_path(_KIND, 13)
     if path.exists():
-        solving[full] = Solving(load(path), endings, write_tricks, tricks)
-    workloads: dict[str, Workload] = {**solving, "one call of solve_endgame": partial(_single, endings)}
+        solving[full] = SolverWorkload(load_table(path), endgames, write_tricks, tricks)
+    workloads: dict[str, Workload] = {**solving, "one call of solve_endgame": partial(_single, endgames)}
     times = {name: 1 / rate for name, rate in rates(workloads, seconds, tick).items()}
     peer = times.pop(PEER)
     figures: list[Figure | Skipped] = [Figure(SUBJECT, name, "s", time, PEER, peer) for name, time in times.items()]

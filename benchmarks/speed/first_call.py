@@ -1,4 +1,4 @@
-"""How long the first deal takes in a new process: compiled anew, and from numba's cache."""
+"""Time of the first deal in a new process, with and without numba's cache."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from german_whist.benchmarks.harness.figures import Figure, Skipped
 from german_whist.benchmarks.harness.timing import Tick
 
 SUBJECT = "first_call"
-NAME, PEER = "from the cache", "compiled anew"
+NAME, PEER = "from the cache", "compiled"
 
 _RUNS = 3
 _DEAL = """
@@ -31,7 +31,7 @@ print(time.perf_counter() - began)
 
 
 def seconds_of_first_deal(cache: str) -> float:
-    """Return how long a fresh process takes for its first environment and batch, with a folder as numba's cache."""
+    """Return the time of the first environment and batch in a new process, with this folder as numba's cache."""
     environment = {**os.environ, "NUMBA_CACHE_DIR": cache}
     command = [sys.executable, "-c", _DEAL]
     done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
@@ -39,7 +39,7 @@ def seconds_of_first_deal(cache: str) -> float:
 
 
 def measure(seconds: float, tick: Tick) -> list[Figure | Skipped]:
-    """Measure an empty cache once, then the full one; the time is what it takes, whatever ``seconds`` says."""
+    """Measure an empty cache once, then the filled one; ``seconds`` is ignored."""
     with tempfile.TemporaryDirectory() as cache:
         compiled = seconds_of_first_deal(cache)
         tick(0.5)

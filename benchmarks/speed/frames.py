@@ -1,4 +1,4 @@
-"""Pictures of a table a second at 960×640, beside the text of the same position."""
+"""Pictures of the table per second at 960×640, compared with the text of the same positions."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ NAME, PEER = "pictures", "the table as text"
 
 
 class DrawnDeal:
-    """One deal of the heuristic bot against itself, drawn at every decision."""
+    """One deal of the heuristic bot against itself, drawn before every decision."""
 
     def __init__(self, draw: Callable[[DealBatch], object]) -> None:
-        """Take what draws a position."""
+        """Set the function that draws a position."""
         self._batch = DealBatch("classic", 1)
         self._bot = make_agent("heuristic")
         self._draw = draw

@@ -1,4 +1,4 @@
-"""Random decisions a second of every preset beside the classic game's: what the other rules cost."""
+"""Random decisions per second in every rule preset, compared with the classic game."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ PEER = "classic"
 
 
 def measure(seconds: float, tick: Tick) -> list[Figure | Skipped]:
-    """Measure the presets in turn, bare, each for ``seconds``."""
+    """Measure all presets without observations in the same run, each for ``seconds``."""
     workloads: dict[str, Workload] = {name: RandomPlay(SIZE, observed=False, rules=name) for name in rule_names()}
     measured = rates(workloads, seconds, tick)
     return [Figure(SUBJECT, name, "/s", rate, PEER, measured[PEER]) for name, rate in measured.items() if name != PEER]

@@ -1,4 +1,4 @@
-"""Decisions a second of the Monte Carlo bot in the first trick, where they take longest, on one core."""
+"""Decisions per second of the Monte Carlo bot on one core, in the first trick, where they are slowest."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ DEALS = 20
 LEADING, FOLLOWING = "leader", "follower"
 PEER = "heuristic"
 
-_COPIES = 500  # of the views for the heuristic bot, which is quick
+_COPIES = 500  # of the views, for the heuristic bot, which is fast
 
 
 def first_trick() -> dict[str, Views]:
@@ -30,13 +30,13 @@ def first_trick() -> dict[str, Views]:
 
 
 def choose(agent: Agent, views: Views) -> int:
-    """Let an agent choose once for each view; return the number of decisions."""
+    """Let an agent choose an action for each view; return the number of decisions."""
     agent.act(views, AgentRng(0, range(len(views))))
     return len(views)
 
 
 def measure(seconds: float, tick: Tick) -> list[Figure | Skipped]:
-    """Measure leading, following and both, each for ``seconds``, beside the bot that plays on in every world."""
+    """Measure leading, following and both, each for ``seconds``, compared with the heuristic bot of its rollouts."""
     views = first_trick()
     bot = MonteCarloBot(WORLDS, threads=1)
     workloads = {place: partial(choose, bot, views[place]) for place in views}

@@ -1,4 +1,4 @@
-"""Bytes of a deal, a view and an observation, in a batch."""
+"""Bytes of a deal, a view and an observation in a batch."""
 
 from __future__ import annotations
 

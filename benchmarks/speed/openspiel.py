@@ -1,7 +1,7 @@
-"""Random decisions a second with observation and mask, beside a card game of OpenSpiel's from Python.
+"""Random decisions per second with observation and mask, compared with a card game of OpenSpiel in Python.
 
-OpenSpiel's own German Whist is not in its wheels and its trick-taking games are for three players and more, so that its
-Gin Rummy stands in: two players, 52 cards, draws from a stock, an observation tensor, about as many decisions a deal.
+OpenSpiel's own German Whist is not in its wheels, and its trick-taking games are for three or more players. Gin Rummy
+stands in: two players, 52 cards, a stock, an observation tensor, and about as many decisions per deal.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ PEER = "gin_rummy"
 
 
 class OpenSpielPlay:
-    """Whole deals of random play through the Python path of OpenSpiel."""
+    """Whole deals of random play through OpenSpiel's Python API."""
 
     def __init__(self, pyspiel: Any) -> None:
         """Load the game."""
@@ -27,7 +27,7 @@ class OpenSpielPlay:
         self._random = random.Random(0)
 
     def __call__(self) -> int:
-        """Play one deal; return the number of decisions, cards dealt not counted."""
+        """Play one deal; return the number of decisions, chance nodes not counted."""
         state = self._game.new_initial_state()
         decisions = 0
         while not state.is_terminal():

@@ -1,4 +1,4 @@
-"""Random decisions a second of two threads beside one: the kernels run without the interpreter lock."""
+"""Random decisions per second of two threads, compared with one: the kernels release the GIL."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ NAME, PEER = "two threads", "one thread"
 
 
 class ThreadedPlay:
-    """Random play of as many batches as there are threads."""
+    """Random play with one batch per thread."""
 
     def __init__(self, threads: int) -> None:
         """Make a batch for each thread."""

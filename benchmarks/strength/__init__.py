@@ -1,1 +1,1 @@
-"""How strong is an agent, and what is an endgame worth?"""
+"""How strong is an agent, and how much do endgames decide?"""

@@ -1,9 +1,13 @@
-"""How strong a trained agent is: ``python -m german_whist.benchmarks.strength.agent_strength champion``.
+"""The strength of a trained agent: ``python -m german_whist.benchmarks.strength.agent_strength champion``.
 
-Prints the whole table of one agent, all repeatable from the seed: against the rule bots and against flat Monte Carlo
-with exact endgames on both sides, against the heuristic bot as each of them is, what it costs when the agent's network
-plays the endgame, too, each seat apart, and its win rate by the quality of the hand it was dealt beside that of the
-heuristic bot with the same cards, so that skill is seen apart from luck.
+Measures one agent, reproducibly from the seed:
+
+* against the rule bots and flat Monte Carlo, with exact endgames on both sides;
+* against the heuristic bot, each with its own endgame;
+* with its network playing the endgame, too;
+* by seat;
+* by the quality of the hand dealt, compared with the heuristic bot holding the same cards, which separates skill from
+  luck.
 """
 
 from __future__ import annotations
@@ -34,16 +38,16 @@ from german_whist.envs.simulator.batch import DealBatch
 from german_whist.envs.text.rules_text import rules_spec
 from german_whist.envs.utils.jit import kernel
 
-SEED = 77  # deals that training does not see unless it is given this seed
+SEED = 77  # not the seed of any shipped training run
 DEALS = 10_000
-SLOW_SHARE = 10  # of so many deals one is played against Monte Carlo, which takes minutes
+MONTE_CARLO_SHARE = 10  # Monte Carlo is slow: it plays one deal in ten
 HEURISTIC = "heuristic"
 MONTE_CARLO = "mc:worlds=240"
 ITSELF = f"itself+{EXACT}"
-NETWORK = ", network to the end"  # of rows in which an agent that solves endgames does without
+NETWORK = ", network to the end"  # marks rows in which an agent that solves its endgames does not
 QUALITIES = ("worst fifth of hands", "second", "third", "fourth", "best fifth of hands")
 
-Facts = dict[str, Any]
+Results = dict[str, Any]
 Margins = npt.NDArray[np.float64]
 Progress = Callable[[int], None]
 
@@ -54,8 +58,8 @@ class Row(NamedTuple):
     Attributes:
         opponent: specification string, or ``ITSELF``.
         endgame: mode of the match.
-        share: one of so many deals is played.
-        by_network: whether the agent's network plays the endgame even where the agent as it is would solve it.
+        share: only one deal in this many is played.
+        by_network: whether the agent's network plays the endgame even if the agent would solve it.
     """
 
     opponent: str
@@ -68,7 +72,7 @@ ROWS = (
     Row("random", EXACT),
     Row("greedy", EXACT),
     Row(HEURISTIC, EXACT),
-    Row(MONTE_CARLO, EXACT, SLOW_SHARE),
+    Row(MONTE_CARLO, EXACT, MONTE_CARLO_SHARE),
     Row(HEURISTIC, PLAYED),
     Row(HEURISTIC, PLAYED, by_network=True),
     Row(ITSELF, PLAYED, by_network=True),
@@ -76,7 +80,7 @@ ROWS = (
 
 
 def rows_of(agent: Agent) -> dict[str, Row]:
-    """Return the rows of an agent's table, by what they are called; none is the same match as another."""
+    """Return the rows of an agent's table by name, without rows that would be the same match."""
     rows: dict[str, Row] = {}
     for row in ROWS:
         name = f"{row.opponent}+{EXACT}" if row.endgame == EXACT else row.opponent
@@ -84,25 +88,25 @@ def rows_of(agent: Agent) -> dict[str, Row]:
     return rows
 
 
-def measure(spec: str, deals: int, seed: int, game: Rules, progress: Progress = lambda played: None) -> Facts:
-    """Return all figures of an agent, as plain data.
+def measure(spec: str, deals: int, seed: int, game: Rules, progress: Progress = lambda played: None) -> Results:
+    """Return all results of an agent as plain data, ready for JSON.
 
     Args:
-        spec: the agent.
-        deals: mirrored deals of each match; a tenth of them against Monte Carlo.
-        seed: of the deals.
+        spec: specification string of the agent.
+        deals: mirrored deals per match; a tenth of them against Monte Carlo.
+        seed: seed of the deals.
         game: the rules.
-        progress: told how many deals more have been played.
+        progress: called with the number of deals played since the last call.
 
     Raises:
-        ValueError: when something is not allowed.
+        ValueError: if the agent does not exist, has ``+exact``, or does not play this game.
     """
     agent = make_agent(spec)
     if isinstance(agent, ExactEndgame):
-        raise ValueError(f"agent {spec!r}: leave out +{EXACT}: the table has both endgames")
+        raise ValueError(f"agent {spec!r}: leave out +{EXACT}: the table covers both endgames")
     solving = agent if solves_endgame(agent) else ExactEndgame(agent)
     by_network = PolicyAgent(agent.checkpoint, agent.temperature, spec) if isinstance(agent, PolicyAgent) else agent
-    results: Facts = {}
+    results: Results = {}
     against: Margins | None = None
     for name, row in rows_of(agent).items():
         one = by_network if row.by_network else agent
@@ -120,13 +124,13 @@ def measure(spec: str, deals: int, seed: int, game: Rules, progress: Progress = 
         "rules": rules_spec(game),
         "seed": seed,
         "results": results,
-        "seats": seat_facts(against, game, seed),
-        "hands": hand_facts(against, level, game, seed),
+        "seats": seat_results(against, game, seed),
+        "hands": hand_results(against, level, game, seed),
     }
 
 
 def total(spec: str, deals: int) -> int:
-    """Return how many deals :func:`measure` plays in all."""
+    """Return the number of deals that :func:`measure` plays in all."""
     return sum(max(deals // row.share, 2) for row in rows_of(make_agent(spec)).values()) + deals
 
 
@@ -140,56 +144,56 @@ def _play(
     endgame: str,
     progress: Progress,
 ) -> Margins:
-    # Monte Carlo takes long for a batch: small ones keep the progress bar moving, and the result is the same.
+    # Small batches keep the progress bar moving for Monte Carlo, which is slow; the result is the same.
     batch = 64 if names[1].startswith("mc") else 1024
     return match_margins(
         (agent, opponent), names, deals, seed, game, batch_size=batch, progress=progress, endgame=endgame
     )
 
 
-def _result(margins: Margins, game: Rules, seed: int, endgame: str) -> Facts:
+def _result(margins: Margins, game: Rules, seed: int, endgame: str) -> Results:
     fields = result_of(margins, ("", ""), game, seed, endgame).to_dict()
     return {name: value for name, value in fields.items() if name not in ("first", "second", "rules")}
 
 
-def _rate(margins: Margins) -> Facts:
-    """Return the win rate of some games, float64[games], with its interval."""
+def _rate(margins: Margins) -> Results:
+    """Return the win rate, with its interval, of games with these margins, float64[games]."""
     if not len(margins):
         return {"games": 0, "win_rate": None, "interval": None}
     rate, interval = mean_interval((np.sign(margins) + 1) / 2)
     return {"games": len(margins), "win_rate": rate, "interval": interval if len(margins) > 1 else None}
 
 
-def seat_facts(margins: Margins, game: Rules, seed: int) -> Facts:
-    """Return the win rate of the first agent where it leads the first trick, and where it deals."""
+def seat_results(margins: Margins, game: Rules, seed: int) -> Results:
+    """Return the win rates of the first agent as leader of the first trick and as dealer."""
     dealer = DealBatch(game, len(margins), seed).states["dealer"]
     leads = np.stack([dealer == 1, dealer == 0], axis=1)  # by the first agent's seat
     return {"leads the first trick": _rate(margins[leads]), "deals": _rate(margins[~leads])}
 
 
-def hand_facts(margins: Margins, level: Margins, game: Rules, seed: int) -> list[Facts]:
-    """Return the win rate of the first agent, and that of the heuristic bot, by the quality of the hand dealt.
+def hand_results(margins: Margins, level: Margins, game: Rules, seed: int) -> list[Results]:
+    """Return the win rates of the first agent and of the heuristic bot by the quality of the hand dealt.
 
-    A hand's quality is the summed worth of its cards as the heuristic bot reckons it; the hands of all games are parted
-    into five equal classes.
+    The quality of a hand is the sum of its card values in the heuristic bot's evaluation; the hands of all games are
+    divided into five equal classes.
 
     Args:
-        margins: of the agent against the heuristic bot, float64[deals, 2].
-        level: of the heuristic bot against itself in the same deals.
+        margins: margins of the agent against the heuristic bot, float64[deals, 2].
+        level: margins of the heuristic bot against itself in the same deals, float64[deals, 2].
         game: the rules.
-        seed: of the deals.
+        seed: seed of the deals.
     """
     batch = DealBatch(game, len(margins), seed)
     rows = np.arange(len(margins))
-    worth = np.empty((len(margins), 2))
+    quality = np.empty((len(margins), 2))
     for seat in range(2):
-        _write_worth(batch.views(rows, np.full(len(rows), seat)), worth[:, seat])
-    order = worth.ravel().argsort(kind="stable")
-    facts = []
+        _write_hand_values(batch.views(rows, np.full(len(rows), seat)), quality[:, seat])
+    order = quality.ravel().argsort(kind="stable")
+    report = []
     for name, games in zip(QUALITIES, np.array_split(order, len(QUALITIES)), strict=True):
         mine, theirs = margins.ravel()[games], level.ravel()[games]
         gain, interval = mean_interval((np.sign(mine) - np.sign(theirs)) / 2)
-        facts.append(
+        report.append(
             {
                 "hands": name,
                 "agent": _rate(mine),
@@ -197,34 +201,34 @@ def hand_facts(margins: Margins, level: Margins, game: Rules, seed: int) -> list
                 "gain": {"win_rate": gain, "interval": interval if len(games) > 1 else None},
             }
         )
-    return facts
+    return report
 
 
 @kernel
-def _write_worth(views, worth):
+def _write_hand_values(views: npt.NDArray[Any], values: npt.NDArray[np.float64]) -> None:
     for i in range(views.shape[0]):
         view = views[i]
         live = view.hand | view.unseen | view.opponent_known | view.face_up
-        worth[i] = strength(view.hand, full_hand(view), live, np.int64(view.trump), view.low != 0)
+        values[i] = strength(view.hand, full_hand(view), live, np.int64(view.trump), view.low != 0)
 
 
-def card_results(facts: Facts) -> Facts:
-    """Return the figures as a model card holds them: by opponent, seats and hands with the heuristic bot's."""
-    results = {opponent: dict(result) for opponent, result in facts["results"].items()}
-    results[f"{HEURISTIC}+{EXACT}"].update(seats=facts["seats"], hands=facts["hands"])
+def card_results(report: Results) -> Results:
+    """Return the results in the form of a model card: by opponent, with seats and hands in the heuristic bot's row."""
+    results = {opponent: dict(result) for opponent, result in report["results"].items()}
+    results[f"{HEURISTIC}+{EXACT}"].update(seats=report["seats"], hands=report["hands"])
     return results
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Print the figures as Markdown or JSON, and put them into a model card where one is named."""
+    """Print the results as Markdown or JSON, write them into a model card if one is named, and return the exit code."""
     parser = argparse.ArgumentParser(
         prog="python -m german_whist.benchmarks.strength.agent_strength", description=__doc__
     )
-    parser.add_argument("agent", metavar="AGENT", help="the agent: champion, checkpoint:PATH, …")
-    parser.add_argument("--deals", type=int, default=DEALS, help=f"mirrored deals of a match (default {DEALS})")
+    parser.add_argument("agent", metavar="AGENT", help="the agent, such as champion or checkpoint:PATH")
+    parser.add_argument("--deals", type=int, default=DEALS, help=f"mirrored deals per match (default {DEALS})")
     parser.add_argument("--seed", type=int, default=SEED, help=f"seed of the deals (default {SEED})")
     parser.add_argument("--rules", help="the game (default: the agent's own, or classic)")
-    parser.add_argument("--write-card", metavar="FILE", help="put the results into this checkpoint's model card")
+    parser.add_argument("--write-card", metavar="FILE", help="write the results into the model card of this checkpoint")
     parser.add_argument("--json", action="store_true", help="print JSON")
     options = parser.parse_args(words)
     try:
@@ -232,18 +236,18 @@ def main(words: Sequence[str] | None = None) -> int:
             raise ValueError(f"deals {options.deals} is not allowed: a whole number from {len(QUALITIES)}")
         game = rules_named(options.rules or rules_of(make_agent(options.agent)) or "classic")
         if options.write_card:
-            read_card(options.write_card)  # a file that is none shows now, not minutes later
-        facts = _measured(options.agent, options.deals, options.seed, game)
+            read_card(options.write_card)  # fail now, not minutes later
+        report = _measured(options.agent, options.deals, options.seed, game)
         if options.write_card:
-            write_results(options.write_card, card_results(facts))
+            write_results(options.write_card, card_results(report))
     except (ValueError, OSError) as error:
         print(f"{parser.prog}: {error}", file=sys.stderr)
         return 2
-    print(json.dumps(facts) if options.json else markdown(facts))
+    print(json.dumps(report) if options.json else markdown(report))
     return 0
 
 
-def _measured(spec: str, deals: int, seed: int, game: Rules) -> Facts:
+def _measured(spec: str, deals: int, seed: int, game: Rules) -> Results:
     from rich.console import Console
     from rich.progress import Progress as Bar
 

@@ -1,10 +1,10 @@
-"""Where the heuristic bot's card worths come from: `python -m german_whist.benchmarks.strength.card_value_fit [RULES] [DEALS]`.
+"""Fits the heuristic bot's card values: ``python -m german_whist.benchmarks.strength.card_value_fit [RULES] [DEALS]``.
 
-Plays deals of the bot against itself and fits, by least squares with a little ridge, the margin of the endgame to the
-cards that each seat holds at its start: by kind (trump or not), by how many of the opponent's cards outrank the card
-(in a low deal: how many it outranks), and by how many cards of the suit its owner holds. The tables of
-``agents/bots/heuristic/card_value_kernels.py`` are these, shifted so that a useless plain card is worth about nothing and smoothed where
-there are few cases.
+Plays deals of the bot against itself and fits the margin of the endgame, by ridge regression, to the cards that each
+seat holds at its start. Features of a card: whether it is a trump, how many of the opponent's cards outrank it (in a
+low deal: how many it outranks), and how many cards of the suit its owner holds. The tables of
+``agents/bots/heuristic/card_value_kernels.py`` are these weights, shifted so that a useless plain card has a value of
+about 0, and smoothed where there are few cases.
 """
 
 from __future__ import annotations
@@ -30,7 +30,9 @@ _ONE = np.uint64(1)
 
 
 @kernel
-def _count_cards(hands, trumps, low, features):
+def _count_cards(
+    hands: npt.NDArray[np.uint64], trumps: npt.NDArray[np.int8], low: bool, features: npt.NDArray[np.float64]
+) -> None:
     for i in range(hands.shape[0]):
         for seat in range(2):
             sign = 1 - 2 * seat
@@ -46,12 +48,12 @@ def _count_cards(hands, trumps, low, features):
 
 
 def fit(rules: str, deals: int, seed: int = 77) -> dict[str, npt.NDArray[np.float64]]:
-    """Return the fitted worths in tricks: by rank and by length, of trumps and of plain cards.
+    """Return the fitted card values in tricks: by rank and by suit length, of trumps and of plain cards.
 
     Args:
-        rules: the game; with ``high_low`` the low deals are fitted.
-        deals: how many deals are played.
-        seed: of the deals.
+        rules: the game; with ``high_low`` only the low deals are fitted.
+        deals: number of deals.
+        seed: seed of the deals.
     """
     batch = DealBatch(rules, deals, seed)
     bot: Any = make_agent("heuristic")

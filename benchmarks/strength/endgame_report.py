@@ -1,17 +1,14 @@
-"""The figures of ``endgame_facts`` as Markdown tables."""
+"""Endgame statistics as Markdown tables."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
-Facts = dict[str, Any]
-Cell = Callable[[Facts], str]
+from german_whist.benchmarks.harness.markdown import markdown_table
 
-
-def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    lines = [header, ["---"] * len(header), *rows]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+Statistics = dict[str, Any]
+Cell = Callable[[Statistics], str]
 
 
 def _share(share: float) -> str:
@@ -26,64 +23,69 @@ def _tricks(estimate: dict[str, float], sign: str = "") -> str:
     return f"{estimate['mean']:{sign}.2f} ± {estimate['half']:.2f}"
 
 
-def markdown(facts: Facts) -> str:
+def markdown(stats: Statistics) -> str:
     """Return the tables, one after the other."""
-    parts = [_values(facts["values"]), _distribution(facts["values"]), _errors(facts["errors"]), _added(facts)]
-    said = f"{facts['deals']:,} endings or mirrored deals each, seed {facts['seed']}; ± is the 95 % interval."
-    return "\n\n".join([*parts, said])
+    parts = [
+        _values(stats["values"]),
+        _distribution(stats["values"]),
+        _errors(stats["errors"]),
+        _added(stats),
+    ]
+    footer = f"{stats['deals']:,} endgames or mirrored deals each, seed {stats['seed']}; ± is the 95 % interval."
+    return "\n\n".join([*parts, footer])
 
 
-def _values(values: Facts) -> str:
+def _values(values: Statistics) -> str:
     def gains(low: int, high: int) -> Cell:
-        return lambda facts: _share(sum(share for gain, share in facts["lead_gains"].items() if low <= gain <= high))
+        return lambda stats: _share(sum(share for gain, share in stats["lead_gains"].items() if low <= gain <= high))
 
     rows: list[tuple[str, Cell]] = [
-        ("the leader's tricks, mean", lambda facts: _tricks(facts["mean_tricks"])),
-        ("their standard deviation", lambda facts: f"{facts['deviation']:.2f}"),
-        ("the leader takes seven or more", lambda facts: _percent(facts["leader_wins"])),
-        ("tricks gained by leading, not following", lambda facts: _tricks(facts["lead_gain"], "+")),
+        ("the leader's tricks, mean", lambda stats: _tricks(stats["mean_tricks"])),
+        ("their standard deviation", lambda stats: f"{stats['deviation']:.2f}"),
+        ("the leader takes seven or more", lambda stats: _percent(stats["leader_wins"])),
+        ("tricks gained by leading, not following", lambda stats: _tricks(stats["lead_gain"], "+")),
         ("… a trick lost", gains(-13, -1)),
         ("… nothing", gains(0, 0)),
         ("… one trick", gains(1, 1)),
         ("… two", gains(2, 2)),
         ("… three or more", gains(3, 13)),
-        ("who leads decides who wins", lambda facts: _percent(facts["lead_decides"])),
+        ("who leads decides who wins", lambda stats: _percent(stats["lead_decides"])),
     ]
     header = ["13 cards each, perfect play", *values]
-    return _table(header, [[name, *map(cell, values.values())] for name, cell in rows])
+    return markdown_table(header, [[name, *map(cell, values.values())] for name, cell in rows])
 
 
-def _distribution(values: Facts) -> str:
+def _distribution(values: Statistics) -> str:
     count = len(next(iter(values.values()))["tricks"])
-    rows = [[name, *(f"{100 * share:.1f}" for share in facts["tricks"])] for name, facts in values.items()]
-    return _table(["the leader's tricks, % of endings", *map(str, range(count))], rows)
+    rows = [[name, *(f"{100 * share:.1f}" for share in stats["tricks"])] for name, stats in values.items()]
+    return markdown_table(["the leader's tricks, % of endgames", *map(str, range(count))], rows)
 
 
-def _errors(errors: Facts) -> str:
+def _errors(errors: Statistics) -> str:
     rows = [
         [
             f"`{spec}`",
-            _share(facts["choices_wrong"]),
-            _percent(facts["hands_with_errors"]),
-            _tricks(facts["tricks_lost"]),
-            _percent(facts["winner_changed"]),
+            _share(stats["choices_wrong"]),
+            _percent(stats["hands_with_errors"]),
+            _tricks(stats["tricks_lost"]),
+            _percent(stats["winner_changed"]),
         ]
-        for spec, facts in errors.items()
+        for spec, stats in errors.items()
     ]
     header = ["bot", "choices that lose a trick", "hands with such", "tricks lost a hand", "the wrong side wins"]
-    return _table(header, rows)
+    return markdown_table(header, rows)
 
 
-def _added(facts: Facts) -> str:
+def _added(stats: Statistics) -> str:
     rows = [
         [
             f"`{spec}`",
-            _percent(facts["exact"][spec]["win_rate"]),
-            _tricks(facts["exact"][spec]["margin"], "+"),
-            _percent(facts["tie_break"][spec]["win_rate"], "+"),
-            _tricks(facts["tie_break"][spec]["margin"], "+"),
+            _percent(stats["exact"][spec]["win_rate"]),
+            _tricks(stats["exact"][spec]["margin"], "+"),
+            _percent(stats["tie_break"][spec]["win_rate"], "+"),
+            _tricks(stats["tie_break"][spec]["margin"], "+"),
         ]
-        for spec in facts["exact"]
+        for spec in stats["exact"]
     ]
     header = [
         "bot",
@@ -92,4 +94,4 @@ def _added(facts: Facts) -> str:
         "`heuristic+exact` against `BOT`: the tie-break adds games",
         "and tricks a deal",
     ]
-    return _table(header, rows)
+    return markdown_table(header, rows)

@@ -1,1 +1,1 @@
-"""How is an endgame beyond the tables searched? Alpha-beta with a memory."""
+"""How is an endgame too large for the tablebase solved? Alpha-beta search with a transposition table."""

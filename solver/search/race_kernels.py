@@ -1,156 +1,176 @@
-"""Endgames that stop as soon as a seat has taken enough tricks, solved for the margin.
+"""Endgames of races, which stop when a seat has enough tricks, solved for the margin at that moment.
 
-What is played for is not only who gets there but also how many tricks the other has by then. A value is the leader's
-margin counted in tricks still needed: when play stops, or the cards run out, with the leader ``p`` tricks from the goal
-and the follower ``q``, it is ``q − p``. Where not both seats can reach their goals the tricks of plain play bound it.
+Both seats play not only for winning the race but for the margin of tricks. A value is the leader's margin, counted in
+tricks still needed: if play stops, or the cards run out, when the leader needs ``p`` more tricks and the follower
+``q``, the value is ``q − p``. Unless both seats can still reach their goals, the value of the same endgame played out
+bounds it.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
-import numpy.typing as npt
 
 from german_whist.envs.utils.bit_kernels import highest, lowest
 from german_whist.envs.utils.jit import kernel
 from german_whist.solver.search.alpha_beta_kernels import (
     ABOVE_ALL,
     BELOW_ALL,
-    MEMORY_BITS,
     NO_CARD,
-    Memory,
-    after_trick,
-    masters,
-    new_memory,
-    replies_to,
-    search,
+    alpha_beta,
+    follower_wins,
+    legal_replies,
+    master_cards,
+    next_position,
     slot_of,
-    takes,
+    tightened_bounds,
 )
-from german_whist.solver.tables.position_kernels import leader_cards, run_starts, seats_swapped, sorted_suits
+from german_whist.solver.search.value_kernels import encode_position, legal_cards
+from german_whist.solver.tablebase.position_kernels import bit_index_of, leader_cards, position_of, run_starts
 
 _ONE, _THREE = np.uint64(1), np.uint64(3)
 _LOW_END, _HIGH_END = np.int64(-1), np.int64(14)
-
-
-class RaceMemory(NamedTuple):
-    """Bounds of positions and goals met before.
-
-    Attributes:
-        keys: uint64[2**14], the position with both goals.
-        bounds: int8[2**14, 2], lower and upper bound.
-        plain: the memory of plain play.
-    """
-
-    keys: npt.NDArray[np.uint64]
-    bounds: npt.NDArray[np.int8]
-    plain: Memory
-
-
-def new_race_memory() -> RaceMemory:
-    """Return an empty memory."""
-    size = 1 << MEMORY_BITS
-    return RaceMemory(np.zeros(size, np.uint64), np.zeros((size, 2), np.int8), new_memory())
+_RACE_LOW_END, _RACE_HIGH_END = np.int64(-64), np.int64(64)
 
 
 @kernel
 def _key(position, own, other):
-    """Return a position with both goals, 0 to 14, in the two bits of each lane that words leave free."""
+    """Return a position with the tricks that both need, 0 to 14, in the two bits of each lane that words leave free."""
     mine, theirs = np.uint64(own), np.uint64(other)
     key = position | (mine & _THREE) << np.uint64(14) | (mine >> np.uint64(2)) << np.uint64(30)
     return key | (theirs & _THREE) << np.uint64(46) | (theirs >> np.uint64(2)) << np.uint64(62)
 
 
 @kernel
-def race_bounds(table, memory, position, cards, own, other):
-    """Return bounds of a leader's value, with the tricks that each needs."""
+def _race_bounds(table, transpositions, position, cards, own, other):
+    """Return a lower and an upper bound on the value for the leader, given the tricks that each seat needs."""
     if own + other <= cards:
-        return -own, other  # both could get there: what counts is who is first
-    tricks = search(table, memory.plain, position, cards, NO_CARD, _LOW_END, _HIGH_END)
-    if tricks >= own:  # plain play takes the leader to his goal, and leaves the follower at most the rest
+        return -own, other  # both could reach their goal: what counts is who is first
+    tricks = alpha_beta(table, transpositions.plain, position, cards, NO_CARD, _LOW_END, _HIGH_END)
+    if tricks >= own:  # playing it out takes the leader to the goal and leaves the follower at most the rest
         return other - (cards - tricks), other
     if cards - tricks >= other:
         return -own, tricks - own
-    played_out = (other - (cards - tricks)) - (own - tricks)  # neither can be made to stop it
+    played_out = (other - (cards - tricks)) - (own - tricks)  # neither seat can force the goal
     return played_out, played_out
 
 
 @kernel
-def race_search(table, memory, position, cards, led, own, other, alpha, beta):
-    """Return the value of a position for its leader, or a bound on it, as ``search`` does.
+def race_alpha_beta(table, transpositions, position, cards, led, own, other, alpha, beta):
+    """Return the value of a position for its leader, or a bound on it, as ``alpha_beta`` does.
 
     Args:
-        table: the plain table of high games.
-        memory: bounds of races in this table's game.
-        position: with its suits sorted when no card is led.
+        table: ``EndgameTable`` of high games.
+        transpositions: ``RaceTranspositionTable`` of the same game.
+        position: the position, with its suits sorted if no card is led.
         cards: cards in each hand, the card led included.
-        led: spot of the card led, or −1.
+        led: bit index of the card led, or −1.
         own: tricks that the leader still needs.
         other: tricks that the follower still needs.
-        alpha: values up to it are as good as any.
-        beta: values from it on are as good as any.
+        alpha: lower end of the window.
+        beta: upper end of the window.
     """
     if led >= 0:
         worst = ABOVE_ALL
-        replies = replies_to(position, led)
+        replies = legal_replies(position, led)
         while replies and worst > alpha:
             reply = highest(replies)
             replies ^= _ONE << np.uint64(reply)
-            left = after_trick(position, led, reply)
+            taken = follower_wins(table, led, reply)
+            left = next_position(table, position, led, reply, taken)
             limit = min(worst, beta)
-            if takes(table, led, reply):
-                left = sorted_suits(seats_swapped(left), table.trump)
-                value = -race_search(table, memory, left, cards - 1, NO_CARD, other - 1, own, -limit, -alpha)
+            if taken:
+                value = -race_alpha_beta(
+                    table, transpositions, left, cards - 1, NO_CARD, other - 1, own, -limit, -alpha
+                )
             else:
-                left = sorted_suits(left, table.trump)
-                value = race_search(table, memory, left, cards - 1, NO_CARD, own - 1, other, alpha, limit)
+                value = race_alpha_beta(table, transpositions, left, cards - 1, NO_CARD, own - 1, other, alpha, limit)
             worst = min(worst, value)
         return worst
 
     if own == 0 or other == 0 or cards == 0:
         return other - own
-    # Out of reach is out of reach, however far: goals beyond the cards are brought near, to share the memory.
+    # All goals out of reach are equivalent: they become "one more than the cards left", to share transpositions.
     shift = max(other - cards - 1, np.int64(0)) - max(own - cards - 1, np.int64(0))
     own, other = min(own, cards + 1), min(other, cards + 1)
     alpha, beta = alpha - shift, beta - shift
     key = _key(position, own, other)
     slot = slot_of(key)
-    if memory.keys[slot] == key:
-        floor, ceiling = np.int64(memory.bounds[slot, 0]), np.int64(memory.bounds[slot, 1])
+    if transpositions.keys[slot] == key:
+        lower, upper = np.int64(transpositions.bounds[slot, 0]), np.int64(transpositions.bounds[slot, 1])
     else:
-        floor, ceiling = race_bounds(table, memory, position, cards, own, other)
-    if floor >= beta or floor == ceiling:
-        return floor + shift
-    if ceiling <= alpha:
-        return ceiling + shift
-    alpha, beta = max(alpha, floor), min(beta, ceiling)
+        lower, upper = _race_bounds(table, transpositions, position, cards, own, other)
+    if lower >= beta or lower == upper:
+        return lower + shift
+    if upper <= alpha:
+        return upper + shift
+    alpha, beta = max(alpha, lower), min(beta, upper)
     best = BELOW_ALL
     leads = run_starts(leader_cards(position))
-    sure = masters(position, leads)
+    masters = master_cards(position, leads)
     while leads and best < beta:
-        lead = lowest(leads & sure if leads & sure else leads)
+        lead = lowest(leads & masters if leads & masters else leads)
         leads ^= _ONE << np.uint64(lead)
-        value = race_search(table, memory, position, cards, np.int64(lead), own, other, max(alpha, best), beta)
+        value = race_alpha_beta(
+            table, transpositions, position, cards, np.int64(lead), own, other, max(alpha, best), beta
+        )
         best = max(best, value)
-    if best <= alpha:
-        ceiling = best
-    elif best >= beta:
-        floor = best
-    else:
-        floor = ceiling = best
-    memory.keys[slot] = key
-    memory.bounds[slot, 0], memory.bounds[slot, 1] = floor, ceiling
+    lower, upper = tightened_bounds(best, alpha, beta, lower, upper)
+    transpositions.keys[slot] = key
+    transpositions.bounds[slot, 0], transpositions.bounds[slot, 1] = lower, upper
     return best + shift
 
 
 @kernel
-def race_value_of_reply(table, memory, position, cards, led, reply, own, other):
-    """Return the value of a position for its leader once the follower has replied to the card led."""
-    low_end, high_end = np.int64(-64), np.int64(64)
-    left = after_trick(position, led, reply)
-    if takes(table, led, reply):
-        left = sorted_suits(seats_swapped(left), table.trump)
-        return -race_search(table, memory, left, cards - 1, NO_CARD, other - 1, own, low_end, high_end)
-    left = sorted_suits(left, table.trump)
-    return race_search(table, memory, left, cards - 1, NO_CARD, own - 1, other, low_end, high_end)
+def _race_reply_value(table, transpositions, position, cards, led, reply, own, other):
+    """Return the value of a position for its leader after the follower's reply to the card led."""
+    taken = follower_wins(table, led, reply)
+    left = next_position(table, position, led, reply, taken)
+    if taken:
+        return -race_alpha_beta(
+            table, transpositions, left, cards - 1, NO_CARD, other - 1, own, _RACE_LOW_END, _RACE_HIGH_END
+        )
+    return race_alpha_beta(
+        table, transpositions, left, cards - 1, NO_CARD, own - 1, other, _RACE_LOW_END, _RACE_HIGH_END
+    )
+
+
+@kernel
+def _tricks_of_value(value, cards, own, other):
+    """Return the further tricks of leader and follower in a race of this value, given the tricks they need."""
+    if own + other - cards - abs(value) >= 2:  # the cards run out first
+        return own - (own + other - cards - value) // 2, other - (own + other - cards + value) // 2
+    return (own, other - value) if value > 0 else (own + value, other)
+
+
+@kernel
+def write_race_tricks(table, transpositions, leaders, followers, trumps, leds, rows, needs, tricks):
+    """Write the further tricks of leader and follower in some rows, int8[:, 2]."""
+    for row in rows:
+        position, cards, led = encode_position(table, leaders[row], followers[row], trumps[row], leds[row])
+        own, other = needs[row, 0], needs[row, 1]
+        value = race_alpha_beta(table, transpositions, position, cards, led, own, other, _RACE_LOW_END, _RACE_HIGH_END)
+        tricks[row, 0], tricks[row, 1] = _tricks_of_value(value, cards, own, other)
+
+
+@kernel
+def write_race_move_margins(table, transpositions, leaders, followers, trumps, leds, rows, needs, margins):
+    """Write the margin of further tricks after each legal card of the seat to act, int8[:, 52]."""
+    for row in rows:
+        leader, follower, trump, led_card = leaders[row], followers[row], np.int64(trumps[row]), np.int64(leds[row])
+        own, other = needs[row, 0], needs[row, 1]
+        _, cards, led = encode_position(table, leader, follower, trump, led_card)
+        held = leader if led < 0 else leader | _ONE << np.uint64(led_card)
+        position = position_of(held, follower, trump)
+        legal = legal_cards(held, follower, led_card)
+        while legal:
+            card = lowest(legal)
+            legal &= legal - _ONE
+            bit_index = np.int64(bit_index_of(card, held | follower, trump))
+            if led < 0:
+                value = race_alpha_beta(
+                    table, transpositions, position, cards, bit_index, own, other, _RACE_LOW_END, _RACE_HIGH_END
+                )
+                margins[row, card] = value - (other - own)
+            else:
+                value = _race_reply_value(table, transpositions, position, cards, led, bit_index, own, other)
+                margins[row, card] = (other - own) - value

@@ -40,7 +40,7 @@ def test_the_table_has_ours_theirs_and_the_ratio(capsys: pytest.CaptureFixture[s
     assert "120 k/s" in line
     assert "20 k/s" in line
     assert "6 ×" in line
-    assert "left out: training, SB3 decisions: torch is not installed: pip install it" in out
+    assert "skipped: training, SB3 decisions: torch is not installed: pip install it" in out
     assert "cores" in out
 
 

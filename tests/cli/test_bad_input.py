@@ -66,7 +66,7 @@ CASES = [
     # explain
     ("explain", "the following arguments are required: AGENT"),
     ("explain champio", "unknown agent 'champio': did you mean 'champion'?"),
-    ("explain champion --deal 7", "--deal '7' is not SEED:INDEX, as 7:0"),
+    ("explain champion --deal 7", "--deal '7' is not SEED:INDEX, such as 7:0"),
     ("explain champion --rules all", "agent 'champion' was trained for 'classic' and plays no other game"),
     ("explain champion --seat 1", "--seat needs --against: without it AGENT has both seats"),
     ("explain champion --worlds -1", "worlds -1 is not allowed: a whole number from 0"),

@@ -15,7 +15,7 @@ def test_every_move_is_told_with_chances_belief_and_the_heuristics_card(run: Run
     assert (said.code, said.err) == (0, "")
     head, legend, *blocks, end = said.out.strip().split("\n\n")
     assert head.startswith("champion-small (player_0) and heuristic (player_1), small, deal 3 of seed 7")
-    assert "nothing is made of how it played" in legend
+    assert "how the opponent played is not taken into account" in legend
     assert " wins the deal" in end
     assert len(blocks) == len(report["moves"]) == 14
     for block, move in zip(blocks, report["moves"], strict=True):

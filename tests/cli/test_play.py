@@ -12,8 +12,8 @@ import pytest
 
 from german_whist.arena.recording_file import read_recordings
 from german_whist.cli import main
-from german_whist.cli.terminal.deal_log import told
-from german_whist.cli.terminal.human import understood
+from german_whist.cli.terminal.human_player import parse_action
+from german_whist.cli.terminal.play_by_play import describe_action
 from german_whist.envs.engine.actions import action_text
 from german_whist.envs.engine.cards import card_text, cards_of, parse_card
 from german_whist.envs.engine.rules import rule_names
@@ -199,7 +199,7 @@ def table(game: str = "classic", *words: str) -> DealBatch:
 
 
 def meaning(word: str, batch: DealBatch) -> int:
-    return understood(word, batch.views()[0], batch.rules)
+    return parse_action(word, batch.views()[0], batch.rules)
 
 
 @pytest.mark.parametrize(("word", "card"), [("ST", "ST"), ("TS", "ST"), ("S10", "ST"), ("10S", "ST"), ("♥K", "HK")])
@@ -212,12 +212,12 @@ REFUSED: list[tuple[DealBatch, str, str]] = [
     (table("classic", "CA"), "CA", r"^you do not hold CA$"),
     (table("classic", "CA"), "C3", r"^you do not hold C3$"),
     (table("classic"), "SA", r"^you do not hold SA$"),
-    (table("classic"), "XX", r"^XX is not a card: type suit and rank, as SA, or \? for help$"),
+    (table("classic"), "XX", r"^XX is not a card: type suit and rank, such as SA, or \? for help$"),
     (table("draft"), "TAKE", r"^there is nothing to take now: play a card$"),
     (table("draft", "CA", "C2"), "HK", r"^choose take or leave now$"),
     (table("draft", "CA", "C2"), "X", r"^choose take or leave now$"),
     (table("humbug"), "CA", r"^choose keep or swap now$"),
-    (table("open_stock", "CA", "C2"), "HK", r"^HK does not lie open: pick one of S4 SA$"),
+    (table("open_stock", "CA", "C2"), "HK", r"^HK is not face up: pick one of S4 SA$"),
 ]
 
 
@@ -252,10 +252,10 @@ def test_every_legal_action_and_no_other_is_understood(game: str) -> None:
             for action in range(batch.num_actions):
                 word = action_text(action, batch.rules).upper()
                 if legal >> action & 1:
-                    assert understood(word, view, batch.rules) == action
+                    assert parse_action(word, view, batch.rules) == action
                 elif not (game == "draft" and view["choice"]):  # there the face-up card's name means to take it
                     with pytest.raises(ValueError, match=r"\w"):
-                        understood(word, view, batch.rules)
+                        parse_action(word, view, batch.rules)
             batch.step([int((rng.random(batch.num_actions) * batch.action_mask()[0]).argmax())])
 
 
@@ -263,7 +263,7 @@ def sentences(game: str, action: str, *words: str, seat: int | None = None) -> l
     before = table(game, *words)
     after = table(game, *words, action)
     number = {"take": 52, "leave": 53, "keep": 52, "swap": 53}.get(action) or parse_card(action)
-    return told(before.states[0], after.states[0], number, before.rules, ["you", "Ann"], seat)
+    return describe_action(before.states[0], after.states[0], number, before.rules, ["you", "Ann"], seat)
 
 
 def test_what_happens_is_told_in_words() -> None:
@@ -292,7 +292,7 @@ def test_a_seat_is_told_no_card_that_it_does_not_see(game: str) -> None:
         for seat in range(2):
             view = batch.views([0], [seat])[0]
             hidden = {card_text(card) for card in cards_of(int(view["unseen"]))}
-            text = " ".join(told(before, batch.states[0], action, batch.rules, ["Bob", "Ann"], seat))
+            text = " ".join(describe_action(before, batch.states[0], action, batch.rules, ["Bob", "Ann"], seat))
             assert not hidden & set(re.findall(r"[CDHS][2-9TJQKA]", text))
 
 

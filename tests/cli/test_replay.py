@@ -45,7 +45,7 @@ def test_every_game_is_recorded_and_shown_to_its_end(game: str, tmp_path: Path, 
     text = capsys.readouterr().out
     names = "random (player_0)", "greedy (player_1)"
     assert text.startswith(f"{names[0]} and {names[1]}, {game}, deal 0 of seed 4, dealt by {names[0]}\n")
-    assert text.endswith("The result is the recorded one.\n")
+    assert text.endswith("This is the recorded result.\n")
     recording = list(read_recordings(path))[1]
     assert text.count("\nmove ") == len(recording.actions)
     assert text.count("German Whist   ") == len(recording.actions) + 1
@@ -80,7 +80,7 @@ def test_in_a_terminal_enter_goes_on_and_q_leaves(
     monkeypatch.setenv("NO_COLOR", "1")
     asked = types(["", "", "q"])
     assert main(["replay", str(games)]) == 0
-    assert asked[:2] == [f"move {move} of 52, Enter to go on, q to leave: " for move in (1, 2)]
+    assert asked[:2] == [f"move {move} of 52, Enter to continue, q to quit: " for move in (1, 2)]
     assert screen.getvalue().count("\nmove ") == 2
     asked = types([])
     assert main(["replay", str(games), "--all"]) == 0
@@ -93,7 +93,7 @@ def test_steps_can_be_had_in_a_pipe_and_the_end_of_input_leaves(games: Path, typ
     assert capsys.readouterr().out.count("\nmove ") == 5
     types([""] * 60)
     assert main(["replay", str(games), "--step"]) == 0
-    assert capsys.readouterr().out.endswith("The result is the recorded one.\n")
+    assert capsys.readouterr().out.endswith("This is the recorded result.\n")
 
 
 def test_positions_stand_in_one_line_each(games: Path, capsys: Capture) -> None:
@@ -149,8 +149,8 @@ def test_a_false_result_and_a_cut_file_are_refused_with_the_line(games: Path, ca
         (["--line", "0"], "line 0 does not exist: the file has 4 lines"),
         (["--line", "5"], "line 5 does not exist: the file has 4 lines"),
         (["--line", "x"], "--line: 'x' is not a whole number"),
-        (["--check", "--line", "2"], "--line does not go with it"),
-        (["--check", "--seat", "0"], "--seat does not go with it"),
+        (["--check", "--line", "2"], "--line cannot be combined with it"),
+        (["--check", "--seat", "0"], "--seat cannot be combined with it"),
         (["--check", "--all"], "not allowed with"),
         (["--seat", "2"], "--seat"),
     ],

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from german_whist.solver.endgames import solve_endgame
-from german_whist.solver.tables.kinds import FOLDER_VARIABLE, KINDS, table_path
+from german_whist.solver.tablebase.kinds import FOLDER_VARIABLE, KINDS, table_path
 from tests.cli.commands import Run
 from tests.conftest import SMALL_TABLE
 
@@ -74,10 +74,10 @@ def test_tables_are_built_listed_and_verified(run: Run, empty) -> None:
     built = run("table", "build", "--cards", "4", "--kind", "notrump-low")
     assert built.out.startswith("notrump-low, up to 4 cards a hand, 0.0 MB, built in ")
     assert str(empty / "notrump-low-4.table") in built.out
-    assert "is there already" in run("table", "build", "--cards", "4", "--kind", "notrump-low").out
+    assert "exists already" in run("table", "build", "--cards", "4", "--kind", "notrump-low").out
     listed = json.loads(run("table", "info", "--json").out)
     assert [(table["kind"], table["cards"]) for table in listed["tables"]] == [("notrump-low", 4)]
-    assert run("table", "verify").out == "notrump-low-4.table: the checksum is right\n"
+    assert run("table", "verify").out == "notrump-low-4.table: checksum OK\n"
     assert json.loads(run("table", "verify", "--json").out) == {"verified": ["notrump-low-4.table"]}
 
 

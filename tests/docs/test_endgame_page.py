@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from german_whist.benchmarks.strength.endgame_facts import BOTS, measure
 from german_whist.benchmarks.strength.endgame_report import markdown
+from german_whist.benchmarks.strength.endgame_statistics import BOTS, measure
 
 PAGE = (Path(__file__).parents[2] / "docs" / "explanation" / "endgame.md").read_text(encoding="utf-8")
 
@@ -22,6 +22,6 @@ def test_the_tables_are_those_of_the_command() -> None:
         header = table.splitlines()[0]
         (written,) = [part for part in page if part.startswith(header)]
         assert without_numbers(written) == without_numbers(table)
-    # The last line says how many endings and which seed.
-    said = printed[-1].replace("4 endings", "10,000 endings")
+    # The last line says how many endgames and which seed.
+    said = printed[-1].replace("4 endgames", "10,000 endgames")
     assert said in PAGE.replace("\n", " ")

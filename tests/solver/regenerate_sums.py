@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from german_whist.solver.tables.build import build_table
-from german_whist.solver.tables.file import load
-from german_whist.solver.tables.kinds import KINDS
-from tests.solver.tables.every_position import count_and_sum
+from german_whist.solver.tablebase.build import build_table
+from german_whist.solver.tablebase.file import load_table
+from german_whist.solver.tablebase.kinds import KINDS
+from tests.solver.tablebase.every_position import count_and_sum
 
 SUMS = Path(__file__).with_name("golden_sums.json")
 LARGEST = 8
@@ -17,7 +17,9 @@ LARGEST = 8
 def sums() -> dict[str, list[list[int]]]:
     """By kind of game, for 1 … 8 cards a hand: how many endgames there are and the sum of their values."""
     return {
-        kind.name: [list(count_and_sum(load(build_table(kind, LARGEST)), cards)) for cards in range(1, LARGEST + 1)]
+        kind.name: [
+            list(count_and_sum(load_table(build_table(kind, LARGEST)), cards)) for cards in range(1, LARGEST + 1)
+        ]
         for kind in KINDS.values()
     }
 

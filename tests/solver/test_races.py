@@ -7,7 +7,7 @@ import pytest
 
 from german_whist.envs.engine.cards import SUITS, card_text, parse_card
 from german_whist.solver.endgames import endgame_move_values, solve_endgames
-from german_whist.solver.races import REFUSED, race_move_values, solve_races
+from german_whist.solver.races import NOT_LEGAL_MARGIN, race_move_values, solve_races
 from tests.solver.brute_force import race_card_margins, race_tricks
 from tests.solver.hands import Endgame, random_endgame, rows
 
@@ -38,7 +38,7 @@ def test_margins_of_cards_are_those_of_brute_force(rng):
     margins = race_move_values(**race_rows(dealt), needs=needs)
     for endgame, need, row in zip(dealt, needs.tolist(), margins, strict=True):
         expected = race_card_margins(endgame.kept, endgame.follower, endgame.trump, tuple(need), endgame.led)
-        assert {card_text(card): row[card] for card in np.flatnonzero(row != REFUSED)} == expected
+        assert {card_text(card): row[card] for card in np.flatnonzero(row != NOT_LEGAL_MARGIN)} == expected
 
 
 def test_goals_beyond_the_cards_change_nothing(rng):
@@ -50,7 +50,7 @@ def test_goals_beyond_the_cards_change_nothing(rng):
     assert (tricks[:, 0] == solve_endgames(**plain)).all()
     assert (tricks.sum(axis=1) == cards).all()
     margins, values = race_move_values(**race_rows(dealt), needs=[20, 26]), endgame_move_values(**plain)
-    assert (np.where(values >= 0, 2 * values - cards[:, None], REFUSED) == margins).all()
+    assert (np.where(values >= 0, 2 * values - cards[:, None], NOT_LEGAL_MARGIN) == margins).all()
 
 
 def test_whoever_can_take_seven_of_thirteen_gets_there_first(rng):

@@ -1,4 +1,4 @@
-"""``german-whist bench``: measured speed beside that of peers, in one run."""
+"""``german-whist bench``: speed, compared with other libraries in the same run."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from german_whist.benchmarks.catalog import SUBJECTS
-from german_whist.cli.terminal.numbers import number
+from german_whist.cli.terminal.argument_types import number
 
 if TYPE_CHECKING:
     from german_whist.benchmarks.harness.figures import Figure, Skipped
@@ -19,12 +19,12 @@ def add_parser(subparsers: Any) -> None:
     parser = subparsers.add_parser(
         "bench",
         help="measure speed",
-        description="Measure speed beside that of peers in the same run.",
-        epilog=f"measured:\n{measured}\n\nexample:\n  german-whist bench aec batch --seconds 5",
+        description="Measure speed, and compare it with other libraries and baselines in the same run.",
+        epilog=f"benchmarks:\n{measured}\n\nexample:\n  german-whist bench aec batch --seconds 5",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("subjects", nargs="*", metavar="NAME", help="what to measure (default: everything)")
-    parser.add_argument("--seconds", type=number, default=2.0, help="time for each figure (default 2)")
+    parser.add_argument("subjects", nargs="*", metavar="NAME", help="benchmark to run (default: all)")
+    parser.add_argument("--seconds", type=number, default=2.0, help="seconds per figure (default 2)")
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.set_defaults(run=run)
 
@@ -33,12 +33,12 @@ def run(options: argparse.Namespace) -> int:
     """Measure and print."""
     from german_whist.benchmarks.catalog import check_request
     from german_whist.benchmarks.harness.figures import Figure
-    from german_whist.benchmarks.harness.machine import describe
+    from german_whist.benchmarks.harness.machine import describe_machine
 
     lines = _measure(check_request(options.subjects, options.seconds), options.seconds)
     figures = [line for line in lines if isinstance(line, Figure)]
     skipped = [line for line in lines if not isinstance(line, Figure)]
-    machine = describe()
+    machine = describe_machine()
     if options.json:
         report = {
             "machine": machine,
@@ -79,14 +79,14 @@ def _print(figures: list[Figure], skipped: list[Skipped], machine: dict[str, Any
     console = Console()
     if figures:
         table = Table(
-            title="German Whist, measured",
+            title="German Whist benchmarks",
             title_justify="left",
             title_style="bold",
             box=box.SIMPLE_HEAD,
             pad_edge=False,
             collapse_padding=True,
         )
-        for heading in ("subject", "figure", "ours", "against", "theirs", "ratio"):
+        for heading in ("benchmark", "figure", "ours", "compared with", "theirs", "ratio"):
             table.add_column(heading, justify="right" if heading in ("ours", "theirs", "ratio") else "left")
         for figure in figures:
             table.add_row(
@@ -98,15 +98,15 @@ def _print(figures: list[Figure], skipped: list[Skipped], machine: dict[str, Any
                 "—" if figure.ratio is None else f"{figure.ratio:.3g} ×",
             )
         console.print(table)
-    notes = [f"left out: {line.subject}, {line.name}: {line.reason}" for line in skipped]
-    notes.append(f"{machine['cores']} cores, {machine['processor']}, {machine['system']}, Python {machine['python']}")
+    notes = [f"skipped: {line.subject}, {line.name}: {line.reason}" for line in skipped]
+    notes.append(f"{machine['cores']} cores, {machine['cpu']}, {machine['system']}, Python {machine['python']}")
     notes.append(", ".join(f"{name} {version}" for name, version in machine["versions"].items()))
     for note in notes:
         console.print(note, style="dim", markup=False, highlight=False, soft_wrap=True)
 
 
 def amount(number: float, unit: str) -> str:
-    """Return a rate, a time or a size for people: ``51.2 M/s``, ``8.12 k/s``, ``0.213 s``, ``4.1 µs``, ``443 B``."""
+    """Return a rate, a time or a size for display: ``51.2 M/s``, ``8.12 k/s``, ``0.213 s``, ``4.1 µs``, ``443 B``."""
     if unit == "s":
         return (
             f"{number:.3f} s"

@@ -1,21 +1,23 @@
-"""``german-whist draw``: a deal between two agents as a picture, and as a short film."""
+"""``german-whist draw``: a deal between two agents as a picture or an animated GIF."""
 
 from __future__ import annotations
 
 import argparse
+import io
 import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from german_whist.cli.terminal.numbers import deal_address, number, whole_number
+from german_whist.cli.terminal.argument_types import deal_address, number, whole_number
+from german_whist.envs.utils.atomic_file import write_atomically
 
 if TYPE_CHECKING:
     from PIL import Image
 
     from german_whist.envs.simulator.batch import DealBatch
 
-_FILM_COLORS = 192
+_GIF_COLORS = 192
 _RESULT_SECONDS = 4.0
 
 
@@ -23,24 +25,33 @@ def add_parser(subparsers: Any) -> None:
     """Register the command."""
     parser = subparsers.add_parser(
         "draw",
-        help="draw a deal as a picture and a GIF",
-        description="Let two agents play a deal and draw it: one position as a PNG, all of it as a GIF.",
+        help="draw a deal as a picture or a GIF",
+        description="Let two agents play a deal and draw it: one position as a PNG, the whole deal as an animated GIF.",
         epilog="example: german-whist draw heuristic greedy --deal 7:0 --still table.png --gif deal.gif",
     )
-    parser.add_argument("agents", nargs="*", metavar="AGENT", help="seats 0 and 1 (default heuristic greedy)")
+    parser.add_argument(
+        "agents", nargs="*", metavar="AGENT", help="the agents of seats 0 and 1 (default heuristic greedy)"
+    )
     parser.add_argument("--rules", default="classic", help="the game (default classic)")
     parser.add_argument("--deal", default="0:0", metavar="SEED:INDEX", help="the deal (default 0:0)")
     parser.add_argument(
-        "--seat", type=whole_number, choices=(0, 1), help="draw what this seat sees (default: both hands open)"
+        "--seat", type=whole_number, choices=(0, 1), help="draw only what this seat sees (default: both hands)"
     )
-    parser.add_argument("--still", metavar="FILE", help="write a picture, .png")
+    parser.add_argument("--still", metavar="FILE", help="write one position to this .png file")
     parser.add_argument(
-        "--after", type=whole_number, metavar="N", help="picture after N actions (default: in mid-deal)"
+        "--after",
+        type=whole_number,
+        metavar="N",
+        help="with --still, the position after N actions (default: in mid-deal)",
     )
-    parser.add_argument("--size", default="960x640", metavar="WxH", help="of the picture, in pixels (default 960x640)")
-    parser.add_argument("--gif", metavar="FILE", help="write the whole deal, .gif")
-    parser.add_argument("--gif-size", default="640x427", metavar="WxH", help="of the GIF (default 640x427)")
-    parser.add_argument("--seconds", type=number, default=0.8, help="how long a frame stays (default 0.8)")
+    parser.add_argument(
+        "--size", default="960x640", metavar="WxH", help="size of the picture in pixels (default 960x640)"
+    )
+    parser.add_argument("--gif", metavar="FILE", help="write the whole deal to this .gif file")
+    parser.add_argument(
+        "--gif-size", default="640x427", metavar="WxH", help="size of the GIF in pixels (default 640x427)"
+    )
+    parser.add_argument("--seconds", type=number, default=0.8, help="seconds per frame of the GIF (default 0.8)")
     parser.set_defaults(run=run)
 
 
@@ -54,8 +65,8 @@ def run(options: argparse.Namespace) -> int:
     _check_files(options)
     specs = options.agents or ["heuristic", "greedy"]
     if len(specs) != 2:
-        raise ValueError(f"draw: {len(specs)} agents given, 2 are needed (or none, for heuristic and greedy)")
-    size, film_size = _size("--size", options.size), _size("--gif-size", options.gif_size)
+        raise ValueError(f"draw: {len(specs)} agents given, 2 are needed (or none for heuristic and greedy)")
+    size, gif_size = _size("--size", options.size), _size("--gif-size", options.gif_size)
     if not 0.02 <= options.seconds <= 60:
         raise ValueError(f"--seconds {options.seconds} is not allowed: 0.02 to 60")
     seed, index = deal_address(options.deal)
@@ -70,10 +81,8 @@ def run(options: argparse.Namespace) -> int:
         *_, picture = _pictures(DealBatch(options.rules, 1, seed, index), actions[:after], options.seat, size, names)
         _write(options.still, lambda file: picture.save(file, "PNG", optimize=True))
     if options.gif:
-        frames = list(
-            _pictures(DealBatch(options.rules, 1, seed, index), actions, options.seat, film_size, names, True)
-        )
-        _write(options.gif, lambda file: _save_film(frames, file, options.seconds))
+        frames = list(_pictures(DealBatch(options.rules, 1, seed, index), actions, options.seat, gif_size, names, True))
+        _write(options.gif, lambda file: _save_gif(frames, file, options.seconds))
     for path in filter(None, (options.still, options.gif)):
         print(f"{path}: {os.path.getsize(path) / 1000:.0f} kB")
     return 0
@@ -96,12 +105,12 @@ def _size(option: str, text: str) -> tuple[int, int]:
 
     width, cross, height = text.lower().partition("x")
     if not cross or not width.isdecimal() or not height.isdecimal():
-        raise ValueError(f"{option} {text!r} is not WIDTHxHEIGHT, as 960x640")
+        raise ValueError(f"{option} {text!r} is not WIDTHxHEIGHT, such as 960x640")
     return check_size((int(width), int(height)))
 
 
 def _actions(batch: DealBatch, agents: list[Any], seed: int, index: int) -> Iterator[int]:
-    """Let the agents play the deal."""
+    """Let the agents play the deal and yield their actions."""
     from german_whist.envs.engine.agent_rng import AgentRng
 
     ply = 0
@@ -118,9 +127,9 @@ def _pictures(
     seat: int | None,
     size: tuple[int, int],
     names: tuple[str, str],
-    film: bool = False,
+    every_frame: bool = False,
 ) -> Iterator[Image.Image]:
-    """Yield the position before the first action and after each, or only the last unless it is for a film."""
+    """Yield the position after the last action, or with ``every_frame`` also all positions before it."""
     from PIL import Image
     from rich.console import Console
     from rich.progress import track
@@ -128,36 +137,36 @@ def _pictures(
     from german_whist.envs.rendering.table import deal_picture
     from german_whist.envs.rendering.trick_memory import TrickMemory
 
-    watch = TrickMemory(batch)
+    memory = TrickMemory(batch)
 
     def picture() -> Image.Image:
-        return Image.fromarray(deal_picture(batch, 0, seat, size, names, watch.trick), "RGB")
+        return Image.fromarray(deal_picture(batch, 0, seat, size, names, memory.trick), "RGB")
 
-    if film:
+    if every_frame:
         yield picture()
     errors = Console(stderr=True)
-    shown = track(actions, "frames", console=errors, transient=True, disable=not (film and errors.is_terminal))
+    shown = track(actions, "frames", console=errors, transient=True, disable=not (every_frame and errors.is_terminal))
     for action in shown:
         batch.step([action])
-        watch.look(batch)
-        if film:
+        memory.look(batch)
+        if every_frame:
             yield picture()
-    if not film:
+    if not every_frame:
         yield picture()
 
 
-def _save_film(frames: list[Image.Image], file: Any, seconds: float) -> None:
-    """Write a GIF of few colours, the same for all frames, so that only what changes takes room."""
+def _save_gif(frames: list[Image.Image], file: Any, seconds: float) -> None:
+    """Write a GIF with one small palette for all frames, so that only changes between frames take space."""
     from PIL import Image
 
-    palette = _sample(frames).quantize(_FILM_COLORS, Image.Quantize.FASTOCTREE)
+    palette = _sample(frames).quantize(_GIF_COLORS, Image.Quantize.FASTOCTREE)
     few = [frame.quantize(palette=palette, dither=Image.Dither.NONE) for frame in frames]
-    stays = [round(1000 * seconds)] * (len(few) - 1) + [round(1000 * _RESULT_SECONDS)]
-    few[0].save(file, "GIF", save_all=True, append_images=few[1:], duration=stays, loop=0, optimize=True)
+    durations = [round(1000 * seconds)] * (len(few) - 1) + [round(1000 * _RESULT_SECONDS)]
+    few[0].save(file, "GIF", save_all=True, append_images=few[1:], duration=durations, loop=0, optimize=True)
 
 
 def _sample(frames: list[Image.Image]) -> Image.Image:
-    """Return a picture with the colours that the palette must have: the felt would crowd out those of the courts."""
+    """Return a picture to take the palette from: in a frame the felt would crowd out the colours of the court cards."""
     from PIL import Image
 
     from german_whist.envs.rendering.cards import BACK, card_picture
@@ -173,13 +182,7 @@ def _sample(frames: list[Image.Image]) -> Image.Image:
 
 
 def _write(path: str, save: Any) -> None:
-    """Write a file under a temporary name first: nothing half-written is left behind."""
-    temporary = f"{path}.part"
-    try:
-        with open(temporary, "wb") as file:
-            save(file)
-        os.replace(temporary, path)
-    except BaseException:
-        if os.path.exists(temporary):
-            os.remove(temporary)
-        raise
+    """Write what ``save`` writes into a buffer; nothing half-written is left behind."""
+    buffer = io.BytesIO()
+    save(buffer)
+    write_atomically(path, buffer.getvalue())

@@ -1,4 +1,4 @@
-"""``german-whist evaluate``: agents against each other on mirrored deals."""
+"""``german-whist evaluate``: agents play each other on mirrored deals."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import json
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
-from german_whist.cli.terminal.numbers import whole_number
+from german_whist.cli.terminal.argument_types import whole_number
 
 if TYPE_CHECKING:
     from german_whist.agents.bots.base import Agent
@@ -20,40 +20,44 @@ def add_parser(subparsers: Any) -> None:
     parser = subparsers.add_parser(
         "evaluate",
         help="play agents against each other",
-        description="Play agents against each other on mirrored deals: two give a result, more a cross table.",
+        description="Play agents against each other on mirrored deals: every deal twice, with the seats swapped. Two "
+        "agents give one result, more give a cross table.",
         epilog="example: german-whist evaluate checkpoint:runs/quickstart/final.safetensors random greedy heuristic",
     )
-    parser.add_argument("agents", nargs="+", metavar="AGENT", help="agents by name (see german-whist agents)")
-    parser.add_argument("--deals", type=whole_number, default=1000, help="mirrored deals for each pair (default 1000)")
+    parser.add_argument("agents", nargs="+", metavar="AGENT", help="two or more agents (see german-whist agents)")
+    parser.add_argument("--deals", type=whole_number, default=1000, help="mirrored deals per pair (default 1000)")
     parser.add_argument(
-        "--match", metavar="TARGET", help="play whole matches: first_to:25 (points), best_of:3 (deals won)"
+        "--match", metavar="TARGET", help="play whole matches: first_to:25 (points) or best_of:3 (deals won)"
     )
     parser.add_argument(
-        "--matches", type=whole_number, help="with --match, mirrored matches for each pair (default: --deals)"
+        "--matches", type=whole_number, help="with --match, mirrored matches per pair (default: --deals)"
     )
     parser.add_argument(
-        "--seed", type=whole_number, default=0, help="seed of the deals and of random agents (default 0)"
+        "--seed", type=whole_number, default=0, help="seed of the deals and of the agents' random choices (default 0)"
     )
     parser.add_argument("--rules", default="classic", help="the game (default classic)")
     parser.add_argument(
-        "--endgame", default="played", metavar="HOW", help="played by each as it is, or exact: by both perfectly"
+        "--endgame",
+        default="played",
+        metavar="HOW",
+        help="played: by the agents themselves (default); exact: both sides play it perfectly",
     )
-    parser.add_argument("--record", metavar="FILE", help="write every game played, one line of JSON each")
+    parser.add_argument("--record", metavar="FILE", help="write every game to this file, one line of JSON each")
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Play the matches and print them."""
+    """Play the matches and print the results."""
     from german_whist.agents.registry import make_agent
     from german_whist.envs.engine.rules import rules
 
     if len(options.agents) < 2:
         raise ValueError(f"evaluate: {len(options.agents)} agent given, at least 2 are needed")
     if options.match is None and options.matches is not None:
-        raise ValueError("evaluate: --matches needs --match, which says what decides a match")
+        raise ValueError("evaluate: --matches needs --match")
     if options.match is not None and options.record is not None:
-        raise ValueError("evaluate: --record writes single deals: give it without --match")
+        raise ValueError("evaluate: --record cannot be combined with --match: it records single deals")
     game = rules(options.rules)
     agents = [make_agent(spec) for spec in options.agents]
     if options.record is None:
@@ -123,6 +127,6 @@ def _play(
 
 
 def _labels(specs: list[str], agents: list[Agent]) -> list[str]:
-    """Return short names for a table; numbered where two agents would share one."""
+    """Return the names of the agents for a table, numbered where two agents share one."""
     names = [str(getattr(agent, "name", spec)) for spec, agent in zip(specs, agents, strict=True)]
     return [name if names.count(name) == 1 else f"{name} #{i + 1}" for i, name in enumerate(names)]

@@ -1,4 +1,4 @@
-"""``german-whist explain``: what an agent thinks while it plays a deal, move by move."""
+"""``german-whist explain``: an agent's view of every move of a deal."""
 
 from __future__ import annotations
 
@@ -7,52 +7,54 @@ import json
 import sys
 from typing import TYPE_CHECKING, Any
 
-from german_whist.cli.terminal.numbers import deal_address, whole_number
+from german_whist.cli.terminal.argument_types import deal_address, whole_number
 
 if TYPE_CHECKING:
     from german_whist.arena.explanation import Explanation, Move
     from german_whist.envs.engine.rules import Rules
     from german_whist.envs.text.card_style import Style
 
-_MOST = 5  # options shown of a move
+_MAX_OPTIONS = 5  # shown per move
 
 _LEGEND = """\
-chance    of the card in the network's policy (at temperature 1), where the network plays
-worth     tricks less than the best card, as the network takes it
-rollouts  margin of counted tricks when the heuristic bot plays on for both, mean of {worlds} worlds
-exact     margin when both play perfectly from here (the opponent's hand is known)
-opponent  cards it holds of each suit on average, and the chance of none: exact over all hands that the known
-          cards and voids allow, each equally likely; nothing is made of how it played"""
+chance    probability of the card in the network's policy (at temperature 1), where the network plays
+worth     tricks less than the best card, as estimated by the network
+rollouts  margin of counted tricks if the heuristic bot plays on for both seats, mean of {worlds} sampled worlds
+exact     margin of perfect play by both seats from here on (the opponent's hand is known)
+opponent  expected number of cards in each suit, and the probability of a void: exact over all hands that the known
+          cards and voids allow, each equally likely; how the opponent played is not taken into account"""
 
 
 def add_parser(subparsers: Any) -> None:
     """Register the command."""
     parser = subparsers.add_parser(
         "explain",
-        help="show what an agent thinks, move by move",
-        description="Play a deal and print for each move of an agent: its hand, what its network says of its best "
-        "cards where it plays, what rollouts and the solver say, what it can know of the opponent's suits, and what "
-        "the heuristic bot would play.",
+        help="explain an agent's moves in a deal",
+        description="Play a deal and print for each move of an agent: its hand, the probabilities and estimates of its "
+        "network for the best cards, the values of rollouts and of the solver, what it can know of the opponent's "
+        "suits, and what the heuristic bot would play.",
         epilog="example: german-whist explain champion --deal 7:0",
     )
-    parser.add_argument("agent", metavar="AGENT", help="an agent by name (see german-whist agents)")
+    parser.add_argument("agent", metavar="AGENT", help="the agent (see german-whist agents)")
     parser.add_argument("--deal", default="0:0", metavar="SEED:INDEX", help="the deal (default 0:0)")
     parser.add_argument("--rules", default=None, help="the game (default: the agent's own, or classic)")
-    parser.add_argument("--against", metavar="AGENT", help="the opponent, whose moves are not told (default: itself)")
+    parser.add_argument(
+        "--against", metavar="AGENT", help="an opponent, whose moves are not explained (default: the agent itself)"
+    )
     parser.add_argument("--seat", type=whole_number, choices=(0, 1), help="with --against, AGENT's seat (default 0)")
     parser.add_argument(
         "--worlds",
         type=whole_number,
         default=100,
         metavar="N",
-        help="worlds for the rollouts, 0 for none (default 100)",
+        help="sampled worlds for the rollouts, 0 for none (default 100)",
     )
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Play the deal and print what is to be said of it."""
+    """Play the deal and print the explanation."""
     from german_whist.agents.policy.agent import rules_of
     from german_whist.agents.registry import make_agent
     from german_whist.arena.explanation import explain_deal
@@ -71,50 +73,49 @@ def run(options: argparse.Namespace) -> int:
         seats = (options.seat or 0,)
         if options.seat:
             agents, names = agents[::-1], names[::-1]
-    told = explain_deal(agents, names, game, seed, index, seats, options.worlds)
+    explanation = explain_deal(agents, names, game, seed, index, seats, options.worlds)
     if options.json:
-        print(json.dumps(_plain(told)))
+        print(json.dumps(_plain(explanation)))
         return 0
-    _print(told)
+    _print(explanation)
     return 0
 
 
-def _plain(told: Explanation) -> dict[str, Any]:
+def _plain(explanation: Explanation) -> dict[str, Any]:
     from german_whist.envs.engine.cards import SUITS
 
     return {
-        "rules": told.rules.to_dict(),
-        "deal": list(told.deal),
-        "agents": list(told.agents),
-        "trump": None if told.trump < 0 else SUITS[told.trump],
-        "low": told.low,
-        "worlds": told.worlds,
-        "margin": told.result.margin,
-        "tricks": [list(stage) for stage in told.result.tricks],
-        "moves": [move.to_dict(told.rules) for move in told.moves],
+        "rules": explanation.rules.to_dict(),
+        "deal": list(explanation.deal),
+        "agents": list(explanation.agents),
+        "trump": None if explanation.trump < 0 else SUITS[explanation.trump],
+        "low": explanation.low,
+        "worlds": explanation.worlds,
+        "margin": explanation.result.margin,
+        "tricks": [list(stage) for stage in explanation.result.tricks],
+        "moves": [move.to_dict(explanation.rules) for move in explanation.moves],
     }
 
 
-def _print(told: Explanation) -> None:
-    from german_whist.cli.terminal.deal_log import outcome
+def _print(explanation: Explanation) -> None:
+    from german_whist.cli.terminal.play_by_play import describe_result
     from german_whist.envs.text.card_style import style_of
     from german_whist.envs.text.rules_text import rules_spec
     from german_whist.envs.text.scene import PLAYERS
 
-    style = style_of(sys.stdout, told.trump)
-    names = [f"{name} ({player})" for name, player in zip(told.agents, PLAYERS, strict=True)]
-    trump = f"trumps {style.suit(told.trump, style.signs.suits[told.trump])}" if told.trump >= 0 else "no trumps"
-    low = ", played low" if told.low else ""
-    print(
-        f"{names[0]} and {names[1]}, {rules_spec(told.rules)}, deal {told.deal[1]} of seed {told.deal[0]}, {trump}{low}"
-    )
+    style = style_of(sys.stdout, explanation.trump)
+    names = [f"{name} ({player})" for name, player in zip(explanation.agents, PLAYERS, strict=True)]
+    (seed, index), suit = explanation.deal, explanation.trump
+    trump = f"trumps {style.suit(suit, style.signs.suits[suit])}" if suit >= 0 else "no trumps"
+    low = ", played low" if explanation.low else ""
+    print(f"{names[0]} and {names[1]}, {rules_spec(explanation.rules)}, deal {index} of seed {seed}, {trump}{low}")
     print()
-    print(_LEGEND.format(worlds=told.worlds))
-    for move in told.moves:
+    print(_LEGEND.format(worlds=explanation.worlds))
+    for move in explanation.moves:
         print()
-        _print_move(move, names[move.seat], told.rules, style)
+        _print_move(move, names[move.seat], explanation.rules, style)
     print()
-    print(outcome(told.result, names, told.rules, told.low))
+    print(describe_result(explanation.result, names, explanation.rules, explanation.low))
 
 
 def _print_move(move: Move, name: str, rules: Rules, style: Style) -> None:
@@ -139,7 +140,7 @@ def _print_move(move: Move, name: str, rules: Rules, style: Style) -> None:
 
 
 def _print_options(move: Move, rules: Rules, style: Style) -> None:
-    shown = move.options[:_MOST]
+    shown = move.options[:_MAX_OPTIONS]
     columns = [
         (heading, form)
         for heading, form in (
@@ -169,12 +170,12 @@ def _word(action: int, rules: Rules, style: Style) -> str:
 
 
 def _width(action: int, rules: Rules) -> int:
-    """Return how many letters an action's word shows, its colours left out."""
+    """Return the number of visible letters in an action's text, without colour codes."""
     from german_whist.envs.engine.actions import action_text
 
     return len(action_text(action, rules))
 
 
 def _number(number: float | None, form: str) -> str:
-    """Return a number in a format, and nothing for none."""
+    """Return a formatted number, or nothing for ``None``."""
     return "" if number is None else form.format(number)

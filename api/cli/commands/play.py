@@ -1,4 +1,4 @@
-"""``german-whist play``: a person against an agent, in the terminal."""
+"""``german-whist play``: play against an agent in the terminal."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import argparse
 import secrets
 from typing import TYPE_CHECKING, Any
 
-from german_whist.cli.terminal.numbers import whole_number
+from german_whist.cli.terminal.argument_types import whole_number
 
 if TYPE_CHECKING:
     from german_whist.agents.bots.base import Agent
@@ -19,21 +19,23 @@ def add_parser(subparsers: Any) -> None:
     parser = subparsers.add_parser(
         "play",
         help="play against an agent",
-        description="Play against an agent in the terminal. Cards are typed as SA or s a; ? helps, q leaves.",
+        description="Play against an agent in the terminal. Type a card as SA or s a, ? for help, q to quit.",
         epilog="example: german-whist play heuristic --rules small --seat 1 --deals 3",
     )
-    parser.add_argument("agent", nargs="?", default="heuristic", metavar="AGENT", help="opponent (default heuristic)")
+    parser.add_argument(
+        "agent", nargs="?", default="heuristic", metavar="AGENT", help="the opponent (default heuristic)"
+    )
     parser.add_argument("--rules", default="classic", help="the game (default classic)")
     parser.add_argument(
         "--seat", type=whole_number, choices=(0, 1), default=0, help="your seat (default 0, which deals first)"
     )
     length = parser.add_mutually_exclusive_group()
-    length.add_argument("--deals", type=whole_number, metavar="N", help="how many deals (default: until you leave)")
-    length.add_argument("--match", metavar="MATCH", help="a match, as first_to:25 or best_of:3")
-    parser.add_argument("--seed", type=whole_number, help="seed of the deals and of the agent (default: a new one)")
+    length.add_argument("--deals", type=whole_number, metavar="N", help="number of deals (default: until you quit)")
+    length.add_argument("--match", metavar="MATCH", help="play a match, such as first_to:25 or best_of:3")
     parser.add_argument(
-        "--record", metavar="FILE", help="write the deals that were finished, as evaluate --record does"
+        "--seed", type=whole_number, help="seed of the deals and of the agent's random choices (default: a new one)"
     )
+    parser.add_argument("--record", metavar="FILE", help="write the finished deals to this file, one line of JSON each")
     parser.set_defaults(run=run)
 
 
@@ -52,14 +54,14 @@ def run(options: argparse.Namespace) -> int:
     names = [options.agent, options.agent]
     names[options.seat] = "you"
     match = None if options.match is None else match_of(options.match)
-    table = _Table(agent, names, options.rules, options.seat, seed)
+    session = _Session(agent, names, options.rules, options.seat, seed)
     with nullcontext(None) if options.record is None else writing_recordings(options.record) as record:
-        table.play(options.deals, match, record)
+        session.play(options.deals, match, record)
     return 0
 
 
-class _Table:
-    """A person and an agent over a sequence of deals."""
+class _Session:
+    """A sequence of deals between a person and an agent."""
 
     def __init__(self, agent: Agent, names: list[str], rules: str, seat: int, seed: int) -> None:
         from german_whist.envs.simulator.batch import DealBatch
@@ -71,30 +73,30 @@ class _Table:
         self.deals = 0
 
     def play(self, deals: int | None, match: Match | None, record: Any) -> None:
-        """Play so many deals, or a match, or until the person leaves, and tell the score."""
-        from german_whist.cli.terminal.human import Left
+        """Play a number of deals, or a match, or until the player quits, and print the score."""
+        from german_whist.cli.terminal.human_player import PlayerQuit
         from german_whist.envs.text.rules_text import rules_spec
 
         opponent = self.names[1 - self.seat]
         print(f"German Whist, {rules_spec(self.batch.rules)}: you (player_{self.seat}) against {opponent}.")
-        print(f"The deals are those of seed {self.batch.seed}. ? for help, q to leave.")
+        print(f"The deals have seed {self.batch.seed}. Type ? for help, q to quit.")
         try:
             while deals is None or self.deals < deals:
-                self._deal(self.deals, record)
+                self._play_deal(self.deals, record)
                 if match is not None and self._is_won(match):
                     return
                 if deals is None:
-                    _wait("Enter for the next deal, q to leave: ")
-        except (Left, KeyboardInterrupt):
+                    _wait("Enter for the next deal, q to quit: ")
+        except (PlayerQuit, KeyboardInterrupt):
             print("\nYou leave the table.")
             if self.deals:
-                self._tell_score()
+                self._print_score()
 
-    def _deal(self, index: int, record: Any) -> None:
+    def _play_deal(self, index: int, record: Any) -> None:
         """Play deal ``index`` of the seed."""
         from german_whist.arena.recording import Recording, Result
-        from german_whist.cli.terminal.deal_log import outcome, told
-        from german_whist.cli.terminal.human import ask
+        from german_whist.cli.terminal.human_player import ask_action
+        from german_whist.cli.terminal.play_by_play import describe_action, describe_result
         from german_whist.envs.text.deal_text import print_deal
 
         batch, rules = self.batch, self.batch.rules
@@ -107,25 +109,25 @@ class _Table:
             mine = int(batch.turn[0]) == self.seat
             if mine:
                 print_deal(batch, 0, self.seat)
-                action = ask(batch.views()[0], rules)
+                action = ask_action(batch.views()[0], rules)
             else:
-                action = self._agents_action(index, len(actions))
+                action = self._agent_action(index, len(actions))
             before = state.copy()
             batch.step([action])
             actions.append(action)
-            for sentence in told(before, state, action, rules, self.names, self.seat):
+            for sentence in describe_action(before, state, action, rules, self.names, self.seat):
                 print(sentence)
         result = Result.of(batch)
         print_deal(batch, 0, self.seat)
-        print(outcome(result, self.names, rules, bool(state["low"])))
+        print(describe_result(result, self.names, rules, bool(state["low"])))
         self._count(result)
         if record is not None:
             names = (self.names[0], self.names[1])
             record(Recording(rules, dealer, names, tuple(actions), result, deal=(batch.seed, index)))
-        self._tell_score()
+        self._print_score()
 
-    def _agents_action(self, index: int, step: int) -> int:
-        """Ask the agent, which draws from the same random numbers as in ``evaluate``."""
+    def _agent_action(self, index: int, step: int) -> int:
+        """Return the agent's action; it draws the same random numbers as in ``evaluate``."""
         from german_whist.envs.engine.agent_rng import AgentRng
 
         batch = self.batch
@@ -140,7 +142,7 @@ class _Table:
             self.won[winner] += 1
 
     def _is_won(self, match: Match) -> bool:
-        """Return whether the match is over, and say who has won it."""
+        """Return whether the match is over, and print who has won it."""
         import numpy as np
 
         scores = self.points if match.kind == "first_to" else [float(won) for won in self.won]
@@ -152,21 +154,21 @@ class _Table:
         print(f"You win the match, {score}." if name == "you" else f"{name} wins the match, {score}.")
         return True
 
-    def _tell_score(self) -> None:
-        both = [
+    def _print_score(self) -> None:
+        scores = [
             f"{self.names[seat]} {self.points[seat]:g} points, {self.won[seat]} won"
             for seat in (self.seat, 1 - self.seat)
         ]
-        print(f"Score after {self.deals} deal{'' if self.deals == 1 else 's'}: {'; '.join(both)}.")
+        print(f"Score after {self.deals} deal{'' if self.deals == 1 else 's'}: {'; '.join(scores)}.")
 
 
 def _wait(prompt: str) -> None:
-    from german_whist.cli.terminal.human import Left
+    from german_whist.cli.terminal.human_player import PlayerQuit
 
     try:
         word = input(prompt).strip().lower()
     except EOFError:
         print()
-        raise Left from None
+        raise PlayerQuit from None
     if word in ("q", "quit"):
-        raise Left
+        raise PlayerQuit

@@ -1,4 +1,4 @@
-"""``german-whist replay``: a recorded deal, step by step."""
+"""``german-whist replay``: a recorded deal, move by move."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import argparse
 import sys
 from typing import TYPE_CHECKING, Any
 
-from german_whist.cli.terminal.numbers import whole_number
+from german_whist.cli.terminal.argument_types import whole_number
 
 if TYPE_CHECKING:
     from german_whist.arena.recording import Recording
@@ -16,26 +16,26 @@ def add_parser(subparsers: Any) -> None:
     """Register the command."""
     parser = subparsers.add_parser(
         "replay",
-        help="show recorded deals, step by step",
-        description="Show a recorded deal step by step, and check that it comes to the recorded result. "
-        "In a terminal Enter goes on and q leaves; into a pipe all is written at once.",
+        help="show a recorded deal, move by move",
+        description="Show a recorded deal move by move, and check that it ends in the recorded result. In a terminal, "
+        "Enter shows the next move and q quits; in a pipe everything is written at once.",
         epilog="example: german-whist replay games.jsonl --line 3",
     )
-    parser.add_argument("file", metavar="FILE", help="recordings, as evaluate --record writes them")
-    parser.add_argument("--line", type=whole_number, metavar="N", help="which line of the file (default 1)")
+    parser.add_argument("file", metavar="FILE", help="a file written by evaluate --record or play --record")
+    parser.add_argument("--line", type=whole_number, metavar="N", help="line of the file (default 1)")
     parser.add_argument(
-        "--seat", type=whole_number, choices=(0, 1), help="show what this seat sees (default: both hands)"
+        "--seat", type=whole_number, choices=(0, 1), help="show only what this seat sees (default: both hands)"
     )
     pace = parser.add_mutually_exclusive_group()
     pace.add_argument("--step", action="store_true", help="wait for Enter after every move, even in a pipe")
-    pace.add_argument("--all", action="store_true", help="show all at once, even in a terminal")
-    pace.add_argument("--positions", action="store_true", help="write one line of text for each position")
-    pace.add_argument("--check", action="store_true", help="only replay every line of the file and count them")
+    pace.add_argument("--all", action="store_true", help="show everything at once, even in a terminal")
+    pace.add_argument("--positions", action="store_true", help="print each position as one line of text")
+    pace.add_argument("--check", action="store_true", help="replay every line of the file and only count them")
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Show the deal."""
+    """Show or check recordings."""
     from german_whist.arena.recording_file import at_line, read_recording
 
     if options.check:
@@ -59,7 +59,7 @@ def _check(options: argparse.Namespace) -> int:
 
     for name in ("line", "seat"):
         if getattr(options, name) is not None:
-            raise ValueError(f"--check replays every line: --{name} does not go with it")
+            raise ValueError(f"--check replays every line: --{name} cannot be combined with it")
     errors = Console(stderr=True)
     recordings = read_recordings(options.file)
     shown = track(recordings, "recordings", console=errors, transient=True, disable=not errors.is_terminal)
@@ -78,31 +78,34 @@ def _write_positions(recording: Recording) -> None:
 
 
 def _show(recording: Recording, seat: int | None, waits: bool) -> None:
-    from german_whist.cli.terminal.deal_log import outcome, told
+    from german_whist.cli.terminal.play_by_play import describe_action, describe_result
     from german_whist.envs.text.deal_text import print_deal
     from german_whist.envs.text.rules_text import rules_spec
 
     names = [f"{name} (player_{place})" for place, name in enumerate(recording.names)]
-    cards = "a deck of its own" if recording.deal is None else "deal {1} of seed {0}".format(*recording.deal)
+    cards = "a custom deck" if recording.deal is None else "deal {1} of seed {0}".format(*recording.deal)
     print(f"{names[0]} and {names[1]}, {rules_spec(recording.rules)}, {cards}, dealt by {names[recording.dealer]}")
     steps = recording.steps()
     batch = next(steps)
     print_deal(batch, 0, seat)
     last = len(recording.actions)
     for move, action in enumerate(recording.actions, 1):
-        if waits and not _goes_on(f"move {move} of {last}, Enter to go on, q to leave: "):
+        if waits and not _continues(f"move {move} of {last}, Enter to continue, q to quit: "):
             return
         before = batch.states[0].copy()
         batch = next(steps)
-        print(f"\nmove {move}: " + " ".join(told(before, batch.states[0], action, recording.rules, names, seat)))
+        print(
+            f"\nmove {move}: "
+            + " ".join(describe_action(before, batch.states[0], action, recording.rules, names, seat))
+        )
         print_deal(batch, 0, seat)
-    for _ in steps:  # what is left checks the end and the result
+    for _ in steps:  # the rest checks the end and the result
         pass
     low = bool(batch.states["low"][0])
-    print(outcome(recording.result, names, recording.rules, low) + " The result is the recorded one.")
+    print(describe_result(recording.result, names, recording.rules, low) + " This is the recorded result.")
 
 
-def _goes_on(prompt: str) -> bool:
+def _continues(prompt: str) -> bool:
     try:
         return input(prompt).strip().lower() not in ("q", "quit")
     except EOFError:

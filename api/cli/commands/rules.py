@@ -1,4 +1,4 @@
-"""``german-whist rules``: the games there are, and the rules of one in words."""
+"""``german-whist rules``: the presets, and the rules of a game in words."""
 
 from __future__ import annotations
 
@@ -11,17 +11,22 @@ def add_parser(subparsers: Any) -> None:
     """Register the command."""
     parser = subparsers.add_parser(
         "rules",
-        help="list the games, or print the rules of one",
-        description="List the games, or print the rules of one in words, written from its settings.",
+        help="list the presets, or print the rules of a game",
+        description="List the rule presets, or print the rules of a game in words, generated from its settings.",
         epilog="example: german-whist rules classic:hand=10,stock=32",
     )
-    parser.add_argument("name", nargs="?", metavar="NAME", help="a game, or a game with other settings")
+    parser.add_argument(
+        "name",
+        nargs="?",
+        metavar="NAME",
+        help="a preset, or a preset with changed settings, such as classic:hand=10,stock=32",
+    )
     parser.add_argument("--json", action="store_true", help="print the settings as JSON")
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print the games or the rules."""
+    """Print the presets or the rules."""
     from german_whist.envs.engine.rules import rule_names, rules
 
     if options.name is not None:

@@ -1,4 +1,4 @@
-"""``german-whist solve``: what an open endgame is worth, card by card, and how it goes on."""
+"""``german-whist solve``: the value of an endgame with both hands known, card by card."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from german_whist.envs.text.card_style import Style
-    from german_whist.solver.principal_line import Trick
+    from german_whist.solver.principal_variation import Trick
 
 _SEATS = ("leader", "follower")
 
@@ -18,15 +18,15 @@ def add_parser(subparsers: Any) -> None:
     """Register the command."""
     parser = subparsers.add_parser(
         "solve",
-        help="solve an open endgame exactly",
-        description="Solve an endgame with both hands open: what it is worth, what each card is worth, and one line of "
-        "perfect play. Hands are written as spades.hearts.diamonds.clubs, from 1 to 13 cards each.",
+        help="solve an endgame exactly",
+        description="Solve an endgame in which both hands are known: the tricks of perfect play, the tricks after each "
+        "card, and the principal variation. Hands are written as spades.hearts.diamonds.clubs, 1 to 13 cards each.",
         epilog='example: german-whist solve "AKQ2.T98..J4" "J7.AK2.Q5.T8" --trump S',
     )
-    parser.add_argument("leader", metavar="LEADER", help="the hand that leads, as AKQ2.T98..J4")
-    parser.add_argument("follower", metavar="FOLLOWER", help="the other hand, of as many cards")
+    parser.add_argument("leader", metavar="LEADER", help="the hand that leads, such as AKQ2.T98..J4")
+    parser.add_argument("follower", metavar="FOLLOWER", help="the other hand, of the same size")
     parser.add_argument("--trump", metavar="SUIT", help="the trump suit, S H D or C (default: no trumps)")
-    parser.add_argument("--led", metavar="CARD", help="the card that the leader has led, as SA")
+    parser.add_argument("--led", metavar="CARD", help="the card that the leader has led, such as SA")
     parser.add_argument("--low", action="store_true", help="the fewest tricks win")
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.set_defaults(run=run)
@@ -36,14 +36,14 @@ def run(options: argparse.Namespace) -> int:
     """Solve and print."""
     from german_whist.envs.engine.cards import SUITS, card_text, hand_text, parse_card, parse_hand
     from german_whist.solver.endgames import check_trump, endgame_move_values, solve_endgame
-    from german_whist.solver.principal_line import perfect_line
+    from german_whist.solver.principal_variation import principal_variation
 
     leader, follower = parse_hand(options.leader), parse_hand(options.follower)
     trump, led = check_trump(options.trump), -1 if options.led is None else parse_card(options.led)
     tricks = solve_endgame(leader, follower, options.trump, options.low, options.led)
     values = endgame_move_values([leader], [follower], trump, options.low, led)[0]
-    worth = {card: int(values[card]) for card in range(len(values)) if values[card] >= 0}
-    line = perfect_line(leader, follower, trump, options.low, led)
+    card_tricks = {card: int(values[card]) for card in range(len(values)) if values[card] >= 0}
+    line = principal_variation(leader, follower, trump, options.low, led)
     if options.json:
         report = {
             "leader": hand_text(leader),
@@ -53,7 +53,7 @@ def run(options: argparse.Namespace) -> int:
             "led": None if led < 0 else card_text(led),
             "tricks": tricks,
             "to_play": _SEATS[led >= 0],
-            "cards": {card_text(card): value for card, value in worth.items()},
+            "cards": {card_text(card): value for card, value in card_tricks.items()},
             "line": [
                 {
                     "leads": _SEATS[trick.seat],
@@ -82,17 +82,17 @@ def run(options: argparse.Namespace) -> int:
     )
     print()
     print(f"Tricks of the {_SEATS[led >= 0]} after each card:")
-    _print_cards(worth, options.low, style)
+    _print_cards(card_tricks, options.low, style)
     print()
-    print("One line of perfect play:")
+    print("Principal variation:")
     _print_line(line, style)
     return 0
 
 
-def _print_cards(worth: dict[int, int], low: bool, style: Style) -> None:
-    """Print the cards by how many tricks they lead to, the best first."""
-    for value in sorted(set(worth.values()), reverse=not low):
-        cards = [card for card in sorted(worth, reverse=True) if worth[card] == value]
+def _print_cards(card_tricks: dict[int, int], low: bool, style: Style) -> None:
+    """Print the cards grouped by tricks, the best first."""
+    for value in sorted(set(card_tricks.values()), reverse=not low):
+        cards = [card for card in sorted(card_tricks, reverse=True) if card_tricks[card] == value]
         print(f"  {value:>2}  {' '.join(style.card(card) for card in cards)}")
 
 

@@ -1,4 +1,4 @@
-"""``german-whist table``: the tables of endgames in the cache folder."""
+"""``german-whist table``: the endgame tables in the cache folder."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ _KINDS = "trump-high, trump-low, notrump-high or notrump-low"
 
 def add_parser(subparsers: Any) -> None:
     """Register the command."""
-    from german_whist.cli.terminal.numbers import whole_number
+    from german_whist.cli.terminal.argument_types import whole_number
 
     parser = subparsers.add_parser(
         "table",
-        help="build, list and check the tables of endgames",
-        description="The solver looks endgames up in tables that lie in the cache folder. It builds the one it needs by"
-        " itself when there is none, and takes the largest there is: with all 13 cards an exact value is one look-up.",
+        help="build, list and verify endgame tables",
+        description="Manage the endgame tables (the tablebase) in the cache folder. The solver builds the table that it "
+        "needs if there is none, and uses the largest one: with a table of 13 cards every value is one lookup.",
         epilog="example: german-whist table build --cards 13",
     )
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
@@ -27,16 +27,16 @@ def add_parser(subparsers: Any) -> None:
         actions,
         "build",
         "build a table",
-        "Build the table of all endgames of up to so many cards a hand. A build that was stopped goes on.",
+        "Build the table of all endgames up to a number of cards per hand. An interrupted build is resumed.",
         "--cards 13",
     )
     build.add_argument("--cards", type=whole_number, help="cards in the largest hands, 1 to 13 (default 11)")
     build.add_argument("--kind", metavar="KIND", default="trump-high", help=f"{_KINDS} (default trump-high)")
     build.set_defaults(run=run_build)
-    info = _add_action(actions, "info", "list the tables", "List the tables there are.")
+    info = _add_action(actions, "info", "list the tables", "List the tables in the cache folder.")
     info.set_defaults(run=run_info)
     verify = _add_action(
-        actions, "verify", "check the tables", "Read the tables whole and compare them with their checksums."
+        actions, "verify", "verify the tables", "Read the tables and compare them with their checksums."
     )
     verify.set_defaults(run=run_verify)
     for action in (info, verify):
@@ -58,16 +58,16 @@ def run_build(options: argparse.Namespace) -> int:
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-    from german_whist.solver.tables.build import build_table
-    from german_whist.solver.tables.file import verify
-    from german_whist.solver.tables.kinds import DEFAULT_CARDS, check_kind, table_path
+    from german_whist.solver.tablebase.build import build_table
+    from german_whist.solver.tablebase.file import verify_table
+    from german_whist.solver.tablebase.kinds import DEFAULT_CARDS, check_kind, table_path
 
     kind = check_kind(options.kind)
     cards = DEFAULT_CARDS if options.cards is None else options.cards
     path = table_path(kind, cards)
     if path.exists():
-        verify(path)  # one that is damaged is refused, with what to do
-        _report(path, options.json, "is there already")
+        verify_table(path)
+        _report(path, options.json, "exists already")
         return 0
     errors = Console(stderr=True)
     columns = (
@@ -87,7 +87,7 @@ def run_build(options: argparse.Namespace) -> int:
 
 def run_info(options: argparse.Namespace) -> int:
     """List the tables."""
-    from german_whist.solver.tables.kinds import table_folder
+    from german_whist.solver.tablebase.kinds import table_folder
 
     paths = _tables(options.kind)
     if options.json:
@@ -97,19 +97,19 @@ def run_info(options: argparse.Namespace) -> int:
     for path in paths:
         print(f"  {_line(path)}")
     if not paths:
-        print("  no tables: the solver builds the one it needs, or german-whist table build does")
+        print("  no tables: the solver builds one when it needs it, or run german-whist table build")
     return 0
 
 
 def run_verify(options: argparse.Namespace) -> int:
     """Compare tables with their checksums."""
-    from german_whist.solver.tables.file import verify
+    from german_whist.solver.tablebase.file import verify_table
 
     paths = _tables(options.kind)
     for path in paths:
-        verify(path)
+        verify_table(path)
         if not options.json:
-            print(f"{path.name}: the checksum is right")
+            print(f"{path.name}: checksum OK")
     if options.json:
         print(json.dumps({"verified": [path.name for path in paths]}))
     elif not paths:
@@ -118,8 +118,8 @@ def run_verify(options: argparse.Namespace) -> int:
 
 
 def _tables(kind: str | None) -> list[Path]:
-    from german_whist.solver.tables.cache import built_tables
-    from german_whist.solver.tables.kinds import KINDS, check_kind
+    from german_whist.solver.tablebase.cache import built_tables
+    from german_whist.solver.tablebase.kinds import KINDS, check_kind
 
     kinds = KINDS.values() if kind is None else [check_kind(kind)]
     return [path for kind in kinds for path in built_tables(kind)]
@@ -130,7 +130,7 @@ def _report(path: Path, as_json: bool, what: str) -> None:
 
 
 def _facts(path: Path) -> dict[str, Any]:
-    from german_whist.solver.tables.file import read_header
+    from german_whist.solver.tablebase.file import read_header
 
     header = read_header(path)
     return {

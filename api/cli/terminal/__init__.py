@@ -1,1 +1,1 @@
-"""How do the commands talk to a person: numbers, tables, a deal in sentences, the human player?"""
+"""How do the commands talk to people: argument types, result tables, play-by-play, prompts?"""

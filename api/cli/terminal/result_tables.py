@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def percent(rate: float, interval: tuple[float, float]) -> str:
-    """Return a rate with half the width of its interval, as ``67.4 % ± 0.6``."""
+    """Return a rate with half the width of its interval, such as ``67.4 % ± 0.6``."""
     return f"{100 * rate:.1f} % ± {50 * (interval[1] - interval[0]):.1f}"
 
 
@@ -27,13 +27,13 @@ def tricks(margin: float, interval: tuple[float, float]) -> str:
 
 
 def print_results(results: Sequence[Result], title: str) -> None:
-    """Print one line a match."""
+    """Print one line per match."""
     table = Table(title=title, title_justify="left", title_style="bold")
     table.add_column("agent")
     table.add_column("opponent")
     is_match = hasattr(results[0], "match")
     table.add_column("matches won" if is_match else "games won", justify="right")
-    table.add_column("score ahead" if is_match else "tricks a deal", justify="right")
+    table.add_column("score margin" if is_match else "tricks a deal", justify="right")
     table.add_column("won / drawn / lost", justify="right")
     for result in results:
         table.add_row(
@@ -51,9 +51,9 @@ def print_cross_table(labels: Sequence[str], results: dict[tuple[int, int], Resu
     """Print every agent (rows) against every other (columns).
 
     Args:
-        labels: names of the agents.
+        labels: names of the agents, in the order of the rows.
         results: the match of agents i and j for every i < j.
-        title: what stands above.
+        title: title of the table.
     """
     table = Table(title=title, title_justify="left", title_style="bold")
     table.add_column("matches won by" if hasattr(next(iter(results.values())), "match") else "games won by")
@@ -89,5 +89,5 @@ def _print_explanation(results: Sequence[Result]) -> None:
 
 def _console() -> Console:
     console = Console()
-    # Piped into a file there is no terminal to fit: let lines be as long as they are.
+    # In a pipe there is no terminal width to fit: do not wrap lines.
     return console if console.is_terminal else Console(width=160)

@@ -1,4 +1,4 @@
-"""The benchmark of the solver: that it asks about real endings and gets right answers, never how fast."""
+"""The solver benchmark: its endgames come from play and its values are right; speed is not tested."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from german_whist.solver.search.value_kernels import write_tricks
 from tests.conftest import SMALL_TABLE
 
 
-def test_endings_are_those_of_play_and_answers_are_right(monkeypatch):
+def test_endgames_come_from_play_and_lookups_save_time(monkeypatch):
     monkeypatch.setattr(endgame, "POSITIONS", 40)
     monkeypatch.setattr(endgame, "_SINGLE", 2)
     monkeypatch.setattr(endgame, "_PEER_POSITIONS", 2)
@@ -25,12 +25,12 @@ def test_endings_are_those_of_play_and_answers_are_right(monkeypatch):
 
 
 @pytest.mark.parametrize("count", [30])
-def test_the_rows_answered_are_the_rows_asked(count):
-    endings = endgame.real_endings(count)
-    leaders, followers, trumps, _, _ = endings
+def test_every_row_gets_its_value(count):
+    endgames = endgame.played_endgames(count)
+    leaders, followers, trumps, _, _ = endgames
     tricks = np.zeros(count, np.int8)
-    table = endgame.load(endgame.build_table(endgame.KINDS["trump-high"], SMALL_TABLE))
-    solving = endgame.Solving(table, endings, write_tricks, tricks)
+    table = endgame.load_table(endgame.build_table(endgame.KINDS["trump-high"], SMALL_TABLE))
+    solving = endgame.SolverWorkload(table, endgames, write_tricks, tricks)
     assert solving() == count
     assert (tricks == solve_endgames(leaders, followers, trumps)).all()
     assert solving.positions_searched > 0

@@ -17,7 +17,7 @@ from german_whist.agents.pretrained.catalog import weights_folder
 from german_whist.agents.pretrained.model_cards import against
 from german_whist.benchmarks.strength import agent_strength as strength
 from german_whist.benchmarks.strength.agent_report import markdown
-from german_whist.benchmarks.strength.agent_strength import hand_facts, main, measure, seat_facts, total
+from german_whist.benchmarks.strength.agent_strength import hand_results, main, measure, seat_results, total
 from german_whist.envs.engine.rules import rules
 from german_whist.envs.simulator.batch import DealBatch
 
@@ -41,44 +41,44 @@ def assert_is_match(result: dict[str, Any], first: str, second: str, endgame: st
 
 def test_the_rows_are_matches_of_the_agent_as_it_is_and_of_its_network_alone() -> None:
     played: list[int] = []
-    facts = measure("champion-small", DEALS, 5, rules("small"), played.append)
+    report = measure("champion-small", DEALS, 5, rules("small"), played.append)
     assert sum(played) == total("champion-small", DEALS)
     own = ("heuristic", "heuristic, network to the end", "itself+exact, network to the end")
-    assert tuple(facts["results"]) == (*EXACT_ROWS, *own)
-    assert_is_match(facts["results"]["greedy+exact"], "champion-small", "greedy", "exact")
-    assert_is_match(facts["results"]["heuristic"], "champion-small", "heuristic")
-    assert_is_match(facts["results"]["heuristic, network to the end"], BARE, "heuristic")
-    assert_is_match(facts["results"]["itself+exact, network to the end"], BARE, "champion-small")
-    assert facts["results"]["mc:worlds=2+exact"]["deals"] == 2
-    won = sum(seat["games"] * seat["win_rate"] for seat in facts["seats"].values())
-    assert won == pytest.approx(2 * DEALS * facts["results"]["heuristic+exact"]["win_rate"])
-    by_hand = sum(entry["agent"]["games"] * entry["agent"]["win_rate"] for entry in facts["hands"])
+    assert tuple(report["results"]) == (*EXACT_ROWS, *own)
+    assert_is_match(report["results"]["greedy+exact"], "champion-small", "greedy", "exact")
+    assert_is_match(report["results"]["heuristic"], "champion-small", "heuristic")
+    assert_is_match(report["results"]["heuristic, network to the end"], BARE, "heuristic")
+    assert_is_match(report["results"]["itself+exact, network to the end"], BARE, "champion-small")
+    assert report["results"]["mc:worlds=2+exact"]["deals"] == 2
+    won = sum(seat["games"] * seat["win_rate"] for seat in report["seats"].values())
+    assert won == pytest.approx(2 * DEALS * report["results"]["heuristic+exact"]["win_rate"])
+    by_hand = sum(entry["agent"]["games"] * entry["agent"]["win_rate"] for entry in report["hands"])
     assert by_hand == pytest.approx(won)
 
 
 def test_an_agent_that_plays_its_endgames_has_a_row_less() -> None:
     played: list[int] = []
-    facts = measure(BARE, DEALS, 5, rules("small"), played.append)
+    report = measure(BARE, DEALS, 5, rules("small"), played.append)
     assert sum(played) == total(BARE, DEALS)
-    assert tuple(facts["results"]) == (*EXACT_ROWS, "heuristic", "itself+exact")
-    assert_is_match(facts["results"]["heuristic"], BARE, "heuristic")
-    assert_is_match(facts["results"]["itself+exact"], BARE, f"{BARE}+exact")
+    assert tuple(report["results"]) == (*EXACT_ROWS, "heuristic", "itself+exact")
+    assert_is_match(report["results"]["heuristic"], BARE, "heuristic")
+    assert_is_match(report["results"]["itself+exact"], BARE, f"{BARE}+exact")
 
 
 def test_seats_are_told_apart_by_who_leads_the_first_trick() -> None:
     batch = DealBatch("classic", 40, seed=3)
     leader = batch.turn
     margins = np.stack([np.where(leader == 0, 3.0, -1.0), np.where(leader == 1, 3.0, -1.0)], axis=1)
-    facts = seat_facts(margins, rules("classic"), 3)
-    assert (facts["leads the first trick"]["win_rate"], facts["leads the first trick"]["games"]) == (1, 40)
-    assert (facts["deals"]["win_rate"], facts["deals"]["games"]) == (0, 40)
+    report = seat_results(margins, rules("classic"), 3)
+    assert (report["leads the first trick"]["win_rate"], report["leads the first trick"]["games"]) == (1, 40)
+    assert (report["deals"]["win_rate"], report["deals"]["games"]) == (0, 40)
 
 
 def test_hands_are_graded_by_their_cards_and_skill_is_what_the_bot_would_not_have_won() -> None:
     game = rules("classic")
     first = DealBatch(game, 300, seed=4).states["hands"]
     aces = np.array([[sum(int(hand) >> ace & 1 for ace in (12, 25, 38, 51)) for hand in row] for row in first])
-    classes = hand_facts(aces - 1.5, np.full((300, 2), -1.0), game, 4)
+    classes = hand_results(aces - 1.5, np.full((300, 2), -1.0), game, 4)
     rates = [entry["agent"]["win_rate"] for entry in classes]
     assert rates[0] < rates[2] < rates[4]
     assert [entry["agent"]["games"] for entry in classes] == [120] * 5
@@ -93,17 +93,17 @@ def test_the_command_prints_the_table_and_writes_the_card(tmp_path: Path, capsys
         shutil.copy(file, path)
     words = [f"checkpoint:{path}", "--deals", str(DEALS), "--seed", "5"]
     assert main([*words, "--json", "--write-card", str(path)]) == 0
-    facts = json.loads(capsys.readouterr().out)
+    report = json.loads(capsys.readouterr().out)
     results = read_card(path)["results"]
-    assert facts["rules"] == "small"  # the agent's own game
-    assert results["heuristic+exact"]["hands"] == facts["hands"]
-    assert results["heuristic+exact"]["seats"] == facts["seats"]
+    assert report["rules"] == "small"  # the agent's own game
+    assert results["heuristic+exact"]["hands"] == report["hands"]
+    assert results["heuristic+exact"]["seats"] == report["seats"]
     assert {name: result["win_rate"] for name, result in results.items()} == {
-        name: result["win_rate"] for name, result in facts["results"].items()
+        name: result["win_rate"] for name, result in report["results"].items()
     }
     assert str(tmp_path) not in json.dumps(results)
-    table = markdown(facts)
-    for opponent in facts["results"]:
+    table = markdown(report)
+    for opponent in report["results"]:
         assert f"| {against(opponent)} | " in table
     assert main(words) == 0
     assert capsys.readouterr().out.strip() == table

@@ -1,6 +1,7 @@
-"""The file of a table: a header that says what it is, then the values, two to a byte.
+"""The file format of endgame tables: a header, then the values, two to a byte.
 
-The header is 4,096 bytes of JSON, filled up with blanks. While the table is being built the header tells how far it is.
+The header is JSON, padded with blanks to 4,096 bytes. During a build it also records the progress, so that an
+interrupted build can be resumed.
 """
 
 from __future__ import annotations
@@ -15,30 +16,30 @@ from typing import BinaryIO
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.solver.tables.kinds import KINDS, DamagedTableError, TableError, TableKind
-from german_whist.solver.tables.ranking import lay_out
-from german_whist.solver.tables.table import Table
+from german_whist.solver.tablebase.endgame_table import EndgameTable
+from german_whist.solver.tablebase.kinds import KINDS, DamagedTableError, TableError, TableKind
+from german_whist.solver.tablebase.ranking import table_layout
 
 HEADER_BYTES = 4096
 FORMAT = "german-whist endgame table"
 VERSION = 1
-_CHECKED_WHEN_OPENED = 256 << 20  # bytes: a larger table takes seconds to read, `german-whist table verify` does
+_MAX_VERIFIED_ON_LOAD = 256 << 20  # bytes; larger tables take seconds to read: `german-whist table verify`
 _CHUNK = 16 << 20
 
 
 @dataclass
 class Header:
-    """What the first bytes of a table's file say.
+    """The header of a table file.
 
     Attributes:
         kind: name of the kind of game.
         cards: cards in the largest hands.
-        blocks: blocks that are written.
-        bytes: bytes of values that are written.
-        checksum: CRC-32 of these.
-        complete: whether that is all.
-        format: what the file is.
-        version: of the format.
+        blocks: number of blocks written so far.
+        bytes: bytes of values written so far.
+        checksum: CRC-32 of those bytes.
+        complete: whether the table is complete.
+        format: name of the file format.
+        version: version of the file format.
     """
 
     kind: str
@@ -51,7 +52,7 @@ class Header:
     version: int = VERSION
 
     def write(self, file: BinaryIO) -> None:
-        """Write the header at the beginning of a file."""
+        """Write the header to the beginning of a file."""
         file.seek(0)
         file.write(json.dumps(asdict(self)).encode().ljust(HEADER_BYTES))
         file.flush()
@@ -61,7 +62,7 @@ def read_header(path: Path) -> Header:
     """Return the header of a file.
 
     Raises:
-        TableError: when the file cannot be read or is no table of this version.
+        TableError: if the file cannot be read, or is not a table of this version.
     """
     try:
         with path.open("rb") as file:
@@ -69,7 +70,7 @@ def read_header(path: Path) -> Header:
     except OSError as error:
         raise TableError(f"table {path}: {error.strerror or error}") from None
     except (ValueError, TypeError):
-        raise DamagedTableError(f"table {path} is damaged: it has no header") from None
+        raise DamagedTableError(f"table {path} is damaged: it has no valid header") from None
     if header.format != FORMAT or header.version != VERSION or header.kind not in KINDS:
         raise DamagedTableError(f"table {path} is of another version")
     return header
@@ -89,11 +90,11 @@ def checksum(path: Path, length: int) -> int:
     return total
 
 
-def verify(path: Path) -> Header:
-    """Read a whole table and return its header.
+def verify_table(path: Path) -> Header:
+    """Read a whole table, compare it with its checksum, and return its header.
 
     Raises:
-        TableError: when it cannot be read, is not complete, or its checksum is wrong.
+        TableError: if it cannot be read, is incomplete, or its checksum is wrong.
     """
     header = _check_size(path)
     if checksum(path, header.bytes) != header.checksum:
@@ -103,27 +104,27 @@ def verify(path: Path) -> Header:
 
 def _check_size(path: Path) -> Header:
     header = read_header(path)
-    size = HEADER_BYTES + (lay_out(header.cards, KINDS[header.kind].trump)[2] + 1) // 2
+    size = HEADER_BYTES + (table_layout(header.cards, KINDS[header.kind].trump).size + 1) // 2
     if not header.complete or header.bytes != size - HEADER_BYTES or os.path.getsize(path) != size:
         raise DamagedTableError(f"table {path} is damaged: it is not complete")
     return header
 
 
-def load(path: Path) -> Table:
-    """Return a table, mapped from its file, so that processes share the memory.
+def load_table(path: Path) -> EndgameTable:
+    """Return a table, memory-mapped from its file, so that processes share the memory.
 
-    A table of up to 256 MB is compared with its checksum; of a larger one only the size is looked at.
+    Tables of up to 256 MB are compared with their checksum; of larger ones only the size is checked.
 
     Raises:
-        TableError: when it cannot be read or is damaged.
+        TableError: if it cannot be read or is damaged.
     """
     header = _check_size(path)
-    if header.bytes <= _CHECKED_WHEN_OPENED:
-        verify(path)
+    if header.bytes <= _MAX_VERIFIED_ON_LOAD:
+        verify_table(path)
     kind: TableKind = KINDS[header.kind]
-    ranking, _, _ = lay_out(header.cards, kind.trump)
+    ranking = table_layout(header.cards, kind.trump).ranking
     try:
         values: npt.NDArray[np.uint8] = np.asarray(np.memmap(path, np.uint8, "r", HEADER_BYTES))
     except OSError as error:
         raise TableError(f"table {path}: {error.strerror or error}") from None
-    return Table(ranking, values, header.cards, kind.trump, kind.low)
+    return EndgameTable(ranking, values, header.cards, kind.trump, kind.low)

@@ -1,4 +1,4 @@
-"""What happens at the table, in words: who plays, wins and takes what."""
+"""A deal in sentences: who plays, wins and takes which card."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ if TYPE_CHECKING:
 YOU = "you"
 
 
-def told(
+def describe_action(
     before: Any, after: Any, action: int, rules: Rules, names: Sequence[str], seat: int | None = None
 ) -> list[str]:
-    """Return what an action did, a sentence each.
+    """Return sentences that describe what an action did.
 
     Args:
-        before: the state, a ``STATE`` record, in which the action was chosen.
-        after: the state it led to.
-        action: its number.
+        before: the state in which the action was chosen, a ``STATE`` record.
+        after: the state after the action.
+        action: number of the action.
         rules: the game.
-        names: of the players, by seat; ``"you"`` is told in the second person.
-        seat: who is told, so that cards drawn unseen by this seat are not named; ``None`` is told everything.
+        names: names of the players, by seat; ``"you"`` is addressed in the second person.
+        seat: the seat for which to describe it: cards that it did not see drawn are not named. ``None`` names all.
     """
     from german_whist.envs.engine.actions import action_text
     from german_whist.envs.engine.cards import cards_of, deck_text
@@ -51,8 +51,8 @@ def told(
     return sentences
 
 
-def outcome(result: Result, names: Sequence[str], rules: Rules, low: bool) -> str:
-    """Return who won a deal, by how many counted tricks, and what it scores."""
+def describe_result(result: Result, names: Sequence[str], rules: Rules, low: bool) -> str:
+    """Return a sentence that says who won a deal, by how many counted tricks, and the points."""
     stages = result.tricks if rules.counts == "all" else result.tricks[1:]
     taken = [sum(stage[seat] for stage in stages) for seat in range(2)]
     if not result.margin:

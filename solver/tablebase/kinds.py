@@ -1,4 +1,4 @@
-"""The kinds of games that have tables of their own, and where their files lie."""
+"""The kinds of endgame tables, and where their files are stored."""
 
 from __future__ import annotations
 
@@ -7,25 +7,25 @@ from pathlib import Path
 from typing import NamedTuple
 
 from german_whist.envs.utils.specs import unknown_name
-from german_whist.solver.tables.position_kernels import MAX_CARDS
+from german_whist.solver.tablebase.position_kernels import MAX_CARDS
 
-DEFAULT_CARDS = 11  # built in seconds, 147 MB; a search of two tricks above it answers thirteen cards
+DEFAULT_CARDS = 11  # built in seconds, 147 MB; endgames of 13 cards take a search of two tricks above it
 FOLDER_VARIABLE = "GERMAN_WHIST_CACHE"
 
 
 class TableError(ValueError):
-    """A table cannot be built, written or read; the message says which and why."""
+    """An endgame table cannot be built, written or read."""
 
 
 class DamagedTableError(TableError):
-    """A file does not hold the table that it should."""
+    """A table file is damaged, incomplete or of another version."""
 
 
 class TableKind(NamedTuple):
-    """What changes the value of every endgame.
+    """The settings that change the value of every endgame: each combination has its own table.
 
     Attributes:
-        trump: whether one suit is trumps.
+        trump: whether there is a trump suit.
         low: whether the fewest tricks win.
     """
 
@@ -34,7 +34,7 @@ class TableKind(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The name that files and commands use, as ``trump-high``."""
+        """The name in files and commands, such as ``trump-high``."""
         return f"{'trump' if self.trump else 'notrump'}-{'low' if self.low else 'high'}"
 
 
@@ -42,10 +42,10 @@ KINDS = {kind.name: kind for kind in (TableKind(trump, low) for trump in (True, 
 
 
 def check_kind(name: str) -> TableKind:
-    """Return a kind of game by its name.
+    """Return the kind of this name.
 
     Raises:
-        ValueError: when there is no such kind.
+        ValueError: if there is no such kind.
     """
     if name not in KINDS:
         raise unknown_name("kind of table", name, KINDS)
@@ -53,10 +53,10 @@ def check_kind(name: str) -> TableKind:
 
 
 def check_cards(cards: int) -> int:
-    """Return the size of a table's largest hands.
+    """Return ``cards`` if a table can have hands of that size.
 
     Raises:
-        TableError: when it is not a whole number from 1 to 13.
+        TableError: if it is not a whole number from 1 to 13.
     """
     if isinstance(cards, bool) or not isinstance(cards, int) or not 1 <= cards <= MAX_CARDS:
         raise TableError(f"cards {cards!r} is not allowed: a whole number from 1 to {MAX_CARDS}")
@@ -64,7 +64,7 @@ def check_cards(cards: int) -> int:
 
 
 def table_folder() -> Path:
-    """Return the folder of the tables: ``$GERMAN_WHIST_CACHE``, or else the user's cache folder."""
+    """Return the folder of the tables: ``$GERMAN_WHIST_CACHE`` if set, else the user's cache folder."""
     given = os.environ.get(FOLDER_VARIABLE)
     if given:
         return Path(given)
@@ -74,5 +74,5 @@ def table_folder() -> Path:
 
 
 def table_path(kind: TableKind, cards: int) -> Path:
-    """Return where a table lies when it is built."""
+    """Return the path of a table's file, whether or not it has been built."""
     return table_folder() / f"{kind.name}-{check_cards(cards)}.table"

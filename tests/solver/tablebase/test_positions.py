@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from german_whist.envs.engine.cards import card_text
-from german_whist.solver.tables.position_kernels import (
+from german_whist.solver.tablebase.position_kernels import (
+    bit_index_of,
     follower_cards,
     in_play,
     leader_cards,
@@ -15,7 +16,6 @@ from german_whist.solver.tables.position_kernels import (
     run_starts,
     seats_swapped,
     sorted_suits,
-    spot_of,
     without,
     word_of,
 )
@@ -69,8 +69,8 @@ def test_a_card_that_is_played_leaves_the_position_of_the_others(cards, seed, tr
     for hand in (endgame.leader, endgame.follower):
         for card in hand:
             left = [[other for other in both if other != card] for both in (endgame.leader, endgame.follower)]
-            spot = spot_of(mask([card]).bit_length() - 1, everything, trump)
-            assert without(number, spot) == position(left[0], left[1], trump), card_text(spot)
+            bit_index = bit_index_of(mask([card]).bit_length() - 1, everything, trump)
+            assert without(number, bit_index) == position(left[0], left[1], trump), card_text(bit_index)
 
 
 def test_a_run_is_one_choice_and_a_card_between_parts_it():

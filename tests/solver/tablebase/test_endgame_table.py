@@ -8,44 +8,46 @@ import numpy as np
 import pytest
 
 from german_whist.envs.engine.cards import SUITS, mask_of
-from german_whist.solver.search.alpha_beta_kernels import NO_CARD, Memory, new_memory, search
-from german_whist.solver.tables.build import build_table
-from german_whist.solver.tables.file import load
-from german_whist.solver.tables.kinds import KINDS
-from german_whist.solver.tables.position_kernels import position_of, seats_swapped, sorted_suits
-from german_whist.solver.tables.ranking import lay_out, place_in_table
-from german_whist.solver.tables.table import Table, lookup
+from german_whist.solver.search.alpha_beta_kernels import NO_CARD, alpha_beta
+from german_whist.solver.search.transposition_table import TranspositionTable, transposition_table
+from german_whist.solver.tablebase.build import build_table
+from german_whist.solver.tablebase.endgame_table import EndgameTable
+from german_whist.solver.tablebase.file import load_table
+from german_whist.solver.tablebase.kinds import KINDS
+from german_whist.solver.tablebase.position_kernels import position_of, seats_swapped, sorted_suits
+from german_whist.solver.tablebase.ranking import table_layout
+from german_whist.solver.tablebase.ranking_kernels import lookup, position_index
 from tests.conftest import SMALL_TABLE
 from tests.solver.brute_force import value
 from tests.solver.hands import mask, random_endgame
 from tests.solver.regenerate_sums import SUMS, sums
-from tests.solver.tables.every_position import every_position
+from tests.solver.tablebase.every_position import every_position
 
 # Endgames up to the order of their plain suits, counted apart from this project.
 POSITIONS = [7, 56, 384, 2_420, 14_264, 80_122, 426_086, 2_134_018]
 
 
 @pytest.fixture(scope="module", params=list(KINDS))
-def table(request, endgame_tables) -> Table:
-    return load(build_table(KINDS[request.param], SMALL_TABLE))
+def table(request, endgame_tables) -> EndgameTable:
+    return load_table(build_table(KINDS[request.param], SMALL_TABLE))
 
 
 @pytest.mark.parametrize("trump", [True, False])
 @pytest.mark.parametrize("cards", [1, 2, 3, 4])
 def test_every_endgame_has_a_place_of_its_own(cards, trump):
-    ranking, blocks, places = lay_out(4, trump)
+    layout = table_layout(4, trump)
     positions = [np.uint64(position) for position in every_position(cards, trump)]
-    found = [int(place_in_table(ranking, position, cards, False)) for position in positions]
-    layer = [block for block in blocks if block.cards == cards]
+    found = [int(position_index(layout.ranking, position, cards, False)) for position in positions]
+    layer = [block for block in layout.blocks if block.cards == cards]
     assert len(set(found)) == len(found)
-    assert min(found) >= layer[0].first
-    assert max(found) < layer[-1].first + layer[-1].size <= places
+    assert min(found) >= layer[0].start
+    assert max(found) < layer[-1].start + layer[-1].size <= layout.size
     if trump:
         assert len(found) == POSITIONS[cards - 1]
 
 
 def test_all_places_but_those_of_suits_in_another_order_are_taken():
-    _, blocks, _ = lay_out(8, True)
+    blocks = table_layout(8, True).blocks
     for cards, positions in enumerate(POSITIONS, 1):
         places = sum(block.size for block in blocks if block.cards == cards)
         assert positions <= places <= 1.25 * positions
@@ -73,17 +75,17 @@ def test_values_are_those_of_brute_force(table, rng):
 
 
 def test_search_finds_what_a_larger_table_holds(table, rng):
-    small = load(build_table(KINDS[_name(table)], 3))
-    memory = new_memory()
+    small = load_table(build_table(KINDS[_name(table)], 3))
+    transpositions = transposition_table()
     for _ in range(400):
         cards = int(rng.integers(4, SMALL_TABLE + 1))
         endgame = random_endgame(rng, cards)
         number = position_of(np.uint64(mask(endgame.leader)), np.uint64(mask(endgame.follower)), 0)
         number = sorted_suits(np.uint64(number), table.trump)
         expected = lookup(table, number, cards, False)
-        assert searched(small, memory, number, cards, -1, 14) == expected
+        assert searched(small, transpositions, number, cards, -1, 14) == expected
         for beta in range(cards + 2):
-            bound = searched(small, new_memory(), number, cards, beta - 1, beta)
+            bound = searched(small, transposition_table(), number, cards, beta - 1, beta)
             assert (bound >= beta) == (expected >= beta)
 
 
@@ -99,20 +101,22 @@ def test_the_golden_sums_count_every_endgame():
 
 def test_the_search_is_called_with_the_types_that_it_calls_itself_with():
     """A recursive kernel that is called with other types than it calls itself with crashes when read from the cache."""
-    assert all(str(types[2:]) == "(uint64, int64, int64, int64, int64)" for types in search.signatures)
+    assert all(str(types[2:]) == "(uint64, int64, int64, int64, int64)" for types in alpha_beta.signatures)
 
 
-def searched(table: Table, memory: Memory, position: int, cards: int, alpha: int, beta: int) -> int:
+def searched(
+    table: EndgameTable, transpositions: TranspositionTable, position: int, cards: int, alpha: int, beta: int
+) -> int:
     arguments = np.uint64(position), np.int64(cards), NO_CARD, np.int64(alpha), np.int64(beta)
-    return int(search(table, memory, *arguments))
+    return int(alpha_beta(table, transpositions, *arguments))
 
 
-def _name(table: Table) -> str:
+def _name(table: EndgameTable) -> str:
     return next(name for name, kind in KINDS.items() if kind == (table.trump, table.low))
 
 
 def test_an_endgame_of_thirteen_cards_that_is_known():
     everything = mask_of(range(39, 52)), mask_of(range(13))
     position = sorted_suits(np.uint64(position_of(np.uint64(everything[0]), np.uint64(everything[1]), 3)), True)
-    table = load(build_table(KINDS["trump-high"], SMALL_TABLE))
-    assert searched(table, new_memory(), position, 13, -1, 14) == 13
+    table = load_table(build_table(KINDS["trump-high"], SMALL_TABLE))
+    assert searched(table, transposition_table(), position, 13, -1, 14) == 13

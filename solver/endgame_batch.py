@@ -1,4 +1,4 @@
-"""Many endgames at once: checked, shared out among the cores, and each brought to the table it needs."""
+"""Batches of endgames: checked, grouped by the endgame table they need, and shared among the cores."""
 
 from __future__ import annotations
 
@@ -11,27 +11,25 @@ import numpy as np
 import numpy.typing as npt
 
 from german_whist.envs.engine.cards import card_text
-from german_whist.solver.search.value_kernels import first_refused
-from german_whist.solver.tables.cache import open_table
-from german_whist.solver.tables.position_kernels import MAX_CARDS
-from german_whist.solver.tables.table import Table
+from german_whist.solver.search.value_kernels import first_invalid
+from german_whist.solver.tablebase.cache import open_table
+from german_whist.solver.tablebase.endgame_table import EndgameTable
+from german_whist.solver.tablebase.position_kernels import MAX_CARDS
 
 Masks = npt.NDArray[np.uint64]
-Memory = TypeVar("Memory")
-# Leaders, followers, trumps, cards led, and which rows of these are meant.
+Transpositions = TypeVar("Transpositions")
+# Leaders, followers, trumps, cards led, and the rows of these to solve.
 Rows = tuple[Masks, Masks, npt.NDArray[np.int8], npt.NDArray[np.int8], npt.NDArray[np.int64]]
-Write = Callable[[Table, Memory, Rows], None]
+Write = Callable[[EndgameTable, Transpositions, Rows], None]
 
 DECK = (1 << 52) - 1
-_ROWS_A_THREAD = 64  # fewer are not worth a thread
+_MIN_ROWS_PER_THREAD = 64
 
 
 def _masks(given: npt.ArrayLike, name: str) -> Masks:
     masks = np.asarray(given)
     if masks.dtype.kind not in "iu" or masks.ndim != 1:
-        raise ValueError(
-            f"{name} have dtype {masks.dtype} and shape {masks.shape}: masks of cards, uint64[n], are needed"
-        )
+        raise ValueError(f"{name} have dtype {masks.dtype} and shape {masks.shape}: uint64[n] card masks are needed")
     if (masks < 0).any() or (masks > DECK).any():
         raise ValueError(f"{name}: {masks[(masks < 0) | (masks > DECK)][0]} is not a mask of 52 cards")
     return masks.astype(np.uint64)
@@ -41,8 +39,9 @@ def _numbers(given: npt.ArrayLike, name: str, count: int, largest: int) -> npt.N
     numbers = np.asarray(given)
     if numbers.dtype.kind not in "iu" or numbers.shape not in ((), (count,)):
         raise ValueError(f"{name} have dtype {numbers.dtype} and shape {numbers.shape}: int[{count}] or one for all")
-    if ((numbers < -1) | (numbers > largest)).any():
-        raise ValueError(f"{name}: a number is not allowed: from 0 to {largest}, or -1 for none")
+    outside = (numbers < -1) | (numbers > largest)
+    if outside.any():
+        raise ValueError(f"{name}: {numbers[outside].flat[0]} is not allowed: from 0 to {largest}, or -1 for none")
     return np.broadcast_to(numbers, (count,)).astype(np.int8)
 
 
@@ -53,11 +52,15 @@ def _flags(given: npt.ArrayLike, count: int) -> npt.NDArray[np.bool_]:
     return np.broadcast_to(flags, (count,)).astype(np.bool_)
 
 
-class Endgames:
-    """Endgames in rows.
+class EndgameBatch:
+    """A batch of endgames, one per row.
 
-    Raises:
-        ValueError: when a row is no endgame; the message names it.
+    Attributes:
+        leaders: hands of the leaders as card masks, uint64[n].
+        followers: hands of the followers, uint64[n].
+        trumps: trump suits, int8[n]; −1 for none.
+        leds: cards led, int8[n]; −1 for none.
+        lows: whether the fewest tricks win, bool[n].
     """
 
     def __init__(
@@ -68,7 +71,11 @@ class Endgames:
         lows: npt.ArrayLike,
         leds: npt.ArrayLike,
     ) -> None:
-        """Check the endgames; see ``solve_endgames``."""
+        """Check the arguments of ``solve_endgames``.
+
+        Raises:
+            ValueError: if a row is not an endgame of 1 to 13 cards a hand; the message names the row.
+        """
         self.leaders = _masks(leaders, "leaders")
         count = len(self.leaders)
         self.followers = _masks(followers, "followers")
@@ -77,28 +84,39 @@ class Endgames:
         self.trumps = _numbers(trumps, "trumps", count, 3)
         self.leds = _numbers(leds, "leds", count, 51)
         self.lows = _flags(lows, count)
-        row = int(first_refused(self.leaders, self.followers, self.leds))
+        row = int(first_invalid(self.leaders, self.followers, self.leds))
         if row >= 0:
             raise ValueError(_reason(self.leaders[row], self.followers[row], int(self.leds[row]), row, count))
 
-    def solve(self, write: Write[Memory], new_memory: Callable[[], Memory]) -> None:
-        """Call ``write(table, memory, (leaders, followers, trumps, leds, rows))`` for parts that share a table.
+    def solve(self, write: Write[Transpositions], new_transpositions: Callable[[], Transpositions]) -> None:
+        """Call ``write(table, transpositions, (leaders, followers, trumps, leds, rows))`` until every row is solved.
 
-        Large parts are split among all cores; each gets a memory of its own.
+        The rows of a call share an endgame table. Large groups are split among all cores.
+
+        Args:
+            write: solves the rows and stores the results.
+            new_transpositions: makes the empty transposition table of each call.
+
+        Raises:
+            TableError: if there is no endgame table and none can be built.
         """
         for trump in (True, False):
             for low in (False, True):
                 rows = np.flatnonzero(((self.trumps >= 0) == trump) & (self.lows == low))
                 if len(rows):
-                    self._solve(write, new_memory, open_table(trump, low), rows)
+                    self._solve(write, new_transpositions, open_table(trump, low), rows)
 
     def _solve(
-        self, write: Write[Memory], new_memory: Callable[[], Memory], table: Table, rows: npt.NDArray[np.int64]
+        self,
+        write: Write[Transpositions],
+        new_transpositions: Callable[[], Transpositions],
+        table: EndgameTable,
+        rows: npt.NDArray[np.int64],
     ) -> None:
         def solve_part(part: npt.NDArray[np.int64]) -> None:
-            write(table, new_memory(), (self.leaders, self.followers, self.trumps, self.leds, part))
+            write(table, new_transpositions(), (self.leaders, self.followers, self.trumps, self.leds, part))
 
-        parts = min(os.cpu_count() or 1, -(-len(rows) // _ROWS_A_THREAD))
+        parts = min(os.cpu_count() or 1, -(-len(rows) // _MIN_ROWS_PER_THREAD))
         if parts == 1:
             solve_part(rows)
             return
@@ -107,7 +125,7 @@ class Endgames:
 
 
 def _reason(leader: int, follower: int, led: int, row: int, count: int) -> str:
-    """Return what is wrong with a row."""
+    """Return why a row is not an endgame."""
     where = f"row {row}: " if count > 1 else ""
     own = int(leader) | (1 << led if led >= 0 else 0)
     both = own & int(follower)

@@ -1,8 +1,11 @@
-"""Build a table layer by layer: every endgame of n cards from those of n − 1, by trying every trick.
+"""Retrograde analysis: the values of all endgames of n cards from those of n − 1, by trying every trick.
 
-Nothing is assumed of good play but that adjacent cards of one hand are worth the same: every lead and every reply is
-tried. Because a sub-block is a grid with one axis a suit (see ``ranking``), a trick in one suit is tried for all hands
-in the other suits at once, by walking over grids of the layer below.
+The only shortcut is that adjacent cards of one hand are equivalent; of those, every lead and every reply is tried once.
+A sub-block is a grid with one axis per suit (see ``ranking``), so a trick in one suit is tried for all hands in the
+other suits at once, by walking over grids of the layer below.
+
+Retrograde analysis of a whole class of endgames goes back to T. Ströhlein's dissertation (1970) and K. Thompson,
+"Retrograde analysis of certain endgames" (ICCA Journal 9, 1986).
 """
 
 from __future__ import annotations
@@ -10,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 
 from german_whist.envs.utils.jit import kernel
-from german_whist.solver.tables.suit_moves import FOLLOWER_WINS, LAST_REPLY, LEFT
+from german_whist.solver.tablebase.suit_move_kernels import FOLLOWER_WINS, LAST_REPLY, LEFT
 
 _UNTRIED = np.uint8(255)
 
@@ -20,15 +23,15 @@ def build_block(ranking, moves, trump, low, lengths, first, below, first_below, 
     """Write the values of one block.
 
     Args:
-        ranking: where positions stand.
-        moves: as ``suit_moves`` returns them.
+        ranking: ``Ranking`` of the table.
+        moves: ``SuitMoves``.
         trump: whether lane 0 is the trump suit.
-        low: whether tricks are to be given away.
-        lengths: int64[4], cards in play of each suit, the block's.
-        first: place of the block in the table.
-        below: uint8[…], the values of the layer below, one to a byte.
-        first_below: place of that layer in the table.
-        out: uint8[size], the values of the block, one to a byte.
+        low: whether the fewest tricks win.
+        lengths: cards in play of each suit in this block, int64[4].
+        first: index of the block's first position in the table.
+        below: values of the layer of n − 1 cards, one to a byte, uint8[…].
+        first_below: index of that layer's first position in the table.
+        out: values of the block, one to a byte, uint8[size]; written.
     """
     cards = (lengths[0] + lengths[1] + lengths[2] + lengths[3]) // 2
     own = np.empty(4, np.int64)
@@ -62,29 +65,29 @@ def build_block(ranking, moves, trump, low, lengths, first, below, first_below, 
 
 @kernel
 def _words(ranking, length, own):
-    """Return how many words of a length have so many cards of the leader."""
+    """Return how many words of this length have ``own`` cards of the leader."""
     return np.int64(ranking.digits[0, (1 << length) | ((1 << own) - 1)]) >> 8 & 0x7FF
 
 
 @kernel
 def _grid(ranking, trump, lengths, own, swapped, strides):
-    """Return where a sub-block begins and write how far apart the ranks of each suit lie; suits come in any order.
+    """Return the index where a sub-block begins and write the stride of each suit; suits come in any order.
 
-    With ``swapped`` it is the sub-block of the swapped seats, in which all ranks run backwards: strides are negative.
+    With ``swapped`` it is the sub-block with the seats swapped, in which all ranks run backwards: strides are negative.
     """
     order = np.arange(4)
     cards = 0
-    for end in range(3, -1, -1):  # few enough for bubbles
+    for end in range(3, -1, -1):  # bubble sort
         cards += lengths[end]
         for place in range(1 if trump else 0, end):
             if lengths[order[place]] > lengths[order[place + 1]]:
                 order[place], order[place + 1] = order[place + 1], order[place]
-    sub_block = ranking.starts[cards // 2, lengths[order[0]], lengths[order[1]], lengths[order[2]]]
+    sub_block = ranking.block_entries[cards // 2, lengths[order[0]], lengths[order[1]], lengths[order[2]]]
     inside = 0
     for place in range(3):
         lane = order[place]
         inside = inside * (lengths[lane] + 1) + (lengths[lane] - own[lane] if swapped else own[lane])
-    first = ranking.firsts[sub_block + inside]
+    first = ranking.sub_block_starts[sub_block + inside]
     stride = 1
     for place in range(3, -1, -1):
         lane = order[place]
@@ -98,7 +101,7 @@ def _grid(ranking, trump, lengths, own, swapped, strides):
 
 @kernel
 def _lead_followed(ranking, moves, trump, low, lengths, own, lane, below, first_below, strides, worst, best):
-    """Try every lead of a suit of which the follower has cards too, in all positions of a sub-block."""
+    """Try every lead of a suit that both seats hold, in all positions of a sub-block."""
     gain = np.uint8(0 if low else 1)
     rest = np.uint8(lengths.sum() // 2) - gain
     left, left_own = lengths.copy(), own.copy()
@@ -140,9 +143,9 @@ def _lead_followed(ranking, moves, trump, low, lengths, own, lane, below, first_
 
 @kernel
 def _lead_not_followed(ranking, moves, trump, low, lengths, own, lane, below, first_below, strides, worst):
-    """Lower ``worst`` by every reply to the lead of a suit that only the leader has, in all positions of a sub-block.
+    """Lower ``worst`` by every reply to the lead of a suit that only the leader holds, in all positions of a sub-block.
 
-    All cards of such a suit are worth the same, so there is one lead.
+    All cards of such a suit are equivalent, so there is one lead.
     """
     gain = np.uint8(0 if low else 1)
     rest = np.uint8(lengths.sum() // 2) - gain

@@ -11,22 +11,22 @@ import pytest
 
 from german_whist.agents.registry import make_agent
 from german_whist.arena.match import play_match
-from german_whist.benchmarks.strength import endgame_facts
-from german_whist.benchmarks.strength.endgame_facts import (
-    Endings,
+from german_whist.benchmarks.strength import endgame_statistics
+from german_whist.benchmarks.strength.endgame_statistics import (
+    Endgames,
     LowestBestCard,
-    error_facts,
-    exact_facts,
+    error_statistics,
+    exact_statistics,
     main,
-    played_endings,
-    random_endings,
-    tie_break_facts,
-    value_facts,
+    random_endgames,
+    self_play_endgames,
+    tie_break_statistics,
+    value_statistics,
 )
 from german_whist.envs.engine.cards import parse_hand
 
 
-@pytest.mark.parametrize("make", [random_endings, played_endings])
+@pytest.mark.parametrize("make", [random_endgames, self_play_endgames])
 def test_endings_are_two_hands_of_thirteen(make: Any) -> None:
     leaders, followers, trumps = make(50, 3)
     assert not (leaders & followers).any()
@@ -38,28 +38,28 @@ def test_endings_are_two_hands_of_thirteen(make: Any) -> None:
 
 def test_to_lead_from_ace_and_queen_to_a_king_costs_a_trick() -> None:
     hands = np.array([parse_hand("AQ..."), parse_hand("K2...")], np.uint64)
-    facts = value_facts(Endings(hands[[0, 0]], hands[[1, 1]], np.array([3, 0], np.int8)))
-    assert facts["tricks"] == [0, 1, 0]
-    assert facts["lead_gains"] == {-1: 1}
-    assert facts["lead_gain"] == {"mean": -1, "half": 0}
-    assert facts["leader_wins"]["mean"] == 0
-    assert facts["lead_decides"]["mean"] == 1
+    stats = value_statistics(Endgames(hands[[0, 0]], hands[[1, 1]], np.array([3, 0], np.int8)))
+    assert stats["tricks"] == [0, 1, 0]
+    assert stats["lead_gains"] == {-1: 1}
+    assert stats["lead_gain"] == {"mean": -1, "half": 0}
+    assert stats["leader_wins"]["mean"] == 0
+    assert stats["lead_decides"]["mean"] == 1
 
 
 def test_shares_add_up_and_random_hands_favour_the_lead_a_little() -> None:
-    facts = value_facts(random_endings(400, 1))
-    assert sum(facts["tricks"]) == pytest.approx(1)
-    assert sum(facts["lead_gains"].values()) == pytest.approx(1)
-    assert min(facts["lead_gains"]) >= -1
-    assert facts["lead_gain"]["mean"] == pytest.approx(sum(gain * share for gain, share in facts["lead_gains"].items()))
-    assert 0 < facts["lead_gain"]["mean"] < 1
+    stats = value_statistics(random_endgames(400, 1))
+    assert sum(stats["tricks"]) == pytest.approx(1)
+    assert sum(stats["lead_gains"].values()) == pytest.approx(1)
+    assert min(stats["lead_gains"]) >= -1
+    assert stats["lead_gain"]["mean"] == pytest.approx(sum(gain * share for gain, share in stats["lead_gains"].items()))
+    assert 0 < stats["lead_gain"]["mean"] < 1
 
 
 def test_a_perfect_endgame_has_no_errors_and_bots_have_some() -> None:
-    exact = error_facts(make_agent("heuristic+exact"), 60, 0)
+    exact = error_statistics(make_agent("heuristic+exact"), 60, 0)
     assert exact["choices_wrong"] == 0
     assert {exact[name]["mean"] for name in ("hands_with_errors", "tricks_lost", "winner_changed")} == {0}
-    bots = [error_facts(make_agent(name), 60, 0) for name in ("heuristic", "random")]
+    bots = [error_statistics(make_agent(name), 60, 0) for name in ("heuristic", "random")]
     for name in ("hands_with_errors", "tricks_lost"):
         assert 0 < bots[0][name]["mean"] < bots[1][name]["mean"]
     assert 0 < bots[0]["choices_wrong"] < bots[1]["choices_wrong"] < 1
@@ -67,13 +67,13 @@ def test_a_perfect_endgame_has_no_errors_and_bots_have_some() -> None:
 
 def test_what_exact_play_adds_is_a_match() -> None:
     result = play_match("greedy+exact", "greedy", 40, 2)
-    facts = exact_facts("greedy", 40, 2)
-    assert (facts["win_rate"]["mean"], facts["margin"]["mean"]) == (result.win_rate, result.margin)
+    stats = exact_statistics("greedy", 40, 2)
+    assert (stats["win_rate"]["mean"], stats["margin"]["mean"]) == (result.win_rate, result.margin)
 
 
 def test_the_tie_break_changes_nothing_against_perfect_play() -> None:
-    facts = tie_break_facts(make_agent("greedy+exact"), 30, 1)
-    assert facts == {name: {"mean": 0, "half": 0} for name in ("win_rate", "margin")}
+    stats = tie_break_statistics(make_agent("greedy+exact"), 30, 1)
+    assert stats == {name: {"mean": 0, "half": 0} for name in ("win_rate", "margin")}
 
 
 def test_without_a_tie_break_the_lowest_best_card_is_played() -> None:
@@ -84,16 +84,16 @@ def test_without_a_tie_break_the_lowest_best_card_is_played() -> None:
 def test_the_command_prints_tables_or_json_and_draws(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(endgame_facts, "BATCH", 16)
+    monkeypatch.setattr(endgame_statistics, "BATCH", 16)
     picture = tmp_path / "values.png"
     main(["--deals", "20", "--seed", "4", "--bots", "greedy", "--picture", str(picture)])
     said = capsys.readouterr().out
     assert sum(line.startswith("| --- |") for line in said.splitlines()) == 4
     assert "| `greedy` |" in said
-    assert "20 endings or mirrored deals each, seed 4" in said
+    assert "20 endgames or mirrored deals each, seed 4" in said
     assert picture.read_bytes().startswith(b"\x89PNG")
     main(["--deals", "20", "--seed", "4", "--bots", "greedy", "--json"])
-    facts = json.loads(capsys.readouterr().out)
-    assert (facts["deals"], facts["seed"], list(facts["errors"])) == (20, 4, ["greedy"])
+    stats = json.loads(capsys.readouterr().out)
+    assert (stats["deals"], stats["seed"], list(stats["errors"])) == (20, 4, ["greedy"])
     with pytest.raises(SystemExit):
         main(["--deals", "1"])

@@ -1,4 +1,4 @@
-"""How many tricks the leader of an endgame takes, as a picture."""
+"""A plot of the distribution of the leader's tricks in endgames."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from german_whist.envs.utils.atomic_file import write_atomically
 COLOURS = ("#264653", "#e76f51", "#2a9d8f")
 
 
-def draw_values(values: dict[str, Any], path: str | Path) -> None:
-    """Draw the shares of endings by the leader's tricks, one kind of endings beside the other, as a PNG.
+def plot_tricks(values: dict[str, Any], path: str | Path) -> None:
+    """Plot the distribution of the leader's tricks as a PNG, with one bar per source of endgames.
 
     Args:
-        values: for each kind of endings, figures as ``value_facts`` returns them.
-        path: where the picture goes.
+        values: for each source of endgames, the result of ``value_statistics``.
+        path: the PNG file.
     """
     figure = Figure(figsize=(8, 4), dpi=150, layout="constrained")
     FigureCanvasAgg(figure)
     axes = figure.subplots()
     width = 0.8 / len(values)
-    for place, (name, facts) in enumerate(values.items()):
+    for place, (name, stats) in enumerate(values.items()):
         shift = (place - (len(values) - 1) / 2) * width
-        tricks = range(len(facts["tricks"]))
-        label = f"{name}: {facts['mean_tricks']['mean']:.2f} tricks ± {facts['deviation']:.2f}"
-        axes.bar([number + shift for number in tricks], facts["tricks"], width, color=COLOURS[place], label=label)
+        tricks = range(len(stats["tricks"]))
+        label = f"{name}: {stats['mean_tricks']['mean']:.2f} tricks ± {stats['deviation']:.2f}"
+        axes.bar([number + shift for number in tricks], stats["tricks"], width, color=COLOURS[place], label=label)
     axes.axvline(len(tricks) / 2 - 0.5, color="0.6", linewidth=1, linestyle=":")
     axes.set_xticks(list(tricks))
     axes.yaxis.set_major_formatter(PercentFormatter(1.0))

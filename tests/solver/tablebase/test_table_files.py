@@ -13,13 +13,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from german_whist.solver.tables import build as table_build
-from german_whist.solver.tables import cache as tables
-from german_whist.solver.tables import file as table_file
-from german_whist.solver.tables.build import build_table
-from german_whist.solver.tables.cache import built_tables, open_table
-from german_whist.solver.tables.file import HEADER_BYTES, load, read_header, verify
-from german_whist.solver.tables.kinds import FOLDER_VARIABLE, KINDS, TableError, table_path
+from german_whist.solver.tablebase import build as table_build
+from german_whist.solver.tablebase import cache as table_cache
+from german_whist.solver.tablebase import file as table_file
+from german_whist.solver.tablebase.build import build_table
+from german_whist.solver.tablebase.cache import built_tables, open_table
+from german_whist.solver.tablebase.file import HEADER_BYTES, load_table, read_header, verify_table
+from german_whist.solver.tablebase.kinds import FOLDER_VARIABLE, KINDS, TableError, table_path
 
 HIGH = KINDS["trump-high"]
 
@@ -44,12 +44,12 @@ def test_a_table_lies_in_the_folder_and_nothing_else(folder):
     assert names(folder) == {"trump-high-5.table"}
     assert told == sorted(told)
     assert told[-1][0] == told[-1][1]
-    assert verify(path).cards == load(path).cards == 5
+    assert verify_table(path).cards == load_table(path).cards == 5
     assert built_tables(HIGH) == [path]
 
 
 def test_values_are_mapped_and_cannot_be_written(folder):
-    values = load(build_table(HIGH, 4)).values
+    values = load_table(build_table(HIGH, 4)).values
     assert not values.flags.writeable
     assert isinstance(values.base, np.memmap)
 
@@ -58,7 +58,7 @@ def test_values_are_mapped_and_cannot_be_written(folder):
 def test_a_build_that_was_stopped_goes_on(folder, monkeypatch, blocks):
     whole = build_table(HIGH, 6).read_bytes()
     table_path(HIGH, 6).unlink()
-    monkeypatch.setattr(table_build, "_SECONDS_BETWEEN_MARKS", -1.0)
+    monkeypatch.setattr(table_build, "_CHECKPOINT_SECONDS", -1.0)
     built = []
     build_block = table_build.build_block
 
@@ -93,12 +93,12 @@ def test_a_damaged_beginning_is_not_gone_on_with(folder):
 
 
 def test_a_damaged_table_is_deleted_and_built_again(folder, monkeypatch, capsys):
-    monkeypatch.setattr(tables, "DEFAULT_CARDS", 4)
+    monkeypatch.setattr(table_cache, "DEFAULT_CARDS", 4)
     path = build_table(HIGH, 4)
     whole = path.read_bytes()
     path.write_bytes(whole[:-1] + bytes([whole[-1] ^ 1]))
     assert open_table(True, False).cards == 4
-    assert "is damaged: its checksum is wrong; it is deleted" in capsys.readouterr().err
+    assert "is damaged: its checksum is wrong; deleted" in capsys.readouterr().err
     assert path.read_bytes() == whole
 
 
@@ -112,14 +112,14 @@ def test_a_table_that_cannot_be_read_is_told_and_not_deleted(folder, monkeypatch
         patch.setattr(Path, "open", refuse)
         with pytest.raises(TableError, match="Permission denied"):
             open_table(True, False)
-    assert verify(path).cards == 4
+    assert verify_table(path).cards == 4
 
 
 @pytest.mark.parametrize("damage", [b"", b"nonsense", b"\0" * 5000, b'{"kind": 1}'.ljust(HEADER_BYTES)])
 def test_what_is_no_table_is_told_in_one_line(folder, damage):
     path = table_path(HIGH, 4)
     path.write_bytes(damage)
-    for read in (verify, load):
+    for read in (verify_table, load_table):
         with pytest.raises(TableError, match=r"^[^\n]*(damaged|version)[^\n]*$"):
             read(path)
 
@@ -128,13 +128,13 @@ def test_a_table_that_was_cut_off_is_told(folder):
     path = build_table(HIGH, 4)
     path.write_bytes(path.read_bytes()[:-10])
     with pytest.raises(TableError, match="not complete"):
-        load(path)
+        load_table(path)
 
 
 def test_the_largest_table_is_taken_and_none_is_built(folder, monkeypatch):
     build_table(HIGH, 3)
     build_table(HIGH, 5)
-    monkeypatch.setattr(tables, "build_table", None)
+    monkeypatch.setattr(table_cache, "build_table", None)
     assert open_table(True, False).cards == 5
 
 
@@ -163,8 +163,8 @@ def test_sizes_out_of_range_are_refused(cards):
 
 def test_processes_that_start_at_once_build_one_table(folder):
     code = (
-        "from german_whist.solver.tables.build import build_table\n"
-        "from german_whist.solver.tables.kinds import KINDS\n"
+        "from german_whist.solver.tablebase.build import build_table\n"
+        "from german_whist.solver.tablebase.kinds import KINDS\n"
         "told = []\n"
         "path = build_table(KINDS['trump-high'], 7, lambda done, total: told.append(done))\n"
         "print(bool(told), path.stat().st_size)"
@@ -173,15 +173,15 @@ def test_processes_that_start_at_once_build_one_table(folder):
     answers = [process.communicate(timeout=120)[0].split() for process in processes]
     assert sorted(built for built, _ in answers) == ["False", "False", "True"]
     assert len({size for _, size in answers}) == 1
-    verify(table_path(HIGH, 7))
+    verify_table(table_path(HIGH, 7))
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="no such signal here")
 def test_a_killed_process_leaves_no_table_and_the_next_finishes_it(folder):
     code = (
         "import time\n"
-        "from german_whist.solver.tables.build import build_table\n"
-        "from german_whist.solver.tables.kinds import KINDS\n"
+        "from german_whist.solver.tablebase.build import build_table\n"
+        "from german_whist.solver.tablebase.kinds import KINDS\n"
         "build_table(KINDS['trump-high'], 7, lambda done, total: (print('going', flush=True), time.sleep(0.05)))\n"
     )
     process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
@@ -192,4 +192,4 @@ def test_a_killed_process_leaves_no_table_and_the_next_finishes_it(folder):
     process.wait()
     process.stdout.close()
     assert not table_path(HIGH, 7).exists()
-    verify(build_table(HIGH, 7))
+    verify_table(build_table(HIGH, 7))

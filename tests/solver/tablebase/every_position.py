@@ -8,9 +8,10 @@ from collections.abc import Iterator
 import numpy as np
 
 from german_whist.envs.utils.jit import kernel
-from german_whist.solver.tables.position_kernels import leader_cards
-from german_whist.solver.tables.ranking import suit_lengths
-from german_whist.solver.tables.table import Table, lookup
+from german_whist.solver.tablebase.endgame_table import EndgameTable
+from german_whist.solver.tablebase.position_kernels import leader_cards
+from german_whist.solver.tablebase.ranking import suit_lengths
+from german_whist.solver.tablebase.ranking_kernels import lookup
 
 
 def every_position(cards: int, trump: bool) -> Iterator[int]:
@@ -54,7 +55,7 @@ def _add_block(table, cards, lengths, total):
                         total[1] += lookup(table, position, cards, False)
 
 
-def count_and_sum(table: Table, cards: int) -> tuple[int, int]:
+def count_and_sum(table: EndgameTable, cards: int) -> tuple[int, int]:
     """How many positions there are with so many cards a hand, and the sum of their values."""
     total = np.zeros(2, np.int64)
     for lengths in suit_lengths(cards, table.trump):

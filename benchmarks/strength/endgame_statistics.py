@@ -1,8 +1,13 @@
-"""What the endgame is worth, and who throws it away: ``python -m german_whist.benchmarks.strength.endgame_facts``.
+"""Endgame statistics: ``python -m german_whist.benchmarks.strength.endgame_statistics``.
 
+<<<<<<< HEAD:benchmarks/strength/endgame_facts.py
 Measures the figures of ``docs/explanation/endgame.md``: the value of leading, how many tricks the leader takes, what
 bots lose by their errors and what an exact endgame adds to them. All of the classic game, all repeatable from the
 seed.
+=======
+Measures the value of the lead, the distribution of the leader's tricks, the tricks that bots lose by errors, and what
+an exact endgame adds to each bot. Classic game; reproducible from the seed.
+>>>>>>> h-solver:benchmarks/strength/endgame_statistics.py
 """
 
 from __future__ import annotations
@@ -21,7 +26,7 @@ from german_whist.agents.endgame.open_hands import NOT_LEGAL, card_margins, is_o
 from german_whist.agents.registry import make_agent
 from german_whist.arena.match import play_match, play_mirrored
 from german_whist.arena.statistics import mean_interval
-from german_whist.benchmarks.speed.endgame import real_endings
+from german_whist.benchmarks.speed.endgame import played_endgames
 from german_whist.benchmarks.strength.endgame_report import markdown
 from german_whist.envs.engine.agent_rng import AgentRng
 from german_whist.envs.engine.cards import NUM_CARDS
@@ -30,40 +35,40 @@ from german_whist.envs.simulator.batch import DealBatch
 from german_whist.solver.endgames import solve_endgames
 
 BOTS = ("random", "greedy", "heuristic")
-SELF_PLAY = "heuristic"  # whose deals are the endings from play
+SELF_PLAY = "heuristic"  # the bot whose deals give the endgames from play
 RULES = "classic"
 BATCH = 2048
 
-Facts = dict[str, Any]
+Statistics = dict[str, Any]
 
 
-class Endings(NamedTuple):
-    """Endgames before their first card: masks of both hands, uint64[n], and trump suits, int8[n]."""
+class Endgames(NamedTuple):
+    """Endgames before their first card: card masks of both hands, uint64[n], and trump suits, int8[n]."""
 
     leaders: npt.NDArray[np.uint64]
     followers: npt.NDArray[np.uint64]
     trumps: npt.NDArray[np.int8]
 
 
-def random_endings(count: int, seed: int) -> Endings:
-    """Return endgames of any 13 cards against any 13 others, with any suit as trumps."""
+def random_endgames(count: int, seed: int) -> Endgames:
+    """Return endgames of 13 random cards against 13 others, with a random trump suit."""
     rng = np.random.default_rng(seed)
     hand = rules(RULES).hand
     decks = rng.permuted(np.tile(np.arange(NUM_CARDS, dtype=np.uint64), (count, 1)), axis=1)
     bits = np.uint64(1) << decks
     leaders, followers = (np.bitwise_or.reduce(bits[:, part], axis=1) for part in (slice(hand), slice(hand, 2 * hand)))
-    return Endings(leaders, followers, rng.integers(0, 4, count).astype(np.int8))
+    return Endgames(leaders, followers, rng.integers(0, 4, count).astype(np.int8))
 
 
-def played_endings(count: int, seed: int) -> Endings:
+def self_play_endgames(count: int, seed: int) -> Endgames:
     """Return the endgames that the heuristic bot reaches against itself."""
-    leaders, followers, trumps, _, _ = real_endings(count, seed)
-    return Endings(leaders, followers, trumps)
+    leaders, followers, trumps, _, _ = played_endgames(count, seed)
+    return Endgames(leaders, followers, trumps)
 
 
-def value_facts(endings: Endings) -> Facts:
-    """Return how many tricks the leader takes, and what it is worth to be the leader."""
-    leaders, followers, trumps = endings
+def value_statistics(endgames: Endgames) -> Statistics:
+    """Return the distribution of the leader's tricks, and the value of the lead in tricks."""
+    leaders, followers, trumps = endgames
     hand = int(leaders[0]).bit_count()
     tricks = solve_endgames(leaders, followers, trumps).astype(np.int64)
     if_other_leads = hand - solve_endgames(followers, leaders, trumps).astype(np.int64)
@@ -79,23 +84,23 @@ def value_facts(endings: Endings) -> Facts:
     }
 
 
-def error_facts(agent: Agent, deals: int, seed: int) -> Facts:
-    """Return what an agent throws away in endgames against itself, those that the heuristic bot reaches.
+def error_statistics(agent: Agent, deals: int, seed: int) -> Statistics:
+    """Return what an agent loses by errors in endgames that the heuristic bot reaches.
 
     Args:
-        agent: plays both seats from the first card of the endgame.
+        agent: the agent; it plays both seats of the endgame.
         deals: number of deals.
-        seed: of the deals and of the agent's randomness.
+        seed: seed of the deals and of the agent's randomness.
     """
-    foreplayer = make_agent(SELF_PLAY)
-    lost: list[npt.NDArray[np.float64]] = []  # tricks by deal and seat
+    foreplay_bot = make_agent(SELF_PLAY)
+    lost: list[npt.NDArray[np.float64]] = []  # tricks lost, by deal and seat
     changed: list[npt.NDArray[np.bool_]] = []  # whether the wrong seat won
     choices = errors = 0
     for start in range(0, deals, BATCH):
         batch = DealBatch(RULES, min(BATCH, deals - start), seed, first=start)
         rows = np.arange(batch.size)
         for _ in range(2 * batch.rules.foreplay):
-            batch.step(foreplayer.act(batch.views(), None))
+            batch.step(foreplay_bot.act(batch.views(), None))
         should_win = _margins(batch).max(axis=1) * np.where(batch.turn == 0, 1, -1) > 0
         lost_here = np.zeros((batch.size, 2))
         for step in range(2 * batch.rules.hand):
@@ -122,16 +127,16 @@ def _margins(batch: DealBatch) -> npt.NDArray[np.int16]:
 
 
 def _estimate(samples: npt.NDArray[Any]) -> dict[str, float]:
-    """Return the mean of independent samples and half of its 95 % interval."""
+    """Return the mean of independent samples and half the width of its 95 % interval."""
     mean, (low, high) = mean_interval(samples)
     return {"mean": mean, "half": (high - low) / 2}
 
 
 class LowestBestCard:
-    """A perfect endgame without a tie-break: of equally good cards the lowest. The foreplay is another agent's."""
+    """Another agent's foreplay with a perfect endgame without tie-break: of equally good cards the lowest."""
 
     def __init__(self, agent: Agent) -> None:
-        """Take the agent."""
+        """Set the agent that plays the foreplay."""
         self.agent = agent
 
     def act(self, views: Views, rng: Any = None) -> Actions:
@@ -143,8 +148,8 @@ class LowestBestCard:
         return actions
 
 
-def tie_break_facts(opponent: Agent, deals: int, seed: int) -> Facts:
-    """Return what the tie-break adds to ``heuristic+exact`` against an opponent, deal by deal."""
+def tie_break_statistics(opponent: Agent, deals: int, seed: int) -> Statistics:
+    """Return what the tie-break adds to ``heuristic+exact`` against an opponent, paired by deal."""
     bot = make_agent(SELF_PLAY)
     game = rules(RULES)
     with_it, without = (
@@ -162,8 +167,8 @@ def tie_break_facts(opponent: Agent, deals: int, seed: int) -> Facts:
     }
 
 
-def exact_facts(spec: str, deals: int, seed: int) -> Facts:
-    """Return how an agent with an exact endgame does against itself without one."""
+def exact_statistics(spec: str, deals: int, seed: int) -> Statistics:
+    """Return the result of an agent with an exact endgame against the same agent without one."""
     result = play_match(f"{spec}+exact", spec, deals, seed, RULES)
     return {
         name: {"mean": mean, "half": (high - low) / 2}
@@ -174,41 +179,47 @@ def exact_facts(spec: str, deals: int, seed: int) -> Facts:
     }
 
 
-def measure(bots: Sequence[str], deals: int, seed: int) -> Facts:
-    """Return all figures, as plain data."""
+def measure(bots: Sequence[str], deals: int, seed: int) -> Statistics:
+    """Return all statistics as plain data, ready for JSON."""
     agents = {spec: make_agent(spec) for spec in bots}
     return {
         "deals": deals,
         "seed": seed,
         "values": {
-            "random hands": value_facts(random_endings(deals, seed)),
-            f"{SELF_PLAY} against itself": value_facts(played_endings(deals, seed)),
+            "random hands": value_statistics(random_endgames(deals, seed)),
+            f"{SELF_PLAY} against itself": value_statistics(self_play_endgames(deals, seed)),
         },
-        "errors": {spec: error_facts(agent, deals, seed) for spec, agent in agents.items()},
-        "exact": {spec: exact_facts(spec, deals, seed) for spec in bots},
-        "tie_break": {spec: tie_break_facts(agent, deals, seed) for spec, agent in agents.items()},
+        "errors": {spec: error_statistics(agent, deals, seed) for spec, agent in agents.items()},
+        "exact": {spec: exact_statistics(spec, deals, seed) for spec in bots},
+        "tie_break": {spec: tie_break_statistics(agent, deals, seed) for spec, agent in agents.items()},
     }
 
 
 def main(words: Sequence[str] | None = None) -> None:
-    """Print the figures as Markdown or JSON, and draw the picture where one is asked for."""
+    """Print the statistics as Markdown or JSON, and plot the distribution if a file is named."""
     parser = argparse.ArgumentParser(
-        prog="python -m german_whist.benchmarks.strength.endgame_facts", description=__doc__
+        prog="python -m german_whist.benchmarks.strength.endgame_statistics", description=__doc__
     )
-    parser.add_argument("--deals", type=int, default=10_000, help="endings and mirrored deals (default 10000)")
-    parser.add_argument("--seed", type=int, default=0, help="seed of all of them (default 0)")
-    parser.add_argument("--bots", nargs="+", default=BOTS, metavar="AGENT", help=f"default: {' '.join(BOTS)}")
-    parser.add_argument("--picture", metavar="FILE", help="draw how many tricks the leader takes, as a PNG")
+    parser.add_argument(
+        "--deals", type=int, default=10_000, help="number of endgames and of mirrored deals (default 10000)"
+    )
+    parser.add_argument("--seed", type=int, default=0, help="seed of the deals (default 0)")
+    parser.add_argument(
+        "--bots", nargs="+", default=BOTS, metavar="AGENT", help=f"agents to measure (default: {' '.join(BOTS)})"
+    )
+    parser.add_argument(
+        "--picture", metavar="FILE", help="plot the distribution of the leader's tricks to this PNG file"
+    )
     parser.add_argument("--json", action="store_true", help="print JSON")
     options = parser.parse_args(words)
     if options.deals < 2:
         parser.error(f"deals {options.deals} is not allowed: a whole number from 2")
-    facts = measure(options.bots, options.deals, options.seed)
+    stats = measure(options.bots, options.deals, options.seed)
     if options.picture:
-        from german_whist.benchmarks.strength.endgame_picture import draw_values
+        from german_whist.benchmarks.strength.endgame_plot import plot_tricks
 
-        draw_values(facts["values"], options.picture)
-    print(json.dumps(facts) if options.json else markdown(facts))
+        plot_tricks(stats["values"], options.picture)
+    print(json.dumps(stats) if options.json else markdown(stats))
 
 
 if __name__ == "__main__":

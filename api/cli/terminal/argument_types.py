@@ -1,4 +1,4 @@
-"""Numbers on the command line: what ``argparse`` says of a word that is none, in plain words."""
+"""Types of command-line arguments, with error messages in plain words."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import argparse
 
 
 def whole_number(text: str) -> int:
-    """Return the whole number that a word stands for."""
+    """Return an argument as a whole number."""
     try:
         return int(text)
     except ValueError:
@@ -14,7 +14,7 @@ def whole_number(text: str) -> int:
 
 
 def number(text: str) -> float:
-    """Return the number that a word stands for."""
+    """Return an argument as a number."""
     try:
         return float(text)
     except ValueError:
@@ -22,12 +22,12 @@ def number(text: str) -> float:
 
 
 def deal_address(text: str) -> tuple[int, int]:
-    """Return the seed and the index that ``--deal SEED:INDEX`` names.
+    """Return the seed and the index of ``--deal SEED:INDEX``.
 
     Raises:
-        ValueError: when the word is no such address.
+        ValueError: if the argument has another form.
     """
     seed, colon, index = text.partition(":")
     if not colon or not seed.isdecimal() or not index.isdecimal():
-        raise ValueError(f"--deal {text!r} is not SEED:INDEX, as 7:0")
+        raise ValueError(f"--deal {text!r} is not SEED:INDEX, such as 7:0")
     return int(seed), int(index)

@@ -1,12 +1,12 @@
-"""Open endgames as one 64-bit number, in which only the order of the cards still in play remains.
+"""Endgame positions as 64-bit numbers: only the relative order of the cards still in play is kept.
 
-Each of the four suits has a lane of 16 bits, its *word*: bit ``i`` stands for the ``i``-th lowest card of that suit
-that is still in play, 1 when the leader holds it and 0 when the follower does, and one more bit above the last card
-marks the length. An empty suit is the word 1. Lane 0 is the trump suit where there is one; the plain suits lie in any
-order until ``sorted_suits`` puts them in ascending order, which is the one form that tables and memories know.
+Each of the four suits has a lane of 16 bits, its *word*. Bit ``i`` of a word stands for the ``i``-th lowest card of the
+suit that is still in play: 1 if the leader holds it, 0 if the follower does. A final 1 above the last card marks the
+length, so an empty suit is the word 1. Lane 0 is the trump suit in games with trumps. The plain suits come in any order
+until ``sorted_suits`` sorts them; endgame tables and transposition tables hold positions with sorted suits only.
 
-A card of a position is named by its *spot*, the number of its bit: 16 times the lane, plus the place in the word.
-What is written for positions works on single words, too.
+The *bit index* of a card is 16 times its lane plus its place in the word. Most functions for positions accept single
+words, too.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ MAX_CARDS = 13  # in a hand, and in a suit
 _ONE = np.uint64(1)
 _WORD = np.uint64(0xFFFF)
 _SUIT = np.uint64(0x1FFF)
-_BELOW_1 = np.uint64(0x7FFF_7FFF_7FFF_7FFF)  # bits of a lane that a shift by 1, 2, 4 or 8 fills from the same lane
+_BELOW_1 = np.uint64(0x7FFF_7FFF_7FFF_7FFF)  # the bits that stay in their lane in a shift by 1, 2, 4 or 8
 _BELOW_2 = np.uint64(0x3FFF_3FFF_3FFF_3FFF)
 _BELOW_4 = np.uint64(0x0FFF_0FFF_0FFF_0FFF)
 _BELOW_8 = np.uint64(0x00FF_00FF_00FF_00FF)
@@ -29,7 +29,7 @@ _BELOW_8 = np.uint64(0x00FF_00FF_00FF_00FF)
 
 @kernel
 def word_of(position, lane):
-    """Return the word of a suit."""
+    """Return the word in a lane."""
     return (position >> np.uint64(16 * lane)) & _WORD
 
 
@@ -63,21 +63,21 @@ def seats_swapped(position):
 
 @kernel
 def run_starts(cards):
-    """Return the lowest card of each run of adjacent cards of one hand: the cards of a run are worth the same."""
+    """Return the lowest card of each run: adjacent cards of one hand, which are equivalent."""
     return cards & ~(cards << _ONE)
 
 
 @kernel
-def without(position, spot):
-    """Return a position without one card; those above it in its suit move down."""
-    lane = _WORD << np.uint64(spot & 48)
-    kept = ~lane | ((_ONE << np.uint64(spot)) - _ONE)
+def without(position, bit_index):
+    """Return a position without one card; the cards above it in its suit move down."""
+    lane = _WORD << np.uint64(bit_index & 48)
+    kept = ~lane | ((_ONE << np.uint64(bit_index)) - _ONE)
     return (position & kept) | ((position >> _ONE) & lane & _BELOW_1 & ~kept)
 
 
 @kernel
 def sorted_suits(position, trump):
-    """Return the position with its plain suits (all suits when ``trump`` is false) in ascending order of words."""
+    """Return the position with the words of its plain suits (of all suits without trumps) in ascending order."""
     first = word_of(position, 0)
     a = word_of(position, 1)
     b = word_of(position, 2)
@@ -94,15 +94,15 @@ def sorted_suits(position, trump):
 
 @kernel
 def lane_of(suit, trump):
-    """Return the lane of a suit in ``position_of``: the trump suit changes places with suit 0."""
+    """Return the lane of a suit in ``position_of``: the trump suit swaps places with suit 0."""
     if suit == trump:
         return 0
     return trump if suit == 0 and trump > 0 else suit
 
 
 @kernel
-def spot_of(card, cards, trump):
-    """Return the spot of a card among the cards in play, given as a mask of cards, in ``position_of``."""
+def bit_index_of(card, cards, trump):
+    """Return the bit index of a card in ``position_of``, given the mask of all cards in play."""
     suit = np.int64(card) // 13
     below = (_ONE << np.uint64(card)) - _ONE
     return 16 * lane_of(suit, trump) + popcount(cards & below & (_SUIT << np.uint64(13 * suit)))
@@ -110,7 +110,7 @@ def spot_of(card, cards, trump):
 
 @kernel
 def position_of(leader, follower, trump):
-    """Return the position of two hands given as masks of cards; its suits are not sorted."""
+    """Return the position of two hands, given as card masks; its suits are not sorted."""
     position = np.uint64(0)
     for suit in range(4):
         shift = np.uint64(13 * suit)

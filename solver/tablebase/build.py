@@ -1,4 +1,4 @@
-"""Build a table into its file: in parallel, resumable, and never seen half-written."""
+"""Build an endgame table into its file: in parallel, resumable, and renamed into place only when complete."""
 
 from __future__ import annotations
 
@@ -15,30 +15,31 @@ from typing import BinaryIO
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.solver.tables.file import HEADER_BYTES, Header, checksum, read_header
-from german_whist.solver.tables.kinds import TableError, TableKind, check_cards, table_path
-from german_whist.solver.tables.ranking import Block, Ranking, lay_out
-from german_whist.solver.tables.retrograde_kernels import build_block, pack, unpack
-from german_whist.solver.tables.suit_moves import suit_moves
+from german_whist.solver.tablebase.file import HEADER_BYTES, Header, checksum, read_header
+from german_whist.solver.tablebase.kinds import TableError, TableKind, check_cards, table_path
+from german_whist.solver.tablebase.ranking import Block, Ranking, TableLayout, table_layout
+from german_whist.solver.tablebase.retrograde_kernels import build_block, pack, unpack
+from german_whist.solver.tablebase.suit_moves import suit_moves
 
-Progress = Callable[[int, int], None]  # told how many of how many positions are done
+Progress = Callable[[int, int], None]  # called with the positions done and the total
 Values = npt.NDArray[np.uint8]
 
-_SECONDS_BETWEEN_MARKS = 1.0  # how much work a killed build loses
+_CHECKPOINT_SECONDS = 1.0  # a killed build loses at most this much work
 
 
 def build_table(kind: TableKind, cards: int, progress: Progress = lambda done, total: None) -> Path:
-    """Build a table, or go on with one whose building was stopped, and return its file.
+    """Build an endgame table by retrograde analysis, or resume an interrupted build, and return its file.
 
-    Other processes that want the same table wait for this one; if they find it built they leave it as it is.
+    A table that exists already is left as it is. Other processes that want the same table wait for this one.
 
     Args:
-        kind: which game.
+        kind: the kind of game.
         cards: cards in the largest hands, 1 to 13.
-        progress: told how many of how many positions are done.
+        progress: called with the number of positions done and the total.
 
     Raises:
-        TableError: when the folder cannot be written or the disk is full; nothing half-written is left then.
+        TableError: if ``cards`` is out of range, the folder cannot be written or the disk is full; nothing half-written
+            is left behind.
     """
     from filelock import FileLock
 
@@ -55,13 +56,13 @@ def build_table(kind: TableKind, cards: int, progress: Progress = lambda done, t
 
 def _build(path: Path, kind: TableKind, cards: int, progress: Progress) -> None:
     partial = path.with_suffix(".partial")
-    ranking, blocks, total = lay_out(cards, kind.trump)
-    header = _resumable(partial, kind, cards, len(blocks))
+    layout = table_layout(cards, kind.trump)
+    header = _resumable(partial, kind, cards, len(layout.blocks))
     try:
         with partial.open("r+b" if header.blocks else "w+b") as file:
             file.truncate(HEADER_BYTES + header.bytes)
             header.write(file)
-            _write_layers(file, header, ranking, blocks, kind, lambda done: progress(done, total))
+            _write_layers(file, header, layout, kind, lambda done: progress(done, layout.size))
             header.complete = True
             header.write(file)
             os.fsync(file.fileno())
@@ -73,7 +74,7 @@ def _build(path: Path, kind: TableKind, cards: int, progress: Progress) -> None:
 
 
 def _resumable(partial: Path, kind: TableKind, cards: int, blocks: int) -> Header:
-    """Return the header of what an earlier build has left, or one of a table to be begun."""
+    """Return the header of an interrupted build, or a new one if there is nothing to resume."""
     with contextlib.suppress(TableError, OSError):
         header = read_header(partial)
         fits = header.kind == kind.name and header.cards == cards and 0 < header.blocks <= blocks
@@ -85,15 +86,15 @@ def _resumable(partial: Path, kind: TableKind, cards: int, blocks: int) -> Heade
 def _write_layers(
     file: BinaryIO,
     header: Header,
-    ranking: Ranking,
-    blocks: Sequence[Block],
+    layout: TableLayout,
     kind: TableKind,
     progress: Callable[[int], None],
 ) -> None:
+    blocks = layout.blocks
     below: _Layer | None = None
-    marked = time.monotonic()
+    checkpoint = time.monotonic()
     for cards in range(header.cards + 1):
-        layer = _Layer(ranking, kind, [block for block in blocks if block.cards == cards], below)
+        layer = _Layer(layout.ranking, kind, [block for block in blocks if block.cards == cards], below)
         if cards < header.cards:
             layer.keep()
         ready = min(header.blocks - sum(block.cards < cards for block in blocks), len(layer.blocks))
@@ -105,42 +106,43 @@ def _write_layers(
             header.blocks += 1
             header.bytes += len(data)
             header.checksum = zlib.crc32(data, header.checksum)
-            if time.monotonic() - marked > _SECONDS_BETWEEN_MARKS:
+            if time.monotonic() - checkpoint > _CHECKPOINT_SECONDS:
                 header.write(file)
-                marked = time.monotonic()
+                checkpoint = time.monotonic()
             progress(2 * header.bytes)
         below = layer
 
 
 class _Layer:
-    """All endgames of so many cards a hand, and what they are built from."""
+    """All endgames with the same number of cards, built from those with one card fewer."""
 
     def __init__(self, ranking: Ranking, kind: TableKind, blocks: Sequence[Block], below: _Layer | None) -> None:
         self.blocks = blocks
-        self.first = blocks[0].first
-        self.values: Values = np.zeros(0, np.uint8)  # one to a byte, when they are kept for the layer above
+        self.start = blocks[0].start
+        self.values: Values = np.zeros(0, np.uint8)  # one to a byte; empty unless the layer above needs them
         self._ranking, self._kind = ranking, kind
-        self._below = (np.zeros(0, np.uint8), 0) if below is None else (below.values, below.first)
+        self._below = (np.zeros(0, np.uint8), 0) if below is None else (below.values, below.start)
 
     def keep(self) -> None:
+        """Keep the values for the layer above."""
         last = self.blocks[-1]
-        self.values = np.zeros(last.first + _padded(last.size) - self.first, np.uint8)
+        self.values = np.zeros(last.start + _padded(last.size) - self.start, np.uint8)
 
     def read(self, file: BinaryIO, ready: int) -> None:
-        """Read the first so many blocks from a table that is being built."""
+        """Read the first ``ready`` blocks from the file of an interrupted build."""
         if self.values.size:
             last = self.blocks[ready - 1]
-            packed = (last.first + _padded(last.size) - self.first) // 2
-            file.seek(HEADER_BYTES + self.first // 2)
+            packed = (last.start + _padded(last.size) - self.start) // 2
+            file.seek(HEADER_BYTES + self.start // 2)
             unpack(np.frombuffer(file.read(packed), np.uint8), self.values[: 2 * packed])
 
     def build(self, block: Block) -> bytes:
         """Return the values of a block, two to a byte."""
         values = np.zeros(_padded(block.size), np.uint8)
         lengths = np.array(block.lengths, np.int64)
-        build_block(self._ranking, suit_moves(), *self._kind, lengths, block.first, *self._below, values[: block.size])
+        build_block(self._ranking, suit_moves(), *self._kind, lengths, block.start, *self._below, values[: block.size])
         if self.values.size:
-            self.values[block.first - self.first :][: len(values)] = values
+            self.values[block.start - self.start :][: len(values)] = values
         packed = np.empty(len(values) // 2, np.uint8)
         pack(values, packed)
         return packed.tobytes()
@@ -151,7 +153,7 @@ def _padded(size: int) -> int:
 
 
 def _in_order(build: Callable[[Block], bytes], blocks: Sequence[Block]) -> Iterator[bytes]:
-    """Build blocks on all cores, a few ahead, and give them back in order."""
+    """Build blocks on all cores, a few ahead, and yield them in order."""
     threads = os.cpu_count() or 1
     with ThreadPoolExecutor(threads) as executor:
         waiting: deque[Future[bytes]] = deque()

@@ -1,4 +1,4 @@
-"""What a person types at the table: cards, choices, help and leaving."""
+"""The human player: prompts, and what is typed at them (cards, choices, ? and q)."""
 
 from __future__ import annotations
 
@@ -10,52 +10,52 @@ if TYPE_CHECKING:
 HELP = """\
 A card is its suit and its rank, in any case: SA or s a is the ace of spades, HT or h10 the ten of hearts.
 Suits: C clubs, D diamonds, H hearts, S spades. Ranks: 2 3 4 5 6 7 8 9 T J Q K A.
-When there is something to choose, type the word (or its first letter), or the open card to pick.
-? shows this help, q leaves."""
+At a choice, type the word (or its first letter), or the face-up card that you pick.
+? shows this help, q quits."""
 
 _SUIT_NAMES = ("clubs", "diamonds", "hearts", "spades")
 _SIGNS = str.maketrans("♣♦♥♠", "CDHS")
 
 
-class Left(Exception):  # noqa: N818 - not an error: the person has left the table
-    """The person wants no more."""
+class PlayerQuit(Exception):  # noqa: N818 - not an error
+    """The player has quit."""
 
 
-def ask(view: Any, rules: Rules) -> int:
-    """Ask a person for an action until it is a legal one, and return its number.
+def ask_action(view: Any, rules: Rules) -> int:
+    """Ask the player for an action until a legal one is typed, and return its number.
 
     Args:
-        view: what the person's seat knows, a ``VIEW`` record; it is that seat's turn.
+        view: what the player's seat knows, a ``VIEW`` record; it is that seat's turn.
         rules: the game.
 
     Raises:
-        Left: when the person types ``q``, or there is no more input.
+        PlayerQuit: if the player types ``q``, or the input ends.
     """
     while True:
-        word = _typed(_question(view, rules))
+        word = _read_word(_prompt(view, rules))
         if word in ("?", "HELP"):
             print(HELP)
             continue
         if word in ("Q", "QUIT"):
-            raise Left
+            raise PlayerQuit
         if not word:
             continue
         try:
-            return understood(word, view, rules)
+            return parse_action(word, view, rules)
         except ValueError as error:
             print(error)
 
 
-def _typed(question: str) -> str:
+def _read_word(prompt: str) -> str:
     try:
-        text = input(question)
+        text = input(prompt)
     except EOFError:
         print()
-        raise Left from None
+        raise PlayerQuit from None
     return "".join(text.upper().split())
 
 
-def _question(view: Any, rules: Rules) -> str:
+def _prompt(view: Any, rules: Rules) -> str:
     from german_whist.envs.engine.actions import choice_names
     from german_whist.envs.engine.cards import cards_of, deck_text
 
@@ -66,38 +66,38 @@ def _question(view: Any, rules: Rules) -> str:
     return f"{' or '.join(choice_names(rules))}: "
 
 
-def understood(word: str, view: Any, rules: Rules) -> int:
-    """Return the legal action that a word means.
+def parse_action(word: str, view: Any, rules: Rules) -> int:
+    """Return the legal action that a word stands for.
 
     Args:
-        word: upper case, without blanks.
-        view: what the person's seat knows.
+        word: the word typed, in upper case, without blanks.
+        view: what the player's seat knows, a ``VIEW`` record.
         rules: the game.
 
     Raises:
-        ValueError: when the word means nothing, or an illegal action; the message says why.
+        ValueError: if the word is not an action or not a legal one; the message says why.
     """
     from german_whist.envs.engine.actions import choice_names
     from german_whist.envs.engine.cards import NUM_CARDS, card_text, cards_of, deck_text
 
     choices = choice_names(rules)
     if view["choice"] and choices:
-        meant = [place for place, name in enumerate(choices) if name.upper().startswith(word)]
-        if len(meant) == 1:
-            return NUM_CARDS + meant[0]
+        matches = [place for place, name in enumerate(choices) if name.upper().startswith(word)]
+        if len(matches) == 1:
+            return NUM_CARDS + matches[0]
         if not rules.draft or _card(word) not in list(cards_of(int(view["face_up"]))):
             raise ValueError(f"choose {' or '.join(choices)} now")
-        return NUM_CARDS  # to name the face-up card is to take it
+        return NUM_CARDS  # naming the face-up card takes it
     if word.lower() in choices:
         raise ValueError(f"there is nothing to {word.lower()} now: play a card")
     card = _card(word)
     if card is None:
-        raise ValueError(f"{word} is not a card: type suit and rank, as SA, or ? for help")
+        raise ValueError(f"{word} is not a card: type suit and rank, such as SA, or ? for help")
     if int(view["legal"]) >> card & 1:
         return card
     name = card_text(card)
     if view["choice"]:
-        raise ValueError(f"{name} does not lie open: pick one of {deck_text(cards_of(int(view['face_up'])))}")
+        raise ValueError(f"{name} is not face up: pick one of {deck_text(cards_of(int(view['face_up'])))}")
     if not int(view["hand"]) >> card & 1:
         raise ValueError(f"you do not hold {name}")
     suit = _SUIT_NAMES[int(view["led"]) // 13]
@@ -105,7 +105,7 @@ def understood(word: str, view: Any, rules: Rules) -> int:
 
 
 def _card(word: str) -> int | None:
-    """Return the card that a word means, suit or rank first, or ``None``."""
+    """Return the card that a word stands for, suit or rank first, or ``None``."""
     from german_whist.envs.engine.cards import parse_card
 
     word = word.translate(_SIGNS).replace("10", "T")

@@ -1,4 +1,4 @@
-"""One line of perfect play, for people to read."""
+"""The principal variation of an endgame: one line of perfect play, for people to read."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from german_whist.solver.endgames import endgame_move_values
 
 
 class Trick(NamedTuple):
-    """A trick of a line.
+    """A trick of the line.
 
     Attributes:
-        seat: who led it: 0 the leader of the endgame's first trick, 1 the other.
+        seat: the seat that led: 0 for the leader of the first trick, 1 for the other.
         led: the card led.
         reply: the other seat's card.
-        winner: who took it.
+        winner: the seat that took it.
     """
 
     seat: int
@@ -24,19 +24,19 @@ class Trick(NamedTuple):
     winner: int
 
 
-def perfect_line(leader: int, follower: int, trump: int = -1, low: bool = False, led: int = -1) -> list[Trick]:
-    """Return a line in which both seats always play a best card, of several the lowest of the first suit.
+def principal_variation(leader: int, follower: int, trump: int = -1, low: bool = False, led: int = -1) -> list[Trick]:
+    """Return a line in which both seats always play a best card; of several, the lowest of the first suit.
 
     Args:
-        leader: mask of the leader's hand, with or without a card led.
-        follower: mask of the follower's hand.
-        trump: suit, −1 for none.
+        leader: card mask of the leader's hand, with or without the card led.
+        follower: card mask of the follower's hand.
+        trump: the trump suit (C D H S = 0 … 3), −1 for none.
         low: whether the fewest tricks win.
         led: the card that the leader has led, −1 for none.
 
     Raises:
         ValueError: as ``solve_endgames``.
-        TableError: when there is no table and none can be built.
+        TableError: if there is no endgame table and none can be built.
     """
     hands = [int(leader), int(follower)]
     seat, tricks = 0, []
@@ -53,7 +53,7 @@ def perfect_line(leader: int, follower: int, trump: int = -1, low: bool = False,
 
 
 def best_cards(leader: int, follower: int, trump: int, low: bool, led: int = -1) -> list[int]:
-    """Return the cards of the seat to act that no other card betters, in ascending order."""
+    """Return the best cards of the seat to act, in ascending order."""
     values = endgame_move_values([leader], [follower], trump, low, led)[0]
     legal = [card for card in range(len(values)) if values[card] >= 0]
     best = (min if low else max)(values[card] for card in legal)

@@ -1,0 +1,78 @@
+"""The endgame tables of this process: the largest in the cache folder, built if there is none."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from contextlib import suppress
+from pathlib import Path
+
+from german_whist.solver.tablebase.build import build_table
+from german_whist.solver.tablebase.endgame_table import EndgameTable
+from german_whist.solver.tablebase.file import load_table
+from german_whist.solver.tablebase.kinds import DEFAULT_CARDS, DamagedTableError, TableKind, table_folder, table_path
+
+_open: dict[tuple[Path, TableKind], EndgameTable] = {}
+_lock = threading.Lock()
+
+
+def open_table(trump: bool, low: bool) -> EndgameTable:
+    """Return the largest endgame table for a kind of game; if there is none, build the default one, in seconds.
+
+    A table that is damaged or of another version is deleted, with a line on standard error, and the next largest is
+    used.
+
+    Args:
+        trump: whether the game has a trump suit.
+        low: whether the fewest tricks win.
+
+    Raises:
+        TableError: if no table can be read or built.
+    """
+    kind = TableKind(bool(trump), bool(low))
+    key = (table_folder(), kind)
+    with _lock:
+        if key not in _open:
+            _open[key] = _largest(kind) or load_table(build_table(kind, DEFAULT_CARDS, _ProgressBar(kind)))
+        return _open[key]
+
+
+def built_tables(kind: TableKind) -> list[Path]:
+    """Return the files of all tables of a kind, the largest first."""
+    paths = (table_path(kind, cards) for cards in range(13, 0, -1))
+    return [path for path in paths if path.exists()]
+
+
+def _largest(kind: TableKind) -> EndgameTable | None:
+    for path in built_tables(kind):
+        try:
+            return load_table(path)
+        except DamagedTableError as error:
+            print(f"german-whist: {error}; deleted", file=sys.stderr)
+            with suppress(OSError):
+                path.unlink()
+    return None
+
+
+class _ProgressBar:
+    """Shows the progress of a build on standard error: a bar in a terminal, otherwise a single line."""
+
+    def __init__(self, kind: TableKind) -> None:
+        self._kind = kind
+        self._started = False
+
+    def __call__(self, done: int, total: int) -> None:
+        from rich.console import Console
+        from rich.progress import Progress as Bar
+
+        if not self._started:
+            self._started = True
+            console = Console(stderr=True)
+            if not console.is_terminal:
+                print(f"building the endgame table {self._kind.name} (once; takes some seconds)", file=sys.stderr)
+            self._bar = Bar(console=console, transient=True, disable=not console.is_terminal)
+            self._task = self._bar.add_task(f"building the endgame table {self._kind.name} (once)", total=total)
+            self._bar.start()
+        self._bar.update(self._task, completed=done)
+        if done >= total:
+            self._bar.stop()

@@ -1,1 +1,0 @@
-"""How are the values of all small endgames stored, built and found?"""
