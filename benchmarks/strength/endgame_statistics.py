@@ -1,13 +1,7 @@
 """Endgame statistics: ``python -m german_whist.benchmarks.strength.endgame_statistics``.
 
-<<<<<<< HEAD:benchmarks/strength/endgame_facts.py
-Measures the figures of ``docs/explanation/endgame.md``: the value of leading, how many tricks the leader takes, what
-bots lose by their errors and what an exact endgame adds to them. All of the classic game, all repeatable from the
-seed.
-=======
 Measures the value of the lead, the distribution of the leader's tricks, the tricks that bots lose by errors, and what
 an exact endgame adds to each bot. Classic game; reproducible from the seed.
->>>>>>> h-solver:benchmarks/strength/endgame_statistics.py
 """
 
 from __future__ import annotations
