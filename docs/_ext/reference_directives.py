@@ -10,6 +10,7 @@ import argparse
 import importlib
 import pkgutil
 import re
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, ClassVar
@@ -130,15 +131,21 @@ def _defaults(key: str, defaults: dict[str, str]) -> str:
 
 
 def training_settings() -> dict[str, dict[str, tuple[Any, str]]]:
-    """Return each trainer's settings: key → (default, help). The one place that knows how the schema is written."""
-    from german_whist.training.config.load import config_fields
+    """Return each trainer's settings: key → (default, help).
+
+    The defaults are those of a file that names the trainer and nothing else.
+    """
+    from german_whist.training.config.load import config_fields, load_config
     from german_whist.training.config.schema import TRAINERS
 
-    order = ("policy_iteration", "ppo", "sb3")
     found = {}
-    for name in sorted(TRAINERS, key=order.index):
-        defaults = TRAINERS[name](trainer=name).to_dict()
-        found[name] = {key: (defaults[key], text) for key, (_, text) in config_fields(TRAINERS[name]).items()}
+    for name in sorted(TRAINERS, key=("policy_iteration", "ppo", "sb3").index):
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "defaults.yaml"
+            file.write_text(f"trainer: {name}\n", encoding="utf-8")
+            defaults = load_config(file).to_dict()
+        fields = config_fields(TRAINERS[name])
+        found[name] = {key: (defaults[key], fields[key][1]) for key in fields if key in defaults}
     return found
 
 
