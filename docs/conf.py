@@ -24,8 +24,8 @@ extensions = [
 ]
 exclude_patterns = ["_build", "_ext"]
 
-# Every warning fails the build (sphinx-build -W), and every link, anchor, term and role must resolve. Types are the exception:
-# docstrings write arrays as int8[n], and the build works offline, without the inventories of other projects.
+# Every warning fails the build (sphinx-build -W), and every link, anchor, term and role must resolve. Types are the
+# exception: docstrings write arrays as int8[n], and the build works offline, without other projects' inventories.
 nitpicky = True
 nitpick_ignore_regex = [(r"py:(class|obj|data|exc)", r".*")]
 
@@ -43,10 +43,9 @@ python_use_unqualified_type_names = True
 python_maximum_signature_line_length = 80
 napoleon_numpy_docstring = False
 napoleon_use_ivar = True
+napoleon_use_rtype = False
 add_module_names = False
 copybutton_exclude = ".linenos, .gp, .go"
-
-smartquotes_action = "qe"  # quotes and dots: the dashes of options stay as they are
 
 html_theme = "furo"
 html_title = f"German Whist {release}"

@@ -247,10 +247,9 @@ class PackageMap(MarkdownDirective):
 
 
 def _plain(text: str) -> str:
-    """Return help text as Markdown that shows every character of it."""
-    for letter in "*_<>[]{}":
-        text = text.replace(letter, f"\\{letter}")
-    return " ".join(text.split())
+    """Return help text as Markdown that shows every character of it, with options as code."""
+    parts = re.split(r"(?<!\S)(--[\w-]+)", " ".join(text.split()))
+    return "".join(f"`{part}`" if part.startswith("--") else re.sub(r"([*_<>{}\[\]])", r"\\\1", part) for part in parts)
 
 
 def _keep_colons(_app: Sphinx, what: str, _name: str, _object: Any, _options: Any, lines: list[str]) -> None:
