@@ -21,6 +21,11 @@ test: $(VENV)/.installed-dev-$(KEY)
 	$(BIN)/lint-imports --no-logo
 	$(BIN)/python -m pytest
 
+# The documentation site: a warning or a broken reference fails it.
+docs: $(VENV)/.installed-docs-$(KEY)
+	$(BIN)/sphinx-build -b html -q -W --keep-going -n docs docs/_build/html
+	@echo "documentation: docs/_build/html/index.html"
+
 $(VENV)/.installed-%-$(KEY): | $(BIN)/python
 	@echo "installing german-whist[$*] into $(VENV) ..."
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt \

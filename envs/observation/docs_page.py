@@ -1,6 +1,6 @@
-"""The page ``docs/observations.md``, written from the code.
+"""The page ``docs/reference/observations.md``, written from the code.
 
-Made by ``python -m german_whist.envs.observation.docs_page > docs/observations.md``.
+Made by ``python -m german_whist.envs.observation.docs_page > docs/reference/observations.md``.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from german_whist.envs.observation.full_state import state_high, state_layout
 from german_whist.envs.observation.history import COLUMNS, EVENTS, HISTORY_VERSION, history_high, max_events
 from german_whist.envs.observation.vector import OBSERVATION_VERSION, observation_high, observation_layout
 
-COMMAND = "python -m german_whist.envs.observation.docs_page > docs/observations.md"
+COMMAND = "python -m german_whist.envs.observation.docs_page > docs/reference/observations.md"
 
 # What adds a block to the vectors, in the order in which the blocks stand.
 _ADDING = (

@@ -1,4 +1,4 @@
-"""``docs/observations.md`` is written by the code, and says what the code does."""
+"""``docs/reference/observations.md`` is written by the code, and says what the code does."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from german_whist.envs.observation.history import COLUMNS, EVENTS, HISTORY_VERSI
 from german_whist.envs.observation.vector import OBSERVATION_VERSION, observation_high, observation_layout
 from german_whist.envs.simulator.batch import DealBatch
 
-PAGE = Path(__file__).parents[2] / "docs" / "observations.md"
+PAGE = Path(__file__).parents[2] / "docs" / "reference" / "observations.md"
 
 
 def section(title: str) -> str:

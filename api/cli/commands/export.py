@@ -15,7 +15,7 @@ def add_parser(subparsers: Any) -> None:
         "export",
         help="write a network as ONNX or TorchScript",
         description="Write the network of a trained agent as ONNX or TorchScript: observations in, logits out. What "
-        "they mean stands in the file and in docs/use_in_your_code.md.",
+        "they mean stands in the file and in docs/how-to/export.md.",
         epilog="example: german-whist export champion --to onnx --out champion.onnx",
     )
     parser.add_argument("agent", metavar="AGENT", help="a trained agent: champion, checkpoint:PATH, …")

@@ -1,0 +1,271 @@
+"""Directives that write reference pages from the code: commands, training settings, games and agents.
+
+Each directive asks the package for its facts and turns them into Markdown, which the page's own parser reads. So the
+pages cannot say anything that the code does not.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import pkgutil
+import re
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, ClassVar
+
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.util.docutils import SphinxDirective
+
+
+class MarkdownDirective(SphinxDirective):
+    """A directive whose content is Markdown that the code writes."""
+
+    has_content = False
+
+    def markdown(self) -> str:
+        """Return what stands in place of the directive."""
+        raise NotImplementedError
+
+    def run(self) -> list[nodes.Node]:
+        """Parse the Markdown as part of the page, headings included."""
+        self.env.note_reread()  # the code may have changed where the page has not
+        return self.parse_text_to_nodes(self.markdown(), allow_section_headings=True)
+
+
+class CommandLine(MarkdownDirective):
+    """Every command of a parser, with its arguments, options and example."""
+
+    def markdown(self) -> str:
+        """Return a section for each command."""
+        from german_whist.cli import build_parser
+
+        return "\n".join(line for name, parser in commands(build_parser()) for line in _command(name, parser))
+
+
+def commands(parser: argparse.ArgumentParser) -> Iterator[tuple[str, argparse.ArgumentParser]]:
+    """Yield the full name and the parser of every command that can be run, in the parser's order."""
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            for command in action.choices.values():
+                yield command.prog, command
+                yield from commands(command)
+
+
+def _command(name: str, parser: argparse.ArgumentParser) -> list[str]:
+    level = "##" if name.count(" ") == 1 else "###"
+    lines = [f"{level} {name}", "", _plain(parser.description or ""), "", "```text"]
+    usage = parser.format_usage().rstrip()
+    lines += [line[len("usage: ") :] for line in usage.splitlines()]
+    lines += ["```", ""]
+    rows = []
+    for group in parser._action_groups:
+        if group.title == "settings":  # of training, which have a page of their own
+            lines += [f"Every key of [Training settings](training-settings.md) is an option: {group.description}.", ""]
+        else:
+            rows += [_option(parser, action) for action in group._group_actions if _is_shown(action)]
+    if rows:
+        lines += ["| argument | meaning |", "| --- | --- |", *rows, ""]
+    return [*lines, *_epilog(parser.epilog or "")]
+
+
+def _is_shown(action: argparse.Action) -> bool:
+    hidden = isinstance(action, (argparse._HelpAction, argparse._SubParsersAction))
+    return not hidden and action.help is not argparse.SUPPRESS
+
+
+def _option(parser: argparse.ArgumentParser, action: argparse.Action) -> str:
+    value = parser._get_formatter()._format_args(action, action.dest.upper())
+    names = ", ".join(action.option_strings)
+    meaning = _plain((action.help or "") % {**vars(action), "prog": parser.prog}).replace("|", r"\|")
+    return f"| `{f'{names} {value}'.strip()}` | {meaning} |"
+
+
+def _epilog(text: str) -> list[str]:
+    """Return the lines below a command's help: those of an example as code, lists as they stand."""
+    lines: list[str] = []
+    for paragraph in text.strip().split("\n\n"):
+        title, colon, rest = paragraph.partition(":")
+        if colon and title in ("example", "examples"):
+            code = [line.strip() for line in rest.strip().splitlines()]
+            lines += [f"{title.capitalize()}:", "", "```sh", *code, "```", ""]
+        elif paragraph:
+            lines += ["```text", *paragraph.splitlines(), "```", ""]
+    return lines
+
+
+class TrainingSettings(MarkdownDirective):
+    """Every training setting, in a table for all trainers and one for each group of them that shares some."""
+
+    def markdown(self) -> str:
+        """Return a section for each group of trainers."""
+        trainers = training_settings()
+        keys = list(dict.fromkeys(key for settings in trainers.values() for key in settings))
+        groups: dict[tuple[str, ...], list[str]] = {tuple(trainers): []}
+        for key in keys:
+            groups.setdefault(tuple(name for name in trainers if key in trainers[name]), []).append(key)
+        lines: list[str] = []
+        for names, members in sorted(groups.items(), key=lambda group: -len(group[0])):
+            title = "all trainers" if len(names) == len(trainers) else " and ".join(names)
+            lines += [f"## Settings of {title}", "", "| setting | default | meaning |", "| --- | --- | --- |"]
+            for key in members:
+                defaults = {name: _default(trainers[name][key][0]) for name in names}
+                meaning = _plain(min((trainers[name][key][1] for name in names), key=len))
+                lines.append(f"| `{key}` | {_defaults(key, defaults)} | {meaning} |")
+            lines.append("")
+        return "\n".join(lines)
+
+
+def _defaults(key: str, defaults: dict[str, str]) -> str:
+    """Return the default that most trainers have, and those of the others by name."""
+    values = list(defaults.values())
+    if key == "trainer":
+        return "`sb3`"
+    common = max(values, key=values.count)
+    if values.count(common) == 1 < len(values):
+        return "<br>".join(f"{name}: {default}" for name, default in defaults.items())
+    others = [f"{name}: {default}" for name, default in defaults.items() if default != common]
+    return "<br>".join([common, *others])
+
+
+def training_settings() -> dict[str, dict[str, tuple[Any, str]]]:
+    """Return each trainer's settings: key → (default, help).
+
+    The defaults are those of a file that names the trainer and nothing else.
+    """
+    from german_whist.training.config.load import config_fields, load_config
+    from german_whist.training.config.schema import TRAINERS
+
+    found = {}
+    for name in sorted(TRAINERS, key=("policy_iteration", "ppo", "sb3").index):
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "defaults.yaml"
+            file.write_text(f"trainer: {name}\n", encoding="utf-8")
+            defaults = load_config(file).to_dict()
+        fields = config_fields(TRAINERS[name])
+        found[name] = {key: (defaults[key], fields[key][1]) for key in fields if key in defaults}
+    return found
+
+
+def _default(value: object) -> str:
+    if value == "":
+        return "none"
+    if isinstance(value, bool):
+        return f"`{str(value).lower()}`"
+    if isinstance(value, dict):
+        return f"`{{{', '.join(f'{key}: {share:g}' for key, share in value.items())}}}`"
+    if isinstance(value, int):
+        return f"`{value:_}`" if value >= 10_000 else f"`{value}`"
+    return f"`{value}`".replace("'", "")
+
+
+class Recipes(MarkdownDirective):
+    """The training configurations that come with the package."""
+
+    def markdown(self) -> str:
+        """Return each recipe as it stands in its file."""
+        from importlib import resources
+
+        from german_whist.training.config.load import recipe_names
+
+        lines: list[str] = []
+        for name in recipe_names():
+            text = (resources.files("german_whist.configs") / f"{name}.yaml").read_text(encoding="utf-8")
+            lines += [f"### `{name}`", "", "```yaml", text.rstrip(), "```", ""]
+        return "\n".join(lines)
+
+
+class Presets(MarkdownDirective):
+    """The games that have a name, in one line each and in full."""
+
+    option_spec: ClassVar[dict[str, Any]] = {"full": lambda _: True}
+
+    def markdown(self) -> str:
+        """Return a table, or with ``:full:`` every game's rules in words."""
+        import german_whist as gw
+        from german_whist.envs.text.rules_text import preset_summary
+
+        names = sorted(gw.rule_names(), key=lambda name: (name != "classic", name))
+        if "full" not in self.options:
+            rows = [f"| [`{name}`](#{name}) | {_plain(preset_summary(name))} |" for name in names]
+            return "\n".join(["| preset | what it is |", "| --- | --- |", *rows])
+        lines: list[str] = []
+        for name in names:
+            lines += [f"### `{name}`", "", "```text", gw.rules_text(name).partition("\n\n")[2], "```", ""]
+        return "\n".join(lines)
+
+
+class AgentNames(MarkdownDirective):
+    """What can be written where an agent is wanted."""
+
+    def markdown(self) -> str:
+        """Return a table of the kinds of agents and of what can be added to any."""
+        from german_whist.agents.registry import KINDS, SUFFIXES
+
+        rows = [f"| `{entry.usage}` | {_plain(entry.description)} |" for entry in (*KINDS.values(), *SUFFIXES.values())]
+        return "\n".join(["| name | what it does |", "| --- | --- |", *rows])
+
+
+class ViewFields(MarkdownDirective):
+    """The fields of a view, with the comments that stand beside them in the source."""
+
+    def markdown(self) -> str:
+        """Return a table."""
+        from german_whist.envs.observation import views
+
+        source = Path(views.__file__).read_text(encoding="utf-8")
+        comments = dict(re.findall(r'^ +\("(\w+)", .*\),(?:  # (.*))?$', source, re.MULTILINE))
+        lines = ["| field | dtype | meaning |", "| --- | --- | --- |"]
+        for name in views.VIEW.names or ():
+            kind = views.VIEW[name]
+            shape = f"[{', '.join(map(str, kind.shape))}]" if kind.shape else ""
+            twin = name.replace("_opponent", "_self")
+            meaning = comments.get(name) or (f"as `{twin}`, of the opponent" if twin != name else "")
+            meaning = meaning if meaning.startswith("as `") else _plain(meaning)
+            lines.append(f"| `{name}` | {kind.base.name}{shape} | {meaning} |")
+        return "\n".join(lines)
+
+
+class PackageMap(MarkdownDirective):
+    """Every sub-package with the first line of its docstring."""
+
+    def markdown(self) -> str:
+        """Return a table, a row for each folder."""
+        import german_whist
+
+        lines = ["| folder | what it is for |", "| --- | --- |"]
+        for module in pkgutil.walk_packages(german_whist.__path__, "german_whist."):
+            if not module.ispkg:
+                continue
+            _, *parts = module.name.split(".")
+            folder = "/".join(["api", *parts] if parts[0] == "cli" else parts)
+            question = (importlib.import_module(module.name).__doc__ or "").partition("\n\n")[0]
+            lines.append(f"| `{folder}/` | {_plain(question)} |")
+        return "\n".join(lines)
+
+
+def _plain(text: str) -> str:
+    """Return help text as Markdown that shows every character of it, with options as code."""
+    parts = re.split(r"(?<!\S)(--[\w-]+)", " ".join(text.split()))
+    return "".join(f"`{part}`" if part.startswith("--") else re.sub(r"([*_<>{}\[\]])", r"\\\1", part) for part in parts)
+
+
+def _keep_colons(_app: Sphinx, what: str, _name: str, _object: Any, _options: Any, lines: list[str]) -> None:
+    """Keep napoleon from reading a property's sentence up to its colon as a type."""
+    if what == "property" and lines:
+        lines[0] = lines[0].replace(": ", " – ", 1)
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Register the directives."""
+    app.add_directive("command-line", CommandLine)
+    app.add_directive("training-settings", TrainingSettings)
+    app.add_directive("training-recipes", Recipes)
+    app.add_directive("game-presets", Presets)
+    app.add_directive("agent-names", AgentNames)
+    app.add_directive("view-fields", ViewFields)
+    app.add_directive("package-map", PackageMap)
+    app.connect("autodoc-process-docstring", _keep_colons, priority=400)  # before napoleon
+    return {"parallel_read_safe": True}
