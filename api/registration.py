@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import gymnasium
 import pettingzoo
 
-from german_whist.envs.engine.endgame_hook import SOLVED, register_endgame_hook
+from german_whist.envs.engine.endgame_hook import EXACT, register_endgame_hook
 
 if TYPE_CHECKING:
     from german_whist.agents.bots.base import Agent
@@ -23,7 +23,7 @@ PETTINGZOO_ID = "german_whist/classic-v0"
 
 def register_environments() -> None:
     """Register the ids, and the endings by name; older versions of PettingZoo have no registry."""
-    register_endgame_hook(SOLVED, "german_whist.solver.exact_endgame:ExactEndgameHook")
+    register_endgame_hook(EXACT, "german_whist.solver.exact_endgame:ExactEndgameHook")
     if GYMNASIUM_ID not in gymnasium.registry:
         gymnasium.register(
             GYMNASIUM_ID,
@@ -52,7 +52,7 @@ def make_single(
         seat: the learner's seat, 0, 1 or ``"alternate"``.
         render_mode: ``"ansi"``, ``"rgb_array"``, ``"human"`` or ``None``.
         match: ``None`` for episodes of one deal; ``"first_to:25"``, ``"best_of:3"`` for episodes of a whole match.
-        endgame: ``"played"``, or ``"solved"`` for deals that end with the foreplay and pay as perfect play would.
+        endgame: ``"played"``, or ``"exact"`` for deals that end with the foreplay and pay as perfect play would.
 
     Raises:
         ValueError: when an argument is not allowed.
@@ -81,7 +81,7 @@ def make_vector(
         reward: ``"margin"``, ``"win"`` or ``"points"``.
         seat: the learner's seat, 0, 1 or ``"alternate"``.
         render_mode: ``"ansi"``, ``"rgb_array"`` or ``None``.
-        endgame: ``"played"`` or ``"solved"``.
+        endgame: ``"played"`` or ``"exact"``.
 
     Raises:
         ValueError: when an argument is not allowed.

@@ -24,7 +24,7 @@ def told(first: object, second: object, game: str = "classic", **settings: objec
 
 
 def network(game: str = "classic") -> PolicyAgent:
-    return PolicyAgent(dataclasses.replace(some_network(game=game), logits_a_trick=4.0))
+    return PolicyAgent(dataclasses.replace(some_network(game=game), logits_per_trick=4.0))
 
 
 @pytest.mark.parametrize("game", rule_names())
@@ -44,7 +44,7 @@ def test_the_moves_are_those_of_a_match(game: str) -> None:
         assert move.options[0].action == move.action
 
 
-def test_a_networks_chances_and_worth_are_told() -> None:
+def test_a_networks_probabilities_and_advantages_are_told() -> None:
     agent = network()
     explained = told(agent, "greedy", seats=(0,), worlds=0)
     assert {move.seat for move in explained.moves} == {0}
@@ -54,14 +54,14 @@ def test_a_networks_chances_and_worth_are_told() -> None:
         views = batch.views()
         if batch.turn[0] == 0:
             move = next(moves)
-            chances, worth = agent.probabilities(views)[0], agent.worth(views)
-            assert worth is not None
+            probabilities, advantages = agent.probabilities(views)[0], agent.advantages(views)
+            assert advantages is not None
             for option in move.options:
-                assert option.chance == pytest.approx(chances[option.action])
-                assert option.worth == pytest.approx(worth[0, option.action])
-            ranks = [option.chance for option in move.options]
+                assert option.probability == pytest.approx(probabilities[option.action])
+                assert option.advantage == pytest.approx(advantages[0, option.action])
+            ranks = [option.probability for option in move.options]
             assert ranks == sorted(ranks, reverse=True)  # type: ignore[type-var]
-            assert move.beside == make_agent("heuristic").act(views, None)[0]
+            assert move.heuristic_action == make_agent("heuristic").act(views, None)[0]
             batch.step([move.action])
         else:
             batch.step(make_agent("greedy").act(views, None))
@@ -104,7 +104,7 @@ def test_a_network_says_nothing_of_endgames_that_are_solved_for_it(spec: str, so
     agents = (make_agent(spec), make_agent("greedy"))
     explained = explain_deal(agents, ("a", "b"), "classic", 3, 1, (0,), 0)
     for move in explained.moves:
-        assert all((option.chance is None) == (solves and move.stock == 0) for option in move.options)
+        assert all((option.probability is None) == (solves and move.stock == 0) for option in move.options)
         assert all((option.exact is None) == (move.stock > 0) for option in move.options)
 
 

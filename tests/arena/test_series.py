@@ -10,7 +10,8 @@ import pytest
 
 from german_whist.agents.registry import make_agent
 from german_whist.arena import series
-from german_whist.arena.series import SeriesResult, play_mirrored_matches, play_series
+from german_whist.arena.match_result import SeriesResult
+from german_whist.arena.series import play_mirrored_matches, play_series
 from german_whist.cli import main
 from german_whist.envs.engine.agent_rng import AgentRng
 from german_whist.envs.engine.match_format import match_of

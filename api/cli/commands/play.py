@@ -10,7 +10,7 @@ from german_whist.cli.terminal.numbers import whole_number
 
 if TYPE_CHECKING:
     from german_whist.agents.bots.base import Agent
-    from german_whist.arena.recording import Result
+    from german_whist.arena.recording import DealResult
     from german_whist.envs.engine.match_format import Match
 
 
@@ -92,7 +92,7 @@ class _Table:
 
     def _deal(self, index: int, record: Any) -> None:
         """Play deal ``index`` of the seed."""
-        from german_whist.arena.recording import Recording, Result
+        from german_whist.arena.recording import DealResult, Recording
         from german_whist.cli.terminal.deal_log import outcome, told
         from german_whist.cli.terminal.human import ask
         from german_whist.envs.text.deal_text import print_deal
@@ -115,7 +115,7 @@ class _Table:
             actions.append(action)
             for sentence in told(before, state, action, rules, self.names, self.seat):
                 print(sentence)
-        result = Result.of(batch)
+        result = DealResult.of(batch)
         print_deal(batch, 0, self.seat)
         print(outcome(result, self.names, rules, bool(state["low"])))
         self._count(result)
@@ -132,7 +132,7 @@ class _Table:
         rng = AgentRng(batch.seed, [2 * index + 1 - self.seat], step=step)
         return int(self.agent.act(batch.views([0]), rng)[0])
 
-    def _count(self, result: Result) -> None:
+    def _count(self, result: DealResult) -> None:
         self.deals += 1
         if result.margin:
             winner = 0 if result.margin > 0 else 1
