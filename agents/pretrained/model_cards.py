@@ -59,7 +59,7 @@ def _card(agent: PretrainedAgent) -> list[str]:
     config, code = training.get("config") or {}, training.get("code") or {}
     sizes = " → ".join(map(str, card["network"]["sizes"]))
     phases = card["network"].get("phases", [])
-    later = f"; another network from {' and '.join(map(str, phases))} stock cards on" if phases else ""
+    later = f"; another network from {' and '.join(map(str, phases))} stock cards left on" if phases else ""
     facts = [f"- game: `{agent.rules}`", f"- network: {sizes}{later}, {agent.size / 1000:.0f} kB"]
     if card.get("logits_a_trick"):
         facts.append(

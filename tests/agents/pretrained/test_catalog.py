@@ -197,7 +197,7 @@ def test_the_page_says_where_another_network_plays(tmp_path: Path, monkeypatch: 
         pretrained_names.cache_clear()
     assert "- network: 443 → 8 → 52, " in one
     assert "another" not in one
-    assert "- network: 443 → 8 → 52; another network from 10 and 2 stock cards on, " in three
+    assert "- network: 443 → 8 → 52; another network from 10 and 2 stock cards left on, " in three
 
 
 def test_what_cannot_be_published_is_refused_in_one_line(
