@@ -52,7 +52,7 @@ def make_single(
         seat: the learner's seat, 0, 1 or ``"alternate"``.
         render_mode: ``"ansi"``, ``"rgb_array"``, ``"human"`` or ``None``.
         match: ``None`` for episodes of one deal; ``"first_to:25"``, ``"best_of:3"`` for episodes of a whole match.
-        endgame: ``"played"``, or ``"exact"`` for deals that end with the foreplay and pay as perfect play would.
+        endgame: ``"played"``, or ``"solved"`` for deals that end with the foreplay and pay as perfect play would.
 
     Raises:
         ValueError: when an argument is not allowed.
@@ -81,7 +81,7 @@ def make_vector(
         reward: ``"margin"``, ``"win"`` or ``"points"``.
         seat: the learner's seat, 0, 1 or ``"alternate"``.
         render_mode: ``"ansi"``, ``"rgb_array"`` or ``None``.
-        endgame: ``"played"`` or ``"exact"``.
+        endgame: ``"played"`` or ``"solved"``.
 
     Raises:
         ValueError: when an argument is not allowed.

@@ -75,7 +75,7 @@ class GermanWhistEnv(gymnasium.Env[npt.NDArray[np.int8], np.int64]):
             match: an episode is one deal, or with ``"first_to:25"`` (points) or ``"best_of:3"`` (deals won) a whole
                 match, with the scores at the end of the observation; its reward is the match's: with ``"win"`` +1, 0 or
                 −1, otherwise the difference of the final scores.
-            endgame: ``"played"``; or ``"exact"``: a deal ends with the last trick of the foreplay and pays what
+            endgame: ``"played"``; or ``"solved"``: a deal ends with the last trick of the foreplay and pays what
                 perfect play of both from there would.
 
         Raises:

@@ -90,7 +90,7 @@ class GermanWhistVectorEnv(VectorEnv[npt.NDArray[np.int8], npt.NDArray[np.int64]
             seat: the learner's seat, 0, 1 or ``"alternate"``.
             render_mode: ``"ansi"`` (``render`` returns a text per row), ``"rgb_array"`` (a picture per row) or
                 ``None``.
-            endgame: ``"played"`` or ``"exact"``.
+            endgame: ``"played"`` or ``"solved"``.
 
         Raises:
             ValueError: when an argument is not allowed.

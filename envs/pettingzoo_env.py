@@ -62,7 +62,7 @@ def env(
             match ``"match"`` has the scores).
         match: an episode is one deal, or with ``"first_to:25"`` (points) or ``"best_of:3"`` (deals won) a whole match;
             its reward is the match's: with ``"win"`` +1, 0 or −1, otherwise the difference of the final scores.
-        endgame: ``"played"``; or ``"exact"``: a deal ends with the last trick of the foreplay and pays what perfect
+        endgame: ``"played"``; or ``"solved"``: a deal ends with the last trick of the foreplay and pays what perfect
             play of both from there would.
 
     Raises:

@@ -1,4 +1,4 @@
-"""The ending ``"exact"`` of environments: deals end where the endgame begins, with the tricks of perfect play."""
+"""The ending ``"solved"`` of environments: deals end where the endgame begins, with the tricks of perfect play."""
 
 from __future__ import annotations
 

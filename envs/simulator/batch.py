@@ -109,7 +109,7 @@ class DealBatch:
             seed: their seed.
             first: index of the first.
             history: keep the actions played, which :meth:`history` needs.
-            endgame: ``"played"``; or ``"exact"``: a deal is over with the last trick of the foreplay, the tricks of
+            endgame: ``"played"``; or ``"solved"``: a deal is over with the last trick of the foreplay, the tricks of
                 perfect play from there are written into its state, and returns follow from them.
 
         Raises:
