@@ -31,7 +31,7 @@ Cards = npt.NDArray[np.int64]
 def best_cards(hands: OpenHands) -> Cards:
     """Return the card that each seat to act plays, int64[n]: perfect for the margin, ties broken as above."""
     candidates, best = _best(hands)
-    # When this seat wins every remaining trick anyway, ties do not matter.
+    # With the largest possible margin no error of the opponent can add to it: any candidate will do.
     keep_best_by_rules(*hands[:5], best == count_cards(hands.own), candidates)
     cards: Cards = candidates.argmax(axis=1)
     contested = np.flatnonzero(candidates.sum(axis=1) > 1)

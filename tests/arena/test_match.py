@@ -113,9 +113,9 @@ def test_the_result_is_the_same_in_batches_of_any_size(first: str, second: str) 
 
 
 def test_progress_is_told_batch_by_batch_and_changes_nothing() -> None:
-    told: list[int] = []
-    watched = play_match("random", "greedy", deals=23, seed=11, batch_size=10, progress=told.append)
-    assert told == [10, 10, 3]
+    reported: list[int] = []
+    watched = play_match("random", "greedy", deals=23, seed=11, batch_size=10, progress=reported.append)
+    assert reported == [10, 10, 3]
     assert watched == play_match("random", "greedy", deals=23, seed=11)
 
 
