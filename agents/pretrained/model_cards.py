@@ -24,7 +24,7 @@ def page() -> str:
         "",
         f"Generated from the model cards in the files by `{COMMAND}`; a test compares the two.",
         "",
-        "Each file is a policy network in safetensors format. No learning library is needed to play it: `gw.make_agent(NAME)`.",
+        "Each file is a policy network in safetensors format; `gw.make_agent(NAME)` plays it without PyTorch.",
         "Win rates are on mirrored deals at temperature 0; ± is the 95 % confidence interval, paired over deals.",
         ENDGAMES,
         "",
