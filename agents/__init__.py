@@ -1,1 +1,1 @@
-"""Who plays: rule-based bots, Monte Carlo, trained networks, and the names they go by."""
+"""Who chooses the cards? Rule-based bots, Monte Carlo, policy networks, and the names they go by."""

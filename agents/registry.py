@@ -1,17 +1,28 @@
-"""Agents by name: the specification strings that commands and ``make_agent`` take, as ``heuristic+exact``."""
+"""Agents by name: the specification strings that commands and ``make_agent`` take, such as ``heuristic+exact``."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import NamedTuple
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 
 from german_whist.agents.bots.base import Agent
+from german_whist.envs.engine.endgame_hook import EXACT
 from german_whist.envs.utils.specs import split_spec, unknown_name
+
+if TYPE_CHECKING:
+    from german_whist.agents.policy.checkpoint import Checkpoint
 
 
 class AgentKind(NamedTuple):
-    """A kind of agent: how to make one from the part of its specification after the colon, and what it is."""
+    """A kind of agent.
+
+    Attributes:
+        make: makes one from its settings, the part of the specification after the colon.
+        usage: the grammar of its specification.
+        description: what it does, in a line.
+    """
 
     make: Callable[[str], Agent]
     usage: str
@@ -19,7 +30,13 @@ class AgentKind(NamedTuple):
 
 
 class AgentSuffix(NamedTuple):
-    """What can be added to any agent: how, and what that is."""
+    """A suffix that can be added to any agent.
+
+    Attributes:
+        add: wraps an agent.
+        usage: the grammar of the specification.
+        description: what it does, in a line.
+    """
 
     add: Callable[[Agent], Agent]
     usage: str
@@ -54,41 +71,64 @@ def _heuristic(settings: str) -> Agent:
     return RuleBot("heuristic", choose)
 
 
-def _checkpoint(settings: str) -> Agent:
-    from german_whist.agents.policy.agent import PolicyAgent
-
-    return PolicyAgent.from_spec(settings)
-
-
-def _pretrained(name: str, settings: str) -> Agent:
-    from german_whist.agents.policy.agent import PolicyAgent
-    from german_whist.agents.pretrained.catalog import load_pretrained
-
-    return PolicyAgent.from_settings(load_pretrained(name), name, name, settings)
-
-
 def _mc(settings: str) -> Agent:
     from german_whist.agents.monte_carlo.bot import MonteCarloBot
 
     return MonteCarloBot.from_spec(settings)
 
 
+def _checkpoint(settings: str) -> Agent:
+    from german_whist.agents.policy.checkpoint import load_checkpoint
+
+    path, _, rest = settings.partition(",")
+    if not path:
+        raise ValueError("agent 'checkpoint' needs a file: checkpoint:PATH[,temperature=T][,endgame=HOW]")
+    return _network_agent(load_checkpoint(path), Path(path).stem, "checkpoint", rest)
+
+
+def _pretrained(name: str, settings: str) -> Agent:
+    from german_whist.agents.pretrained.catalog import load_pretrained
+
+    return _network_agent(load_pretrained(name), name, name, settings)
+
+
+def _network_agent(checkpoint: Checkpoint, name: str, kind: str, settings: str) -> Agent:
+    """Return the agent of a network: with an exact endgame where ``endgame=`` or else the model card says so."""
+    from german_whist.agents.endgame.exact_agent import ExactEndgame
+    from german_whist.agents.policy.agent import PolicyAgent
+    from german_whist.agents.policy.checkpoint import check_endgame
+
+    given = split_spec(f"{kind}:{settings}", "agent")[1]
+    for key in given:
+        if key not in ("temperature", "endgame"):
+            raise unknown_name(f"{kind} setting", key, ("temperature", "endgame"))
+    agent = PolicyAgent(checkpoint, _number(given.get("temperature", "0")), name)
+    endgame = check_endgame(given.get("endgame", checkpoint.endgame))
+    return ExactEndgame(agent, name) if endgame == EXACT else agent
+
+
+def _number(temperature: str) -> float:
+    try:
+        return float(temperature)
+    except ValueError:
+        raise ValueError(f"temperature {temperature!r} is not a number") from None
+
+
 def _exact(agent: Agent) -> Agent:
     from german_whist.agents.endgame.exact_agent import ExactEndgame
-    from german_whist.agents.policy.agent import PolicyAgent, solves_endgame
 
-    if isinstance(agent, PolicyAgent) and solves_endgame(agent):
-        return agent
+    if isinstance(agent, ExactEndgame) and agent.name == getattr(agent.agent, "name", None):
+        return agent  # a network agent whose endgame is exact by itself, under its own name
     return ExactEndgame(agent)
 
 
-NETWORK_SETTINGS = "temperature=T (0: best card, 1: samples), endgame=played or solved"
+NETWORK_SETTINGS = "temperature=T (0: best card, 1: samples), endgame=played or exact"
 
 KINDS: dict[str, AgentKind] = {
     "random": AgentKind(_random, "random", "every legal card equally likely"),
-    "greedy": AgentKind(_greedy, "greedy", "wins a trick as cheaply as possible when the prize is worth it"),
-    "heuristic": AgentKind(_heuristic, "heuristic", "the hard bot: perfect memory and the strategy of the books"),
-    "mc": AgentKind(_mc, "mc[:worlds=N]", "flat Monte Carlo: each card tried in N random worlds (60)"),
+    "greedy": AgentKind(_greedy, "greedy", "wins a trick as cheaply as possible if it wants the prize"),
+    "heuristic": AgentKind(_heuristic, "heuristic", "the hard bot: perfect memory and textbook strategy"),
+    "mc": AgentKind(_mc, "mc[:worlds=N]", "flat Monte Carlo: tries each card in N sampled worlds (default 60)"),
     "checkpoint": AgentKind(
         _checkpoint,
         "checkpoint:PATH[,SETTINGS]",
@@ -96,38 +136,55 @@ KINDS: dict[str, AgentKind] = {
     ),
 }
 
-
-EXACT = "exact"
-
 SUFFIXES: dict[str, AgentSuffix] = {
     EXACT: AgentSuffix(_exact, "NAME+exact", "any agent, with a perfect endgame"),
 }
 
 
 def agent_names() -> tuple[str, ...]:
-    """Return the names of the kinds of agents, and of the trained agents in the box."""
+    """Return the names that agent specifications begin with.
+
+    Returns:
+        The kinds of agents (``"random"``, ``"greedy"``, ``"heuristic"``, ``"mc"``, ``"checkpoint"``), then the
+        pretrained agents in alphabetical order (``"champion"``, …). ``"checkpoint"`` needs a path:
+        ``"checkpoint:PATH"``.
+    """
     from german_whist.agents.pretrained.catalog import pretrained_names
 
     return (*KINDS, *pretrained_names())
 
 
 def _maker(name: str) -> Callable[[str], Agent] | None:
-    """Return what makes the agent of a name from its settings; ``None`` when there is no such agent."""
+    """Return the function that makes the agent of a name from its settings, ``None`` for an unknown name."""
     if name in KINDS:
         return KINDS[name].make
     return partial(_pretrained, name) if name in agent_names() else None
 
 
 def make_agent(spec: str | Agent) -> Agent:
-    """Return the agent that a specification string names.
+    """Make the agent that a specification string names.
+
+    The grammar is ``NAME[:SETTINGS][+exact]``:
+
+    - ``"random"``, ``"greedy"``, ``"heuristic"``: rule-based bots;
+    - ``"mc"``, ``"mc:worlds=240"``: flat Monte Carlo over sampled worlds (determinization), 60 by default;
+    - ``"champion"`` and other pretrained agents (:func:`agent_names` lists them), ``"checkpoint:PATH"``: policy
+      networks, with the settings ``temperature=T`` (0, the default, plays the best card; T > 0 samples) and
+      ``endgame=played|exact`` (default: what the model card says; ``solved`` is an alias of ``exact``), as
+      ``"champion:temperature=1"`` or ``"checkpoint:final.safetensors,endgame=exact"``;
+    - ``"+exact"`` after any of these: perfect play once the opponent's hand is known. Pretrained agents have that by
+      themselves.
 
     Args:
-        spec: ``"random"``, ``"greedy"``, ``"heuristic"``, ``"mc:worlds=N"``, ``"checkpoint:PATH"``, a trained agent in
-            the box, as ``"champion"``, each with ``"+exact"`` behind it for a perfect endgame, which those in the box
-            have by themselves (without it: ``"champion:endgame=played"``); or an agent object, returned as it is.
+        spec: a specification string; or an agent object (anything with ``act(views, rng)``), returned as it is.
+
+    Returns:
+        The agent: ``agent.act(views, rng)`` takes a ``VIEW`` array of shape (n,) and returns int64[n], one legal action
+        per view. Network agents also have ``checkpoint``, ``probabilities(views)`` and ``advantages(views)``.
 
     Raises:
-        ValueError: when there is no such agent, its settings are wrong, or ``+exact`` stands twice.
+        ValueError: when there is no such agent, its file cannot be read, a setting is wrong, or ``+exact`` is given
+            twice.
     """
     if not isinstance(spec, str):
         if not callable(getattr(spec, "act", None)):

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 from german_whist.registration import register_environments
 
 if TYPE_CHECKING:
+    from german_whist.agents.policy.canonical import canonical_views as canonical_views
+    from german_whist.agents.policy.canonical import true_cards as true_cards
     from german_whist.agents.registry import agent_names as agent_names
     from german_whist.agents.registry import make_agent as make_agent
     from german_whist.arena.match import play_match as play_match
@@ -41,6 +43,7 @@ _HOMES = {
     "Recording": "arena.recording",
     "Rules": "envs.engine.rules",
     "agent_names": "agents.registry",
+    "canonical_views": "agents.policy.canonical",
     "endgame_move_values": "solver.endgames",
     "env": "envs.pettingzoo_env",
     "make_agent": "agents.registry",
@@ -57,6 +60,7 @@ _HOMES = {
     "solve_endgame": "solver.endgames",
     "solve_endgames": "solver.endgames",
     "solve_races": "solver.races",
+    "true_cards": "agents.policy.canonical",
     "view_from_observation": "envs.observation.vector",
 }
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import gymnasium
 import pettingzoo
 
-from german_whist.envs.engine.endgame_hook import SOLVED, register_endgame_hook
+from german_whist.envs.engine.endgame_hook import EXACT, register_endgame_hook
 
 if TYPE_CHECKING:
     from german_whist.agents.bots.base import Agent
@@ -23,7 +23,7 @@ PETTINGZOO_ID = "german_whist/classic-v0"
 
 def register_environments() -> None:
     """Register the ids, and the endings by name; older versions of PettingZoo have no registry."""
-    register_endgame_hook(SOLVED, "german_whist.solver.exact_endgame:ExactEndgameHook")
+    register_endgame_hook(EXACT, "german_whist.solver.exact_endgame:ExactEndgameHook")
     if GYMNASIUM_ID not in gymnasium.registry:
         gymnasium.register(
             GYMNASIUM_ID,

@@ -1,1 +1,1 @@
-"""Agents against each other: matches and their statistics."""
+"""How do agents compare? Mirrored matches and their statistics, recordings, explanations of moves."""

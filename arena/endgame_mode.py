@@ -1,42 +1,48 @@
-"""How the agents of a match come to the end of a deal: they play it, or both play it out exactly.
+"""How a match treats endgames: played by the agents, or exactly by both sides.
 
-With ``"exact"`` a deal is ended where its endgame begins, with the tricks of perfect play: margin and winner are those
-of a game in which both agents go on as ``NAME+exact`` does. Where games are recorded, that is what they do.
+With ``"exact"`` a deal is cut off where its endgame begins and gets the tricks of perfect play; margin and winner are
+those of a game that both agents finish as ``NAME+exact``. Recorded games are played out by such agents.
 """
 
 from __future__ import annotations
 
 from german_whist.agents.bots.base import Agent
-from german_whist.agents.endgame.exact_agent import ExactEndgame
-from german_whist.agents.policy.agent import solves_endgame
-from german_whist.envs.engine.endgame_hook import PLAYED, EndgameHook
+from german_whist.agents.endgame.exact_agent import ExactEndgame, solves_endgame
+from german_whist.envs.engine.endgame_hook import ENDGAMES, EXACT, PLAYED, EndgameHook, canonical_endgame
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.utils.specs import unknown_name
 from german_whist.solver.exact_endgame import ExactEndgameHook
 
-EXACT = "exact"
-ENDGAMES = (PLAYED, EXACT)
 
-
-def match_ending(endgame: str, game: Rules) -> str | EndgameHook:
-    """Return the ``endgame`` of a batch in which deals end as a match wants them to.
+def match_endgame(endgame: str) -> str:
+    """Return the canonical name of a match's endgame, ``"played"`` or ``"exact"``.
 
     Raises:
-        ValueError: when there is no such endgame, or it cannot be played out exactly in these rules.
+        ValueError: when there is no such endgame.
     """
-    if endgame not in ENDGAMES:
+    canonical = canonical_endgame(endgame)
+    if canonical not in ENDGAMES:
         raise unknown_name("endgame", endgame, ENDGAMES)
+    return canonical
+
+
+def batch_endgame(endgame: str, rules: Rules) -> str | EndgameHook:
+    """Return the ``endgame`` of the ``DealBatch`` that plays a match.
+
+    Raises:
+        ValueError: when the endgame of these rules cannot be solved.
+    """
     if endgame == PLAYED:
         return PLAYED
-    ending = ExactEndgameHook()
-    ending.check(game)
-    return ending
+    hook = ExactEndgameHook()
+    hook.check(rules)
+    return hook
 
 
 def with_exact_endgames(
     agents: tuple[Agent, Agent], names: tuple[str, str]
 ) -> tuple[tuple[Agent, Agent], tuple[str, str]]:
-    """Return both agents, and their names, with a perfect endgame; one that has it stays as it is."""
+    """Give both agents, and their names, an exact endgame unless they have one."""
     (one, one_name), (other, other_name) = map(_with_exact_endgame, agents, names)
     return (one, other), (one_name, other_name)
 

@@ -1,4 +1,4 @@
-"""What agents think while they play a deal: chances, worth, belief and exact values, move by move."""
+"""Explanations of a played deal, move by move: policy, advantages, rollouts, exact values and beliefs."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ import numpy as np
 import numpy.typing as npt
 
 from german_whist.agents.bots.base import Agent, Views
-from german_whist.agents.endgame.exact_agent import ExactEndgame
-from german_whist.agents.endgame.open_hands import NOT_LEGAL, card_margins, is_open, open_hands
+from german_whist.agents.endgame.exact_agent import solves_endgame
+from german_whist.agents.endgame.open_hands import NOT_LEGAL, card_margins, open_hands, opponent_hand_known
 from german_whist.agents.inference.belief import Belief, beliefs
 from german_whist.agents.monte_carlo.bot import MonteCarloBot
-from german_whist.agents.policy.agent import PolicyAgent, solves_endgame
+from german_whist.agents.policy.agent import network_of
 from german_whist.agents.registry import make_agent
-from german_whist.arena.recording import Result
+from german_whist.arena.recording import DealResult
 from german_whist.arena.turns import play_turn
 from german_whist.envs.engine.actions import action_text
 from german_whist.envs.engine.agent_rng import AgentRng
@@ -25,29 +25,31 @@ from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.rules import rules as rules_named
 from german_whist.envs.simulator.batch import DealBatch
 
-BESIDE = "heuristic"  # the agent whose choice stands beside the explained one's
+REFERENCE = "heuristic"  # the agent whose choice is shown for comparison
 DEFAULT_WORLDS = 100
 
-_STREAM = 7  # of the worlds' randomness, apart from the players'
+_STREAM = 7  # random stream of the rollouts, apart from the players'
 _ACTIONS = 54
 
 
 @dataclasses.dataclass(frozen=True)
 class Option:
-    """A legal action and what is to be said for it; ``None`` where nothing is.
+    """A legal action and its evaluations; ``None`` where one does not apply.
+
+    Margins are those of the whole deal in counted tricks for this seat; in a low game, too, more is better.
 
     Attributes:
-        action: its number.
-        chance: that a network's policy gives it at temperature 1.
-        worth: how many tricks less than the best action a network takes it to be worth.
-        rollouts: the deal's margin of counted tricks for this seat, on average over worlds that the view allows, when
-            the heuristic bot plays on for both seats and the endgame is played perfectly.
-        exact: the deal's margin when both seats play perfectly from here, where the opponent's hand is known.
+        action: the action's number.
+        probability: probability under a network's policy at temperature 1.
+        advantage: estimated margin relative to the best action in tricks, 0 or less, by a network of action values.
+        rollouts: mean margin over sampled worlds in which the heuristic bot finishes the foreplay for both seats and
+            the endgame is played perfectly.
+        exact: margin with perfect play by both seats from here, where the opponent's hand is known.
     """
 
     action: int
-    chance: float | None
-    worth: float | None
+    probability: float | None
+    advantage: float | None
     rollouts: float | None
     exact: int | None
 
@@ -57,19 +59,19 @@ class Move:
     """One decision of an explained agent.
 
     Attributes:
-        number: of the move in the deal, from 1.
-        trick: of the deal, from 1.
-        seat: who decides.
-        agent: what the agent is called.
-        hand: its cards, as a mask.
-        face_up: the open cards of the stock, as a mask.
+        number: number of the move in the deal, from 1.
+        trick: number of the trick in the deal, from 1.
+        seat: the seat to act.
+        agent: the agent's name.
+        hand: the seat's cards, as a mask.
+        face_up: the face-up cards of the stock, as a mask.
         led: the card led to the trick, −1 for none.
-        stock: cards left in the stock.
-        action: what it plays.
-        beside: what the heuristic bot would play.
-        options: all legal actions, what is played first, then the best ones.
-        expected: cards of suits C D H S that the opponent holds, on average over all hands that the view allows.
-        void: chance that it holds none of the suit.
+        stock: number of cards left in the stock.
+        action: the action played.
+        heuristic_action: the action that the heuristic bot would play.
+        options: all legal actions: the one played, then the others from best to worst.
+        expected: expected number of cards of suits C D H S in the opponent's hand, uniform over consistent hands.
+        void: probability that the opponent is void in each suit.
     """
 
     number: int
@@ -81,24 +83,24 @@ class Move:
     led: int
     stock: int
     action: int
-    beside: int
+    heuristic_action: int
     options: tuple[Option, ...]
     expected: tuple[float, ...]
     void: tuple[float, ...]
 
     @property
     def value(self) -> float | None:
-        """What the move leads to: the exact margin where it is known, else that of the rollouts."""
+        """The value of the action played: its exact margin where known, else that of its rollouts."""
         played = self.options[0]
         return played.rollouts if played.exact is None else played.exact
 
     def to_dict(self, rules: Rules) -> dict[str, Any]:
-        """Return the move as plain data: cards as words, suits by their letters."""
+        """Return the move as plain data, cards as text, suits by their letters."""
         fields = dataclasses.asdict(self)
         fields["hand"] = hand_text(self.hand)
         fields["face_up"] = [card_text(card) for card in cards_of(self.face_up)]
         fields["led"] = None if self.led < 0 else card_text(self.led)
-        for name in ("action", "beside"):
+        for name in ("action", "heuristic_action"):
             fields[name] = action_text(fields[name], rules)
         fields["options"] = [
             {**dataclasses.asdict(option), "action": action_text(option.action, rules)} for option in self.options
@@ -110,17 +112,17 @@ class Move:
 
 @dataclasses.dataclass(frozen=True)
 class Explanation:
-    """A deal as it was played.
+    """A played deal with explained moves.
 
     Attributes:
-        rules: the game.
-        deal: its seed and index.
-        agents: who played, by seat.
-        trump: suit, −1 for none.
+        rules: the rules.
+        deal: seed and index.
+        agents: names of the agents by seat.
+        trump: trump suit, −1 for none.
         low: whether the fewest counted tricks win.
-        moves: the decisions of the agents that are explained.
-        result: what the deal came to.
-        worlds: drawn for the rollouts of each move.
+        moves: the explained decisions.
+        result: the result of the deal.
+        worlds: number of worlds sampled for the rollouts of each move.
     """
 
     rules: Rules
@@ -129,7 +131,7 @@ class Explanation:
     trump: int
     low: bool
     moves: tuple[Move, ...]
-    result: Result
+    result: DealResult
     worlds: int
 
 
@@ -142,24 +144,24 @@ def explain_deal(
     seats: tuple[int, ...] = (0, 1),
     worlds: int = DEFAULT_WORLDS,
 ) -> Explanation:
-    """Play a deal and tell what is to be said of every move; it is played as in a match of these agents.
+    """Play a deal as in a match of these agents and explain the moves.
 
     Args:
-        agents: by seat.
+        agents: the agents by seat.
         names: what to call them.
-        rules: the game.
-        seed: of the deal and of the agents' randomness.
-        index: of the deal.
-        seats: whose moves are told.
-        worlds: drawn for the rollouts of each move; 0 for none.
+        rules: a preset's name, with settings if wanted, or ``Rules``.
+        seed: seed of the deal and of the agents' randomness.
+        index: index of the deal.
+        seats: the seats whose moves are explained.
+        worlds: number of worlds sampled for the rollouts of each move; 0 for no rollouts.
 
     Raises:
-        ValueError: when something is not allowed, or an agent does not return a legal action.
+        ValueError: when an argument is not allowed, or an agent does not return a legal action.
     """
     if worlds < 0:
         raise ValueError(f"worlds {worlds!r} is not allowed: a whole number from 0")
-    game = rules_named(rules)
-    batch = DealBatch(game, 1, seed, index)
+    game_rules = rules_named(rules)
+    batch = DealBatch(game_rules, 1, seed, index)
     address, first_seat = np.array([index], np.uint64), np.zeros(1, np.int8)
     seen: list[Views] = []
     acting: list[int] = []
@@ -173,39 +175,39 @@ def explain_deal(
     moves: dict[int, Move] = {}
     for seat in seats:
         rows = np.array([row for row, actor in enumerate(acting) if actor == seat], np.int64)
-        told = _numbers(agents[seat], views[rows], seed, rows, worlds)
-        beside = make_agent(BESIDE).act(views[rows], None)
+        evaluations = _evaluations(agents[seat], views[rows], seed, rows, worlds)
+        reference = make_agent(REFERENCE).act(views[rows], None)
         belief = beliefs(views[rows])
         for i, row in enumerate(rows.tolist()):
-            options = _options(views[row], played[row], [numbers[i] for numbers in told])
-            moves[row] = _move(views[row], row, seat, names[seat], played[row], int(beside[i]), options, belief, i)
+            options = _options(views[row], played[row], [column[i] for column in evaluations])
+            moves[row] = _move(views[row], row, seat, names[seat], played[row], int(reference[i]), options, belief, i)
     states = batch.states
     return Explanation(
-        rules=game,
+        rules=game_rules,
         deal=(int(seed), int(index)),
         agents=names,
         trump=int(states["trump"][0]),
         low=bool(states["low"][0]),
         moves=tuple(moves[row] for row in sorted(moves)),
-        result=Result.of(batch),
+        result=DealResult.of(batch),
         worlds=worlds,
     )
 
 
-def _numbers(
+def _evaluations(
     agent: Agent, views: Views, seed: int, rows: npt.NDArray[np.int64], worlds: int
 ) -> list[npt.NDArray[np.float64]]:
-    """Return chance, worth, rollouts and exact margin of each action, float64[n, 54], not a number for nothing."""
-    chances, worth, rollouts, exact = (np.full((len(views), _ACTIONS), np.nan) for _ in range(4))
-    is_known = is_open(views)
-    policy = agent.agent if isinstance(agent, ExactEndgame) else agent
-    asked = np.flatnonzero(~is_known) if solves_endgame(agent) else np.arange(len(views))
-    if isinstance(policy, PolicyAgent) and len(asked):
-        told = policy.probabilities(views[asked])
-        chances[asked, : told.shape[1]] = told
-        less = policy.worth(views[asked])
-        if less is not None:
-            worth[asked, : less.shape[1]] = less
+    """Return probability, advantage, rollouts and exact margin of each action, float64[n, 54] each, NaN for none."""
+    probabilities, advantages, rollouts, exact = (np.full((len(views), _ACTIONS), np.nan) for _ in range(4))
+    is_known = opponent_hand_known(views)
+    network = network_of(agent)
+    decides = np.flatnonzero(~is_known) if solves_endgame(agent) else np.arange(len(views))
+    if network is not None and len(decides):
+        columns = network.checkpoint.rules.num_actions
+        probabilities[decides, :columns] = network.probabilities(views[decides])
+        relative = network.advantages(views[decides])
+        if relative is not None:
+            advantages[decides, :columns] = relative
     hidden = np.flatnonzero(~is_known)
     if worlds and len(hidden):
         rollouts[hidden] = MonteCarloBot(worlds).margins(views[hidden], AgentRng(seed, rows[hidden], _STREAM))
@@ -214,34 +216,34 @@ def _numbers(
         margins = card_margins(open_hands(views[known])).astype(np.float64)
         margins[margins == NOT_LEGAL] = np.nan
         exact[known, :52] = margins + _taken(views[known])[:, None]
-    return [chances, worth, rollouts, exact]
+    return [probabilities, advantages, rollouts, exact]
 
 
 def _taken(views: Views) -> npt.NDArray[np.int64]:
-    """Return the margin of the counted tricks taken so far, int64[n]; in a low game, too, more is better."""
+    """Return the margin of the counted tricks taken so far, int64[n]; in a low game with the sign reversed."""
     difference = views["tricks_self"].astype(np.int64) - views["tricks_opponent"]
     margin = difference[:, 1] + difference[:, 0] * views["all_count"]
     taken: npt.NDArray[np.int64] = np.where(views["low"] != 0, -margin, margin)
     return taken
 
 
-def _options(view: Any, played: int, numbers: list[npt.NDArray[np.float64]]) -> tuple[Option, ...]:
-    """Return the legal actions: what is played, then by what is known best of them, the best first."""
+def _options(view: Any, played: int, evaluations: list[npt.NDArray[np.float64]]) -> tuple[Option, ...]:
+    """Return the legal actions: the one played, then the others from best to worst."""
     found = []
     for action in cards_of(int(view["legal"])):
-        chance, worth, rollouts, exact = (float(column[action]) for column in numbers)
+        probability, advantage, rollouts, exact = (float(column[action]) for column in evaluations)
         found.append(
             Option(
                 action,
-                None if math.isnan(chance) else chance,
-                None if math.isnan(worth) else worth,
+                None if math.isnan(probability) else probability,
+                None if math.isnan(advantage) else advantage,
                 None if math.isnan(rollouts) else rollouts,
                 None if math.isnan(exact) else int(exact),
             )
         )
 
     def rank(option: Option) -> tuple[float, ...]:
-        known = (option.chance, option.exact, option.rollouts)
+        known = (option.probability, option.exact, option.rollouts)
         return option.action != played, *(0.0 if number is None else -float(number) for number in known)
 
     return tuple(sorted(found, key=rank))
@@ -253,7 +255,7 @@ def _move(
     seat: int,
     agent: str,
     played: int,
-    beside: int,
+    heuristic_action: int,
     options: tuple[Option, ...],
     belief: Belief,
     i: int,
@@ -269,7 +271,7 @@ def _move(
         led=int(view["led"]),
         stock=int(view["stock"]),
         action=played,
-        beside=beside,
+        heuristic_action=heuristic_action,
         options=options,
         expected=tuple(belief.expected[i].tolist()),
         void=tuple(belief.void[i].tolist()),

@@ -1,20 +1,21 @@
-"""A match between two agents: mirrored deals, so that luck cancels."""
+"""``play_match``: single deals between two agents, each played twice with the seats swapped (mirrored).
+
+Mirroring cancels most of the luck of the deal. A *match format* of several deals, such as ``first_to:25``, is played by
+``series``.
+"""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from german_whist.agents.bots.base import Agent
 from german_whist.agents.registry import make_agent
-from german_whist.arena.endgame_mode import match_ending, with_exact_endgames
-from german_whist.arena.recording import Recording, results
-from german_whist.arena.statistics import mean_interval
+from german_whist.arena.endgame_mode import batch_endgame, match_endgame, with_exact_endgames
+from german_whist.arena.match_result import MatchResult, result_fields
+from german_whist.arena.recording import Recording, deal_results
 from german_whist.arena.turns import play_turn
 from german_whist.envs.engine.endgame_hook import PLAYED, EndgameHook
 from german_whist.envs.engine.rules import Rules
@@ -25,48 +26,6 @@ DEFAULT_BATCH = 2048
 
 Record = Callable[[Recording], None]
 Progress = Callable[[int], None]
-
-
-@dataclass(frozen=True)
-class MatchResult:
-    """How the first agent did against the second.
-
-    Attributes:
-        first: name of the first agent.
-        second: name of the second agent.
-        rules: fields of the rules.
-        seed: seed of the deals and of the agents' randomness.
-        deals: number of deals, each played twice with the seats swapped.
-        wins: games (two a deal) that the first agent won.
-        draws: games drawn.
-        losses: games lost.
-        win_rate: wins and half the draws, as a share of all games.
-        interval: its 95 % confidence interval, paired over deals.
-        margin: counted tricks, the first agent's minus the second's, mean of all games.
-        margin_interval: its 95 % confidence interval, paired over deals.
-        endgame: ``"played"`` or ``"exact"``.
-    """
-
-    first: str
-    second: str
-    rules: dict[str, Any]
-    seed: int
-    deals: int
-    wins: int
-    draws: int
-    losses: int
-    win_rate: float
-    interval: tuple[float, float]
-    margin: float
-    margin_interval: tuple[float, float]
-    endgame: str = PLAYED
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the result as plain data, ready for JSON: the ends of an unbounded interval are ``None``."""
-        fields = asdict(self)
-        for name in ("interval", "margin_interval"):
-            fields[name] = tuple(end if math.isfinite(end) else None for end in fields[name])
-        return fields
 
 
 def play_match(
@@ -81,33 +40,37 @@ def play_match(
     progress: Progress | None = None,
     endgame: str = PLAYED,
 ) -> MatchResult:
-    """Play every deal twice with the seats swapped and return how the first agent did.
+    """Play every deal twice with the seats swapped and return the first agent's result.
 
     The result depends on the agents, the rules, the seed and the number of deals, not on the batch size.
 
     Args:
-        first: an agent, or its specification string.
-        second: the same, for its opponent.
-        deals: deals 0 … deals - 1 of the seed are played.
-        seed: 0 to 2**64 - 1.
-        rules: the game.
+        first: an agent object or a specification string (see ``make_agent``).
+        second: its opponent, likewise.
+        deals: number of deals: deals 0 … deals − 1 of the seed, so 2 × deals games.
+        seed: seed of the deals and of the agents' randomness, 0 to 2**64 − 1.
+        rules: a preset's name, with settings if wanted (``"classic:hand=10,stock=32"``), or ``Rules``.
         batch_size: deals played together; memory grows with it.
-        record: called with a recording of every game, in the order of the deals, the game in which the first agent
-            has seat 0 before its mirror image.
-        progress: called after each batch with the number of deals that were in it.
-        endgame: ``"played"``, or ``"exact"``: both agents play it out perfectly, as ``NAME+exact`` does.
+        record: called with a ``Recording`` of every game in the order of the deals; first the game in which the first
+            agent has seat 0, then its mirror image.
+        progress: called after each batch with its number of deals.
+        endgame: ``"played"``, or ``"exact"``: both sides play it perfectly, as ``NAME+exact`` does (``"solved"`` is an
+            alias).
+
+    Returns:
+        A :class:`MatchResult`: ``win_rate`` (draws count half) and ``margin`` (counted tricks per deal, in a low game
+        with the sign reversed) of the first agent, with 95 % confidence intervals of the means over deals.
 
     Raises:
-        ValueError: when a name or a number is not allowed, or an agent does not return one legal action a
-            view; the message names the agent.
+        ValueError: when a name or number is not allowed, or an agent does not return one legal action per view; the
+            message names the agent.
     """
-    agents = (make_agent(first), make_agent(second))
-    names = (agent_label(first, agents[0]), agent_label(second, agents[1]))
-    game = rules_named(rules)
+    agents, names = two_agents(first, second)
+    game_rules, endgame = rules_named(rules), match_endgame(endgame)
     margins = match_margins(
-        agents, names, deals, seed, game, batch_size=batch_size, record=record, progress=progress, endgame=endgame
+        agents, names, deals, seed, game_rules, batch_size=batch_size, record=record, progress=progress, endgame=endgame
     )
-    return result_of(margins, names, game, seed, endgame)
+    return match_result(margins, names, game_rules, seed, endgame)
 
 
 def match_margins(
@@ -115,57 +78,43 @@ def match_margins(
     names: tuple[str, str],
     deals: int,
     seed: int,
-    game: Rules,
+    rules: Rules,
     *,
     batch_size: int = DEFAULT_BATCH,
     record: Record | None = None,
     progress: Progress | None = None,
     endgame: str = PLAYED,
 ) -> npt.NDArray[np.float64]:
-    """Play a match as :func:`play_match` does and return the first agent's margin of every game, float64[deals, 2].
+    """Play a match as :func:`play_match` does and return the first agent's margin in every game, float64[deals, 2].
 
     Column 0 is the game in which the first agent has seat 0, column 1 the one with the seats swapped.
 
     Raises:
         ValueError: as ``play_match``.
     """
-    for name, number in (("deals", deals), ("batch_size", batch_size)):
-        if isinstance(number, bool) or not isinstance(number, (int, np.integer)) or number < 1:
-            raise ValueError(f"{name} {number!r} is not allowed: a whole number from 1")
-    ending = match_ending(endgame, game)
-    players = (agents, names)
-    if ending != PLAYED and record is not None:  # a recording has every card
-        players, ending = with_exact_endgames(agents, names), PLAYED
+    check_counts(deals=deals, batch_size=batch_size)
+    how, players = batch_endgame(match_endgame(endgame), rules), (agents, names)
+    if how != PLAYED and record is not None:  # a recording needs every card
+        players, how = with_exact_endgames(agents, names), PLAYED
     parts = []
     for start in range(0, deals, batch_size):
-        parts.append(play_mirrored(*players, game, seed, start, min(batch_size, deals - start), record, ending))
+        parts.append(play_mirrored_deals(*players, rules, seed, start, min(batch_size, deals - start), record, how))
         if progress is not None:
             progress(len(parts[-1]))
     return np.concatenate(parts)
 
 
-def result_of(
-    margins: npt.NDArray[np.float64], names: tuple[str, str], game: Rules, seed: int, endgame: str = PLAYED
+def match_result(
+    margins: npt.NDArray[np.float64], names: tuple[str, str], rules: Rules, seed: int, endgame: str = PLAYED
 ) -> MatchResult:
     """Return the result of a match from its margins, float64[deals, 2], as :func:`match_margins` returns them."""
-    scores = (np.sign(margins) + 1) / 2
-    win_rate, interval = mean_interval(scores.mean(axis=1))
-    margin, margin_interval = mean_interval(margins.mean(axis=1))
-    return MatchResult(
-        first=names[0],
-        second=names[1],
-        rules=game.to_dict(),
-        seed=int(seed),
-        deals=len(margins),
-        wins=int((margins > 0).sum()),
-        draws=int((margins == 0).sum()),
-        losses=int((margins < 0).sum()),
-        win_rate=win_rate,
-        interval=interval,
-        margin=margin,
-        margin_interval=margin_interval,
-        endgame=endgame,
-    )
+    return MatchResult(**result_fields(names, rules, seed, np.sign(margins), margins, endgame), deals=len(margins))
+
+
+def two_agents(first: str | Agent, second: str | Agent) -> tuple[tuple[Agent, Agent], tuple[str, str]]:
+    """Return two agents and what to call them."""
+    agents = (make_agent(first), make_agent(second))
+    return agents, (agent_label(first, agents[0]), agent_label(second, agents[1]))
 
 
 def agent_label(spec: str | Agent, agent: Agent) -> str:
@@ -173,27 +122,38 @@ def agent_label(spec: str | Agent, agent: Agent) -> str:
     return spec if isinstance(spec, str) else str(getattr(agent, "name", type(agent).__name__))
 
 
-def play_mirrored(
+def check_counts(**numbers: object) -> None:
+    """Refuse numbers of deals and the like that are not whole numbers from 1.
+
+    Raises:
+        ValueError: naming the number.
+    """
+    for name, number in numbers.items():
+        if isinstance(number, bool) or not isinstance(number, (int, np.integer)) or number < 1:
+            raise ValueError(f"{name} {number!r} is not allowed: a whole number from 1")
+
+
+def play_mirrored_deals(
     agents: tuple[Agent, Agent],
     names: tuple[str, str],
-    game: Rules,
+    rules: Rules,
     seed: int,
     start: int,
     size: int,
     record: Record | None = None,
-    ending: str | EndgameHook = PLAYED,
+    endgame: str | EndgameHook = PLAYED,
 ) -> npt.NDArray[np.float64]:
-    """Play deals ``start … start + size - 1`` twice and return the first agent's margins, float64[size, 2].
+    """Play deals ``start … start + size − 1`` twice and return the first agent's margins, float64[size, 2].
 
     Column 0 is the game in which the first agent has seat 0, column 1 the one with the seats swapped. Both run in one
-    batch, so that each agent is asked once a step. ``record`` is called as ``play_match`` says; it needs deals that are
-    played to the end. ``ending`` is the ``endgame`` of the batch.
+    batch, so that each agent acts once a step. ``record`` is called as ``play_match`` says and needs deals that are
+    played to the end. ``endgame`` is that of the batch.
     """
     indices = np.tile(np.arange(start, start + size, dtype=np.uint64), 2)
-    batch = DealBatch(game, 2 * size, seed, endgame=ending)
+    batch = DealBatch(rules, 2 * size, seed, endgame=endgame)
     batch.deal_rows(np.arange(2 * size), indices)
     swapped = np.repeat(np.array([0, 1], np.int8), size)  # seat of the first agent
-    history: list[npt.NDArray[np.int8]] = []  # the actions of every step, -1 where a deal was finished
+    history: list[npt.NDArray[np.int8]] = []  # the actions of every step, −1 where a deal was finished
     steps = np.zeros(2 * size, np.int64)
     while not batch.done.all():
         finished = batch.done.copy()
@@ -212,8 +172,8 @@ def play_mirrored(
 def _record(
     record: Record, batch: DealBatch, history: npt.NDArray[np.int8], names: tuple[str, str], indices: range
 ) -> None:
-    """Hand out a recording of every game of finished mirrored deals; ``history`` is int8[games, steps]."""
-    outcomes = results(batch)
+    """Pass a recording of every game of finished mirrored deals to ``record``; ``history`` is int8[games, steps]."""
+    outcomes = deal_results(batch)
     dealers = batch.states["dealer"].tolist()
     played = history.tolist()
     for place, index in enumerate(indices):

@@ -1,8 +1,8 @@
-"""A deal as it was played, as one small line of JSON, and the same deal played again.
+"""Recordings: one played deal as a short line of JSON, and its replay.
 
-A line holds, in this order: ``version``; ``rules``, the fields that differ from the classic game; ``deal``, the address
-[seed, index], or ``deck``, the cards in dealing order; ``dealer``; ``names`` by seat; ``actions``, words separated by
-blanks; ``result`` with seat 0's ``margin`` and ``points`` and the ``tricks`` of both stages by seat.
+The fields of a line, in order: ``version``; ``rules``, the fields that differ from the classic game; ``deal``, the
+address [seed, index], or ``deck``, the cards in dealing order; ``dealer``; ``names`` by seat; ``actions``, words
+separated by spaces; ``result`` with seat 0's ``margin`` and ``points`` and the ``tricks`` of both stages by seat.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ _RESULT_KEYS = ("margin", "points", "tricks")
 
 
 @dataclasses.dataclass(frozen=True)
-class Result:
-    """What a finished deal came to.
+class DealResult:
+    """Result of a finished deal.
 
     Attributes:
-        margin: counted tricks, seat 0's minus seat 1's, with the sign turned in a low game.
-        points: what the deal scores for seat 0 by its rules.
-        tricks: of the foreplay and of the endgame, each by seat.
+        margin: counted tricks, seat 0's minus seat 1's, with the sign reversed in a low game.
+        points: points of seat 0 by the rules' own scoring; seat 1 has the negative.
+        tricks: tricks taken in the foreplay and in the endgame, each by seat.
     """
 
     margin: int
@@ -41,49 +41,51 @@ class Result:
     tricks: tuple[tuple[int, int], tuple[int, int]]
 
     @classmethod
-    def of(cls, batch: DealBatch, row: int = 0) -> Result:
-        """Return the result of a finished deal of a batch."""
-        return results(batch)[row]
+    def of(cls, batch: DealBatch, row: int = 0) -> DealResult:
+        """Return the result of one finished deal of a batch."""
+        return deal_results(batch)[row]
 
 
-def results(batch: DealBatch) -> list[Result]:
-    """Return the results of all deals of a batch, which are finished."""
+def deal_results(batch: DealBatch) -> list[DealResult]:
+    """Return the results of all deals of a finished batch."""
     margins = batch.returns("margin")[:, 0].astype(int).tolist()
     points = batch.returns("points")[:, 0].tolist()
     tricks = [((a, b), (c, d)) for (a, b), (c, d) in batch.states["tricks"].tolist()]
-    return [Result(*fields) for fields in zip(margins, points, tricks, strict=True)]
+    return [DealResult(*fields) for fields in zip(margins, points, tricks, strict=True)]
 
 
 @dataclasses.dataclass(frozen=True)
 class Recording:
     """One deal as it was played.
 
+    Either ``deal`` or ``deck`` says which cards are dealt. ``to_line`` and ``from_line`` convert to and from a line of
+    JSON; ``replay`` plays the deal again and checks it.
+
     Attributes:
-        rules: the game.
-        dealer: seat.
-        names: who played, by seat.
-        actions: every action in order, by number.
-        result: what the deal came to.
-        deal: its address (seed, index), or ``None`` when ``deck`` gives the cards.
-        deck: its cards in dealing order, as numbers, or ``None`` when ``deal`` says which.
+        rules: the rules.
+        dealer: the dealer's seat, 0 or 1.
+        names: names of the players by seat.
+        actions: every action in order: a card's number 0 … 51, or a choice from 52 on.
+        result: the result.
+        deal: the deal's address (seed, index), or ``None`` when ``deck`` is given.
+        deck: the cards in dealing order, as numbers, or ``None`` when ``deal`` is given.
 
     Raises:
-        ValueError: when a field is not allowed. Whether the actions are legal and lead to the result is for ``replay``
-            to find out.
+        ValueError: when a field is not allowed. ``replay`` checks whether the actions are legal and lead to the result.
     """
 
     rules: Rules
     dealer: int
     names: tuple[str, str]
     actions: tuple[int, ...]
-    result: Result
+    result: DealResult
     deal: tuple[int, int] | None = None
     deck: tuple[int, ...] | None = None
 
     def __post_init__(self) -> None:
-        """Refuse what is no recording."""
+        """Check the fields."""
         if (self.deal is None) == (self.deck is None):
-            raise ValueError("recording: either deal or deck says which cards are dealt: one of them is needed")
+            raise ValueError("recording: exactly one of deal and deck is needed")
         if self.deal is not None:
             for name, number in zip(("seed", "index"), self.deal, strict=True):
                 check_seed(number, f"recording: deal's {name}")
@@ -94,9 +96,7 @@ class Recording:
         if len(self.names) != 2 or not all(
             isinstance(name, str) and name and name.isprintable() for name in self.names
         ):
-            raise ValueError(
-                f"recording: names {list(self.names)!r:.60} are not allowed: two words of printable letters"
-            )
+            raise ValueError(f"recording: names {list(self.names)!r:.60} are not allowed: two printable words")
 
     def to_line(self) -> str:
         """Return the recording as one line of JSON, without a line break."""
@@ -113,32 +113,32 @@ class Recording:
 
     @classmethod
     def from_line(cls, line: str) -> Recording:
-        """Return the recording that a line of JSON holds.
+        """Parse a line of JSON.
 
         Raises:
-            ValueError: when the line is cut, or is not a recording of this version.
+            ValueError: when the line is truncated or is not a recording of this version.
         """
         fields = check_object(read_json(line, "recording"), "recording", _KEYS, _REQUIRED)
         if fields["version"] != VERSION or isinstance(fields["version"], bool):
-            raise ValueError(f"recording: version {fields['version']!r:.60} is not known: {VERSION} is")
-        game = rules_from_dict(check_object(fields["rules"], "recording: rules"))
+            raise ValueError(f"recording: version {fields['version']!r:.60} is not supported: only {VERSION} is")
+        rules = rules_from_dict(check_object(fields["rules"], "recording: rules"))
         deal, deck, names = fields.get("deal"), fields.get("deck"), fields["names"]
         if deal is not None and not (isinstance(deal, list) and len(deal) == 2):
             raise ValueError(f"recording: deal {deal!r:.60} is not allowed: [seed, index] is needed")
         if not isinstance(names, list):
             raise ValueError(f"recording: names {names!r:.60} are not allowed: a list of two is needed")
         return cls(
-            rules=game,
+            rules=rules,
             dealer=fields["dealer"],
             names=tuple(names),
-            actions=tuple(_actions(fields["actions"], game)),
+            actions=tuple(_actions(fields["actions"], rules)),
             result=_result(fields["result"]),
             deal=None if deal is None else (deal[0], deal[1]),
-            deck=None if deck is None else tuple(parse_deck(_text(deck, "deck"), game.cards)),
+            deck=None if deck is None else tuple(parse_deck(_text(deck, "deck"), rules.cards)),
         )
 
     def start(self) -> DealBatch:
-        """Return the deal as it was dealt, a batch of one."""
+        """Return the deal before the first action, a ``DealBatch`` of one."""
         deck = self.deck
         if self.deal is not None:
             seed, index = self.deal
@@ -153,11 +153,11 @@ class Recording:
         return batch
 
     def steps(self) -> Iterator[DealBatch]:
-        """Yield the deal as it was dealt, then the same batch after every action, and check the result at the end.
+        """Replay step by step: yield the ``DealBatch`` before the first action and, the same object, after each one.
 
         Raises:
-            ValueError: at a move that cannot be played, when the deal ends too early or too late, or when its result
-                is not the recorded one; the message names the move, from 1, and the reason.
+            ValueError: at an illegal move, when the deal ends too early or too late, or when its result differs from
+                the recorded one; the message names the move, counted from 1, and the reason.
         """
         batch = self.start()
         yield batch
@@ -176,7 +176,7 @@ class Recording:
         last = len(self.actions)
         if not batch.done[0]:
             raise ValueError(f"move {last + 1} is missing: the deal is not finished after {last} moves")
-        played = Result.of(batch)
+        played = DealResult.of(batch)
         for key in _RESULT_KEYS:
             if getattr(played, key) != getattr(self.result, key):
                 raise ValueError(
@@ -185,7 +185,7 @@ class Recording:
                 )
 
     def replay(self) -> DealBatch:
-        """Play the deal again and return it finished, a batch of one.
+        """Play the deal again and return it finished, a ``DealBatch`` of one.
 
         Raises:
             ValueError: as ``steps`` does.
@@ -211,19 +211,19 @@ def _changes(rules: Rules) -> dict[str, Any]:
 
 def _text(given: Any, name: str) -> str:
     if not isinstance(given, str):
-        raise ValueError(f"recording: {name} {given!r:.60} is not allowed: words separated by blanks are needed")
+        raise ValueError(f"recording: {name} {given!r:.60} is not allowed: words separated by spaces are needed")
     return given
 
 
-def _actions(given: Any, game: Rules) -> Iterator[int]:
+def _actions(given: Any, rules: Rules) -> Iterator[int]:
     for move, word in enumerate(_text(given, "actions").split(), 1):
         try:
-            yield parse_action(word, game)
+            yield parse_action(word, rules)
         except ValueError as error:
             raise ValueError(f"recording: move {move}: {error}") from None
 
 
-def _result(given: Any) -> Result:
+def _result(given: Any) -> DealResult:
     fields = check_object(given, "recording: result", _RESULT_KEYS, _RESULT_KEYS)
     margin, points, tricks = (fields[key] for key in _RESULT_KEYS)
     if not _is_number(margin, whole=True):
@@ -238,7 +238,7 @@ def _result(given: Any) -> Result:
         raise ValueError(
             f"recording: tricks {tricks!r:.60} are not allowed: [[0, 0], [0, 0]] by stage and seat are needed"
         )
-    return Result(margin, float(points), ((a, b), (c, d)))
+    return DealResult(margin, float(points), ((a, b), (c, d)))
 
 
 def _is_number(given: Any, whole: bool = False) -> bool:

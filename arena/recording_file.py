@@ -1,4 +1,4 @@
-"""Files of recordings: one deal a line."""
+"""Files of recordings, one deal per line."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from german_whist.arena.recording import Recording
 
 @contextmanager
 def writing_recordings(path: str | Path) -> Iterator[Callable[[Recording], None]]:
-    """Give a function that adds a recording to a new file; the file appears when all of them are written.
+    """Yield a function that adds a recording to a new file; the file appears once all are written.
 
     Raises:
         ValueError: when the file cannot be written.
@@ -36,15 +36,18 @@ def writing_recordings(path: str | Path) -> Iterator[Callable[[Recording], None]
 
 
 def read_recordings(path: str | Path, *, verify: bool = True) -> Iterator[Recording]:
-    """Yield the recordings of a file in order; empty lines are passed over.
+    """Yield the recordings of a file in order; empty lines are skipped.
 
     Args:
-        path: the file.
-        verify: replay each recording, so that only whole deals with the recorded result come out.
+        path: the file, as ``german-whist evaluate --record FILE`` writes it.
+        verify: replay each recording and check its result.
+
+    Yields:
+        One :class:`Recording` per line.
 
     Raises:
-        ValueError: when the file cannot be read, or at a line that is cut, foreign or illegal; the message names the
-            file and the line, from 1.
+        ValueError: when the file cannot be read, or at a line that is truncated, not a recording, or (with ``verify``)
+            cannot be replayed; the message names the file and the line, counted from 1.
     """
     for number, recording in _numbered(path):
         if verify:
@@ -54,10 +57,10 @@ def read_recordings(path: str | Path, *, verify: bool = True) -> Iterator[Record
 
 
 def read_recording(path: str | Path, line: int) -> Recording:
-    """Return the recording in one line of a file, from 1; whether it can be replayed is not checked.
+    """Return the recording in one line of a file, counted from 1, without replaying it.
 
     Raises:
-        ValueError: when the file cannot be read, has no such line, or the line holds no recording.
+        ValueError: when the file cannot be read, has no such line, or the line is not a recording.
     """
     last = 0
     for number, text in _lines(path):
@@ -70,7 +73,7 @@ def read_recording(path: str | Path, line: int) -> Recording:
 
 @contextmanager
 def at_line(path: str | Path, number: int) -> Iterator[None]:
-    """Say file and line in every ``ValueError`` from within."""
+    """Prefix every ``ValueError`` raised inside with the file and the line."""
     try:
         yield
     except ValueError as error:
@@ -98,4 +101,4 @@ def _decoded(text: bytes) -> str:
     try:
         return text.decode("utf-8")
     except UnicodeDecodeError:
-        raise ValueError("recording: not text in UTF-8") from None
+        raise ValueError("recording: not UTF-8 text") from None

@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-# Two-sided 95 % point of the normal distribution: a match has hundreds of deals, so Student's t is the same.
+# Two-sided 95 % point of the normal distribution; with hundreds of deals Student's t is the same.
 _Z95 = 1.959963984540054
 
 
 def mean_interval(samples: npt.NDArray[Any]) -> tuple[float, tuple[float, float]]:
-    """Return the mean of independent samples and its 95 % confidence interval.
+    """Return the mean of independent samples and its 95 % confidence interval (normal approximation).
 
     Args:
-        samples: one number for each deal, already averaged over its two mirrored games, float[n].
+        samples: float[n], one per deal: the mean over its two mirrored games.
 
     Returns:
         The mean and (low, high); with one sample the interval is unbounded.

@@ -1,4 +1,4 @@
-"""JSON from others: only what every reader takes, with errors that say what is wrong in one line."""
+"""Strict JSON for untrusted files: no duplicate keys, no NaN or infinity, one-line errors."""
 
 from __future__ import annotations
 
@@ -9,30 +9,30 @@ from german_whist.envs.utils.specs import unknown_name
 
 
 def read_json(line: str, name: str) -> Any:
-    """Return what one line of JSON says.
+    """Parse one line of JSON.
 
     Args:
         line: the text.
-        name: what the line holds, for the error message.
+        name: what the line contains, for the error message.
 
     Raises:
-        ValueError: when the line is cut off, is not JSON, names a field twice, or holds a number that JSON has not.
+        ValueError: when the line is truncated, is not JSON, repeats a field, or has a number that JSON does not allow.
     """
     try:
-        return json.loads(line, object_pairs_hook=_without_twins, parse_constant=_no_number)
+        return json.loads(line, object_pairs_hook=_unique_keys, parse_constant=_no_number)
     except json.JSONDecodeError as error:
         text = line.strip()
-        cut = not text or (text[0] == "{" and (text[-1] != "}" or error.pos >= len(line.rstrip())))
-        reason = "the line is cut off" if cut else f"not JSON: column {error.colno}: {error.msg}"
+        truncated = not text or (text[0] == "{" and (text[-1] != "}" or error.pos >= len(line.rstrip())))
+        reason = "the line is truncated" if truncated else f"not JSON: column {error.colno}: {error.msg}"
     except RecursionError:
-        reason = "not JSON: brackets within brackets without end"
+        reason = "not JSON: nested too deeply"
     except ValueError as error:
         reason = str(error)
     raise ValueError(f"{name}: {reason}")
 
 
 def check_object(given: Any, name: str, keys: tuple[str, ...] = (), required: tuple[str, ...] = ()) -> dict[str, Any]:
-    """Return a JSON object if its keys are allowed.
+    """Return a JSON object after checking its keys.
 
     Args:
         given: what was read.
@@ -41,10 +41,10 @@ def check_object(given: Any, name: str, keys: tuple[str, ...] = (), required: tu
         required: the keys that must be there.
 
     Raises:
-        ValueError: when it is no object, or a key is unknown or missing.
+        ValueError: when it is not an object, or a key is unknown or missing.
     """
     if not isinstance(given, dict):
-        raise ValueError(f"{name}: an object with named fields is needed, not {given!r:.60}")
+        raise ValueError(f"{name}: an object is needed, not {given!r:.60}")
     for key in given:
         if keys and key not in keys:
             raise unknown_name(f"field of a {name}", f"{key:.60}", keys)
@@ -54,12 +54,12 @@ def check_object(given: Any, name: str, keys: tuple[str, ...] = (), required: tu
     return given
 
 
-def _without_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     fields = dict(pairs)
     if len(fields) < len(pairs):
         keys = [key for key, _ in pairs]
         twice = next(key for key in keys if keys.count(key) > 1)
-        raise ValueError(f"{twice!r:.60} stands twice")
+        raise ValueError(f"{twice!r:.60} is given twice")
     return fields
 
 

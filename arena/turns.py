@@ -1,4 +1,4 @@
-"""Two agents at many tables: each is asked once a step for all the tables where it is to act."""
+"""One step of many deals between two agents: each agent acts once, for all the deals where it is to move."""
 
 from __future__ import annotations
 
@@ -21,25 +21,25 @@ def play_turn(
     swapped: npt.NDArray[np.int8],
     steps: npt.NDArray[np.int64],
 ) -> npt.NDArray[np.int64]:
-    """Play one action in every deal that is not finished, and return the actions, int64[size].
+    """Play one action in every unfinished deal and return the actions, int64[size].
 
     Args:
-        agents: the agents.
+        agents: the two agents.
         names: what to call them in errors.
         batch: the deals.
-        indices: the index of each deal, uint64[size].
-        swapped: the seat of the first agent in each, int8[size].
-        steps: how many actions have been played in each, int64[size].
+        indices: index of each deal, uint64[size].
+        swapped: seat of the first agent in each deal, int8[size].
+        steps: number of actions played so far in each deal, int64[size].
 
     Raises:
-        ValueError: when an agent does not return one legal action a view; the message names the agent.
+        ValueError: when an agent does not return one legal action per view; the message names the agent.
     """
     actions = np.zeros(batch.size, np.int64)
     mover = batch.turn ^ swapped  # which agent is to act
     for which, agent in enumerate(agents):
         rows = np.flatnonzero((mover == which) & ~batch.done)
         if len(rows):
-            # Both games of a deal get streams of their own, and so do the agents.
+            # A random stream of its own for each agent in each game of a deal.
             streams = 2 * indices[rows] + swapped[rows].astype(np.uint64)
             rng = AgentRng(batch.seed, streams, stream=which, step=steps[rows])
             actions[rows] = _chosen(names[which], agent.act(batch.views(rows), rng), len(rows))
@@ -55,11 +55,11 @@ def play_turn(
 
 
 def _chosen(name: str, actions: Any, views: int) -> npt.NDArray[np.int64]:
-    """Return an agent's actions if they are one whole number a view."""
+    """Return an agent's actions if they are one integer per view."""
     try:
         chosen = np.asarray(actions)
     except ValueError:
-        raise ValueError(f"agent {name!r} returned no array: int64[{views}] is needed") from None
+        raise ValueError(f"agent {name!r} did not return an array: int64[{views}] is needed") from None
     if chosen.shape != (views,) or chosen.dtype.kind not in "iu":
         raise ValueError(
             f"agent {name!r} returned {chosen.dtype}{list(chosen.shape)} for {views} views: int64[{views}] is needed"
@@ -68,7 +68,7 @@ def _chosen(name: str, actions: Any, views: int) -> npt.NDArray[np.int64]:
 
 
 def _first_illegal(batch: DealBatch, actions: npt.NDArray[np.int64]) -> int:
-    """Return the first row whose action the batch refuses."""
+    """Return the first row with an illegal action."""
     inside = (actions >= 0) & (actions < 64)
     legal = (batch.legal() >> np.where(inside, actions, 0).astype(np.uint64)) & np.uint64(1) == 1
     return int(np.flatnonzero(~batch.done & ~(inside & legal))[0])

@@ -1,1 +1,1 @@
-"""Which fixed rules play a card? The agent protocol and the bots that follow rules."""
+"""How do rule-based bots choose a card? Also home of the agent protocol."""

@@ -1,7 +1,6 @@
-"""``greedy``: wins a trick as cheaply as possible when the prize is worth it, and throws its poorest card otherwise.
+"""``greedy``: wins a trick as cheaply as possible if it wants the prize, and discards its worst card otherwise.
 
-In a low deal it is the other way round: low cards are the good ones, and in the endgame it wins as few tricks as it
-can.
+In a low deal low cards are the good ones, and in the endgame the bot avoids tricks.
 """
 
 from __future__ import annotations
@@ -12,23 +11,23 @@ from german_whist.envs.engine.state_kernels import KEEP, LEAVE, SWAP, TAKE, beat
 from german_whist.envs.utils.bit_kernels import lowest, popcount
 from german_whist.envs.utils.jit import kernel
 
-GOOD_RANK = 8  # a side card from the ten up is worth a trick; so is any trump
-GOOD_LOW_RANK = 4  # in a low deal a plain card up to the six is
+GOOD_RANK = 8  # plain cards from the ten up, and all trumps, are worth winning
+GOOD_LOW_RANK = 4  # in a low deal: plain cards up to the six
 
 _ONE = np.uint64(1)
 
 
 @kernel
 def is_good(card, trump, low):
-    """Return whether a card is worth winning a trick for."""
+    """Return whether the bot wants to win a trick for this card."""
     if low:
         return suit_of(card) != trump and np.int64(card) % 13 <= GOOD_LOW_RANK
     return suit_of(card) == trump or np.int64(card) % 13 >= GOOD_RANK
 
 
 @kernel
-def keeping(card, trump, low):
-    """Order cards from poor to good: by rank, trumps above the others; in a low deal the other way round."""
+def keep_value(card, trump, low):
+    """Order cards from bad to good: by rank, trumps above plain suits; reversed in a low deal."""
     rank = np.int64(card) % 13
     value = rank + 13 if suit_of(card) == trump else rank
     return -value if low else value
@@ -36,19 +35,19 @@ def keeping(card, trump, low):
 
 @kernel
 def best_of(cards, trump, low):
-    """Return the best card of a mask to have; −1 when it is empty."""
+    """Return the best card of a mask, −1 when it is empty."""
     best = -1
     while cards:
         card = lowest(cards)
         cards &= cards - _ONE
-        if best < 0 or keeping(card, trump, low) > keeping(best, trump, low):
+        if best < 0 or keep_value(card, trump, low) > keep_value(best, trump, low):
             best = card
     return best
 
 
 @kernel
-def trick_is_wanted(view):
-    """Return whether the prize is good; every trick is where it counts, and none in a low endgame."""
+def wants_trick(view):
+    """Return whether the bot wants this trick: any trick that counts (none in a low endgame), else a good prize."""
     if view.stock == 0:
         return view.low == 0
     if view.all_count:
@@ -58,7 +57,7 @@ def trick_is_wanted(view):
 
 @kernel
 def good_cards(cards, trump, low):
-    """Return how many cards of a mask are good."""
+    """Return the number of good cards in a mask."""
     count = 0
     while cards:
         count += 1 if is_good(lowest(cards), trump, low) else 0
@@ -67,8 +66,8 @@ def good_cards(cards, trump, low):
 
 
 @kernel
-def choice(view):
-    """Pick the best open card; take it rather than leave it when it is good; keep a hand that is good on average."""
+def option_action(view):
+    """Decide without playing a card: pick the best face-up card, take a good prize, keep an average hand or better."""
     trump, low = view.trump, view.low
     if view.legal < _ONE << np.uint64(52):
         return best_of(view.legal, trump, low)
@@ -80,9 +79,9 @@ def choice(view):
 
 @kernel
 def greedy_card(view):
-    """Return the card that the greedy bot plays."""
-    wanted = trick_is_wanted(view)
-    shunned = view.low and view.stock == 0
+    """Return the card that the bot plays."""
+    wanted = wants_trick(view)
+    avoids_tricks = view.low and view.stock == 0
     best = -1
     best_score = -1000
     mask = view.legal
@@ -91,13 +90,13 @@ def greedy_card(view):
         mask &= mask - _ONE
         rank = np.int64(card) % 13
         wins = view.led >= 0 and beats(card, view.led, view.trump)
-        if shunned:
-            # Lead low; follow with the highest card that loses, or with the highest when every card wins.
+        if avoids_tricks:
+            # Lead low; follow with the highest losing card, or with the highest card when all of them win.
             score = -rank if view.led < 0 else (rank - 100 if wins else rank)
         elif wanted and view.led < 0:
             score = rank  # the highest card
         else:
-            score = -keeping(card, view.trump, view.low) + (100 if wanted and wins else 0)  # win cheaply, or throw away
+            score = -keep_value(card, view.trump, view.low) + (100 if wanted and wins else 0)  # win cheaply or discard
         if score > best_score:
             best, best_score = card, score
     return best
@@ -105,6 +104,6 @@ def greedy_card(view):
 
 @kernel
 def choose(views, actions):
-    """Write the greedy bot's action for each view."""
+    """Write the bot's action for each view."""
     for i in range(views.shape[0]):
-        actions[i] = choice(views[i]) if views[i].choice else greedy_card(views[i])
+        actions[i] = option_action(views[i]) if views[i].choice else greedy_card(views[i])

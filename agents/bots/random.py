@@ -1,10 +1,11 @@
-"""``random``: every legal card equally likely."""
+"""``random``: every legal action is equally likely."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from german_whist.agents.bots.base import Actions, Views
 from german_whist.envs.utils.bit_kernels import nth_lowest, popcount
@@ -12,19 +13,19 @@ from german_whist.envs.utils.jit import kernel
 
 
 @kernel
-def pick(legal, uniform, actions):
-    """Write card number ``floor(uniform * n)`` of each mask's ``n`` cards."""
+def pick(legal: npt.NDArray[np.uint64], uniform: npt.NDArray[np.float64], actions: npt.NDArray[np.int64]) -> None:
+    """Write action number ``floor(uniform * n)`` of each mask's ``n`` actions."""
     for i in range(legal.shape[0]):
         actions[i] = nth_lowest(legal[i], np.int64(uniform[i] * popcount(legal[i])))
 
 
 class RandomBot:
-    """Plays a random legal card."""
+    """Plays a uniformly random legal action."""
 
     name = "random"
 
     def act(self, views: Views, rng: Any) -> Actions:
-        """Return one card per view, int64[n]."""
+        """Return one action per view, int64[n]."""
         actions = np.empty(len(views), np.int64)
         pick(views["legal"], rng.random(len(views)), actions)
         return actions

@@ -1,7 +1,7 @@
-"""Endgames with open hands, many at once: what each card is worth, and what follows when it is played.
+"""Batches of endgames with open hands: the exact margin of each card, and the position after it.
 
-Everything stands from the side of the seat to act. Worth is counted as a *margin*: this seat's tricks from here on
-minus the other's, or in a low game the other's minus this seat's, so that more is always better.
+Everything is seen from the seat to act. A *margin* is this seat's tricks from here on minus the other's; in a low game
+the other's minus this seat's, so that more is always better.
 """
 
 from __future__ import annotations
@@ -12,12 +12,14 @@ import numpy as np
 import numpy.typing as npt
 
 from german_whist.agents.bots.base import Views
-from german_whist.envs.engine.state_kernels import beats
-from german_whist.envs.utils.bit_kernels import popcount
-from german_whist.envs.utils.jit import kernel
+from german_whist.agents.endgame.open_hands_kernels import (
+    drop_equivalent_cards,
+    write_card_counts,
+    write_follower_wins,
+    write_opponent_hand_known,
+)
 from german_whist.solver.endgames import endgame_move_values
 from german_whist.solver.races import race_move_values
-from german_whist.solver.tablebase.position_kernels import MAX_CARDS
 
 NOT_LEGAL = -128
 
@@ -25,15 +27,15 @@ _ONE = np.uint64(1)
 
 
 class OpenHands(NamedTuple):
-    """Endgames in rows.
+    """A batch of endgames, one a row.
 
     Attributes:
         own: cards of the seat to act, uint64[n].
-        other: cards of the other seat, uint64[n], without one it has led.
-        led: the card that the other seat has led, int8[n], −1 when the seat to act leads.
+        other: cards of the other seat, uint64[n], without the card it has led.
+        led: card led by the other seat, int8[n], −1 when the seat to act leads.
         trump: trump suits, int8[n], −1 for none.
         low: whether the fewest tricks win, bool[n].
-        needs: tricks that both still need to end a race, own first, int8[n, 2]; zeros where there is no race.
+        needs: tricks that each seat still needs to end a race, own first, int8[n, 2]; zeros where there is no race.
     """
 
     own: npt.NDArray[np.uint64]
@@ -44,34 +46,23 @@ class OpenHands(NamedTuple):
     needs: npt.NDArray[np.int8]
 
     def rows(self, rows: npt.NDArray[np.integer]) -> OpenHands:
-        """Return some rows, in that order."""
+        """Select rows."""
         return OpenHands(*(column[rows] for column in self))
 
 
-@kernel
-def _is_open(views, found):
-    for i in range(views.shape[0]):
-        view = views[i]
-        cards = popcount(view.hand)
-        hidden = popcount(view.unseen | view.opponent_known)
-        found[i] = (
-            view.turn
-            and view.stock == 0
-            and not view.choice
-            and cards <= MAX_CARDS
-            and hidden == cards - (1 if view.led >= 0 else 0)
-        )
+def opponent_hand_known(views: Views) -> npt.NDArray[np.bool_]:
+    """Return where the seat to act knows the opponent's whole hand in an endgame of at most 13 cards, bool[n].
 
-
-def is_open(views: Views) -> npt.NDArray[np.bool_]:
-    """Return where the seat to act knows the opponent's whole hand, of at most 13 cards, in the endgame, bool[n]."""
+    Args:
+        views: ``VIEW`` array of shape (n,).
+    """
     found = np.empty(len(views), np.bool_)
-    _is_open(views, found)
+    write_opponent_hand_known(views, found)
     return found
 
 
 def open_hands(views: Views) -> OpenHands:
-    """Return the endgames of views in which :func:`is_open` is true."""
+    """Return the endgames of n views in which :func:`opponent_hand_known` is true."""
     counted = np.stack([views["all_count"], np.ones(len(views), np.int8)], axis=1)
     taken = np.stack([(views[name] * counted).sum(axis=1) for name in ("tricks_self", "tricks_opponent")], axis=1)
     race = views["race"][:, None]
@@ -86,26 +77,26 @@ def open_hands(views: Views) -> OpenHands:
 
 
 def card_margins(hands: OpenHands) -> npt.NDArray[np.int16]:
-    """Return the margin that each card of the seat to act leads to when both play perfectly from then on.
+    """Return the margin after each card of the seat to act with perfect play from then on.
 
     Returns:
         int16[n, 52]; ``NOT_LEGAL`` for cards that are not legal.
     """
     margins = np.empty((len(hands.own), 52), np.int16)
     is_race = hands.needs[:, 0] > 0
-    for rows, values in ((np.flatnonzero(~is_race), _played_out), (np.flatnonzero(is_race), _raced)):
+    for rows, values in ((np.flatnonzero(~is_race), _plain_margins), (np.flatnonzero(is_race), _race_margins)):
         if len(rows):
             margins[rows] = values(hands if len(rows) == len(is_race) else hands.rows(rows))
     return margins
 
 
 def _seats(hands: OpenHands) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint64]]:
-    """Return the hands of leader and follower."""
+    """Return the leaders' and the followers' hands, uint64[n] each."""
     follows = hands.led >= 0
     return np.where(follows, hands.other, hands.own), np.where(follows, hands.own, hands.other)
 
 
-def _played_out(hands: OpenHands) -> npt.NDArray[np.int16]:
+def _plain_margins(hands: OpenHands) -> npt.NDArray[np.int16]:
     leaders, followers = _seats(hands)
     tricks = endgame_move_values(leaders, followers, hands.trump, hands.low, hands.led).astype(np.int16)
     legal = tricks >= 0
@@ -113,66 +104,36 @@ def _played_out(hands: OpenHands) -> npt.NDArray[np.int16]:
     return np.where(legal, np.where(hands.low[:, None], -margins, margins), NOT_LEGAL).astype(np.int16)
 
 
-def _raced(hands: OpenHands) -> npt.NDArray[np.int16]:
+def _race_margins(hands: OpenHands) -> npt.NDArray[np.int16]:
     leaders, followers = _seats(hands)
     needs = np.where(hands.led[:, None] >= 0, hands.needs[:, ::-1], hands.needs)
     return race_move_values(leaders, followers, hands.trump, hands.led, needs=needs).astype(np.int16)
 
 
-@kernel
-def _count_cards(masks, counts):
-    for i in range(masks.shape[0]):
-        counts[i] = popcount(masks[i])
-
-
 def count_cards(masks: npt.NDArray[np.uint64]) -> npt.NDArray[np.int16]:
     """Return the number of cards in each mask, int16[n]."""
     counts = np.empty(len(masks), np.int16)
-    _count_cards(masks, counts)
+    write_card_counts(masks, counts)
     return counts
 
 
-@kernel
-def _drop_neighbours(own, other, led, cards):
-    for i in range(cards.shape[0]):
-        led_bit = _ONE << np.uint64(led[i]) if led[i] >= 0 else np.uint64(0)
-        between = other[i] | led_bit
-        is_kept = True
-        for card in range(52):
-            if card % 13 == 0:
-                is_kept = False  # whether a card of this hand lies below with nothing in play between
-            bit = _ONE << np.uint64(card)
-            if between & bit:
-                is_kept = False
-            elif own[i] & bit:
-                if is_kept:
-                    cards[i, card] = False
-                is_kept = True
-
-
 def one_of_each_run(hands: OpenHands, cards: npt.NDArray[np.bool_]) -> None:
-    """Keep, of cards of one hand with no card of the other's between them, the lowest: they are worth the same.
+    """Clear all but the lowest of each run of equivalent cards, those with no card of the other hand between them.
 
     Args:
         hands: endgames.
-        cards: some legal cards, bool[n, 52]; changed in place.
+        cards: legal cards to keep, bool[n, 52]; changed in place.
     """
-    _drop_neighbours(hands.own, hands.other, hands.led, cards)
-
-
-@kernel
-def _takes(cards, led, trump, won):
-    for i in range(cards.shape[0]):
-        won[i] = led[i] >= 0 and beats(cards[i], np.int64(led[i]), np.int64(trump[i]))
+    drop_equivalent_cards(hands.own, hands.other, hands.led, cards)
 
 
 class Following(NamedTuple):
-    """What follows when the seats to act play a card each.
+    """The positions after one card of each seat to act.
 
     Attributes:
-        hands: the endgames, from the side of the seat that is to act then.
-        gains: what the trick has added to the margin of the seat that played, int16[n]; 0 where it has led.
-        again: whether the same seat is to act again, bool[n].
+        hands: the endgames, seen from the seat that acts next.
+        gains: change of the margin of the seat that played, int16[n]; 0 where it led.
+        again: whether the same seat acts next, bool[n].
         over: whether the deal is over, bool[n].
     """
 
@@ -183,11 +144,11 @@ class Following(NamedTuple):
 
 
 def after_card(hands: OpenHands, cards: npt.NDArray[np.integer]) -> Following:
-    """Return what follows when the seats to act play a legal card each, int[n]."""
+    """Play one legal card, int[n], for each seat to act."""
     own = hands.own & ~(_ONE << cards.astype(np.uint64))
     leads, is_race = hands.led < 0, hands.needs[:, 0] > 0
     won = np.empty(len(cards), np.bool_)
-    _takes(cards, hands.led, hands.trump, won)
+    write_follower_wins(cards, hands.led, hands.trump, won)
     needs = hands.needs.copy()
     needs[:, 0] -= is_race & won
     needs[:, 1] -= is_race & ~leads & ~won

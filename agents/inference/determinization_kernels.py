@@ -1,10 +1,10 @@
-"""A view and a world as a state that can be played on: the view's owner has seat 0, the opponent seat 1."""
+"""Determinization: a view completed to a full state by sampled hidden cards. The view's owner has seat 0."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from german_whist.agents.inference.world_sampling_kernels import drawn_hand, hand_size, is_humbug, number_below
+from german_whist.agents.inference.world_sampling_kernels import hand_size, is_humbug, sample_hand, uniform_below
 from german_whist.envs.engine.dealing import shuffle
 from german_whist.envs.engine.state_kernels import DRAFT, EXCHANGE, PICK, PICK_AFTER, PLAY, suit_mask
 from german_whist.envs.observation.views import cards_of_view
@@ -12,14 +12,14 @@ from german_whist.envs.utils.bit_kernels import lowest, nth_lowest, popcount
 from german_whist.envs.utils.jit import kernel
 
 SELF, OPPONENT = 0, 1
-_TURNED_BLOCK = np.uint64(2**31)  # far from the blocks that draw a hand
+_TURNED_BLOCK = np.uint64(2**31)  # random block, far from those that sample hands
 
 _ONE = np.uint64(1)
 
 
 @kernel
-def write_game(view, game):
-    """Write as much of a game as playing on from a view needs: all but how deals begin and what they score."""
+def write_rules(view, game):
+    """Write the rules needed to play on from a view: all but dealing and scoring."""
     cards = cards_of_view(view)
     game.deck = cards
     game.cards = popcount(cards)
@@ -28,13 +28,13 @@ def write_game(view, game):
     game.draft = view.draft
     game.race = view.race
     game.all_count = view.all_count
-    # As many as the rules say, or the last of the stock: fewer, but never down to one where cards are picked.
+    # Fewer than the rules say at the end of the stock, but never just one where cards are picked.
     game.open_stock = popcount(view.face_up)
 
 
 @kernel
 def decision_of(view):
-    """Return what the seat to act decides."""
+    """Return the kind of decision of the seat to act."""
     if not view.choice:
         return PLAY
     if view.stock == 0:
@@ -45,8 +45,8 @@ def decision_of(view):
 
 
 @kernel
-def write_known(view, state):
-    """Write what a view knows of a state, the same in all worlds; the view's owner is to act."""
+def write_known_state(view, state):
+    """Write the part of a state that the view determines; the view's owner is to act."""
     state.hands[SELF] = view.hand
     state.known[SELF], state.known[OPPONENT] = view.own_known, view.opponent_known
     state.played[SELF], state.played[OPPONENT] = view.played_self, view.played_opponent
@@ -74,7 +74,7 @@ def write_known(view, state):
 
 @kernel
 def _write_voids(state, seat, void, drawn):
-    """Write voids; of the cards drawn unseen only those since the first void are counted, which is all that matters."""
+    """Write shown voids. Only unseen draws since the first void are counted; earlier ones do not matter."""
     state.drawn[seat] = 0
     for suit in range(4):
         state.drawn[seat] = max(state.drawn[seat], drawn[suit])
@@ -84,11 +84,11 @@ def _write_voids(state, seat, void, drawn):
 
 
 @kernel
-def write_world(view, hidden, key, world, game, state):
-    """Write what is hidden in world number ``world`` of a key into a state with all that is known."""
-    hand = drawn_hand(hidden, key, world)
+def write_sampled_cards(view, counts, key, world, game, state):
+    """Complete a state with the hidden cards of world number ``world`` of a random key."""
+    hand = sample_hand(counts, key, world)
     state.hands[OPPONENT] = hand | view.opponent_known
-    rest = hidden.cards & ~hand
+    rest = counts.cards & ~hand
     if game.humbug:
         _write_blinds(view, rest, key, world, game, state)
         return
@@ -102,17 +102,17 @@ def write_world(view, hidden, key, world, game, state):
 
 @kernel
 def _write_blinds(view, rest, key, world, game, state):
-    """Spread the cards that nobody holds over the opponent's discarded hand and the blinds that are left."""
+    """Distribute the cards that nobody holds over the opponent's discarded hand and the remaining blinds."""
     cards = np.int64(game.cards)
     size = np.int64(game.hand)
     left = popcount(rest)
-    for place in range(left):  # the deck's first cards were dealt to the hands: their places are free
+    for place in range(left):  # scratch: the deck's first places belong to dealt cards
         state.deck[place] = lowest(rest)
         rest &= rest - _ONE
     shuffle(key, world, state.deck[:left])
     out = np.uint64(0)
-    dealer_left = view.exchanged_self if view.dealer else view.exchanged_opponent
-    if dealer_left:  # both saw the turned card leave
+    dealer_exchanged = view.exchanged_self if view.dealer else view.exchanged_opponent
+    if dealer_exchanged:  # both saw the dealer discard the turned card
         out |= _ONE << np.uint64(_turned_card(view, key, world))
     if view.exchanged_opponent:
         while popcount(out) < size + (1 if view.dealer and view.exchanged_self else 0):
@@ -129,9 +129,9 @@ def _write_blinds(view, rest, key, world, game, state):
 
 @kernel
 def _turned_card(view, key, world):
-    """Return the turned card, which has left the game; a view does not tell which of one's own discards it is."""
+    """Sample the discarded turned card; a view does not tell which of its owner's discards it is."""
     could_be = view.out
     if view.trump >= 0:
         could_be &= suit_mask(np.int64(view.trump))
-    number, _ = number_below(np.uint64(popcount(could_be)), key, world, _TURNED_BLOCK)
+    number, _ = uniform_below(np.uint64(popcount(could_be)), key, world, _TURNED_BLOCK)
     return nth_lowest(could_be, np.int64(number))

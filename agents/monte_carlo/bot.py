@@ -1,12 +1,15 @@
-"""``mc:worlds=N``: flat Monte Carlo, a yardstick that is not tuned.
+"""``mc:worlds=N``: flat Monte Carlo over determinizations, an untuned baseline.
 
-N worlds are drawn uniformly from those that the view allows (see ``worlds``). Every legal action is tried in the same
-worlds: the heuristic bot plays on for both seats to the end of the foreplay, and the endgame is worth what perfect play
-makes of it (see ``playouts``). The action with the best mean margin of counted tricks is played; of equally good ones
-that of the heuristic bot, else the lowest. In the endgame itself there is one world, and the values are exact.
+N worlds are sampled uniformly from those consistent with the view (``agents/inference``). Every legal action is tried
+in the same worlds: the heuristic bot plays a rollout for both seats to the end of the foreplay, and the endgame gets
+its exact value. The action with the best mean margin of counted tricks is played; ties go to the heuristic bot's
+action, then to the lowest number. In the endgame itself there is a single world, and the values are exact. Unlike
+perfect information Monte Carlo (PIMC: Levy 1989; Ginsberg 2001 for bridge), a world is not solved but played out by a
+policy that sees only its own cards until the endgame.
 
-Some endgames are played by the heuristic bot instead: all of ``humbug``, where hands stay hidden; races until seven
-cards are left to a hand or three tricks to the goal; and hands of more than thirteen cards until thirteen are left.
+Some endgames are finished by the heuristic bot instead: all of ``humbug``, where hands stay hidden; races with more
+than seven cards in a hand and more than three tricks to the goal; and hands of more than thirteen cards until thirteen
+are left.
 """
 
 from __future__ import annotations
@@ -21,7 +24,7 @@ import numpy.typing as npt
 
 from german_whist.agents.bots.base import Actions, Views
 from german_whist.agents.bots.heuristic.bot_kernels import choose
-from german_whist.agents.inference.world_sampling_kernels import HIDDEN, is_humbug
+from german_whist.agents.inference.world_sampling_kernels import HAND_COUNTS, is_humbug
 from german_whist.agents.monte_carlo.rollout_kernels import add_worlds, choose_best, write_margins
 from german_whist.envs.engine.rules import GAME
 from german_whist.envs.engine.state_kernels import STATE
@@ -34,19 +37,19 @@ from german_whist.solver.tablebase.endgame_table import EndgameTable, empty_tabl
 DEFAULT_WORLDS = 60
 MOST_WORLDS = 1_000_000
 
-_KEYS = 2**53  # as many as numbers from 0 to 1 tell apart
-_PAIRS_A_PART = 16  # worlds of a view; fewer are not worth a thread
-_PARTS_A_THREAD = 4  # views differ in how long they take
+_KEYS = 2**53  # number of random keys
+_PAIRS_PER_PART = 16  # (view, world) pairs; fewer are not worth a thread
+_PARTS_PER_THREAD = 4  # views take different times
 
 Totals = npt.NDArray[np.int64]
 
 
 class MonteCarloBot:
-    """Plays the action that does best in random worlds.
+    """Plays the action with the best mean margin in sampled worlds.
 
     Attributes:
-        name: its specification.
-        worlds: how many worlds are drawn for each decision.
+        name: its specification string.
+        worlds: number of worlds sampled for each decision.
     """
 
     def __init__(self, worlds: int = DEFAULT_WORLDS, threads: int | None = None) -> None:
@@ -54,7 +57,7 @@ class MonteCarloBot:
 
         Args:
             worlds: 1 to 1,000,000.
-            threads: how many threads share the work; as many as there are cores by default.
+            threads: number of threads; by default the number of CPU cores.
 
         Raises:
             ValueError: when a number is not allowed.
@@ -71,7 +74,7 @@ class MonteCarloBot:
 
     @classmethod
     def from_spec(cls, settings: str) -> MonteCarloBot:
-        """Make the agent of ``worlds=N``, or of nothing.
+        """Make the agent from its settings, ``worlds=N`` or empty.
 
         Raises:
             ValueError: when a setting is unknown or wrong.
@@ -90,8 +93,8 @@ class MonteCarloBot:
         """Return one action per view, int64[n].
 
         Raises:
-            ValueError: when a view is none of a deal: no hand of the opponent goes with it.
-            TableError: when there is no table of endgames and none can be built.
+            ValueError: when a view is inconsistent: no opponent hand satisfies it.
+            TableError: when there is no endgame table and none can be built.
         """
         preferred, actions = np.empty(len(views), np.int64), np.empty(len(views), np.int64)
         choose(views, preferred)
@@ -99,9 +102,9 @@ class MonteCarloBot:
         return actions
 
     def margins(self, views: Views, rng: Any) -> npt.NDArray[np.float64]:
-        """Return the margin of counted tricks that each action leads to on average, float64[n, 54].
+        """Return the mean margin of counted tricks after each action, float64[n, 54].
 
-        Not a number stands for illegal actions, and for all where there is nothing to choose.
+        NaN marks illegal actions, and all actions of a view with no choice.
 
         Raises:
             ValueError: as ``act``.
@@ -112,10 +115,10 @@ class MonteCarloBot:
         return margins
 
     def totals(self, views: Views, rng: Any) -> Totals:
-        """Return the sum of the margins that each action leads to over all worlds, int64[n, 54].
+        """Return the sum of the margins after each action over all worlds, int64[n, 54].
 
-        Zeros stand for actions that are not tried: illegal ones, cards that are worth the same as a lower one, single
-        actions. Where nothing is hidden there is one world.
+        Actions that are not tried have 0: illegal ones, cards equivalent to a lower one, single actions. Where nothing
+        is hidden there is one world.
 
         Raises:
             ValueError: as ``act``.
@@ -137,14 +140,14 @@ class MonteCarloBot:
         rows: npt.NDArray[np.int64],
         totals: Totals,
     ) -> None:
-        """Add the totals of some views that share a table; pairs of a view and a world are split among the threads."""
+        """Add the totals of views that share a table; (view, world) pairs are split among the threads."""
         pairs = len(views) * self.worlds
 
         def try_part(part: int) -> tuple[int, Totals]:
             begin, end = pairs * part // parts, pairs * (part + 1) // parts
             first, last = begin // self.worlds, -(-end // self.worlds)
             sums, hands = np.zeros((last - first, 54), np.int64), np.ones(last - first, np.int64)
-            scratch = (np.zeros(1, GAME), np.zeros(3, STATE), np.zeros(1, VIEW), np.zeros(1, HIDDEN))
+            scratch = (np.zeros(1, GAME), np.zeros(3, STATE), np.zeros(1, VIEW), np.zeros(1, HAND_COUNTS))
             offset = first * self.worlds
             part_views, part_keys = views[first:last], keys[first:last]
             memory = race_transposition_table()
@@ -153,18 +156,18 @@ class MonteCarloBot:
             )
             if (hands == 0).any():
                 row = rows[first + int(np.argmin(hands))]
-                raise ValueError(f"view {row} is none of a deal: no hand of the opponent goes with it")
+                raise ValueError(f"view {row} is inconsistent: no opponent hand satisfies it")
             return first, sums
 
         parts = 1
         if self._threads > 1:
-            parts = max(1, min(self._threads * _PARTS_A_THREAD, pairs // _PAIRS_A_PART))
+            parts = max(1, min(self._threads * _PARTS_PER_THREAD, pairs // _PAIRS_PER_PART))
         for first, sums in map(try_part, range(parts)) if parts == 1 else executor.map(try_part, range(parts)):
             totals[rows[first : first + len(sums)]] += sums
 
 
 def _kinds(views: Views) -> Iterator[tuple[EndgameTable, npt.NDArray[np.int64]]]:
-    """Give the rows of views that share a table of endgames, with the table."""
+    """Yield each endgame table that the views need, with the rows that share it."""
     humbug = np.array([is_humbug(view) for view in views], np.bool_)
     if humbug.any():
         yield empty_table(), np.flatnonzero(humbug)

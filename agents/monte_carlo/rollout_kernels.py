@@ -1,12 +1,18 @@
-"""What an action is worth in a world: the heuristic bot plays on for both seats, and the endgame is solved."""
+"""Rollouts in sampled worlds: the heuristic bot plays on for both seats, and the endgame gets its exact value."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from german_whist.agents.bots.heuristic.bot_kernels import heuristic_action
-from german_whist.agents.inference.determinization_kernels import OPPONENT, SELF, write_game, write_known, write_world
-from german_whist.agents.inference.world_sampling_kernels import count_hands, count_hidden
+from german_whist.agents.inference.determinization_kernels import (
+    OPPONENT,
+    SELF,
+    write_known_state,
+    write_rules,
+    write_sampled_cards,
+)
+from german_whist.agents.inference.world_sampling_kernels import count_hands, count_opponent_unseen
 from german_whist.envs.engine.state_kernels import PLAY, counted_tricks, play
 from german_whist.envs.observation.views import write_view
 from german_whist.envs.utils.bit_kernels import highest, lowest, popcount
@@ -16,7 +22,7 @@ from german_whist.solver.search.race_kernels import race_alpha_beta
 from german_whist.solver.search.value_kernels import encode_position
 from german_whist.solver.tablebase.position_kernels import MAX_CARDS
 
-# Races with more cards in a hand and further to go take milliseconds to solve.
+# Larger races take milliseconds to solve, too long for a rollout.
 MOST_RACE_CARDS = 7
 NEAR_GOAL = 3
 
@@ -28,10 +34,7 @@ _RACE_LOW_END, _RACE_HIGH_END = np.int64(-64), np.int64(64)
 
 @kernel
 def distinct_actions(view):
-    """Return the legal actions without those that are worth the same as a lower one.
-
-    Cards of one hand with no unplayed card between them are.
-    """
+    """Return the legal actions without those equivalent to a lower one: cards with no unplayed card between them."""
     in_play = view.hand | view.unseen | view.opponent_known | view.face_up
     if view.led >= 0:
         in_play |= _ONE << np.uint64(view.led)
@@ -49,7 +52,7 @@ def distinct_actions(view):
 
 @kernel
 def is_neighbour(below, card, in_play):
-    """Return whether a card follows on a lower one of the same suit, −1 for none, with no card in play between."""
+    """Return whether no card in play lies between a card and a lower one of the same suit (−1 for none)."""
     if below < 0 or below // 13 != card // 13:
         return False
     between = ((_ONE << np.uint64(card)) - _ONE) & ~((_ONE << np.uint64(below + 1)) - _ONE)
@@ -57,17 +60,17 @@ def is_neighbour(below, card, in_play):
 
 
 @kernel
-def is_open(game, state):
-    """Return whether a state is that of an endgame in which both hands are known, small enough to be solved."""
+def is_open_endgame(game, state):
+    """Return whether a state is an endgame with open hands that is small enough for the solver."""
     if state.face_up or state.top < game.cards or state.decision != PLAY or game.humbug:
         return False
     return popcount(state.hands[state.turn]) <= MAX_CARDS
 
 
 @kernel
-def is_solved(game, state):
-    """Return whether the value of a state is looked up in playouts: an open endgame that is solved in microseconds."""
-    if not is_open(game, state):
+def is_solvable_endgame(game, state):
+    """Return whether a rollout stops at this state: an open endgame that is solved in microseconds."""
+    if not is_open_endgame(game, state):
         return False
     if game.race and popcount(state.hands[state.turn]) > MOST_RACE_CARDS:
         leading = max(counted_tricks(game, state, SELF), counted_tricks(game, state, OPPONENT))
@@ -77,14 +80,14 @@ def is_solved(game, state):
 
 @kernel
 def counted_margin(game, state):
-    """Return the margin of the counted tricks taken so far for seat 0; more is better for it, in a low game, too."""
+    """Return seat 0's margin of the counted tricks taken so far; in a low game with the sign reversed."""
     margin = counted_tricks(game, state, SELF) - counted_tricks(game, state, OPPONENT)
     return -margin if state.low else margin
 
 
 @kernel
 def solved_margin(game, state, table, memory):
-    """Return the margin for seat 0 when both play perfectly from an endgame on."""
+    """Return seat 0's margin of the deal with perfect play from an endgame on."""
     leader = np.int64(state.winner)
     hands = state.hands
     position, cards, led = encode_position(
@@ -101,18 +104,18 @@ def solved_margin(game, state, table, memory):
 
 
 @kernel
-def played_on_margin(game, state, view, table, memory):
-    """Return the margin for seat 0 when the heuristic bot plays on for both seats, to the endgame or else to the end.
+def rollout_margin(game, state, view, table, memory):
+    """Play a rollout with the heuristic bot to the endgame, or else to the end, and return seat 0's margin.
 
     Args:
-        game: the game.
+        game: the rules, a ``GAME`` record.
         state: changed in place.
         view: scratch.
         table: endgames of this kind of game.
         memory: of solved endgames.
     """
     while not state.done:
-        if is_solved(game, state):
+        if is_solvable_endgame(game, state):
             return solved_margin(game, state, table, memory)
         write_view(game, state, np.int64(state.turn), view)
         play(game, state, heuristic_action(view))
@@ -121,50 +124,54 @@ def played_on_margin(game, state, view, table, memory):
 
 @kernel
 def add_worlds(views, keys, worlds, first, last, table, memory, scratch, totals, hands):
-    """Try every distinct action of some views in some worlds, all in the same ones, and add up the margins.
+    """Try every distinct action of each view in the same worlds and add up the margins.
 
-    A seat that has a single action to choose from is left out, and where nothing is hidden world 0 is the only one.
+    Views with a single distinct action are skipped; where nothing is hidden only world 0 is tried.
 
     Args:
         views: what the seats to act know, ``VIEW`` array of shape (n,).
-        keys: of the worlds, uint64[n].
-        worlds: how many worlds there are to a view.
+        keys: random keys of the worlds, uint64[n].
+        worlds: number of worlds for each view.
         first: first pair of a view and a world; pair ``i`` is world ``i % worlds`` of view ``i // worlds``.
         last: the pair after the last.
         table: endgames of these views' kind of game.
         memory: of solved endgames.
-        scratch: room for a game, three states, a view and the counts of hands.
+        scratch: arrays for one game, three states, one view and one record of hand counts.
         totals: int64[n, 54], added to.
-        hands: int64[n], how many hands each view allows; 0 where it is no view of a deal.
+        hands: int64[n], written: the number of consistent hands; 0 for an inconsistent view.
     """
     games, states, seen, counts = scratch
-    game, view, hidden = games[0], seen[0], counts[0]
+    game, view, hidden_counts = games[0], seen[0], counts[0]
     row = np.int64(-1)
     distinct = np.uint64(0)
     for pair in range(first, last):
         if pair // worlds != row:
             row = pair // worlds
-            write_game(views[row], game)
-            write_known(views[row], states[0])
-            hands[row] = count_hands(views[row], hidden)
+            write_rules(views[row], game)
+            write_known_state(views[row], states[0])
+            hands[row] = count_hands(views[row], hidden_counts)
             distinct = distinct_actions(views[row])
         world = pair % worlds
-        if hands[row] == 0 or popcount(distinct) == 1 or (world > 0 and popcount(hidden.cards) == hidden.held):
+        if (
+            hands[row] == 0
+            or popcount(distinct) == 1
+            or (world > 0 and popcount(hidden_counts.cards) == hidden_counts.held)
+        ):
             continue
         states[1] = states[0]
-        write_world(views[row], hidden, keys[row], np.uint64(world), game, states[1])
+        write_sampled_cards(views[row], hidden_counts, keys[row], np.uint64(world), game, states[1])
         actions = distinct
         while actions:
             action = lowest(actions)
             actions &= actions - _ONE
             states[2] = states[1]
             play(game, states[2], action)
-            totals[row, action] += played_on_margin(game, states[2], view, table, memory)
+            totals[row, action] += rollout_margin(game, states[2], view, table, memory)
 
 
 @kernel
 def choose_best(views, totals, preferred, actions):
-    """Write the action with the highest total of each view; of equally good ones the preferred, else the lowest.
+    """Write the action with the highest total; ties go to the preferred action, then to the lowest.
 
     Args:
         views: what the seats to act know, ``VIEW`` array of shape (n,).
@@ -181,19 +188,19 @@ def choose_best(views, totals, preferred, actions):
             tried &= tried - _ONE
             if totals[row, action] > totals[row, best]:
                 best = action
-        # The action that was tried for the preferred one is the highest up to it.
+        # The preferred action was tried as the highest distinct action up to it.
         stands_for = highest(distinct & ((_ONE << np.uint64(preferred[row] + 1)) - _ONE))
         actions[row] = preferred[row] if totals[row, stands_for] == totals[row, best] else best
 
 
 @kernel
 def write_margins(views, totals, worlds, margins):
-    """Write the mean margin that each legal action leads to, not a number where none was tried.
+    """Write the mean margin of each legal action, NaN where none was tried.
 
     Args:
         views: what the seats to act know, ``VIEW`` array of shape (n,).
         totals: of distinct actions, int64[n, 54].
-        worlds: how many worlds there are to a view.
+        worlds: number of worlds for each view.
         margins: float64[n, 54], written.
     """
     for row in range(views.shape[0]):
@@ -202,7 +209,7 @@ def write_margins(views, totals, worlds, margins):
         distinct = distinct_actions(view)
         if popcount(distinct) == 1:
             continue
-        tried = 1 if popcount(view.unseen) == count_hidden(view) else worlds  # where nothing is hidden, one world
+        tried = 1 if popcount(view.unseen) == count_opponent_unseen(view) else worlds  # nothing hidden: one world
         legal = view.legal
         while legal:
             action = lowest(legal)

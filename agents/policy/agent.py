@@ -1,132 +1,75 @@
-"""``champion`` or ``checkpoint:PATH``: a trained network as an agent, one forward pass for a whole batch of views.
+"""``champion`` or ``checkpoint:PATH``: a policy network as an agent, one forward pass for a whole batch of views.
 
-A network that was never shown an endgame, as its card says, leaves it to the exact solver, as any ``NAME+exact`` does.
+The network plays whole deals. ``registry.make_agent`` adds an exact endgame where the model card or the specification
+string says so.
 """
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from german_whist.agents.bots.base import Actions, Agent, Views
-from german_whist.agents.endgame.exact_agent import ExactEndgame, exact_where_open
 from german_whist.agents.policy.canonical import by_name, canonical_views, true_cards
-from german_whist.agents.policy.checkpoint import Checkpoint, check_endgame, load_checkpoint
+from german_whist.agents.policy.checkpoint import Checkpoint
 from german_whist.agents.policy.game_check import check_same_game
-from german_whist.agents.policy.mlp_forward import PhasedNetwork
-from german_whist.envs.engine.endgame_hook import PLAYED, SOLVED
+from german_whist.agents.policy.mlp_forward import PhasedMLPForward
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.observation.vector import observe, write_masks
 from german_whist.envs.simulator.batch import DealBatch
-from german_whist.envs.utils.specs import split_spec, unknown_name
-
-_SETTINGS = ("temperature", "endgame")
 
 
 class PolicyAgent:
-    """Plays a policy network, its best card or a sample of its distribution.
+    """Plays a policy network: the action with the highest logit, or a sample from the softmax.
 
     Attributes:
         name: what it is called.
-        checkpoint: the network and its card.
-        temperature: 0 plays the most likely card; T > 0 samples from the logits divided by T.
-        endgame: ``"played"`` by the network, or ``"solved"``: perfect where the opponent's hand is known.
+        checkpoint: the network and its model card.
+        temperature: 0 plays the most likely action; T > 0 samples from the softmax of the logits divided by T.
     """
 
-    def __init__(
-        self, checkpoint: Checkpoint, temperature: float = 0.0, name: str = "policy", endgame: str = PLAYED
-    ) -> None:
-        """Take a network, whatever its card says of endgames.
+    def __init__(self, checkpoint: Checkpoint, temperature: float = 0.0, name: str = "policy") -> None:
+        """Load a network; what its card says about endgames is ignored.
+
+        Args:
+            checkpoint: the network.
+            temperature: 0 or a positive number.
+            name: what to call the agent in results and errors.
 
         Raises:
-            ValueError: when the temperature is negative or not finite, or there is no such endgame.
+            ValueError: when the temperature is negative or not finite.
         """
         if not 0 <= temperature < float("inf"):
             raise ValueError(f"temperature {temperature} is not allowed: 0 (best card) or a positive number")
         self.name = name
         self.checkpoint = checkpoint
         self.temperature = temperature
-        self.endgame = check_endgame(endgame)
         self._rules: Rules = checkpoint.rules
-        self._network = PhasedNetwork(checkpoint)
+        self._network = PhasedMLPForward(checkpoint)
 
-    @classmethod
-    def from_spec(cls, settings: str) -> PolicyAgent:
-        """Make the agent of ``PATH[,temperature=T][,endgame=HOW]``; its card says how it ends a deal by itself.
+    def check_views(self, views: Views) -> None:
+        """Refuse views of a game that the network was not trained for.
 
-        Raises:
-            ValueError: when the file is no checkpoint or a setting is wrong.
-        """
-        path, _, rest = settings.partition(",")
-        if not path:
-            raise ValueError("agent 'checkpoint' needs a file: checkpoint:PATH[,temperature=T][,endgame=HOW]")
-        return cls.from_settings(load_checkpoint(path), Path(path).stem, "checkpoint", rest)
-
-    @classmethod
-    def from_settings(cls, checkpoint: Checkpoint, name: str, kind: str, settings: str) -> PolicyAgent:
-        """Make the agent ``name`` with the settings that its specification, which begins with ``kind``, ends in."""
-        given = split_spec(f"{kind}:{settings}", "agent")[1]
-        for key in given:
-            if key not in _SETTINGS:
-                raise unknown_name(f"{kind} setting", key, _SETTINGS)
-        return cls(checkpoint, _number(given.get("temperature", "0")), name, given.get("endgame", checkpoint.endgame))
-
-    def _look(self, views: Views) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int8]]:
-        """Return the masked logits by role, float32[n, num_actions], −inf for illegal actions, and the roles.
+        Args:
+            views: ``VIEW`` array of shape (n,).
 
         Raises:
-            ValueError: when a view is of another game than the network was trained for.
+            ValueError: when a view is of another game; the message says what differs.
         """
         check_same_game(self.name, self._rules, views)
-        return self._logits(views)
-
-    def _logits(self, views: Views) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int8]]:
-        renamed, roles = canonical_views(views, self.checkpoint.ranks)
-        masks = np.empty((len(views), self._rules.num_actions), np.int8)
-        write_masks(np.ascontiguousarray(renamed["legal"]), masks)
-        logits = self._network.logits(observe(renamed, self._rules))
-        logits[masks == 0] = -np.inf
-        return logits, roles
-
-    def probabilities(self, views: Views) -> npt.NDArray[np.float64]:
-        """Return the network's chance of each action at temperature 1, float64[n, num_actions].
-
-        Raises:
-            ValueError: when a view is of another game than the network was trained for.
-        """
-        logits, roles = self._look(views)
-        return by_name(_softmax(logits), roles)
-
-    def worth(self, views: Views) -> npt.NDArray[np.float64] | None:
-        """Return how many tricks each action is worth less than the best, float64[n, num_actions].
-
-        It is 0 for the best action and −inf for those that are not legal; ``None`` for a network whose logits tell no
-        worth.
-
-        Raises:
-            ValueError: when a view is of another game than the network was trained for.
-        """
-        if self.checkpoint.logits_a_trick is None:
-            return None
-        logits, roles = self._look(views)
-        below = (logits - logits.max(axis=1, keepdims=True)).astype(np.float64)
-        return by_name(below / self.checkpoint.logits_a_trick, roles)
 
     def act(self, views: Views, rng: Any) -> Actions:
-        """Return one card per view, int64[n].
+        """Return one legal action per view, int64[n].
+
+        Args:
+            views: ``VIEW`` array of shape (n,).
+            rng: ``numpy.random.Generator`` or the like; not used at temperature 0, where ``None`` will do.
 
         Raises:
-            ValueError: when a view is of another game than the network was trained for.
+            ValueError: when a view is of a game that the network was not trained for.
         """
-        check_same_game(self.name, self._rules, views)
-        if self.endgame == SOLVED:
-            return exact_where_open(self._by_network, views, rng)
-        return self._by_network(views, rng)
-
-    def _by_network(self, views: Views, rng: Any) -> Actions:
         logits, roles = self._logits(views)
         if self.temperature == 0:
             return true_cards(np.argmax(logits, axis=1), roles)
@@ -134,45 +77,77 @@ class PolicyAgent:
         thresholds = rng.random(len(views)) * weights[:, -1]
         return true_cards(np.argmax(weights > thresholds[:, None], axis=1), roles)
 
+    def probabilities(self, views: Views) -> npt.NDArray[np.float64]:
+        """Return the probability of each action at temperature 1, float64[n, num_actions]; 0 for illegal actions.
+
+        Args:
+            views: ``VIEW`` array of shape (n,).
+
+        Raises:
+            ValueError: when a view is of a game that the network was not trained for.
+        """
+        logits, roles = self._logits(views)
+        return by_name(_softmax(logits), roles)
+
+    def advantages(self, views: Views) -> npt.NDArray[np.float64] | None:
+        """Return the advantage of each action over the best one in tricks, float64[n, num_actions].
+
+        That is Q(s, a) − max Q(s, ·) as the network estimates it: 0 for the best action, negative for the others, −∞
+        for illegal ones.
+
+        Args:
+            views: ``VIEW`` array of shape (n,).
+
+        Returns:
+            The advantages, or ``None`` for a network whose logits are no action values (those of ``trainer: ppo``).
+
+        Raises:
+            ValueError: when a view is of a game that the network was not trained for.
+        """
+        if self.checkpoint.logits_per_trick is None:
+            return None
+        logits, roles = self._logits(views)
+        below = (logits - logits.max(axis=1, keepdims=True)).astype(np.float64)
+        return by_name(below / self.checkpoint.logits_per_trick, roles)
+
+    def _logits(self, views: Views) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int8]]:
+        """Return the masked logits by role, float32[n, num_actions], −∞ for illegal actions, and the roles."""
+        self.check_views(views)
+        renamed, roles = canonical_views(views, self.checkpoint.ranks)
+        masks = np.empty((len(views), self._rules.num_actions), np.int8)
+        write_masks(np.ascontiguousarray(renamed["legal"]), masks)
+        logits = self._network.logits(observe(renamed, self._rules))
+        logits[masks == 0] = -np.inf
+        return logits, roles
+
 
 def _softmax(logits: npt.NDArray[np.float32], temperature: float = 1.0) -> npt.NDArray[np.float64]:
     below = (logits - logits.max(axis=1, keepdims=True)).astype(np.float64)
-    with np.errstate(over="ignore"):  # a low temperature leaves the best card alone
+    with np.errstate(over="ignore"):  # a low temperature leaves only the best card
         weights = np.exp(below / temperature)
-    chances: npt.NDArray[np.float64] = weights / weights.sum(axis=1, keepdims=True)
-    return chances
+    probabilities: npt.NDArray[np.float64] = weights / weights.sum(axis=1, keepdims=True)
+    return probabilities
 
 
-def rules_of(agent: Agent) -> Rules | None:
-    """Return the game that an agent was trained for, whatever endgame it plays; ``None`` for other agents."""
-    policy = _network_of(agent)
-    return policy.checkpoint.rules if policy else None
-
-
-def check_trained_for(agent: Agent, rules: Rules) -> None:
-    """Refuse an agent whose network was trained for another game, before a deal of this one is played.
-
-    Raises:
-        ValueError: when its first views of some deals are not of the game that it was trained for.
-    """
-    policy = _network_of(agent)
-    if policy:
-        # Half the deals of ``high_low`` are low: by 64 of them every game has shown how it begins.
-        check_same_game(policy.name, policy.checkpoint.rules, DealBatch(rules, 64, seed=0).views())
-
-
-def _network_of(agent: Agent) -> PolicyAgent | None:
+def network_of(agent: Agent) -> PolicyAgent | None:
+    """Return the policy network that an agent plays, with or without an exact endgame; ``None`` for other agents."""
     policy = getattr(agent, "agent", agent)
     return policy if isinstance(policy, PolicyAgent) else None
 
 
-def solves_endgame(agent: Agent) -> bool:
-    """Return whether an agent's endgame is perfect already."""
-    return isinstance(agent, ExactEndgame) or (isinstance(agent, PolicyAgent) and agent.endgame == SOLVED)
+def rules_of(agent: Agent) -> Rules | None:
+    """Return the rules that an agent's network was trained for; ``None`` for agents without a network."""
+    policy = network_of(agent)
+    return policy.checkpoint.rules if policy else None
 
 
-def _number(temperature: str) -> float:
-    try:
-        return float(temperature)
-    except ValueError:
-        raise ValueError(f"temperature {temperature!r} is not a number") from None
+def check_trained_for(agent: Agent, rules: Rules) -> None:
+    """Refuse an agent whose network was trained for another game, before any deal is played.
+
+    Raises:
+        ValueError: when the first views of 64 deals are not of the game that it was trained for.
+    """
+    policy = network_of(agent)
+    if policy:
+        # One deal may not show the difference: half the deals of ``high_low`` are high.
+        policy.check_views(DealBatch(rules, 64, seed=0).views())

@@ -1,10 +1,10 @@
-"""The checkpoint file: a policy network's weights in safetensors, with a JSON card. Loading runs no code from the file.
+"""The checkpoint file: a policy network's weights in safetensors, with a JSON model card. Loading runs no code from it.
 
-Layout: tensors ``layer.0.weight`` (out, in), ``layer.0.bias`` (out,), ``layer.1.weight``, …, all float32 or, in half
-the space, all float16, of a multilayer perceptron with ReLU between the layers, from the observation vector of a view
-with its cards by role (see ``canonical``) to one logit per role. Where the foreplay has *phases*, each with a network
-of its own, all of the same sizes, tensors have one dimension more, the first. The model card is the JSON text under
-``card`` in the file's metadata.
+The tensors are ``layer.0.weight`` (out, in), ``layer.0.bias`` (out,), ``layer.1.weight``, …, all float32 or all
+float16: a multilayer perceptron with ReLU between its layers, from the observation vector of a canonical view (see
+``canonical``) to one logit per role. If the foreplay is divided into *phases*, each has its own network of the same
+sizes, stacked along an extra first dimension of every tensor. The model card is JSON text under ``card`` in the file's
+metadata.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import numpy.typing as npt
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
-from german_whist.envs.engine.endgame_hook import PLAYED, SOLVED
+from german_whist.envs.engine.endgame_hook import ENDGAMES, PLAYED, canonical_endgame
 from german_whist.envs.engine.rules import Rules, rules_from_dict
 from german_whist.envs.utils.atomic_file import write_atomically
 from german_whist.envs.utils.specs import unknown_name
@@ -29,7 +29,6 @@ from german_whist.envs.utils.specs import unknown_name
 FORMAT = "german-whist-policy"
 FORMAT_VERSION = 1
 NETWORK = {"type": "mlp", "activation": "relu", "suits": "canonical"}
-ENDGAMES = (PLAYED, SOLVED)
 NAMED, LIVE = "named", "live"
 RANKS = (NAMED, LIVE)
 
@@ -38,47 +37,52 @@ Layer = tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """A policy network and what is known of it.
+    """A policy network and its model card.
 
     Attributes:
         layers: weight float32[out, in] and bias float32[out] of each layer; with phases, float32[phases, out, in] and
             float32[phases, out].
         rules: the rules it was trained for.
-        training: where it comes from: configuration, decisions seen, code version.
-        results: measured strength, by opponent.
-        logits_a_trick: where a logit is the worth of a card, up to a constant for each position, how much of it a trick
-            makes; ``None`` where logits mean nothing but chances.
-        endgame: how the agent comes to the end of a deal: ``"played"`` by the network, or ``"solved"`` where the
-            opponent's hand is known, for a network that was never shown an endgame.
+        training: its origin: configuration, decisions seen, code version.
+        results: measured strength by opponent.
+        logits_per_trick: scale of the logits where they are action values: a logit is this many times the expected
+            margin in tricks, plus a constant for each position. ``None`` where logits only define a policy. The model
+            card calls it ``logits_a_trick``.
+        endgame: how the agent made from it plays the endgame: ``"played"`` by the network, or ``"exact"`` by the solver
+            for a network that was never trained on endgames. Old cards say ``"solved"`` for ``"exact"``.
         ranks: how it sees ranks: ``"named"`` as they are, or ``"live"``, counted among the cards in play.
-        phases: cards left in the stock, falling, from which on the second network plays, the third, and so on; none
-            where one network plays always.
+        phases: numbers of cards left in the stock, decreasing, from which on the second network plays, the third, and
+            so on; empty for a single network.
     """
 
     layers: tuple[Layer, ...]
     rules: Rules
     training: dict[str, Any] = field(default_factory=dict)
     results: dict[str, Any] = field(default_factory=dict)
-    logits_a_trick: float | None = None
+    logits_per_trick: float | None = None
     endgame: str = PLAYED
     ranks: str = NAMED
     phases: tuple[int, ...] = ()
 
+    def __post_init__(self) -> None:
+        """Replace an alias of the endgame by its canonical name."""
+        object.__setattr__(self, "endgame", canonical_endgame(self.endgame))
+
     @property
     def sizes(self) -> list[int]:
-        """Sizes of the layers, inputs first."""
+        """Number of inputs, then of units in each layer."""
         return [int(self.layers[0][0].shape[-1]), *(int(bias.shape[-1]) for _, bias in self.layers)]
 
     @property
     def networks(self) -> list[tuple[Layer, ...]]:
-        """Layers of each phase's network: weight float32[out, in], bias float32[out]."""
+        """The layers of each phase's network: weight float32[out, in], bias float32[out]."""
         if not self.phases:
             return [self.layers]
         numbers = range(len(self.phases) + 1)
         return [tuple((weight[phase], bias[phase]) for weight, bias in self.layers) for phase in numbers]
 
     def card(self) -> dict[str, Any]:
-        """Return the model card."""
+        """Return the model card as plain data."""
         from german_whist.envs.observation.vector import (
             OBSERVATION_VERSION,  # loads the compiler; reading a card does not
         )
@@ -90,18 +94,18 @@ class Checkpoint:
             "network": {**network, "phases": list(self.phases)} if self.phases else network,
             "rules": self.rules.to_dict(),
             "observation_version": OBSERVATION_VERSION,
-            "logits_a_trick": self.logits_a_trick,
+            "logits_a_trick": self.logits_per_trick,
             "endgame": self.endgame,
             "training": self.training,
             "results": self.results,
         }
 
     def save(self, path: str | Path, *, half: bool = False) -> None:
-        """Write the file: to a temporary name first, then renamed, so that no half-written file is left behind.
+        """Write the checkpoint file atomically.
 
         Args:
             path: the file.
-            half: write float16, which takes half the space and rounds the weights.
+            half: write float16: half the size, rounded weights.
 
         Raises:
             ValueError: when a weight is too large for float16.
@@ -111,13 +115,13 @@ class Checkpoint:
         for i, layer in enumerate(self.layers):
             for name, array in zip(("weight", "bias"), layer, strict=True):
                 if half and float(np.abs(array).max(initial=0)) > float(np.finfo(np.float16).max):
-                    raise ValueError(f"layer {i} has a {name} that is too large for float16")
+                    raise ValueError(f"layer {i}: a {name} is too large for float16")
                 tensors[f"layer.{i}.{name}"] = np.ascontiguousarray(array, np.float16 if half else np.float32)
         write_atomically(path, save(tensors, metadata={"card": json.dumps(self.card())}))
 
 
 def write_results(path: str | Path, results: dict[str, Any]) -> None:
-    """Put measured strength, by opponent, into a checkpoint file's card; its weights stay as they are.
+    """Replace the results, by opponent, in a checkpoint file's card; its weights stay as they are.
 
     Raises:
         ValueError: when the file is no checkpoint.
@@ -132,17 +136,17 @@ def load_checkpoint(path: str | Path) -> Checkpoint:
     """Read a checkpoint file.
 
     Raises:
-        ValueError: when the file is missing, cut, foreign, or made for another observation layout; one line says which.
+        ValueError: when the file is missing, truncated, not a checkpoint, or made for another observation layout.
     """
     card, tensors = _read(path)
     return _from_card(str(path), card, tensors)
 
 
 def read_card(path: str | Path) -> dict[str, Any]:
-    """Read a checkpoint's model card alone.
+    """Read only the model card of a checkpoint file.
 
     Raises:
-        ValueError: when the file is missing, cut or foreign.
+        ValueError: when the file is missing, truncated or not a checkpoint.
     """
     return _read(path, with_tensors=False)[0]
 
@@ -155,7 +159,7 @@ def _read(path: str | Path, *, with_tensors: bool = True) -> tuple[dict[str, Any
             tensors = {name: file.get_tensor(name) for name in names}
     except FileNotFoundError:
         raise ValueError(f"checkpoint {str(path)!r}: there is no such file") from None
-    except (SafetensorError, OSError, TypeError, AttributeError) as error:  # the latter two for types numpy has not
+    except (SafetensorError, OSError, TypeError, AttributeError) as error:  # the last two: dtypes unknown to numpy
         reason = " ".join(str(error).split())
         raise ValueError(f"checkpoint {str(path)!r} is not a readable safetensors file: {reason}") from None
     try:
@@ -178,21 +182,21 @@ def _from_card(path: str, card: dict[str, Any], tensors: dict[str, npt.NDArray[A
             f"{card.get('observation_version')}: this version reads {FORMAT_VERSION} and {OBSERVATION_VERSION}"
         )
     try:
-        game = rules_from_dict(dict(card["rules"]))
+        rules = rules_from_dict(dict(card["rules"]))
         network = dict(card["network"])
         sizes = [operator.index(size) for size in network.pop("sizes")]
         ranks = network.pop("ranks", NAMED)
         phases = tuple(operator.index(stock) for stock in network.pop("phases", ()))
         training, results = dict(card.get("training") or {}), dict(card.get("results") or {})
-        logits_a_trick = _positive(card.get("logits_a_trick"))
+        logits_per_trick = _positive(card.get("logits_a_trick"))
         endgame = check_endgame(card.get("endgame", PLAYED))
     except (KeyError, TypeError, ValueError) as error:
         raise ValueError(f"checkpoint {path!r} has a damaged card: {error}") from None
     if network != NETWORK or ranks not in RANKS:
         raise ValueError(f"checkpoint {path!r} has the network {card['network']}: this version reads {NETWORK}")
-    ends = [observation_high(game).size, game.num_actions]
+    ends = [observation_high(rules).size, rules.num_actions]
     if len(sizes) < 2 or [sizes[0], sizes[-1]] != ends:
-        raise ValueError(f"checkpoint {path!r} has layers of sizes {sizes}: this game needs {ends[0]}, …, {ends[1]}")
+        raise ValueError(f"checkpoint {path!r} has layers of sizes {sizes}: these rules need {ends[0]}, …, {ends[1]}")
     check_phases(phases, f"checkpoint {path!r}: phases")
     layers = []
     first = (len(phases) + 1,) if phases else ()
@@ -208,18 +212,18 @@ def _from_card(path: str, card: dict[str, Any], tensors: dict[str, npt.NDArray[A
         if not (np.isfinite(weight).all() and np.isfinite(bias).all()):
             raise ValueError(f"checkpoint {path!r}: layer {i} holds numbers that are not finite")
         layers.append((weight.astype(np.float32), bias.astype(np.float32)))
-    return Checkpoint(tuple(layers), game, training, results, logits_a_trick, endgame, ranks, phases)
+    return Checkpoint(tuple(layers), rules, training, results, logits_per_trick, endgame, ranks, phases)
 
 
 def check_phases(phases: Sequence[int], whose: str) -> None:
-    """Refuse phases that cannot follow each other.
+    """Refuse phases that are not decreasing positive numbers.
 
     Args:
-        phases: cards left in the stock from which on each network after the first plays.
+        phases: numbers of cards left in the stock from which on each network after the first plays.
         whose: how the message begins.
 
     Raises:
-        ValueError: when they do not fall from one to the next, or one is not above 0.
+        ValueError: when they do not decrease, or one is below 1.
     """
     if sorted(set(phases), reverse=True) != list(phases) or any(stock < 1 for stock in phases):
         raise ValueError(
@@ -228,18 +232,19 @@ def check_phases(phases: Sequence[int], whose: str) -> None:
 
 
 def check_endgame(given: object) -> str:
-    """Return how an agent comes to the end of a deal, if that is one of the ways.
+    """Return the canonical name of an endgame setting: ``"played"`` or ``"exact"``.
 
     Raises:
-        ValueError: when it is not.
+        ValueError: when there is no such endgame.
     """
-    if not isinstance(given, str) or given not in ENDGAMES:
+    endgame = canonical_endgame(given) if isinstance(given, str) else given
+    if not isinstance(endgame, str) or endgame not in ENDGAMES:
         raise unknown_name("endgame", given, ENDGAMES)
-    return given
+    return endgame
 
 
 def _positive(number: object) -> float | None:
-    """Return a number of a card that is above 0, or ``None`` where there is none."""
+    """Return a positive number from a card, or ``None`` where it is absent."""
     if number is None:
         return None
     if isinstance(number, bool) or not isinstance(number, (int, float)) or not 0 < number < float("inf"):

@@ -1,12 +1,13 @@
-"""Whether a view is of the game that a network was trained for.
+"""Check that a view is of the game that a network was trained for.
 
-A network trained for other rules would play on without a word, and badly. A view tells almost all of the rules that it
-stands under, so this is asked of every view that a network is shown, wherever it comes from. What only scores
-(``points``, ``book`` and ``slam``) may differ, and so may what does not show: a network for ``high_low`` plays deals of
-``classic``, which are its high deals.
+A network trained for other rules would play without an error, and badly. A view shows almost all of its rules, so every
+view that a network sees is checked. Settings that only affect scoring (``points``, ``book``, ``slam``) may differ, and
+so may differences that do not show: a network for ``high_low`` plays ``classic``, whose deals are like its high deals.
 """
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 
@@ -18,7 +19,7 @@ from german_whist.envs.text.rules_text import rules_spec
 from german_whist.envs.utils.bit_kernels import popcount
 from german_whist.envs.utils.jit import kernel
 
-# What the kernel finds to differ, by its number.
+# What differs, by the number that the kernel returns.
 _DIFFERENCES = (
     "",
     "its deck (suits, ranks)",
@@ -34,8 +35,8 @@ _DIFFERENCES = (
 
 
 @kernel
-def _difference(game, stock, view):
-    """Return the number of what a view shows to differ from a game; 0 for nothing."""
+def _difference(game: Any, stock: int, view: Any) -> int:
+    """Return the number of the first difference between a view and a ``GAME`` record, 0 for none."""
     if cards_of_view(view) != game.deck:
         return 1
     if popcount(view.hand) > game.hand or view.stock > stock:
@@ -58,7 +59,7 @@ def _difference(game, stock, view):
 
 
 @kernel
-def _first_difference(game, stock, views):
+def _first_difference(game: Any, stock: int, views: Views) -> int:
     for i in range(views.shape[0]):
         found = _difference(game[0], stock, views[i])
         if found:
@@ -70,8 +71,8 @@ def check_same_game(name: str, rules: Rules, views: Views) -> None:
     """Refuse views of a game that a network was not trained for.
 
     Args:
-        name: of the agent.
-        rules: what it was trained for.
+        name: name of the agent, for the message.
+        rules: the rules that it was trained for.
         views: ``VIEW`` array of shape (n,).
 
     Raises:

@@ -1,6 +1,7 @@
-"""Trained agents in the box: the checkpoints that the package brings, by the names of their files.
+"""Pretrained agents: the checkpoints that ship with the package, named after their files.
 
-``agents/weights/champion.safetensors`` is the agent ``champion``; whatever other file lies there is an agent too.
+``agents/weights/champion.safetensors`` is the agent ``champion``; every other checkpoint in that folder is an agent
+too.
 """
 
 from __future__ import annotations
@@ -12,24 +13,24 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from german_whist.agents.policy.checkpoint import Checkpoint, load_checkpoint, read_card
-from german_whist.envs.engine.endgame_hook import PLAYED
+from german_whist.envs.engine.endgame_hook import PLAYED, canonical_endgame
 from german_whist.envs.engine.rules import rules_from_dict
 from german_whist.envs.text.rules_text import rules_spec
 
 if TYPE_CHECKING:
     from importlib.abc import Traversable
 
-ENDING = ".safetensors"
-YARDSTICK = "heuristic+exact"  # the opponent that strength is told against
+FILE_SUFFIX = ".safetensors"
+BASELINE = "heuristic+exact"  # the opponent that strength is quoted against
 
 
 class PretrainedAgent(NamedTuple):
-    """What is known of a boxed agent.
+    """Description of a pretrained agent.
 
     Attributes:
-        name: what it is called.
+        name: its name.
         card: its model card.
-        size: bytes of its file.
+        size: size of its file in bytes.
     """
 
     name: str
@@ -38,60 +39,62 @@ class PretrainedAgent(NamedTuple):
 
     @property
     def rules(self) -> str:
-        """The game that it plays, as a specification string."""
+        """The rules that it plays, as a specification string."""
         return rules_spec(rules_from_dict(self.card["rules"]))
 
     @property
     def endgame(self) -> str:
-        """How it comes to the end of a deal by itself: ``"played"`` or ``"solved"``."""
-        return str(self.card.get("endgame", PLAYED))
+        """How it plays the endgame by default: ``"played"`` by the network, or ``"exact"`` by the solver."""
+        return canonical_endgame(str(self.card.get("endgame", PLAYED)))
 
     @property
     def strength(self) -> dict[str, Any] | None:
-        """How it did against ``heuristic+exact``, or else what it was measured against first; ``None`` for nothing."""
+        """Its result against ``heuristic+exact``, else against the first opponent in its card, if any."""
         results = self.card["results"]
-        opponent = YARDSTICK if YARDSTICK in results else next(iter(results), None)
+        opponent = BASELINE if BASELINE in results else next(iter(results), None)
         return None if opponent is None else {"opponent": opponent, **results[opponent]}
 
 
 def weights_folder() -> Traversable:
-    """Return the folder that the boxed agents' files lie in."""
+    """Return the folder of the pretrained agents' files."""
     return resources.files("german_whist.agents") / "weights"
 
 
 @lru_cache
 def pretrained_names() -> tuple[str, ...]:
-    """Return the names of the boxed agents."""
+    """Return the names of the pretrained agents, in alphabetical order."""
     folder = weights_folder()
     if not folder.is_dir():
         return ()
-    return tuple(sorted(file.name.removesuffix(ENDING) for file in folder.iterdir() if file.name.endswith(ENDING)))
+    return tuple(
+        sorted(file.name.removesuffix(FILE_SUFFIX) for file in folder.iterdir() if file.name.endswith(FILE_SUFFIX))
+    )
 
 
 @lru_cache
 def load_pretrained(name: str) -> Checkpoint:
-    """Return the network of a boxed agent."""
-    with resources.as_file(weights_folder() / f"{name}{ENDING}") as path:
+    """Return the checkpoint of a pretrained agent."""
+    with resources.as_file(weights_folder() / f"{name}{FILE_SUFFIX}") as path:
         return load_checkpoint(path)
 
 
 def pretrained_agents() -> tuple[PretrainedAgent, ...]:
-    """Return what is known of every boxed agent."""
+    """Describe every pretrained agent; reads their model cards, not their weights."""
     found = []
     for name in pretrained_names():
-        with resources.as_file(weights_folder() / f"{name}{ENDING}") as path:
+        with resources.as_file(weights_folder() / f"{name}{FILE_SUFFIX}") as path:
             found.append(PretrainedAgent(name, read_card(path), path.stat().st_size))
     return tuple(found)
 
 
 def find_network(name: str | Path) -> Checkpoint:
-    """Return the network of a boxed agent, or of a checkpoint file.
+    """Return the checkpoint of a pretrained agent or of a file.
 
     Args:
-        name: ``"champion"``, or a path.
+        name: a pretrained agent's name, such as ``"champion"``, or a path.
 
     Raises:
-        ValueError: when there is neither, or the file is no checkpoint.
+        ValueError: when there is no such agent and no such checkpoint file.
     """
     if str(name) in pretrained_names():
         return load_pretrained(str(name))

@@ -1,6 +1,6 @@
-"""The model cards of the trained agents in the box, as a page.
+"""The model cards of the pretrained agents as a page of Markdown.
 
-Made by ``python -m german_whist.agents.pretrained.model_cards > agents/weights/README.md``.
+``python -m german_whist.agents.pretrained.model_cards > agents/weights/README.md`` writes it.
 """
 
 from __future__ import annotations
@@ -8,24 +8,24 @@ from __future__ import annotations
 from typing import Any
 
 from german_whist.agents.pretrained.catalog import PretrainedAgent, pretrained_agents
-from german_whist.envs.engine.endgame_hook import SOLVED
+from german_whist.envs.engine.endgame_hook import EXACT
 
 COMMAND = "python -m german_whist.agents.pretrained.model_cards > agents/weights/README.md"
 ENDGAMES = (
-    "Endgame *exact*: both sides play it perfectly; *played*: each as it does by itself. *Network to the end* is the "
-    "agent with `endgame=played`, whose network plays the endgame, too."
+    "Endgame *exact*: both sides play it perfectly; *played*: each side plays it in its own way. "
+    "*Network to the end* is the agent with `endgame=played`: its network plays the endgame, too."
 )
 
 
 def page() -> str:
-    """Return the page, Markdown."""
+    """Return the page as Markdown."""
     lines = [
-        "# Trained agents in the box",
+        "# Pretrained agents",
         "",
-        f"Written from the cards in the files: `{COMMAND}`. A test compares the two.",
+        f"Generated from the model cards in the files by `{COMMAND}`; a test compares the two.",
         "",
-        "Each file is a policy network in safetensors, which `gw.make_agent(NAME)` plays without any learning library.",
-        "Win rates are games won on mirrored deals by its best card, ± is the 95 % interval, paired over deals.",
+        "Each file is a policy network in safetensors format; `gw.make_agent(NAME)` plays it without PyTorch.",
+        "Win rates are on mirrored deals at temperature 0; ± is the 95 % confidence interval, paired over deals.",
         ENDGAMES,
         "",
     ]
@@ -35,21 +35,21 @@ def page() -> str:
 
 
 def win_rate(result: dict[str, Any]) -> str:
-    """Return a win rate with half the width of its interval, as ``67.4 % ± 0.6``."""
+    """Format a win rate with half the width of its interval: ``67.4 % ± 0.6``."""
     low, high = result["interval"] or (None, None)
     spread = "" if low is None else f" ± {50 * (high - low):.1f}"
     return f"{100 * result['win_rate']:.1f} %{spread}"
 
 
 def margin(result: dict[str, Any]) -> str:
-    """Return a margin in tricks with half the width of its interval, as ``+1.23 ± 0.04``."""
+    """Format a margin in tricks with half the width of its interval: ``+1.23 ± 0.04``."""
     low, high = result["margin_interval"]
     spread = "" if low is None else f" ± {(high - low) / 2:.2f}"
     return f"{result['margin']:+.2f}{spread}"
 
 
 def against(row: str) -> str:
-    """Return what a row of results is called, the opponent's name as code: ``"heuristic, network to the end"``."""
+    """Format the title of a row of results, the opponent's name as code: `` `heuristic`, network to the end``."""
     opponent, comma, rest = row.partition(", ")
     return f"`{opponent}`{comma}{rest}"
 
@@ -59,21 +59,23 @@ def _card(agent: PretrainedAgent) -> list[str]:
     config, code = training.get("config") or {}, training.get("code") or {}
     sizes = " → ".join(map(str, card["network"]["sizes"]))
     phases = card["network"].get("phases", [])
-    later = f", another from {' and '.join(map(str, phases))} cards left in the stock on" if phases else ""
+    later = f"; another network from {' and '.join(map(str, phases))} stock cards left on" if phases else ""
     facts = [f"- game: `{agent.rules}`", f"- network: {sizes}{later}, {agent.size / 1000:.0f} kB"]
     if card.get("logits_a_trick"):
-        facts.append(f"- logits: {card['logits_a_trick']:g} × the worth of a card in tricks, up to a constant")
+        facts.append(
+            f"- logits: {card['logits_a_trick']:g} × the expected margin of an action in tricks, plus a constant"
+        )
     facts.append(
-        "- endgame: solved by itself; `endgame=played` leaves it to the network"
-        if agent.endgame == SOLVED
+        "- endgame: exact; `endgame=played` leaves it to the network"
+        if agent.endgame == EXACT
         else "- endgame: played by the network"
     )
-    said = [str(training.get("algorithm", "unknown"))]
+    origin = [str(training.get("algorithm", "unknown"))]
     if "decisions" in training:
-        said.append(f"{training['decisions']:,} decisions")
+        origin.append(f"{training['decisions']:,} decisions")
     if "seed" in config:
-        said.append(f"seed {config['seed']}")
-    facts.append(f"- training: {', '.join(said)}")
+        origin.append(f"seed {config['seed']}")
+    facts.append(f"- training: {', '.join(origin)}")
     if code:
         facts.append(f"- code: {code.get('commit') or code.get('german_whist')}, Python {code.get('python')}")
     lines = [f"## {agent.name}", "", *facts, ""]
@@ -85,12 +87,12 @@ def _card(agent: PretrainedAgent) -> list[str]:
             cells = (against(row), f"{result['deals']:,}", result["endgame"], win_rate(result), margin(result))
             lines.append(f"| {' | '.join(cells)} |")
         lines.append("")
-    lines += [line for result in card["results"].values() if "hands" in result for line in _apart(result)]
+    lines += [line for result in card["results"].values() if "hands" in result for line in _breakdown(result)]
     return lines
 
 
-def _apart(result: dict[str, Any]) -> list[str]:
-    """Return a table of each seat and of hands by their quality, each with the games won."""
+def _breakdown(result: dict[str, Any]) -> list[str]:
+    """Return a table of the games won by seat and by quality of the hand."""
     rows = [(f"it {seat}", facts) for seat, facts in result["seats"].items()]
     rows += [(entry["hands"], entry["agent"]) for entry in result["hands"]]
     lines = ["| against `heuristic+exact` | games won | by `heuristic` with the same cards |", "| --- | --- | --- |"]

@@ -23,15 +23,14 @@ import numpy.typing as npt
 
 from german_whist.agents.bots.base import Agent
 from german_whist.agents.bots.heuristic.bot_kernels import full_hand, strength
-from german_whist.agents.endgame.exact_agent import ExactEndgame
-from german_whist.agents.policy.agent import PolicyAgent, rules_of, solves_endgame
+from german_whist.agents.endgame.exact_agent import ExactEndgame, solves_endgame
+from german_whist.agents.policy.agent import network_of, rules_of
 from german_whist.agents.policy.checkpoint import read_card, write_results
 from german_whist.agents.registry import make_agent
-from german_whist.arena.endgame_mode import EXACT
-from german_whist.arena.match import match_margins, result_of
+from german_whist.arena.match import match_margins, match_result
 from german_whist.arena.statistics import mean_interval
 from german_whist.benchmarks.strength.agent_report import markdown
-from german_whist.envs.engine.endgame_hook import PLAYED
+from german_whist.envs.engine.endgame_hook import EXACT, PLAYED
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.rules import rules as rules_named
 from german_whist.envs.simulator.batch import DealBatch
@@ -102,10 +101,10 @@ def measure(spec: str, deals: int, seed: int, game: Rules, progress: Progress = 
         ValueError: if the agent does not exist, has ``+exact``, or does not play this game.
     """
     agent = make_agent(spec)
-    if isinstance(agent, ExactEndgame):
+    if isinstance(agent, ExactEndgame) and agent.name.endswith(f"+{EXACT}"):
         raise ValueError(f"agent {spec!r}: leave out +{EXACT}: the table covers both endgames")
     solving = agent if solves_endgame(agent) else ExactEndgame(agent)
-    by_network = PolicyAgent(agent.checkpoint, agent.temperature, spec) if isinstance(agent, PolicyAgent) else agent
+    by_network = network_of(agent) or agent
     results: Results = {}
     against: Margins | None = None
     for name, row in rows_of(agent).items():
@@ -152,7 +151,7 @@ def _play(
 
 
 def _result(margins: Margins, game: Rules, seed: int, endgame: str) -> Results:
-    fields = result_of(margins, ("", ""), game, seed, endgame).to_dict()
+    fields = match_result(margins, ("", ""), game, seed, endgame).to_dict()
     return {name: value for name, value in fields.items() if name not in ("first", "second", "rules")}
 
 

@@ -16,9 +16,9 @@ import numpy.typing as npt
 
 from german_whist.agents.bots.base import Actions, Agent, Views
 from german_whist.agents.endgame.exact_agent import ExactEndgame
-from german_whist.agents.endgame.open_hands import NOT_LEGAL, card_margins, is_open, open_hands
+from german_whist.agents.endgame.open_hands import NOT_LEGAL, card_margins, open_hands, opponent_hand_known
 from german_whist.agents.registry import make_agent
-from german_whist.arena.match import play_match, play_mirrored
+from german_whist.arena.match import play_match, play_mirrored_deals
 from german_whist.arena.statistics import mean_interval
 from german_whist.benchmarks.speed.endgame import played_endgames
 from german_whist.benchmarks.strength.endgame_report import markdown
@@ -136,7 +136,7 @@ class LowestBestCard:
     def act(self, views: Views, rng: Any = None) -> Actions:
         """Return one action per view, int64[n]."""
         actions: Actions = np.array(self.agent.act(views, rng), np.int64)
-        known = is_open(views)
+        known = opponent_hand_known(views)
         if known.any():
             actions[known] = card_margins(open_hands(views[known])).argmax(axis=1)
         return actions
@@ -149,7 +149,9 @@ def tie_break_statistics(opponent: Agent, deals: int, seed: int) -> Statistics:
     with_it, without = (
         np.concatenate(
             [
-                play_mirrored((agent, opponent), ("exact", "opponent"), game, seed, start, min(BATCH, deals - start))
+                play_mirrored_deals(
+                    (agent, opponent), ("exact", "opponent"), game, seed, start, min(BATCH, deals - start)
+                )
                 for start in range(0, deals, BATCH)
             ]
         )

@@ -1,9 +1,9 @@
-"""What happens when the endgame begins: it is played, or somebody who can tell how it ends finishes the deal.
+"""What happens when the endgame begins: it is played, or a hook finishes the deal.
 
-``endgame="played"`` is the whole game. With ``"solved"``, or any ``EndgameHook`` object, a deal is over with the last trick
-of the foreplay: the tricks that both seats would have taken are written into its state, and every reward follows from
-them. Environments may not import what solves endgames, so they know it by a name that ``german_whist`` registers; this
-module loads no numba, so that it can do so when it is imported.
+``endgame="played"`` is the whole game. With ``"exact"``, or any ``EndgameHook`` object, a deal is over with the last
+trick of the foreplay: the tricks that both seats would take are written into its state, and every reward follows from
+them. Environments may not import the solver, so they look hooks up by the names that ``german_whist`` registers on
+import; hence this module loads no numba.
 """
 
 from __future__ import annotations
@@ -20,14 +20,17 @@ if TYPE_CHECKING:
     from german_whist.envs.engine.rules import Rules
 
 PLAYED = "played"
-SOLVED = "solved"
+EXACT = "exact"
+ENDGAMES = (PLAYED, EXACT)
+
+_ALIASES = {"solved": EXACT}  # what environments, agents and model cards called it at first
 
 
 class EndgameHook(Protocol):
-    """Finishes deals whose endgame begins."""
+    """Finishes deals when their endgame begins."""
 
     def check(self, rules: Rules) -> None:
-        """Refuse rules whose endgame it cannot finish.
+        """Refuse rules whose endgame this hook cannot finish.
 
         Raises:
             ValueError: naming the rules and the endgame.
@@ -35,7 +38,7 @@ class EndgameHook(Protocol):
         ...
 
     def finish(self, rules: Rules, states: np.ndarray[Any, Any]) -> npt.NDArray[np.int8]:
-        """Return the tricks that both seats take in the endgame, int8[k, 2] by seat.
+        """Return the tricks that each seat takes in the endgame, int8[k, 2] by seat.
 
         Args:
             rules: the rules of the deals.
@@ -47,29 +50,35 @@ class EndgameHook(Protocol):
 _HOMES: dict[str, str] = {}
 
 
+def canonical_endgame(endgame: str) -> str:
+    """Return the canonical name of an endgame: ``"exact"`` for its alias ``"solved"``, any other name unchanged."""
+    return _ALIASES.get(endgame, endgame)
+
+
 def register_endgame_hook(name: str, home: str) -> None:
-    """Let ``name`` stand for an ending, the class ``"module:class"``, which is imported when first asked for."""
+    """Register a hook class, ``"module:class"``, under a name; it is imported on first use."""
     _HOMES[name] = home
 
 
 def endgame_hook_of(endgame: str | EndgameHook, rules: Rules) -> EndgameHook | None:
-    """Return the ending that a name stands for, or an ending object as it is; ``None`` for an endgame that is played.
+    """Return the hook of an ``endgame`` argument: by its name, or the object itself; ``None`` for ``"played"``.
 
     Raises:
-        ValueError: when there is no such ending, or it cannot finish the endgame of these rules.
+        ValueError: when the name is unknown, or the hook cannot finish the endgame of these rules.
     """
     if isinstance(endgame, str):
+        endgame = canonical_endgame(endgame)
         if endgame == PLAYED:
             return None
         if endgame not in _HOMES:
             raise unknown_name("endgame", endgame, (PLAYED, *_HOMES))
         module, _, name = _HOMES[endgame].partition(":")
-        ending: EndgameHook = getattr(importlib.import_module(module), name)()
+        hook: EndgameHook = getattr(importlib.import_module(module), name)()
     elif callable(getattr(endgame, "finish", None)) and callable(getattr(endgame, "check", None)):
-        ending = endgame
+        hook = endgame
     else:
         raise ValueError(
             f"endgame {endgame!r} is neither a name nor an object with check(rules) and finish(rules, states)"
         )
-    ending.check(rules)
-    return ending
+    hook.check(rules)
+    return hook

@@ -16,6 +16,7 @@ PUBLIC = {
     "Rules",
     "__version__",
     "agent_names",
+    "canonical_views",
     "endgame_move_values",
     "env",
     "make_agent",
@@ -29,6 +30,7 @@ PUBLIC = {
     "solve_endgame",
     "solve_endgames",
     "solve_races",
+    "true_cards",
     "view_from_observation",
 }
 

@@ -1,4 +1,4 @@
-"""What is told of a deal is what was played, and what the agents, the solver and the rollouts say."""
+"""An explanation has the moves that were played, and the values of the agents, the solver and the rollouts."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from german_whist.envs.simulator.batch import DealBatch
 from tests.agents.networks import some_network
 
 
-def told(first: object, second: object, game: str = "classic", **settings: object) -> Explanation:
+def explain(first: object, second: object, game: str = "classic", **settings: object) -> Explanation:
     agents = (make_agent(first), make_agent(second))  # type: ignore[arg-type]
     return explain_deal(agents, ("first", "second"), game, 3, 1, **settings)  # type: ignore[arg-type]
 
 
 def network(game: str = "classic") -> PolicyAgent:
-    return PolicyAgent(dataclasses.replace(some_network(game=game), logits_a_trick=4.0))
+    return PolicyAgent(dataclasses.replace(some_network(game=game), logits_per_trick=4.0))
 
 
 @pytest.mark.parametrize("game", rule_names())
 def test_the_moves_are_those_of_a_match(game: str) -> None:
-    explained = told("heuristic", "random", game, worlds=0)
+    explained = explain("heuristic", "random", game, worlds=0)
     recordings: list[Recording] = []
     play_match("heuristic", "random", deals=2, seed=3, rules=game, record=recordings.append)
     recorded = recordings[2]  # deal 1, the first agent in seat 0
@@ -44,9 +44,9 @@ def test_the_moves_are_those_of_a_match(game: str) -> None:
         assert move.options[0].action == move.action
 
 
-def test_a_networks_chances_and_worth_are_told() -> None:
+def test_a_networks_probabilities_and_advantages_are_told() -> None:
     agent = network()
-    explained = told(agent, "greedy", seats=(0,), worlds=0)
+    explained = explain(agent, "greedy", seats=(0,), worlds=0)
     assert {move.seat for move in explained.moves} == {0}
     batch = DealBatch("classic", 1, seed=3, first=1)
     moves = iter(explained.moves)
@@ -54,14 +54,14 @@ def test_a_networks_chances_and_worth_are_told() -> None:
         views = batch.views()
         if batch.turn[0] == 0:
             move = next(moves)
-            chances, worth = agent.probabilities(views)[0], agent.worth(views)
-            assert worth is not None
+            probabilities, advantages = agent.probabilities(views)[0], agent.advantages(views)
+            assert advantages is not None
             for option in move.options:
-                assert option.chance == pytest.approx(chances[option.action])
-                assert option.worth == pytest.approx(worth[0, option.action])
-            ranks = [option.chance for option in move.options]
+                assert option.probability == pytest.approx(probabilities[option.action])
+                assert option.advantage == pytest.approx(advantages[0, option.action])
+            ranks = [option.probability for option in move.options]
             assert ranks == sorted(ranks, reverse=True)  # type: ignore[type-var]
-            assert move.beside == make_agent("heuristic").act(views, None)[0]
+            assert move.heuristic_action == make_agent("heuristic").act(views, None)[0]
             batch.step([move.action])
         else:
             batch.step(make_agent("greedy").act(views, None))
@@ -69,7 +69,7 @@ def test_a_networks_chances_and_worth_are_told() -> None:
 
 
 def test_the_endgame_has_exact_margins_that_perfect_play_comes_to() -> None:
-    explained = told("heuristic+exact", "greedy+exact", worlds=0)
+    explained = explain("heuristic+exact", "greedy+exact", worlds=0)
     endgame = [move for move in explained.moves if not move.stock]
     assert len(endgame) == 26
     margin = explained.result.margin
@@ -81,14 +81,14 @@ def test_the_endgame_has_exact_margins_that_perfect_play_comes_to() -> None:
 
 
 def test_rollouts_tell_a_margin_of_the_whole_deal_and_repeat() -> None:
-    explained = told("heuristic", "heuristic", "small", worlds=8)
+    explained = explain("heuristic", "heuristic", "small", worlds=8)
     foreplay = [move for move in explained.moves if move.stock and len(move.options) > 1]
     assert foreplay
     for move in foreplay:
         values = [option.rollouts for option in move.options if option.rollouts is not None]
         assert all(abs(value) <= 7 and value * 8 == round(value * 8) for value in values)
         assert move.value == move.options[0].rollouts
-    assert explained == told("heuristic", "heuristic", "small", worlds=8)
+    assert explained == explain("heuristic", "heuristic", "small", worlds=8)
 
 
 @pytest.mark.parametrize(
@@ -104,13 +104,13 @@ def test_a_network_says_nothing_of_endgames_that_are_solved_for_it(spec: str, so
     agents = (make_agent(spec), make_agent("greedy"))
     explained = explain_deal(agents, ("a", "b"), "classic", 3, 1, (0,), 0)
     for move in explained.moves:
-        assert all((option.chance is None) == (solves and move.stock == 0) for option in move.options)
+        assert all((option.probability is None) == (solves and move.stock == 0) for option in move.options)
         assert all((option.exact is None) == (move.stock > 0) for option in move.options)
 
 
 @pytest.mark.parametrize("game", rule_names())
 def test_it_is_plain_data_in_every_game(game: str) -> None:
-    explained = told(network(game), network(game), game, worlds=2)
+    explained = explain(network(game), network(game), game, worlds=2)
     moves = [move.to_dict(rules(game)) for move in explained.moves]
     assert json.loads(json.dumps(moves)) == moves
     assert all(set(move["expected"]) == set("CDHS") for move in moves)

@@ -13,7 +13,8 @@ import pytest
 
 from german_whist.agents.policy.agent import PolicyAgent
 from german_whist.agents.registry import make_agent
-from german_whist.arena.match import MatchResult, play_match, play_mirrored
+from german_whist.arena.match import play_match, play_mirrored_deals
+from german_whist.arena.match_result import MatchResult
 from german_whist.envs.engine.cards import card_text
 from german_whist.envs.engine.rules import rules
 from german_whist.envs.simulator.batch import DealBatch
@@ -53,7 +54,7 @@ def fields(result: MatchResult) -> dict[str, Any]:
 
 def test_both_games_of_a_deal_are_played_as_the_reference_plays_them() -> None:
     # Both agents always play the lowest card by number, so the reference can follow without knowing them.
-    margins = play_mirrored((Lowest(), Lowest()), ("a", "b"), rules("classic"), seed=7, start=3, size=6)
+    margins = play_mirrored_deals((Lowest(), Lowest()), ("a", "b"), rules("classic"), seed=7, start=3, size=6)
     for row, index in enumerate(range(3, 9)):
         deck = [card_text(card) for card in DealBatch("classic", 1, 7, first=index).states["deck"][0]]
         deal = ReferenceDeal(deck, rules("classic"), dealer=index % 2)
@@ -112,9 +113,9 @@ def test_the_result_is_the_same_in_batches_of_any_size(first: str, second: str) 
 
 
 def test_progress_is_told_batch_by_batch_and_changes_nothing() -> None:
-    told: list[int] = []
-    watched = play_match("random", "greedy", deals=23, seed=11, batch_size=10, progress=told.append)
-    assert told == [10, 10, 3]
+    reported: list[int] = []
+    watched = play_match("random", "greedy", deals=23, seed=11, batch_size=10, progress=reported.append)
+    assert reported == [10, 10, 3]
     assert watched == play_match("random", "greedy", deals=23, seed=11)
 
 
@@ -126,7 +127,7 @@ def test_the_same_seed_gives_the_same_match_and_another_one_another() -> None:
 
 def test_more_deals_go_on_where_fewer_stopped() -> None:
     few, more = (play_match("random", "greedy", deals=deals, seed=2) for deals in (30, 60))
-    rest = play_mirrored((make_agent("random"), make_agent("greedy")), ("", ""), rules("classic"), 2, 30, 30)
+    rest = play_mirrored_deals((make_agent("random"), make_agent("greedy")), ("", ""), rules("classic"), 2, 30, 30)
     assert more.margin * 60 == pytest.approx(few.margin * 30 + rest.mean(axis=1).sum())
 
 
@@ -144,7 +145,7 @@ def test_draws_count_half() -> None:
 
 
 def test_the_interval_is_paired_over_deals() -> None:
-    margins = play_mirrored((make_agent("greedy"), make_agent("random")), ("", ""), rules("classic"), 6, 0, 5)
+    margins = play_mirrored_deals((make_agent("greedy"), make_agent("random")), ("", ""), rules("classic"), 6, 0, 5)
     result = play_match("greedy", "random", deals=5, seed=6)
     shares = [sum((margin > 0) + (margin == 0) / 2 for margin in games) / 2 for games in margins.tolist()]
     for samples, mean, interval in (
@@ -218,7 +219,7 @@ def test_bad_input_is_named(settings: dict[str, Any], message: str) -> None:
 
 ODD_ANSWERS: dict[str, tuple[Callable[[np.ndarray], Any], str]] = {
     "nothing": (lambda views: None, r"returned object\[\] for 20 views: int64\[20\] is needed"),
-    "lists of many lengths": (lambda views: [[1], [2, 3]], r"returned no array: int64\[20\] is needed"),
+    "lists of many lengths": (lambda views: [[1], [2, 3]], r"did not return an array: int64\[20\] is needed"),
     "one card for all": (lambda views: 3, r"returned int64\[\] for 20 views"),
     "a list of one": (lambda views: lowest_cards(views)[:1], r"returned int64\[1\] for 20 views"),
     "one too many": (lambda views: np.append(lowest_cards(views), 0), r"returned int64\[21\]"),

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import german_whist as gw
 from german_whist.arena.match import play_match
-from german_whist.arena.recording import Recording, Result
+from german_whist.arena.recording import DealResult, Recording
 from german_whist.arena.recording_file import read_recording, read_recordings, writing_recordings
 from german_whist.envs.engine.rules import rule_names, rules
 from german_whist.envs.simulator.batch import DealBatch
@@ -36,7 +36,7 @@ def recorded(game: Any, seed: int = 3, index: int = 4, dealer: int | None = None
         actions.append(int((rng.random(batch.num_actions) * batch.action_mask()[0]).argmax()))
         batch.step(actions[-1:])
     address = {"deck": tuple(cards)} if deck else {"deal": (seed, index)}
-    return Recording(batch.rules, dealer, ("me", "you"), tuple(actions), Result.of(batch), **address)  # type: ignore[arg-type]
+    return Recording(batch.rules, dealer, ("me", "you"), tuple(actions), DealResult.of(batch), **address)  # type: ignore[arg-type]
 
 
 def line_with(change: Callable[[dict[str, Any]], Any], recording: Recording | None = None) -> str:
@@ -62,7 +62,7 @@ def test_a_recording_survives_its_line_and_replays(
     assert Recording.from_line(line) == recording
     final = recording.replay()
     assert final.done[0]
-    assert Result.of(final) == recording.result
+    assert DealResult.of(final) == recording.result
 
 
 @pytest.mark.parametrize("name", rule_names())
@@ -173,20 +173,20 @@ def test_another_deal_does_not_replay() -> None:
 
 
 BAD_LINES: dict[str, tuple[str, str]] = {
-    "nothing": ("", "cut off"),
-    "half a line": (CLASSIC.to_line()[:100], "cut off"),
+    "nothing": ("", "truncated"),
+    "half a line": (CLASSIC.to_line()[:100], "truncated"),
     "a word": ("hello", "not JSON: column 1"),
-    "a list": ("[]", r"an object with named fields is needed, not \[\]"),
-    "a number": ("3", "an object with named fields is needed"),
-    "brackets": ("[" * 100_000, "cut off|brackets"),
+    "a list": ("[]", r"an object is needed, not \[\]"),
+    "a number": ("3", "an object is needed"),
+    "brackets": ("[" * 100_000, "truncated|nested too deeply"),
     "another program's line": ('{"board":1}', "unknown field of a recording 'board': allowed: version"),
     "two lines in one": (CLASSIC.to_line() * 2, "not JSON"),
-    "a field twice": ('{"version":1,"version":1}', "'version' stands twice"),
-    "a later version": (line_with(lambda f: f.update(version=2)), "version 2 is not known: 1 is"),
-    "version true": (line_with(lambda f: f.update(version=True)), "version True is not known"),
+    "a field twice": ('{"version":1,"version":1}', "'version' is given twice"),
+    "a later version": (line_with(lambda f: f.update(version=2)), "version 2 is not supported: only 1 is"),
+    "version true": (line_with(lambda f: f.update(version=True)), "version True is not supported"),
     "no actions": (line_with(lambda f: f.pop("actions")), "'actions' is missing"),
     "no result": (line_with(lambda f: f.pop("result")), "'result' is missing"),
-    "no cards": (line_with(lambda f: f.pop("deal")), "either deal or deck"),
+    "no cards": (line_with(lambda f: f.pop("deal")), "exactly one of deal and deck"),
     "a typing slip": (line_with(lambda f: f.update(dealr=0)), "unknown field of a recording 'dealr': did you mean"),
     "rules by name": (line_with(lambda f: f.update(rules="classic")), "recording: rules: an object"),
     "an unknown rule": (line_with(lambda f: f["rules"].update(hnd=3)), "unknown rules field 'hnd'"),
@@ -208,7 +208,7 @@ BAD_LINES: dict[str, tuple[str, str]] = {
     "a short deck": (line_with(lambda f: (f.pop("deal"), f.update(deck="SA SK"))), "deck: 2 cards given, 52 needed"),
     "a deck of numbers": (line_with(lambda f: (f.pop("deal"), f.update(deck=[1, 2]))), "deck"),
     "both deal and deck": (line_with(lambda f: f.update(deck=" ".join(
-        f"{suit}{rank}" for suit in "CDHS" for rank in "23456789TJQKA"))), "either deal or deck"),
+        f"{suit}{rank}" for suit in "CDHS" for rank in "23456789TJQKA"))), "exactly one of deal and deck"),
     "a margin in words": (line_with(lambda f: f["result"].update(margin="3")), "margin '3'"),
     "a margin without end": (CLASSIC.to_line().replace('"margin":', '"margin":1e999,"x":'), "unknown field|margin"),
     "points that are no number": (CLASSIC.to_line().replace('"points":', '"points":NaN,"x":'), "NaN is not a number"),
@@ -234,7 +234,7 @@ def test_a_line_that_is_no_recording_is_refused_with_its_number(kind: str, tmp_p
 
 @given(st.integers(0, len(CLASSIC.to_line()) - 1))
 def test_no_cut_line_is_taken_for_a_whole_one(length: int) -> None:
-    with pytest.raises(ValueError, match="recording: the line is cut off"):
+    with pytest.raises(ValueError, match="recording: the line is truncated"):
         Recording.from_line(CLASSIC.to_line()[:length])
 
 
@@ -273,7 +273,7 @@ def test_files_that_cannot_be_read_are_named(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="cannot be read"):
         list(read_recordings(tmp_path))
     (tmp_path / "photo.jsonl").write_bytes(b"\xff\xd8\xff\n")
-    with pytest.raises(ValueError, match=r"photo\.jsonl, line 1: recording: not text in UTF-8"):
+    with pytest.raises(ValueError, match=r"photo\.jsonl, line 1: recording: not UTF-8 text"):
         list(read_recordings(tmp_path / "photo.jsonl"))
 
 

@@ -10,7 +10,8 @@ import pytest
 
 from german_whist.agents.registry import make_agent
 from german_whist.arena import series
-from german_whist.arena.series import SeriesResult, play_mirrored_matches, play_series
+from german_whist.arena.match_result import SeriesResult
+from german_whist.arena.series import play_mirrored_matches, play_series
 from german_whist.cli import main
 from german_whist.envs.engine.agent_rng import AgentRng
 from german_whist.envs.engine.match_format import match_of
@@ -55,9 +56,9 @@ def test_the_result_does_not_depend_on_the_batch_size(match: str) -> None:
 
 
 def test_progress_is_told_batch_by_batch_and_changes_nothing() -> None:
-    told: list[int] = []
-    watched = play_series("random", "greedy", "best_of:3", 13, rules="small", batch_size=5, progress=told.append)
-    assert told == [5, 5, 3]
+    reported: list[int] = []
+    watched = play_series("random", "greedy", "best_of:3", 13, rules="small", batch_size=5, progress=reported.append)
+    assert reported == [5, 5, 3]
     assert watched == play_series("random", "greedy", "best_of:3", 13, rules="small")
 
 

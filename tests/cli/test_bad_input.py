@@ -60,7 +60,7 @@ CASES = [
     # pretrained agents
     ("evaluate champio random", "unknown agent 'champio': did you mean 'champion'?"),
     ("evaluate champion:heat=1 random", "unknown champion setting 'heat': allowed: temperature, endgame"),
-    ("evaluate champion:endgame=exact random", "unknown endgame 'exact': allowed: played, solved"),
+    ("evaluate champion:endgame=exat random", "unknown endgame 'exat': did you mean 'exact'? allowed: played, exact"),
     ("evaluate champion random --rules all", "agent 'champion' was trained for 'classic' and plays no other game"),
     ("evaluate checkpoint:good.safetensors random --rules small", "'good' was trained for 'tiny' and plays no"),
     # explain

@@ -78,8 +78,8 @@ def test_trained_agents_are_listed_with_game_strength_and_size(run: Run) -> None
         assert row[2].strip() == agent.rules == listed[agent.name]["rules"]
         assert row[5].strip() == f"{agent.size / 1000:.0f} kB"
         assert listed[agent.name]["bytes"] == agent.size
-        assert listed[agent.name]["endgame"] == agent.endgame == "solved"
-        assert agent.name in said.out.partition("Solve their endgames: ")[2]
+        assert listed[agent.name]["endgame"] == agent.endgame == "exact"
+        assert agent.name in said.out.partition("Exact endgames: ")[2]
         assert listed[agent.name]["strength"] == agent.strength
         if agent.strength is not None:
             assert f"{100 * agent.strength['win_rate']:.1f} %" in row[3]

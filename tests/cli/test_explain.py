@@ -15,7 +15,7 @@ def test_every_move_has_probabilities_belief_and_the_heuristic_card(run: Run) ->
     assert (said.code, said.err) == (0, "")
     head, legend, *blocks, end = said.out.strip().split("\n\n")
     assert head.startswith("champion-small (player_0) and heuristic (player_1), small, deal 3 of seed 7")
-    assert "nothing is made of how it played" in legend
+    assert "how the opponent played is not taken into account" in legend
     assert " wins the deal" in end
     assert len(blocks) == len(report["moves"]) == 14
     for block, move in zip(blocks, report["moves"], strict=True):
@@ -23,14 +23,14 @@ def test_every_move_has_probabilities_belief_and_the_heuristic_card(run: Run) ->
         lines = {line[:12].strip(): line[12:] for line in block.splitlines()[1:]}
         assert lines["hand"].startswith("♠ ")
         assert f"♠ {move['expected']['S']:.1f} ({100 * move['void']['S']:.0f} %)" in lines["opponent"]
-        same = move["beside"] == move["action"]
+        same = move["heuristic_action"] == move["action"]
         assert (lines["heuristic"] == "the same") == same
     assert report["deal"] == [7, 3]
     assert report["agents"] == ["champion-small", "heuristic"]
-    assert any(move["options"][0]["worth"] == 0 for move in report["moves"])
+    assert any(move["options"][0]["advantage"] == 0 for move in report["moves"])
     for move in report["moves"]:  # the network plays while cards are hidden, the solver from there
-        told = [name for name in ("chance", "exact") if move["options"][0][name] is not None]
-        assert told == (["chance"] if move["stock"] else ["exact"])
+        told = [name for name in ("probability", "exact") if move["options"][0][name] is not None]
+        assert told == (["probability"] if move["stock"] else ["exact"])
 
 
 def test_it_plays_the_agents_own_game_and_both_seats_by_default(run: Run) -> None:
@@ -45,14 +45,14 @@ def test_the_other_seat_can_be_explained(run: Run) -> None:
     report = json.loads(run(*words, "--json").out)
     assert report["agents"] == ["random", "heuristic"]
     assert {move["seat"] for move in report["moves"]} == {1}
-    assert all(move["beside"] == move["action"] for move in report["moves"])
+    assert all(move["heuristic_action"] == move["action"] for move in report["moves"])
 
 
 def test_a_rule_bot_is_explained_without_a_network(run: Run) -> None:
     said = run("explain", "greedy", "--rules", "draft", "--worlds", "2")
     assert said.code == 0
     moves = said.out.partition("\n\n")[2].partition("\n\n")[2]
-    assert "chance" not in moves
+    assert "probability" not in moves
     assert "rollouts" in moves
     assert "take" in moves
     assert card_text(0) not in "".join(said.out.splitlines()[:1])

@@ -140,7 +140,7 @@ def test_a_false_result_and_a_cut_file_are_refused_with_the_line(games: Path, ca
     assert f"line 2: the deal ends after move 52 with margin {margin}, but {-margin}" in capsys.readouterr().err
     games.write_text(games.read_text()[:-40])
     assert main(["replay", str(games), "--line", "4"]) == 2
-    assert capsys.readouterr().err == f"german-whist: {games}, line 4: recording: the line is cut off\n"
+    assert capsys.readouterr().err == f"german-whist: {games}, line 4: recording: the line is truncated\n"
 
 
 @pytest.mark.parametrize(

@@ -20,13 +20,13 @@ import io
 import re
 import shlex
 import sys
+import tomllib
 from collections.abc import Iterator, Mapping
 from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-import tomllib
 
 from german_whist.cli import build_parser, main
 from german_whist.training.config.load import load_config

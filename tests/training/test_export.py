@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from german_whist.agents.policy.agent import PolicyAgent
+from german_whist.agents.policy.agent import PolicyAgent, network_of
 from german_whist.agents.policy.canonical import canonical_views, true_cards
 from german_whist.agents.pretrained.catalog import pretrained_names
 from german_whist.agents.registry import make_agent
@@ -71,8 +71,8 @@ def test_an_exported_network_chooses_the_same_cards(
 ) -> None:
     pytest.importorskip("onnx" if kind == "onnx" else "torch")
     assert name in pretrained_names()
-    agent = make_agent(name)
-    assert isinstance(agent, PolicyAgent)
+    agent = network_of(make_agent(name))
+    assert agent is not None
     export(agent.checkpoint, kind, tmp_path / "network")
     check_choices(agent, load(tmp_path / "network"))
     assert [path.name for path in tmp_path.iterdir()] == ["network"]

@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from german_whist.agents.bots.heuristic.bot_kernels import heuristic_action
-from german_whist.agents.monte_carlo.rollout_kernels import counted_margin, is_neighbour, is_open, solved_margin
-from german_whist.agents.policy.canonical import ROLES, named_action, rename_view
+from german_whist.agents.monte_carlo.rollout_kernels import counted_margin, is_neighbour, is_open_endgame, solved_margin
+from german_whist.agents.policy.canonical_kernels import ROLES, named_action, rename_view
 from german_whist.envs.engine.state_kernels import PLAY, STATE, legal_actions, play
 from german_whist.envs.observation.vector import write_observation
 from german_whist.envs.observation.views import VIEW, write_view
@@ -202,7 +202,7 @@ def play_on(game, low, by_rules, table, solved, utility, live, tries):
             continue
         seat = np.int64(tries.seats[number])
         while True:
-            if state.done or is_open(game[0], state):
+            if state.done or is_open_endgame(game[0], state):
                 margin = counted_margin(game[0], state) if state.done else solved_margin(game[0], state, table, solved)
                 tries.totals[number] += tries.left[number] * useful(margin if seat == 0 else -margin, utility)
                 tries.left[number] = 0

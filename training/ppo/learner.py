@@ -13,7 +13,7 @@ from german_whist.agents.policy.agent import PolicyAgent
 from german_whist.agents.policy.checkpoint import Checkpoint, Layer, load_checkpoint
 from german_whist.agents.pretrained.catalog import find_network
 from german_whist.agents.registry import make_agent
-from german_whist.arena.match import MatchResult
+from german_whist.arena.match_result import MatchResult
 from german_whist.envs.engine.rules import rules
 from german_whist.envs.observation.vector import observation_layout
 from german_whist.training.config.schema import PPOConfig

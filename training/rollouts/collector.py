@@ -15,7 +15,7 @@ import numpy.typing as npt
 import torch
 
 from german_whist.agents.bots.base import Agent
-from german_whist.agents.policy.canonical import ROLES
+from german_whist.agents.policy.canonical_kernels import ROLES
 from german_whist.envs.engine.agent_rng import AgentRng
 from german_whist.envs.engine.rules import Rules, rules
 from german_whist.envs.engine.scoring import reward_limit

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from german_whist.agents.policy.canonical import named_action, rename_view, renamed_mask, role_of
+from german_whist.agents.policy.canonical_kernels import named_action, rename_view, renamed_mask, role_of
 from german_whist.envs.engine.dealing import AGENT_STREAM, philox
 from german_whist.envs.engine.state_kernels import counted_tricks
 from german_whist.envs.observation.vector import write_observation

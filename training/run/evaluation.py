@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from german_whist.agents.bots.base import Agent
 from german_whist.agents.policy.agent import PolicyAgent
 from german_whist.agents.policy.checkpoint import Checkpoint
-from german_whist.arena.match import MatchResult, play_match
+from german_whist.arena.match import play_match
+from german_whist.arena.match_result import MatchResult
 from german_whist.envs.engine.rules import Rules
 
 EVALUATION_SEED = 1_000_003  # deals that training does not see unless it is given this seed

@@ -14,7 +14,7 @@ from german_whist.agents.bots.base import Agent
 from german_whist.agents.policy.agent import PolicyAgent
 from german_whist.agents.policy.checkpoint import Checkpoint, load_checkpoint
 from german_whist.agents.registry import make_agent
-from german_whist.arena.match import MatchResult
+from german_whist.arena.match_result import MatchResult
 from german_whist.envs.engine.rules import rules
 from german_whist.training.config.schema import LARGEST_SEED, TrainConfig
 from german_whist.training.rollouts.opponent_mix import POOL, SELF

@@ -1,10 +1,10 @@
-"""``heuristic``: the hard rule bot. Perfect memory, and the strategy of the books as weighed quantities.
+"""``heuristic``: the hard rule bot. Perfect memory and textbook strategy as weighted quantities.
 
-The foreplay is a market, counted in endgame tricks. A trick's *stake* is what the face-up card is worth above the card
-expected under it. A card's *worth* says what playing it gives away. So the follower wins a wanted prize with the
-cheapest card that does, ducks when the prize is worse than an unseen card, and never wins a middling prize with a high
-card. The leader also weighs how likely the opponent is to beat a card, from all it knows of the opponent's hand. In the
-endgame both hands are open to it: see ``endgame_rules``.
+Everything is measured in endgame tricks. In the foreplay the bot weighs ``prize_gain``, what winning the trick gains
+(the value of the face-up card minus that of the expected unseen one), against ``card_value``, what it gives up by
+playing a card. So as follower it wins a wanted prize with the cheapest winning card, ducks when the prize is worse than
+an unseen card, and never spends a high card on a middling prize. As leader it also estimates how likely the opponent is
+to beat a card. In the endgame it knows both hands: see ``endgame_kernels``.
 """
 
 from __future__ import annotations
@@ -15,88 +15,88 @@ from german_whist.agents.bots.heuristic.card_value_kernels import (
     above,
     below,
     best_card,
-    kind_of,
-    length_worth,
-    mean_worth,
-    rank_worth,
+    card_value,
+    length_value,
+    mean_card_value,
+    rank_value,
     rivals_of,
     share_left,
+    table_row,
     trump_mask,
-    worth,
 )
 from german_whist.agents.bots.heuristic.endgame_kernels import endgame_card, held_unseen
 from german_whist.envs.engine.state_kernels import KEEP, LEAVE, SWAP, TAKE, beats, suit_mask, suit_of
 from german_whist.envs.utils.bit_kernels import lowest, popcount
 from german_whist.envs.utils.jit import kernel
 
-# Weights found by trying settings against `greedy` and an earlier version of this bot, on mirrored deals.
-STAKE = 4.8  # weight of a prize (won by one, lost by the other) against the card spent on it: some card must be played
-DUCK = 1.3  # the same for a prize that both would rather leave
-RUFF = 0.4  # how often an opponent that could ruff is counted on to do so
-RACE = 2.0  # weight of a counted trick in a race, which may end before good cards pay
-FORCE = 0.15  # how much of the worth of the card that the opponent must spend on winning counts
+# Weights tuned on mirrored deals against `greedy` and an earlier version of this bot.
+PRIZE_WEIGHT = 4.8  # weight of a prize relative to the card spent on it
+DUCK_WEIGHT = 1.3  # extra weight of a prize that neither player wants
+RUFF_CHANCE = 0.4  # assumed chance that an opponent who can ruff does
+RACE_TRICK_WEIGHT = 2.0  # weight of a counted trick in a race, which may end before high cards pay off
+FORCED_CARD_WEIGHT = 0.15  # share of the value of the card that the opponent must spend to win
 
 _ONE = np.uint64(1)
 
 
 @kernel
 def full_hand(view):
-    """Return how many cards a full hand has: one more than this one between a trick and the cards taken after it."""
+    """Return the size of a full hand; between a trick and the draw this hand is one card short."""
     return popcount(view.hand) + (1 if view.choice and view.stock > 0 else 0)
 
 
 @kernel
-def stake(view, live):
-    """Return what winning this foreplay trick gains over losing it.
+def prize_gain(view, live):
+    """Return the weighted gain of winning this foreplay trick over losing it.
 
-    The winner gets the best open card and the loser an unseen one, or, when none is left, the next best; in a draft the
-    winner gets whichever is better. A trick of its own counts where all tricks do. The books give the lead a value too:
-    measured, it was nothing.
+    The winner gets the best face-up card and the loser an unseen one or, when none is left, the next best; in a draft
+    the winner gets the better of the two. The trick itself counts where all tricks do. Having the lead adds nothing:
+    strategy books value it, but measurements showed no gain.
     """
     own, size, trump, low = view.hand, full_hand(view), view.trump, view.low != 0
     if not view.face_up:  # both draw unseen
-        return STAKE * view.all_count
+        return PRIZE_WEIGHT * view.all_count
     prize = best_card(view.face_up, own, size, live, trump, low)
-    prize_worth = worth(prize, own | (_ONE << np.uint64(prize)), size, live, trump, low)
+    prize_value = card_value(prize, own | (_ONE << np.uint64(prize)), size, live, trump, low)
     left = view.face_up & ~(_ONE << np.uint64(prize))
     if view.stock > popcount(view.face_up):
-        other_worth = mean_worth(view.unseen, own, size, live, trump, low)
+        other_value = mean_card_value(view.unseen, own, size, live, trump, low)
     else:
         other = best_card(left, own, size, live, trump, low)
-        other_worth = worth(other, own | (_ONE << np.uint64(other)), size, live, trump, low)
-    difference = prize_worth - other_worth
+        other_value = card_value(other, own | (_ONE << np.uint64(other)), size, live, trump, low)
+    difference = prize_value - other_value
     if view.draft:
         difference = abs(difference)
-    return STAKE * (difference + (RACE if view.race else 1.0) * view.all_count)
+    return PRIZE_WEIGHT * (difference + (RACE_TRICK_WEIGHT if view.race else 1.0) * view.all_count)
 
 
 @kernel
-def choice(view, live):
-    """Pick the best open card; take it when it is worth more than an unseen one; keep a hand stronger than a blind."""
+def option_action(view, live):
+    """Decide without playing a card: pick the best one, take a prize above average, keep a hand above a blind one."""
     own, size, trump, low = view.hand, full_hand(view), view.trump, view.low != 0
     if view.legal < _ONE << np.uint64(52):
         return best_card(view.legal, own, size, live, trump, low)
     if view.face_up:
         prize = lowest(view.face_up)
-        prize_worth = worth(prize, own | (_ONE << np.uint64(prize)), size, live, trump, low)
-        return TAKE if prize_worth >= mean_worth(view.unseen, own, size, live, trump, low) else LEAVE
+        prize_value = card_value(prize, own | (_ONE << np.uint64(prize)), size, live, trump, low)
+        return TAKE if prize_value >= mean_card_value(view.unseen, own, size, live, trump, low) else LEAVE
     return KEEP if strength(own, size, live, trump, low) >= blind_strength(view, live, trump, low) else SWAP
 
 
 @kernel
 def strength(hand, size, live, trump, low):
-    """Return the worth of a whole hand."""
+    """Return the sum of the card values of a hand, in tricks."""
     total = 0.0
     cards = hand
     while cards:
-        total += worth(lowest(cards), hand, size, live, trump, low)
+        total += card_value(lowest(cards), hand, size, live, trump, low)
         cards &= cards - _ONE
     return total
 
 
 @kernel
 def blind_strength(view, live, trump, low):
-    """Return about what a hand of unseen cards is worth: the mean over some hands dealt evenly from them."""
+    """Estimate the strength of a hand of unseen cards: the mean over hands dealt evenly from them."""
     size = popcount(view.hand)
     step = popcount(view.unseen) // size
     if step == 0:
@@ -119,8 +119,8 @@ def blind_strength(view, live, trump, low):
 def chance_held(view, suit):
     """Return the chance that the opponent holds a given unseen card of a suit.
 
-    Unseen cards are spread evenly over the opponent's unknown cards and the stock; after a shown void the opponent can
-    hold as many cards of that suit as it has drawn unseen since.
+    Unseen cards are assumed to be spread evenly over the opponent's unknown cards and the stock. After a shown void the
+    opponent holds at most as many cards of the suit as it has drawn unseen since.
     """
     unseen = popcount(view.unseen)
     if unseen == 0:
@@ -134,7 +134,7 @@ def chance_held(view, suit):
 
 @kernel
 def chance_none(view, cards, held):
-    """Return the chance that the opponent holds none of some cards, of which it holds each unseen one by a chance."""
+    """Return the chance that the opponent holds none of some cards, given the chance ``held`` for each unseen one."""
     if cards & view.opponent_known:
         return 0.0
     return power(1.0 - held, popcount(cards & view.unseen))
@@ -142,7 +142,7 @@ def chance_none(view, cards, held):
 
 @kernel
 def power(base, exponent):
-    """Return a power with a whole exponent from 0 to 15, quicker than by logarithms."""
+    """Return ``base ** exponent`` for an integer exponent from 0 to 15, faster than the general power."""
     square = base * base
     fourth = square * square
     result = base if exponent & 1 else 1.0
@@ -153,8 +153,8 @@ def power(base, exponent):
 
 @kernel
 def follow_card(view, live):
-    """Choose as follower in the foreplay: the outcome is known for each card, so weigh it against the card's worth."""
-    gain = stake(view, live)
+    """Choose as follower in the foreplay: the outcome of each card is known, so weigh it against the card's value."""
+    gain = prize_gain(view, live)
     size, low = full_hand(view), view.low != 0
     share = share_left(popcount(view.hand), live)
     best = -1
@@ -163,18 +163,18 @@ def follow_card(view, live):
         mask = view.legal & suit_mask(suit)
         if not mask:
             continue
-        kind = kind_of(suit, view.trump, low)
-        length = length_worth(popcount(view.hand & suit_mask(suit)), size, kind)
+        row = table_row(suit, view.trump, low)
+        length = length_value(popcount(view.hand & suit_mask(suit)), size, row)
         out = live & ~view.hand
         before = -1
         while mask:
             card = lowest(mask)
             mask &= mask - _ONE
             rivals = popcount(out & rivals_of(card, low))
-            if rivals == before:  # nothing lies between it and the card before: it does the same
+            if rivals == before:  # equivalent to the card before: nothing in play lies between them
                 continue
             before = rivals
-            value = -(rank_worth(rivals, share, kind) + length)
+            value = -(rank_value(rivals, share, row) + length)
             if beats(card, view.led, view.trump):
                 value += gain
             if value > best_value:
@@ -183,16 +183,16 @@ def follow_card(view, live):
 
 
 @kernel
-def beater_worth(view, card, live, share, size, kind):
-    """Return the worth to the opponent of the lowest card that may beat a led card by rank; 0 when none does.
+def beater_value(view, card, live, share, size, row):
+    """Return the value to the opponent of the lowest card that may beat a led card by rank; 0 when there is none.
 
     Args:
         view: what the leader knows.
         card: the card led.
         live: mask of all cards not played yet.
-        share: of the beater's rivals that will be left.
+        share: share of the beater's rivals that will still be out in the endgame.
         size: cards in a full hand.
-        kind: of the cards of this suit.
+        row: row of the value tables for this suit.
     """
     known = view.opponent_known
     higher = above(card) & (view.unseen | known)
@@ -201,17 +201,17 @@ def beater_worth(view, card, live, share, size, kind):
     beater = lowest(higher)
     length = popcount((known | (_ONE << np.uint64(beater))) & suit_mask(suit_of(card)))
     rivals = popcount(live & rivals_of(beater, view.low != 0) & ~known)
-    return rank_worth(rivals, share, kind) + length_worth(length, size, kind)
+    return rank_value(rivals, share, row) + length_value(length, size, row)
 
 
 @kernel
 def lead_card(view, live):
     """Choose as leader in the foreplay.
 
-    For a wanted prize the opponent beats the card when it can, at the price of a card of its own; for an unwanted one
-    it wins only when it must. It can by a higher card of the suit, or, void of it, by a trump.
+    The model of the opponent: it beats the card for a wanted prize whenever it can, with a higher card of the suit or,
+    when void, a trump, and wins an unwanted prize only when forced to.
     """
-    gain = stake(view, live)
+    gain = prize_gain(view, live)
     size, low, trump = full_hand(view), view.low != 0, np.int64(view.trump)
     share = share_left(popcount(view.hand), live)
     their_share = share_left(popcount(view.opponent_known), live)
@@ -222,27 +222,29 @@ def lead_card(view, live):
         mask = view.legal & suit_mask(suit)
         if not mask:
             continue
-        kind = kind_of(suit, trump, low)
-        length = length_worth(popcount(view.hand & suit_mask(suit)), size, kind)
+        row = table_row(suit, trump, low)
+        length = length_value(popcount(view.hand & suit_mask(suit)), size, row)
         out = live & ~view.hand
         held = chance_held(view, suit)
-        ruffed = 0.0 if suit == trump else RUFF * chance_none(view, suit_mask(suit), held) * (1.0 - no_trump)
+        ruffed = 0.0 if suit == trump else RUFF_CHANCE * chance_none(view, suit_mask(suit), held) * (1.0 - no_trump)
         before = -1
         while mask:
             card = lowest(mask)
             mask &= mask - _ONE
             rivals = popcount(out & rivals_of(card, low))
-            if rivals == before:  # nothing lies between it and the card before: it does the same
+            if rivals == before:  # equivalent to the card before: nothing in play lies between them
                 continue
             before = rivals
-            value = -(rank_worth(rivals, share, kind) + length)
+            value = -(rank_value(rivals, share, row) + length)
             no_higher = chance_none(view, above(card), held)
             if gain > 0:
                 loses = (1.0 - no_higher) + ruffed
-                value += gain * (1.0 - loses) + FORCE * loses * beater_worth(view, card, live, their_share, size, kind)
+                value += gain * (1.0 - loses) + FORCED_CARD_WEIGHT * loses * beater_value(
+                    view, card, live, their_share, size, row
+                )
             else:
                 must_win = chance_none(view, below(card), held) * (1.0 - no_higher)
-                value += DUCK * gain * (1.0 - must_win)
+                value += DUCK_WEIGHT * gain * (1.0 - must_win)
             if value > best_value:
                 best, best_value = card, value
     return best
@@ -255,7 +257,7 @@ def heuristic_action(view):
         return lowest(view.legal)
     live = view.hand | view.unseen | view.opponent_known | view.face_up
     if view.choice:
-        return choice(view, live)
+        return option_action(view, live)
     if view.stock == 0:
         return endgame_card(view)
     if view.led < 0:

@@ -1,9 +1,10 @@
-"""The heuristic bot's endgame: both hands are open to perfect memory.
+"""The heuristic bot's endgame, where perfect memory knows both hands.
 
-Rules of thumb (win cheaply, draw trumps with the longer holding, cash sure winners, lead from length) play for both
-sides, and the bot takes the card after which they bring it most: one step of policy improvement over the rules. A low
-endgame has rules of its own (``low_rules``). Where blind hands keep some cards hidden to the end, each card is tried
-against some even samples of the opponent's hand.
+A rule policy (win cheaply, draw trumps with the longer holding, cash sure winners, lead from length) plays a rollout
+for both sides after each candidate card, and the bot plays the card with the best result: one step of policy
+improvement (a rollout algorithm, Tesauro and Galperin 1996). Low endgames have their own rules
+(``low_endgame_kernels``). Where blind hands hide some cards to the end, each candidate is tried against evenly spread
+samples of the opponent's hand.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ _ONE = np.uint64(1)
 
 @kernel
 def discard_cost(card, hand, opponent, trump):
-    """Return what throwing a card away costs: little from the bottom of a suit, much for winners and trumps."""
+    """Return the cost of discarding a card: low at the bottom of a suit, high for winners and trumps."""
     suit = suit_of(card)
     cost = np.int64(card) % 13
     if suit == trump:
@@ -33,7 +34,7 @@ def discard_cost(card, hand, opponent, trump):
 
 @kernel
 def cheapest(cards, hand, opponent, trump):
-    """Return the card of a mask that costs least to lose."""
+    """Return the card of a mask with the lowest discard cost."""
     best = -1
     best_cost = 1000
     while cards:
@@ -47,7 +48,7 @@ def cheapest(cards, hand, opponent, trump):
 
 @kernel
 def follow(hand, opponent, led, trump):
-    """Win as cheaply as possible, or lose the card that costs least."""
+    """Win as cheaply as possible, or lose the cheapest card."""
     legal = hand & suit_mask(suit_of(led))
     if not legal:
         legal = hand
@@ -77,12 +78,12 @@ def lead(hand, opponent, trump):
         held = opponent & suit_mask(suit_of(card))
         if not opponent & above(card) and (held or not their_trumps):
             safe_winners |= _ONE << np.uint64(card)
-    # Draw trumps while ours are higher and there are winners that the opponent would ruff.
+    # Draw trumps while ours are higher and the opponent could ruff our winners.
     ours_are_higher = their_trumps and highest(own_trumps) > highest(their_trumps)
     if ours_are_higher and (popcount(own_trumps) > popcount(their_trumps) or not safe_winners):
         return highest(own_trumps)
     if safe_winners:
-        # From the suit in which the opponent holds most cards, so that it is far from ruffing; high cards first.
+        # From the opponent's longest suit, where a ruff is furthest away; high cards first.
         best = -1
         best_score = -1
         mask = safe_winners
@@ -93,7 +94,7 @@ def lead(hand, opponent, trump):
             if score > best_score:
                 best, best_score = card, score
         return best
-    # Nothing wins for sure: lead low from the longest side suit.
+    # No sure winner: lead low from the longest plain suit.
     best = -1
     best_score = -1000
     mask = hand
@@ -111,15 +112,15 @@ def lead(hand, opponent, trump):
 
 @kernel
 def rule_card(hand, opponent, led, trump, low):
-    """Return the card that the rules of thumb play; ``led`` is −1 on lead."""
+    """Return the rule policy's card; ``led`` is −1 on lead."""
     if low:
         return follow_low(hand, opponent, led, trump) if led >= 0 else lead_low(hand, opponent)
     return follow(hand, opponent, led, trump) if led >= 0 else lead(hand, opponent, trump)
 
 
 @kernel
-def play_out(hand, opponent, led, trump, low):
-    """Play the rest by the rules of thumb on both sides.
+def rollout_margin(hand, opponent, led, trump, low):
+    """Play out the endgame with the rule policy on both sides.
 
     Args:
         hand: mask of the cards of the side to act.
@@ -155,26 +156,25 @@ def play_out(hand, opponent, led, trump, low):
 def endgame_card(view):
     """Return the heuristic bot's card in the endgame.
 
-    Each candidate is tried and the rest played out by the rules of thumb for both sides, against the opponent's hand
-    or, where it is not known exactly, against each of some even samples of it; of equally good cards the one that the
-    rules would play, else the cheapest.
+    Each candidate gets a rollout with the rule policy on both sides, against the opponent's hand or, where that is not
+    fully known, against each sample of it. Ties go to the card that the rules would play, then to the cheapest.
     """
     trump = np.int64(view.trump)
     led = np.int64(view.led)
     low = view.low != 0
     hand = view.hand
-    worlds = count_worlds(view)
-    opponent = world(view, 0, worlds)
-    best = ruled = rule_card(hand, opponent, led, trump, low)
+    samples = count_samples(view)
+    opponent = hand_sample(view, 0, samples)
+    best = rule_choice = rule_card(hand, opponent, led, trump, low)
     best_cost = 0
-    best_value = try_worlds(best, view, worlds)
+    best_value = sampled_margin(best, view, samples)
     mask = view.legal & ~(_ONE << np.uint64(best))
     while mask:
         card = lowest(mask)
         mask &= mask - _ONE
-        value = try_worlds(card, view, worlds)
+        value = sampled_margin(card, view, samples)
         cost = -danger(card, opponent) if low else discard_cost(card, hand, opponent, trump)
-        if value > best_value or (value == best_value and best != ruled and cost < best_cost):
+        if value > best_value or (value == best_value and best != rule_choice and cost < best_cost):
             best, best_value, best_cost = card, value, cost
     return best
 
@@ -182,14 +182,14 @@ def endgame_card(view):
 @kernel
 def held_unseen(view):
     """Return how many unseen cards the opponent holds."""
-    # As follower this seat holds one card more than the opponent, which has led one.
+    # The opponent that has led holds one card fewer than the follower.
     held = popcount(view.hand) - (1 if view.led >= 0 else 0)
     return held - popcount(view.opponent_known)
 
 
 @kernel
-def may_hold(view):
-    """Return the unseen cards that the opponent may hold: not those of a suit it showed void and cannot have drawn."""
+def possible_cards(view):
+    """Return the unseen cards that the opponent may hold: no suit in which it was void without drawing since."""
     cards = view.unseen
     if popcount(cards) > held_unseen(view):
         for suit in range(4):
@@ -199,21 +199,21 @@ def may_hold(view):
 
 
 @kernel
-def count_worlds(view):
-    """Return into how many even samples of the opponent's hand the cards that it may hold fall."""
+def count_samples(view):
+    """Return how many disjoint samples of the opponent's hand its possible cards make."""
     hidden = held_unseen(view)
-    return max(1, popcount(may_hold(view)) // hidden) if hidden > 0 else 1
+    return max(1, popcount(possible_cards(view)) // hidden) if hidden > 0 else 1
 
 
 @kernel
-def world(view, number, worlds):
-    """Return a sample of the opponent's hand: what it is known to hold, and one in ``worlds`` of what it may hold."""
+def hand_sample(view, number, samples):
+    """Return a sample of the opponent's hand: its known cards, and every ``samples``-th card of those it may hold."""
     hand = view.opponent_known
     left = held_unseen(view)
-    cards = may_hold(view)
+    cards = possible_cards(view)
     place = 0
     while cards and left > 0:
-        if place % worlds == number:
+        if place % samples == number:
             hand |= cards & ~(cards - _ONE)
             left -= 1
         cards &= cards - _ONE
@@ -222,23 +222,23 @@ def world(view, number, worlds):
 
 
 @kernel
-def try_worlds(card, view, worlds):
-    """Return how well a card does over all samples of the opponent's hand."""
+def sampled_margin(card, view, samples):
+    """Return the sum of a card's rollout margins over all samples of the opponent's hand."""
     total = 0
-    for number in range(worlds):
-        opponent = world(view, number, worlds)
-        total += try_card(card, view.hand, opponent, np.int64(view.led), np.int64(view.trump), view.low != 0)
+    for number in range(samples):
+        opponent = hand_sample(view, number, samples)
+        total += card_rollout_margin(card, view.hand, opponent, np.int64(view.led), np.int64(view.trump), view.low != 0)
     return total
 
 
 @kernel
-def try_card(card, hand, opponent, led, trump, low):
-    """Return how well a card does when the rules of thumb go on: tricks won minus lost, or lost minus won when low."""
+def card_rollout_margin(card, hand, opponent, led, trump, low):
+    """Return the margin of a card followed by a rollout: tricks won minus lost, in a low game lost minus won."""
     rest = hand & ~(_ONE << np.uint64(card))
     if led < 0:
-        margin = -play_out(opponent, rest, card, trump, low)
+        margin = -rollout_margin(opponent, rest, card, trump, low)
     elif beats(card, led, trump):
-        margin = 1 + play_out(rest, opponent, -1, trump, low)
+        margin = 1 + rollout_margin(rest, opponent, -1, trump, low)
     else:
-        margin = -1 - play_out(opponent, rest, -1, trump, low)
+        margin = -1 - rollout_margin(opponent, rest, -1, trump, low)
     return -margin if low else margin

@@ -1,10 +1,12 @@
-"""``german-whist agents``: what agents there are."""
+"""``german-whist agents``: list the agents."""
 
 from __future__ import annotations
 
 import argparse
 import json
 from typing import TYPE_CHECKING, Any
+
+from german_whist.envs.engine.endgame_hook import EXACT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -18,7 +20,7 @@ def add_parser(subparsers: Any) -> None:
     parser = subparsers.add_parser(
         "agents",
         help="list the agents",
-        description="List the kinds of agents and how to name them, and the trained agents in the box.",
+        description="List the kinds of agents and how to name them, and the pretrained agents with their strength.",
         epilog="example: german-whist agents --json",
     )
     parser.add_argument("--json", action="store_true", help="print JSON")
@@ -31,12 +33,12 @@ def run(options: argparse.Namespace) -> int:
     from german_whist.agents.registry import KINDS, SUFFIXES
 
     entries: dict[str, AgentKind | AgentSuffix] = {**KINDS, **{f"+{name}": suffix for name, suffix in SUFFIXES.items()}}
-    boxed = pretrained_agents()
+    pretrained = pretrained_agents()
     if options.json:
         described: dict[str, Any] = {
             name: {"usage": entry.usage, "description": entry.description} for name, entry in entries.items()
         }
-        print(json.dumps({**described, **{agent.name: _facts(agent) for agent in boxed}}))
+        print(json.dumps({**described, **{agent.name: _facts(agent) for agent in pretrained}}))
         return 0
     from rich.console import Console
     from rich.table import Table
@@ -48,19 +50,19 @@ def run(options: argparse.Namespace) -> int:
     for entry in entries.values():
         table.add_row(entry.usage.replace("[", r"\["), entry.description)
     console.print(table)
-    if boxed:
-        trained = Table(
-            title=r"trained agents in the box: NAME\[:SETTINGS], as for a checkpoint",
+    if pretrained:
+        networks = Table(
+            title=r"pretrained agents: NAME\[:SETTINGS], settings as for a checkpoint",
             title_justify="left",
             title_style="bold",
-            caption=_caption(boxed),
+            caption=_caption(pretrained),
             caption_justify="left",
         )
         for heading in ("agent", "game", "games won", "against", "size"):
-            trained.add_column(heading, justify="right" if heading in ("games won", "size") else "left")
-        for agent in boxed:
-            trained.add_row(*_row(agent))
-        console.print(trained)
+            networks.add_column(heading, justify="right" if heading in ("games won", "size") else "left")
+        for agent in pretrained:
+            networks.add_row(*_row(agent))
+        console.print(networks)
     return 0
 
 
@@ -68,14 +70,14 @@ def _usage(name: str) -> str:
     return f"{name}[:SETTINGS]"
 
 
-def _caption(boxed: Iterable[PretrainedAgent]) -> str | None:
-    """Return what stands under the table: which agents need no ``+exact``."""
-    names = [agent.name for agent in boxed if agent.endgame == "solved"]
-    return f"Solve their endgames: {', '.join(names)} (endgame=played leaves them to the network)." if names else None
+def _caption(pretrained: Iterable[PretrainedAgent]) -> str | None:
+    """Return the caption of the table: which agents need no ``+exact``."""
+    names = [agent.name for agent in pretrained if agent.endgame == EXACT]
+    return f"Exact endgames: {', '.join(names)} (endgame=played leaves them to the network)." if names else None
 
 
 def _facts(agent: PretrainedAgent) -> dict[str, Any]:
-    """Return an entry of the JSON: that of any agent, and what is known of a trained one."""
+    """Return the JSON entry of a pretrained agent."""
     from german_whist.agents.registry import NETWORK_SETTINGS
 
     return {

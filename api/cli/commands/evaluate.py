@@ -11,8 +11,8 @@ from german_whist.cli.terminal.argument_types import whole_number
 
 if TYPE_CHECKING:
     from german_whist.agents.bots.base import Agent
-    from german_whist.arena.match import MatchResult, Record
-    from german_whist.arena.series import SeriesResult
+    from german_whist.arena.match import Record
+    from german_whist.arena.match_result import MatchResult, SeriesResult
 
 
 def add_parser(subparsers: Any) -> None:

@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 _MAX_OPTIONS = 5  # shown per move
 
 _LEGEND = """\
-chance    of the card in the network's policy (at temperature 1), where the network plays
-worth     tricks less than the best card, as the network takes it
-rollouts  margin of counted tricks when the heuristic bot plays on for both, mean of {worlds} worlds
-exact     margin when both play perfectly from here (the opponent's hand is known)
-opponent  cards it holds of each suit on average, and the chance of none: exact over all hands that the known
-          cards and voids allow, each equally likely; nothing is made of how it played"""
+probability  of the card in the network's policy (at temperature 1), where the network plays
+advantage    over the best card in tricks, as estimated by the network
+rollouts     margin of counted tricks if the heuristic bot plays on for both seats, mean of {worlds} sampled worlds
+exact        margin of perfect play by both seats from here on (the opponent's hand is known)
+opponent     expected number of cards in each suit, and the probability of a void: exact over all hands that the known
+             cards and voids allow, each equally likely; how the opponent played is not taken into account"""
 
 
 def add_parser(subparsers: Any) -> None:
@@ -137,7 +137,7 @@ def _print_move(move: Move, name: str, rules: Rules, style: Style) -> None:
         suits.append(style.suit(suit, text) + " " * max(14 - len(text), 1))
     print(f"  opponent  {''.join(suits)}".rstrip())
     _print_options(move, rules, style)
-    beside = "the same" if move.beside == move.action else _word(move.beside, rules, style)
+    beside = "the same" if move.heuristic_action == move.action else _word(move.heuristic_action, rules, style)
     print(f"  heuristic {beside}")
 
 
@@ -146,19 +146,19 @@ def _print_options(move: Move, rules: Rules, style: Style) -> None:
     columns = [
         (heading, form)
         for heading, form in (
-            ("chance", lambda option: _number(option.chance, "{:.1%}")),
-            ("worth", lambda option: _number(option.worth, "{:+.2f}")),
+            ("probability", lambda option: _number(option.probability, "{:.1%}")),
+            ("advantage", lambda option: _number(option.advantage, "{:+.2f}")),
             ("rollouts", lambda option: _number(option.rollouts, "{:+.2f}")),
             ("exact", lambda option: _number(option.exact, "{:+d}")),
         )
         if any(getattr(option, heading) is not None for option in shown)
     ]
-    headings = "".join(f"{heading:>9}" for heading, _ in columns)
+    headings = "".join(f"{heading:>12}" for heading, _ in columns)
     print(f"  plays            {headings}".rstrip())
     for option in shown:
         word = _word(option.action, rules, style)
         mark = style.signs.arrow if option.action == move.action else " "
-        cells = "".join(f"{form(option):>9}" for _, form in columns)
+        cells = "".join(f"{form(option):>12}" for _, form in columns)
         print(f"          {mark} {word}{' ' * (7 - _width(option.action, rules))}{cells}".rstrip())
     if len(move.options) > len(shown):
         print(f"            … {len(move.options) - len(shown)} more")

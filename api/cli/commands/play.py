@@ -10,7 +10,7 @@ from german_whist.cli.terminal.argument_types import whole_number
 
 if TYPE_CHECKING:
     from german_whist.agents.bots.base import Agent
-    from german_whist.arena.recording import Result
+    from german_whist.arena.recording import DealResult
     from german_whist.envs.engine.match_format import Match
 
 
@@ -97,7 +97,7 @@ class _Session:
 
     def _play_deal(self, index: int, record: Any) -> None:
         """Play deal ``index`` of the seed."""
-        from german_whist.arena.recording import Recording, Result
+        from german_whist.arena.recording import DealResult, Recording
         from german_whist.cli.terminal.human_player import ask_action
         from german_whist.cli.terminal.play_by_play import describe_action, describe_result
         from german_whist.envs.text.deal_text import print_deal
@@ -120,7 +120,7 @@ class _Session:
             actions.append(action)
             for sentence in describe_action(before, state, action, rules, self.names, self.seat):
                 print(sentence)
-        result = Result.of(batch)
+        result = DealResult.of(batch)
         print_deal(batch, 0, self.seat)
         print(describe_result(result, self.names, rules, bool(state["low"])))
         self._count(result)
@@ -137,7 +137,7 @@ class _Session:
         rng = AgentRng(batch.seed, [2 * index + 1 - self.seat], step=step)
         return int(self.agent.act(batch.views([0]), rng)[0])
 
-    def _count(self, result: Result) -> None:
+    def _count(self, result: DealResult) -> None:
         self.deals += 1
         if result.margin:
             winner = 0 if result.margin > 0 else 1

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from german_whist.arena.recording import Result
+    from german_whist.arena.recording import DealResult
     from german_whist.envs.engine.rules import Rules
 
 YOU = "you"
@@ -51,7 +51,7 @@ def describe_action(
     return sentences
 
 
-def describe_result(result: Result, names: Sequence[str], rules: Rules, low: bool) -> str:
+def describe_result(result: DealResult, names: Sequence[str], rules: Rules, low: bool) -> str:
     """Return a sentence that says who won a deal, by how many counted tricks, and the points."""
     stages = result.tricks if rules.counts == "all" else result.tricks[1:]
     taken = [sum(stage[seat] for stage in stages) for seat in range(2)]

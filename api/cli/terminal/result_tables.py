@@ -10,8 +10,7 @@ from rich.markup import escape
 from rich.table import Table
 
 if TYPE_CHECKING:
-    from german_whist.arena.match import MatchResult
-    from german_whist.arena.series import SeriesResult
+    from german_whist.arena.match_result import MatchResult, SeriesResult
 
     Result = MatchResult | SeriesResult
 

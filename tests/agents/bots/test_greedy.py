@@ -1,4 +1,4 @@
-"""The greedy bot: wins a trick as cheaply as possible when the prize is worth it."""
+"""The greedy bot: wins a trick as cheaply as possible if it wants the prize."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The heuristic bot's foreplay, strategy by strategy; its endgame is in ``test_endgame_rules``."""
+"""The heuristic bot's foreplay, strategy by strategy; its endgame is in ``test_heuristic_endgame``."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from german_whist.agents.bots.heuristic.endgame_kernels import play_out, rule_card
+from german_whist.agents.bots.heuristic.endgame_kernels import rollout_margin, rule_card
 from german_whist.agents.registry import make_agent
 from german_whist.envs.engine.cards import card_text, cards_of, parse_card, parse_hand
 from tests.agents.endgame import reference_endgame as reference
@@ -53,7 +53,7 @@ def names(hand: str) -> list[str]:
 @given(endgames())
 def test_the_rules_choose_and_play_out_as_in_plain_python(position: Endgame) -> None:
     assert card_text(rule_card(*position.masks())) == reference.rule_card(*position)
-    assert play_out(*position.masks()) == reference.play_out(*position)
+    assert rollout_margin(*position.masks()) == reference.rollout_margin(*position)
 
 
 @given(endgames())

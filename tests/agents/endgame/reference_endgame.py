@@ -94,13 +94,13 @@ def result_of(card: str, hand: Hand, opponent: Hand, led: str | None, trump: str
     """Tricks won minus lost by the side to act when it plays a card and the rules of thumb go on for both."""
     rest = [other for other in hand if other != card]
     if led is None:
-        return -play_out(opponent, rest, card, trump, low)
+        return -rollout_margin(opponent, rest, card, trump, low)
     if follower_wins(led, card, trump):
-        return 1 + play_out(rest, opponent, None, trump, low)
-    return -1 - play_out(opponent, rest, None, trump, low)
+        return 1 + rollout_margin(rest, opponent, None, trump, low)
+    return -1 - rollout_margin(opponent, rest, None, trump, low)
 
 
-def play_out(hand: Hand, opponent: Hand, led: str | None, trump: str | None, low: bool = False) -> int:
+def rollout_margin(hand: Hand, opponent: Hand, led: str | None, trump: str | None, low: bool = False) -> int:
     if not hand:
         return 0
     return result_of(rule_card(hand, opponent, led, trump, low), hand, opponent, led, trump, low)

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from german_whist.agents.bots.heuristic.endgame_kernels import try_card
+from german_whist.agents.bots.heuristic.endgame_kernels import card_rollout_margin
 from german_whist.agents.bots.random import RandomBot
-from german_whist.agents.endgame.exact_agent import ExactEndgame, SomeRows
-from german_whist.agents.endgame.open_hands import is_open
+from german_whist.agents.endgame.exact_agent import ExactEndgame, RowSubsetRng
+from german_whist.agents.endgame.open_hands import opponent_hand_known
 from german_whist.agents.registry import make_agent
 from german_whist.arena.match import play_match
 from german_whist.envs.engine.agent_rng import AgentRng
@@ -62,8 +62,8 @@ def best_of(own: Hand, other: Hand, led: str | None, trump: str | None, low: boo
     )
 
 
-def hope(card: str, own: Hand, other: Hand, led: str | None, trump: str | None, low: bool) -> float:
-    """The mean over the opponent's next choice, as the docstring of ``agents.exact`` says it."""
+def random_reply_margin(card: str, own: Hand, other: Hand, led: str | None, trump: str | None, low: bool) -> float:
+    """The mean over the opponent's next choice, as the docstring of ``agents.endgame.tie_breaks`` says it."""
     rest = without(own, card)
     trick, taken = 0, True
     if led is None:
@@ -76,7 +76,8 @@ def hope(card: str, own: Hand, other: Hand, led: str | None, trump: str | None, 
             return trick
         if taken:
             return trick + max(
-                hope(lead, rest, other, None, trump, low) for lead in best_of(rest, other, None, trump, low)
+                random_reply_margin(lead, rest, other, None, trump, low)
+                for lead in best_of(rest, other, None, trump, low)
             )
         theirs = margins(other, rest, None, trump, low)
         choices = neighbours_dropped(other, rest, None, other)
@@ -91,7 +92,7 @@ def expected_card(own: Hand, other: Hand, led: str | None, trump: str | None, lo
     def by_rules(card: str) -> int:
         masks = [np.uint64(sum(1 << NUMBERS[one] for one in hand)) for hand in (own, other)]
         return int(
-            try_card(
+            card_rollout_margin(
                 NUMBERS[card],
                 *masks,
                 -1 if led is None else NUMBERS[led],
@@ -100,7 +101,9 @@ def expected_card(own: Hand, other: Hand, led: str | None, trump: str | None, lo
             )
         )
 
-    return max(best, key=lambda card: (by_rules(card), round(hope(card, own, other, led, trump, low), 6)))
+    return max(
+        best, key=lambda card: (by_rules(card), round(random_reply_margin(card, own, other, led, trump, low), 6))
+    )
 
 
 def endgames(rules: str, size: int, seed: int, steps: int) -> DealBatch:
@@ -124,7 +127,7 @@ def endgames(rules: str, size: int, seed: int, steps: int) -> DealBatch:
 def test_plays_a_best_card_and_of_these_the_one_that_the_tie_break_says(rules: str, steps: int) -> None:
     batch = endgames(rules, 12, 3, steps)
     views = batch.views()
-    assert is_open(views).all()
+    assert opponent_hand_known(views).all()
     chosen = ExactEndgame(Lowest()).act(views, None)
     not_the_lowest = 0
     for row, seen in enumerate(views):
@@ -172,14 +175,14 @@ def test_while_hands_are_hidden_the_agent_itself_plays(name: str) -> None:
     batch = DealBatch("classic", 64, seed=2)
     step = 0
     while not (endgame := batch.views()["stock"] == 0).any():
-        assert not is_open(batch.views()).any()
+        assert not opponent_hand_known(batch.views()).any()
         actions = agent.act(batch.views(), AgentRng(5, np.arange(64), step=step))
         exact = ExactEndgame(make_agent(name)).act(batch.views(), AgentRng(5, np.arange(64), step=step))
         np.testing.assert_array_equal(actions, exact)
         batch.step(actions)
         step += 1
     assert endgame.all()
-    assert is_open(batch.views()).all()
+    assert opponent_hand_known(batch.views()).all()
 
 
 def test_a_hand_that_hides_behind_blinds_is_not_known() -> None:
@@ -189,7 +192,7 @@ def test_a_hand_that_hides_behind_blinds_is_not_known() -> None:
     while not batch.done.all():
         going = np.flatnonzero(~batch.done)
         views = batch.views(going)
-        assert not is_open(views).any()
+        assert not opponent_hand_known(views).any()
         actions = bot.act(views, None)
         np.testing.assert_array_equal(actions, plain.act(views, None))
         batch.step(actions, rows=going)
@@ -197,9 +200,9 @@ def test_a_hand_that_hides_behind_blinds_is_not_known() -> None:
 
 def test_hands_too_large_to_solve_are_left_to_the_agent() -> None:
     batch = endgames("classic:hand=15,stock=22", 8, 3, 0)
-    assert not is_open(batch.views()).any()
+    assert not opponent_hand_known(batch.views()).any()
     play_randomly(batch, np.random.default_rng(0), 4)
-    assert is_open(batch.views()).all()
+    assert opponent_hand_known(batch.views()).all()
     assert play_match("random+exact", "random", deals=4, rules="classic:hand=25,stock=2").wins >= 4
 
 
@@ -216,7 +219,7 @@ def mixed_views() -> np.ndarray[Any, Any]:
 
 def test_any_batch_gives_the_same_cards() -> None:
     views = mixed_views()
-    known = is_open(views)
+    known = opponent_hand_known(views)
     assert 20 < known.sum() < len(views) - 20
     bot = ExactEndgame(RandomBot())
     indices = np.arange(len(views), dtype=np.uint64)
@@ -231,12 +234,12 @@ def test_any_batch_gives_the_same_cards() -> None:
 def test_randomness_of_some_rows_is_what_they_would_draw_among_all() -> None:
     rows = np.array([4, 1])
     whole = AgentRng(3, np.arange(6)).random((6, 2))
-    np.testing.assert_array_equal(SomeRows(AgentRng(3, np.arange(6)), 6, rows).random((2, 2)), whole[rows])
+    np.testing.assert_array_equal(RowSubsetRng(AgentRng(3, np.arange(6)), 6, rows).random((2, 2)), whole[rows])
     numbers = np.random.default_rng(1).integers(0, 9, 6)
-    np.testing.assert_array_equal(SomeRows(np.random.default_rng(1), 6, rows).integers(0, 9, 2), numbers[rows])
-    assert SomeRows(AgentRng(3, np.arange(6)), 6, rows).random().shape == (2,)
+    np.testing.assert_array_equal(RowSubsetRng(np.random.default_rng(1), 6, rows).integers(0, 9, 2), numbers[rows])
+    assert RowSubsetRng(AgentRng(3, np.arange(6)), 6, rows).random().shape == (2,)
     with pytest.raises(ValueError, match="size 3 is not allowed: the first dimension is 2"):
-        SomeRows(AgentRng(3, np.arange(6)), 6, rows).random(3)
+        RowSubsetRng(AgentRng(3, np.arange(6)), 6, rows).random(3)
 
 
 @pytest.mark.parametrize("rules", ["small", "classic:ranks=7,hand=7,stock=14,high_low=true", "small:trump=none"])

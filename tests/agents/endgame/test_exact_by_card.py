@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
+import pickle
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from german_whist.agents.bots.base import Views
-from german_whist.agents.endgame.exact_agent import ExactEndgame
-from german_whist.agents.endgame.open_hands import is_open
-from german_whist.agents.policy.agent import PolicyAgent, rules_of, solves_endgame
+from german_whist.agents.endgame.exact_agent import ExactEndgame, solves_endgame
+from german_whist.agents.endgame.open_hands import opponent_hand_known
+from german_whist.agents.policy.agent import PolicyAgent, rules_of
 from german_whist.agents.pretrained.catalog import load_pretrained, pretrained_names
 from german_whist.agents.registry import make_agent
 from german_whist.arena.match import play_match
@@ -50,7 +52,7 @@ def test_it_plays_its_network_while_cards_are_hidden_and_perfectly_from_there(
     views = views_of(game)
     bare = PolicyAgent(some_network(game=game), temperature)
     agent = make_agent(f"{saved(tmp_path, 'solved', game)},temperature={temperature}")
-    known, rows = is_open(views), np.arange(len(views))
+    known, rows = opponent_hand_known(views), np.arange(len(views))
     assert 10 < known.sum() < len(views) - 10
     actions = agent.act(views, AgentRng(3, rows))
     assert (actions == ExactEndgame(bare).act(views, AgentRng(3, rows))).all()
@@ -60,33 +62,33 @@ def test_it_plays_its_network_while_cards_are_hidden_and_perfectly_from_there(
 
 
 def test_it_keeps_its_name_its_network_and_its_game(tmp_path: Path) -> None:
-    agent = make_agent(saved(tmp_path, "solved"))
-    assert isinstance(agent, PolicyAgent)
-    assert (agent.name, agent.endgame) == ("solved", "solved")
+    agent = make_agent(saved(tmp_path, "exact"))
+    assert isinstance(agent, ExactEndgame)
+    assert (agent.name, agent.checkpoint.endgame) == ("exact", "exact")
     assert rules_of(agent) == rules("classic")
     views, bare = views_of("classic", 2), PolicyAgent(agent.checkpoint)
     assert (agent.probabilities(views) == bare.probabilities(views)).all()
 
 
-@pytest.mark.parametrize("said", ["played", "solved"])
-@pytest.mark.parametrize("setting", ["played", "solved"])
+@pytest.mark.parametrize("said", ["played", "exact"])
+@pytest.mark.parametrize("setting", ["played", "exact", "solved"])
 def test_the_setting_goes_before_the_card(tmp_path: Path, said: str, setting: str) -> None:
     views = views_of("classic", 4)
     agent = make_agent(f"{saved(tmp_path, said)},endgame={setting}")
     bare = PolicyAgent(some_network())
-    expected = ExactEndgame(bare) if setting == "solved" else bare
-    assert solves_endgame(agent) == (setting == "solved")
+    expected = bare if setting == "played" else ExactEndgame(bare)
+    assert solves_endgame(agent) == (setting != "played")
     assert (agent.act(views, None) == expected.act(views, None)).all()
 
 
 @pytest.mark.parametrize("name", pretrained_names())
-def test_those_in_the_box_solve_their_endgames_and_exact_adds_nothing(name: str) -> None:
+def test_pretrained_agents_solve_their_endgames_and_exact_adds_nothing(name: str) -> None:
     agent, bare = make_agent(name), make_agent(f"{name}:endgame=played")
-    assert load_pretrained(name).endgame == "solved"
+    assert load_pretrained(name).endgame == "exact"
     assert [solves_endgame(one) for one in (agent, bare, make_agent(f"{bare.name}+exact"))] == [True, False, True]  # type: ignore[attr-defined]
     views = views_of(name.removeprefix("champion-") if "-" in name else "classic", 3)
     actions = agent.act(views, None)
-    for spec in (f"{name}+exact", f"{name}:endgame=solved+exact", f"{name}:endgame=played+exact"):
+    for spec in (f"{name}+exact", f"{name}:endgame=exact+exact", f"{name}:endgame=played+exact"):
         assert (make_agent(spec).act(views, None) == actions).all()
     assert (bare.act(views, None) != actions).any()
 
@@ -96,19 +98,19 @@ def test_what_was_solved_already_is_not_named_exact(tmp_path: Path) -> None:
     assert make_agent("champion:endgame=played+exact").name == "champion+exact"  # type: ignore[attr-defined]
     games: list[Recording] = []
     play_match(
-        make_agent(saved(tmp_path, "solved", "tiny")),
+        make_agent(saved(tmp_path, "exact", "tiny")),
         make_agent(saved(tmp_path, "played", "tiny")),
         deals=1,
         rules="tiny",
         endgame="exact",
         record=games.append,
     )
-    assert {game.names for game in games} == {("solved", "played+exact"), ("played+exact", "solved")}
+    assert {game.names for game in games} == {("exact", "played+exact"), ("played+exact", "exact")}
 
 
 def test_where_the_opponents_hand_stays_hidden_the_network_plays_on(tmp_path: Path) -> None:
     views = views_of("humbug", 4)
-    agent = make_agent(f"{saved(tmp_path, 'played', 'humbug')},endgame=solved")
+    agent = make_agent(f"{saved(tmp_path, 'played', 'humbug')},endgame=exact")
     bare = PolicyAgent(some_network(game="humbug"))
     assert (agent.act(views, None) == bare.act(views, None)).all()
     play_match(agent, "random", deals=3, rules="humbug")
@@ -117,13 +119,28 @@ def test_where_the_opponents_hand_stays_hidden_the_network_plays_on(tmp_path: Pa
 def test_an_endgame_of_another_game_is_refused_as_any_other_view_is() -> None:
     batch = DealBatch("all", 3, seed=1)
     play_randomly(batch, np.random.default_rng(0), 30)
-    assert is_open(batch.views()).all()
+    assert opponent_hand_known(batch.views()).all()
     with pytest.raises(ValueError, match="agent 'champion' was trained for 'classic' and plays no other game"):
         make_agent("champion").act(batch.views(), None)
 
 
 def test_a_network_as_such_plays_the_endgame_whatever_its_card_says() -> None:
-    checkpoint = dataclasses.replace(some_network(), endgame="solved")
-    assert PolicyAgent(checkpoint).endgame == "played"
-    with pytest.raises(ValueError, match="unknown endgame 'slved': did you mean 'solved'"):
-        PolicyAgent(checkpoint, endgame="slved")
+    checkpoint = dataclasses.replace(some_network(), endgame="exact")
+    views = views_of("classic", 4)
+    assert (PolicyAgent(checkpoint).act(views, None) == PolicyAgent(some_network()).act(views, None)).all()
+
+
+def test_the_wrapper_passes_on_attributes_and_can_be_copied() -> None:
+    agent = make_agent("champion")
+    assert agent.checkpoint is load_pretrained("champion")  # type: ignore[attr-defined]
+    views = views_of("classic", 2)
+    for twin in (copy.copy(agent), copy.deepcopy(agent), pickle.loads(pickle.dumps(agent))):
+        assert twin.name == "champion"
+        assert (twin.act(views, None) == agent.act(views, None)).all()
+    with pytest.raises(AttributeError, match="depth"):
+        agent.depth  # type: ignore[attr-defined]  # noqa: B018 - reading it is the test
+
+
+def test_exact_is_given_once() -> None:
+    with pytest.raises(ValueError, match=r"agent 'champion\+exact' plays the endgame exactly already"):
+        make_agent("champion:endgame=played+exact+exact")

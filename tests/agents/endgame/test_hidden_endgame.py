@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from german_whist.agents.bots.heuristic.endgame_kernels import count_worlds, held_unseen, may_hold, world
+from german_whist.agents.bots.heuristic.endgame_kernels import count_samples, hand_sample, held_unseen, possible_cards
 from german_whist.agents.registry import make_agent
 from german_whist.envs.engine.cards import SUIT_MASKS, SUITS, card_text, cards_of, parse_hand
 from german_whist.envs.simulator.batch import DealBatch
@@ -36,7 +36,7 @@ def endgames(game: str, deals: int, seed: int = 0) -> Iterator[tuple[DealBatch, 
 
 
 def worlds_of(row: Any) -> list[int]:
-    return [int(world(row, number, count_worlds(row))) for number in range(count_worlds(row))]
+    return [int(hand_sample(row, number, count_samples(row))) for number in range(count_samples(row))]
 
 
 def hand_names(mask: int) -> list[str]:
@@ -72,7 +72,7 @@ def test_the_hand_that_the_opponent_holds_is_never_ruled_out(game: str) -> None:
     for batch, views in endgames(game, 200, seed=1):
         truth = batch.states["hands"][np.arange(batch.size), 1 - batch.turn]
         for row, hand in zip(views, truth, strict=True):
-            assert not int(hand) & ~int(row["opponent_known"] | may_hold(row))
+            assert not int(hand) & ~int(row["opponent_known"] | possible_cards(row))
             assert held_unseen(row) == (int(hand) & ~int(row["opponent_known"])).bit_count()
 
 

@@ -72,5 +72,5 @@ def test_known_cards_are_held_and_a_shown_void_is_believed() -> None:
 
 def test_a_view_of_no_deal_is_refused() -> None:
     row = view("A2.A2.A2.A2", "S", face_up="SK", opponent_void="CDHS")
-    with pytest.raises(ValueError, match="view 0 is none of a deal: no hand of the opponent goes with it"):
+    with pytest.raises(ValueError, match="view 0 is inconsistent: no opponent hand satisfies it"):
         beliefs(row)

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from german_whist.agents.inference.determinization_kernels import write_game, write_known, write_world
-from german_whist.agents.inference.world_sampling_kernels import HIDDEN, count_hands, hand_of_number, hand_size
+from german_whist.agents.inference.determinization_kernels import write_known_state, write_rules, write_sampled_cards
+from german_whist.agents.inference.world_sampling_kernels import HAND_COUNTS, count_hands, hand_size, unrank_hand
 from german_whist.envs.engine.rules import GAME, Rules, rule_names, rules
 from german_whist.envs.engine.state_kernels import STATE
 from german_whist.envs.observation.views import VIEW, write_view
@@ -39,13 +39,13 @@ TINY = {
 @kernel
 def all_hands(views, rows, hands):
     """Write which view allows which hidden hand, as far as there is room, and return how many there are."""
-    hidden = np.zeros(1, HIDDEN)
+    hidden = np.zeros(1, HAND_COUNTS)
     found = 0
     for row in range(views.shape[0]):
         ways = count_hands(views[row], hidden[0])
         for number in range(ways):
             if found < rows.shape[0]:
-                rows[found], hands[found] = row, hand_of_number(hidden[0], number)
+                rows[found], hands[found] = row, unrank_hand(hidden[0], number)
             found += 1
     return found
 
@@ -53,14 +53,14 @@ def all_hands(views, rows, hands):
 @kernel
 def worlds_of(view, keys, first, last, games, states):
     """Write worlds ``first … last - 1`` of each key as states, and the game."""
-    hidden = np.zeros(1, HIDDEN)
+    hidden = np.zeros(1, HAND_COUNTS)
     count_hands(view, hidden[0])
-    write_game(view, games[0])
+    write_rules(view, games[0])
     place = 0
     for key in keys:
         for world in range(first, last):
-            write_known(view, states[place])
-            write_world(view, hidden[0], key, np.uint64(world), games[0], states[place])
+            write_known_state(view, states[place])
+            write_sampled_cards(view, hidden[0], key, np.uint64(world), games[0], states[place])
             place += 1
 
 
@@ -112,7 +112,7 @@ def is_uniform(counts: np.ndarray[Any, Any]) -> bool:
 def find_view(game: Rules, restricted: bool, most_hands: int) -> Any:
     """The view of a random position with as many hidden hands as there may be, with or without a void that tells."""
     best, found = None, 1
-    hidden = np.zeros(1, HIDDEN)
+    hidden = np.zeros(1, HAND_COUNTS)
     batch = DealBatch(game, 300, seed=3)
     for step in range(2 * game.tricks):
         for view in batch.views()[~batch.done]:
@@ -143,7 +143,7 @@ def test_all_worlds_are_equally_likely(game: Rules, restricted: bool) -> None:
     view = find_view(game, restricted, most_hands=30)
     rebuilt, states = draw(view, [1, 2], 20_000)
     hands, hand = np.unique(states["hands"][:, 1], return_inverse=True)
-    assert len(hands) == count_hands(view, np.zeros(1, HIDDEN)[0])
+    assert len(hands) == count_hands(view, np.zeros(1, HAND_COUNTS)[0])
     top = int(states[0]["top"])
     face_down = int(rebuilt[0]["cards"]) - top
     orders = {order: number for number, order in enumerate(itertools.permutations(range(face_down)))}
@@ -158,7 +158,7 @@ def test_all_hands_are_equally_likely_in_a_larger_game(restricted: bool) -> None
     view = find_view(Rules(suits=4, ranks=5, hand=5, stock=10), restricted, most_hands=1500)
     _, states = draw(view, [5], 60_000)
     hands, counts = np.unique(states["hands"][:, 1], return_counts=True)
-    assert len(hands) == count_hands(view, np.zeros(1, HIDDEN)[0]) > 500
+    assert len(hands) == count_hands(view, np.zeros(1, HAND_COUNTS)[0]) > 500
     assert is_uniform(counts)
 
 
@@ -204,7 +204,7 @@ def test_a_game_is_rebuilt_from_a_view(game: Rules, seed: int, steps: int) -> No
     play_randomly(batch, np.random.default_rng(seed % 2**32), steps)
     for view, state in zip(batch.views()[~batch.done], batch.states[~batch.done], strict=True):
         rebuilt = np.zeros(1, GAME)
-        write_game(view, rebuilt[0])
+        write_rules(view, rebuilt[0])
         names = ["cards", "hand", "deck", "humbug", "draft", "race", "all_count"]
         if state["top"] < len(game.cards):  # afterwards no card is turned up any more
             names.append("open_stock")
@@ -222,7 +222,7 @@ def test_the_true_world_is_played_on_like_the_deal_itself(game: Rules, seed: int
         return
     seat = int(batch.turn[0])
     copy = DealBatch(game, 1, seed)
-    write_known(batch.views()[0], copy.states[0])
+    write_known_state(batch.views()[0], copy.states[0])
     truth, state = batch.states[0], copy.states[0]
     state["hands"][1], state["out"][1] = truth["hands"][1 - seat], truth["out"][1 - seat]
     state["deck"][:] = truth["deck"]

@@ -62,7 +62,7 @@ def some_positions(game: str | Rules, size: int, steps: int, seed: int = 1) -> D
     return batch
 
 
-def play_out(game: Rules, states: np.ndarray[Any, Any], action: int) -> float:
+def rollout_margin(game: Rules, states: np.ndarray[Any, Any], action: int) -> float:
     """What seat 0 gets in all, when it plays an action in some states and the heuristic bot plays on for both."""
     batch = DealBatch(game, len(states), endgame="played" if game.humbug else ExactEndgameHook())
     batch.states[:] = states
@@ -88,7 +88,7 @@ def test_totals_are_the_margins_of_playing_on_in_all_worlds(preset: str, steps: 
         if len(tried) == 1:
             assert not totals.any()
             continue
-        expected = {action: play_out(game, states, action) for action in tried}
+        expected = {action: rollout_margin(game, states, action) for action in tried}
         assert {action: totals[action] for action in tried} == expected
         assert totals.astype(bool).sum() <= len(tried)
         [chosen] = MonteCarloBot(worlds=4).act(np.array([row]), Fixed(99))
@@ -236,7 +236,7 @@ def test_equal_actions_are_decided_by_the_heuristic_bot() -> None:
 def test_a_view_of_no_deal_is_refused() -> None:
     """The opponent showed a void and has drawn nothing, and all that it may hold is of that suit."""
     row = view("AK...", "C", face_up="C2", opponent="QJT...", opponent_void="S")
-    with pytest.raises(ValueError, match="view 1 is none of a deal: no hand of the opponent goes with it"):
+    with pytest.raises(ValueError, match="view 1 is inconsistent: no opponent hand satisfies it"):
         MonteCarloBot(worlds=3).act(np.concatenate([some_positions("classic", 1, 0).views(), row]), Fixed(1))
 
 

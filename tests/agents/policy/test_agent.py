@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from german_whist.agents.policy.agent import PolicyAgent
-from german_whist.agents.policy.mlp_forward import Network, PhasedNetwork
+from german_whist.agents.policy.mlp_forward import MLPForward, PhasedMLPForward
 from german_whist.arena.match import play_match
 from german_whist.envs.engine.agent_rng import AgentRng
 from german_whist.envs.engine.cards import cards_of, parse_card
@@ -30,11 +30,11 @@ def test_a_forward_pass_is_that_of_a_relu_network() -> None:
     for weight, bias in layers[:-1]:
         hidden = np.array([max(0.0, float(row @ hidden + cell)) for row, cell in zip(weight, bias, strict=True)])
     weight, bias = layers[-1]
-    assert Network(layers).logits(observation[None])[0] == pytest.approx(weight @ hidden + bias, abs=1e-3)
+    assert MLPForward(layers).logits(observation[None])[0] == pytest.approx(weight @ hidden + bias, abs=1e-3)
 
 
 def test_a_row_has_the_same_logits_in_any_batch_to_the_last_bit() -> None:
-    network = Network(some_network(hidden=(33, 17)).layers)
+    network = MLPForward(some_network(hidden=(33, 17)).layers)
     rows = observe(DealBatch("classic", 50).views(), "classic")
     together = network.logits(rows)
     for size in (1, 7, 49):
@@ -51,13 +51,13 @@ def test_each_phase_has_its_network() -> None:
         play_randomly(batch, np.random.default_rng(0), 1)
     rows = np.random.default_rng(2).permutation(np.concatenate(observations))
     stock = rows[:, observation_layout("classic")["stock"].start]
-    said = PhasedNetwork(phased).logits(rows)
+    said = PhasedMLPForward(phased).logits(rows)
     for phase, its in enumerate((stock > 10, (stock <= 10) & (stock > 4), stock <= 4)):
         assert its.sum() > 1000
         layers = [(weight[phase], bias[phase]) for weight, bias in phased.layers]
-        assert Network(layers).logits(rows[its]).tobytes() == said[its].tobytes()
+        assert MLPForward(layers).logits(rows[its]).tobytes() == said[its].tobytes()
         if phase:
-            assert (Network(layers).logits(rows[~its]) != said[~its]).any()
+            assert (MLPForward(layers).logits(rows[~its]) != said[~its]).any()
 
 
 @pytest.mark.parametrize("temperature", [0.0, 0.3, 1.0, 5.0])
@@ -112,17 +112,17 @@ def test_probabilities_are_the_softmax_over_legal_cards_by_their_true_names() ->
     assert counts / rows == pytest.approx(chances[0], abs=0.02)
 
 
-def test_worth_tells_how_much_less_a_card_is_worth_than_the_best() -> None:
+def test_advantages_are_differences_to_the_best_card_in_tricks() -> None:
     biases = {parse_card("SA"): 3.0, parse_card("S2"): 1.0}
-    assert PolicyAgent(biased_network(biases)).worth(HAND) is None
-    told = dataclasses.replace(biased_network(biases), logits_a_trick=4.0)
-    worth = PolicyAgent(told).worth(HAND)
-    assert worth is not None
+    assert PolicyAgent(biased_network(biases)).advantages(HAND) is None
+    scaled = dataclasses.replace(biased_network(biases), logits_per_trick=4.0)
+    advantages = PolicyAgent(scaled).advantages(HAND)
+    assert advantages is not None
     legal = list(cards_of(HAND["hand"][0]))
-    assert worth[0, parse_card("SA")] == 0
-    assert worth[0, parse_card("S2")] == pytest.approx(-0.5)
-    assert {worth[0, card] for card in legal} == {0, -0.5, -0.75}
-    assert (np.delete(worth[0], legal) == -np.inf).all()
+    assert advantages[0, parse_card("SA")] == 0
+    assert advantages[0, parse_card("S2")] == pytest.approx(-0.5)
+    assert {advantages[0, card] for card in legal} == {0, -0.5, -0.75}
+    assert (np.delete(advantages[0], legal) == -np.inf).all()
 
 
 @pytest.mark.parametrize("temperature", [1e-3, 1e-30, 5e-324])

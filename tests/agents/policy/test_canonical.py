@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from german_whist.agents.policy.canonical import TRUMP_SLOT, by_name, by_role, canonical_views, true_cards
+from german_whist.agents.policy.canonical import by_name, by_role, canonical_views, true_cards
+from german_whist.agents.policy.canonical_kernels import TRUMP_SLOT
 from german_whist.agents.policy.checkpoint import RANKS
 from german_whist.envs.engine.cards import NUM_CARDS, cards_of, hand_text, mask_of
 from german_whist.envs.engine.rules import Rules
@@ -19,7 +20,7 @@ from tests.strategies import games, seeds
 
 MASKS = [name for name in VIEW.names if VIEW[name] == np.uint64]
 BY_SUIT = ["void_self", "void_opponent", "drawn_self", "drawn_opponent"]
-BINOMIAL = 3 << NUM_CARDS  # actions that are not cards, as the mask says
+OPTIONS = 3 << NUM_CARDS  # actions that are not cards, as the mask says
 
 
 @given(games(), seeds, st.integers(0, 51), st.sampled_from(RANKS))
@@ -36,7 +37,7 @@ def test_naming_back_undoes_the_renaming(game: Rules, seed: int, steps: int, ran
         back = true_cards(every, np.repeat(names[None], NUM_CARDS, axis=0))
         assert (back // 13 == np.repeat(order, 13)).all()
         for name in MASKS:
-            cards, choices = int(after[name]) & ~BINOMIAL, int(after[name]) & BINOMIAL
+            cards, choices = int(after[name]) & ~OPTIONS, int(after[name]) & OPTIONS
             assert mask_of(back[list(cards_of(cards))]) | choices == before[name]
         assert before["led"] == (back[after["led"]] if after["led"] >= 0 else -1)
         for name in BY_SUIT:

@@ -100,7 +100,7 @@ def test_half_the_size_rounds_the_weights_to_float16(tmp_path: Path) -> None:
 def test_a_weight_too_large_for_half_the_size_is_refused(tmp_path: Path) -> None:
     made = some_network()
     made.layers[1][0][3, 2] = 70_000
-    with pytest.raises(ValueError, match="layer 1 has a weight that is too large for float16"):
+    with pytest.raises(ValueError, match="layer 1: a weight is too large for float16"):
         made.save(tmp_path / "half.safetensors", half=True)
     assert not list(tmp_path.iterdir())
 
@@ -117,16 +117,23 @@ def test_results_are_put_into_the_card_and_nothing_else_changes(path: Path) -> N
 
 
 def test_what_logits_mean_comes_back(tmp_path: Path) -> None:
-    dataclasses.replace(some_network(), logits_a_trick=4.0).save(tmp_path / "net.safetensors")
-    assert load_checkpoint(tmp_path / "net.safetensors").logits_a_trick == 4
+    dataclasses.replace(some_network(), logits_per_trick=4.0).save(tmp_path / "net.safetensors")
+    assert load_checkpoint(tmp_path / "net.safetensors").logits_per_trick == 4
     some_network().save(tmp_path / "net.safetensors")
-    assert load_checkpoint(tmp_path / "net.safetensors").logits_a_trick is None
+    assert load_checkpoint(tmp_path / "net.safetensors").logits_per_trick is None
 
 
-def test_how_it_comes_to_the_end_of_a_deal_comes_back(tmp_path: Path) -> None:
-    for endgame in ("solved", "played"):
+def test_the_endgame_is_written_and_read(tmp_path: Path) -> None:
+    for endgame, canonical in (("exact", "exact"), ("solved", "exact"), ("played", "played")):
         dataclasses.replace(some_network(), endgame=endgame).save(tmp_path / "net.safetensors")
-        assert load_checkpoint(tmp_path / "net.safetensors").endgame == endgame
+        assert read_raw(tmp_path / "net.safetensors")[1]["endgame"] == canonical
+        assert load_checkpoint(tmp_path / "net.safetensors").endgame == canonical
+
+
+def test_a_card_that_says_solved_means_exact(path: Path) -> None:
+    tensors, card = read_raw(path)
+    save_file(tensors, path, metadata={"card": json.dumps({**card, "endgame": "solved"})})
+    assert load_checkpoint(path).endgame == "exact"
 
 
 def test_a_card_from_before_endgames_were_said_means_that_the_network_plays_them(path: Path) -> None:
@@ -261,13 +268,13 @@ def drop(key: str) -> Callable[[Card], None]:
         (put("network.ranks", "dead"), "this version reads"),
         (put("network.dropout", 0.5), "this version reads"),
         (put("network.sizes", None), "damaged card"),
-        (put("network.sizes", []), r"has layers of sizes \[\]: this game needs 443, …, 52"),
-        (put("network.sizes", [52]), "this game needs"),
+        (put("network.sizes", []), r"has layers of sizes \[\]: these rules need 443, …, 52"),
+        (put("network.sizes", [52]), "these rules need"),
         (put("network.sizes", [443, "8", 52]), "damaged card"),
         (put("network.sizes", [443, 8.0, 52]), "damaged card"),
         (put("network.sizes", [443, float("inf"), 52]), "damaged card"),
-        (put("network.sizes", [442, 8, 52]), "this game needs"),
-        (put("network.sizes", [443, 8, 53]), "this game needs"),
+        (put("network.sizes", [442, 8, 52]), "these rules need"),
+        (put("network.sizes", [443, 8, 53]), "these rules need"),
         (put("network.sizes", [443, 9, 52]), "layer 0 is missing or has another shape"),
         (put("network.sizes", [443, 52]), "layer 0 is missing or has another shape"),
         (put("network.sizes", [443, 8, 52, 52]), "layer 2 is missing"),
@@ -280,7 +287,10 @@ def drop(key: str) -> Callable[[Card], None]:
         (put("logits_a_trick", 0), "damaged card: logits_a_trick 0 is not a positive number"),
         (put("logits_a_trick", "four"), "logits_a_trick 'four' is not a positive number"),
         (put("logits_a_trick", float("inf")), "damaged card"),
-        (put("endgame", "exact"), "damaged card: unknown endgame 'exact': allowed: played, solved"),
+        (
+            put("endgame", "exat"),
+            "damaged card: unknown endgame 'exat': did you mean 'exact'\\? allowed: played, exact",
+        ),
         (put("endgame", None), "damaged card: unknown endgame 'None'"),
         (put("training", [1]), "damaged card"),
         (put("results", "good"), "damaged card"),

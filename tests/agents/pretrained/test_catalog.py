@@ -1,4 +1,4 @@
-"""Trained agents in the box: found by their files, described by their cards, playing anywhere."""
+"""Pretrained agents: found by their files, described by their cards, playing anywhere."""
 
 from __future__ import annotations
 
@@ -14,8 +14,7 @@ from german_whist.agents.endgame.exact_agent import ExactEndgame
 from german_whist.agents.policy.agent import PolicyAgent
 from german_whist.agents.policy.canonical import canonical_views, true_cards
 from german_whist.agents.policy.checkpoint import load_checkpoint, read_card
-from german_whist.agents.pretrained import catalog as boxed
-from german_whist.agents.pretrained import publish as box
+from german_whist.agents.pretrained import catalog, publish
 from german_whist.agents.pretrained.catalog import (
     find_network,
     load_pretrained,
@@ -36,7 +35,7 @@ AGENTS = pretrained_agents()
 CHAMPIONS = ("champion", "small", "champion-all", "champion-small", "champion-no_trump")
 
 
-def test_the_box_holds_what_the_documentation_names() -> None:
+def test_the_pretrained_agents_are_those_that_the_documentation_names() -> None:
     assert set(CHAMPIONS) <= set(pretrained_names())
     assert [load_pretrained(name).rules for name in CHAMPIONS] == [
         rules(name) for name in ("classic", "classic", "all", "small", "no_trump")
@@ -50,7 +49,7 @@ def test_files_are_small() -> None:
 
 
 @pytest.mark.parametrize("agent", AGENTS, ids=pretrained_names())
-def test_every_card_says_where_its_network_comes_from(agent: boxed.PretrainedAgent) -> None:
+def test_every_card_says_where_its_network_comes_from(agent: catalog.PretrainedAgent) -> None:
     training = agent.card["training"]
     assert training["commands"]
     assert all(command.startswith("german-whist train") for command in training["commands"])
@@ -64,10 +63,11 @@ def test_the_page_is_that_of_the_cards() -> None:
 
 
 @pytest.mark.parametrize("name", pretrained_names())
-def test_a_boxed_agent_is_made_by_name_and_plays_its_game(name: str) -> None:
+def test_a_pretrained_agent_is_made_by_name_and_plays_its_game(name: str) -> None:
     agent = make_agent(name)
-    assert isinstance(agent, PolicyAgent)
-    assert (agent.name, agent.temperature) == (name, 0)
+    assert isinstance(agent, ExactEndgame)
+    assert isinstance(agent.agent, PolicyAgent)
+    assert (agent.name, agent.agent.name, agent.temperature) == (name, name, 0)
     sampling = make_agent(f"{name}:temperature=0.5,endgame=played+exact")
     assert isinstance(sampling, ExactEndgame)
     assert sampling.name == f"{name}+exact"
@@ -105,7 +105,7 @@ def test_torch_chooses_the_same_actions(name: str, played: int) -> None:
         ("champio", "unknown agent 'champio': did you mean 'champion'"),
         ("champion:temprature=1", "unknown champion setting 'temprature': did you mean 'temperature'"),
         ("champion:temperature=hot", "temperature 'hot' is not a number"),
-        ("champion:endgame=exact", "unknown endgame 'exact': allowed: played, solved"),
+        ("champion:endgame=exat", "unknown endgame 'exat': did you mean 'exact'\\? allowed: played, exact"),
         ("champion:1", "'1' is not key=value"),
         ("champion+exat", r"unknown agent suffix '\+exat': did you mean '\+exact'"),
     ],
@@ -126,7 +126,7 @@ def test_a_network_is_found_by_name_or_by_path(tmp_path: Path) -> None:
 def test_a_new_file_is_a_new_agent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     some_network(game="tiny").save(tmp_path / "mine.safetensors")
     (tmp_path / "README.md").write_text("no agent")
-    monkeypatch.setattr(boxed, "weights_folder", lambda: tmp_path)
+    monkeypatch.setattr(catalog, "weights_folder", lambda: tmp_path)
     pretrained_names.cache_clear()
     try:
         assert pretrained_names() == ("mine",)
@@ -138,13 +138,15 @@ def test_a_new_file_is_a_new_agent(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         pretrained_names.cache_clear()
 
 
-def test_boxing_keeps_the_network_and_its_origin_and_drops_old_results(
+def test_publishing_keeps_the_network_and_its_origin_and_drops_old_results(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     made = some_network()
     made.save(tmp_path / "final.safetensors")
-    words = ["--folder", str(tmp_path), "--half", "--logits-a-trick", "4", "--command", "german-whist train one"]
-    assert box.main([str(tmp_path / "final.safetensors"), "mine", *words, "--command", "german-whist train two"]) == 0
+    words = ["--folder", str(tmp_path), "--half", "--logits-per-trick", "4", "--command", "german-whist train one"]
+    assert (
+        publish.main([str(tmp_path / "final.safetensors"), "mine", *words, "--command", "german-whist train two"]) == 0
+    )
     assert "mine.safetensors: " in capsys.readouterr().out
     card = read_card(tmp_path / "mine.safetensors")
     assert card["training"] == {**made.training, "commands": ["german-whist train one", "german-whist train two"]}
@@ -153,36 +155,41 @@ def test_boxing_keeps_the_network_and_its_origin_and_drops_old_results(
     assert (weight == made.layers[0][0].astype(np.float16)).all()
 
 
-@pytest.mark.parametrize("said", ["played", "solved"])
-def test_the_box_may_say_what_a_checkpoint_does_not(tmp_path: Path, said: str) -> None:
+@pytest.mark.parametrize("said", ["played", "exact"])
+def test_publishing_may_change_the_endgame(tmp_path: Path, said: str) -> None:
     dataclasses.replace(some_network(), endgame=said).save(tmp_path / "final.safetensors")
-    for words, told in (([], said), (["--endgame", "solved"], "solved"), (["--endgame", "played"], "played")):
-        assert box.main([str(tmp_path / "final.safetensors"), "mine", "--folder", str(tmp_path), *words]) == 0
-        assert load_checkpoint(tmp_path / "mine.safetensors").endgame == told
+    for words, expected in (
+        ([], said),
+        (["--endgame", "exact"], "exact"),
+        (["--endgame", "solved"], "exact"),
+        (["--endgame", "played"], "played"),
+    ):
+        assert publish.main([str(tmp_path / "final.safetensors"), "mine", "--folder", str(tmp_path), *words]) == 0
+        assert load_checkpoint(tmp_path / "mine.safetensors").endgame == expected
 
 
 def test_the_page_says_who_plays_the_endgame(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     results = dict.fromkeys(("greedy", "greedy, network to the end"), AGENTS[0].card["results"]["heuristic+exact"])
-    for endgame in ("played", "solved"):
+    for endgame in ("exact", "played"):
         made = dataclasses.replace(some_network(), endgame=endgame, results=results)
         made.save(tmp_path / f"{endgame}.safetensors")
-    monkeypatch.setattr(boxed, "weights_folder", lambda: tmp_path)
+    monkeypatch.setattr(catalog, "weights_folder", lambda: tmp_path)
     pretrained_names.cache_clear()
     try:
-        played, solved = page().split("\n## ")[1:]
+        exact, played = page().split("\n## ")[1:]
     finally:
         pretrained_names.cache_clear()
     assert "- endgame: played by the network\n" in played
-    assert "- endgame: solved by itself; `endgame=played` leaves it to the network\n" in solved
-    assert "| `greedy` | " in solved
-    assert "| `greedy`, network to the end | " in solved
+    assert "- endgame: exact; `endgame=played` leaves it to the network\n" in exact
+    assert "| `greedy` | " in exact
+    assert "| `greedy`, network to the end | " in exact
 
 
 def test_the_page_says_where_another_network_plays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     results = AGENTS[0].card["results"]
     for name, phases in (("one", ()), ("three", (10, 2))):
         dataclasses.replace(some_network(phases=phases), results=results).save(tmp_path / f"{name}.safetensors")
-    monkeypatch.setattr(boxed, "weights_folder", lambda: tmp_path)
+    monkeypatch.setattr(catalog, "weights_folder", lambda: tmp_path)
     pretrained_names.cache_clear()
     try:
         one, three = page().split("\n## ")[1:]
@@ -190,16 +197,16 @@ def test_the_page_says_where_another_network_plays(tmp_path: Path, monkeypatch: 
         pretrained_names.cache_clear()
     assert "- network: 443 → 8 → 52, " in one
     assert "another" not in one
-    assert "- network: 443 → 8 → 52, another from 10 and 2 cards left in the stock on, " in three
+    assert "- network: 443 → 8 → 52; another network from 10 and 2 stock cards left on, " in three
 
 
-def test_what_cannot_be_boxed_is_refused_in_one_line(
+def test_what_cannot_be_published_is_refused_in_one_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     some_network().save(tmp_path / "final.safetensors")
-    monkeypatch.setattr(box, "LARGEST", 1000)
-    for source, message in (("final", "too many for the box"), ("gone", "there is no such file")):
-        assert box.main([str(tmp_path / f"{source}.safetensors"), "mine", "--folder", str(tmp_path)]) == 2
+    monkeypatch.setattr(publish, "MAX_BYTES", 1000)
+    for source, message in (("final", "too many for a pretrained agent"), ("gone", "there is no such file")):
+        assert publish.main([str(tmp_path / f"{source}.safetensors"), "mine", "--folder", str(tmp_path)]) == 2
         said = capsys.readouterr()
         assert message in said.err
         assert said.err.count("\n") == 1

@@ -76,7 +76,7 @@ def random_actions(batch: DealBatch, rng: np.random.Generator) -> Any:
 
 def check_against_brute_force(rules: str | Rules, size: int, seed: int) -> None:
     """Play two batches alike until the one is done, and the other one on, by brute force."""
-    solved, played = DealBatch(rules, size, seed, endgame="solved"), DealBatch(rules, size, seed)
+    solved, played = DealBatch(rules, size, seed, endgame="exact"), DealBatch(rules, size, seed)
     rng = np.random.default_rng(1)
     while not solved.done.all():
         begun = played.states["tricks"][~solved.done, ENDGAME].sum()
@@ -106,7 +106,7 @@ def test_pays_it_in_every_game(game: Rules, seed: int) -> None:
 
 
 def test_a_race_decided_in_the_foreplay_is_left_alone(positions: Any) -> None:
-    solved, played = (DealBatch("tiny:counts=all,race=2", 64, 3, endgame=endgame) for endgame in ("solved", "played"))
+    solved, played = (DealBatch("tiny:counts=all,race=2", 64, 3, endgame=endgame) for endgame in ("exact", "played"))
     rng = np.random.default_rng(2)
     while not solved.done.all():
         actions = random_actions(solved, rng)
@@ -125,7 +125,7 @@ def test_the_endgame_is_played_unless_asked_otherwise() -> None:
 
 
 def test_a_history_tells_the_foreplay_only(rng: np.random.Generator) -> None:
-    solved, played = (DealBatch("tiny", 4, history=True, endgame=endgame) for endgame in ("solved", "played"))
+    solved, played = (DealBatch("tiny", 4, history=True, endgame=endgame) for endgame in ("exact", "played"))
     for _ in range(4):
         actions = random_actions(solved, rng)
         solved.step(actions)
@@ -162,10 +162,10 @@ def test_an_ending_may_be_an_object(rng: np.random.Generator) -> None:
 @pytest.mark.parametrize(
     ("game", "endgame", "words"),
     [
-        ("classic", "solvd", "unknown endgame 'solvd': did you mean 'solved'\\? allowed: played, solved"),
+        ("classic", "exat", "unknown endgame 'exat': did you mean 'exact'\\? allowed: played, exact"),
         ("classic", 3, "endgame 3 is neither a name nor an object with check"),
-        ("humbug", "solved", "rules: the endgame cannot be solved with humbug=True: it is not open"),
-        ("classic:hand=14,stock=24", "solved", "rules: the endgame cannot be solved with hand=14: hands of up to 13"),
+        ("humbug", "exact", "rules: the endgame cannot be solved with humbug=True: it is not open"),
+        ("classic:hand=14,stock=24", "exact", "rules: the endgame cannot be solved with hand=14: hands of up to 13"),
     ],
 )
 def test_what_cannot_be_solved_is_refused_by_name(game: str, endgame: Any, words: str) -> None:
@@ -192,15 +192,15 @@ def test_what_cannot_be_solved_is_refused_by_name(game: str, endgame: Any, words
     ids=str,
 )
 def test_passes_pettingzoos_api_test(kind: dict[str, Any]) -> None:
-    api_test(gw.env(**kind, endgame="solved"), num_cycles=200)
-    api_test(gw.raw_env(**kind, endgame="solved"), num_cycles=200)
+    api_test(gw.env(**kind, endgame="exact"), num_cycles=200)
+    api_test(gw.raw_env(**kind, endgame="exact"), num_cycles=200)
 
 
 @pytest.mark.parametrize("reward", REWARDS)
 @pytest.mark.parametrize("render_mode", [None, "ansi"])
 def test_the_environment_plays_the_deals_of_a_batch(reward: str, render_mode: str | None) -> None:
-    game = gw.env("tiny:counts=all", reward=reward, endgame="solved", render_mode=render_mode)
-    batch = gw.DealBatch("tiny:counts=all", 20, seed=9, endgame="solved")
+    game = gw.env("tiny:counts=all", reward=reward, endgame="exact", render_mode=render_mode)
+    batch = gw.DealBatch("tiny:counts=all", 20, seed=9, endgame="exact")
     for index in range(20):
         game.reset(seed=9 if index == 0 else None)
         steps = 0
@@ -221,19 +221,48 @@ def test_the_environment_plays_the_deals_of_a_batch(reward: str, render_mode: st
 
 
 def test_a_copy_from_a_pickle_ends_its_deals_alike() -> None:
-    game = pickle.loads(pickle.dumps(gw.raw_env("tiny", endgame="solved")))
+    game = pickle.loads(pickle.dumps(gw.raw_env("tiny", endgame="exact")))
     game.reset(seed=1)
     for _ in range(4):
         game.step(int(np.flatnonzero(game.observe(game.agent_selection)["action_mask"])[0]))
     assert all(game.terminations.values())
 
 
+def actions_of_a_deal(endgame: str, make: str) -> int:
+    """How many actions a deal of ``tiny`` takes when the lowest legal action is always played."""
+    if make == "batch":
+        batch, steps = gw.DealBatch("tiny", 1, endgame=endgame), 0
+        while not batch.done[0]:
+            batch.step([int(batch.action_mask()[0].argmax())])
+            steps += 1
+        return steps
+    if make == "aec":
+        game, steps = gw.env("tiny", endgame=endgame), 0
+        game.reset(seed=1)
+        while not all(game.terminations.values()):
+            game.step(int(game.last()[0]["action_mask"].argmax()))
+            steps += 1
+        return steps
+    single = gymnasium.make("german_whist:GermanWhist-v0", rules="tiny", opponent="greedy", seat=0, endgame=endgame)
+    info, steps, done = single.reset(seed=1)[1], 0, False
+    while not done:
+        _, _, done, _, info = single.step(int(info["action_mask"].argmax()))
+        steps += 1
+    return steps
+
+
+@pytest.mark.parametrize("make", ["batch", "aec", "gymnasium"])
+def test_solved_is_an_alias_of_exact(make: str) -> None:
+    exact, solved, played = (actions_of_a_deal(endgame, make) for endgame in ("exact", "solved", "played"))
+    assert exact == solved < played
+
+
 def test_a_match_adds_up_solved_deals(rng: np.random.Generator) -> None:
-    game = gw.raw_env("tiny", match="first_to:6", endgame="solved")
+    game = gw.raw_env("tiny", match="first_to:6", endgame="exact")
     game.reset(seed=4)
     steps = 0
     scores = np.zeros(2)
-    batch = gw.DealBatch("tiny", 1, seed=4, first=game.deal[1], endgame="solved")
+    batch = gw.DealBatch("tiny", 1, seed=4, first=game.deal[1], endgame="exact")
     while not any(game.terminations.values()):
         before = game.deal
         action = int(rng.choice(np.flatnonzero(game.observe(game.agent_selection)["action_mask"])))
@@ -250,8 +279,8 @@ def test_a_match_adds_up_solved_deals(rng: np.random.Generator) -> None:
 
 
 def test_gymnasiums_environment_ends_with_the_foreplay() -> None:
-    game = gymnasium.make("german_whist:GermanWhist-v0", rules="small", opponent="greedy", endgame="solved")
-    batch = gw.DealBatch("small", 1, seed=3, endgame="solved")
+    game = gymnasium.make("german_whist:GermanWhist-v0", rules="small", opponent="greedy", endgame="exact")
+    batch = gw.DealBatch("small", 1, seed=3, endgame="exact")
     greedy = gw.make_agent("greedy")
     _, info = game.reset(seed=3)
     terminated, steps = False, 0
@@ -270,7 +299,7 @@ def test_gymnasiums_environment_ends_with_the_foreplay() -> None:
 
 
 def test_a_vector_environment_deals_again_in_the_same_step(rng: np.random.Generator) -> None:
-    kind = {"rules": "tiny:draft=true,counts=all", "opponent": Lowest(), "endgame": "solved"}
+    kind = {"rules": "tiny:draft=true,counts=all", "opponent": Lowest(), "endgame": "exact"}
     rows = 9
     batch = gymnasium.make_vec("german_whist:GermanWhist-v0", num_envs=rows, **kind)
     singles = [GermanWhistEnv(**kind) for _ in range(rows)]
@@ -296,7 +325,7 @@ def test_a_vector_environment_deals_again_in_the_same_step(rng: np.random.Genera
 
 
 def test_copies_of_a_batch_share_no_state() -> None:
-    batch = gw.DealBatch("tiny", 2, endgame="solved")
+    batch = gw.DealBatch("tiny", 2, endgame="exact")
     other = copy.deepcopy(batch)
     for _ in range(4):
         batch.step(batch.action_mask().argmax(axis=1))

@@ -64,9 +64,7 @@ def test_a_wrong_value_is_refused(tmp_path: Path, key: str, text: str, said: str
 
 def test_settings_of_another_trainer_are_refused_by_name(tmp_path: Path) -> None:
     path = written(tmp_path, "magnet: 0.5\n")
-    with pytest.raises(
-        ValueError, match=r"mine.yaml: magnet: only trainer: ppo has this setting, and this is sb3"
-    ):
+    with pytest.raises(ValueError, match=r"mine.yaml: magnet: only trainer: ppo has this setting, and this is sb3"):
         load_config(path)
     with pytest.raises(ValueError, match=r"^command line: endgame: only trainer: ppo has this setting"):
         load_config("quickstart", {"endgame": "played"})

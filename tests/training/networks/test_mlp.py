@@ -7,7 +7,7 @@ import pytest
 import torch
 from torch import nn
 
-from german_whist.agents.policy.mlp_forward import Network
+from german_whist.agents.policy.mlp_forward import MLPForward
 from german_whist.envs.observation.vector import observation_high, observation_layout
 from german_whist.training.networks.mlp import LOW_SCALE, MLP, compute_dtype, feature_scale
 
@@ -30,7 +30,7 @@ def test_numpy_computes_the_same_from_the_raw_layers(hidden: list[int]) -> None:
     network, cells = perceptron(hidden), some_cells()
     with torch.no_grad():
         expected = network(cells).numpy()
-    np.testing.assert_allclose(Network(network.raw_layers()).logits(cells.numpy()), expected, rtol=1e-4, atol=1e-4)
+    np.testing.assert_allclose(MLPForward(network.raw_layers()).logits(cells.numpy()), expected, rtol=1e-4, atol=1e-4)
 
 
 def test_raw_layers_can_be_taken_back() -> None:

@@ -14,7 +14,7 @@ from german_whist.agents.endgame.exact_agent import ExactEndgame
 from german_whist.agents.policy.agent import PolicyAgent
 from german_whist.agents.policy.canonical import canonical_views
 from german_whist.agents.policy.checkpoint import Checkpoint, Layer
-from german_whist.agents.policy.mlp_forward import Network
+from german_whist.agents.policy.mlp_forward import MLPForward
 from german_whist.agents.registry import make_agent
 from german_whist.envs.engine.cards import cards_of
 from german_whist.envs.engine.rules import rules as game_of
@@ -42,7 +42,7 @@ def some_policy(rules: str, ranks: str = "live") -> PolicyAgent:
     return PolicyAgent(Checkpoint(layers, game_of(rules), ranks=ranks))
 
 
-def says(network: Network, cells: torch.Tensor) -> torch.Tensor:
+def says(network: MLPForward, cells: torch.Tensor) -> torch.Tensor:
     return torch.from_numpy(network.logits(cells.numpy()))
 
 
@@ -89,14 +89,15 @@ def test_no_network_is_asked_about_an_endgame(rules):
 
 def test_a_margin_beyond_need_counts_less():
     plain, useful = (
-        said_now(ActionValueCollector(config(rules="classic", num_envs=40, margin_tanh_scale=utility), {})) for utility in (0, 3)
+        said_now(ActionValueCollector(config(rules="classic", num_envs=40, margin_tanh_scale=utility), {}))
+        for utility in (0, 3)
     )
     assert np.abs(plain).max() > 5
     np.testing.assert_allclose(useful, 3 * np.tanh(plain / 3), rtol=1e-5)
 
 
 def by_looking_ahead(
-    lessons: ActionValueCollector, row: int, bots: Sequence[Agent], value: Network, column: int, left: int
+    lessons: ActionValueCollector, row: int, bots: Sequence[Agent], value: MLPForward, column: int, left: int
 ) -> dict[int, float]:
     """What each action of a row leads to by what ``value`` says at the seat's next choices, so many of them."""
     deals, seat = lessons.batch, int(lessons.batch.turn[row])
@@ -126,8 +127,8 @@ def by_looking_ahead(
     [("classic", "live"), ("small", "named"), ("draft", "live"), ("open_stock", "live"), ("high_low", "named")],
 )
 def test_then_the_value_says_at_the_next_decisions_what_they_lead_to(rules, ranks, lookahead):
-    policy, value = some_policy(rules, ranks), Network(random_layers(rules, 2, 2))
-    chooses = Network(policy.checkpoint.layers)
+    policy, value = some_policy(rules, ranks), MLPForward(random_layers(rules, 2, 2))
+    chooses = MLPForward(policy.checkpoint.layers)
     shares = {"self": 0.5, "heuristic": 0.5}
     settings = config(rules=rules, ranks=ranks, num_envs=24, num_steps=7, opponents=shares)
     lessons = ActionValueCollector(settings, OPPONENTS)
@@ -184,7 +185,9 @@ def test_only_the_learner_is_taught_and_only_where_it_has_a_choice():
 
 def test_late_rows_are_taught_in_the_last_phase_alone():
     shares = {"self": 0.5, "heuristic": 0.5}
-    settings = config(rules="classic", num_envs=16, num_steps=26, opponents=shares, phases=[14, 6], late_phase_fraction=0.75)
+    settings = config(
+        rules="classic", num_envs=16, num_steps=26, opponents=shares, phases=[14, 6], late_phase_fraction=0.75
+    )
     lessons = ActionValueCollector(settings, OPPONENTS)
     made = lessons.collect(lambda cells: torch.zeros((len(cells), 52)))
     could_be = (made.masks[:-1].sum(2) > 1) & made.learnt

@@ -220,7 +220,9 @@ def test_a_network_of_other_sizes_is_refused_and_nothing_is_left(finished_own: T
 
 def test_a_network_for_each_phase_is_refused(tmp_path: Path) -> None:
     some_network(hidden=(16,), phases=(10,)).save(tmp_path / "phased.safetensors")
-    with pytest.raises(ValueError, match=r"has a network for each phase: trainer: policy_iteration alone goes on from it$"):
+    with pytest.raises(
+        ValueError, match=r"has a network for each phase: trainer: policy_iteration alone goes on from it$"
+    ):
         begin_own(tmp_path / "run", init=str(tmp_path / "phased.safetensors"))
 
 
@@ -266,4 +268,4 @@ def test_deals_with_solved_endgames_are_trained_on_and_evaluated_with_exact_ones
     assert outcome.decisions >= 1024
     assert {result.endgame for result in outcome.results} == {"exact"}
     for path in (outcome.run.final, *outcome.run.past()):
-        assert load_checkpoint(path).endgame == "solved"  # so that it solves endgames by itself when it is played
+        assert load_checkpoint(path).endgame == "exact"  # so that it solves endgames by itself when it is played

@@ -13,7 +13,7 @@ from torch import nn
 from german_whist.agents.policy.agent import PolicyAgent
 from german_whist.agents.policy.canonical import canonical_views, true_cards
 from german_whist.agents.policy.checkpoint import load_checkpoint
-from german_whist.agents.policy.mlp_forward import Network
+from german_whist.agents.policy.mlp_forward import MLPForward
 from german_whist.envs.engine.rules import rules
 from german_whist.envs.observation.vector import observation_high, observation_layout
 from german_whist.training.sb3.policy import LOW_SCALE, policy_checkpoint, policy_settings
@@ -49,7 +49,9 @@ def test_the_checkpoint_chooses_as_the_policy_does(name: str, hidden: list[int],
             features = model.policy.extract_features(seen)
             logits = model.policy.action_net(model.policy.mlp_extractor.forward_actor(features)).numpy()
             chances = model.policy.get_distribution(seen, masks).distribution.probs.numpy()
-        np.testing.assert_allclose(Network(agent.checkpoint.layers).logits(observations), logits, rtol=1e-4, atol=1e-4)
+        np.testing.assert_allclose(
+            MLPForward(agent.checkpoint.layers).logits(observations), logits, rtol=1e-4, atol=1e-4
+        )
         cards, _ = model.predict(observations, deterministic=True, action_masks=masks)
         roles = canonical_views(views)[1]
         np.testing.assert_array_equal(agent.act(views, None), true_cards(cards, roles))

@@ -1,0 +1,96 @@
+"""Kernels for endgames with open hands, one row each."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from german_whist.agents.bots.heuristic.endgame_kernels import card_rollout_margin
+from german_whist.envs.engine.state_kernels import beats
+from german_whist.envs.utils.bit_kernels import popcount
+from german_whist.envs.utils.jit import kernel
+from german_whist.solver.tablebase.position_kernels import MAX_CARDS
+
+_ONE = np.uint64(1)
+
+
+@kernel
+def write_opponent_hand_known(views, found):
+    """Write where the seat to act knows the opponent's whole hand in an endgame that can be solved, bool[n]."""
+    for i in range(views.shape[0]):
+        view = views[i]
+        cards = popcount(view.hand)
+        hidden = popcount(view.unseen | view.opponent_known)
+        found[i] = (
+            view.turn
+            and view.stock == 0
+            and not view.choice
+            and cards <= MAX_CARDS
+            and hidden == cards - (1 if view.led >= 0 else 0)
+        )
+
+
+@kernel
+def write_card_counts(masks, counts):
+    """Write the number of cards in each mask."""
+    for i in range(masks.shape[0]):
+        counts[i] = popcount(masks[i])
+
+
+@kernel
+def drop_equivalent_cards(own, other, led, cards):
+    """Clear all but the lowest of each run of equivalent cards: no card of the other side lies between them.
+
+    Args:
+        own: hands of the seats to act, uint64[n].
+        other: hands of the other seats, uint64[n].
+        led: cards led, int8[n], −1 for none.
+        cards: legal cards to keep, bool[n, 52], changed in place.
+    """
+    for i in range(cards.shape[0]):
+        led_bit = _ONE << np.uint64(led[i]) if led[i] >= 0 else np.uint64(0)
+        between = other[i] | led_bit
+        is_kept = True
+        for card in range(52):
+            if card % 13 == 0:
+                is_kept = False  # whether an equivalent lower card of this hand was seen
+            bit = _ONE << np.uint64(card)
+            if between & bit:
+                is_kept = False
+            elif own[i] & bit:
+                if is_kept:
+                    cards[i, card] = False
+                is_kept = True
+
+
+@kernel
+def write_follower_wins(cards, led, trump, won):
+    """Write whether each card wins the trick as the follower's; false where it is led."""
+    for i in range(cards.shape[0]):
+        won[i] = led[i] >= 0 and beats(cards[i], np.int64(led[i]), np.int64(trump[i]))
+
+
+@kernel
+def keep_best_by_rules(own, other, led, trump, low, is_sure, cards):
+    """Keep the candidates with the highest rollout margin of the rule policy; where ``is_sure``, the lowest card.
+
+    Args:
+        own: hands of the seats to act, uint64[n].
+        other: hands of the other seats, uint64[n].
+        led: cards led, int8[n], −1 for none.
+        trump: trump suits, int8[n], −1 for none.
+        low: whether the fewest tricks win, bool[n].
+        is_sure: where the result is certain and no rollout is needed, bool[n].
+        cards: candidates, bool[n, 52], changed in place.
+    """
+    for i in range(cards.shape[0]):
+        best = -99
+        for card in range(52):
+            if cards[i, card]:
+                margin = 0
+                if not is_sure[i]:
+                    margin = card_rollout_margin(card, own[i], other[i], np.int64(led[i]), np.int64(trump[i]), low[i])
+                if margin > best:
+                    cards[i, :card] = False
+                    best = margin
+                elif margin < best or is_sure[i]:
+                    cards[i, card] = False

@@ -1,0 +1,121 @@
+"""Results of mirrored play between two agents."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from german_whist.arena.statistics import mean_interval
+from german_whist.envs.engine.endgame_hook import PLAYED
+from german_whist.envs.engine.rules import Rules
+
+
+@dataclass(frozen=True, kw_only=True)
+class MirroredResult:
+    """Result of the first agent against the second, every game played twice with the seats swapped.
+
+    Intervals are 95 % confidence intervals of the mean over mirrored pairs (normal approximation); with a single pair
+    they are unbounded.
+
+    Attributes:
+        first: name of the first agent.
+        second: name of the second agent.
+        rules: fields of the rules.
+        seed: seed of the deals and of the agents' randomness.
+        wins: games that the first agent won, out of two for each pair.
+        draws: games drawn.
+        losses: games lost.
+        win_rate: (wins + draws / 2) / games.
+        interval: 95 % interval of ``win_rate``.
+        margin: the first agent's score minus the second's, mean over all games.
+        margin_interval: 95 % interval of ``margin``.
+        endgame: ``"played"`` or ``"exact"``.
+    """
+
+    first: str
+    second: str
+    rules: dict[str, Any]
+    seed: int
+    wins: int
+    draws: int
+    losses: int
+    win_rate: float
+    interval: tuple[float, float]
+    margin: float
+    margin_interval: tuple[float, float]
+    endgame: str = PLAYED
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the result as plain data, ready for JSON; unbounded ends of intervals are ``None``."""
+        fields = asdict(self)
+        for name in ("interval", "margin_interval"):
+            fields[name] = tuple(end if math.isfinite(end) else None for end in fields[name])
+        return fields
+
+
+@dataclass(frozen=True, kw_only=True)
+class MatchResult(MirroredResult):
+    """Result of ``play_match``: mirrored deals. ``margin`` is in counted tricks per deal.
+
+    Attributes:
+        deals: number of deals, each played twice.
+    """
+
+    deals: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class SeriesResult(MirroredResult):
+    """Result of ``play_series``: mirrored matches of several deals. ``margin`` is in points of the final score.
+
+    A match that nobody has won after the largest number of deals is a draw.
+
+    Attributes:
+        match: the match format, such as ``"first_to:25"``.
+        matches: number of matches, each played twice.
+        deals_per_match: mean number of deals in a match.
+    """
+
+    match: str
+    matches: int
+    deals_per_match: float
+
+
+def result_fields(
+    names: tuple[str, str],
+    rules: Rules,
+    seed: int,
+    outcomes: npt.NDArray[Any],
+    margins: npt.NDArray[np.float64],
+    endgame: str,
+) -> dict[str, Any]:
+    """Return the fields of a ``MirroredResult``.
+
+    Args:
+        names: of the two agents.
+        rules: the rules.
+        seed: the seed.
+        outcomes: 1, 0 or −1 for the first agent's wins, draws and losses, [n, 2]: pairs of mirrored games.
+        margins: the first agent's margins, float64[n, 2].
+        endgame: ``"played"`` or ``"exact"``.
+    """
+    win_rate, interval = mean_interval(((outcomes + 1) / 2).mean(axis=1))
+    margin, margin_interval = mean_interval(margins.mean(axis=1))
+    return {
+        "first": names[0],
+        "second": names[1],
+        "rules": rules.to_dict(),
+        "seed": int(seed),
+        "wins": int((outcomes > 0).sum()),
+        "draws": int((outcomes == 0).sum()),
+        "losses": int((outcomes < 0).sum()),
+        "win_rate": win_rate,
+        "interval": interval,
+        "margin": margin,
+        "margin_interval": margin_interval,
+        "endgame": endgame,
+    }
