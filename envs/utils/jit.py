@@ -18,9 +18,10 @@ def kernel(function: Function) -> Function:
     Kernels release the interpreter lock, so batches can be stepped from several threads.
     """
     compiler = numba.njit(cache=True, nogil=True, error_model="numpy")
-    usual = numba.config.CACHE_DIR
-    numba.config.CACHE_DIR = str(kernel_cache())  # numba reads it when a function is decorated, and only then
+    config: Any = numba.config
+    usual = config.CACHE_DIR
+    config.CACHE_DIR = str(kernel_cache())  # numba reads it when a function is decorated, and only then
     try:
         return cast(Function, compiler(function))
     finally:
-        numba.config.CACHE_DIR = usual
+        config.CACHE_DIR = usual

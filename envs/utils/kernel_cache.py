@@ -14,6 +14,7 @@ import shutil
 import time
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numba
 import platformdirs
@@ -55,7 +56,8 @@ def source_digest(package: Path = _PACKAGE) -> str:
 @cache
 def kernel_cache() -> Path:
     """Return the cache folder of today's sources: in ``$NUMBA_CACHE_DIR``, or else in the user's cache folder."""
-    base = numba.config.CACHE_DIR or platformdirs.user_cache_path("german-whist", appauthor=False)
+    config: Any = numba.config
+    base = config.CACHE_DIR or platformdirs.user_cache_path("german-whist", appauthor=False)
     folder = Path(base) / "kernels" / source_digest()
     with contextlib.suppress(OSError):  # where nothing can be written, numba falls back on its own places
         folder.mkdir(parents=True, exist_ok=True)

@@ -155,7 +155,7 @@ def test_evaluate_plays_matches_and_prints_them(capsys: pytest.CaptureFixture[st
         (["--match", "first_two:3"], "did you mean 'first_to:N'"),
         (["--match", "best_of:3", "--matches", "0"], "matches 0 is not allowed"),
         (["--matches", "3"], "--matches needs --match"),
-        (["--match", "best_of:3", "--record", "x.jsonl"], "--record writes single deals"),
+        (["--match", "best_of:3", "--record", "x.jsonl"], "--record cannot be combined with --match"),
     ],
 )
 def test_evaluate_refuses_in_one_line(words: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
