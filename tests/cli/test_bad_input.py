@@ -154,12 +154,12 @@ CASES = [
     ("train --resume folder", "'folder' is not a run directory: it has no config.yaml"),
     ("train --resume list.yaml", "'list.yaml' is not a run directory"),
     ("train --resume", "argument --resume: expected one argument"),
-    ("train --resume begun", "run directory 'begun' has checkpoints, but no resume.safetensors to go on from"),
+    ("train --resume begun", "run directory 'begun' has checkpoints, but no resume.safetensors to resume from"),
     ("train --resume damaged", "'damaged/resume.safetensors' cannot be resumed: "),
     ("train --resume misled", "misled/config.yaml: unknown key 'decisons'"),
-    ("train quickstart --resume begun", "--resume goes on with the run's own configuration: leave out quickstart"),
-    ("train --resume begun --out new", "--resume goes on with the run's own configuration: leave out --out new"),
-    ("train --resume begun --seed 1", "--resume goes on with the run's own configuration: leave out --seed"),
+    ("train quickstart --resume begun", "--resume uses the run's own configuration: leave out quickstart"),
+    ("train --resume begun --out new", "--resume uses the run's own configuration: leave out --out new"),
+    ("train --resume begun --seed 1", "--resume uses the run's own configuration: leave out --seed"),
 ]  # fmt: skip
 
 

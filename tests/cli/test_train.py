@@ -89,7 +89,7 @@ def test_ctrl_c_saves_leaves_with_130_and_says_how_to_go_on(
         said = run("train", tiny, "--quiet", *options)
     assert said.code == 130
     told = said.err if options else said.out
-    assert told == "stopped after 512 decisions; to go on: german-whist train --resume runs/tiny\n"
+    assert told == "stopped after 512 decisions; to resume: german-whist train --resume runs/tiny\n"
     assert (said.out if options else said.err) == ""
     done = run("train", "--resume", "runs/tiny", *options)
     assert done.code == 0

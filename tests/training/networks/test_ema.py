@@ -30,7 +30,7 @@ def learn(averaged: EMANetwork, steps: int) -> list[np.ndarray]:
 
 
 def averaged(settings: PolicyIterationConfig | None = None) -> EMANetwork:
-    return EMANetwork("it", settings or config(), some_network(), Processes())
+    return EMANetwork("it", some_network(), (settings or config()).optimizer, Processes())
 
 
 def test_the_first_weights_are_soon_forgotten():
@@ -74,10 +74,10 @@ def test_the_state_holds_all_that_the_next_step_depends_on():
 def test_a_fixed_network_says_the_same_for_any_number_of_rows(rows, kind):
     network = MLP(torch.linspace(0.5, 2, 30), [40, 20], 7, 1.0)
     network.compute_dtype = kind
-    cells = torch.randint(-2, 3, (rows, 30), dtype=torch.int8, generator=torch.Generator().manual_seed(rows))
+    features = torch.randint(-2, 3, (rows, 30), dtype=torch.int8, generator=torch.Generator().manual_seed(rows))
     with torch.no_grad():
-        expected = network(cells)
-    said = FrozenMLP(network)(cells)
+        expected = network(features)
+    said = FrozenMLP(network)(features)
     assert said.dtype == torch.float32
     torch.testing.assert_close(said, expected, rtol=1e-4 if kind == torch.float32 else 0.05, atol=0.03)
 
@@ -85,9 +85,9 @@ def test_a_fixed_network_says_the_same_for_any_number_of_rows(rows, kind):
 def test_a_fixed_network_stays_as_it_was():
     it = averaged()
     learn(it, 2)
-    fixed = it.fixed()
-    cells = torch.eye(3, dtype=torch.int8)
-    before = fixed(cells)
+    fixed = it.frozen()
+    features = torch.eye(3, dtype=torch.int8)
+    before = fixed(features)
     learn(it, 3)
-    assert torch.equal(fixed(cells), before)
-    assert not torch.equal(it.fixed()(cells), before)
+    assert torch.equal(fixed(features), before)
+    assert not torch.equal(it.frozen()(features), before)

@@ -9,7 +9,7 @@ from german_whist.agents.registry import make_agent
 from german_whist.envs.engine.cards import cards_of
 from german_whist.envs.engine.state_kernels import STATE
 from german_whist.envs.simulator.batch import DealBatch
-from german_whist.training.policy_iteration.stock_rotation_kernels import count_orders, write_order
+from german_whist.training.policy_iteration.stock_rotation_kernels import count_rotations, write_rotation
 
 GAMES = ["classic", "all", "no_trump", "small", "high_low", "open_stock", "draft", "race", "humbug", "tiny"]
 GAMES += ["no_trump:open_stock=0", "small:open_stock=3"]
@@ -29,11 +29,11 @@ def moments(rules, size=12, agent="random"):
 def orders_of(batch, row, most):
     """Return a deal in all its orders, as a batch."""
     game, state = batch.rules.game, batch.states[row]
-    orders = count_orders(game[0], state, most)
+    orders = count_rotations(game[0], state, most)
     made = DealBatch(batch.rules, orders)
     for order in range(orders):
         turned = np.zeros(1, STATE)
-        write_order(game[0], state, order, orders, turned)
+        write_rotation(game[0], state, order, orders, turned)
         made.states[order] = turned[0]
     return made
 
@@ -79,7 +79,7 @@ def test_the_card_drawn_last_is_unseen_too_until_its_owner_decides():
     for batch in moments("classic", size=1, agent="heuristic"):
         view = batch.views()[0]
         if view["stock"]:
-            orders = count_orders(batch.rules.game[0], batch.states[0], 99)
+            orders = count_rotations(batch.rules.game[0], batch.states[0], 99)
             counted.append(orders - max(int(view["stock"]) - 1, 1) if view["stock"] > 1 else 0)
             assert counted[-1] == (view["led"] < 0)
     assert len(counted) == 26
