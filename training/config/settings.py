@@ -1,7 +1,8 @@
 """The settings of a run in slices, one for each part of the code, which refuse values that cannot work.
 
 Every field is one setting: its name is the key in YAML and the option of the command line, so no two slices of a
-trainer share a name. Names follow CleanRL where it has one.
+trainer share a name. Names follow CleanRL where it has one. These are plain dataclasses, not pydantic or msgspec
+models: an error is one line that names file, key and nearest valid name.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from german_whist.envs.utils.specs import unknown_name
 
 ADAM, MUON = "adam", "muon"
 PLAYED, EXACT = "played", "exact"
+ENDGAME_HOOKS = {PLAYED: "played", EXACT: "solved"}  # names of the engine and the model cards
 LARGEST = 10**12  # of whole numbers; more than any machine could train on or hold
 LARGEST_SEED = 2**32 - 1  # numpy takes no larger one
 
@@ -174,7 +176,7 @@ class OptimizerSettings:
     batch_size: int = setting(512, "decisions in a gradient step")
     epochs: int = setting(4, "passes over each rollout")
     learning_rate: float = setting(1e-3, "step size at the start")
-    learning_rate_end: float = setting(1e-4, "... and at the end; it falls linearly")
+    learning_rate_end: float = setting(1e-4, "step size at the end; it changes linearly")
     max_grad_norm: float = setting(0.5, "gradients are clipped to this norm")
 
     def __post_init__(self) -> None:
@@ -219,7 +221,7 @@ class PPOLossSettings:
     """The loss of PPO (Schulman et al., arXiv 1707.06347)."""
 
     ent_coef: float = setting(0.01, "weight of the entropy bonus at the start")
-    ent_coef_end: float = setting(0.001, "... and at the end; it falls linearly")
+    ent_coef_end: float = setting(0.001, "weight of the entropy bonus at the end; it changes linearly")
     gamma: float = setting(1.0, "discount from a seat's decision to its next")
     gae_lambda: float = setting(0.95, "lambda of generalised advantage estimation")
     clip_coef: float = setting(0.2, "PPO's clipping range")

@@ -15,11 +15,10 @@ from german_whist.agents.policy.checkpoint import Checkpoint, Layer, load_checkp
 from german_whist.agents.pretrained.catalog import find_network
 from german_whist.agents.registry import make_agent
 from german_whist.arena.match import MatchResult
-from german_whist.envs.engine.endgame_hook import PLAYED, SOLVED
 from german_whist.envs.engine.rules import rules
 from german_whist.envs.observation.vector import observation_layout
 from german_whist.training.config.schema import PolicyIterationConfig, PPOConfig
-from german_whist.training.config.settings import EXACT
+from german_whist.training.config.settings import ENDGAME_HOOKS
 from german_whist.training.learning.algorithm import Algorithm
 from german_whist.training.learning.snapshot import Snapshot
 from german_whist.training.networks.mlp import feature_scale
@@ -195,7 +194,7 @@ class Learner(ABC, Generic[Batch]):
             "config": self.config.to_dict(),
             "code": code_version(),
         }
-        endgame = SOLVED if self._endgame == EXACT else PLAYED
+        endgame = ENDGAME_HOOKS[self._endgame]
         phases = self._phases if layers[0][0].ndim > 2 else ()
         ranks = self.config.network.ranks
         return Checkpoint(layers, self.rules, training, results or {}, self.LOGITS_PER_TRICK, endgame, ranks, phases)

@@ -18,13 +18,12 @@ import torch
 from german_whist.agents.bots.base import Agent
 from german_whist.agents.policy.canonical import ROLES
 from german_whist.envs.engine.agent_rng import AgentRng
-from german_whist.envs.engine.endgame_hook import PLAYED, SOLVED
 from german_whist.envs.engine.rules import Rules, rules
 from german_whist.envs.engine.scoring import reward_limit
 from german_whist.envs.observation.vector import observation_high
 from german_whist.envs.observation.views import VIEW
 from german_whist.envs.simulator.batch import DealBatch
-from german_whist.training.config.settings import EXACT, PPOGameSettings, RolloutSettings
+from german_whist.training.config.settings import ENDGAME_HOOKS, PPOGameSettings, RolloutSettings
 from german_whist.training.rollouts.opponent_mix import SELF, OpponentMix
 from german_whist.training.rollouts.rollout_kernels import HIDDEN_FEATURES, margins, observe_envs, sample_actions
 
@@ -109,7 +108,7 @@ class Collector:
         """
         made: Rules = rules(game.rules)
         envs = rollouts.num_envs
-        self.batch = DealBatch(made, envs, seed, endgame=SOLVED if game.endgame == EXACT else PLAYED)
+        self.batch = DealBatch(made, envs, seed, endgame=ENDGAME_HOOKS[game.endgame])
         self._reward, self._per_trick = game.reward, game.per_trick
         self._num_steps = rollouts.num_steps
         self._seed = seed

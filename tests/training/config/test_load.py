@@ -109,10 +109,10 @@ def test_every_key_has_help_and_a_kind() -> None:
 
 
 def test_settings_share_no_lists() -> None:
-    SB3Config.of().hidden.append(1)
-    SB3Config.of().opponents["greedy"] = 1.0
-    assert SB3Config.of().hidden == [256, 256]
-    assert SB3Config.of().opponents == {"self": 1.0}
+    SB3Config.of().network.hidden.append(1)
+    SB3Config.of().rollouts.opponents["greedy"] = 1.0
+    assert SB3Config.of().network.hidden == [256, 256]
+    assert SB3Config.of().rollouts.opponents == {"self": 1.0}
 
 
 WRONG_VALUES = [

@@ -10,13 +10,13 @@ from german_whist.training.networks.mlp import MLP
 from german_whist.training.networks.phased_mlp import FrozenPhasedMLP, PhasedMLP
 
 STOCK = 4
-STAGES = [10, 2]
+PHASES = [10, 2]
 
 
 def phased(phases: list[int] | None = None, hidden: list[int] | None = None) -> PhasedMLP:
     torch.manual_seed(1)
     scale = torch.linspace(0.1, 1, 6)
-    return PhasedMLP(scale, hidden or [7, 5], 3, 1.0, STAGES if phases is None else phases, STOCK)
+    return PhasedMLP(scale, hidden or [7, 5], 3, 1.0, PHASES if phases is None else phases, STOCK)
 
 
 def some_features(rows: int = 90) -> torch.Tensor:
@@ -55,7 +55,7 @@ def test_gradients_reach_the_networks_of_the_rows_alone() -> None:
             torch.testing.assert_close(weight.grad, again.grad)
 
 
-def test_until_they_are_apart_the_first_answers_always_and_then_all_know_what_it_does() -> None:
+def test_phases_share_the_first_network_until_they_separate_from_copies_of_it() -> None:
     network, features = phased(), some_features()
     network.separate = False
     first = network.mlps[0](features)

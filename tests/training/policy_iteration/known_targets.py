@@ -1,4 +1,4 @@
-"""Runs of the teacher that are soon over, and what its rollouts lead to, told otherwise."""
+"""Short runs of policy iteration, and its targets computed another way."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def config(**changes: Any) -> PolicyIterationConfig:
 
 def run(folder: Path, **changes: Any) -> TrainingOutcome:
     settings = config(**changes)
-    return train(settings, RunDirectory.create(settings, "taught", folder), quiet=True)
+    return train(settings, RunDirectory.create(settings, "policy_iteration", folder), quiet=True)
 
 
 def collector_of(
@@ -77,21 +77,21 @@ def play_at_random(collector: ActionValueCollector) -> None:
 
 
 def targets_now(collector: ActionValueCollector) -> np.ndarray[Any, Any]:
-    """What the teacher says of the positions that the deals have come to, float32[rows, actions] by name."""
+    """The targets of the current positions, float32[envs, actions], by true action."""
     collector._compute_targets(np.ones(collector.batch.size, np.bool_))
     return collector._true_q_targets.copy()
 
 
 def by_playing_on(collector: ActionValueCollector, row: int, bots: Sequence[Agent] | None = None) -> dict[int, float]:
-    """What each action of a row leads to: the seats go on as these bots in the foreplay, perfectly in the endgame."""
+    """The final margin after each action of a row: these bots play the foreplay on, perfect play the endgame."""
     deals, seat = collector.batch, int(collector.batch.turn[row])
     players = [ExactEndgame(bot) for bot in bots or [make_agent("heuristic")] * 2]
-    worth = {}
+    targets = {}
     for action in cards_of(int(deals.legal()[row])):
         batch = DealBatch(deals.rules, 1)
         batch.states[:] = deals.states[row : row + 1]
         batch.step([action])
         while not batch.done.all():
             batch.step(players[int(batch.turn[0])].act(batch.views(), None))
-        worth[action] = float(batch.returns("margin")[0, seat])
-    return worth
+        targets[action] = float(batch.returns("margin")[0, seat])
+    return targets

@@ -1,4 +1,4 @@
-"""What the teacher says of every action: by rollouts of the heuristic bot, then by the learner's own networks."""
+"""Targets of every action: from rollouts of the heuristic bot, then bootstrapped from the learner's own networks."""
 
 from __future__ import annotations
 
@@ -66,47 +66,46 @@ def lowest_of_its_run(collector: ActionValueCollector, row: int) -> dict[int, in
 
 
 @pytest.mark.parametrize("rules", ["classic", "all", "no_trump", "small", "high_low", "open_stock", "draft", "tiny"])
-def test_at_first_the_heuristic_bot_plays_on(rules):
+def test_the_first_targets_are_rollouts_of_the_heuristic_bot(rules):
     collector = collector_of(config(rules=rules, num_envs=6, num_steps=3), {})
     play_at_random(collector)
     said = targets_now(collector)
     for row in range(6):
-        for action, worth in by_playing_on(collector, row).items():
-            assert int(collector.batch.legal()[row]).bit_count() == 1 or said[row, action] == worth
+        for action, q_target in by_playing_on(collector, row).items():
+            assert int(collector.batch.legal()[row]).bit_count() == 1 or said[row, action] == q_target
 
 
 @pytest.mark.parametrize("rules", ["classic", "classic:race=7", "race:race=13"])
-def test_no_network_is_asked_about_an_endgame(rules):
+def test_no_network_evaluates_an_endgame(rules):
     collector = collector_of(config(rules=rules, num_envs=8, num_steps=8), {})
     play_at_random(collector)
-    asked = []
+    seen = []
 
     def network(features):
-        asked.append(features[:, collector._stock].min())
+        seen.append(features[:, collector._stock].min())
         return torch.zeros((len(features), collector.batch.num_actions))
 
     collector.bootstrap_from(network, network, 2)
     for _ in range(3):
         play_at_random(collector)
-    assert len(asked) > 8
-    assert min(asked) > 0
+    assert len(seen) > 8
+    assert min(seen) > 0
 
 
-def test_a_margin_beyond_need_counts_less():
-    plain, useful = (
-        targets_now(collector_of(config(rules="classic", num_envs=40, margin_tanh_scale=utility), {}))
-        for utility in (0, 3)
+def test_margins_are_squashed_by_tanh():
+    plain, squashed = (
+        targets_now(collector_of(config(rules="classic", num_envs=40, margin_tanh_scale=scale), {})) for scale in (0, 3)
     )
     assert np.abs(plain).max() > 5
-    np.testing.assert_allclose(useful, 3 * np.tanh(plain / 3), rtol=1e-5)
+    np.testing.assert_allclose(squashed, 3 * np.tanh(plain / 3), rtol=1e-5)
 
 
 def by_looking_ahead(
     collector: ActionValueCollector, row: int, bots: Sequence[Agent], value: Network, column: int, left: int
 ) -> dict[int, float]:
-    """What each action of a row leads to by what ``value`` says at the seat's next choices, so many of them."""
+    """The target of each action of a row: the mean of ``value`` at the seat's next ``left`` choices."""
     deals, seat = collector.batch, int(collector.batch.turn[row])
-    worth = {}
+    q_target = {}
     for action in cards_of(int(deals.legal()[row])):
         batch = DealBatch(deals.rules, 1)
         batch.states[:] = deals.states[row : row + 1]
@@ -122,8 +121,8 @@ def by_looking_ahead(
             while not batch.done.all():
                 batch.step(players[int(batch.turn[0])].act(batch.views(), None))
             said += [float(batch.returns("margin")[0, seat])] * (left - len(said))
-        worth[action] = sum(said) / left
-    return worth
+        q_target[action] = sum(said) / left
+    return q_target
 
 
 @pytest.mark.parametrize("lookahead", [1, 2, 5])
@@ -131,7 +130,7 @@ def by_looking_ahead(
     ("rules", "ranks"),
     [("classic", "live"), ("small", "named"), ("draft", "live"), ("open_stock", "live"), ("high_low", "named")],
 )
-def test_then_the_value_says_at_the_next_decisions_what_they_lead_to(rules, ranks, lookahead):
+def test_later_targets_bootstrap_from_the_value_at_the_next_decisions(rules, ranks, lookahead):
     policy, value = some_policy(rules, ranks), Network(random_layers(rules, 2, 2))
     chooses = Network(policy.checkpoint.layers)
     shares = {"self": 0.5, "heuristic": 0.5}
@@ -159,27 +158,27 @@ def test_then_the_value_says_at_the_next_decisions_what_they_lead_to(rules, rank
 
 
 @pytest.mark.parametrize(("rules", "steps", "fewest"), [("classic", 9, 4), ("classic", 23, 3), ("draft", 34, 3)])
-def test_an_action_is_worth_the_mean_of_all_orders_that_it_is_tried_in(rules, steps, fewest):
+def test_a_target_is_the_mean_over_its_stock_rotations(rules, steps, fewest):
     settings = config(rules=rules, num_envs=24, num_steps=steps)
     many, one = (collector_of(settings.replace(stock_rotations=rotations), {}) for rotations in (4, 1))
     play_at_random(many)
     game, states = many.batch.rules.game, many.batch.states
     counts = [count_rotations(game[0], state, 4) for state in states]
     expected = np.zeros((24, many.batch.num_actions))
-    for order in range(4):
+    for rotation in range(4):
         for row in range(24):
             write_rotation(
-                game[0], states[row], min(order, counts[row] - 1), counts[row], one.batch.states[row : row + 1]
+                game[0], states[row], min(rotation, counts[row] - 1), counts[row], one.batch.states[row : row + 1]
             )
         said = targets_now(one)
         for row in range(24):
-            expected[row] += said[row] / counts[row] if order < counts[row] else 0
+            expected[row] += said[row] / counts[row] if rotation < counts[row] else 0
     assert min(counts) == fewest
     np.testing.assert_allclose(targets_now(many), expected, atol=1e-5)
     assert np.abs(expected - targets_now(one)).max() > 0.1
 
 
-def test_only_the_learner_is_taught_and_only_where_it_has_a_choice():
+def test_there_are_targets_where_the_learner_has_a_choice():
     settings = config(rules="classic", num_envs=16, num_steps=26, opponents={"self": 0.5, "heuristic": 0.5})
     collector = collector_of(settings, OPPONENTS)
     made = collector.collect(lambda features: torch.zeros((len(features), 52)))
@@ -192,7 +191,7 @@ def test_only_the_learner_is_taught_and_only_where_it_has_a_choice():
     assert collector.q_targets.abs().amax() > 1
 
 
-def test_late_rows_are_taught_in_the_last_phase_alone():
+def test_late_phase_environments_have_targets_in_the_last_phase_only():
     shares = {"self": 0.5, "heuristic": 0.5}
     settings = config(
         rules="classic", num_envs=16, num_steps=26, opponents=shares, phases=[14, 6], late_phase_fraction=0.75
@@ -202,37 +201,37 @@ def test_late_rows_are_taught_in_the_last_phase_alone():
     could_be = (made.masks[:-1].sum(2) > 1) & made.learnt
     last = made.features[:-1, :, collector._stock] <= 6
     assert collector.target_mask[last].equal(could_be[last])
-    first_taught = (collector.target_mask & ~last).any(0)
-    assert first_taught.reshape(2, 8).sum(1).tolist() == [2, 2]
-    assert collector.target_mask[:, first_taught].equal(could_be[:, first_taught])
+    first_targets = (collector.target_mask & ~last).any(0)
+    assert first_targets.reshape(2, 8).sum(1).tolist() == [2, 2]
+    assert collector.target_mask[:, first_targets].equal(could_be[:, first_targets])
     assert not collector.q_targets[~collector.target_mask].any()
 
 
-def test_without_phases_all_is_the_last_one():
+def test_without_phases_the_whole_foreplay_is_the_last_phase():
     collector = collector_of(config(rules="classic", num_envs=8, num_steps=26, late_phase_fraction=0.5), {})
     made = collector.collect(lambda features: torch.zeros((len(features), 52)))
     assert collector.target_mask.equal((made.masks[:-1].sum(2) > 1) & made.learnt)
 
 
-def test_worth_stands_by_role_beside_the_mask():
+def test_targets_are_by_role_as_the_mask_is():
     collector = collector_of(config(rules="classic", num_envs=8, num_steps=1), {})
     roles = collector._roles.copy()
-    by_name = targets_now(collector)
+    by_action = targets_now(collector)
     collector._observe(0)
     roles[:] = collector._roles
     made = collector.collect(lambda features: torch.zeros((len(features), 52)))
     for row in range(8):
         actions = np.flatnonzero(made.masks[0, row].numpy())
-        assert (collector.q_targets[0, row].numpy()[actions] == by_name[row, roles[row, actions].astype(int)]).all()
+        assert (collector.q_targets[0, row].numpy()[actions] == by_action[row, roles[row, actions].astype(int)]).all()
 
 
-def test_returns_are_what_the_best_action_is_worth_where_another_was_played():
+def test_returns_bootstrap_where_another_than_the_greedy_action_was_played():
     settings = config(rules="classic", num_envs=64, num_steps=26, value_lambda=1.0)
     collector = collector_of(settings, {})
     likes = torch.linspace(0, 1e-3, 52)
     made = collector.collect(lambda features: likes.expand(len(features), 52))
     best = (made.masks[:-1] * (1 + likes)).argmax(2)
-    worth = collector.q_targets.gather(2, best[:, :, None])[:, :, 0]
+    q_target = collector.q_targets.gather(2, best[:, :, None])[:, :, 0]
     assert made.ends[25].all()
     seats = made.seats[:-1]
     for row in range(64):
@@ -240,10 +239,10 @@ def test_returns_are_what_the_best_action_is_worth_where_another_was_played():
             steps = [int(step) for step in torch.nonzero(collector.target_mask[:, row] & (seats[:, row] == seat))[:, 0]]
             for step, after in zip(steps, [*steps[1:], None], strict=True):
                 played = made.actions[step, row] == best[step, row]
-                expected = collector.returns[after, row] if played and after is not None else worth[step, row]
+                expected = collector.returns[after, row] if played and after is not None else q_target[step, row]
                 assert collector.returns[step, row] == expected
 
 
-def test_humbug_has_no_teacher():
+def test_games_without_open_endgames_are_refused():
     with pytest.raises(ValueError, match="humbug"):
         collector_of(config(rules="humbug"), {})

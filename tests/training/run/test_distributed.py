@@ -77,7 +77,7 @@ def free_port() -> int:
 
 def start_two(code: list[str], folder: Path) -> list[subprocess.Popen[str]]:
     common = {"WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(free_port()), "OMP_NUM_THREADS": "1"}
-    root = Path(__file__).parents[2]
+    root = Path(__file__).parents[3]
     path = os.pathsep.join([*filter(None, [os.environ.get("PYTHONPATH")]), str(root)])
     return [
         subprocess.Popen(
