@@ -135,6 +135,7 @@ def test_an_option_of_earlier_versions_is_refused_with_its_new_name(run: Run, ti
     line = "german-whist: command line: unknown key 'rows': it is called num_envs now\n"
     assert (said.code, said.out, said.err) == (2, "", line)
     assert "--rows" not in run("train", "--help").out
+    assert "--rows" not in run("train", "--num_env", "16").err
     said = run("train", tiny, "--trainer", "teacher")
     line = "german-whist: command line: unknown trainer 'teacher': it is called policy_iteration now\n"
     assert (said.code, said.out, said.err) == (2, "", line)

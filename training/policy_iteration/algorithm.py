@@ -97,21 +97,21 @@ class PolicyIteration:
 
         stock = observation_layout(config.game.rules)["stock"].start
 
-        def made(name: str, hidden: list[int], outputs: int, phases: list[int]) -> EMANetwork:
+        def build(name: str, hidden: list[int], outputs: int, phases: list[int]) -> EMANetwork:
             mlp = PhasedMLP(scale[:num_observations], hidden, outputs, ACTOR_GAIN, phases, stock)
             mlp.separate = network.phases_start == 0
             mlp.compute_dtype = compute_dtype(network.precision, self.device)
             return EMANetwork(name, mlp.to(self.device), config.optimizer, processes)
 
         self.phases = network.phases
-        self.actor = made("actor", network.hidden, actions, network.phases)
-        self.value = made("value", settings.value_hidden, 2, network.phases)
-        self.distilled = made("distilled", [settings.distill_hidden], actions, []) if settings.distill_hidden else None
+        self.actor = build("actor", network.hidden, actions, network.phases)
+        self.value = build("value", settings.value_hidden, 2, network.phases)
+        self.distilled = build("distilled", [settings.distill_hidden], actions, []) if settings.distill_hidden else None
         self._parts = [part for part in (self.actor, self.value, self.distilled) if part is not None]
         self.freeze()
 
     def separate_phases(self) -> None:
-        """Train a network per phase from now on, each starting as a copy of the shared one; a no-op if they do."""
+        """Train a network per phase from now on, each starting as a copy of the shared one, unless they do already."""
         for part in self._parts:
             if not part.network.separate:
                 part.separate_phases()

@@ -138,25 +138,25 @@ class ActionValueCollector(Collector):
             self._logits = policy(features) * SHARPER
             return self._logits
 
-        made = super().collect(sharper)
+        rollout = super().collect(sharper)
         watkins_q_lambda(
             self.q_targets.numpy(),
             self._greedy.numpy(),
-            made.actions.numpy(),
-            made.seats.numpy(),
-            made.ends.numpy(),
+            rollout.actions.numpy(),
+            rollout.seats.numpy(),
+            rollout.ends.numpy(),
             self.target_mask.numpy(),
             np.float32(self._settings.value_lambda),
             self._following,
             self.returns.numpy(),
         )
-        return made
+        return rollout
 
     def _choose(self, step: int, policy: Network, opponents: list[Agent]) -> None:
         super()._choose(step, policy, opponents)
-        made = self.rollout
-        learnt, masks = made.learnt[step], made.masks[step]
-        stock = made.features[step][:, self._stock].numpy()
+        rollout = self.rollout
+        learnt, masks = rollout.learnt[step], rollout.masks[step]
+        stock = rollout.features[step][:, self._stock].numpy()
         wanted = learnt.numpy() & (stock <= self._first_stock)
         self.target_mask[step] = torch.from_numpy(wanted) & (masks.sum(1) > 1)
         self._greedy[step] = self._logits.masked_fill(~masks, -torch.inf).argmax(1)

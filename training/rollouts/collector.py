@@ -106,18 +106,18 @@ class Collector:
             with_hidden: record what the seat to act cannot see, too, for a critic.
             rank: of this process, where there are several.
         """
-        made: Rules = rules(game.rules)
+        deal_rules: Rules = rules(game.rules)
         envs = rollouts.num_envs
-        self.batch = DealBatch(made, envs, seed, endgame=ENDGAME_HOOKS[game.endgame])
+        self.batch = DealBatch(deal_rules, envs, seed, endgame=ENDGAME_HOOKS[game.endgame])
         self._reward, self._per_trick = game.reward, game.per_trick
         self._num_steps = rollouts.num_steps
         self._seed = seed
-        self._scale = np.float32(reward_limit(made.game, game.reward))
+        self._scale = np.float32(reward_limit(deal_rules.game, game.reward))
         self.num_observations = self.batch.num_observations
-        self.high = observation_high(made)
+        self.high = observation_high(deal_rules)
         if with_hidden:
             hidden = np.ones(HIDDEN_FEATURES, np.int8)
-            hidden[104:] = max(made.stock, 1)
+            hidden[104:] = max(deal_rules.stock, 1)
             self.high = np.concatenate([self.high, hidden])
         self._mix = OpponentMix(((share, name == SELF) for name, share in rollouts.opponents.items()), envs)
         self._makers = [opponents[name] for name in rollouts.opponents if name != SELF]
@@ -162,8 +162,8 @@ class Collector:
         return self.rollout
 
     def _observe(self, step: int) -> None:
-        made, batch = self.rollout, self.batch
-        features, masks = made.features[step].numpy(), made.masks[step].numpy()
+        rollout, batch = self.rollout, self.batch
+        features, masks = rollout.features[step].numpy(), rollout.masks[step].numpy()
         observe_envs(
             batch.rules.game,
             batch.states,
@@ -174,25 +174,25 @@ class Collector:
             self._roles,
             self._live,
         )
-        made.seats[step].numpy()[:] = batch.turn
+        rollout.seats[step].numpy()[:] = batch.turn
 
     def _choose(self, step: int, policy: Callable[[torch.Tensor], torch.Tensor], opponents: list[Agent]) -> None:
-        made = self.rollout
-        logits = policy(made.features[step][:, : self.num_observations]).numpy()
+        rollout = self.rollout
+        logits = policy(rollout.features[step][:, : self.num_observations]).numpy()
         sample_actions(
             logits,
-            made.masks[step].numpy(),
+            rollout.masks[step].numpy(),
             self._roles,
             np.uint64(self._seed),
             self._deals,
             self._moves,
-            made.actions[step].numpy(),
-            made.log_probs[step].numpy(),
+            rollout.actions[step].numpy(),
+            rollout.log_probs[step].numpy(),
             self._true_actions,
         )
         if (self._true_actions < 0).any():
             raise FloatingPointError("logits are not finite")
-        learnt = made.learnt[step].numpy()
+        learnt = rollout.learnt[step].numpy()
         learnt[:] = self._mix.learner_acts(self.batch.turn)
         for number, opponent in enumerate(opponents):
             envs = np.flatnonzero(~learnt & (self._mix.opponent_of == number))
@@ -201,8 +201,8 @@ class Collector:
                 self._true_actions[envs] = opponent.act(self.batch.views(envs), rng)
 
     def _play(self, step: int) -> None:
-        made, batch = self.rollout, self.batch
-        rewards = made.rewards[step].numpy()
+        rollout, batch = self.rollout, self.batch
+        rewards = rollout.rewards[step].numpy()
         margins(batch.rules.game, batch.states, self._margin)
         rewards[:, 0] = -self._margin
         batch.step(self._true_actions)
@@ -214,7 +214,7 @@ class Collector:
         else:
             rewards[:] = batch.returns(self._reward)
         rewards /= self._scale
-        made.ends[step].numpy()[:] = batch.done
+        rollout.ends[step].numpy()[:] = batch.done
         finished = np.flatnonzero(batch.done)
         if len(finished):
             self._deal(finished)
