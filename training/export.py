@@ -1,8 +1,8 @@
-"""A policy network in the files of other tools: ONNX, TorchScript.
+"""Export of policy networks to ONNX and TorchScript.
 
-The file holds the network as it is: ``observation`` float32[batch, cells], the vector of a view with its cards by role
-(``agents/policy/canonical.py``), gives ``logits`` float32[batch, actions], by role and not masked. What is to be done before
-and after it stands in the file itself, beside the model card.
+The file holds the network alone: ``observation`` float32[batch, features], the vector of a view with its cards by role
+(``agents/policy/canonical.py``), gives ``logits`` float32[batch, actions], by role and not masked. The file itself
+describes the steps before and after it, beside the model card.
 """
 
 from __future__ import annotations
@@ -22,16 +22,15 @@ from german_whist.envs.utils.specs import unknown_name
 _OPSET, _IR_VERSION = 17, 8  # old enough for the runtimes in use
 
 ABOUT = {
-    "inputs": "observation: float32[batch, cells], german_whist.observe(views, rules), as numbers, not scaled, of "
-    "views with cards by role: views, roles = german_whist.agents.policy.canonical.canonical_views(views, RANKS), with RANKS "
-    "as the card's network says",
-    "outputs": "logits: float32[batch, actions], by role and not masked: set those of actions that are not legal "
-    "(views['legal']) to minus infinity; the best action is german_whist.agents.policy.canonical.true_cards(argmax, roles)",
+    "inputs": "observation: float32[batch, features], german_whist.observe(views, rules), not scaled, of views with "
+    "cards by role: views, roles = german_whist.canonical_views(views, RANKS), with the card's network.ranks as RANKS",
+    "outputs": "logits: float32[batch, actions], by role and not masked: set those of illegal actions (views['legal']) "
+    "to minus infinity; the best action is german_whist.true_cards(argmax, roles)",
 }
 
 
 def export(checkpoint: Checkpoint, kind: str, path: str | Path) -> None:
-    """Write a network to a file of another tool, whole or not at all.
+    """Write a network in the format of another tool, atomically.
 
     Args:
         checkpoint: the network.
@@ -39,7 +38,7 @@ def export(checkpoint: Checkpoint, kind: str, path: str | Path) -> None:
         path: the file.
 
     Raises:
-        ValueError: when there is no such kind of file.
+        ValueError: when ``kind`` is unknown.
         ModuleNotFoundError: when the library that writes it is not installed.
         OSError: when the file cannot be written.
     """
@@ -48,12 +47,12 @@ def export(checkpoint: Checkpoint, kind: str, path: str | Path) -> None:
     write_atomically(path, WRITERS[kind](checkpoint))
 
 
-def _told(checkpoint: Checkpoint) -> dict[str, str]:
+def _metadata(checkpoint: Checkpoint) -> dict[str, str]:
     return {**ABOUT, "card": json.dumps(checkpoint.card())}
 
 
-def _stock_cell(checkpoint: Checkpoint) -> int:
-    """Return the cell that tells the phase: the cards left in the stock."""
+def _stock_feature(checkpoint: Checkpoint) -> int:
+    """Return the index of the feature that selects the phase: the stock size."""
     return int(observation_layout(checkpoint.rules)["stock"].start)
 
 
@@ -73,28 +72,28 @@ def _onnx(checkpoint: Checkpoint) -> bytes:
                 nodes.append(helper.make_node("Relu", [name], [f"hidden_{own}"]))
                 name = f"hidden_{own}"
     last = len(checkpoint.layers) - 1
-    said = f"layer_0_{last}"
+    logits = f"layer_0_{last}"
     if checkpoint.phases:
-        weights.append(numpy_helper.from_array(np.array([_stock_cell(checkpoint)], np.int64), "stock_cell"))
-        nodes.append(helper.make_node("Gather", ["observation", "stock_cell"], ["stock"], axis=1))
+        weights.append(numpy_helper.from_array(np.array([_stock_feature(checkpoint)], np.int64), "stock_feature"))
+        nodes.append(helper.make_node("Gather", ["observation", "stock_feature"], ["stock"], axis=1))
     for phase, stock in enumerate(checkpoint.phases, start=1):
         weights.append(numpy_helper.from_array(np.array([stock], np.float32), f"last_{phase}"))
         nodes.append(helper.make_node("LessOrEqual", ["stock", f"last_{phase}"], [f"is_{phase}"]))
-        nodes.append(helper.make_node("Where", [f"is_{phase}", f"layer_{phase}_{last}", said], [f"said_{phase}"]))
-        said = f"said_{phase}"
-    nodes.append(helper.make_node("Identity", [said], ["logits"]))
-    cells, actions = checkpoint.sizes[0], checkpoint.sizes[-1]
+        nodes.append(helper.make_node("Where", [f"is_{phase}", f"layer_{phase}_{last}", logits], [f"logits_{phase}"]))
+        logits = f"logits_{phase}"
+    nodes.append(helper.make_node("Identity", [logits], ["logits"]))
+    features, actions = checkpoint.sizes[0], checkpoint.sizes[-1]
     graph = helper.make_graph(
         nodes,
         "german_whist_policy",
-        [helper.make_tensor_value_info("observation", TensorProto.FLOAT, ["batch", cells])],
+        [helper.make_tensor_value_info("observation", TensorProto.FLOAT, ["batch", features])],
         [helper.make_tensor_value_info("logits", TensorProto.FLOAT, ["batch", actions])],
         weights,
     )
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", _OPSET)], producer_name="german-whist")
     model.ir_version = _IR_VERSION
     model.doc_string = "\n".join(ABOUT.values())
-    helper.set_model_props(model, _told(checkpoint))
+    helper.set_model_props(model, _metadata(checkpoint))
     onnx.checker.check_model(model)
     content: bytes = model.SerializeToString()
     return content
@@ -104,7 +103,7 @@ def _torchscript(checkpoint: Checkpoint) -> bytes:
     import torch
     from torch import nn
 
-    def perceptron(layers: tuple[Layer, ...]) -> nn.Sequential:
+    def mlp(layers: tuple[Layer, ...]) -> nn.Sequential:
         modules: list[nn.Module] = []
         for weight, bias in layers:
             linear = nn.Linear(weight.shape[1], weight.shape[0])
@@ -114,21 +113,21 @@ def _torchscript(checkpoint: Checkpoint) -> bytes:
             modules += [linear, nn.ReLU()]
         return nn.Sequential(*modules[:-1])
 
-    class Phased(nn.Module):
+    class PhasedMLP(nn.Module):
         def __init__(self) -> None:
             super().__init__()
-            self.networks = nn.ModuleList(perceptron(layers) for layers in checkpoint.networks)
+            self.networks = nn.ModuleList(mlp(layers) for layers in checkpoint.networks)
 
         def forward(self, observation: torch.Tensor) -> torch.Tensor:
-            said: torch.Tensor = self.networks[0](observation)
-            stock = observation[:, _stock_cell(checkpoint) :][:, :1]
+            logits: torch.Tensor = self.networks[0](observation)
+            stock = observation[:, _stock_feature(checkpoint) :][:, :1]
             for network, last in zip(self.networks[1:], checkpoint.phases, strict=True):
-                said = torch.where(stock <= last, network(observation), said)
-            return said
+                logits = torch.where(stock <= last, network(observation), logits)
+            return logits
 
-    traced = torch.jit.trace(Phased().eval(), torch.zeros(2, checkpoint.sizes[0]))
+    traced = torch.jit.trace(PhasedMLP().eval(), torch.zeros(2, checkpoint.sizes[0]))
     buffer = io.BytesIO()
-    torch.jit.save(traced, buffer, _extra_files=_told(checkpoint))
+    torch.jit.save(traced, buffer, _extra_files=_metadata(checkpoint))
     return buffer.getvalue()
 
 

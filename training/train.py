@@ -1,4 +1,4 @@
-"""Training runs: picks the trainer that the configuration names."""
+"""Training runs: dispatches to the trainer of the configuration."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ def train(
     quiet: bool = False,
     processes: Processes = Processes(),  # noqa: B008 - a constant
 ) -> TrainingOutcome:
-    """Train a policy by self-play with the trainer of its settings; SIGINT and SIGTERM save and stop.
+    """Train a policy by self-play with the configured trainer; SIGINT and SIGTERM checkpoint and exit.
 
     Args:
-        config: the settings.
+        config: the configuration, whose class selects the trainer.
         run: the folder to write to.
-        resume: go on from the run's last checkpoint; a run killed before its first one begins anew.
+        resume: continue from the run's last snapshot; a run killed before its first one starts afresh.
         quiet: show no progress.
-        processes: those that train together, with ``trainer: selfplay``.
+        processes: those that train together; ``trainer: sb3`` runs in one.
 
     Raises:
         ValueError: when the run cannot be resumed, or the device does not exist.
@@ -42,16 +42,16 @@ Trainer = Callable[[Any, RunDirectory, bool, bool, Processes], TrainingOutcome]
 
 
 def load_trainer(config: TrainConfig) -> Trainer:
-    """Return the trainer of some settings.
+    """Return the trainer of a configuration.
 
     Raises:
         ModuleNotFoundError: when a library that it needs is not installed.
     """
-    if not isinstance(config, PPOConfig):
+    if not isinstance(config, (PPOConfig, PolicyIterationConfig)):
         from german_whist.training.sb3.trainer import train_sb3
 
         return train_sb3
-    from german_whist.training.ppo.loop import train_loop
+    from german_whist.training.learning.loop import train_loop
 
     if isinstance(config, PolicyIterationConfig):
         from german_whist.training.policy_iteration.learner import PolicyIterationLearner

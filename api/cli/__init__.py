@@ -82,7 +82,8 @@ class _Parser(argparse.ArgumentParser):
         options, rest = super().parse_known_args(args, namespace)
         unknown = next((word for word in rest if word.startswith("--")), None)
         if unknown is not None:
-            known = [name for name in self._option_string_actions if name.startswith("--")]
+            options_shown = self._option_string_actions.items()
+            known = [name for name, it in options_shown if name.startswith("--") and it.help != argparse.SUPPRESS]
             self.error(str(unknown_name("option", unknown.partition("=")[0], known)))
         return options, rest
 

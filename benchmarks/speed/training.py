@@ -1,8 +1,8 @@
-"""Decisions a second of training: our own trainer beside MaskablePPO on the same deals, and that beside the usual way.
+"""Training speed in decisions a second: our own PPO, MaskablePPO on our batches, and MaskablePPO the usual way.
 
-The usual way is sb3-contrib's MaskablePPO on a ``DummyVecEnv`` of Gymnasium environments with an opponent. All have the
-quickstart's actor; both MaskablePPOs have its minibatches and epochs too, our own trainer those of its own recipe. Our
-own and the one beside it may use one thread or two, whichever is faster for each.
+The usual way is sb3-contrib's MaskablePPO on a ``DummyVecEnv`` of Gymnasium environments with an opponent. All three
+have the actor of the recipe ``sb3``; both MaskablePPOs have its minibatches and epochs, too, and our own PPO those of
+its own recipe. Our own PPO and MaskablePPO on our batches use one thread or two, whichever is faster for each.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 
 from german_whist.benchmarks.harness.figures import Figure, Skipped
 from german_whist.benchmarks.harness.timing import Tick, Workload, rates
-from german_whist.training.config.load import PPOConfig, TrainConfig, load_config
+from german_whist.training.config.load import load_config
+from german_whist.training.config.schema import PPOConfig, SB3Config
 
 if TYPE_CHECKING:
     from sb3_contrib import MaskablePPO
@@ -24,7 +25,7 @@ NAME = "SB3 decisions"
 PEER = "DummyVecEnv of 8"
 OWN_NAME = "own trainer's decisions"
 OWN_PEER = "SB3, same network"
-RECIPE = "quickstart"
+RECIPE = "sb3"
 OWN_RECIPE = "ppo"
 
 _ENVIRONMENTS = 8
@@ -34,22 +35,23 @@ _THREADS = (1, 2)
 
 
 def measure(
-    seconds: float, tick: Tick, config: TrainConfig | None = None, own: PPOConfig | None = None
+    seconds: float, tick: Tick, config: SB3Config | None = None, own: PPOConfig | None = None
 ) -> list[Figure | Skipped]:
     """Measure the learners in the same run, each for ``seconds`` or a few rollouts.
 
     Args:
         seconds: time for each.
-        tick: told of the progress.
-        config: settings of both MaskablePPOs; the quickstart's by default.
-        own: settings of our own trainer; its recipe's by default, with the quickstart's network.
+        tick: called with the progress.
+        config: of both MaskablePPOs; by default their recipe's.
+        own: configuration of our own PPO; by default its recipe's, with the network of MaskablePPO's.
     """
     try:
-        import sb3_contrib  # noqa: F401 - only to see whether it is there
+        import sb3_contrib  # noqa: F401 - only to see whether it is installed
     except ImportError as error:
         return [Skipped.missing(SUBJECT, NAME, error)]
     settings = config or load_config(RECIPE)
-    own_settings = own or load_config(OWN_RECIPE, {"hidden": str(settings.hidden)})
+    own_settings = own or load_config(OWN_RECIPE, {"hidden": str(settings.network.hidden)})
+    assert isinstance(settings, SB3Config)
     assert isinstance(own_settings, PPOConfig)
     with _torch_as_in_training():
         self_play, ours = _self_play(settings), _own(own_settings)
@@ -68,7 +70,7 @@ def measure(
 
 @contextmanager
 def _torch_as_in_training() -> Iterator[None]:
-    """Let torch use one thread, and not check its distributions' arguments; afterwards all is as before."""
+    """Let torch use one thread and skip the checks of its distributions' arguments; restore both afterwards."""
     import torch
 
     threads = torch.get_num_threads()
@@ -106,15 +108,15 @@ def _own(config: PPOConfig) -> Workload:
     return learn
 
 
-def _self_play(config: TrainConfig) -> partial[int]:
+def _self_play(config: SB3Config) -> partial[int]:
     from german_whist.training.run.directory import RunDirectory
-    from german_whist.training.sb3.learner import Learner
+    from german_whist.training.sb3.learner import SB3Learner
 
-    model = Learner(config, RunDirectory("unused")).model
-    return partial(_learn, model, config.num_envs * config.num_steps)
+    model = SB3Learner(config, RunDirectory("unused")).model
+    return partial(_learn, model, config.rollouts.num_envs * config.rollouts.num_steps)
 
 
-def _usual_way(config: TrainConfig) -> partial[int]:
+def _usual_way(config: SB3Config) -> partial[int]:
     from sb3_contrib import MaskablePPO
     from stable_baselines3.common.vec_env import DummyVecEnv
 
@@ -122,18 +124,18 @@ def _usual_way(config: TrainConfig) -> partial[int]:
     from german_whist.envs.gymnasium_env import GermanWhistEnv
     from german_whist.training.sb3.policy import policy_settings
 
-    environments = DummyVecEnv([lambda: GermanWhistEnv(make_agent(_OPPONENT), config.rules)] * _ENVIRONMENTS)
-    batch_size = min(config.batch_size, config.num_envs * config.num_steps)
+    environments = DummyVecEnv([lambda: GermanWhistEnv(make_agent(_OPPONENT), config.game.rules)] * _ENVIRONMENTS)
+    batch_size = min(config.optimizer.batch_size, config.rollouts.num_envs * config.rollouts.num_steps)
     steps = max(batch_size // _ENVIRONMENTS, 1)
     model = MaskablePPO(
         "MlpPolicy",
         environments,
         n_steps=steps,
         batch_size=steps * _ENVIRONMENTS,
-        n_epochs=config.epochs,
-        policy_kwargs=policy_settings(config.hidden),
-        device=config.device,
-        seed=config.seed,
+        n_epochs=config.optimizer.epochs,
+        policy_kwargs=policy_settings(config.network.hidden),
+        device=config.run.device,
+        seed=config.run.seed,
     )
     return partial(_learn, model, steps * _ENVIRONMENTS)
 

@@ -139,7 +139,7 @@ CASES = [
     ("train tiny.yaml --reward points", "per_trick: only the margin can be paid trick by trick; reward is points"),
     ("train tiny.yaml --reward pionts", "unknown reward 'pionts': did you mean 'points'?"),
     ("train tiny.yaml --opponents '{slef: 1}'", "unknown agent in opponents 'slef': did you mean 'self'?"),
-    ("train tiny.yaml --opponents '{self: 9, random: 0.1}'", "opponents: a share of 0.1 of 9.1 is less than one row"),
+    ("train tiny.yaml --opponents '{self: 9, random: 0.1}'", "a share of 0.1 of 9.1 is less than one environment"),
     ("train tiny.yaml --opponents '{checkpoint:cut.safetensors: 1}'", "opponents: checkpoint 'cut.safetensors'"),
     ("train tiny.yaml --evaluate_against '[checkpoint:absent]'", "evaluate_against: checkpoint 'absent': there is no"),
     ("train tiny.yaml --evaluate_against '[gredy]'", "agent in evaluate_against 'gredy': did you mean 'greedy'?"),
@@ -154,12 +154,12 @@ CASES = [
     ("train --resume folder", "'folder' is not a run directory: it has no config.yaml"),
     ("train --resume list.yaml", "'list.yaml' is not a run directory"),
     ("train --resume", "argument --resume: expected one argument"),
-    ("train --resume begun", "run directory 'begun' has checkpoints, but no resume.safetensors to go on from"),
+    ("train --resume begun", "run directory 'begun' has checkpoints, but no resume.safetensors to resume from"),
     ("train --resume damaged", "'damaged/resume.safetensors' cannot be resumed: "),
     ("train --resume misled", "misled/config.yaml: unknown key 'decisons'"),
-    ("train quickstart --resume begun", "--resume goes on with the run's own configuration: leave out quickstart"),
-    ("train --resume begun --out new", "--resume goes on with the run's own configuration: leave out --out new"),
-    ("train --resume begun --seed 1", "--resume goes on with the run's own configuration: leave out --seed"),
+    ("train quickstart --resume begun", "--resume uses the run's own configuration: leave out quickstart"),
+    ("train --resume begun --out new", "--resume uses the run's own configuration: leave out --out new"),
+    ("train --resume begun --seed 1", "--resume uses the run's own configuration: leave out --seed"),
 ]  # fmt: skip
 
 

@@ -89,7 +89,7 @@ def test_ctrl_c_saves_leaves_with_130_and_says_how_to_go_on(
         said = run("train", tiny, "--quiet", *options)
     assert said.code == 130
     told = said.err if options else said.out
-    assert told == "stopped after 512 decisions; to go on: german-whist train --resume runs/tiny\n"
+    assert told == "stopped after 512 decisions; to resume: german-whist train --resume runs/tiny\n"
     assert (said.out if options else said.err) == ""
     done = run("train", "--resume", "runs/tiny", *options)
     assert done.code == 0
@@ -128,3 +128,22 @@ def test_a_full_disk_is_one_line(run: Run, tiny: str, monkeypatch: pytest.Monkey
     assert (said.code, said.out) == (2, "")
     assert re.fullmatch(r"german-whist: .*No space left on device: 'runs/tiny/resume.safetensors'\n", said.err)
     assert not Path("runs").exists()
+
+
+def test_an_option_of_earlier_versions_is_refused_with_its_new_name(run: Run, tiny: str) -> None:
+    said = run("train", tiny, "--rows", "16")
+    line = "german-whist: command line: unknown key 'rows': it is called num_envs now\n"
+    assert (said.code, said.out, said.err) == (2, "", line)
+    assert "--rows" not in run("train", "--help").out
+    assert "--rows" not in run("train", "--num_env", "16").err
+    said = run("train", tiny, "--trainer", "teacher")
+    line = "german-whist: command line: unknown trainer 'teacher': it is called policy_iteration now\n"
+    assert (said.code, said.out, said.err) == (2, "", line)
+
+
+def test_a_run_of_an_earlier_version_cannot_be_resumed(run: Run, here: Path) -> None:
+    (here / "old").mkdir()
+    (here / "old" / "config.yaml").write_text("trainer: teacher\nrules: tiny\nrows: 8\n")
+    said = run("train", "--resume", "old")
+    line = "german-whist: old/config.yaml: unknown trainer 'teacher': it is called policy_iteration now\n"
+    assert (said.code, said.out, said.err) == (2, "", line)

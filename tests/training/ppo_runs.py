@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import torch
 
+from german_whist.agents.bots.base import Agent
 from german_whist.training.config.schema import PPOConfig
 from german_whist.training.networks.mlp import feature_scale
 from german_whist.training.ppo.ppo import PPO
@@ -39,7 +41,7 @@ ALONE = Processes()
 
 
 def own_config(**changes: Any) -> PPOConfig:
-    return PPOConfig(**{**OWN_SETTINGS, **changes})
+    return PPOConfig.of(**{**OWN_SETTINGS, **changes})
 
 
 def begin_own(folder: Path, **changes: Any) -> TrainingOutcome:
@@ -47,6 +49,20 @@ def begin_own(folder: Path, **changes: Any) -> TrainingOutcome:
 
     config = own_config(**changes)
     return train(config, RunDirectory.create(config, "mine", folder), quiet=True)
+
+
+def collector_of(
+    config: PPOConfig, opponents: Mapping[str, Callable[[int], Agent]] | None = None, rank: int = 0
+) -> Collector:
+    return Collector(
+        config.game,
+        config.rollouts,
+        opponents or {},
+        seed=config.run.seed,
+        ranks=config.network.ranks,
+        with_hidden=config.ppo.critic_sees == "all",
+        rank=rank,
+    )
 
 
 def networks(config: PPOConfig, collector: Collector, processes: Processes = ALONE) -> PPO:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from german_whist.training.config.load import TrainConfig
+from german_whist.training.config.schema import SB3Config
 
 SETTINGS: dict[str, Any] = {
     "rules": "tiny",
@@ -24,5 +24,5 @@ SETTINGS: dict[str, Any] = {
 ROLLOUT = SETTINGS["num_envs"] * SETTINGS["num_steps"]
 
 
-def tiny_config(**changes: Any) -> TrainConfig:
-    return TrainConfig(**{**SETTINGS, **changes})
+def tiny_config(**changes: Any) -> SB3Config:
+    return SB3Config.of(**{**SETTINGS, **changes})

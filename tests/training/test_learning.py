@@ -19,7 +19,7 @@ def test_a_few_seconds_of_self_play_beat_the_random_bot_clearly(tmp_path: Path, 
     config = tiny_config(
         **settings,
         decisions=24_000,
-        rows=64,
+        num_envs=64,
         hidden=[64],
         batch_size=256,
         epochs=4,

@@ -15,7 +15,7 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 from german_whist.agents.policy.checkpoint import load_checkpoint
 from german_whist.agents.registry import make_agent
 from german_whist.arena.match import play_match
-from german_whist.training.config.load import TrainConfig, load_config
+from german_whist.training.config.load import SB3Config, load_config
 from german_whist.training.run.directory import RunDirectory, code_version
 from german_whist.training.run.evaluation import EVALUATION_SEED
 from german_whist.training.train import TrainingOutcome, train
@@ -68,7 +68,7 @@ def test_the_final_checkpoint_knows_where_it_comes_from_and_what_it_is_worth(fin
     made = load_checkpoint(finished.run.final)
     assert made.rules.to_dict() == {**made.rules.to_dict(), "suits": 2, "ranks": 4, "hand": 2, "stock": 4}
     assert made.training["decisions"] == finished.decisions == 1024
-    assert TrainConfig(**made.training["config"]) == tiny_config(evaluate_against=["random", "greedy"])
+    assert SB3Config.of(**made.training["config"]) == tiny_config(evaluate_against=["random", "greedy"])
     assert made.training["code"] == code_version()
     assert "self-play" in made.training["algorithm"]
     assert set(made.results) == {"random", "greedy"}

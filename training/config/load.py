@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 import typing
 from collections.abc import Mapping
@@ -13,9 +12,8 @@ from typing import Any
 import yaml
 
 from german_whist.envs.utils.specs import unknown_name
-from german_whist.training.config.schema import TRAINERS, PolicyIterationConfig, PPOConfig, TrainConfig
-
-__all__ = ["PPOConfig", "PolicyIterationConfig", "TrainConfig", "config_fields", "load_config", "recipe_names"]
+from german_whist.training.config import renamed
+from german_whist.training.config.schema import TRAINERS, SB3Config, TrainConfig, setting_types
 
 _KIND_NAMES: dict[Any, str] = {
     int: "a whole number",
@@ -29,15 +27,10 @@ _KIND_NAMES: dict[Any, str] = {
 
 
 def config_fields(kind: type[TrainConfig] | None = None) -> dict[str, tuple[Any, str]]:
-    """Return each key's type and help, of one trainer's settings or of all there are."""
-    if kind is None:
-        return config_fields(PolicyIterationConfig) | config_fields(PPOConfig)
-    hints = typing.get_type_hints(kind)
-    return {
-        entry.name: (hints[entry.name], entry.metadata["help"])
-        for entry in dataclasses.fields(kind)
-        if entry.name not in kind.WITHOUT
-    }
+    """Return the type and the help of each key, of one trainer's settings or of all trainers'."""
+    if kind is not None:
+        return setting_types(kind)
+    return {key: entry for trainer in TRAINERS.values() for key, entry in setting_types(trainer).items()}
 
 
 def recipe_names() -> tuple[str, ...]:
@@ -60,25 +53,32 @@ def load_config(source: str | Path, overrides: Mapping[str, str] | None = None) 
     where = str(source)
     fields = _fields(where, _read(source))
     parsed = {key: _parsed(key, text) for key, text in (overrides or {}).items()}
-    trainer = parsed.get("trainer", fields.get("trainer", TrainConfig.trainer))
-    if not isinstance(trainer, str) or trainer not in TRAINERS:
-        place = "command line" if "trainer" in parsed else where
-        raise ValueError(f"{place}: {unknown_name('trainer', trainer, TRAINERS)}")
-    kind = TRAINERS[trainer]
+    trainer = parsed.get("trainer", fields.get("trainer", SB3Config.TRAINER))
+    kind = _trainer("command line" if "trainer" in parsed else where, trainer)
     values = {str(key): _typed(where, kind, key, value) for key, value in fields.items()}
     given = {key: _typed("command line", kind, key, value) for key, value in parsed.items()}
     values["trainer"] = trainer
     _take_from_network(where, kind, values, given)
     try:
-        return kind(**{**values, **given})
+        return kind.of(**{**values, **given})
     except ValueError as error:
         raise ValueError(f"{'command line' if given and _is_allowed(kind, values) else where}: {error}") from None
 
 
-def _take_from_network(where: str, kind: type[TrainConfig], values: dict[str, Any], given: dict[str, Any]) -> None:
-    """Take from the network that a run starts from what it must be, where it is not said beside it or later.
+def _trainer(where: str, trainer: object) -> type[TrainConfig]:
+    try:
+        renamed.check_not_renamed("trainer", trainer, renamed.VALUES["trainer"])
+        if not isinstance(trainer, str) or trainer not in TRAINERS:
+            raise unknown_name("trainer", trainer, TRAINERS)
+    except ValueError as error:
+        raise ValueError(f"{where}: {error}") from None
+    return TRAINERS[trainer]
 
-    Where all is said, as in a run's own settings, the network need not be there any more.
+
+def _take_from_network(where: str, kind: type[TrainConfig], values: dict[str, Any], given: dict[str, Any]) -> None:
+    """Take the sizes of the network that a run starts from, where neither its file nor the command line sets them.
+
+    Where all are set, as in a run's own config.yaml, the network need not exist any more.
     """
     level, place = (given, "command line") if given.get("init") else (values, where)
     taken = [key for key in ("hidden", "ranks", "phases") if key in config_fields(kind)]
@@ -96,7 +96,7 @@ def _take_from_network(where: str, kind: type[TrainConfig], values: dict[str, An
 
 def _is_allowed(kind: type[TrainConfig], values: Mapping[str, Any]) -> bool:
     try:
-        kind(**values)
+        kind.of(**values)
     except ValueError:
         return False
     return True
@@ -106,10 +106,11 @@ def _read(source: str | Path) -> str:
     try:
         return Path(source).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        # A folder may be called like a recipe, as the one that a run went to.
+        # A folder may be called like a recipe: that of its run.
         if str(source) in recipe_names():
             return (resources.files("german_whist.configs") / f"{source}.yaml").read_text(encoding="utf-8")
         if isinstance(error, FileNotFoundError):
+            renamed.check_not_renamed("configuration", str(source), renamed.RECIPES)
             raise unknown_name("configuration (no such file)", source, recipe_names()) from None
         reason = error.strerror if isinstance(error, OSError) else error
         raise ValueError(f"{str(source)!r} cannot be read: {reason}") from None
@@ -138,12 +139,17 @@ def _parsed(key: str, text: str) -> Any:
 
 
 def _typed(where: str, kind: type[TrainConfig], key: object, value: Any) -> Any:
-    """Return a value as its field's type; whole numbers may be written as 1e6 or 1_000_000."""
+    """Return a value as its setting's type; whole numbers may be written as 1e6 or 1_000_000."""
     fields = config_fields(kind)
+    try:
+        renamed.check_not_renamed("key", key, renamed.KEYS)
+        renamed.check_not_renamed(str(key), value, renamed.VALUES.get(str(key), {}))
+    except ValueError as error:
+        raise ValueError(f"{where}: {error}") from None
     if key not in fields and key in config_fields():
         others = [name for name, other in TRAINERS.items() if key in config_fields(other)]
         has = f"{' and '.join(others)} {'has' if len(others) == 1 else 'have'}"
-        raise ValueError(f"{where}: {key}: only trainer: {has} this setting, and this is {kind.trainer}")
+        raise ValueError(f"{where}: {key}: only trainer: {has} this setting, and this is {kind.TRAINER}")
     if key not in fields:
         raise ValueError(f"{where}: {unknown_name('key', key, fields)}")
     needed = fields[str(key)][0]

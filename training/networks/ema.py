@@ -1,7 +1,9 @@
-"""A network that learns, and the moving average of its weights, which is what acts and judges.
+"""A network in training and the exponential moving average (EMA) of its weights, which plays and evaluates positions.
 
-While steps are large, weights go up and down around what is best, and their average is better than they are (Polyak and
-Juditsky, "Acceleration of Stochastic Approximation by Averaging", 1992).
+While steps are large, weights oscillate around the optimum, and their average is better than they are (Polyak and
+Juditsky, "Acceleration of Stochastic Approximation by Averaging", 1992). ``torch.optim.swa_utils.AveragedModel`` does
+not replace it: it copies the weights at its first update instead of averaging, and earlier runs would not repeat bit
+for bit.
 """
 
 from __future__ import annotations
@@ -13,94 +15,96 @@ from collections.abc import Iterator
 import torch
 
 from german_whist.agents.policy.checkpoint import Layer
-from german_whist.training.config.schema import PolicyIterationConfig
-from german_whist.training.networks.optimizer import Optimizer, tensor_of_shape
+from german_whist.training.config.settings import AveragingOptimizerSettings
+from german_whist.training.networks.optimizer import Optimizer
 from german_whist.training.networks.phased_mlp import FrozenPhasedMLP, PhasedMLP
 from german_whist.training.run.distributed import Processes
+from german_whist.training.run.resume_file import tensor_of_shape
 
 
 class EMANetwork:
-    """A network, its optimiser, and its average.
+    """A network, its optimiser, and the moving average of its weights.
 
     Attributes:
-        network: gives outputs from an observation; this one learns.
-        average: the same with the averaged weights.
-        steps: taken so far.
+        network: the one that learns.
+        average: a copy with the averaged weights.
+        steps: gradient steps taken so far.
     """
 
-    def __init__(self, called: str, config: PolicyIterationConfig, network: PhasedMLP, processes: Processes) -> None:
+    def __init__(
+        self, name: str, network: PhasedMLP, settings: AveragingOptimizerSettings, processes: Processes
+    ) -> None:
         """Take the network.
 
         Args:
-            called: its name in snapshots.
-            config: the settings.
-            network: in its first state.
-            processes: those that learn together.
+            name: in snapshots.
+            network: on its device, freshly initialised.
+            settings: of the steps and the average.
+            processes: those that train together.
         """
-        self.network = network.to(config.device)
+        self.network = network
         self.average = copy.deepcopy(self.network)
         self.steps = 0
-        self._called = called
-        self._max_grad_norm = config.max_grad_norm
+        self._name = name
         self._processes = processes
         self._averages = list(self.average.parameters())
-        self._optimizer = Optimizer(config.optimizer, self.network.perceptrons, config.learning_rate)
-        fresh = config.batch_size * processes.size / config.epochs  # positions that a step has and the last had not
-        self._keeps = math.exp(-fresh / config.ema_horizon) if config.ema_horizon else 0.0
+        self._optimizer = Optimizer(settings, self.network.mlps)
+        fresh = settings.batch_size * processes.size / settings.epochs  # positions a step that are new
+        self._decay = math.exp(-fresh / settings.ema_horizon) if settings.ema_horizon else 0.0
 
     def step(self, loss: torch.Tensor, positions: int, rate: float) -> None:
-        """Take one step down a loss, the mean over so many positions."""
+        """Take a gradient step of size ``rate`` on a loss, the mean over so many positions."""
         self._optimizer.zero_grad()
         loss.backward()
         self._processes.average_gradients(self._optimizer.parameters, positions)
-        self._optimizer.step(rate, self._max_grad_norm)
+        self._optimizer.step(rate)
         self.steps += 1
-        keeps = min(self._keeps, self.steps / (self.steps + 10))  # so that the first weights are soon forgotten
+        decay = min(self._decay, self.steps / (self.steps + 10))  # the first weights fade soon
         with torch.no_grad():
             for average, weight in zip(self._averages, self._optimizer.parameters, strict=True):
-                average.lerp_(weight, 1 - keeps)
+                average.lerp_(weight, 1 - decay)
 
-    def set_apart(self) -> None:
-        """Let a network learn in each phase from now on, from what the first one knows."""
+    def separate_phases(self) -> None:
+        """Train a network per phase from now on, each starting as a copy of the first."""
         for network in (self.network, self.average):
-            network.set_apart()
+            network.separate_phases()
 
-    def fixed(self) -> FrozenPhasedMLP:
+    def frozen(self) -> FrozenPhasedMLP:
         """Return the network with the averaged weights as they are now."""
         return FrozenPhasedMLP(self.average)
 
     def layers(self) -> tuple[Layer, ...]:
-        """Return the layers with the averaged weights, as they act on unscaled cells."""
+        """Return the layers with the averaged weights, for unscaled features."""
         return self.average.raw_layers()
 
     def start_from(self, layers: tuple[Layer, ...], name: str) -> None:
         """Take the network from a checkpoint's layers.
 
         Raises:
-            ValueError: when their sizes are others.
+            ValueError: when their sizes differ.
         """
         for network in (self.network, self.average):
             network.load_raw_layers(layers, name)
 
     def named_parameters(self) -> Iterator[tuple[str, torch.Tensor]]:
-        """Yield the learnt weights and what they are called."""
+        """Yield the trained weights by name."""
         for name, weight in self.network.named_parameters():
-            yield f"{self._called}.{name}", weight
+            yield f"{self._name}.{name}", weight
 
     def _named_weights(self) -> Iterator[tuple[str, torch.Tensor]]:
         yield from self.named_parameters()
         for name, weight in self.average.named_parameters():
-            yield f"{self._called}_average.{name}", weight
+            yield f"{self._name}_average.{name}", weight
 
     def state(self) -> dict[str, torch.Tensor]:
-        """Return weights and moments, as tensors on the processor."""
+        """Return weights and moments, as tensors on the CPU."""
         weights = {name: weight.detach().cpu().clone() for name, weight in self._named_weights()}
-        weights[f"{self._called}.steps"] = torch.tensor([self.steps])
-        weights[f"{self._called}.apart"] = torch.tensor([int(self.network.apart)])
-        return weights | self._optimizer.state(f"{self._called}_optimizer")
+        weights[f"{self._name}.steps"] = torch.tensor([self.steps])
+        weights[f"{self._name}.separate"] = torch.tensor([int(self.network.separate)])
+        return weights | self._optimizer.state(f"{self._name}_optimizer")
 
     def load_state(self, tensors: dict[str, torch.Tensor]) -> None:
-        """Go on from what :meth:`state` returned.
+        """Restore what :meth:`state` returned.
 
         Raises:
             KeyError: when something is missing.
@@ -109,7 +113,7 @@ class EMANetwork:
         with torch.no_grad():
             for name, weight in self._named_weights():
                 weight.copy_(tensor_of_shape(tensors, name, weight.shape))
-        self.steps = int(tensor_of_shape(tensors, f"{self._called}.steps", torch.Size((1,))))
-        apart = bool(tensor_of_shape(tensors, f"{self._called}.apart", torch.Size((1,))))
-        self.network.apart = self.average.apart = apart
-        self._optimizer.load_state(tensors, f"{self._called}_optimizer")
+        self.steps = int(tensor_of_shape(tensors, f"{self._name}.steps", torch.Size((1,))))
+        separate = bool(tensor_of_shape(tensors, f"{self._name}.separate", torch.Size((1,))))
+        self.network.separate = self.average.separate = separate
+        self._optimizer.load_state(tensors, f"{self._name}_optimizer")

@@ -1,4 +1,4 @@
-"""The networks of our own trainer: multilayer perceptrons over int8 cells, and the actor's way into a checkpoint."""
+"""The networks of our own trainers: multilayer perceptrons over int8 features, and their layers for a checkpoint."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from torch import nn
 from german_whist.agents.policy.checkpoint import Layer
 from german_whist.envs.engine.layout import Block
 
-# The one cell that turns the value of every card round would be one among hundreds. At 200,000 decisions of `high_low`
-# the policy won 53 % against `random` with it at 1, 66 % at 8 and 71 % at 24.
+# One feature among hundreds inverts the value of every card. With `high_low`, at 200,000 decisions, the policy won 53 %
+# against `random` with that feature scaled to 1, 66 % at 8 and 71 % at 24.
 LOW_SCALE = 24.0
 
 HIDDEN_GAIN = math.sqrt(2)
 ACTOR_GAIN = 0.01
 CRITIC_GAIN = 1.0
 
-_FEWEST_ROWS, _MOST_ROWS = 128, 1024  # of a fixed network's products
+_FEWEST_ROWS, _MOST_ROWS = 128, 1024  # of a matrix product of FrozenMLP
 
 
 def feature_scale(high: npt.NDArray[np.int8], low: Block | None) -> torch.Tensor:
-    """Return what the cells of an observation are multiplied by, float32[cells].
+    """Return the factors that scale features to [0, 1], float32[features].
 
     Args:
-        high: largest value of each cell, int8[cells].
-        low: the cell that says whether the endgame is played low, where there is one.
+        high: largest value of each feature, int8[features].
+        low: the feature that says whether the endgame is played low, where there is one; scaled to ``LOW_SCALE``.
     """
     scale = 1.0 / torch.as_tensor(np.maximum(high, 1), dtype=torch.float32)
     if low is not None:
@@ -39,7 +39,7 @@ def feature_scale(high: npt.NDArray[np.int8], low: Block | None) -> torch.Tensor
 
 
 class _LastLayer(torch.autograd.Function):
-    """A linear layer with outputs in float32, whatever comes in; gradients are of the type that comes in."""
+    """A linear layer with float32 outputs for inputs of any type; gradients of the inputs have the inputs' type."""
 
     @staticmethod
     def forward(ctx: Any, hidden: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:
@@ -54,10 +54,15 @@ class _LastLayer(torch.autograd.Function):
 
 
 class MLP(nn.Module):
-    """Linear layers with ReLU between them, over scaled int8 cells.
+    """Linear layers with ReLU between them, over scaled int8 features.
 
-    Weights are float32. The products of the hidden layers are of ``compute_dtype``; the last layer is always float32, so
-    that logits and values are not rounded.
+    Weights are float32. Hidden layers multiply in ``compute_dtype``; the last layer always in float32, so that logits
+    and values are not rounded. (``torch.autocast`` would round elsewhere: it knows nothing of the scale folded into the
+    first weights, nor of the float32 last layer, and earlier runs would not repeat bit for bit.)
+
+    Attributes:
+        scale: factor of each feature, float32[features].
+        compute_dtype: type of the hidden layers' matrix products.
     """
 
     scale: torch.Tensor
@@ -66,9 +71,9 @@ class MLP(nn.Module):
         """Build the layers, with orthogonal weights (Huang et al., "The 37 implementation details of PPO", 2).
 
         Args:
-            scale: what each cell is multiplied by, float32[cells].
+            scale: factor of each feature, float32[features].
             hidden: sizes of the hidden layers.
-            outputs: numbers that come out.
+            outputs: number of outputs.
             gain: of the last layer's weights.
         """
         super().__init__()
@@ -85,24 +90,24 @@ class MLP(nn.Module):
         """Return the layers, first to last."""
         return [layer for layer in self.layers if isinstance(layer, nn.Linear)]
 
-    def forward(self, cells: torch.Tensor) -> torch.Tensor:
+    def forward(self, features: torch.Tensor) -> torch.Tensor:
         """Return the outputs, float32[rows, outputs].
 
         Args:
-            cells: [rows, cells], int8 or a floating type.
+            features: [rows, features], int8 or a floating type.
         """
-        kind = self.compute_dtype
+        dtype = self.compute_dtype
         *hidden_layers, last = self.linear_layers()
-        hidden = cells.to(kind)
+        hidden = features.to(dtype)
         for number, layer in enumerate(hidden_layers):
-            # Scaling the weights instead of the cells leaves the cells whole numbers, exact in bfloat16.
+            # The weights are scaled, not the features: these stay whole numbers, which bfloat16 holds exactly.
             weight = layer.weight if number else layer.weight * self.scale
-            hidden = F.relu(F.linear(hidden, weight.to(kind), layer.bias.to(kind)), inplace=True)
+            hidden = F.relu(F.linear(hidden, weight.to(dtype), layer.bias.to(dtype)), inplace=True)
         outputs: torch.Tensor = _LastLayer.apply(hidden, last.weight, last.bias)
         return outputs
 
     def raw_layers(self) -> tuple[Layer, ...]:
-        """Return the layers as they act on unscaled cells, for a checkpoint."""
+        """Return the layers for unscaled features, as a checkpoint stores them."""
         layers = []
         for number, layer in enumerate(self.linear_layers()):
             weight = layer.weight.detach() * (1.0 if number else self.scale)
@@ -113,15 +118,19 @@ class MLP(nn.Module):
         """Take the layers of a checkpoint.
 
         Raises:
-            ValueError: when their sizes are others, or they are those of several networks.
+            ValueError: when their sizes differ, or they are those of several networks.
         """
         if layers[0][0].ndim > 2:
-            raise ValueError(f"init: {name!r} has a network for each phase: trainer: teacher alone goes on from it")
+            raise ValueError(
+                f"init: {name!r} has a network for each phase: only trainer: policy_iteration can start from it"
+            )
         wanted = [tuple(layer.weight.shape) for layer in self.linear_layers()]
         given = [weight.shape for weight, _ in layers]
         if wanted != given:
             have, need = ([shape[0] for shape in shapes[:-1]] for shapes in (given, wanted))
-            raise ValueError(f"init: {name!r} has hidden layers {have} of {given[0][1]} cells, not {need}: set hidden")
+            raise ValueError(
+                f"init: {name!r} has hidden layers {have} of {given[0][1]} features, not {need}: set hidden"
+            )
         with torch.no_grad():
             for number, (layer, (weight, bias)) in enumerate(zip(self.linear_layers(), layers, strict=True)):
                 layer.weight.copy_(torch.as_tensor(weight))
@@ -131,34 +140,34 @@ class MLP(nn.Module):
 
 
 class FrozenMLP:
-    """A perceptron with its weights as they are, for many calls.
+    """An MLP with its weights copied as they are now, for many forward passes.
 
-    Products for sizes that were not met before are first compiled, which takes longer than they do, so rows are filled
-    up to one of a few sizes.
+    The backend compiles matrix products for each new size, which costs more than the product itself, so rows are padded
+    to one of a few sizes.
     """
 
     def __init__(self, network: MLP) -> None:
-        """Take the weights over."""
-        self._type = network.compute_dtype
+        """Copy the weights."""
+        self._dtype = network.compute_dtype
         self._device = network.scale.device
         *hidden, last = network.linear_layers()
         with torch.no_grad():
             scaled = [layer.weight if number else layer.weight * network.scale for number, layer in enumerate(hidden)]
             self._hidden = [
-                (weight.to(self._type, copy=True), layer.bias.to(self._type, copy=True))
+                (weight.to(self._dtype, copy=True), layer.bias.to(self._dtype, copy=True))
                 for weight, layer in zip(scaled, hidden, strict=True)
             ]
             self._last = last.weight.detach().clone(), last.bias.detach().clone()
 
     @torch.inference_mode()
-    def __call__(self, cells: torch.Tensor) -> torch.Tensor:
-        """Return the outputs on the processor, float32[rows, outputs], of cells int8[rows, cells]."""
-        return torch.cat([self._outputs(rows) for rows in cells.split(_MOST_ROWS)])
+    def __call__(self, features: torch.Tensor) -> torch.Tensor:
+        """Return the outputs on the CPU, float32[rows, outputs], for features int8[rows, features]."""
+        return torch.cat([self._outputs(rows) for rows in features.split(_MOST_ROWS)])
 
-    def _outputs(self, cells: torch.Tensor) -> torch.Tensor:
-        rows = len(cells)
+    def _outputs(self, features: torch.Tensor) -> torch.Tensor:
+        rows = len(features)
         size = max(_FEWEST_ROWS, 1 << (rows - 1).bit_length())
-        hidden = F.pad(cells, (0, 0, 0, size - rows)).to(self._device).to(self._type)
+        hidden = F.pad(features, (0, 0, 0, size - rows)).to(self._device).to(self._dtype)
         for weight, bias in self._hidden:
             hidden = F.linear(hidden, weight, bias).relu_()
         return F.linear(hidden.float(), *self._last)[:rows].cpu()
@@ -167,7 +176,7 @@ class FrozenMLP:
 def compute_dtype(precision: str, device: torch.device) -> torch.dtype:
     """Return the type of matrix products for a setting of ``precision``.
 
-    ``auto`` takes bfloat16 where the hardware multiplies it (there it is several times as fast as float32).
+    ``auto`` is bfloat16 where the hardware multiplies it natively, several times as fast as float32; else float32.
     """
     if precision != "auto":
         return torch.bfloat16 if precision == "bfloat16" else torch.float32

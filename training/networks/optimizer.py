@@ -1,9 +1,9 @@
-"""The optimisers of our own trainers, and their state, by name, for snapshots.
+"""The optimisers of our own trainers, and their state by name for snapshots.
 
-``adam`` is Adam (Kingma and Ba, arXiv 1412.6980) over all weights. ``muon`` makes the steps of hidden layers' matrices
-orthogonal (Jordan et al., "Muon: an optimizer for hidden layers in neural networks", 2024), scaled as Adam's usually
-are (Liu et al., "Muon is scalable for LLM training", arXiv 2502.16982), so that one learning rate does for both; biases
-and last layers are Adam's.
+``adam`` is Adam (Kingma and Ba, arXiv 1412.6980) for all weights. ``muon`` orthogonalises the steps of the hidden
+layers' matrices (Jordan et al., "Muon: an optimizer for hidden layers in neural networks", 2024) and scales them to the
+usual size of Adam's (Liu et al., "Muon is scalable for LLM training", arXiv 2502.16982), so that one learning rate
+suits both; biases and last layers stay with Adam.
 """
 
 from __future__ import annotations
@@ -13,27 +13,29 @@ from collections.abc import Sequence
 import torch
 from torch import nn
 
-from german_whist.training.config.schema import MUON
+from german_whist.training.config.settings import MUON, OwnOptimizerSettings
 from german_whist.training.networks.mlp import MLP
+from german_whist.training.run.resume_file import tensor_of_shape
 
 ADAM_EPSILON = 1e-5
 
 
 class Optimizer:
-    """Steps down the gradient for some networks.
+    """Gradient steps for some networks.
 
     Attributes:
-        parameters: the weights that it changes.
+        parameters: the weights that it updates.
     """
 
-    def __init__(self, kind: str, networks: Sequence[MLP], rate: float) -> None:
+    def __init__(self, settings: OwnOptimizerSettings, networks: Sequence[MLP]) -> None:
         """Take the networks.
 
         Args:
-            kind: one of ``settings.OPTIMIZERS``.
-            networks: with their weights where they will stay.
-            rate: the step size at the start.
+            settings: which optimiser, its first step size, and the norm that gradients are clipped to.
+            networks: on their device already.
         """
+        kind, rate = settings.optimizer, settings.learning_rate
+        self._max_grad_norm = settings.max_grad_norm
         self.parameters = [weight for network in networks for weight in network.parameters()]
         self._network_of = [place for place, network in enumerate(networks) for _ in network.parameters()]
         matrices = [layer.weight for network in networks for layer in network.linear_layers()[:-1]]
@@ -44,68 +46,55 @@ class Optimizer:
             self._parts.append(torch.optim.Muon(matrices, lr=rate, weight_decay=0.0, adjust_lr_fn="match_rms_adamw"))
 
     def zero_grad(self) -> None:
-        """Forget the gradients."""
+        """Clear the gradients."""
         for part in self._parts:
             part.zero_grad()
 
-    def step(self, rate: float, max_grad_norm: float) -> None:
-        """Take one step of a size down the gradients, which are first clipped to a norm."""
-        nn.utils.clip_grad_norm_(self.parameters, max_grad_norm)
+    def step(self, rate: float) -> None:
+        """Take a step of size ``rate`` down the clipped gradients."""
+        nn.utils.clip_grad_norm_(self.parameters, self._max_grad_norm)
         for part in self._parts:
             for group in part.param_groups:
                 group["lr"] = rate
             part.step()
 
-    def state(self, called: str = "optimizer") -> dict[str, torch.Tensor]:
-        """Return the moments, on the processor, by names that start with what it is called."""
+    def state(self, prefix: str = "optimizer") -> dict[str, torch.Tensor]:
+        """Return the moments on the CPU, under names that start with ``prefix``."""
         return {
-            f"{called}.{number}.{name}": torch.as_tensor(moment).cpu().clone()
+            f"{prefix}.{number}.{name}": torch.as_tensor(moment).cpu().clone()
             for part in self._parts
             for number, weight in self._numbered(part)
             for name, moment in part.state.get(weight, {}).items()
         }
 
-    def load_state(self, tensors: dict[str, torch.Tensor], called: str = "optimizer") -> None:
-        """Go on from the moments that :meth:`state` returned.
+    def load_state(self, tensors: dict[str, torch.Tensor], prefix: str = "optimizer") -> None:
+        """Restore the moments that :meth:`state` returned.
 
         Raises:
             KeyError: when one is missing.
             ValueError: when one has another shape than its weights.
         """
-        # A network that was saved before its first update has no moments, and then none at all.
+        # A network saved before its first update has no moments at all.
         known = {name.rpartition(".")[0] for name in tensors}
-        stepped = {self._network_of[number] for number in range(len(self.parameters)) if f"{called}.{number}" in known}
+        stepped = {self._network_of[number] for number in range(len(self.parameters)) if f"{prefix}.{number}" in known}
         for part in self._parts:
             moments = part.state_dict()
             for place, (number, weight) in enumerate(self._numbered(part)):
                 if self._network_of[number] in stepped:
                     moments["state"][place] = {
-                        name: tensor_of_shape(tensors, f"{called}.{number}.{name}", shape)
+                        name: tensor_of_shape(tensors, f"{prefix}.{number}.{name}", shape)
                         for name, shape in _shapes(part, weight).items()
                     }
             part.load_state_dict(moments)
 
     def _numbered(self, part: torch.optim.Optimizer) -> list[tuple[int, torch.Tensor]]:
-        """Return the weights of a part in its order, each with its number among all."""
+        """Return the weights of a part in its order, with their indices among all parameters."""
         numbers = {id(weight): number for number, weight in enumerate(self.parameters)}
         return [(numbers[id(weight)], weight) for group in part.param_groups for weight in group["params"]]
 
 
 def _shapes(part: torch.optim.Optimizer, weight: torch.Tensor) -> dict[str, torch.Size]:
-    """Return what a part remembers of a weight."""
+    """Return the shapes of what an optimiser keeps for a weight."""
     if isinstance(part, torch.optim.Adam):
         return {"step": torch.Size(()), "exp_avg": weight.shape, "exp_avg_sq": weight.shape}
     return {"momentum_buffer": weight.shape}
-
-
-def tensor_of_shape(tensors: dict[str, torch.Tensor], name: str, shape: torch.Size) -> torch.Tensor:
-    """Return a tensor by name.
-
-    Raises:
-        KeyError: when it is missing.
-        ValueError: when it has another shape.
-    """
-    tensor = tensors[name]
-    if tensor.shape != shape:
-        raise ValueError(f"{name} has shape {list(tensor.shape)}, the network of config.yaml needs {list(shape)}")
-    return tensor

@@ -1,28 +1,27 @@
-"""Learning from a teacher: regression on what every action is worth in positions of the learner's own play.
+"""Approximate policy iteration: regression on the value of every action in positions of the learner's own play.
 
-Each action is tried in the true deal (``training/policy_iteration/lookahead_kernels.py``). All actions of a position meet the same hidden
-cards, so that luck cancels out of their differences, and the network, which does not see those cards, learns the mean
-over all that they could be.
+Each action is tried in the true deal (``lookahead_kernels.py``). All actions of a position meet the same hidden cards,
+so luck cancels out of their differences, and the network, which does not see those cards, learns the mean over all that
+they could be.
 
-What an action is worth is first what rollouts of the heuristic bot lead to, with the endgame solved exactly (Tesauro
-and Galperin, "On-line policy improvement using Monte-Carlo search", 1996), and from ``value_start`` on what the
-learner's own *value* says at the seat's next decision, which is the mean over what is still hidden there and so varies
-much less. The value learns what the learner's play leads to. So the teacher gets better with its learner, which is
-policy iteration, and as all is learnt in positions of the learner's own play, it is taught where it errs (DAgger: Ross
-et al., arXiv 1011.0686).
+At first, targets come from rollouts of the heuristic bot with exact endgames (Tesauro and Galperin, "On-line policy
+improvement using Monte-Carlo search", 1996). From ``value_start`` on, they bootstrap from the learner's own *value*
+network at the seat's next decision. The value is the mean over what is still hidden there, so it varies much less; it
+learns from the returns of the learner's play. Better play thus gives better targets, which is policy iteration, and all
+targets are for positions of the learner's own play, so they correct its own errors (DAgger: Ross et al., arXiv
+1011.0686).
 
 Each *phase* of the foreplay may have networks of its own (``training/networks/phased_mlp.py``).
 
-The outputs of all networks are in units of four tricks, which suits optimisers; the actor's are worth up to a constant
-for each position. Its policy is the softmax of the worth with ``LOGITS_A_TRICK``, and so are the logits of its
-checkpoints. The *student* is a small network that learns to say what the learner says (distillation: Hinton et al.,
-arXiv 1503.02531).
+All networks' outputs are in units of four tricks, which suits the optimisers; the actor's are advantages, correct up to
+a constant per position. The policy is their softmax, with ``LOGITS_PER_TRICK``, and so are the logits of its
+checkpoints. The *distilled* network is a small one that learns the actor's outputs (Hinton et al., arXiv 1503.02531).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 import torch
@@ -32,23 +31,42 @@ from german_whist.envs.observation.vector import observation_layout
 from german_whist.training.config.schema import PolicyIterationConfig
 from german_whist.training.networks.ema import EMANetwork
 from german_whist.training.networks.mlp import ACTOR_GAIN, compute_dtype
-from german_whist.training.networks.optimizer import tensor_of_shape
 from german_whist.training.networks.phased_mlp import PhasedMLP
 from german_whist.training.run.distributed import Processes
+from german_whist.training.run.resume_file import tensor_of_shape
 
-TRICKS_AN_OUTPUT = 4.0
-LOGITS_A_TRICK = 4.0  # a card that is a trick worse is played e**4 times less often
-_LOGITS_AN_OUTPUT = LOGITS_A_TRICK * TRICKS_AN_OUTPUT
+TRICKS_PER_OUTPUT = 4.0
+LOGITS_PER_TRICK = 4.0  # an action that is a trick worse is e**4 times less likely
+_LOGITS_PER_OUTPUT = LOGITS_PER_TRICK * TRICKS_PER_OUTPUT
+
+
+@dataclass(frozen=True)
+class ActionValueBatch:
+    """Positions with action-value targets.
+
+    Attributes:
+        features: int8[positions, num_observations].
+        masks: bool[positions, actions], legal actions.
+        q_targets: float32[positions, actions], for legal actions, in tricks.
+        returns: float32[positions], in tricks.
+        against_heuristic: int8[positions], 1 where the opponent is the heuristic bot.
+    """
+
+    features: torch.Tensor
+    masks: torch.Tensor
+    q_targets: torch.Tensor
+    returns: torch.Tensor
+    against_heuristic: torch.Tensor
 
 
 class PolicyIteration:
-    """The networks and one update. All act and judge by the average of their weights as it was last fixed.
+    """The networks and their update. They play and evaluate with their averaged weights as last frozen.
 
     Attributes:
-        actor: what actions are worth, from an observation.
-        value: what the seat to act may expect against itself, and against the heuristic bot.
-        student: ``None`` where there is none.
-        updates: updates made so far.
+        actor: advantages of the actions, from an observation.
+        value: expected margin for the seat to act, against itself and against the heuristic bot.
+        distilled: the small network; ``None`` without ``distill_hidden``.
+        updates: number of updates so far.
     """
 
     def __init__(
@@ -62,124 +80,111 @@ class PolicyIteration:
         """Build the networks.
 
         Args:
-            config: the settings.
-            scale: what each cell is multiplied by, float32[num_observations].
-            num_observations: cells of an observation.
+            config: the configuration, of which the slice ``optimizer`` is kept.
+            scale: factor of each feature, float32[num_observations].
+            num_observations: features of an observation.
             actions: size of the action space.
-            processes: those that learn together.
+            processes: those that train together.
         """
-        self.config = config
-        self.device = torch.device(config.device)
+        network, settings = config.network, config.policy_iteration
+        self.optimizer = config.optimizer
+        self.decisions = config.run.decisions
+        self.seed = config.run.seed
+        self.device = torch.device(config.run.device)
         self.processes = processes
         self.updates = 0
-        torch.manual_seed(config.seed)
+        torch.manual_seed(self.seed)
 
-        stock = observation_layout(config.rules)["stock"].start
+        stock = observation_layout(config.game.rules)["stock"].start
 
-        def made(called: str, hidden: list[int], outputs: int, phases: list[int]) -> EMANetwork:
-            network = PhasedMLP(scale[:num_observations], hidden, outputs, ACTOR_GAIN, phases, stock)
-            network.apart = config.phases_start == 0
-            network.compute_dtype = compute_dtype(config.precision, self.device)
-            return EMANetwork(called, config, network, processes)
+        def build(name: str, hidden: list[int], outputs: int, phases: list[int]) -> EMANetwork:
+            mlp = PhasedMLP(scale[:num_observations], hidden, outputs, ACTOR_GAIN, phases, stock)
+            mlp.separate = network.phases_start == 0
+            mlp.compute_dtype = compute_dtype(network.precision, self.device)
+            return EMANetwork(name, mlp.to(self.device), config.optimizer, processes)
 
-        self.actor = made("actor", config.hidden, actions, config.phases)
-        self.value = made("value", config.value_hidden, 2, config.phases)
-        self.student = made("student", [config.distill_hidden], actions, []) if config.distill_hidden else None
-        self._parts = [part for part in (self.actor, self.value, self.student) if part is not None]
-        self.fix()
+        self.phases = network.phases
+        self.actor = build("actor", network.hidden, actions, network.phases)
+        self.value = build("value", settings.value_hidden, 2, network.phases)
+        self.distilled = build("distilled", [settings.distill_hidden], actions, []) if settings.distill_hidden else None
+        self._parts = [part for part in (self.actor, self.value, self.distilled) if part is not None]
+        self.freeze()
 
-    def set_apart(self) -> None:
-        """Let a network learn in each phase from now on, from what one for all has learnt; nothing, if they do."""
+    def separate_phases(self) -> None:
+        """Train a network per phase from now on, each starting as a copy of the shared one, unless they do already."""
         for part in self._parts:
-            if not part.network.apart:
-                part.set_apart()
+            if not part.network.separate:
+                part.separate_phases()
 
-    def fix(self) -> None:
-        """Act and judge from now on by the weights as they are now."""
-        self._acting, self._judging = self.actor.fixed(), self.value.fixed()
+    def freeze(self) -> None:
+        """Play and evaluate from now on with the averaged weights as they are now."""
+        self._frozen_actor, self._frozen_value = self.actor.frozen(), self.value.frozen()
 
     def start_from(self, layers: tuple[Layer, ...], name: str) -> None:
         """Take the network from a checkpoint's layers.
 
         Raises:
-            ValueError: when their sizes, or the phases, are others.
+            ValueError: when sizes or phases differ.
         """
         if layers[0][0].ndim > 2:
-            self.set_apart()
-        self.actor.start_from(_rescaled(layers, 1 / _LOGITS_AN_OUTPUT), name)
-        self.fix()
+            self.separate_phases()
+        self.actor.start_from(_rescaled(layers, 1 / _LOGITS_PER_OUTPUT), name)
+        self.freeze()
 
     def layers(self) -> tuple[Layer, ...]:
-        """Return the policy's layers, as they act on unscaled cells, for a checkpoint."""
+        """Return the policy's layers for unscaled features, as a checkpoint stores them."""
         return _in_logits(self.actor.layers())
 
-    def student_layers(self) -> tuple[Layer, ...] | None:
-        """Return the student's, likewise."""
-        return None if self.student is None else _in_logits(self.student.layers())
+    def distilled_layers(self) -> tuple[Layer, ...] | None:
+        """Return the distilled network's layers likewise; ``None`` where there is none."""
+        return None if self.distilled is None else _in_logits(self.distilled.layers())
 
     def named_parameters(self) -> Iterator[tuple[str, torch.Tensor]]:
-        """Yield the learnt weights and what they are called."""
+        """Yield the trained weights by name."""
         for part in self._parts:
             yield from part.named_parameters()
 
-    def policy(self, cells: torch.Tensor) -> torch.Tensor:
-        """Return the logits on the processor, float32[rows, actions], of cells int8[rows, num_observations]."""
-        return self._acting(cells) * _LOGITS_AN_OUTPUT
+    def policy(self, features: torch.Tensor) -> torch.Tensor:
+        """Return the logits on the CPU, float32[rows, actions], for observations int8[rows, num_observations]."""
+        return self._frozen_actor(features) * _LOGITS_PER_OUTPUT
 
-    def expected(self, cells: torch.Tensor) -> torch.Tensor:
-        """Return what seats to act may expect, in tricks, against the learner and the bot, float32[rows, 2]."""
-        return self._judging(cells) * TRICKS_AN_OUTPUT
+    def values(self, features: torch.Tensor) -> torch.Tensor:
+        """Return expected margins of the seats to act, in tricks, against the learner and the bot, float32[rows, 2]."""
+        return self._frozen_value(features) * TRICKS_PER_OUTPUT
 
-    def update(
-        self,
-        progress: float,
-        cells: torch.Tensor,
-        masks: torch.Tensor,
-        worth: torch.Tensor,
-        returns: torch.Tensor,
-        against_bot: torch.Tensor,
-        *,
-        warming_up: bool = False,
-    ) -> dict[str, float]:
+    def update(self, batch: ActionValueBatch, progress: float, *, value_only: bool = False) -> dict[str, float]:
         """Learn from positions and return the metrics.
 
         Args:
-            progress: the share of the run that is done, for the schedule.
-            cells: int8[positions, num_observations].
-            masks: bool[positions, actions], legal actions.
-            worth: float32[positions, actions], of legal actions, in tricks.
-            returns: float32[positions], in tricks.
-            against_bot: int8[positions], 1 where the opponent is the heuristic bot.
-            warming_up: teach the value, and the student, alone.
+            batch: the positions.
+            progress: share of the run that is done, for the schedule.
+            value_only: train the value, and the distilled network, alone.
         """
-        config = self.config
-        left = max(1.0 - progress, 0.0)
-        rate = config.learning_rate_end + (config.learning_rate - config.learning_rate_end) * left
-        # What a run has learnt settles in a short fall at its end (Hägele et al., arXiv 2405.18392).
-        rate *= min(left * config.decisions / max(config.lr_cooldown, 1), 1.0)
-        entries = (cells, masks, worth, returns, against_bot)
-        cells, masks, worth, returns, against_bot = (entry.to(self.device) for entry in entries)
+        rate = self._learning_rate(progress)
+        features, masks = batch.features.to(self.device), batch.masks.to(self.device)
+        q_targets, returns = batch.q_targets.to(self.device), batch.returns.to(self.device)
+        against_heuristic = batch.against_heuristic.to(self.device)
         total = spread = value_total = torch.zeros(())
         steps = 0
-        for rows in self._minibatches(self.actor.network.phase_of(cells), config.epochs):
+        for rows in self._minibatches(self.actor.network.phase_of(features), self.optimizer.epochs):
             legal = masks[rows].float()
             count = legal.sum(1, keepdim=True)
-            said = _centred(self.actor.network(cells[rows]), legal, count)
-            truth = _centred(worth[rows] / TRICKS_AN_OUTPUT, legal, count)
-            loss = _mean_square(said - truth, count)
-            if not warming_up:
+            advantages = _centred(self.actor.network(features[rows]), legal, count)
+            targets = _centred(q_targets[rows] / TRICKS_PER_OUTPUT, legal, count)
+            loss = _mean_square(advantages - targets, count)
+            if not value_only:
                 self.actor.step(loss, len(rows), rate)
-            outcome = self.value.network(cells[rows]).gather(1, against_bot[rows].long()[:, None])[:, 0]
-            value_loss = ((outcome - returns[rows] / TRICKS_AN_OUTPUT) ** 2).mean()
+            values = self.value.network(features[rows]).gather(1, against_heuristic[rows].long()[:, None])[:, 0]
+            value_loss = ((values - returns[rows] / TRICKS_PER_OUTPUT) ** 2).mean()
             self.value.step(value_loss, len(rows), rate)
             total = total + loss.detach().cpu()
-            spread = spread + _mean_square(truth, count).cpu()
+            spread = spread + _mean_square(targets, count).cpu()
             value_total = value_total + value_loss.detach().cpu()
             steps += 1
-        if self.student is not None:
-            self._teach_student(self.student, cells, masks, rate)
+        if self.distilled is not None:
+            self._distill(self.distilled, features, masks, rate)
         self.updates += 1
-        value_spread = steps * ((returns - returns.mean()) ** 2).mean().cpu() / TRICKS_AN_OUTPUT**2
+        value_spread = steps * ((returns - returns.mean()) ** 2).mean().cpu() / TRICKS_PER_OUTPUT**2
         return {
             "losses/loss": float(total) / max(steps, 1),
             "losses/explained_variance": _explained(total, spread),
@@ -187,51 +192,57 @@ class PolicyIteration:
             "charts/learning_rate": rate,
         }
 
-    def _teach_student(self, student: EMANetwork, cells: torch.Tensor, masks: torch.Tensor, rate: float) -> None:
-        """Let the student learn what the policy says; once, as that is without noise."""
-        everywhere = torch.zeros(len(cells), dtype=torch.int64)
-        for rows in self._minibatches(everywhere, 1):
+    def _learning_rate(self, progress: float) -> float:
+        left = max(1.0 - progress, 0.0)
+        # A short linear fall to zero at the end lets the weights settle (Hägele et al., arXiv 2405.18392).
+        cooldown = min(left * self.decisions / max(self.optimizer.lr_cooldown, 1), 1.0)
+        return self.optimizer.learning_rate_at(left) * cooldown
+
+    def _distill(self, distilled: EMANetwork, features: torch.Tensor, masks: torch.Tensor, rate: float) -> None:
+        """Train the distilled network on the policy's outputs; in one pass, as these have no noise."""
+        one_phase = torch.zeros(len(features), dtype=torch.int64)
+        for rows in self._minibatches(one_phase, 1):
             legal = masks[rows].float()
             count = legal.sum(1, keepdim=True)
-            said = _centred(self._acting(cells[rows]).to(self.device), legal, count)
-            repeated = _centred(student.network(cells[rows]), legal, count)
-            student.step(_mean_square(repeated - said, count), len(rows), rate)
+            targets = _centred(self._frozen_actor(features[rows]).to(self.device), legal, count)
+            outputs = _centred(distilled.network(features[rows]), legal, count)
+            distilled.step(_mean_square(outputs - targets, count), len(rows), rate)
 
     def _minibatches(self, phase: torch.Tensor, epochs: int) -> Iterator[torch.Tensor]:
-        """Yield the positions of each minibatch, int64, as seed and update alone say.
+        """Yield the positions of each minibatch, int64, shuffled by seed and update alone.
 
-        Each is of one phase, and the phases take turns. All are of one size, since products of a new size are slow
-        (``actor_critic.FrozenMLP``); those few that are left over are others in each pass.
+        Each minibatch is of one phase, and the phases take turns. All have one size, as products of a new size are slow
+        (:class:`FrozenMLP`); the few positions left over differ from pass to pass.
 
         Args:
             phase: int64[positions].
             epochs: passes.
         """
-        seed = np.random.SeedSequence([self.config.seed, self.processes.rank, self.updates])
+        seed = np.random.SeedSequence([self.seed, self.processes.rank, self.updates])
         rng = np.random.default_rng(seed)
         phases = phase.cpu()
-        numbers = range(len(self.config.phases) + 1)
+        numbers = range(len(self.phases) + 1)
         fewest = [self.processes.fewest(int((phases == number).sum())) for number in numbers]
         for _ in range(epochs):
             order = torch.from_numpy(rng.permutation(len(phases)))
             batches: list[tuple[float, torch.Tensor]] = []
-            for number, positions in enumerate(fewest):  # all processes take as many steps, in the same order
+            for number, positions in enumerate(fewest):  # all processes take equally many steps, in the same order
                 if positions:
-                    size = min(self.config.batch_size, positions)
+                    size = min(self.optimizer.batch_size, positions)
                     parts = positions // size
                     rows = order[phases[order] == number][: parts * size]
                     batches += [((i + 0.5) / parts, part) for i, part in enumerate(rows.split(size))]
             for _, rows in sorted(batches, key=lambda batch: batch[0]):
                 yield rows.to(self.device)
 
-    def state(self) -> dict[str, Any]:
-        """Return all that the next update depends on, as tensors on the processor."""
+    def state(self) -> dict[str, torch.Tensor]:
+        """Return all that the next update depends on, as tensors on the CPU."""
         tensors = {name: tensor for part in self._parts for name, tensor in part.state().items()}
         tensors["updates"] = torch.tensor([self.updates])
         return tensors
 
     def load_state(self, tensors: dict[str, torch.Tensor]) -> None:
-        """Go on from what :meth:`state` returned.
+        """Restore what :meth:`state` returned.
 
         Raises:
             KeyError: when something is missing.
@@ -239,32 +250,32 @@ class PolicyIteration:
         """
         for part in self._parts:
             part.load_state(tensors)
-        self.fix()
+        self.freeze()
         self.updates = int(tensor_of_shape(tensors, "updates", torch.Size((1,))))
 
 
 def _explained(error: torch.Tensor, spread: torch.Tensor | float) -> float:
-    """Return the share of a spread that is not left as error, NaN where there is none."""
+    """Return the explained share of a variance; NaN where there is none."""
     return 1.0 - float(error / spread) if spread > 0 else float("nan")
 
 
 def _centred(outputs: torch.Tensor, legal: torch.Tensor, count: torch.Tensor) -> torch.Tensor:
-    """Return outputs less their mean over the legal actions, 0 for the others, float32[positions, actions]."""
+    """Return outputs minus their mean over the legal actions, 0 for the others, float32[positions, actions]."""
     outputs = outputs * legal
     return (outputs - outputs.sum(1, keepdim=True) / count) * legal
 
 
 def _mean_square(differences: torch.Tensor, count: torch.Tensor) -> torch.Tensor:
-    """Return the mean over positions of the mean square over legal actions, a number."""
+    """Return the mean over positions of the mean square over legal actions, a scalar."""
     return ((differences**2).sum(1) / count[:, 0]).mean()
 
 
 def _rescaled(layers: tuple[Layer, ...], factor: float) -> tuple[Layer, ...]:
-    """Return layers with outputs that are so many times as large."""
+    """Return layers whose outputs are ``factor`` times as large."""
     *hidden, (weight, bias) = layers
     return (*hidden, (weight * np.float32(factor), bias * np.float32(factor)))
 
 
 def _in_logits(layers: tuple[Layer, ...]) -> tuple[Layer, ...]:
-    """Return layers whose outputs are worth as those with logits instead."""
-    return _rescaled(layers, _LOGITS_AN_OUTPUT)
+    """Return layers whose outputs are logits instead of units of four tricks."""
+    return _rescaled(layers, _LOGITS_PER_OUTPUT)

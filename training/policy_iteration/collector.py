@@ -1,4 +1,4 @@
-"""Rollouts in which a teacher says what every action of every position is worth."""
+"""Rollouts with a target for the value of every action in every position of the learner."""
 
 from __future__ import annotations
 
@@ -12,169 +12,204 @@ import torch
 from german_whist.agents.bots.base import Agent
 from german_whist.agents.policy.canonical import by_role
 from german_whist.envs.observation.vector import observation_layout
-from german_whist.solver.search.transposition_table import race_transposition_table
-from german_whist.solver.tablebase.cache import open_table
-from german_whist.training.config.schema import PolicyIterationConfig
+from german_whist.solver.search.race_kernels import new_race_memory
+from german_whist.solver.tables.cache import open_table
+from german_whist.training.config.settings import (
+    PolicyIterationSettings,
+    PPOGameSettings,
+    RolloutSettings,
+)
 from german_whist.training.policy_iteration.lookahead_kernels import (
     TO_THE_END,
-    InferenceQueue,
-    Lookaheads,
     add_q_targets,
     begin_lookaheads,
     play_on,
     take_actions,
     take_values,
 )
+from german_whist.training.policy_iteration.lookaheads import InferenceQueue, Lookaheads
 from german_whist.training.rollouts.collector import Collector, Rollout
 from german_whist.training.rollouts.opponent_mix import SELF
 from german_whist.training.rollouts.return_kernels import watkins_q_lambda
 
 HEURISTIC = "heuristic"
-SHARPER = 4.0  # logits that tell what actions are worth, when they are played: less is lost where values learn from it
-_THE_OTHER = ~np.eye(2, dtype=np.bool_)
-_PARTS = 8  # that the rows are shared out in among the threads
+SHARPER = 4.0  # factor of the logits in play: exploration costs less where values learn from its outcome
+_OTHER_SEAT = ~np.eye(2, dtype=np.bool_)
+_PARTS = 8  # that the environments are split into for the threads
 
 Network = Callable[[torch.Tensor], torch.Tensor]
 
 
 class ActionValueCollector(Collector):
-    """Plays the learner's policy in many deals at once and asks the teacher in each of its positions.
+    """Plays the learner's policy in many deals at once and computes a target for every action of its positions.
 
     Attributes:
-        worth: float32[steps, rows, actions], for each action the counted tricks of the seat to act minus the other's
-            that it leads to, by role; 0 for those that are not legal, and where nothing was taught.
-        returns: float32[steps, rows], what the seat may expect from there on; see ``credit.watkins_q_lambda``.
-        taught: bool[steps, rows], where the teacher was asked: where the learner had a choice, but for the first phases
-            of the late rows.
-        against_bot: int8[rows], 1 where the opponent is the heuristic bot.
+        q_targets: float32[steps, envs, actions], by role: the final margin of counted tricks for the seat to act that
+            each action is expected to lead to; 0 for illegal actions, and where there are no targets.
+        returns: float32[steps, envs], expected final margin from there on; see :func:`watkins_q_lambda`.
+        target_mask: bool[steps, envs], where there are targets: where the learner had a choice, and, in the
+            environments of ``late_phase_fraction``, the last phase has begun.
+        against_heuristic: int8[envs], 1 where the opponent is the heuristic bot.
     """
 
     def __init__(
-        self, config: PolicyIterationConfig, opponents: Mapping[str, Callable[[int], Agent]], rank: int = 0
+        self,
+        game: PPOGameSettings,
+        rollouts: RolloutSettings,
+        settings: PolicyIterationSettings,
+        opponents: Mapping[str, Callable[[int], Agent]],
+        *,
+        seed: int,
+        ranks: str,
+        last_phase: int | None = None,
+        threads: int = 1,
+        rank: int = 0,
     ) -> None:
         """Deal the first deals; see :class:`Collector`.
+
+        Args:
+            game: the game, with endgames solved exactly.
+            rollouts: how much is collected, and against whom.
+            settings: of the targets.
+            opponents: for each name in ``rollouts.opponents`` but ``self``, what gives the agent for a rollout's
+                number.
+            seed: of the deals and the sampled actions.
+            ranks: as the policy sees them, ``"named"`` or ``"live"``.
+            last_phase: stock size from which the last phase's network plays, where there are phases.
+            threads: CPU threads; 0 for one per core.
+            rank: of this process, where there are several.
 
         Raises:
             ValueError: when the game has no open endgame.
         """
-        super().__init__(config, opponents, rank)
-        names = [name for name in config.opponents if name != SELF]
-        self._config: PolicyIterationConfig = config
+        super().__init__(game, rollouts, opponents, seed=seed, ranks=ranks, rank=rank)
+        envs = rollouts.num_envs
+        names = [name for name in rollouts.opponents if name != SELF]
+        self._settings = settings
         is_heuristic = np.array([*(name.partition("+")[0] == HEURISTIC for name in names), False])
-        self.against_bot = is_heuristic[self._opponent_of].astype(np.int8)  # −1, the learner itself, is no bot
-        # Spread evenly, so that every opponent has as many of them.
-        late = np.diff(np.floor(np.arange(config.num_envs + 1) * config.late_phase_fraction)) > 0
+        self.against_heuristic = is_heuristic[self._mix.opponent_of].astype(np.int8)  # −1, the learner, is no bot
+        # Spread evenly, so that each opponent has its share of them.
+        late = np.diff(np.floor(np.arange(envs + 1) * settings.late_phase_fraction)) > 0
         most = self.batch.rules.stock
-        self._first_stock = np.where(late, config.phases[-1] if config.phases else most, most)
+        self._first_stock = np.where(late, most if last_phase is None else last_phase, most)
         self._stock = observation_layout(self.batch.rules)["stock"].start
-        self._by_rules = np.ones((config.num_envs, 2, 2), np.bool_)
+        self._by_heuristic = np.ones((envs, 2, 2), np.bool_)
         self._lookahead = TO_THE_END
         self._policy: Network | None = None
         self._value: Network | None = None
         shape = self.rollout.actions.shape
-        self.worth = torch.zeros((*shape, self.batch.num_actions), dtype=torch.float32)
+        self.q_targets = torch.zeros((*shape, self.batch.num_actions), dtype=torch.float32)
         self.returns = torch.zeros(shape, dtype=torch.float32)
-        self.taught = torch.zeros(shape, dtype=torch.bool)
-        self._best = torch.zeros(shape, dtype=torch.int64)
-        self._following = np.zeros((config.num_envs, 2), np.float32)
-        self._worth_by_name = np.zeros((config.num_envs, self.batch.num_actions), np.float32)
-        groups = np.array_split(np.arange(config.num_envs), min(_PARTS, config.num_envs))
+        self.target_mask = torch.zeros(shape, dtype=torch.bool)
+        self._greedy = torch.zeros(shape, dtype=torch.int64)
+        self._following = np.zeros((envs, 2), np.float32)
+        self._true_q_targets = np.zeros((envs, self.batch.num_actions), np.float32)
+        groups = np.array_split(np.arange(envs), min(_PARTS, envs))
         self._parts = [slice(group[0], group[-1] + 1) for group in groups]
         most_actions = max(self.batch.rules.hand, self.batch.rules.open_stock, 2)
-        self._tries = [
-            Lookaheads.of(len(group) * most_actions * config.stock_rotations, self.num_observations) for group in groups
+        self._lookaheads = [
+            Lookaheads.of(len(group) * most_actions * settings.stock_rotations, self.num_observations)
+            for group in groups
         ]
-        self._memories = [race_transposition_table() for _ in groups]
-        self._executor = ThreadPoolExecutor(config.threads or None)
+        self._memories = [new_race_memory() for _ in groups]
+        self._executor = ThreadPoolExecutor(threads or None)
         trump = self.batch.rules.trump != "none"
         lows = (0, 1) if self.batch.rules.high_low else (0,)
         self._tables = [(low, open_table(trump, low == 1)) for low in lows]
 
     def bootstrap_from(self, policy: Network, value: Network, lookahead: int) -> None:
-        """Let networks say from now on what actions lead to, instead of rollouts of the heuristic bot.
+        """Compute targets from networks from now on, instead of rollouts of the heuristic bot.
 
-        The seat whose actions are tried goes on as the policy says, and so does the other, but for the bot where that
-        is the opponent.
+        The policy plays both seats on, but for the heuristic bot where that is the opponent.
 
         Args:
-            policy: likes one action best; float32[rows, actions] of cells int8[rows, num_observations].
-            value: what the seat to act may expect at the end, in tricks, against itself and against the heuristic bot;
-                float32[rows, 2]. It stands for the rest of the deal.
-            lookahead: own decisions that an action leads to, on average of whose values it is judged.
+            policy: float32[rows, actions] for observations int8[rows, num_observations]; its best action is played.
+            value: float32[rows, 2], expected final margin of the seat to act, in tricks, against itself and against the
+                heuristic bot; stands for the rest of the deal.
+            lookahead: own decisions that each action is played on for; their values are averaged.
         """
         self._policy, self._value, self._lookahead = policy, value, lookahead
-        self._by_rules[:] = self.against_bot[:, None, None] & _THE_OTHER
+        self._by_heuristic[:] = self.against_heuristic[:, None, None] & _OTHER_SEAT
 
     def collect(self, policy: Network) -> Rollout:
-        """Play a rollout; see :class:`Collector`. Logits should tell what actions are worth."""
+        """Play a rollout; see :class:`Collector`. Logits should measure what actions are worth."""
 
-        def sharper(cells: torch.Tensor) -> torch.Tensor:
-            self._logits = policy(cells) * SHARPER
+        def sharper(features: torch.Tensor) -> torch.Tensor:
+            self._logits = policy(features) * SHARPER
             return self._logits
 
-        made = super().collect(sharper)
+        rollout = super().collect(sharper)
         watkins_q_lambda(
-            self.worth.numpy(),
-            self._best.numpy(),
-            made.actions.numpy(),
-            made.seats.numpy(),
-            made.ends.numpy(),
-            self.taught.numpy(),
-            np.float32(self._config.value_lambda),
+            self.q_targets.numpy(),
+            self._greedy.numpy(),
+            rollout.actions.numpy(),
+            rollout.seats.numpy(),
+            rollout.ends.numpy(),
+            self.target_mask.numpy(),
+            np.float32(self._settings.value_lambda),
             self._following,
             self.returns.numpy(),
         )
-        return made
+        return rollout
 
     def _choose(self, step: int, policy: Network, opponents: list[Agent]) -> None:
         super()._choose(step, policy, opponents)
-        made = self.rollout
-        learnt, masks = made.learnt[step], made.masks[step]
-        stock = made.cells[step][:, self._stock].numpy()
+        rollout = self.rollout
+        learnt, masks = rollout.learnt[step], rollout.masks[step]
+        stock = rollout.features[step][:, self._stock].numpy()
         wanted = learnt.numpy() & (stock <= self._first_stock)
-        self.taught[step] = torch.from_numpy(wanted) & (masks.sum(1) > 1)
-        self._best[step] = self._logits.masked_fill(~masks, -torch.inf).argmax(1)
-        self._ask(wanted)
-        self.worth[step].numpy()[:] = by_role(self._worth_by_name, self._roles)
+        self.target_mask[step] = torch.from_numpy(wanted) & (masks.sum(1) > 1)
+        self._greedy[step] = self._logits.masked_fill(~masks, -torch.inf).argmax(1)
+        self._compute_targets(wanted)
+        self.q_targets[step].numpy()[:] = by_role(self._true_q_targets, self._roles)
 
-    def _ask(self, wanted: npt.NDArray[np.bool_]) -> None:
-        """Find out what each action of the rows that are wanted leads to."""
+    def _compute_targets(self, wanted: npt.NDArray[np.bool_]) -> None:
+        """Write the targets of each action of the wanted environments, bool[envs], by true action."""
         game, states = self.batch.rules.game, self.batch.states
+        settings = self._settings
 
         def begin(part: int) -> None:
-            rows = self._parts[part]
-            orders = self._config.stock_rotations
-            begin_lookaheads(game, states[rows], wanted[rows], orders, self._lookahead, self._tries[part])
+            envs, lookaheads = self._parts[part], self._lookaheads[part]
+            begin_lookaheads(game, states[envs], wanted[envs], settings.stock_rotations, self._lookahead, lookaheads)
             go_on(part)
 
         def go_on(part: int) -> None:
-            by_rules, tries, memory = self._by_rules[self._parts[part]], self._tries[part], self._memories[part]
+            by_heuristic, memory = self._by_heuristic[self._parts[part]], self._memories[part]
             for low, table in self._tables:
-                play_on(game, low, by_rules, table, memory, self._config.margin_tanh_scale, self._live, tries)
+                play_on(
+                    game,
+                    low,
+                    by_heuristic,
+                    table,
+                    memory,
+                    settings.margin_tanh_scale,
+                    self._live,
+                    self._lookaheads[part],
+                )
 
         every_part = range(len(self._parts))
         list(self._executor.map(begin, every_part))
         while True:
-            expected = self._said(self._value, [tries.value_queue for tries in self._tries])
-            liked = self._said(self._policy, [tries.policy_queue for tries in self._tries])
-            if expected is None and liked is None:
+            values = self._outputs(self._value, [lookaheads.value_queue for lookaheads in self._lookaheads])
+            logits = self._outputs(self._policy, [lookaheads.policy_queue for lookaheads in self._lookaheads])
+            if values is None and logits is None:
                 break
-            for part, tries in enumerate(self._tries):
-                if expected is not None:
-                    take_values(expected[part], self.against_bot[self._parts[part]], tries)
-                if liked is not None:
-                    take_actions(game, liked[part], tries)
-            if liked is not None:
+            for part, lookaheads in enumerate(self._lookaheads):
+                if values is not None:
+                    take_values(values[part], self.against_heuristic[self._parts[part]], lookaheads)
+                if logits is not None:
+                    take_actions(game, logits[part], lookaheads)
+            if logits is not None:
                 list(self._executor.map(go_on, every_part))
-        self._worth_by_name[:] = 0
-        for rows, tries in zip(self._parts, self._tries, strict=True):
-            add_q_targets(self._lookahead, tries, self._worth_by_name[rows])
+        self._true_q_targets[:] = 0
+        for envs, lookaheads in zip(self._parts, self._lookaheads, strict=True):
+            add_q_targets(self._lookahead, lookaheads, self._true_q_targets[envs])
 
     @staticmethod
-    def _said(network: Network | None, waiting: list[InferenceQueue]) -> list[npt.NDArray[np.float32]] | None:
-        """Return what a network says of all that wait for it, part by part; ``None`` where nothing does."""
-        cells = torch.cat([torch.from_numpy(part.seen()) for part in waiting])
-        if not len(cells) or network is None:
+    def _outputs(network: Network | None, queues: list[InferenceQueue]) -> list[npt.NDArray[np.float32]] | None:
+        """Return a network's outputs for all that wait for it, part by part; ``None`` where nothing does."""
+        features = torch.cat([torch.from_numpy(queue.observations()) for queue in queues])
+        if not len(features) or network is None:
             return None
-        outputs = network(cells).numpy()
-        return np.split(outputs, np.cumsum([len(part.seen()) for part in waiting])[:-1])
+        outputs = network(features).numpy()
+        return np.split(outputs, np.cumsum([len(queue.observations()) for queue in queues])[:-1])

@@ -1,12 +1,12 @@
-"""Other orders of the cards that nobody has seen, which are as likely as the true one whatever has been played.
+"""Rotations of the unseen cards: other deals that are exactly as likely as the true one, whatever has been played.
 
-Nobody's play can have depended on a card that lies face down, so that given all that the seat to act knows every order
-of the face-down stock is equally likely, and so it is with the card that the other seat drew unseen in the last trick,
-when that seat has not decided anything since. To try an action in several orders takes luck out of what it is worth and
-brings no error in, as worlds drawn without regard to what the opponent has played would.
+No play can have depended on a face-down card. Given all that the seat to act knows, every order of the face-down stock
+is therefore equally likely; so is any exchange with the card that the other seat drew unseen in the last trick, as long
+as that seat has not decided anything since. Trying an action in several orders reduces the variance of its target
+without bias, unlike worlds that are sampled without regard to the opponent's play.
 
-The orders are turns of the true one: each is uniform as that is, none of their places holds a card twice, and no random
-numbers are drawn.
+The orders are rotations of the true one: each is uniform on its own, no place holds the same card twice, and no random
+numbers are needed.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ _ONE = np.uint64(1)
 
 
 @kernel
-def _drawn_last(state):
-    """Return the place in the deck of the card that the other seat has just drawn unseen; −1 where it may have told."""
+def _last_drawn(state):
+    """Return the deck index of the card that the other seat has just drawn unseen; −1 where play may reveal it."""
     place = np.int64(state.top) - 2  # the card above it was turned up when it had been drawn
     if place < 0 or state.led >= 0 or state.decision != PLAY:
         return np.int64(-1)
@@ -31,34 +31,34 @@ def _drawn_last(state):
 
 
 @kernel
-def count_orders(game, state, most):
-    """Return in how many orders an action is tried: ``most``, or fewer where there are fewer turns."""
+def count_rotations(game, state, most):
+    """Return the number of rotations to try an action in: ``most``, or all where there are fewer."""
     unseen = np.int64(game.cards) - np.int64(state.top)
-    if unseen > 0 and _drawn_last(state) >= 0:
+    if unseen > 0 and _last_drawn(state) >= 0:
         unseen += 1
     return max(np.int64(1), min(np.int64(most), unseen))
 
 
 @kernel
-def write_order(game, state, order, orders, turned):
-    """Write a state with the unseen cards in order number ``order`` of ``orders``; number 0 is the true one.
+def write_rotation(game, state, rotation, rotations, rotated):
+    """Write a state with its unseen cards rotated; rotation 0 is the state itself.
 
     Args:
         game: the rules.
-        state: ``STATE`` record; the seat to act knows as much of what is written as of it.
-        order: 0 to ``orders`` − 1.
-        orders: what :func:`count_orders` says.
-        turned: ``STATE`` array (1,), written.
+        state: ``STATE`` record; the seat to act cannot tell it from what is written.
+        rotation: 0 to ``rotations`` − 1.
+        rotations: from :func:`count_rotations`.
+        rotated: ``STATE`` array (1,), written.
     """
-    turned[0] = state
-    if order == 0:
+    rotated[0] = state
+    if rotation == 0:
         return
-    made = turned[0]
+    made = rotated[0]
     top, cards = np.int64(state.top), np.int64(game.cards)
-    drawn = _drawn_last(state)
-    first = top if drawn < 0 else top - 1  # the place of the drawn card, as if it lay on the stock
+    drawn = _last_drawn(state)
+    first = top if drawn < 0 else top - 1  # place of the drawn card, as if it lay on the stock
     unseen = cards - first
-    steps = order * unseen // orders
+    steps = rotation * unseen // rotations
     for number in range(unseen):
         source = first + (number + steps) % unseen
         place = first + number

@@ -1,1 +1,1 @@
-"""How does our own PPO learn, and what runs its loop?"""
+"""How does our own PPO learn?"""

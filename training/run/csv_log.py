@@ -1,4 +1,4 @@
-"""Records of a run as CSV files that a stopped run goes on with."""
+"""CSV records of a run, which a resumed run continues."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from german_whist.envs.utils.atomic_file import write_atomically
 
 
 def append_row(path: Path, row: Sequence[Any]) -> None:
-    """Add a row at the end of a CSV file, which may be new."""
+    """Append a row to a CSV file, which is created if needed."""
     with path.open("a", newline="", encoding="utf-8") as file:
         csv.writer(file).writerow(row)
 
 
 def keep_rows(path: Path, column: str, wanted: Callable[[float], bool]) -> None:
-    """Keep the rows of a CSV file whose number in a column is wanted, and drop cut ones; there may be no file."""
+    """Drop the rows of a CSV file whose number in a column is not wanted, and cut rows; the file may not exist."""
     if not path.exists():
         return
     with path.open(newline="", encoding="utf-8") as file:

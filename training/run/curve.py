@@ -1,4 +1,4 @@
-"""Learning curves as pictures: of a run, and of several side by side."""
+"""Learning curves as PNG: of one run, or of several side by side."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from matplotlib.ticker import EngFormatter, PercentFormatter
 from german_whist.envs.utils.atomic_file import write_atomically
 
 COLOURS = ("#2a9d8f", "#e76f51", "#264653", "#e9c46a", "#8d6a9f")
-LINE_HEIGHT = 0.042  # of a name beside its line, as a share of the axes
-LONGEST_NAME = 12  # letters of an opponent's name beside its line
+LINE_HEIGHT = 0.042  # of a name beside its line, relative to the axes
+LONGEST_NAME = 12  # characters of an opponent's name beside its line
 
 
 def draw_curve(rows: list[dict[str, Any]], path: str | Path, title: str) -> None:
@@ -25,8 +25,8 @@ def draw_curve(rows: list[dict[str, Any]], path: str | Path, title: str) -> None
 
     Args:
         rows: evaluations, as ``RunDirectory.read_evaluations`` returns them.
-        path: where the picture goes.
-        title: what stands above it.
+        path: the PNG file.
+        title: of the picture.
     """
     figure, (axes,) = _figure(1)
     opponents = list(dict.fromkeys(row["opponent"] for row in rows))
@@ -43,16 +43,16 @@ def draw_comparison(runs: Mapping[str, list[dict[str, Any]]], path: str | Path, 
 
     Args:
         runs: evaluations by the run's name.
-        path: where the picture goes.
+        path: the PNG file.
         by: ``"seconds"`` of training or ``"decisions"``.
 
     Raises:
-        ValueError: when the runs met no common opponent, or one was recorded without what is asked for.
+        ValueError: when the runs met no common opponent, or a run has no column ``by``.
     """
     for name, rows in runs.items():
         if not rows or any(by not in row for row in rows):
             raise ValueError(
-                f"run {name!r} has no evaluations with {by}: it was made by an older version, or just begun"
+                f"run {name!r} has no evaluations with {by}: it was made by an older version, or has just begun"
             )
     first, *others = ([row["opponent"] for row in rows] for rows in runs.values())
     opponents = [name for name in dict.fromkeys(first) if all(name in met for met in others)]
@@ -74,7 +74,7 @@ def _figure(panels: int) -> tuple[Figure, list[Axes]]:
 
 
 def _draw_lines(axes: Axes, lines: Mapping[str, list[dict[str, Any]]], by: str) -> None:
-    """Draw a line with its interval and its name for each list of evaluations."""
+    """Draw a line with interval and name for each list of evaluations."""
     heights = _spread([points[-1]["win_rate"] for points in lines.values()])
     unit = 60.0 if by == "seconds" else 1.0
     for i, (name, points) in enumerate(lines.items()):
@@ -90,7 +90,7 @@ def _draw_lines(axes: Axes, lines: Mapping[str, list[dict[str, Any]]], by: str) 
             va="center",
             color=colour,
             fontweight="bold",
-            parse_math=False,  # names of files may hold dollar signs
+            parse_math=False,  # file names may contain dollar signs
         )
     axes.axhline(0.5, color="0.6", linewidth=1, linestyle=":")
     axes.set_ylim(0, 1)
@@ -110,12 +110,12 @@ def _save(figure: Figure, path: str | Path) -> None:
 
 
 def _spread(rates: list[float]) -> list[float]:
-    """Return heights for the names beside the lines, as near to the lines as leaves each its own height."""
+    """Return heights for the names beside the lines: near their lines, without overlap."""
     heights = list(rates)
     order = sorted(range(len(rates)), key=lambda i: rates[i])
     for below, above in pairwise(order):
         heights[above] = max(heights[above], heights[below] + LINE_HEIGHT)
-    # What was pushed out at the top pushes back from there.
+    # Names pushed out at the top push back down.
     ceiling = 1.0
     for i in reversed(order):
         heights[i] = min(heights[i], ceiling)
@@ -124,6 +124,6 @@ def _spread(rates: list[float]) -> list[float]:
 
 
 def _short(opponent: str) -> str:
-    """Return a name that fits beside the axes: of a file, its own name without folders."""
+    """Return a name that fits beside the axes: of a file, the name without its folders."""
     name = opponent.rpartition("/")[2].replace(".safetensors", "")
     return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"

@@ -1,4 +1,4 @@
-"""Where the network is."""
+"""The torch device of a run."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import torch
 
 
 def check_device(name: str) -> None:
-    """Refuse a device that is not there; Stable-Baselines3 would take the processor instead of a missing GPU.
+    """Refuse a device that does not exist; Stable-Baselines3 would silently use the CPU instead of a missing GPU.
 
     Raises:
         ValueError: when torch has no such device on this machine.

@@ -1,4 +1,4 @@
-"""A training run's folder: what ran, how it went, and what it made."""
+"""A training run's folder: its settings, its records, and its checkpoints."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from german_whist.envs.utils.atomic_file import write_atomically
-from german_whist.training.config.load import TrainConfig, load_config
+from german_whist.training.config.load import load_config
+from german_whist.training.config.schema import TrainConfig
 from german_whist.training.run.csv_log import keep_rows
 
 EVALUATION_COLUMNS = ("decisions", "opponent", "deals", "win_rate", "low", "high", "margin", "seconds")
@@ -24,15 +25,15 @@ STEP_COLUMNS = ("time/total_timesteps", "global_step")  # of metrics.csv, by tra
 class RunDirectory:
     """The files of one run.
 
-    ``config.yaml`` (resolved settings), ``version.json`` (what code ran), ``metrics.csv`` and ``tensorboard/``,
-    ``evaluations.csv``, ``curve.png``, ``checkpoints/`` (by decisions), ``final.safetensors`` and
-    ``resume.safetensors`` (learner and optimiser, to go on from).
+    ``config.yaml`` (resolved settings), ``version.json`` (the code that ran), ``metrics.csv`` and ``tensorboard/``,
+    ``evaluations.csv``, ``curve.png``, ``checkpoints/`` (by decisions), ``final.safetensors``,
+    ``distilled.safetensors`` (with ``distill_hidden``) and ``resume.safetensors`` (the snapshot to resume from).
     """
 
     def __init__(self, path: str | Path) -> None:
-        """Name the folder; nothing is made yet."""
+        """Name the folder, without creating it."""
         self.path = Path(path)
-        self._made: list[Path] | None = None  # folders made for a new run, the outermost first
+        self._made: list[Path] | None = None  # folders created for a new run, outermost first
         self.config = self.path / "config.yaml"
         self.version = self.path / "version.json"
         self.metrics = self.path / "metrics.csv"
@@ -41,15 +42,15 @@ class RunDirectory:
         self.curve = self.path / "curve.png"
         self.checkpoints = self.path / "checkpoints"
         self.final = self.path / "final.safetensors"
-        self.student = self.path / "student.safetensors"
+        self.distilled = self.path / "distilled.safetensors"
         self.resume = self.path / "resume.safetensors"
 
     @classmethod
     def create(cls, config: TrainConfig, name: str, out: str | Path | None = None) -> RunDirectory:
-        """Make a new run's folder: ``out``, or the first of ``runs/NAME``, ``runs/NAME-2``, … that is free.
+        """Create a new run's folder: ``out``, or the first of ``runs/NAME``, ``runs/NAME-2``, … that does not exist.
 
         Raises:
-            ValueError: when ``out`` holds something already or cannot be made.
+            ValueError: when ``out`` is not empty or cannot be created.
         """
         path = Path(out) if out is not None else _free_path(Path("runs"), name)
         run = cls(path)
@@ -68,7 +69,7 @@ class RunDirectory:
         return run
 
     def discard(self) -> None:
-        """Remove a new run that could not begin: its files, and the folders made for it where nothing else is."""
+        """Remove a new run that could not begin: its files, and the folders created for it if they are empty."""
         if self._made is None:
             return
         for folder in (self.checkpoints, self.tensorboard):
@@ -79,34 +80,34 @@ class RunDirectory:
 
     @classmethod
     def open(cls, path: str | Path) -> tuple[RunDirectory, TrainConfig]:
-        """Open a run to go on with; one that was killed before its first checkpoint has yet to begin.
+        """Open a run to resume; one that was killed before its first snapshot starts afresh.
 
         Raises:
-            ValueError: when it is no run directory, or what it goes on from is gone.
+            ValueError: when it is no run directory, its settings are of an older version, or its snapshot is gone.
         """
         run = cls(path)
         if not run.config.is_file():
             raise ValueError(f"{str(path)!r} is not a run directory: it has no config.yaml")
         if run.has_yet_to_begin and any(int(past.stem) for past in run.past()):
-            raise ValueError(f"run directory {str(path)!r} has checkpoints, but no resume.safetensors to go on from")
+            raise ValueError(f"run directory {str(path)!r} has checkpoints, but no resume.safetensors to resume from")
         return run, load_config(run.config)
 
     @property
     def has_yet_to_begin(self) -> bool:
-        """Whether there is nothing to go on from."""
+        """Whether there is no snapshot yet."""
         return not self.resume.is_file()
 
     def past(self) -> list[Path]:
-        """Return the checkpoints made so far, oldest first."""
+        """Return the paths of the checkpoints so far, oldest first."""
         made = [path for path in self.checkpoints.glob("*.safetensors") if path.stem.isdecimal()]
         return sorted(made, key=lambda path: int(path.stem))
 
     def checkpoint_path(self, decisions: int) -> Path:
-        """Return where the checkpoint after so many decisions belongs."""
+        """Return the path of the checkpoint after so many decisions."""
         return self.checkpoints / f"{decisions:012d}.safetensors"
 
     def add_evaluations(self, rows: list[dict[str, Any]]) -> None:
-        """Add evaluation results to ``evaluations.csv``, in the place of earlier ones after as many decisions."""
+        """Add results to ``evaluations.csv``, replacing earlier ones after the same number of decisions."""
         again = {str(row["decisions"]) for row in rows}
         kept = [row for row in self._evaluation_rows() if row["decisions"] not in again]
         text = io.StringIO(newline="")
@@ -122,14 +123,14 @@ class RunDirectory:
             return list(csv.DictReader(file))
 
     def read_evaluations(self) -> list[dict[str, Any]]:
-        """Return the evaluation results so far; numbers as float, and what an older version did not write left out."""
+        """Return the evaluation results so far, numbers as float, without columns that an older version left empty."""
         return [
             {key: text if key == "opponent" else float(text) for key, text in row.items() if text}
             for row in self._evaluation_rows()
         ]
 
     def forget_after(self, decisions: int) -> None:
-        """Drop what a killed run recorded after the point it goes on from, and what it had half written."""
+        """Drop what a killed run recorded after ``decisions``, and its half-written files."""
         for folder in (self.path, self.checkpoints):
             for path in folder.glob(".*.tmp"):
                 path.unlink()
@@ -142,12 +143,14 @@ class RunDirectory:
 
 
 def _make_folder(path: Path) -> list[Path]:
-    """Make a folder for a new run, or take an empty one; return the folders made, the outermost first."""
+    """Create a folder for a new run, or take an empty one; return the folders created, outermost first."""
     if path.is_dir() and any(path.iterdir()):
         raise ValueError(f"run directory {str(path)!r} is not empty: choose another, or --resume it")
     missing = [folder for folder in (*reversed(path.parents), path) if not folder.exists()]
     try:
-        path.mkdir(parents=True, exist_ok=path not in missing)  # of two runs that start at once, one gets the folder
+        path.mkdir(
+            parents=True, exist_ok=path not in missing
+        )  # of two runs that start at once, only one gets the folder
     except OSError:
         _remove_empty(missing[:-1])
         raise
@@ -169,7 +172,7 @@ def _free_path(folder: Path, name: str) -> Path:
 
 
 def code_version() -> dict[str, Any]:
-    """Return what code runs: package, git commit when there is one, Python and libraries."""
+    """Return the versions of package, git commit (if any), Python and libraries."""
     libraries = ("numpy", "numba", "torch", "stable_baselines3", "sb3_contrib", "gymnasium", "pettingzoo")
     return {
         "german_whist": _version("german-whist"),

@@ -1,4 +1,4 @@
-"""Several processes that learn together through ``torch.distributed``, as ``torchrun`` starts them; or one alone."""
+"""Data-parallel training with ``torch.distributed``, in processes that ``torchrun`` starts; or in a single one."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from typing import Any
 import torch
 import torch.distributed as dist
 
-PATIENCE = timedelta(minutes=30)  # the others wait while the first evaluates
+PATIENCE = timedelta(minutes=30)  # the others wait while the first one evaluates
 
 
 @dataclass(frozen=True)
 class Processes:
-    """Who learns together.
+    """The processes that train together.
 
     Attributes:
-        rank: this process among them, from 0. The first writes and evaluates.
-        size: how many there are.
+        rank: of this process, from 0; the first one writes and evaluates.
+        size: number of processes.
     """
 
     rank: int = 0
@@ -39,7 +39,7 @@ class Processes:
             ConnectionError: when one of them is gone.
         """
         if self.size > 1:
-            with _naming_the_dead():
+            with _connection_errors():
                 dist.all_reduce(numbers)
         return numbers
 
@@ -52,11 +52,11 @@ class Processes:
         return int(min(self.gather(number)))
 
     def average_gradients(self, parameters: Sequence[torch.Tensor], decisions: int) -> None:
-        """Replace the gradients by their mean over the decisions of all processes, those of the joined minibatch.
+        """Replace the gradients by their mean over the decisions of all processes: the joint minibatch.
 
         Args:
-            parameters: with the gradient of a mean over this process's decisions.
-            decisions: how many those were.
+            parameters: with gradients of a mean over this process's decisions.
+            decisions: their number.
 
         Raises:
             ConnectionError: when a process is gone.
@@ -72,7 +72,7 @@ class Processes:
             start += gradient.numel()
 
     def share(self, thing: Any) -> Any:
-        """Return what the first process gave, in all of them.
+        """Broadcast: return the first process's object in every process.
 
         Raises:
             ConnectionError: when a process is gone.
@@ -80,12 +80,12 @@ class Processes:
         if self.size == 1:
             return thing
         things = [thing]
-        with _naming_the_dead():
+        with _connection_errors():
             dist.broadcast_object_list(things)
         return things[0]
 
     def gather(self, thing: Any) -> list[Any]:
-        """Return what each process gave, by rank; in all of them.
+        """Return every process's object, by rank, in every process.
 
         Raises:
             ConnectionError: when a process is gone.
@@ -93,13 +93,13 @@ class Processes:
         if self.size == 1:
             return [thing]
         things: list[Any] = [None] * self.size
-        with _naming_the_dead():
+        with _connection_errors():
             dist.all_gather_object(things, thing)
         return things
 
 
 @contextmanager
-def _naming_the_dead() -> Iterator[None]:
+def _connection_errors() -> Iterator[None]:
     try:
         yield
     except RuntimeError as error:
@@ -109,7 +109,7 @@ def _naming_the_dead() -> Iterator[None]:
 
 @contextmanager
 def joined_processes() -> Iterator[Processes]:
-    """Join the processes that ``torchrun`` started, or stand alone; leave them at the end."""
+    """Join the processes that ``torchrun`` started, if any; leave them at the end."""
     if "RANK" not in os.environ or "WORLD_SIZE" not in os.environ:
         yield Processes()
         return

@@ -1,4 +1,4 @@
-"""How strong a policy is as training goes: mirrored matches on the same deals every time."""
+"""Strength of a policy during training: mirrored matches on the same deals every time."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ from german_whist.arena.match import play_match
 from german_whist.arena.match_result import MatchResult
 from german_whist.envs.engine.rules import Rules
 
-EVALUATION_SEED = 1_000_003  # deals that training does not see unless it is given this seed
+EVALUATION_SEED = 1_000_003  # deals that no training with another seed sees
 
 
 def evaluate(
-    checkpoint: Checkpoint, judges: Sequence[tuple[str, Agent]], deals: int, game: Rules, endgame: str = "played"
+    checkpoint: Checkpoint, baselines: Sequence[tuple[str, Agent]], deals: int, game: Rules, endgame: str = "played"
 ) -> tuple[MatchResult, ...]:
-    """Play a policy's best cards against each judge.
+    """Play a policy, at its best action, against each baseline.
 
     Args:
         checkpoint: the policy.
-        judges: agents and what they are called.
+        baselines: agents with their names.
         deals: mirrored deals of each match.
         game: the rules.
         endgame: ``"played"`` by the agents, or ``"exact"`` for both sides.
     """
     agent = PolicyAgent(checkpoint, name="policy")
     matches = (
-        (name, play_match(agent, judge, deals=deals, seed=EVALUATION_SEED, rules=game, endgame=endgame))
-        for name, judge in judges
+        (name, play_match(agent, baseline, deals=deals, seed=EVALUATION_SEED, rules=game, endgame=endgame))
+        for name, baseline in baselines
     )
     return tuple(dataclasses.replace(match, second=name) for name, match in matches)

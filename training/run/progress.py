@@ -9,17 +9,17 @@ from types import TracebackType
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
-_PLAIN_EVERY = 15.0  # seconds between lines where there is no terminal
+_PLAIN_EVERY = 15.0  # seconds between lines without a terminal
 
 
 class TrainingProgress:
-    """A bar in a terminal, a plain line now and then elsewhere."""
+    """A progress bar in a terminal, a plain line from time to time elsewhere."""
 
     def __init__(self, total: int, done: int = 0, quiet: bool = False) -> None:
         """Start at ``done`` of ``total`` decisions."""
         self._total = total
         self._start = done
-        self._began: float | None = None  # with the first decisions: compiling and the first evaluation do not count
+        self._began: float | None = None  # at the first decisions: compilation and the first evaluation do not count
         self._said = time.monotonic()
         self._rates = ""
         self._console = Console(file=sys.stderr, quiet=quiet)
@@ -43,7 +43,7 @@ class TrainingProgress:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Take the bar away."""
+        """Remove the bar."""
         self._bar.stop()
 
     def say(self, line: str) -> None:

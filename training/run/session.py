@@ -1,4 +1,4 @@
-"""What a training run of any trainer needs: its clock, its evaluations, when things are due, signals, its outcome."""
+"""What a run of any trainer needs: clock, records of evaluations, schedules of what is due, signals, outcome."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from german_whist.arena.match_result import MatchResult
-from german_whist.training.config.schema import TrainConfig
+from german_whist.arena.match import MatchResult
 from german_whist.training.run.curve import draw_curve
 from german_whist.training.run.directory import RunDirectory
 from german_whist.training.run.progress import TrainingProgress
@@ -18,7 +17,7 @@ from german_whist.training.run.progress import TrainingProgress
 
 @dataclass(frozen=True)
 class TrainingOutcome:
-    """What a call of :func:`german_whist.training.train.train` did.
+    """The outcome of :func:`german_whist.training.train.train`.
 
     Attributes:
         run: the run's folder.
@@ -32,41 +31,50 @@ class TrainingOutcome:
 
     @property
     def interrupted(self) -> bool:
-        """Whether the run was stopped before its end; it can be resumed."""
+        """Whether the run was stopped before its end, and can be resumed."""
         return not self.results
 
 
 class TrainingClock:
-    """Seconds spent on training, evaluations left out, over all parts of a run."""
+    """Seconds of training without evaluations, over all sessions of a run."""
 
     def __init__(self, seconds: float = 0.0) -> None:
-        """Go on from so many seconds."""
+        """Start at ``seconds``, those of earlier sessions."""
         self.seconds = seconds
         self._last = time.perf_counter()
 
     def count(self) -> float:
-        """Count the time since the last call of a method and return it."""
+        """Add the time since the last call of a method, and return it."""
         passed = time.perf_counter() - self._last
         self._last += passed
         self.seconds += passed
         return passed
 
     def skip(self) -> None:
-        """Leave out the time since the last call of a method."""
+        """Ignore the time since the last call of a method."""
         self._last = time.perf_counter()
 
 
 def record_evaluation(
     run: RunDirectory,
-    config: TrainConfig,
+    rules: str,
     decisions: int,
     seconds: float,
     results: tuple[MatchResult, ...],
     progress: TrainingProgress,
 ) -> None:
-    """Put the results of an evaluation into the run's table and curve, and into the progress line."""
+    """Record the results of an evaluation in the run's table, its curve and the progress line.
+
+    Args:
+        run: the run's folder.
+        rules: of the game, for the title.
+        decisions: trained on so far.
+        seconds: of training so far.
+        results: a match against each baseline.
+        progress: the progress line.
+    """
     run.add_evaluations([_evaluation_row(decisions, seconds, result) for result in results])
-    draw_curve(run.read_evaluations(), run.curve, f"German Whist ({config.rules}): self-play against the rule bots")
+    draw_curve(run.read_evaluations(), run.curve, f"German Whist ({rules}): self-play against the rule bots")
     progress.show_rates({result.second: result.win_rate for result in results})
 
 
@@ -84,15 +92,15 @@ def _evaluation_row(decisions: int, seconds: float, result: MatchResult) -> dict
 
 
 class Due:
-    """Says when something is to be done every so many decisions."""
+    """Tells when something is due that happens every so many decisions."""
 
     def __init__(self, every: int, after: int) -> None:
-        """Begin with the first multiple of ``every`` above ``after``; at once when that is below 0."""
+        """Start with the first multiple of ``every`` above ``after``; at once when ``after`` is negative."""
         self._every = every
         self._next = 0 if after < 0 else _next_multiple(after, every)
 
     def __call__(self, decisions: int) -> bool:
-        """Return whether it is time, once."""
+        """Return whether it is due; true once for each time."""
         if decisions < self._next:
             return False
         self._next = _next_multiple(decisions, self._every)

@@ -1,4 +1,4 @@
-"""Training metrics of the Stable-Baselines3 path as CSV: one row an update, under the names that it gives them."""
+"""Training metrics of ``trainer: sb3`` as CSV: one row per update, under Stable-Baselines3's names."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ COLUMNS = (
 
 
 class MetricsWriter(KVWriter):
-    """Appends rows to a CSV file, so that a resumed run goes on in the same file."""
+    """Appends rows to a CSV file; a resumed run continues the same file."""
 
     def __init__(self, path: Path) -> None:
         """Name the file; the header is written when it does not exist."""
@@ -35,8 +35,8 @@ class MetricsWriter(KVWriter):
             append_row(path, COLUMNS)
 
     def write(self, key_values: dict[str, Any], key_excluded: dict[str, tuple[str, ...]], step: int = 0) -> None:
-        """Write one row; metrics that are not there yet stay empty."""
+        """Write one row; metrics without a value yet stay empty."""
         append_row(self._path, [key_values.get(column, "") for column in COLUMNS])
 
     def close(self) -> None:
-        """Nothing is held open."""
+        """Do nothing: no file is held open."""

@@ -1,4 +1,4 @@
-"""The learner of a run: model, environment, past selves, checkpoints and evaluations."""
+"""The learner of ``trainer: sb3``: model, environment, past selves, checkpoints and evaluations."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from german_whist.agents.policy.checkpoint import Checkpoint, load_checkpoint
 from german_whist.agents.registry import make_agent
 from german_whist.arena.match_result import MatchResult
 from german_whist.envs.engine.rules import rules
-from german_whist.training.config.schema import LARGEST_SEED, TrainConfig
+from german_whist.training.config.schema import SB3Config
+from german_whist.training.config.settings import LARGEST_SEED
 from german_whist.training.rollouts.opponent_mix import POOL, SELF
 from german_whist.training.run.device import check_device
 from german_whist.training.run.directory import RunDirectory, code_version
@@ -26,16 +27,16 @@ from german_whist.training.sb3.resume import load_learner, save_learner
 from german_whist.training.sb3.vec_env import SelfPlayRolloutBuffer, SelfPlayVecEnv
 
 
-class Learner:
-    """MaskablePPO of sb3-contrib on self-play rows.
+class SB3Learner:
+    """MaskablePPO of sb3-contrib on self-play environments.
 
     Attributes:
-        config: the settings.
+        config: the configuration.
         run: the folder that checkpoints go to.
         model: the Stable-Baselines3 model; its ``num_timesteps`` counts decisions trained on.
     """
 
-    def __init__(self, config: TrainConfig, run: RunDirectory, *, resume: bool = False) -> None:
+    def __init__(self, config: SB3Config, run: RunDirectory, *, resume: bool = False) -> None:
         """Build the learner, from scratch or from where the run stopped.
 
         Raises:
@@ -43,67 +44,64 @@ class Learner:
         """
         self.config = config
         self.run = run
-        self.rules = rules(config.rules)
+        self.rules = rules(config.game.rules)
         self._pool: list[PolicyAgent] = []
-        self._random = random.Random(config.seed)
-        self._judges = [(name, make_agent(name)) for name in config.evaluate_against]
+        self._random = random.Random(config.run.seed)
+        self._baselines = [(name, make_agent(name)) for name in config.evaluation.evaluate_against]
         self.env = SelfPlayVecEnv(
             self.rules,
-            config.num_envs,
-            reward=config.reward,
-            per_trick=config.per_trick,
-            seed=config.seed,
-            opponents=[(share, self._opponent(name)) for name, share in config.opponents.items()],
+            config.rollouts.num_envs,
+            reward=config.game.reward,
+            per_trick=config.game.per_trick,
+            seed=config.run.seed,
+            opponents=[(share, self._opponent(name)) for name, share in config.rollouts.opponents.items()],
         )
         self.model = self._make_model()
         if resume:
             load_learner(self.model, run.resume)
             run.forget_after(self.decisions)
-            self._pool = [PolicyAgent(load_checkpoint(path), 1.0) for path in run.past()[-config.pool_size :]]
+            self._pool = [PolicyAgent(load_checkpoint(path), 1.0) for path in run.past()[-config.rollouts.pool_size :]]
             if not self._pool:
                 self._pool = [PolicyAgent(self.checkpoint(), 1.0)]
-            # No more deals than decisions have been dealt, so these deals and these random numbers are new.
+            # There were fewer deals than decisions so far, so these deals and random numbers are new.
             self.env.deal_from(self.decisions)
-            self.model.set_random_seed((config.seed + self.decisions) % (LARGEST_SEED + 1))
+            self.model.set_random_seed((config.run.seed + self.decisions) % (LARGEST_SEED + 1))
 
-    def _opponent(self, name: str) -> Callable[[], Agent] | str:
+    def _opponent(self, name: str) -> Callable[[], Agent] | None:
         if name == SELF:
-            return SELF
+            return None
         if name == POOL:
             return lambda: self._random.choice(self._pool)
         agent = make_agent(name)
         return lambda: agent
 
     def _make_model(self) -> MaskablePPO:
-        config = self.config
-        check_device(config.device)
+        check_device(self.config.run.device)
         try:
-            return self._model_of(config)
-        except RuntimeError as error:  # as torch says that memory is short
+            return self._model_of(self.config)
+        except RuntimeError as error:  # torch's error when memory is short
             raise ValueError(f"the network cannot be made: {str(error).splitlines()[0]}") from None
 
-    def _model_of(self, config: TrainConfig) -> MaskablePPO:
+    def _model_of(self, config: SB3Config) -> MaskablePPO:
+        rollouts, optimizer, ppo = config.rollouts, config.optimizer, config.ppo
         return MaskablePPO(
             "MlpPolicy",
             self.env,
-            # The last rollout may end after the last decision, where less than nothing is left.
-            learning_rate=lambda left: (
-                config.learning_rate_end + (config.learning_rate - config.learning_rate_end) * max(left, 0.0)
-            ),
-            n_steps=config.num_steps,
-            batch_size=min(config.batch_size, config.num_envs * config.num_steps),
-            n_epochs=config.epochs,
-            gamma=config.gamma,
-            gae_lambda=config.gae_lambda,
-            clip_range=config.clip,
-            ent_coef=config.ent_coef,
-            vf_coef=config.vf_coef,
-            max_grad_norm=config.max_grad_norm,
+            learning_rate=optimizer.learning_rate_at,
+            n_steps=rollouts.num_steps,
+            batch_size=min(optimizer.batch_size, rollouts.num_envs * rollouts.num_steps),
+            n_epochs=optimizer.epochs,
+            gamma=ppo.gamma,
+            gae_lambda=ppo.gae_lambda,
+            clip_range=ppo.clip_coef,
+            ent_coef=ppo.ent_coef,
+            vf_coef=ppo.vf_coef,
+            max_grad_norm=optimizer.max_grad_norm,
             rollout_buffer_class=SelfPlayRolloutBuffer,
             rollout_buffer_kwargs={"source": self.env},
-            policy_kwargs=policy_settings(config.hidden, self.rules),
-            seed=config.seed,
-            device=config.device,
+            policy_kwargs=policy_settings(config.network.hidden, self.rules),
+            seed=config.run.seed,
+            device=config.run.device,
         )
 
     @property
@@ -113,9 +111,7 @@ class Learner:
 
     def follow_entropy_schedule(self) -> None:
         """Set the weight of the entropy bonus for the decisions trained on."""
-        config = self.config
-        left = max(1.0 - self.decisions / config.decisions, 0.0)
-        self.model.ent_coef = config.ent_coef_end + (config.ent_coef - config.ent_coef_end) * left
+        self.model.ent_coef = self.config.ppo.ent_coef_at(1.0 - self.decisions / self.config.run.decisions)
 
     def check_finite(self) -> None:
         """Stop a run that has diverged.
@@ -141,19 +137,19 @@ class Learner:
         training = {
             "algorithm": "self-play MaskablePPO (sb3-contrib)",
             "decisions": self.decisions,
-            "config": dataclasses.asdict(self.config),
+            "config": self.config.to_dict(),
             "code": code_version(),
         }
         return dataclasses.replace(policy_checkpoint(self.model.policy, self.rules, training), results=results or {})
 
     def save(self) -> None:
-        """Write a checkpoint, which joins the pool, and what a later run goes on from."""
-        made = self.checkpoint()
-        made.save(self.run.checkpoint_path(self.decisions))
-        self._pool.append(PolicyAgent(made, 1.0))
-        del self._pool[: -self.config.pool_size]
+        """Write a checkpoint, which joins the pool, and a snapshot to resume from."""
+        checkpoint = self.checkpoint()
+        checkpoint.save(self.run.checkpoint_path(self.decisions))
+        self._pool.append(PolicyAgent(checkpoint, 1.0))
+        del self._pool[: -self.config.rollouts.pool_size]
         save_learner(self.model, self.run.resume)
 
     def evaluate(self, deals: int) -> tuple[MatchResult, ...]:
-        """Play the policy's best cards against each opponent, on the same mirrored deals every time."""
-        return evaluate(self.checkpoint(), self._judges, deals, self.rules)
+        """Play the policy, at its best action, against each baseline, on the same mirrored deals every time."""
+        return evaluate(self.checkpoint(), self._baselines, deals, self.rules)

@@ -1,4 +1,4 @@
-"""The policy network of the Stable-Baselines3 path, and its way into a checkpoint."""
+"""The policy network of ``trainer: sb3``, and its conversion to a checkpoint."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ class ScaledTrunk(BaseFeaturesExtractor):
 
     scale: torch.Tensor
 
-    def __init__(self, observation_space: spaces.Box, hidden: list[int], low_cells: list[int]) -> None:
+    def __init__(self, observation_space: spaces.Box, hidden: list[int], low_features: list[int]) -> None:
         """Build the layers.
 
         Args:
-            observation_space: its upper bounds are the scale, so that cells lie in [0, 1].
+            observation_space: its upper bounds scale the features to [0, 1].
             hidden: sizes of the shared layers.
-            low_cells: cells that say whether the endgame is played low; they count ``LOW_SCALE`` times.
+            low_features: features that say whether the endgame is played low; they are scaled to ``LOW_SCALE``.
         """
         super().__init__(observation_space, features_dim=hidden[-1])
         scale = 1.0 / torch.as_tensor(np.maximum(observation_space.high, 1), dtype=torch.float32)
-        scale[low_cells] *= LOW_SCALE
+        scale[low_features] *= LOW_SCALE
         self.register_buffer("scale", scale)
         sizes = [int(observation_space.shape[0]), *hidden]
         layers: list[nn.Module] = []
@@ -41,7 +41,7 @@ class ScaledTrunk(BaseFeaturesExtractor):
         self.layers = nn.Sequential(*layers)
 
     def forward(self, observations: torch.Tensor) -> torch.Tensor:
-        """Return the features, float32[rows, hidden[-1]]."""
+        """Return the trunk's outputs, float32[rows, hidden[-1]]."""
         features: torch.Tensor = self.layers(observations * self.scale)
         return features
 
@@ -52,7 +52,7 @@ def policy_settings(hidden: list[int], rules: str | Rules = "classic") -> dict[s
     trunk, last = (hidden[:-1], hidden[-1:]) if len(hidden) > 1 else (hidden, [])
     return {
         "features_extractor_class": ScaledTrunk,
-        "features_extractor_kwargs": {"hidden": trunk, "low_cells": list(range(low.start, low.stop)) if low else []},
+        "features_extractor_kwargs": {"hidden": trunk, "low_features": list(range(low.start, low.stop)) if low else []},
         "net_arch": {"pi": last, "vf": last},
         "activation_fn": nn.ReLU,
         "optimizer_kwargs": {"eps": 1e-5},
@@ -60,7 +60,7 @@ def policy_settings(hidden: list[int], rules: str | Rules = "classic") -> dict[s
 
 
 def actor_layers(policy: MaskableActorCriticPolicy) -> tuple[Layer, ...]:
-    """Return the actor as plain layers over raw observations: the scale is folded into the first weights."""
+    """Return the actor as plain layers for unscaled observations: the scale is folded into the first weights."""
     trunk = policy.features_extractor
     if not isinstance(trunk, ScaledTrunk):
         raise TypeError(f"the policy's features come from {type(trunk).__name__}, not from ScaledTrunk")

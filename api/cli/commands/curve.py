@@ -1,4 +1,4 @@
-"""``german-whist curve``: the learning curves of several runs on one picture."""
+"""``german-whist curve``: the learning curves of several runs in one picture."""
 
 from __future__ import annotations
 
@@ -14,17 +14,19 @@ def add_parser(subparsers: Any) -> None:
     parser = subparsers.add_parser(
         "curve",
         help="draw the learning curves of runs side by side",
-        description="Draw the win rates of training runs over time, a panel for each opponent that all of them met.",
-        epilog="example: german-whist curve runs/selfplay runs/sb3 --out curves.png",
+        description="Draw the win rates of training runs over time, one panel for each opponent that all of them met.",
+        epilog="example: german-whist curve runs/ppo runs/sb3 --out curves.png",
     )
     parser.add_argument("runs", nargs="+", metavar="RUN", help="run directories of german-whist train")
-    parser.add_argument("--by", choices=("seconds", "decisions"), default="seconds", help="over what (default seconds)")
+    parser.add_argument(
+        "--by", choices=("seconds", "decisions"), default="seconds", help="horizontal axis (default seconds)"
+    )
     parser.add_argument("--out", metavar="FILE", default=DEFAULT_OUT, help=f"the PNG file (default {DEFAULT_OUT})")
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Draw, and say where the picture is."""
+    """Draw, and print the path of the picture."""
     from german_whist.training.run.curve import draw_comparison
     from german_whist.training.run.directory import RunDirectory
 

@@ -1,4 +1,4 @@
-"""``german-whist export``: a trained network in the file of another tool."""
+"""``german-whist export``: a trained network in the format of another tool."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import argparse
 import os
 from typing import Any
 
-ENDINGS = {"onnx": ".onnx", "torchscript": ".pt"}
+SUFFIXES = {"onnx": ".onnx", "torchscript": ".pt"}
 
 
 def add_parser(subparsers: Any) -> None:
@@ -14,26 +14,26 @@ def add_parser(subparsers: Any) -> None:
     parser = subparsers.add_parser(
         "export",
         help="write a network as ONNX or TorchScript",
-        description="Write the network of a trained agent as ONNX or TorchScript: observations in, logits out. What "
-        "they mean stands in the file and in docs/how-to/export.md.",
+        description="Write the network of a trained agent as ONNX or TorchScript: observations in, logits out. The "
+        "file itself describes its inputs and outputs.",
         epilog="example: german-whist export champion --to onnx --out champion.onnx",
     )
     parser.add_argument("agent", metavar="AGENT", help="a trained agent: champion, checkpoint:PATH, …")
-    parser.add_argument("--to", required=True, choices=tuple(ENDINGS), help="the kind of file")
+    parser.add_argument("--to", required=True, choices=tuple(SUFFIXES), help="the kind of file")
     parser.add_argument("--out", metavar="FILE", help="the file (default: the agent's name with .onnx or .pt)")
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Write the file and say where it is."""
-    from german_whist.agents.policy.agent import network_of
+    """Write the file and print its path."""
+    from german_whist.agents.policy.agent import PolicyAgent
     from german_whist.agents.registry import make_agent
     from german_whist.training.export import export
 
-    agent = network_of(make_agent(options.agent))
-    if agent is None:
+    agent = make_agent(options.agent)
+    if not isinstance(agent, PolicyAgent):
         raise ValueError(f"agent {options.agent!r} is not a network: german-whist agents lists the trained ones")
-    path = options.out or f"{agent.name}{ENDINGS[options.to]}"
+    path = options.out or f"{agent.name}{SUFFIXES[options.to]}"
     export(agent.checkpoint, options.to, path)
     print(f"{path}: {os.path.getsize(path) / 1000:.0f} kB")
     return 0

@@ -8,10 +8,11 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from german_whist.training.config import renamed
 from german_whist.training.config.load import config_fields, load_config
 
 if TYPE_CHECKING:
-    from german_whist.training.train import TrainingOutcome
+    from german_whist.training.run.session import TrainingOutcome
 
 DEFAULT_RECIPE = "quickstart"
 DEFAULT_RULES = "classic"  # of `german-whist evaluate`
@@ -19,7 +20,7 @@ EXIT_INTERRUPTED = 130
 
 
 def add_parser(subparsers: Any) -> None:
-    """Register the command; every key of the configuration is an option too."""
+    """Register the command; every key of the configuration is also an option."""
     parser = subparsers.add_parser(
         "train",
         usage="german-whist train [CONFIG] [--KEY VALUE …] [--out DIR] [--resume RUN] [--quiet] [--json]",
@@ -28,24 +29,27 @@ def add_parser(subparsers: Any) -> None:
         epilog="example: german-whist train configs/sb3.yaml --decisions 5_000_000 --seed 1",
     )
     parser.add_argument("config", nargs="?", help=f"YAML file, or a recipe's name (default {DEFAULT_RECIPE})")
-    parser.add_argument("--resume", metavar="RUN", help="go on with the run in this folder")
-    parser.add_argument("--out", metavar="DIR", help="the run's folder (default: the first free of runs/NAME, …)")
+    parser.add_argument("--resume", metavar="RUN", help="resume the run in this folder")
+    parser.add_argument("--out", metavar="DIR", help="the run's folder (default: runs/NAME, runs/NAME-2, …)")
     parser.add_argument("--quiet", action="store_true", help="show no progress")
     parser.add_argument("--json", action="store_true", help="print the results as JSON")
     settings = parser.add_argument_group("settings", "each overrides the key of the same name in the configuration")
     for name, (_, text) in config_fields().items():
         settings.add_argument(f"--{name}", metavar="VALUE", help=text.replace("%", "%%"))
+    for name in renamed.KEYS:
+        settings.add_argument(f"--{name}", help=argparse.SUPPRESS)  # refused with the name that it has now
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Train, print the results and say where everything is."""
-    overrides = {name: getattr(options, name) for name in config_fields() if getattr(options, name) is not None}
+    """Train, print the results and where the run's files are."""
+    keys = (*config_fields(), *renamed.KEYS)
+    overrides = {name: getattr(options, name) for name in keys if getattr(options, name) is not None}
     if options.resume is not None and (options.config is not None or options.out is not None or overrides):
         given = options.config or (f"--out {options.out}" if options.out else f"--{next(iter(overrides))}")
-        raise ValueError(f"--resume goes on with the run's own configuration: leave out {given}")
+        raise ValueError(f"--resume uses the run's own configuration: leave out {given}")
     source = options.config or DEFAULT_RECIPE
-    config = load_config(source, overrides) if options.resume is None else None  # wrong settings show at once
+    config = load_config(source, overrides) if options.resume is None else None  # wrong settings are refused at once
 
     from german_whist.training.run.directory import RunDirectory
     from german_whist.training.run.distributed import joined_processes
@@ -57,7 +61,7 @@ def run(options: argparse.Namespace) -> int:
         elif config is None:
             run_directory, config = processes.share(RunDirectory.open(options.resume))
         else:
-            load_trainer(config)  # a library that is missing shows before a folder is made
+            load_trainer(config)  # a missing library is reported before a folder is created
             run_directory = RunDirectory.create(config, Path(source).stem, options.out)
             processes.share((run_directory, config))
         resume = options.resume is not None
@@ -66,11 +70,11 @@ def run(options: argparse.Namespace) -> int:
             return 0
     if outcome.interrupted:
         print(
-            f"stopped after {outcome.decisions:,} decisions; to go on: german-whist train --resume {outcome.run.path}",
+            f"stopped after {outcome.decisions:,} decisions; to resume: german-whist train --resume {outcome.run.path}",
             file=sys.stderr if options.json else sys.stdout,
         )
         return EXIT_INTERRUPTED
-    _report(outcome, config.rules, options.json)
+    _report(outcome, config.game.rules, options.json)
     return 0
 
 

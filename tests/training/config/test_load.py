@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import dataclasses
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
-from german_whist.training.config.load import TrainConfig, config_fields, load_config, recipe_names
+from german_whist.training.config.load import config_fields, load_config, recipe_names
+from german_whist.training.config.schema import SB3Config
 from tests.training.sb3_runs import SETTINGS, tiny_config
 
 
@@ -30,8 +30,8 @@ def refusal(source: object, overrides: dict[str, str] | None = None) -> str:
 @pytest.mark.parametrize("name", recipe_names())
 def test_every_recipe_loads_by_its_name(name: str) -> None:
     config = load_config(name)
-    assert config.decisions >= 1_000_000
-    assert config.rules == (name.partition("-")[2] or "classic")
+    assert config.run.decisions >= 1_000_000
+    assert config.game.rules == (name.partition("-")[2] or "classic")
 
 
 def test_the_recipes_are_those_of_the_readme() -> None:
@@ -40,19 +40,19 @@ def test_the_recipes_are_those_of_the_readme() -> None:
 
 def test_a_file_sets_the_keys_it_names_and_no_others(tmp_path: Path) -> None:
     config = load_config(written(tmp_path, "decisions: 5000\nhidden: [8, 4]\n"))
-    assert config == TrainConfig(decisions=5000, hidden=[8, 4])
+    assert config == SB3Config.of(decisions=5000, hidden=[8, 4])
 
 
 @pytest.mark.parametrize("text", ["", "# nothing but a comment\n", "---\n"])
 def test_an_empty_file_is_the_defaults(tmp_path: Path, text: str) -> None:
-    assert load_config(written(tmp_path, text)) == TrainConfig()
+    assert load_config(written(tmp_path, text)) == SB3Config.of()
 
 
 def test_the_command_line_goes_before_the_file(tmp_path: Path) -> None:
     path = written(tmp_path, "decisions: 5000\nseed: 3\n")
     config = load_config(str(path), {"decisions": "7_000", "hidden": "[32, 16]", "opponents": "{self: 1, greedy: 0.5}"})
-    assert (config.decisions, config.seed, config.hidden) == (7000, 3, [32, 16])
-    assert config.opponents == {"self": 1.0, "greedy": 0.5}
+    assert (config.run.decisions, config.run.seed, config.network.hidden) == (7000, 3, [32, 16])
+    assert config.rollouts.opponents == {"self": 1.0, "greedy": 0.5}
 
 
 def test_a_file_is_read_before_a_recipe_of_its_name_but_a_folder_is_not(
@@ -64,7 +64,7 @@ def test_a_file_is_read_before_a_recipe_of_its_name_but_a_folder_is_not(
     assert load_config("quickstart") == recipe
     (tmp_path / "quickstart").rmdir()
     written(tmp_path, "seed: 77\n", "quickstart")
-    assert load_config("quickstart").seed == 77
+    assert load_config("quickstart").run.seed == 77
 
 
 @pytest.mark.parametrize(
@@ -89,8 +89,8 @@ def test_a_file_is_read_before_a_recipe_of_its_name_but_a_folder_is_not(
     ],
 )
 def test_values_become_what_their_keys_need(tmp_path: Path, key: str, text: str, value: Any) -> None:
-    from_file = getattr(load_config(written(tmp_path, f"{key}: {text}\n")), key)
-    from_command_line = getattr(load_config(written(tmp_path, ""), {key: text}), key)
+    from_file = load_config(written(tmp_path, f"{key}: {text}\n")).to_dict()[key]
+    from_command_line = load_config(written(tmp_path, ""), {key: text}).to_dict()[key]
     assert from_file == from_command_line == value
     assert type(from_file) is type(value)
 
@@ -99,20 +99,20 @@ def test_settings_read_back_from_their_yaml(tmp_path: Path) -> None:
     config = tiny_config(opponents={"self": 0.5, "random": 0.25, "pool": 0.25}, learning_rate=3e-7, per_trick=False)
     text = config.to_yaml()
     assert load_config(written(tmp_path, text)) == config
-    assert list(yaml.safe_load(text)) == list(config_fields(TrainConfig))
+    assert list(yaml.safe_load(text)) == list(config_fields(SB3Config))
 
 
 def test_every_key_has_help_and_a_kind() -> None:
     fields = config_fields()
-    assert set(fields) >= {field.name for field in dataclasses.fields(TrainConfig)}
+    assert set(fields) >= set(SB3Config().to_dict())
     assert all(text for _, text in fields.values())
 
 
 def test_settings_share_no_lists() -> None:
-    TrainConfig().hidden.append(1)
-    TrainConfig().opponents["greedy"] = 1.0
-    assert TrainConfig().hidden == [256, 256]
-    assert TrainConfig().opponents == {"self": 1.0}
+    SB3Config.of().network.hidden.append(1)
+    SB3Config.of().rollouts.opponents["greedy"] = 1.0
+    assert SB3Config.of().network.hidden == [256, 256]
+    assert SB3Config.of().rollouts.opponents == {"self": 1.0}
 
 
 WRONG_VALUES = [
@@ -151,7 +151,7 @@ WRONG_VALUES = [
     ("ent_coef", "-1", "a number from 0"),
     ("ent_coef_end", "-1", "a number from 0"),
     ("vf_coef", "-1", "a number from 0"),
-    ("clip", "0", "a number above 0"),
+    ("clip_coef", "0", "a number above 0"),
     ("max_grad_norm", "0", "a number above 0"),
     ("gamma", "1.01", "1.01 is not allowed: a number from 0 to 1"),
     ("gae_lambda", "-0.1", "a number from 0 to 1"),
@@ -213,7 +213,7 @@ def test_a_wrong_value_in_the_file_is_not_blamed_on_the_command_line(tmp_path: P
 
 
 def test_the_command_line_can_mend_what_the_file_has_wrong(tmp_path: Path) -> None:
-    assert load_config(written(tmp_path, "reward: win\n"), {"per_trick": "false"}).reward == "win"
+    assert load_config(written(tmp_path, "reward: win\n"), {"per_trick": "false"}).game.reward == "win"
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,8 @@ import pytest
 import yaml
 
 from german_whist.agents.pretrained.catalog import find_network
-from german_whist.training.config.load import PPOConfig, TrainConfig, config_fields, load_config
-from german_whist.training.config.schema import PolicyIterationConfig
+from german_whist.training.config.load import config_fields, load_config
+from german_whist.training.config.schema import PolicyIterationConfig, PPOConfig, SB3Config
 from tests.agents.networks import some_network
 from tests.training.ppo_runs import OWN_SETTINGS, own_config
 
@@ -21,15 +21,15 @@ def written(tmp_path: Path, text: str) -> Path:
 
 
 def test_a_recipe_is_for_the_trainer_that_it_names(tmp_path: Path) -> None:
-    assert type(load_config("quickstart")) is type(load_config("sb3")) is TrainConfig
+    assert type(load_config("sb3")) is SB3Config
     assert type(load_config("ppo")) is PPOConfig
-    assert load_config(written(tmp_path, "trainer: ppo\n")) == PPOConfig()
-    assert load_config(written(tmp_path, "trainer: sb3\n")) == TrainConfig()
+    assert load_config(written(tmp_path, "trainer: ppo\n")) == PPOConfig.of()
+    assert load_config(written(tmp_path, "trainer: sb3\n")) == SB3Config.of()
 
 
 def test_the_command_line_may_change_the_trainer(tmp_path: Path) -> None:
     config = load_config(written(tmp_path, "seed: 4\n"), {"trainer": "ppo", "magnet": "0.5"})
-    assert config == PPOConfig(seed=4, magnet=0.5)
+    assert config == PPOConfig.of(seed=4, magnet=0.5)
 
 
 def test_settings_of_a_run_read_back(tmp_path: Path) -> None:
@@ -41,9 +41,9 @@ def test_settings_of_a_run_read_back(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("key", "text", "said"),
     [
-        ("trainer", "popo", "unknown trainer 'selfpaly': did you mean 'ppo'?"),
+        ("trainer", "pp0", "unknown trainer 'pp0': did you mean 'ppo'?"),
         ("trainer", "[sb3]", "unknown trainer"),
-        ("endgame", "solvd", "unknown endgame 'solvd': did you mean 'solved'? allowed: played, solved"),
+        ("endgame", "exct", "unknown endgame 'exct': did you mean 'exact'? allowed: played, exact"),
         ("critic_sees", "nothing", "unknown critic_sees 'nothing': allowed: all, view"),
         ("precision", "half", "unknown precision 'half': allowed: auto, float32, bfloat16"),
         ("critic_hidden", "[]", "critic_hidden: [] is not allowed: at least one layer"),
@@ -67,7 +67,7 @@ def test_settings_of_another_trainer_are_refused_by_name(tmp_path: Path) -> None
     with pytest.raises(ValueError, match=r"mine.yaml: magnet: only trainer: ppo has this setting, and this is sb3"):
         load_config(path)
     with pytest.raises(ValueError, match=r"^command line: endgame: only trainer: ppo has this setting"):
-        load_config("quickstart", {"endgame": "played"})
+        load_config("sb3", {"endgame": "played"})
 
 
 def test_a_runs_own_settings_read_back_when_the_network_that_it_started_from_is_gone(tmp_path: Path) -> None:
@@ -79,16 +79,16 @@ def test_a_run_that_starts_from_a_network_has_its_hidden_sizes_unless_others_are
     some_network(hidden=(16, 24)).save(tmp_path / "made.safetensors")
     recipe = tmp_path / "mine.yaml"
     recipe.write_text(f"trainer: ppo\ninit: {tmp_path / 'made.safetensors'}\n")
-    assert load_config(recipe).hidden == [16, 24]
-    assert load_config(recipe, {"hidden": "[8]"}).hidden == [8]
+    assert load_config(recipe).network.hidden == [16, 24]
+    assert load_config(recipe, {"hidden": "[8]"}).network.hidden == [8]
     recipe.write_text(f"trainer: ppo\nhidden: [8]\ninit: {tmp_path / 'made.safetensors'}\n")
-    assert load_config(recipe).hidden == [8]
+    assert load_config(recipe).network.hidden == [8]
     champion = find_network("champion").sizes[1:-1]
-    assert load_config(recipe, {"init": "champion"}).hidden == champion
-    assert load_config(recipe, {"init": "champion", "hidden": "[9]"}).hidden == [9]
+    assert load_config(recipe, {"init": "champion"}).network.hidden == champion
+    assert load_config(recipe, {"init": "champion", "hidden": "[9]"}).network.hidden == [9]
     some_network(hidden=(16, 24), phases=(8, 2)).save(tmp_path / "phased.safetensors")
     phased = load_config("champion-all", {"init": str(tmp_path / "phased.safetensors")})
     assert isinstance(phased, PolicyIterationConfig)
-    assert (phased.hidden, phased.phases) == ([16, 24], [8, 2])
+    assert (phased.network.hidden, phased.network.phases) == ([16, 24], [8, 2])
     with pytest.raises(ValueError, match=r"init: checkpoint 'champio': there is no such file: did you mean the agent"):
         load_config(recipe, {"init": "champio"})

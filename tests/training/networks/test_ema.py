@@ -1,4 +1,4 @@
-"""Networks that act by the moving average of their weights."""
+"""Networks that play with the moving average of their weights."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ def learn(averaged: EMANetwork, steps: int) -> list[np.ndarray]:
 
 
 def averaged(settings: PolicyIterationConfig | None = None) -> EMANetwork:
-    return EMANetwork("it", settings or config(), some_network(), Processes())
+    return EMANetwork("it", some_network(), (settings or config()).optimizer, Processes())
 
 
-def test_the_first_weights_are_soon_forgotten():
+def test_the_first_weights_fade_soon():
     it = averaged()
     passed = learn(it, 40)
     expected = passed[0]
@@ -45,16 +45,16 @@ def test_the_first_weights_are_soon_forgotten():
     assert np.abs(average - expected).max() < 0.2 * np.abs(average - passed[-1]).max()
 
 
-def test_it_goes_back_so_many_positions_whatever_the_batch():
+def test_the_horizon_is_in_positions_whatever_the_batch_size():
     it = averaged(config(ema_horizon=640, batch_size=32, epochs=2))  # 16 positions a step
     learn(it, 600)
     former, weight = it.layers()[-1][1], learn(it, 1)[0]
-    keeps = np.exp(-16 / 640)
-    np.testing.assert_allclose(it.layers()[-1][1], keeps * former + (1 - keeps) * weight, rtol=1e-4)
+    decay = np.exp(-16 / 640)
+    np.testing.assert_allclose(it.layers()[-1][1], decay * former + (1 - decay) * weight, rtol=1e-4)
     assert np.abs(weight - former).max() > 0.01
 
 
-def test_without_one_the_weights_are_the_last():
+def test_without_a_horizon_the_average_is_the_last_weights():
     it = averaged(config(ema_horizon=0))
     last = learn(it, 5)[-1]
     np.testing.assert_array_equal(it.layers()[-1][1], last)
@@ -71,23 +71,23 @@ def test_the_state_holds_all_that_the_next_step_depends_on():
 
 @pytest.mark.parametrize("kind", [torch.float32, torch.bfloat16])
 @pytest.mark.parametrize("rows", [0, 1, 127, 128, 129, 1024, 1025, 2500])
-def test_a_fixed_network_says_the_same_for_any_number_of_rows(rows, kind):
+def test_a_frozen_network_gives_the_same_outputs_for_any_number_of_rows(rows, kind):
     network = MLP(torch.linspace(0.5, 2, 30), [40, 20], 7, 1.0)
     network.compute_dtype = kind
-    cells = torch.randint(-2, 3, (rows, 30), dtype=torch.int8, generator=torch.Generator().manual_seed(rows))
+    features = torch.randint(-2, 3, (rows, 30), dtype=torch.int8, generator=torch.Generator().manual_seed(rows))
     with torch.no_grad():
-        expected = network(cells)
-    said = FrozenMLP(network)(cells)
-    assert said.dtype == torch.float32
-    torch.testing.assert_close(said, expected, rtol=1e-4 if kind == torch.float32 else 0.05, atol=0.03)
+        expected = network(features)
+    outputs = FrozenMLP(network)(features)
+    assert outputs.dtype == torch.float32
+    torch.testing.assert_close(outputs, expected, rtol=1e-4 if kind == torch.float32 else 0.05, atol=0.03)
 
 
-def test_a_fixed_network_stays_as_it_was():
+def test_a_frozen_network_does_not_change():
     it = averaged()
     learn(it, 2)
-    fixed = it.fixed()
-    cells = torch.eye(3, dtype=torch.int8)
-    before = fixed(cells)
+    frozen = it.frozen()
+    features = torch.eye(3, dtype=torch.int8)
+    before = frozen(features)
     learn(it, 3)
-    assert torch.equal(fixed(cells), before)
-    assert not torch.equal(it.fixed()(cells), before)
+    assert torch.equal(frozen(features), before)
+    assert not torch.equal(it.frozen()(features), before)

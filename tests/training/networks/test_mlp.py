@@ -7,47 +7,49 @@ import pytest
 import torch
 from torch import nn
 
-from german_whist.agents.policy.mlp_forward import MLPForward
+from german_whist.agents.policy.mlp_forward import Network
 from german_whist.envs.observation.vector import observation_high, observation_layout
 from german_whist.training.networks.mlp import LOW_SCALE, MLP, compute_dtype, feature_scale
 
 
-def perceptron(hidden: list[int], outputs: int = 5, cells: int = 30) -> MLP:
+def some_mlp(hidden: list[int], outputs: int = 5, features: int = 30) -> MLP:
     torch.manual_seed(3)
-    made = MLP(torch.linspace(0.05, 2.0, cells), hidden, outputs, 1.0)
+    made = MLP(torch.linspace(0.05, 2.0, features), hidden, outputs, 1.0)
     with torch.no_grad():
         for layer in made.linear_layers():
             layer.bias.normal_()
     return made
 
 
-def some_cells(rows: int = 40, cells: int = 30) -> torch.Tensor:
-    return torch.randint(0, 14, (rows, cells), dtype=torch.int8, generator=torch.Generator().manual_seed(1))
+def some_features(rows: int = 40, features: int = 30) -> torch.Tensor:
+    return torch.randint(0, 14, (rows, features), dtype=torch.int8, generator=torch.Generator().manual_seed(1))
 
 
 @pytest.mark.parametrize("hidden", [[8], [16, 12], [8, 8, 8]])
 def test_numpy_computes_the_same_from_the_raw_layers(hidden: list[int]) -> None:
-    network, cells = perceptron(hidden), some_cells()
+    network, features = some_mlp(hidden), some_features()
     with torch.no_grad():
-        expected = network(cells).numpy()
-    np.testing.assert_allclose(MLPForward(network.raw_layers()).logits(cells.numpy()), expected, rtol=1e-4, atol=1e-4)
+        expected = network(features).numpy()
+    np.testing.assert_allclose(Network(network.raw_layers()).logits(features.numpy()), expected, rtol=1e-4, atol=1e-4)
 
 
 def test_raw_layers_can_be_taken_back() -> None:
-    network, other = perceptron([16, 12]), MLP(torch.linspace(0.05, 2.0, 30), [16, 12], 5, 1.0)
+    network, other = some_mlp([16, 12]), MLP(torch.linspace(0.05, 2.0, 30), [16, 12], 5, 1.0)
     other.load_raw_layers(network.raw_layers(), "file")
     for old, new in zip(network.parameters(), other.parameters(), strict=True):
         torch.testing.assert_close(old, new)
 
 
 def test_layers_of_other_sizes_are_refused() -> None:
-    with pytest.raises(ValueError, match=r"^init: 'file' has hidden layers \[16\] of 30 cells, not \[8\]: set hidden$"):
-        perceptron([8]).load_raw_layers(perceptron([16]).raw_layers(), "file")
+    with pytest.raises(
+        ValueError, match=r"^init: 'file' has hidden layers \[16\] of 30 features, not \[8\]: set hidden$"
+    ):
+        some_mlp([8]).load_raw_layers(some_mlp([16]).raw_layers(), "file")
 
 
 @pytest.mark.parametrize(("kind", "tolerance"), [(torch.float32, 1e-5), (torch.bfloat16, 0.02)])
 def test_outputs_and_gradients_are_those_of_plain_layers(kind: torch.dtype, tolerance: float) -> None:
-    network, cells = perceptron([16, 12]), some_cells()
+    network, features = some_mlp([16, 12]), some_features()
     plain = nn.Sequential()
     for layer in network.linear_layers():
         plain.extend([nn.Linear(layer.in_features, layer.out_features), nn.ReLU()])
@@ -56,8 +58,8 @@ def test_outputs_and_gradients_are_those_of_plain_layers(kind: torch.dtype, tole
         same.load_state_dict(layer.state_dict())
     target = torch.randn((40, 5), generator=torch.Generator().manual_seed(2))
     network.compute_dtype = kind
-    expected = plain(cells * network.scale)
-    got = network(cells)
+    expected = plain(features * network.scale)
+    got = network(features)
     assert got.dtype == torch.float32
     torch.testing.assert_close(got, expected, rtol=tolerance, atol=tolerance * float(expected.detach().abs().max()))
     (expected * target).mean().backward()

@@ -1,8 +1,8 @@
-"""Runs of the teacher that are soon over, and what its rollouts lead to, told otherwise."""
+"""Short runs of policy iteration, and its targets computed another way."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ from german_whist.agents.registry import make_agent
 from german_whist.envs.engine.cards import cards_of
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.training.config.schema import PolicyIterationConfig
+from german_whist.training.config.settings import PPOGameSettings
 from german_whist.training.policy_iteration.collector import ActionValueCollector
 from german_whist.training.run.directory import RunDirectory
 from german_whist.training.train import TrainingOutcome, train
@@ -48,34 +49,49 @@ ALL_PARTS: dict[str, Any] = {
 
 
 def config(**changes: Any) -> PolicyIterationConfig:
-    return PolicyIterationConfig(**{**SETTINGS, **changes})
+    return PolicyIterationConfig.of(**{**SETTINGS, **changes})
 
 
 def run(folder: Path, **changes: Any) -> TrainingOutcome:
     settings = config(**changes)
-    return train(settings, RunDirectory.create(settings, "taught", folder), quiet=True)
+    return train(settings, RunDirectory.create(settings, "policy_iteration", folder), quiet=True)
 
 
-def play_at_random(lessons: ActionValueCollector) -> None:
-    lessons.collect(lambda cells: torch.zeros((len(cells), lessons.batch.num_actions)))
+def collector_of(
+    settings: PolicyIterationConfig, opponents: Mapping[str, Callable[[int], Agent]] | None = None
+) -> ActionValueCollector:
+    phases = settings.network.phases
+    return ActionValueCollector(
+        PPOGameSettings(settings.game.rules, endgame="exact"),
+        settings.rollouts,
+        settings.policy_iteration,
+        opponents or {},
+        seed=settings.run.seed,
+        ranks=settings.network.ranks,
+        last_phase=phases[-1] if phases else None,
+    )
 
 
-def said_now(lessons: ActionValueCollector) -> np.ndarray[Any, Any]:
-    """What the teacher says of the positions that the deals have come to, float32[rows, actions] by name."""
-    lessons._ask(np.ones(lessons.batch.size, np.bool_))
-    return lessons._worth_by_name.copy()
+def play_at_random(collector: ActionValueCollector) -> None:
+    collector.collect(lambda features: torch.zeros((len(features), collector.batch.num_actions)))
 
 
-def by_playing_on(lessons: ActionValueCollector, row: int, bots: Sequence[Agent] | None = None) -> dict[int, float]:
-    """What each action of a row leads to: the seats go on as these bots in the foreplay, perfectly in the endgame."""
-    deals, seat = lessons.batch, int(lessons.batch.turn[row])
+def targets_now(collector: ActionValueCollector) -> np.ndarray[Any, Any]:
+    """The targets of the current positions, float32[envs, actions], by true action."""
+    collector._compute_targets(np.ones(collector.batch.size, np.bool_))
+    return collector._true_q_targets.copy()
+
+
+def by_playing_on(collector: ActionValueCollector, row: int, bots: Sequence[Agent] | None = None) -> dict[int, float]:
+    """The final margin after each action of a row: these bots play the foreplay on, perfect play the endgame."""
+    deals, seat = collector.batch, int(collector.batch.turn[row])
     players = [ExactEndgame(bot) for bot in bots or [make_agent("heuristic")] * 2]
-    worth = {}
+    targets = {}
     for action in cards_of(int(deals.legal()[row])):
         batch = DealBatch(deals.rules, 1)
         batch.states[:] = deals.states[row : row + 1]
         batch.step([action])
         while not batch.done.all():
             batch.step(players[int(batch.turn[0])].act(batch.views(), None))
-        worth[action] = float(batch.returns("margin")[0, seat])
-    return worth
+        targets[action] = float(batch.returns("margin")[0, seat])
+    return targets

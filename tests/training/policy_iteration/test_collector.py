@@ -1,8 +1,7 @@
-"""What the teacher says of every action: by rollouts of the heuristic bot, then by the learner's own networks."""
+"""Targets of every action: from rollouts of the heuristic bot, then bootstrapped from the learner's own networks."""
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Sequence
 
 import numpy as np
@@ -14,25 +13,31 @@ from german_whist.agents.endgame.exact_agent import ExactEndgame
 from german_whist.agents.policy.agent import PolicyAgent
 from german_whist.agents.policy.canonical import canonical_views
 from german_whist.agents.policy.checkpoint import Checkpoint, Layer
-from german_whist.agents.policy.mlp_forward import MLPForward
+from german_whist.agents.policy.mlp_forward import Network
 from german_whist.agents.registry import make_agent
 from german_whist.envs.engine.cards import cards_of
 from german_whist.envs.engine.rules import rules as game_of
 from german_whist.envs.observation.vector import observation_high, observe
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.training.policy_iteration.collector import ActionValueCollector
-from german_whist.training.policy_iteration.stock_rotation_kernels import count_orders, write_order
-from tests.training.policy_iteration.known_targets import by_playing_on, config, play_at_random, said_now
+from german_whist.training.policy_iteration.stock_rotation_kernels import count_rotations, write_rotation
+from tests.training.policy_iteration.known_targets import (
+    by_playing_on,
+    collector_of,
+    config,
+    play_at_random,
+    targets_now,
+)
 
 HEURISTIC = make_agent("heuristic")
 OPPONENTS = {"heuristic": lambda _: HEURISTIC}
 
 
 def random_layers(rules: str, outputs: int, seed: int) -> tuple[Layer, ...]:
-    cells = observation_high(rules).size
+    features = observation_high(rules).size
     rng = np.random.default_rng(seed)
     weight, bias, last_weight, last_bias = (
-        rng.normal(0, 0.3, shape).astype(np.float32) for shape in [(24, cells), (24,), (outputs, 24), (outputs,)]
+        rng.normal(0, 0.3, shape).astype(np.float32) for shape in [(24, features), (24,), (outputs, 24), (outputs,)]
     )
     return (weight, bias), (last_weight, last_bias)
 
@@ -42,16 +47,16 @@ def some_policy(rules: str, ranks: str = "live") -> PolicyAgent:
     return PolicyAgent(Checkpoint(layers, game_of(rules), ranks=ranks))
 
 
-def says(network: MLPForward, cells: torch.Tensor) -> torch.Tensor:
-    return torch.from_numpy(network.logits(cells.numpy()))
+def says(network: Network, features: torch.Tensor) -> torch.Tensor:
+    return torch.from_numpy(network.logits(features.numpy()))
 
 
-def lowest_of_its_run(lessons: ActionValueCollector, row: int) -> dict[int, int]:
+def lowest_of_its_run(collector: ActionValueCollector, row: int) -> dict[int, int]:
     """For each action of a row the lowest with no card in play between them, which is tried in its place."""
-    view = lessons.batch.views([row])[0]
+    view = collector.batch.views([row])[0]
     led = 1 << int(view["led"]) if view["led"] >= 0 else 0
     in_play = led | int(view["hand"] | view["unseen"] | view["opponent_known"] | view["face_up"])
-    actions = list(cards_of(int(lessons.batch.legal()[row])))
+    actions = list(cards_of(int(collector.batch.legal()[row])))
     lowest = {}
     for action, below in zip(actions, [-1, *actions], strict=False):
         between = [card for card in cards_of(in_play) if below < card < action]
@@ -61,47 +66,46 @@ def lowest_of_its_run(lessons: ActionValueCollector, row: int) -> dict[int, int]
 
 
 @pytest.mark.parametrize("rules", ["classic", "all", "no_trump", "small", "high_low", "open_stock", "draft", "tiny"])
-def test_at_first_the_heuristic_bot_plays_on(rules):
-    lessons = ActionValueCollector(config(rules=rules, num_envs=6, num_steps=3), {})
-    play_at_random(lessons)
-    said = said_now(lessons)
+def test_the_first_targets_are_rollouts_of_the_heuristic_bot(rules):
+    collector = collector_of(config(rules=rules, num_envs=6, num_steps=3), {})
+    play_at_random(collector)
+    said = targets_now(collector)
     for row in range(6):
-        for action, worth in by_playing_on(lessons, row).items():
-            assert int(lessons.batch.legal()[row]).bit_count() == 1 or said[row, action] == worth
+        for action, q_target in by_playing_on(collector, row).items():
+            assert int(collector.batch.legal()[row]).bit_count() == 1 or said[row, action] == q_target
 
 
 @pytest.mark.parametrize("rules", ["classic", "classic:race=7", "race:race=13"])
-def test_no_network_is_asked_about_an_endgame(rules):
-    lessons = ActionValueCollector(config(rules=rules, num_envs=8, num_steps=8), {})
-    play_at_random(lessons)
-    asked = []
+def test_no_network_evaluates_an_endgame(rules):
+    collector = collector_of(config(rules=rules, num_envs=8, num_steps=8), {})
+    play_at_random(collector)
+    seen = []
 
-    def network(cells):
-        asked.append(cells[:, lessons._stock].min())
-        return torch.zeros((len(cells), lessons.batch.num_actions))
+    def network(features):
+        seen.append(features[:, collector._stock].min())
+        return torch.zeros((len(features), collector.batch.num_actions))
 
-    lessons.bootstrap_from(network, network, 2)
+    collector.bootstrap_from(network, network, 2)
     for _ in range(3):
-        play_at_random(lessons)
-    assert len(asked) > 8
-    assert min(asked) > 0
+        play_at_random(collector)
+    assert len(seen) > 8
+    assert min(seen) > 0
 
 
-def test_a_margin_beyond_need_counts_less():
-    plain, useful = (
-        said_now(ActionValueCollector(config(rules="classic", num_envs=40, margin_tanh_scale=utility), {}))
-        for utility in (0, 3)
+def test_margins_are_squashed_by_tanh():
+    plain, squashed = (
+        targets_now(collector_of(config(rules="classic", num_envs=40, margin_tanh_scale=scale), {})) for scale in (0, 3)
     )
     assert np.abs(plain).max() > 5
-    np.testing.assert_allclose(useful, 3 * np.tanh(plain / 3), rtol=1e-5)
+    np.testing.assert_allclose(squashed, 3 * np.tanh(plain / 3), rtol=1e-5)
 
 
 def by_looking_ahead(
-    lessons: ActionValueCollector, row: int, bots: Sequence[Agent], value: MLPForward, column: int, left: int
+    collector: ActionValueCollector, row: int, bots: Sequence[Agent], value: Network, column: int, left: int
 ) -> dict[int, float]:
-    """What each action of a row leads to by what ``value`` says at the seat's next choices, so many of them."""
-    deals, seat = lessons.batch, int(lessons.batch.turn[row])
-    worth = {}
+    """The target of each action of a row: the mean of ``value`` at the seat's next ``left`` choices."""
+    deals, seat = collector.batch, int(collector.batch.turn[row])
+    q_target = {}
     for action in cards_of(int(deals.legal()[row])):
         batch = DealBatch(deals.rules, 1)
         batch.states[:] = deals.states[row : row + 1]
@@ -109,7 +113,7 @@ def by_looking_ahead(
         said: list[float] = []
         while len(said) < left and batch.views()["stock"][0] and not batch.done.all():
             if batch.turn[0] == seat and int(batch.legal()[0]).bit_count() > 1:
-                views, _ = canonical_views(batch.views(), lessons._config.ranks)
+                views, _ = canonical_views(batch.views(), ("live" if collector._live else "named"))
                 said.append(float(value.logits(observe(views, deals.rules))[0, column]))
             batch.step(bots[int(batch.turn[0])].act(batch.views(), None))
         if len(said) < left:  # the endgame
@@ -117,8 +121,8 @@ def by_looking_ahead(
             while not batch.done.all():
                 batch.step(players[int(batch.turn[0])].act(batch.views(), None))
             said += [float(batch.returns("margin")[0, seat])] * (left - len(said))
-        worth[action] = sum(said) / left
-    return worth
+        q_target[action] = sum(said) / left
+    return q_target
 
 
 @pytest.mark.parametrize("lookahead", [1, 2, 5])
@@ -126,25 +130,27 @@ def by_looking_ahead(
     ("rules", "ranks"),
     [("classic", "live"), ("small", "named"), ("draft", "live"), ("open_stock", "live"), ("high_low", "named")],
 )
-def test_then_the_value_says_at_the_next_decisions_what_they_lead_to(rules, ranks, lookahead):
-    policy, value = some_policy(rules, ranks), MLPForward(random_layers(rules, 2, 2))
-    chooses = MLPForward(policy.checkpoint.layers)
+def test_later_targets_bootstrap_from_the_value_at_the_next_decisions(rules, ranks, lookahead):
+    policy, value = some_policy(rules, ranks), Network(random_layers(rules, 2, 2))
+    chooses = Network(policy.checkpoint.layers)
     shares = {"self": 0.5, "heuristic": 0.5}
     settings = config(rules=rules, ranks=ranks, num_envs=24, num_steps=7, opponents=shares)
-    lessons = ActionValueCollector(settings, OPPONENTS)
-    play_at_random(lessons)
-    lessons.bootstrap_from(lambda cells: says(chooses, cells), lambda cells: says(value, cells), lookahead)
-    said = said_now(lessons)
+    collector = collector_of(settings, OPPONENTS)
+    play_at_random(collector)
+    collector.bootstrap_from(
+        lambda features: says(chooses, features), lambda features: says(value, features), lookahead
+    )
+    said = targets_now(collector)
     tried = 0
     for row in range(24):
-        seat = int(lessons.batch.turn[row])
+        seat = int(collector.batch.turn[row])
         bots: list[Agent] = [policy, policy]
         if row >= 12:
             bots[1 - seat] = HEURISTIC
-        expected = by_looking_ahead(lessons, row, bots, value, int(row >= 12), lookahead)
+        expected = by_looking_ahead(collector, row, bots, value, int(row >= 12), lookahead)
         if len(expected) == 1:
             continue
-        stand_for = lowest_of_its_run(lessons, row)
+        stand_for = lowest_of_its_run(collector, row)
         for action in expected:
             assert said[row, action] == pytest.approx(expected[stand_for[action]], abs=1e-4)
             tried += 1
@@ -152,89 +158,91 @@ def test_then_the_value_says_at_the_next_decisions_what_they_lead_to(rules, rank
 
 
 @pytest.mark.parametrize(("rules", "steps", "fewest"), [("classic", 9, 4), ("classic", 23, 3), ("draft", 34, 3)])
-def test_an_action_is_worth_the_mean_of_all_orders_that_it_is_tried_in(rules, steps, fewest):
+def test_a_target_is_the_mean_over_its_stock_rotations(rules, steps, fewest):
     settings = config(rules=rules, num_envs=24, num_steps=steps)
-    many, one = (ActionValueCollector(dataclasses.replace(settings, orders=orders), {}) for orders in (4, 1))
+    many, one = (collector_of(settings.replace(stock_rotations=rotations), {}) for rotations in (4, 1))
     play_at_random(many)
     game, states = many.batch.rules.game, many.batch.states
-    counts = [count_orders(game[0], state, 4) for state in states]
+    counts = [count_rotations(game[0], state, 4) for state in states]
     expected = np.zeros((24, many.batch.num_actions))
-    for order in range(4):
+    for rotation in range(4):
         for row in range(24):
-            write_order(game[0], states[row], min(order, counts[row] - 1), counts[row], one.batch.states[row : row + 1])
-        said = said_now(one)
+            write_rotation(
+                game[0], states[row], min(rotation, counts[row] - 1), counts[row], one.batch.states[row : row + 1]
+            )
+        said = targets_now(one)
         for row in range(24):
-            expected[row] += said[row] / counts[row] if order < counts[row] else 0
+            expected[row] += said[row] / counts[row] if rotation < counts[row] else 0
     assert min(counts) == fewest
-    np.testing.assert_allclose(said_now(many), expected, atol=1e-5)
-    assert np.abs(expected - said_now(one)).max() > 0.1
+    np.testing.assert_allclose(targets_now(many), expected, atol=1e-5)
+    assert np.abs(expected - targets_now(one)).max() > 0.1
 
 
-def test_only_the_learner_is_taught_and_only_where_it_has_a_choice():
+def test_there_are_targets_where_the_learner_has_a_choice():
     settings = config(rules="classic", num_envs=16, num_steps=26, opponents={"self": 0.5, "heuristic": 0.5})
-    lessons = ActionValueCollector(settings, OPPONENTS)
-    made = lessons.collect(lambda cells: torch.zeros((len(cells), 52)))
+    collector = collector_of(settings, OPPONENTS)
+    made = collector.collect(lambda features: torch.zeros((len(features), 52)))
     choice = made.masks[:-1].sum(2) > 1
-    assert torch.equal(lessons.taught, choice & made.learnt)
-    assert lessons.taught[:, :8].equal(choice[:, :8])
-    assert (lessons.taught[:, 8:].sum(0) <= 13).all()
-    assert lessons.worth.any(2).equal(lessons.worth.any(2) & lessons.taught)
-    assert not lessons.worth[~made.masks[:-1]].any()
-    assert lessons.worth.abs().amax() > 1
+    assert torch.equal(collector.target_mask, choice & made.learnt)
+    assert collector.target_mask[:, :8].equal(choice[:, :8])
+    assert (collector.target_mask[:, 8:].sum(0) <= 13).all()
+    assert collector.q_targets.any(2).equal(collector.q_targets.any(2) & collector.target_mask)
+    assert not collector.q_targets[~made.masks[:-1]].any()
+    assert collector.q_targets.abs().amax() > 1
 
 
-def test_late_rows_are_taught_in_the_last_phase_alone():
+def test_late_phase_environments_have_targets_in_the_last_phase_only():
     shares = {"self": 0.5, "heuristic": 0.5}
     settings = config(
         rules="classic", num_envs=16, num_steps=26, opponents=shares, phases=[14, 6], late_phase_fraction=0.75
     )
-    lessons = ActionValueCollector(settings, OPPONENTS)
-    made = lessons.collect(lambda cells: torch.zeros((len(cells), 52)))
+    collector = collector_of(settings, OPPONENTS)
+    made = collector.collect(lambda features: torch.zeros((len(features), 52)))
     could_be = (made.masks[:-1].sum(2) > 1) & made.learnt
-    last = made.cells[:-1, :, lessons._stock] <= 6
-    assert lessons.taught[last].equal(could_be[last])
-    first_taught = (lessons.taught & ~last).any(0)
-    assert first_taught.reshape(2, 8).sum(1).tolist() == [2, 2]
-    assert lessons.taught[:, first_taught].equal(could_be[:, first_taught])
-    assert not lessons.worth[~lessons.taught].any()
+    last = made.features[:-1, :, collector._stock] <= 6
+    assert collector.target_mask[last].equal(could_be[last])
+    first_targets = (collector.target_mask & ~last).any(0)
+    assert first_targets.reshape(2, 8).sum(1).tolist() == [2, 2]
+    assert collector.target_mask[:, first_targets].equal(could_be[:, first_targets])
+    assert not collector.q_targets[~collector.target_mask].any()
 
 
-def test_without_phases_all_is_the_last_one():
-    lessons = ActionValueCollector(config(rules="classic", num_envs=8, num_steps=26, late_phase_fraction=0.5), {})
-    made = lessons.collect(lambda cells: torch.zeros((len(cells), 52)))
-    assert lessons.taught.equal((made.masks[:-1].sum(2) > 1) & made.learnt)
+def test_without_phases_the_whole_foreplay_is_the_last_phase():
+    collector = collector_of(config(rules="classic", num_envs=8, num_steps=26, late_phase_fraction=0.5), {})
+    made = collector.collect(lambda features: torch.zeros((len(features), 52)))
+    assert collector.target_mask.equal((made.masks[:-1].sum(2) > 1) & made.learnt)
 
 
-def test_worth_stands_by_role_beside_the_mask():
-    lessons = ActionValueCollector(config(rules="classic", num_envs=8, num_steps=1), {})
-    roles = lessons._roles.copy()
-    by_name = said_now(lessons)
-    lessons._look(0)
-    roles[:] = lessons._roles
-    made = lessons.collect(lambda cells: torch.zeros((len(cells), 52)))
+def test_targets_are_by_role_as_the_mask_is():
+    collector = collector_of(config(rules="classic", num_envs=8, num_steps=1), {})
+    roles = collector._roles.copy()
+    by_action = targets_now(collector)
+    collector._observe(0)
+    roles[:] = collector._roles
+    made = collector.collect(lambda features: torch.zeros((len(features), 52)))
     for row in range(8):
         actions = np.flatnonzero(made.masks[0, row].numpy())
-        assert (lessons.worth[0, row].numpy()[actions] == by_name[row, roles[row, actions].astype(int)]).all()
+        assert (collector.q_targets[0, row].numpy()[actions] == by_action[row, roles[row, actions].astype(int)]).all()
 
 
-def test_returns_are_what_the_best_action_is_worth_where_another_was_played():
+def test_returns_bootstrap_where_another_than_the_greedy_action_was_played():
     settings = config(rules="classic", num_envs=64, num_steps=26, value_lambda=1.0)
-    lessons = ActionValueCollector(settings, {})
+    collector = collector_of(settings, {})
     likes = torch.linspace(0, 1e-3, 52)
-    made = lessons.collect(lambda cells: likes.expand(len(cells), 52))
+    made = collector.collect(lambda features: likes.expand(len(features), 52))
     best = (made.masks[:-1] * (1 + likes)).argmax(2)
-    worth = lessons.worth.gather(2, best[:, :, None])[:, :, 0]
+    q_target = collector.q_targets.gather(2, best[:, :, None])[:, :, 0]
     assert made.ends[25].all()
     seats = made.seats[:-1]
     for row in range(64):
         for seat in (0, 1):
-            steps = [int(step) for step in torch.nonzero(lessons.taught[:, row] & (seats[:, row] == seat))[:, 0]]
+            steps = [int(step) for step in torch.nonzero(collector.target_mask[:, row] & (seats[:, row] == seat))[:, 0]]
             for step, after in zip(steps, [*steps[1:], None], strict=True):
                 played = made.actions[step, row] == best[step, row]
-                expected = lessons.returns[after, row] if played and after is not None else worth[step, row]
-                assert lessons.returns[step, row] == expected
+                expected = collector.returns[after, row] if played and after is not None else q_target[step, row]
+                assert collector.returns[step, row] == expected
 
 
-def test_humbug_has_no_teacher():
+def test_games_without_open_endgames_are_refused():
     with pytest.raises(ValueError, match="humbug"):
-        ActionValueCollector(config(rules="humbug"), {})
+        collector_of(config(rules="humbug"), {})

@@ -1,4 +1,4 @@
-"""The teacher: that its networks learn what it says, and its runs."""
+"""The algorithm: that its networks learn what it says, and its runs."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from german_whist.agents.policy.checkpoint import load_checkpoint
 from german_whist.envs.observation.vector import observation_layout
 from german_whist.training.config.load import load_config
 from german_whist.training.config.schema import PolicyIterationConfig
-from german_whist.training.policy_iteration.algorithm import LOGITS_A_TRICK, PolicyIteration
+from german_whist.training.learning.snapshot import Snapshot
+from german_whist.training.policy_iteration.algorithm import LOGITS_PER_TRICK, ActionValueBatch, PolicyIteration
 from german_whist.training.policy_iteration.learner import PolicyIterationLearner
-from german_whist.training.ppo.snapshot import Snapshot
 from german_whist.training.run.directory import RunDirectory
 from german_whist.training.run.distributed import Processes
 from german_whist.training.run.session import Due, TrainingOutcome
@@ -24,158 +24,160 @@ from tests.training.policy_iteration.known_targets import ALL_PARTS, config, run
 FAST = {"learning_rate": 1e-2, "learning_rate_end": 1e-2, "batch_size": 64, "ema_horizon": 640}
 
 
-def some_lessons(positions: int = 64) -> tuple[torch.Tensor, ...]:
-    """Made up: cells, legal actions, what they are worth, returns, and who was the opponent."""
+def some_batch(positions: int = 64) -> ActionValueBatch:
+    """Made-up positions."""
     generator = torch.Generator().manual_seed(0)
-    cells = torch.randint(0, 2, (positions, 20), generator=generator).to(torch.int8)
+    features = torch.randint(0, 2, (positions, 20), generator=generator).to(torch.int8)
     masks = torch.rand((positions, 5), generator=generator) < 0.8
     masks[:, :2] = True
-    worth = torch.randn((positions, 5), generator=generator) * 3
+    q_targets = torch.randn((positions, 5), generator=generator) * 3
     returns = 3 * torch.randn(positions, generator=generator)
-    return cells, masks, worth, returns, (torch.arange(positions) % 2).to(torch.int8)
+    return ActionValueBatch(features, masks, q_targets, returns, (torch.arange(positions) % 2).to(torch.int8))
 
 
-def some_teacher(**changes: object) -> PolicyIteration:
+def some_algorithm(**changes: object) -> PolicyIteration:
     return PolicyIteration(config(**changes), torch.ones(20), 20, 5, Processes())
 
 
 @pytest.mark.parametrize("epochs", [1, 3])
-def test_every_pass_takes_its_steps(epochs):
-    teacher = some_teacher(epochs=epochs, batch_size=16, distill_hidden=8)
-    teacher.update(0.0, *some_lessons(70))
-    state = teacher.state()
-    assert (state["actor.steps"], state["value.steps"], state["student.steps"]) == (4 * epochs, 4 * epochs, 4)
+def test_each_epoch_takes_its_gradient_steps(epochs):
+    algorithm = some_algorithm(epochs=epochs, batch_size=16, distill_hidden=8)
+    algorithm.update(some_batch(70), 0.0)
+    state = algorithm.state()
+    assert (state["actor.steps"], state["value.steps"], state["distilled.steps"]) == (4 * epochs, 4 * epochs, 4)
 
 
-def test_its_networks_come_to_say_what_they_are_taught():
-    teacher = some_teacher(**FAST, hidden=[256], value_hidden=[128], distill_hidden=64)
-    lessons = some_lessons()
-    cells, masks, worth, returns, against_bot = lessons
-    first = teacher.update(0.0, *lessons)
+def test_the_networks_learn_their_targets():
+    algorithm = some_algorithm(**FAST, hidden=[256], value_hidden=[128], distill_hidden=64)
+    batch = some_batch()
+    features, masks, q_targets, returns, against_heuristic = vars(batch).values()
+    first = algorithm.update(batch, 0.0)
     for _ in range(300):
-        teacher.fix()
-        last = teacher.update(0.0, *lessons)
-    teacher.fix()
+        algorithm.freeze()
+        last = algorithm.update(batch, 0.0)
+    algorithm.freeze()
     assert last["losses/loss"] < first["losses/loss"] / 5
     assert first["losses/value_explained_variance"] < 0.2
     assert min(last["losses/explained_variance"], last["losses/value_explained_variance"]) > 0.95
-    said = teacher.policy(cells) / LOGITS_A_TRICK
-    assert teacher.student is not None
-    repeated = teacher.student.fixed()(cells) * 4
+    said = algorithm.policy(features) / LOGITS_PER_TRICK
+    assert algorithm.distilled is not None
+    repeated = algorithm.distilled.frozen()(features) * 4
     for row in range(64):
         legal = masks[row]
-        about, by_student, truth = (it[row][legal] - it[row][legal].mean() for it in (said, repeated, worth))
+        about, by_distilled, truth = (it[row][legal] - it[row][legal].mean() for it in (said, repeated, q_targets))
         assert torch.allclose(about, truth, atol=0.5)
-        assert torch.allclose(by_student, truth, atol=3)
+        assert torch.allclose(by_distilled, truth, atol=3)
     assert ((repeated - said)[masks] ** 2).mean() < 0.2 * (said[masks] ** 2).mean()
-    expected = teacher.expected(cells)
-    assert (expected.gather(1, against_bot.long()[:, None])[:, 0] - returns).abs().max() < 0.5
-    assert (expected.gather(1, 1 - against_bot.long()[:, None])[:, 0] - returns).abs().mean() > 1  # not taught
+    expected = algorithm.values(features)
+    assert (expected.gather(1, against_heuristic.long()[:, None])[:, 0] - returns).abs().max() < 0.5
+    assert (expected.gather(1, 1 - against_heuristic.long()[:, None])[:, 0] - returns).abs().mean() > 1  # not trained
 
 
-def test_its_steps_get_smaller_and_in_the_end_nothing():
+def test_the_learning_rate_falls_and_cools_down_to_zero():
     def rates(**changes):
-        teacher = some_teacher(learning_rate=3e-3, learning_rate_end=1e-3, decisions=1000, **changes)
-        no_positions = [entry[:0] for entry in some_lessons()]
-        return [teacher.update(done / 1000, *no_positions)["charts/learning_rate"] for done in (0, 500, 750, 875, 999)]
+        algorithm = some_algorithm(learning_rate=3e-3, learning_rate_end=1e-3, decisions=1000, **changes)
+        no_positions = some_batch(0)
+        return [algorithm.update(no_positions, done / 1000)["charts/learning_rate"] for done in (0, 500, 750, 875, 999)]
 
     np.testing.assert_allclose(rates(), [3e-3, 2e-3, 1.5e-3, 1.25e-3, 1.002e-3])
     np.testing.assert_allclose(rates(lr_cooldown=250), [3e-3, 2e-3, 1.5e-3, 1.25e-3 / 2, 1.002e-3 / 250])
 
 
-def test_while_it_warms_up_its_actor_stays_as_it_is():
-    teacher = some_teacher(distill_hidden=8)
-    before = {name: weight.clone() for name, weight in teacher.named_parameters()}
-    teacher.update(0.0, *some_lessons(), warming_up=True)
-    changed = {name.partition(".")[0] for name, weight in teacher.named_parameters() if (weight != before[name]).any()}
-    assert changed == {"value", "student"}
+def test_value_only_leaves_the_actor_unchanged():
+    algorithm = some_algorithm(distill_hidden=8)
+    before = {name: weight.clone() for name, weight in algorithm.named_parameters()}
+    algorithm.update(some_batch(), 0.0, value_only=True)
+    changed = {
+        name.partition(".")[0] for name, weight in algorithm.named_parameters() if (weight != before[name]).any()
+    }
+    assert changed == {"value", "distilled"}
 
 
-@pytest.mark.parametrize(("apart", "epochs"), [(True, 1), (True, 3), (False, 2)])
-def test_minibatches_are_of_one_phase_and_hold_what_there_is(apart, epochs):
+@pytest.mark.parametrize(("separate", "epochs"), [(True, 1), (True, 3), (False, 2)])
+def test_minibatches_are_of_one_phase_and_cover_the_positions(separate, epochs):
     stock = observation_layout("tiny")["stock"].start
-    teacher = PolicyIteration(
-        config(phases=[3, 2], phases_start=0 if apart else 1, batch_size=8, epochs=epochs),
+    algorithm = PolicyIteration(
+        config(phases=[3, 2], phases_start=0 if separate else 1, batch_size=8, epochs=epochs),
         torch.ones(stock + 1),
         stock + 1,
         5,
         Processes(),
     )
-    cells = torch.zeros((60, stock + 1), dtype=torch.int8)
-    cells[:, stock] = torch.tensor([4] * 33 + [3] * 21 + [2] * 6)
-    seen = list(teacher._minibatches(teacher.actor.network.phase_of(cells), epochs))
-    if apart:
-        assert all(len(cells[rows, stock].unique()) == 1 for rows in seen)
+    features = torch.zeros((60, stock + 1), dtype=torch.int8)
+    features[:, stock] = torch.tensor([4] * 33 + [3] * 21 + [2] * 6)
+    seen = list(algorithm._minibatches(algorithm.actor.network.phase_of(features), epochs))
+    if separate:
+        assert all(len(features[rows, stock].unique()) == 1 for rows in seen)
         assert sorted(map(len, seen)) == sorted(([8] * 4 + [8] * 2 + [6]) * epochs)
-        assert [int(cells[rows[0], stock]) for rows in seen[:7]] == [4, 3, 4, 2, 4, 3, 4]
+        assert [int(features[rows[0], stock]) for rows in seen[:7]] == [4, 3, 4, 2, 4, 3, 4]
     else:
         assert [len(rows) for rows in seen] == [8] * 7 * epochs
     for rows in np.split(np.concatenate([rows.numpy() for rows in seen]), epochs):
         assert len(set(rows)) == len(rows)
 
 
-def test_until_it_is_fixed_it_acts_as_it_did():
-    teacher = some_teacher(**FAST)
-    lessons = some_lessons()
-    before = teacher.policy(lessons[0]), teacher.expected(lessons[0])
-    teacher.update(0.0, *lessons)
-    assert torch.equal(teacher.policy(lessons[0]), before[0])
-    teacher.fix()
-    assert not torch.equal(teacher.policy(lessons[0]), before[0])
-    assert not torch.equal(teacher.expected(lessons[0]), before[1])
+def test_the_policy_changes_only_when_it_is_frozen_anew():
+    algorithm = some_algorithm(**FAST)
+    batch = some_batch()
+    before = algorithm.policy(batch.features), algorithm.values(batch.features)
+    algorithm.update(batch, 0.0)
+    assert torch.equal(algorithm.policy(batch.features), before[0])
+    algorithm.freeze()
+    assert not torch.equal(algorithm.policy(batch.features), before[0])
+    assert not torch.equal(algorithm.values(batch.features), before[1])
 
 
-def test_without_positions_nothing_is_learnt():
-    teacher = some_teacher()
-    before = [weight.clone() for _, weight in teacher.named_parameters()]
-    metrics = teacher.update(0.0, *(entry[:0] for entry in some_lessons()))
+def test_without_positions_no_weight_changes():
+    algorithm = some_algorithm()
+    before = [weight.clone() for _, weight in algorithm.named_parameters()]
+    metrics = algorithm.update(some_batch(0), 0.0)
     assert metrics["losses/loss"] == 0
-    assert all(torch.equal(weight, old) for (_, weight), old in zip(teacher.named_parameters(), before, strict=True))
+    assert all(torch.equal(weight, old) for (_, weight), old in zip(algorithm.named_parameters(), before, strict=True))
 
 
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory: pytest.TempPathFactory) -> TrainingOutcome:
-    return run(tmp_path_factory.mktemp("taught") / "run", **ALL_PARTS)
+    return run(tmp_path_factory.mktemp("policy_iteration") / "run", **ALL_PARTS)
 
 
-def test_a_run_leaves_a_checkpoint_that_says_what_it_is(finished):
+def test_a_run_writes_a_checkpoint_with_its_card(finished):
     checkpoint = load_checkpoint(finished.run.final)
-    how = "regression on what every card leads to: rollouts of the heuristic bot at first, then its own value"
+    how = PolicyIterationLearner.algorithm_name
     assert checkpoint.training["algorithm"] == how
     assert (checkpoint.ranks, checkpoint.endgame) == ("live", "exact")
     assert checkpoint.phases == (2,)
-    assert "entropy" not in checkpoint.training["config"]
+    assert "ent_coef" not in checkpoint.training["config"]
     assert checkpoint.results["random"]["endgame"] == "exact"
     assert finished.run.metrics.read_text().splitlines()[0].split(",")[-1] == "losses/value_explained_variance"
     assert finished.run.curve.exists()
 
 
-def test_the_last_checkpoints_together_are_the_final_one(finished, tmp_path):
+def test_the_final_checkpoint_is_the_mean_of_the_last(finished, tmp_path):
     done = run(tmp_path / "run", **ALL_PARTS, average_last_checkpoints=3)
     assert done.results[0].deals == finished.results[0].deals
     last = [load_checkpoint(path).layers for path in done.run.past()[-3:]]
     for layer, (weight, bias) in enumerate(load_checkpoint(done.run.final).layers):
         np.testing.assert_allclose(weight, sum(layers[layer][0] for layers in last) / 3, rtol=1e-4, atol=1e-6)
         np.testing.assert_allclose(bias, sum(layers[layer][1] for layers in last) / 3, rtol=1e-4, atol=1e-6)
-    # A longer run goes on from what was learnt, which the final checkpoint of one alone is.
+    # A longer run continues from the last weights, not from the mean.
     learnt, alone = Snapshot.load(done.run.resume), Snapshot.load(finished.run.resume)
     assert all(torch.equal(tensor, alone.learner[name]) for name, tensor in learnt.learner.items())
     np.testing.assert_array_equal(load_checkpoint(finished.run.final).layers[0][0], last[-1][0][0])
 
 
-def test_it_leaves_its_student_too(finished):
-    student = load_checkpoint(finished.run.student)
-    assert (student.sizes[1:-1], student.phases) == ([8], ())
-    assert student.ranks == "live"
-    assert student.training == load_checkpoint(finished.run.final).training
+def test_a_run_writes_the_distilled_network_too(finished):
+    distilled = load_checkpoint(finished.run.distilled)
+    assert (distilled.sizes[1:-1], distilled.phases) == ([8], ())
+    assert distilled.ranks == "live"
+    assert distilled.training == load_checkpoint(finished.run.final).training
 
 
-def test_its_network_starts_another_run_where_it_ended(finished):
+def test_a_run_can_start_from_the_network_of_another(finished):
     layers = load_checkpoint(finished.run.final).layers
     scale = torch.ones(layers[0][0].shape[-1])
-    teacher = PolicyIteration(config(**ALL_PARTS), scale, len(scale), layers[-1][1].shape[-1], Processes())
-    teacher.start_from(layers, "it")
-    for (weight, bias), (again, and_bias) in zip(layers, teacher.layers(), strict=True):
+    algorithm = PolicyIteration(config(**ALL_PARTS), scale, len(scale), layers[-1][1].shape[-1], Processes())
+    algorithm.start_from(layers, "it")
+    for (weight, bias), (again, and_bias) in zip(layers, algorithm.layers(), strict=True):
         np.testing.assert_allclose(weight, again, rtol=1e-6)
         np.testing.assert_allclose(bias, and_bias, rtol=1e-6)
 
@@ -189,10 +191,10 @@ def test_a_network_of_other_phases_is_refused_and_nothing_is_left(finished, tmp_
 
 def test_a_run_that_was_stopped_ends_as_one_that_was_not(finished, tmp_path):
     settings = config(**ALL_PARTS)
-    directory = RunDirectory.create(settings, "taught", tmp_path / "half")
+    directory = RunDirectory.create(settings, "policy_iteration", tmp_path / "half")
     learner = PolicyIterationLearner(settings, directory, Processes())
     learner.save(0.0)
-    save_is_due = Due(settings.checkpoint_every, 0)
+    save_is_due = Due(settings.run.checkpoint_every, 0)
     while learner.decisions < 512:
         learner.train_once(lambda decisions: None)
         if save_is_due(learner.decisions):
@@ -201,7 +203,7 @@ def test_a_run_that_was_stopped_ends_as_one_that_was_not(finished, tmp_path):
     assert contents(train(settings, directory, resume=True, quiet=True)) == contents(finished)
 
 
-def test_from_some_decisions_on_it_looks_further_ahead(finished, tmp_path):
+def test_lookahead_applies_from_lookahead_start_on(finished, tmp_path):
     later = run(tmp_path / "later", **{**ALL_PARTS, "lookahead": 2, "lookahead_start": 600})
     pairs = list(zip(finished.run.past(), later.run.past(), strict=True))
     alike = [weights(one) == weights(other) for one, other in pairs]
@@ -210,7 +212,7 @@ def test_from_some_decisions_on_it_looks_further_ahead(finished, tmp_path):
 
 
 def contents(outcome: TrainingOutcome) -> list[bytes]:
-    return weights(outcome.run.final) + weights(outcome.run.student)
+    return weights(outcome.run.final) + weights(outcome.run.distilled)
 
 
 def weights(checkpoint: Path) -> list[bytes]:
@@ -230,16 +232,16 @@ def weights(checkpoint: Path) -> list[bytes]:
         ({"epochs": 0}, "epochs: 0 is not allowed: a number from 1"),
     ],
 )
-def test_what_no_teacher_can_do_is_refused(settings, said):
+def test_a_wrong_value_is_refused(settings, said):
     with pytest.raises(ValueError, match=f"^{said}"):
         config(**settings)
 
 
-def test_what_only_policy_gradients_need_is_refused(tmp_path):
+def test_settings_of_policy_gradients_are_refused(tmp_path):
     recipe = tmp_path / "recipe.yaml"
-    recipe.write_text("trainer: policy_iteration\nentropy: 0.1\n")
+    recipe.write_text("trainer: policy_iteration\nent_coef: 0.1\n")
     with pytest.raises(
-        ValueError, match="ent_coef: only trainer: sb3 and selfplay have this setting, and this is teacher"
+        ValueError, match="ent_coef: only trainer: sb3 and ppo have this setting, and this is policy_iteration"
     ):
         load_config(recipe)
     assert isinstance(load_config("champion"), PolicyIterationConfig)

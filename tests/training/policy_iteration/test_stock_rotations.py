@@ -1,4 +1,4 @@
-"""Other orders of the unseen cards: as likely as the true one, and not to be told from it by the seat to act."""
+"""Rotations of the unseen cards: as likely as the true order, and indistinguishable for the seat to act."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from german_whist.agents.registry import make_agent
 from german_whist.envs.engine.cards import cards_of
 from german_whist.envs.engine.state_kernels import STATE
 from german_whist.envs.simulator.batch import DealBatch
-from german_whist.training.policy_iteration.stock_rotation_kernels import count_orders, write_order
+from german_whist.training.policy_iteration.stock_rotation_kernels import count_rotations, write_rotation
 
 GAMES = ["classic", "all", "no_trump", "small", "high_low", "open_stock", "draft", "race", "humbug", "tiny"]
 GAMES += ["no_trump:open_stock=0", "small:open_stock=3"]
@@ -26,15 +26,15 @@ def moments(rules, size=12, agent="random"):
         batch.step(actions)
 
 
-def orders_of(batch, row, most):
-    """Return a deal in all its orders, as a batch."""
+def rotations_of(batch, row, most):
+    """Return a deal in all its rotations, as a batch."""
     game, state = batch.rules.game, batch.states[row]
-    orders = count_orders(game[0], state, most)
-    made = DealBatch(batch.rules, orders)
-    for order in range(orders):
-        turned = np.zeros(1, STATE)
-        write_order(game[0], state, order, orders, turned)
-        made.states[order] = turned[0]
+    rotations = count_rotations(game[0], state, most)
+    made = DealBatch(batch.rules, rotations)
+    for rotation in range(rotations):
+        rotated = np.zeros(1, STATE)
+        write_rotation(game[0], state, rotation, rotations, rotated)
+        made.states[rotation] = rotated[0]
     return made
 
 
@@ -47,10 +47,10 @@ def places_of(batch):
 
 
 @pytest.mark.parametrize("rules", GAMES)
-def test_the_seat_to_act_sees_the_same_in_every_order(rules):
+def test_the_seat_to_act_sees_the_same_in_every_rotation(rules):
     for batch in moments(rules):
         for row in np.flatnonzero(~batch.done):
-            made = orders_of(batch, row, 5)
+            made = rotations_of(batch, row, 5)
             assert made.states[0] == batch.states[row]
             assert (made.views() == batch.views([row])[0]).all()
             whole = {(*cards_of(hand), *stock) for hand, stock in places_of(made)}
@@ -59,11 +59,11 @@ def test_the_seat_to_act_sees_the_same_in_every_order(rules):
 
 
 @pytest.mark.parametrize("rules", ["classic", "small", "draft", "no_trump"])
-def test_in_all_orders_every_unseen_card_lies_once_in_every_place(rules):
+def test_in_all_rotations_every_unseen_card_lies_once_in_every_place(rules):
     for batch in moments(rules, size=4):
         for row in np.flatnonzero(~batch.done):
-            decks = np.array([stock for _, stock in places_of(orders_of(batch, row, 52))])
-            hands = [hand for hand, _ in places_of(orders_of(batch, row, 52))]
+            decks = np.array([stock for _, stock in places_of(rotations_of(batch, row, 52))])
+            hands = [hand for hand, _ in places_of(rotations_of(batch, row, 52))]
             for place in decks.T:
                 assert len(set(place)) == len(place)
             kept = set(cards_of(int(np.bitwise_and.reduce(np.array(hands, np.uint64)))))
@@ -79,14 +79,14 @@ def test_the_card_drawn_last_is_unseen_too_until_its_owner_decides():
     for batch in moments("classic", size=1, agent="heuristic"):
         view = batch.views()[0]
         if view["stock"]:
-            orders = count_orders(batch.rules.game[0], batch.states[0], 99)
-            counted.append(orders - max(int(view["stock"]) - 1, 1) if view["stock"] > 1 else 0)
+            rotations = count_rotations(batch.rules.game[0], batch.states[0], 99)
+            counted.append(rotations - max(int(view["stock"]) - 1, 1) if view["stock"] > 1 else 0)
             assert counted[-1] == (view["led"] < 0)
     assert len(counted) == 26
 
 
-def test_fewer_orders_are_spread_over_all():
+def test_fewer_rotations_are_spread_over_all():
     batch = next(moments("classic", size=1))
-    drawn = [stock[0] for _, stock in places_of(orders_of(batch, 0, 4))]
-    everything = [stock[0] for _, stock in places_of(orders_of(batch, 0, 26))]
+    drawn = [stock[0] for _, stock in places_of(rotations_of(batch, 0, 4))]
+    everything = [stock[0] for _, stock in places_of(rotations_of(batch, 0, 26))]
     assert [everything.index(card) for card in drawn] == [0, 6, 13, 19]

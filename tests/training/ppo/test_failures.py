@@ -33,7 +33,7 @@ def spoil(monkeypatch: pytest.MonkeyPatch, name: str, change: Any) -> None:
     [
         ("policy_loss", lambda loss: loss * float("nan"), "losses/policy_loss is nan"),
         ("value_loss", lambda loss: loss * 1e9, r"losses/value_loss is [\d.e+]+"),
-        ("ent_coef", lambda loss: loss + float("inf"), "losses/entropy is inf"),
+        ("entropy", lambda loss: loss + float("inf"), "losses/entropy is inf"),
     ],
 )
 def test_a_loss_that_is_no_number_or_explodes_stops_the_run(
@@ -55,8 +55,8 @@ def test_a_loss_that_is_no_number_or_explodes_stops_the_run(
 def test_a_weight_that_is_no_number_stops_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     update = PPO.update
 
-    def poisoned(self: PPO, *args: Any) -> dict[str, float]:
-        metrics = update(self, *args)
+    def poisoned(self: PPO, *args: Any, **settings: Any) -> dict[str, float]:
+        metrics = update(self, *args, **settings)
         with torch.no_grad():
             self.critic.linear_layers()[-1].bias.fill_(float("nan"))
         return metrics
@@ -76,8 +76,8 @@ def test_a_rate_that_is_much_too_high_is_noticed(tmp_path: Path) -> None:
 def test_logits_that_are_no_numbers_stop_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     policy = PPO.policy
 
-    def blank(self: PPO, cells: torch.Tensor) -> torch.Tensor:
-        return policy(self, cells) * (float("nan") if self.updates == 3 else 1)
+    def blank(self: PPO, features: torch.Tensor) -> torch.Tensor:
+        return policy(self, features) * (float("nan") if self.updates == 3 else 1)
 
     monkeypatch.setattr(PPO, "policy", blank)
     with pytest.raises(FloatingPointError, match=r"^training diverged before decision 384: logits are not finite; "):
@@ -136,6 +136,6 @@ def test_a_network_too_large_for_the_machine_is_refused_and_nothing_is_left(tmp_
 
 
 def test_an_opponents_share_of_less_than_a_row_is_refused_and_nothing_is_left(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="less than one row of 8"):
+    with pytest.raises(ValueError, match="less than one environment of 8"):
         begin_own(tmp_path / "run", opponents={"self": 99, "random": 1})
     assert list(tmp_path.iterdir()) == []

@@ -9,15 +9,16 @@ import numpy as np
 import pytest
 import torch
 
-from german_whist.training.config.schema import OPTIMIZERS, PPOConfig
+from german_whist.training.config.schema import PPOConfig
+from german_whist.training.config.settings import ADAM, MUON
 from german_whist.training.ppo.ppo import PPO
-from german_whist.training.rollouts.collector import Collector, Rollout
-from tests.training.ppo_runs import own_config, some_policy
+from german_whist.training.rollouts.collector import Rollout
+from tests.training.ppo_runs import collector_of, own_config, some_policy
 
 
 def played(strength: float = 30.0, **changes: Any) -> tuple[PPOConfig, PPO, Rollout]:
     config = own_config(**changes)
-    collector = Collector(config, {})
+    collector = collector_of(config)
     ppo = some_policy(config, collector, strength)
     return config, ppo, collector.collect(ppo.policy)
 
@@ -32,16 +33,16 @@ def log_softmax(logits: list[float], legal: list[bool]) -> list[float]:
 
 
 def test_the_losses_are_those_of_the_formulas() -> None:
-    _, ppo, rollout = played(magnet=0.5, clip=0.1)
-    batch = ppo._batch_of(rollout)
+    _, ppo, rollout = played(magnet=0.5, clip_coef=0.1)
+    batch = ppo._decisions_of(rollout)
     batch["log_probs"] += torch.linspace(-0.4, 0.4, len(batch["log_probs"]))  # as if older weights had sampled them
     with torch.no_grad():
         for average in ppo.magnet.parameters():
             average.mul_(0.7)
-        seen = rollout.cells[:-1, :, : ppo.num_observations].flatten(0, 1)
+        seen = rollout.features[:-1, :, : ppo.num_observations].flatten(0, 1)
         logits, magnet_logits = ppo.actor(seen), ppo.magnet(seen)
-        values = ppo.critic(rollout.cells[:-1].flatten(0, 1))[:, 0]
-    sums = dict.fromkeys(("policy_loss", "value_loss", "ent_coef", "magnet_kl", "approx_kl", "clipfrac"), 0.0)
+        values = ppo.critic(rollout.features[:-1].flatten(0, 1))[:, 0]
+    sums = dict.fromkeys(("policy_loss", "value_loss", "entropy", "magnet_kl", "approx_kl", "clipfrac"), 0.0)
     for i in range(len(logits)):
         legal = batch["masks"][i].tolist()
         ours, theirs = log_softmax(logits[i].tolist(), legal), log_softmax(magnet_logits[i].tolist(), legal)
@@ -51,7 +52,7 @@ def test_the_losses_are_those_of_the_formulas() -> None:
         sums["value_loss"] += 0.5 * (float(values[i]) - float(batch["returns"][i])) ** 2
         for mine, other, allowed in zip(ours, theirs, legal, strict=True):
             if allowed:
-                sums["ent_coef"] -= math.exp(mine) * mine
+                sums["entropy"] -= math.exp(mine) * mine
                 sums["magnet_kl"] += math.exp(mine) * (mine - other)
         sums["approx_kl"] += ratio - 1 - log_ratio
         sums["clipfrac"] += abs(ratio - 1) > 0.1
@@ -64,8 +65,8 @@ def test_the_losses_are_those_of_the_formulas() -> None:
 
 
 def test_advantages_have_mean_0_and_deviation_1_and_returns_are_on_the_scale_of_values() -> None:
-    _, ppo, rollout = played(gae_lambda=1.0, steps=60)
-    batch = ppo._batch_of(rollout)
+    _, ppo, rollout = played(gae_lambda=1.0, num_steps=60)
+    batch = ppo._decisions_of(rollout)
     assert float(batch["advantages"].mean()) == pytest.approx(0, abs=1e-6)
     assert float(batch["advantages"].std(unbiased=False)) == pytest.approx(1, abs=1e-4)
     # Whole deals, no bootstrapping: what the first decision of row 0 returns is what its seat was paid in that deal.
@@ -77,7 +78,7 @@ def test_advantages_have_mean_0_and_deviation_1_and_returns_are_on_the_scale_of_
 def test_decisions_of_opponents_are_left_out() -> None:
     _, ppo, rollout = played()
     rollout.learnt[:, 3:] = False
-    batch = ppo._batch_of(rollout)
+    batch = ppo._decisions_of(rollout)
     assert len(batch["actions"]) == 3 * rollout.actions.shape[0]
     assert torch.equal(batch["actions"], rollout.actions[:, :3].flatten())
 
@@ -92,8 +93,8 @@ def test_every_decision_is_in_one_minibatch_of_an_epoch_and_orders_differ() -> N
 
 
 def test_learning_makes_values_right_and_good_actions_likelier() -> None:
-    _, ppo, rollout = played(rows=32, steps=32, epochs=8, learning_rate=5e-3, entropy=0.0)
-    batch = ppo._batch_of(rollout)
+    _, ppo, rollout = played(num_envs=32, num_steps=32, epochs=8, learning_rate=5e-3, ent_coef=0.0)
+    batch = ppo._decisions_of(rollout)
     with torch.no_grad():
         before = ppo._losses(batch)
     metrics = ppo.update(rollout, 0.0)
@@ -110,7 +111,7 @@ def test_the_rates_fall_as_the_run_goes() -> None:
     for progress, rate, entropy in ((0.0, 4e-3, 0.2), (0.5, 2e-3, 0.15), (1.2, 0.0, 0.1)):
         metrics = ppo.update(rollout, progress)
         assert metrics["charts/learning_rate"] == pytest.approx(rate)
-        assert metrics["charts/entropy_weight"] == pytest.approx(entropy)
+        assert metrics["charts/ent_coef"] == pytest.approx(entropy)
 
 
 def test_entropy_and_magnet_hold_the_policy_back() -> None:
@@ -119,12 +120,12 @@ def test_entropy_and_magnet_hold_the_policy_back() -> None:
         _, ppo, rollout = played(300.0, **settings, **changes)
         ppo.update(rollout, 0.0)
         with torch.no_grad():
-            losses = ppo._losses(ppo._batch_of(rollout))
-            log_policy, chances = ppo._policy_of(ppo.actor, ppo._batch_of(rollout))
-            log_magnet, _ = ppo._policy_of(ppo.magnet, ppo._batch_of(rollout))
-        return float(losses["ent_coef"]), float((chances * (log_policy - log_magnet)).sum(1).mean())
+            losses = ppo._losses(ppo._decisions_of(rollout))
+            log_policy, probabilities = ppo._policy_of(ppo.actor, ppo._decisions_of(rollout))
+            log_magnet, _ = ppo._policy_of(ppo.magnet, ppo._decisions_of(rollout))
+        return float(losses["entropy"]), float((probabilities * (log_policy - log_magnet)).sum(1).mean())
 
-    free, entropic, held = moved(entropy=0.0), moved(entropy=1.0), moved(entropy=0.0, magnet=5.0)
+    free, entropic, held = moved(ent_coef=0.0), moved(ent_coef=1.0), moved(ent_coef=0.0, magnet=5.0)
     assert entropic[0] > free[0] + 0.05
     assert held[1] < 0.5 * free[1]
 
@@ -140,27 +141,27 @@ def test_the_magnet_is_the_moving_average_of_the_actor() -> None:
 def test_warming_up_teaches_the_critic_alone() -> None:
     _, ppo, rollout = played()
     actor, critic = weights(ppo, "actor"), weights(ppo, "critic")
-    ppo.update(rollout, 0.0, warming_up=True)
+    ppo.update(rollout, 0.0, value_only=True)
     assert all(torch.equal(old, new) for old, new in zip(actor, weights(ppo, "actor"), strict=True))
     assert not any(torch.equal(old, new) for old, new in zip(critic, weights(ppo, "critic"), strict=True))
 
 
 def test_the_actor_sees_nothing_of_what_is_hidden() -> None:
     _, ppo, rollout = played(rules="small")
-    batch = ppo._batch_of(rollout)
+    batch = ppo._decisions_of(rollout)
     log_policy, _ = ppo._policy_of(ppo.actor, batch)
-    values = ppo.values(batch["cells"])
-    batch["cells"] = batch["cells"].clone()
-    batch["cells"][:, ppo.num_observations :] = 1
+    values = ppo.values(batch["features"])
+    batch["features"] = batch["features"].clone()
+    batch["features"][:, ppo.num_observations :] = 1
     assert torch.equal(ppo._policy_of(ppo.actor, batch)[0], log_policy)
-    assert not torch.equal(ppo.values(batch["cells"]), values)
+    assert not torch.equal(ppo.values(batch["features"]), values)
 
 
-@pytest.mark.parametrize("optimizer", OPTIMIZERS)
+@pytest.mark.parametrize("optimizer", [ADAM, MUON])
 def test_the_state_holds_all_that_the_next_update_depends_on(optimizer: str) -> None:
     config, ppo, rollout = played(magnet=0.1, optimizer=optimizer)
     ppo.update(rollout, 0.0)
-    collector = Collector(config, {})
+    collector = collector_of(config)
     other = some_policy(config, collector, strength=2.0)
     other.load_state(ppo.state())
     for one in (ppo, other):
@@ -190,4 +191,4 @@ def test_a_damaged_state_is_refused(name: str, tensor: torch.Tensor | None, erro
 
 def test_values_of_many_decisions_are_those_of_few() -> None:
     _, ppo, rollout = played()
-    np.testing.assert_allclose(ppo.values(rollout.cells)[3, 2:5], ppo.values(rollout.cells[3, 2:5]), rtol=1e-5)
+    np.testing.assert_allclose(ppo.values(rollout.features)[3, 2:5], ppo.values(rollout.features[3, 2:5]), rtol=1e-5)

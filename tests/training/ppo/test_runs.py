@@ -213,7 +213,7 @@ def test_a_network_that_is_not_there_is_refused_and_nothing_is_left(tmp_path: Pa
 
 
 def test_a_network_of_other_sizes_is_refused_and_nothing_is_left(finished_own: TrainingOutcome, tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match=r"has hidden layers \[16\] of 443 cells, not \[8\]: set hidden$"):
+    with pytest.raises(ValueError, match=r"has hidden layers \[16\] of 443 features, not \[8\]: set hidden$"):
         begin_own(tmp_path / "run", init=str(finished_own.run.final), hidden=[8])
     assert list(tmp_path.iterdir()) == []
 
@@ -221,7 +221,7 @@ def test_a_network_of_other_sizes_is_refused_and_nothing_is_left(finished_own: T
 def test_a_network_for_each_phase_is_refused(tmp_path: Path) -> None:
     some_network(hidden=(16,), phases=(10,)).save(tmp_path / "phased.safetensors")
     with pytest.raises(
-        ValueError, match=r"has a network for each phase: trainer: policy_iteration alone goes on from it$"
+        ValueError, match=r"has a network for each phase: only trainer: policy_iteration can start from it$"
     ):
         begin_own(tmp_path / "run", init=str(tmp_path / "phased.safetensors"))
 
@@ -232,7 +232,7 @@ def test_the_same_seed_makes_the_same_agent_and_another_another(finished_own: Tr
     assert (contents(other.run.final)["layer.0.weight"] != contents(finished_own.run.final)["layer.0.weight"]).any()
 
 
-@pytest.mark.parametrize(("part", "reason"), [("cut", "."), ("foreign", "it is not a german-whist-selfplay")])
+@pytest.mark.parametrize(("part", "reason"), [("cut", "."), ("foreign", "it is not a german-whist-snapshot")])
 def test_a_damaged_snapshot_is_refused_in_one_line(
     finished_own: TrainingOutcome, tmp_path: Path, part: str, reason: str
 ) -> None:
@@ -244,7 +244,7 @@ def test_a_damaged_snapshot_is_refused_in_one_line(
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize("change", ["hidden:\n- 16/hidden:\n- 8", "num_envs: 8/rows: 16"])
+@pytest.mark.parametrize("change", ["hidden:\n- 16/hidden:\n- 8", "num_envs: 8/num_envs: 16"])
 def test_a_snapshot_of_other_settings_is_refused(finished_own: TrainingOutcome, tmp_path: Path, change: str) -> None:
     shutil.copytree(finished_own.run.path, tmp_path / "run")
     config = tmp_path / "run" / "config.yaml"
@@ -264,8 +264,8 @@ def test_a_pool_whose_files_are_gone_is_missed(never_stopped: TrainingOutcome, t
 
 
 def test_deals_with_solved_endgames_are_trained_on_and_evaluated_with_exact_ones(tmp_path: Path) -> None:
-    outcome = begin_own(tmp_path / "run", endgame="solved")
+    outcome = begin_own(tmp_path / "run", endgame="exact")
     assert outcome.decisions >= 1024
     assert {result.endgame for result in outcome.results} == {"exact"}
     for path in (outcome.run.final, *outcome.run.past()):
-        assert load_checkpoint(path).endgame == "exact"  # so that it solves endgames by itself when it is played
+        assert load_checkpoint(path).endgame == "solved"  # so that it solves endgames by itself when it is played

@@ -16,26 +16,26 @@ from german_whist.envs.engine.rules import rules
 from german_whist.envs.engine.scoring import reward_limit
 from german_whist.envs.observation.vector import observe
 from german_whist.envs.simulator.batch import DealBatch
-from german_whist.training.rollouts.collector import DEALS_OF_A_PROCESS, Collector, Rollout
-from tests.training.ppo_runs import own_config, some_policy
+from german_whist.training.rollouts.collector import DEALS_PER_PROCESS, Collector, Rollout
+from tests.training.ppo_runs import collector_of, own_config, some_policy
 
 GAMES = ["tiny", "small", "draft", "open_stock", "humbug", "high_low"]
 
 
 def collected(makers: Any = None, **changes: Any) -> tuple[Collector, Rollout]:
     config = own_config(**changes)
-    collector = Collector(config, makers or {})
+    collector = collector_of(config, makers)
     return collector, collector.collect(some_policy(config, collector).policy)
 
 
 @pytest.mark.parametrize("game", GAMES)
 def test_cells_masks_seats_and_ends_are_those_of_the_deals(game: str) -> None:
-    collector, made = collected(rules=game, rows=6, steps=70, seed=4)
+    collector, made = collected(rules=game, num_envs=6, num_steps=70, seed=4)
     batch = DealBatch(game, 6, 4)
     next_deal = 6
     for step in range(70):
         views, roles = canonical_views(batch.views())
-        observations = made.cells[step, :, : collector.num_observations].numpy()
+        observations = made.features[step, :, : collector.num_observations].numpy()
         np.testing.assert_array_equal(observations, observe(views, game))
         bits = views["legal"][:, None] >> np.arange(batch.num_actions, dtype=np.uint64) & np.uint64(1)
         np.testing.assert_array_equal(made.masks[step].numpy(), bits == 1)
@@ -47,16 +47,16 @@ def test_cells_masks_seats_and_ends_are_those_of_the_deals(game: str) -> None:
         next_deal += len(finished)
     assert bool(made.ends.any())
     np.testing.assert_array_equal(
-        made.cells[70, :, : collector.num_observations].numpy(), observe(canonical_views(batch.views())[0], game)
+        made.features[70, :, : collector.num_observations].numpy(), observe(canonical_views(batch.views())[0], game)
     )
 
 
-def cards(cells: np.ndarray) -> list[int]:
-    return [int(card) for card in np.flatnonzero(cells)]
+def cards(features: np.ndarray) -> list[int]:
+    return [int(card) for card in np.flatnonzero(features)]
 
 
 def test_the_critic_also_sees_the_other_hand_and_the_stock() -> None:
-    collector, made = collected(rules="small", rows=5, steps=9)
+    collector, made = collected(rules="small", num_envs=5, num_steps=9)
     batch = DealBatch("small", 5, 0)
     for step in range(9):
         _, roles = canonical_views(batch.views())
@@ -64,7 +64,7 @@ def test_the_critic_also_sees_the_other_hand_and_the_stock() -> None:
             state = batch.states[row]
             slot_of = {int(suit): slot for slot, suit in enumerate(roles[row, 104:])}
             renamed = {card: 13 * slot_of[card // 13] + card % 13 for card in range(52)}
-            hidden = made.cells[step, row, collector.num_observations :].numpy()
+            hidden = made.features[step, row, collector.num_observations :].numpy()
             hand = [card for card in range(52) if int(state["hands"][1 - state["turn"]]) >> card & 1]
             stock = [int(card) for card in state["deck"][state["top"] : 28]]
             assert cards(hidden[:52]) == sorted(renamed[card] for card in hand)
@@ -76,7 +76,7 @@ def test_the_critic_also_sees_the_other_hand_and_the_stock() -> None:
 
 def test_a_critic_may_be_given_the_view_alone() -> None:
     collector, made = collected(critic_sees="view")
-    assert made.cells.shape[2] == collector.num_observations == len(collector.high)
+    assert made.features.shape[2] == collector.num_observations == len(collector.high)
 
 
 @pytest.mark.parametrize(
@@ -88,7 +88,7 @@ def test_a_critic_may_be_given_the_view_alone() -> None:
     ],
 )
 def test_what_a_deal_pays_is_its_return(game: str, reward: str, per_trick: bool) -> None:
-    _collector, made = collected(rules=game, rows=3, steps=60, reward=reward, per_trick=per_trick)
+    _collector, made = collected(rules=game, num_envs=3, num_steps=60, reward=reward, per_trick=per_trick)
     batch = DealBatch(game, 3, 0)
     paid = np.zeros((3, 2))
     for step in range(60):
@@ -107,11 +107,11 @@ def test_what_a_deal_pays_is_its_return(game: str, reward: str, per_trick: bool)
 
 def test_actions_are_sampled_from_the_policy_and_their_log_probabilities_are_right() -> None:
     config = own_config(num_envs=4000, num_steps=4, rules="small")
-    collector = Collector(config, {})
+    collector = collector_of(config)
     ppo = some_policy(config, collector)
     made = collector.collect(ppo.policy)
     for step in range(4):
-        logits = ppo.policy(made.cells[step, :, : collector.num_observations])
+        logits = ppo.policy(made.features[step, :, : collector.num_observations])
         logits = logits.masked_fill(~made.masks[step], -torch.inf)
         chances = torch.softmax(logits, 1)
         log_probs = torch.log_softmax(logits, 1).gather(1, made.actions[step][:, None])[:, 0]
@@ -122,7 +122,7 @@ def test_actions_are_sampled_from_the_policy_and_their_log_probabilities_are_rig
 
 
 def test_luck_differs_from_deal_to_deal_move_to_move_and_seed_to_seed() -> None:
-    first, again, other = (collected(rows=64, steps=6, seed=seed)[1] for seed in (1, 1, 2))
+    first, again, other = (collected(num_envs=64, num_steps=6, seed=seed)[1] for seed in (1, 1, 2))
     assert torch.equal(first.actions, again.actions)
     assert not torch.equal(first.actions, other.actions)
     luck = torch.exp(first.log_probs)
@@ -146,7 +146,7 @@ class Watched:
 def test_an_opponent_holds_one_seat_of_its_rows_and_is_not_learnt_from() -> None:
     opponent = Watched("random")
     shares = {"self": 0.5, "random": 0.5}
-    _, made = collected({"random": lambda rollout: opponent}, rows=8, steps=64, opponents=shares, rules="small")
+    _, made = collected({"random": lambda rollout: opponent}, num_envs=8, num_steps=64, opponents=shares, rules="small")
     assert bool(made.learnt[:, :4].all())
     others = made.learnt[:, 4:].numpy()
     assert sum(map(len, opponent.calls)) == (~others).sum()
@@ -164,7 +164,7 @@ def test_a_collector_goes_on_from_its_state_as_if_it_had_not_stopped() -> None:
     shares = {"self": 0.5, "greedy": 0.5}
     config = own_config(rules="small", num_steps=11, opponents=shares)
     makers = {"greedy": lambda rollout: make_agent("greedy")}
-    first, second = Collector(config, makers), Collector(config, makers)
+    first, second = collector_of(config, makers), collector_of(config, makers)
     ppo = some_policy(config, first)
     for _ in range(3):
         first.collect(ppo.policy)
@@ -177,10 +177,10 @@ def test_a_collector_goes_on_from_its_state_as_if_it_had_not_stopped() -> None:
 
 @pytest.mark.parametrize("name", ["states", "moves", "counts"])
 def test_the_state_of_other_deals_is_refused(name: str) -> None:
-    collector, _ = collected(rows=4)
+    collector, _ = collected(num_envs=4)
     state = collector.state()
     for wrong in (state[name][:0], state[name].astype(np.int16)):
-        with pytest.raises(ValueError, match=rf"^its {name} are not those of 4 rows of this version$"):
+        with pytest.raises(ValueError, match=rf"^its {name} are not those of 4 environments of this version$"):
             collector.load_state({**state, name: wrong})
     with pytest.raises(ValueError, match=rf"^its {name} are not"):
         collector.load_state({key: array for key, array in state.items() if key != name})
@@ -188,6 +188,6 @@ def test_the_state_of_other_deals_is_refused(name: str) -> None:
 
 def test_processes_deal_different_deals() -> None:
     config = own_config(rules="classic")
-    decks = [Collector(config, {}, rank).batch.states["deck"].copy() for rank in (0, 1)]
+    decks = [collector_of(config, rank=rank).batch.states["deck"].copy() for rank in (0, 1)]
     assert not (decks[0] == decks[1]).all(axis=1).any()
-    np.testing.assert_array_equal(decks[1], DealBatch("classic", 8, 0, DEALS_OF_A_PROCESS).states["deck"])
+    np.testing.assert_array_equal(decks[1], DealBatch("classic", 8, 0, DEALS_PER_PROCESS).states["deck"])

@@ -184,45 +184,45 @@ def test_at_the_cut_the_seat_to_act_is_worth_its_value_and_the_other_the_negativ
         assert rollout.advantages()[:, 0].tolist() == expected
 
 
-def returns_by_hand(rollout: dict[str, np.ndarray], row: int, trace: float) -> dict[int, float]:
-    """What the seats may expect at the steps of a row that are taught: from the next own step on, first to last."""
+def returns_by_hand(rollout: dict[str, np.ndarray], row: int, value_lambda: float) -> dict[int, float]:
+    """What the seats may expect at the steps of a row with targets: from the next own step on, first to last."""
     out: dict[int, float] = {}
 
     def at(step: int) -> float:
         best = rollout["best"][step, row]
-        said = float(rollout["worth"][step, row, best])
+        said = float(rollout["q_targets"][step, row, best])
         if rollout["actions"][step, row] != best:
             return said
         for later in range(step + 1, STEPS):
             if rollout["ends"][later - 1, row]:
                 break
-            if rollout["seats"][later, row] == rollout["seats"][step, row] and rollout["taught"][later, row]:
-                return (1 - trace) * said + trace * at(later)
+            if rollout["seats"][later, row] == rollout["seats"][step, row] and rollout["target_mask"][later, row]:
+                return (1 - value_lambda) * said + value_lambda * at(later)
         return said
 
     for step in range(STEPS):
-        if rollout["taught"][step, row]:
+        if rollout["target_mask"][step, row]:
             out[step] = at(step)
     return out
 
 
-@pytest.mark.parametrize("trace", [0.0, 0.6, 1.0])
+@pytest.mark.parametrize("value_lambda", [0.0, 0.6, 1.0])
 @pytest.mark.parametrize("seed", range(4))
-def test_greedy_returns_go_on_for_as_long_as_the_best_action_is_played(seed: int, trace: float) -> None:
+def test_returns_follow_the_trajectory_while_the_greedy_action_is_played(seed: int, value_lambda: float) -> None:
     rng = np.random.default_rng(seed)
     shape = (STEPS, ROWS)
     best = rng.integers(0, 3, shape)
     rollout = {
-        "worth": rng.normal(size=(*shape, 3)).astype(np.float32),
+        "q_targets": rng.normal(size=(*shape, 3)).astype(np.float32),
         "best": best,
         "actions": np.where(rng.random(shape) < 0.7, best, rng.integers(0, 3, shape)),
         "seats": rng.integers(0, 2, shape).astype(np.int8),
         "ends": rng.random(shape) < 0.15,
-        "taught": rng.random(shape) < 0.8,
+        "target_mask": rng.random(shape) < 0.8,
     }
     returns = np.full(shape, np.nan, np.float32)
-    watkins_q_lambda(*rollout.values(), np.float32(trace), np.zeros((ROWS, 2), np.float32), returns)
-    assert np.isnan(returns[~rollout["taught"]]).all()
+    watkins_q_lambda(*rollout.values(), np.float32(value_lambda), np.zeros((ROWS, 2), np.float32), returns)
+    assert np.isnan(returns[~rollout["target_mask"]]).all()
     for row in range(ROWS):
-        for step, expected in returns_by_hand(rollout, row, trace).items():
+        for step, expected in returns_by_hand(rollout, row, value_lambda).items():
             assert returns[step, row] == pytest.approx(expected, abs=1e-5)

@@ -14,7 +14,7 @@ import torch
 from german_whist.training.ppo.ppo import PPO
 from german_whist.training.rollouts.collector import Collector, Rollout
 from german_whist.training.run.distributed import Processes, joined_processes
-from tests.training.ppo_runs import networks, own_config
+from tests.training.ppo_runs import collector_of, networks, own_config
 
 ROWS, STEPS = 8, 16
 OF_OPPONENTS = 5  # decisions of the second process that are not learnt from, so that the halves weigh differently
@@ -22,7 +22,7 @@ OF_OPPONENTS = 5  # decisions of the second process that are not learnt from, so
 
 def joined_rollout() -> tuple[Collector, Rollout]:
     config = own_config(num_envs=ROWS, num_steps=STEPS)
-    collector = Collector(config, {})
+    collector = collector_of(config)
     rollout = collector.collect(networks(config, collector).policy)
     rollout.learnt[:OF_OPPONENTS, ROWS - 1] = False
     return collector, rollout
@@ -77,7 +77,7 @@ def free_port() -> int:
 
 def start_two(code: list[str], folder: Path) -> list[subprocess.Popen[str]]:
     common = {"WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(free_port()), "OMP_NUM_THREADS": "1"}
-    root = Path(__file__).parents[2]
+    root = Path(__file__).parents[3]
     path = os.pathsep.join([*filter(None, [os.environ.get("PYTHONPATH")]), str(root)])
     return [
         subprocess.Popen(

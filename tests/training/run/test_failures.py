@@ -92,6 +92,6 @@ def test_a_network_too_large_for_the_machine_is_refused_and_nothing_is_left(tmp_
 
 
 def test_an_opponents_share_of_less_than_a_row_is_refused_and_nothing_is_left(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="less than one row of 8"):
+    with pytest.raises(ValueError, match="less than one environment of 8"):
         begin(tmp_path / "run", opponents={"self": 99, "random": 1})
     assert list(tmp_path.iterdir()) == []

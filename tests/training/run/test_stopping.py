@@ -84,10 +84,10 @@ def test_an_interrupted_final_evaluation_has_lost_nothing(tmp_path: Path, monkey
         return real(self, deals)
 
     with monkeypatch.context() as patch:
-        from german_whist.training.sb3.learner import Learner
+        from german_whist.training.sb3.learner import SB3Learner
 
-        real = Learner.evaluate
-        patch.setattr(Learner, "evaluate", evaluate)
+        real = SB3Learner.evaluate
+        patch.setattr(SB3Learner, "evaluate", evaluate)
         with pytest.raises(KeyboardInterrupt):
             begin(tmp_path / "run", checkpoint_every=10**6)
     done = go_on(tmp_path / "run")

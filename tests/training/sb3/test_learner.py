@@ -9,18 +9,18 @@ import pytest
 from stable_baselines3.common.logger import Logger
 
 from german_whist.training.run.directory import RunDirectory
-from german_whist.training.sb3.learner import Learner
+from german_whist.training.sb3.learner import SB3Learner
 from tests.training.sb3_runs import ROLLOUT, tiny_config
 
 
-def learner_of(tmp_path: Path, **changes: object) -> Learner:
+def learner_of(tmp_path: Path, **changes: object) -> SB3Learner:
     config = tiny_config(**changes)
-    learner = Learner(config, RunDirectory.create(config, "mine", tmp_path / "run"))
+    learner = SB3Learner(config, RunDirectory.create(config, "mine", tmp_path / "run"))
     learner.model.set_logger(Logger(None, []))
     return learner
 
 
-def rate_now(learner: Learner) -> float:
+def rate_now(learner: SB3Learner) -> float:
     return float(learner.model.policy.optimizer.param_groups[0]["lr"])
 
 
@@ -40,7 +40,7 @@ def test_the_step_size_is_never_below_the_last_even_where_a_rollout_is_longer_th
 
 
 def test_the_weight_of_entropy_falls_from_the_first_to_the_last(tmp_path: Path) -> None:
-    learner = learner_of(tmp_path, entropy=0.1, ent_coef_end=0.02, decisions=1000)
+    learner = learner_of(tmp_path, ent_coef=0.1, ent_coef_end=0.02, decisions=1000)
     weights = []
     for decisions in (0, 500, 1000, 2000):
         learner.model.num_timesteps = decisions
@@ -50,7 +50,7 @@ def test_the_weight_of_entropy_falls_from_the_first_to_the_last(tmp_path: Path) 
 
 
 def test_settings_reach_the_model(tmp_path: Path) -> None:
-    learner = learner_of(tmp_path, gamma=0.9, gae_lambda=0.8, clip=0.3, vf_coef=0.7, max_grad_norm=0.4, epochs=3)
+    learner = learner_of(tmp_path, gamma=0.9, gae_lambda=0.8, clip_coef=0.3, vf_coef=0.7, max_grad_norm=0.4, epochs=3)
     model = learner.model
     assert (model.gamma, model.gae_lambda, model.vf_coef, model.max_grad_norm, model.n_epochs) == (
         *(0.9, 0.8, 0.7, 0.4),

@@ -11,27 +11,27 @@ import torch
 from safetensors import safe_open
 from stable_baselines3.common.logger import Logger
 
-from german_whist.training.config.load import TrainConfig
+from german_whist.training.config.schema import SB3Config
 from german_whist.training.run.directory import RunDirectory
-from german_whist.training.sb3.learner import Learner
+from german_whist.training.sb3.learner import SB3Learner
 from german_whist.training.sb3.resume import load_learner
 from tests.training.sb3_runs import ROLLOUT, tiny_config
 
 
-def new_run(tmp_path: Path, config: TrainConfig) -> RunDirectory:
+def new_run(tmp_path: Path, config: SB3Config) -> RunDirectory:
     return RunDirectory.create(config, "mine", tmp_path / "run")
 
 
-def trained(config: TrainConfig, run: RunDirectory, decisions: int = 2 * ROLLOUT) -> Learner:
-    learner = Learner(config, run)
+def trained(config: SB3Config, run: RunDirectory, decisions: int = 2 * ROLLOUT) -> SB3Learner:
+    learner = SB3Learner(config, run)
     learner.model.set_logger(Logger(None, []))
     learner.model.learn(decisions)
     learner.save()
     return learner
 
 
-def resumed(config: TrainConfig, run: RunDirectory) -> Learner:
-    learner = Learner(config, run, resume=True)
+def resumed(config: SB3Config, run: RunDirectory) -> SB3Learner:
+    learner = SB3Learner(config, run, resume=True)
     learner.model.set_logger(Logger(None, []))
     return learner
 
@@ -74,7 +74,7 @@ def test_the_next_update_is_the_one_that_would_have_come(tmp_path: Path) -> None
 def test_a_run_saved_before_its_first_update_can_be_resumed(tmp_path: Path) -> None:
     config = tiny_config()
     run = new_run(tmp_path, config)
-    before = Learner(config, run)
+    before = SB3Learner(config, run)
     before.save()
     after = resumed(config, run)
     assert after.decisions == 0
@@ -84,7 +84,7 @@ def test_a_run_saved_before_its_first_update_can_be_resumed(tmp_path: Path) -> N
 def test_the_pool_is_the_newest_checkpoints(tmp_path: Path) -> None:
     config = tiny_config(opponents={"pool": 1}, pool_size=2)
     run = new_run(tmp_path, config)
-    learner = Learner(config, run)
+    learner = SB3Learner(config, run)
     for decisions in (0, 128, 256):
         learner.model.num_timesteps = decisions
         with torch.no_grad():
@@ -98,7 +98,7 @@ def test_the_pool_is_the_newest_checkpoints(tmp_path: Path) -> None:
 def test_a_pool_whose_files_are_gone_starts_with_the_learner_itself(tmp_path: Path) -> None:
     config = tiny_config(opponents={"pool": 1})
     run = new_run(tmp_path, config)
-    trained_without_files = Learner(config, run)
+    trained_without_files = SB3Learner(config, run)
     trained_without_files.save()
     for path in run.past():
         path.unlink()
@@ -184,8 +184,8 @@ def no_count(path: Path) -> None:
         (empty, "."),
         (text, "."),
         (folder, "."),
-        (foreign, "it is not a resume file"),
-        (a_checkpoint, "it is not a resume file"),
+        (foreign, "it is not a german-whist-sb3-snapshot-2 file"),
+        (a_checkpoint, "it is not a german-whist-sb3-snapshot-2 file"),
         (no_weight, "it has no policy.value_net.bias"),
         (no_moment, "it has no optimizer.1.exp_avg"),
         (wide_weight, r"policy.action_net.bias has shape \[1\], the network of config.yaml needs \[52\]"),
@@ -208,4 +208,4 @@ def test_the_resume_file_of_another_network_is_refused(tmp_path: Path) -> None:
     trained(tiny_config(hidden=[16]), run, ROLLOUT)
     for hidden in ([8], [16, 16]):
         with pytest.raises(ValueError, match="cannot be resumed: "):
-            Learner(tiny_config(hidden=hidden), run, resume=True)
+            SB3Learner(tiny_config(hidden=hidden), run, resume=True)

@@ -12,13 +12,12 @@ from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_suppo
 from stable_baselines3.common.vec_env import VecCheckNan, VecMonitor
 
 from german_whist.envs.engine.rules import rules
-from german_whist.training.rollouts.opponent_mix import SELF
 from german_whist.training.sb3.vec_env import SelfPlayRolloutBuffer, SelfPlayVecEnv
 from tests.envs.players import Lowest
 from tests.strategies import GAMES
 from tests.training.sb3.single_row import random_actions
 
-MIXED = [(0.5, SELF), (0.5, Lowest)]
+MIXED = [(0.5, None), (0.5, Lowest)]
 
 
 def filled_buffer(env: SelfPlayVecEnv, steps: int, seed: int = 0) -> SelfPlayRolloutBuffer:
@@ -39,7 +38,7 @@ def filled_buffer(env: SelfPlayVecEnv, steps: int, seed: int = 0) -> SelfPlayRol
     return buffer
 
 
-@pytest.mark.parametrize("opponents", [[(1, SELF)], [(1, Lowest)], MIXED])
+@pytest.mark.parametrize("opponents", [[(1, None)], [(1, Lowest)], MIXED])
 @pytest.mark.parametrize("name", ["classic", "tiny", "one_suit"])
 def test_the_learner_is_told_of_its_losses(name: str, opponents: Any) -> None:
     env = SelfPlayVecEnv(GAMES[name], 16, reward="win", opponents=opponents)
@@ -59,7 +58,7 @@ def test_the_learner_is_told_of_its_losses(name: str, opponents: Any) -> None:
                 lost_without_the_last_card += bool(result[seat] < 0 and own[-1] < end)
             first = end + 1
     assert {-1.0, 1.0} <= set(told)
-    if opponents == [(1, SELF)]:
+    if opponents == [(1, None)]:
         assert told.count(-1.0) == told.count(1.0) > 10
         # Whoever leads the last of tiny's two counted tricks has won the other, so he cannot lose the deal.
         assert lost_without_the_last_card == 0 if name == "tiny" else lost_without_the_last_card > 3
@@ -104,13 +103,13 @@ def test_a_buffer_can_be_used_again() -> None:
     buffer = filled_buffer(env, 16)
     assert buffer.ends.any()
     buffer.reset()
-    for cells in (buffer.ends, buffer.seats, buffer.seat_rewards, buffer.observations):
-        assert not cells.any()
+    for features in (buffer.ends, buffer.seats, buffer.seat_rewards, buffer.observations):
+        assert not features.any()
 
 
 def test_spaces_hold_what_is_shown_and_masks_are_of_the_actions() -> None:
     for name in ("classic", "tiny", "three_suits", "no_time"):
-        env = SelfPlayVecEnv(GAMES[name], 3, opponents=[(2, SELF), (1, Lowest)])
+        env = SelfPlayVecEnv(GAMES[name], 3, opponents=[(2, None), (1, Lowest)])
         rng = np.random.default_rng(3)
         observations = env.reset()
         for _ in range(60):

@@ -14,13 +14,12 @@ from german_whist.envs.engine.rules import Rules, rules
 from german_whist.envs.engine.scoring import reward_limit
 from german_whist.envs.observation.vector import observation_layout
 from german_whist.envs.simulator.batch import DealBatch
-from german_whist.training.rollouts.opponent_mix import SELF
 from german_whist.training.sb3.vec_env import SelfPlayVecEnv
 from tests.envs.players import Lowest, Random
 from tests.strategies import GAMES
 from tests.training.sb3.single_row import Table, random_actions
 
-MIXED = [(0.5, SELF), (0.5, Lowest)]
+MIXED = [(0.5, None), (0.5, Lowest)]
 
 
 class Asked:
@@ -157,7 +156,7 @@ def test_against_an_opponent_the_learner_is_dealer_and_non_dealer_in_turn(
     rows: int, own: int, rng: np.random.Generator
 ) -> None:
     game = rules("tiny")
-    opponents = [(own, SELF), (rows - own, Lowest)] if own else [(1, Lowest)]
+    opponents = [(own, None), (rows - own, Lowest)] if own else [(1, Lowest)]
     env = SelfPlayVecEnv(game, rows, seed=1, opponents=opponents)
     env.reset()
     roles: list[list[bool]] = [[] for _ in range(rows)]
@@ -187,7 +186,7 @@ def test_both_seats_are_the_learners_own_in_self_play(rng: np.random.Generator) 
 def test_rows_are_shared_out_among_the_opponents(rng: np.random.Generator) -> None:
     game = rules("tiny")
     some, other = Asked(), Asked()
-    opponents = [(2.0, SELF), (1.0, lambda: some), (0.5, lambda: other), (0.5, Lowest)]
+    opponents = [(2.0, None), (1.0, lambda: some), (0.5, lambda: other), (0.5, Lowest)]
     env = SelfPlayVecEnv(game, 32, seed=4, opponents=opponents)
     env.reset()
     for _ in range(10 * 2 * game.tricks):
@@ -198,8 +197,8 @@ def test_rows_are_shared_out_among_the_opponents(rng: np.random.Generator) -> No
 
 
 def test_a_share_of_less_than_a_row_is_refused() -> None:
-    with pytest.raises(ValueError, match=r"opponents: a share of 0.02 of 1 is less than one row of 8"):
-        SelfPlayVecEnv(rules("tiny"), 8, opponents=[(0.98, SELF), (0.02, Lowest)])
+    with pytest.raises(ValueError, match=r"opponents: a share of 0.02 of 1 is less than one environment of 8"):
+        SelfPlayVecEnv(rules("tiny"), 8, opponents=[(0.98, None), (0.02, Lowest)])
 
 
 def test_an_opponent_is_chosen_anew_for_new_deals_and_stays_for_the_deal(rng: np.random.Generator) -> None:
@@ -244,7 +243,7 @@ def test_a_resumed_run_gets_deals_from_where_it_is_told(
 
 
 @pytest.mark.parametrize("steps", [1, 2, 3, 7, 64])
-@pytest.mark.parametrize("opponents", [[(1, SELF)], [(1, Lowest)], MIXED])
+@pytest.mark.parametrize("opponents", [[(1, None)], [(1, Lowest)], MIXED])
 def test_there_are_never_more_deals_than_decisions_at_the_end_of_a_rollout(
     opponents: Any, steps: int, monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator
 ) -> None:

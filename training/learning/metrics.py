@@ -1,4 +1,4 @@
-"""Metrics of our own trainer, one row an update, as CSV and for TensorBoard, under the names that CleanRL uses."""
+"""Metrics of our own trainers, one row per update, as CSV and for TensorBoard, under CleanRL's names."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from german_whist.training.run.directory import RunDirectory
 
 
 class RunMetrics:
-    """Writes the metrics of a run; a resumed one goes on in the same files."""
+    """Writes the metrics of a run; a resumed run appends to the same files."""
 
     def __init__(self, run: RunDirectory, names: Sequence[str], decisions: int) -> None:
         """Open the files.
 
         Args:
-            run: whose they are.
+            run: the run's folder.
             names: the metrics.
-            decisions: where the run goes on; what TensorBoard has been told of later ones is hidden.
+            decisions: where the run resumes; TensorBoard hides what it holds of later ones.
         """
         self._path = run.metrics
         self._names = names
@@ -28,15 +28,20 @@ class RunMetrics:
         self._board = SummaryWriter(str(run.tensorboard), purge_step=decisions + 1 if decisions else None)
 
     def write(self, decisions: int, metrics: Mapping[str, float]) -> None:
-        """Write the row of an update."""
+        """Write the row of an update.
+
+        Args:
+            decisions: trained on so far.
+            metrics: by name.
+        """
         append_row(self._path, [decisions, *(f"{metrics[name]:.6g}" for name in self._names)])
         self.chart(decisions, metrics)
 
     def chart(self, decisions: int, numbers: Mapping[str, float]) -> None:
-        """Tell TensorBoard some numbers."""
+        """Send numbers to TensorBoard."""
         for name, number in numbers.items():
             self._board.add_scalar(name, number, decisions)
 
     def close(self) -> None:
-        """Write what TensorBoard has not been given yet."""
+        """Flush TensorBoard's files."""
         self._board.close()

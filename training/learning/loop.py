@@ -1,12 +1,15 @@
-"""Runs of ``trainer: selfplay`` and ``teacher``: rollouts and updates, with evaluations and checkpoints between."""
+"""The training loop of our own trainers: rollouts and updates, with evaluations and checkpoints in between."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import torch
 
-from german_whist.training.config.schema import PPOConfig
-from german_whist.training.ppo.learner import PPOLearner
-from german_whist.training.ppo.metrics import RunMetrics
+from german_whist.training.config.schema import TrainConfig
+from german_whist.training.learning.learner import Learner
+from german_whist.training.learning.metrics import RunMetrics
 from german_whist.training.run.directory import RunDirectory
 from german_whist.training.run.distributed import Processes
 from german_whist.training.run.progress import TrainingProgress
@@ -19,21 +22,32 @@ from german_whist.training.run.session import (
     stop_signals,
 )
 
+LearnerClass = Callable[[Any, RunDirectory, Processes], Learner[Any]]
+
 
 def train_loop(
-    learner_class: type[PPOLearner],
-    config: PPOConfig,
+    learner_class: LearnerClass,
+    config: TrainConfig,
     run: RunDirectory,
     resume: bool,
     quiet: bool,
     processes: Processes,
 ) -> TrainingOutcome:
-    """Train with a learner of our own; see :func:`german_whist.training.train.train`."""
-    if config.threads:
-        torch.set_num_threads(config.threads)
+    """Train with one of our own learners; see :func:`german_whist.training.train.train`.
+
+    Args:
+        learner_class: the class of the learner.
+        config: its configuration.
+        run: the folder to write to.
+        resume: continue from the run's last snapshot.
+        quiet: show no progress.
+        processes: those that train together.
+    """
+    if config.run.threads:
+        torch.set_num_threads(config.run.threads)
     learner, clock = _make(learner_class, config, run, resume, processes)
     quiet = quiet or not processes.is_first
-    with TrainingProgress(config.decisions, learner.decisions, quiet) as progress, stop_signals() as stop:
+    with TrainingProgress(config.run.decisions, learner.decisions, quiet) as progress, stop_signals() as stop:
         progress.say(f"training in {run.path}")
         training = _Run(learner, clock, progress)
         try:
@@ -47,9 +61,9 @@ def train_loop(
 
 
 def _make(
-    learner_class: type[PPOLearner], config: PPOConfig, run: RunDirectory, resume: bool, processes: Processes
-) -> tuple[PPOLearner, TrainingClock]:
-    """Return the learner, a new one with its first checkpoint; of a run that cannot begin, nothing is left."""
+    learner_class: LearnerClass, config: TrainConfig, run: RunDirectory, resume: bool, processes: Processes
+) -> tuple[Learner[Any], TrainingClock]:
+    """Return the learner, resumed or new with its first checkpoint; a run that cannot begin leaves nothing behind."""
     if resume:
         learner = learner_class(config, run, processes)
         return learner, TrainingClock(learner.resume())
@@ -64,32 +78,32 @@ def _make(
 
 
 class _Run:
-    """A run under way. Its records are those of the first process; the others only learn."""
+    """A run under way. Only the first process writes records."""
 
-    def __init__(self, learner: PPOLearner, clock: TrainingClock, progress: TrainingProgress) -> None:
+    def __init__(self, learner: Learner[Any], clock: TrainingClock, progress: TrainingProgress) -> None:
         self._learner = learner
         self._clock = clock
         self._progress = progress
         self._is_first = learner.processes.is_first
         config, run = learner.config, learner.run
         self._metrics = RunMetrics(run, learner.METRICS, learner.decisions) if self._is_first else None
-        # A new run begins with an evaluation of the untrained network; one killed in an evaluation begins with that.
+        # A new run starts with an evaluation of the untrained network; one killed during an evaluation repeats it.
         last = last_evaluation(run) if self._is_first else None
-        self._save_is_due = Due(config.checkpoint_every, learner.decisions)
-        self._evaluation_is_due = Due(config.evaluate_every, int(last["decisions"]) if last else -1)
+        self._save_is_due = Due(config.run.checkpoint_every, learner.decisions)
+        self._evaluation_is_due = Due(config.evaluation.evaluate_every, int(last["decisions"]) if last else -1)
 
     def run_to_end(self, stop: list[int]) -> bool:
-        """Train until all decisions are made, or a signal has come to any process; return whether they are."""
+        """Train to the last decision, or until any process gets a signal; return whether training is complete."""
         learner, clock = self._learner, self._clock
         while not learner.is_done:
             if self._save_is_due(learner.decisions):
                 learner.save(clock.seconds)
             if bool(learner.processes.add(torch.tensor(len(stop)))):
-                # No member joins the pool for this, so that the run goes on as one that was never stopped.
+                # No checkpoint joins the pool here, so that the resumed run equals one that was never stopped.
                 learner.save_snapshot(clock.seconds)
                 return False
             if self._is_first and self._evaluation_is_due(learner.decisions):
-                self._evaluate(learner.config.evaluate_deals)
+                self._evaluate(learner.config.evaluation.evaluate_deals)
             self._train_once()
         learner.save(clock.seconds)
         return True
@@ -111,16 +125,18 @@ class _Run:
         if self._metrics is not None:
             rates = {f"evaluation/win_rate_{result.second}": result.win_rate for result in results}
             self._metrics.chart(learner.decisions, rates)
-        record_evaluation(learner.run, learner.config, learner.decisions, self._clock.seconds, results, self._progress)
+        record_evaluation(
+            learner.run, learner.config.game.rules, learner.decisions, self._clock.seconds, results, self._progress
+        )
         return TrainingOutcome(learner.run, learner.decisions, results)
 
     def finish(self) -> TrainingOutcome:
-        """Evaluate the trained policy and write it as the run's final checkpoint."""
+        """Evaluate the trained policy and write the final checkpoint."""
         learner = self._learner
         if not self._is_first:
             return TrainingOutcome(learner.run, learner.decisions, ())
         learner.conclude()
-        outcome = self._evaluate(learner.config.final_deals)
+        outcome = self._evaluate(learner.config.evaluation.final_deals)
         learner.checkpoint({result.second: result.to_dict() for result in outcome.results}).save(learner.run.final)
         return outcome
 

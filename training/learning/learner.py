@@ -1,0 +1,258 @@
+"""The learner of our own trainers: deals, networks, past selves, checkpoints, snapshots."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import Any, ClassVar, Generic, TypeVar
+
+import numpy as np
+import torch
+
+from german_whist.agents.bots.base import Agent
+from german_whist.agents.policy.agent import PolicyAgent
+from german_whist.agents.policy.checkpoint import Checkpoint, Layer, load_checkpoint
+from german_whist.agents.pretrained.catalog import find_network
+from german_whist.agents.registry import make_agent
+from german_whist.arena.match import MatchResult
+from german_whist.envs.engine.rules import rules
+from german_whist.envs.observation.vector import observation_layout
+from german_whist.training.config.schema import PolicyIterationConfig, PPOConfig
+from german_whist.training.config.settings import ENDGAME_HOOKS
+from german_whist.training.learning.algorithm import Algorithm
+from german_whist.training.learning.snapshot import Snapshot
+from german_whist.training.networks.mlp import feature_scale
+from german_whist.training.rollouts.collector import Collector, Rollout
+from german_whist.training.rollouts.opponent_mix import POOL, SELF
+from german_whist.training.run.device import check_device
+from german_whist.training.run.directory import RunDirectory, code_version
+from german_whist.training.run.distributed import Processes
+from german_whist.training.run.evaluation import evaluate
+from german_whist.training.run.resume_file import cannot_resume
+
+EXPLODED = 1e3  # a loss this large has diverged: rewards are at most 1, and usual losses below 1
+
+Batch = TypeVar("Batch")
+Opponents = dict[str, Callable[[int], Agent]]
+
+
+class Learner(ABC, Generic[Batch]):
+    """Everything of a run but its records.
+
+    Attributes:
+        config: the configuration.
+        run: the folder that checkpoints go to.
+        processes: those that train together.
+        decisions: of the learner, trained on so far by all processes.
+        collector: plays the deals.
+        algorithm: the networks and how they learn.
+    """
+
+    METRICS: ClassVar[tuple[str, ...]]
+    LOGITS_PER_TRICK: ClassVar[float | None] = None  # where logits measure what cards are worth
+    algorithm_name: ClassVar[str]  # for the model card
+
+    collector: Collector
+    algorithm: Algorithm[Batch]
+
+    def __init__(self, config: PPOConfig | PolicyIterationConfig, run: RunDirectory, processes: Processes) -> None:
+        """Build a new learner.
+
+        Raises:
+            ValueError: when the device does not exist, or the network is too large.
+        """
+        check_device(config.run.device)
+        self.config = config
+        self.run = run
+        self.processes = processes
+        self.rules = rules(config.game.rules)
+        self.decisions = 0
+        self._pool: list[PolicyAgent] = []
+        self._baselines = [(name, make_agent(name)) for name in config.evaluation.evaluate_against]
+        self.collector = self._make_collector(
+            {name: self._maker(name) for name in config.rollouts.opponents if name != SELF}
+        )
+        scale = feature_scale(self.collector.high, observation_layout(self.rules).get("low"))
+        try:
+            self.algorithm = self._make_algorithm(
+                scale, self.collector.num_observations, self.collector.batch.num_actions
+            )
+        except RuntimeError as error:  # torch's error when memory is short
+            raise ValueError(f"the network cannot be made: {str(error).splitlines()[0]}") from None
+
+    @abstractmethod
+    def _make_collector(self, opponents: Opponents) -> Collector: ...
+
+    @abstractmethod
+    def _make_algorithm(self, scale: torch.Tensor, num_observations: int, actions: int) -> Algorithm[Batch]: ...
+
+    @abstractmethod
+    def _batch_of(self, rollout: Rollout) -> Batch:
+        """Return what the algorithm learns from a rollout."""
+
+    @property
+    @abstractmethod
+    def _trains_value_only(self) -> bool:
+        """Whether the next update leaves the policy as it is."""
+
+    @property
+    @abstractmethod
+    def _endgame(self) -> str:
+        """How endgames are played in training and evaluation: ``"played"`` or ``"exact"``."""
+
+    @property
+    def _phases(self) -> tuple[int, ...]:
+        """Stock sizes from which another network plays, where there are several."""
+        return ()
+
+    def begin(self) -> None:
+        """Start from ``init``, if it is set, and write the first checkpoint.
+
+        Raises:
+            ValueError: when there is no such network, or it differs from the settings.
+        """
+        init, ranks = self.config.network.init, self.config.network.ranks
+        if init:
+            try:
+                start = find_network(init)
+            except ValueError as error:
+                raise ValueError(f"init: {error}") from None
+            if start.ranks != ranks:
+                raise ValueError(f"init: {init!r} sees ranks {start.ranks}: set ranks to {start.ranks}")
+            self._check_phases(init, start.phases)
+            self.algorithm.start_from(start.layers, init)
+        self.save(0.0)  # the first member of the pool
+
+    def _check_phases(self, name: str, phases: tuple[int, ...]) -> None:
+        """Refuse a network to start from that has other phases."""
+
+    def _maker(self, name: str) -> Callable[[int], Agent]:
+        """Return what gives an opponent, by name, for a rollout's number."""
+        if name == POOL:
+            return self._past_self
+        agent = make_agent(name)
+        return lambda _: agent
+
+    def _past_self(self, rollout: int) -> Agent:
+        seed = np.random.SeedSequence([self.config.run.seed, self.processes.rank, rollout])
+        return self._pool[np.random.default_rng(seed).integers(len(self._pool))]
+
+    def train_once(self, progress: Callable[[int], None]) -> dict[str, float]:
+        """Play a rollout, learn from it, and return the metrics.
+
+        Args:
+            progress: called with the decisions so far, the rollout's included, once it is played.
+
+        Raises:
+            FloatingPointError: when a loss or a weight is not finite, or a loss has exploded.
+            ConnectionError: when another process is gone.
+        """
+        self._prepare()
+        try:
+            rollout = self.collector.collect(self.algorithm.policy)
+        except FloatingPointError as error:
+            raise self._diverged(str(error)) from None
+        played = int(self.processes.add(rollout.learnt.sum()))
+        progress(self.decisions + played)
+        metrics = self.algorithm.update(
+            self._batch_of(rollout),
+            self.decisions / self.config.run.decisions,
+            value_only=self._trains_value_only,
+        )
+        self.decisions += played
+        self._check(metrics)
+        return metrics
+
+    def _prepare(self) -> None:
+        """Do what is due before a rollout."""
+
+    def _check(self, metrics: dict[str, float]) -> None:
+        losses = {name: value for name, value in metrics.items() if name.startswith("losses/")}
+        # Explained variance is undefined where all returns are alike.
+        wrong = [name for name, value in losses.items() if not abs(value) < EXPLODED and not name.endswith("variance")]
+        reason = f"{wrong[0]} is {losses[wrong[0]]:g}" if wrong else None
+        for name, weight in self.algorithm.named_parameters():
+            if reason is None and not bool(torch.isfinite(weight).all()):
+                reason = f"{name} is not finite"
+        if reason is not None:
+            raise self._diverged(reason)
+
+    def _diverged(self, reason: str) -> FloatingPointError:
+        return FloatingPointError(
+            f"training diverged before decision {self.decisions}: {reason}; the checkpoints before it are in "
+            f"{self.run.checkpoints}"
+        )
+
+    def checkpoint(self, results: dict[str, Any] | None = None) -> Checkpoint:
+        """Return the policy as it is now; ``results`` go into its card."""
+        return self._checkpoint_of(self.algorithm.layers(), results)
+
+    def _checkpoint_of(self, layers: tuple[Layer, ...], results: dict[str, Any] | None = None) -> Checkpoint:
+        training = {
+            "algorithm": self.algorithm_name,
+            "decisions": self.decisions,
+            "config": self.config.to_dict(),
+            "code": code_version(),
+        }
+        endgame = ENDGAME_HOOKS[self._endgame]
+        phases = self._phases if layers[0][0].ndim > 2 else ()
+        ranks = self.config.network.ranks
+        return Checkpoint(layers, self.rules, training, results or {}, self.LOGITS_PER_TRICK, endgame, ranks, phases)
+
+    def save(self, seconds: float) -> None:
+        """Write a checkpoint, which joins the pool, and a snapshot."""
+        checkpoint = self.checkpoint()
+        if self.processes.is_first:
+            checkpoint.save(self.run.checkpoint_path(self.decisions))
+        self._pool.append(PolicyAgent(checkpoint, 1.0))
+        del self._pool[: -self.config.rollouts.pool_size]
+        self.save_snapshot(seconds)
+
+    def save_snapshot(self, seconds: float) -> None:
+        """Write what the run resumes from."""
+        own = {name: torch.from_numpy(array) for name, array in self.collector.state().items()}
+        deals = self.processes.gather(own)
+        if self.processes.is_first:
+            Snapshot(self.decisions, seconds, self.algorithm.state(), deals).save(self.run.resume)
+
+    def conclude(self) -> None:
+        """Set the weights of the final checkpoint, once all is trained and saved; by default, those trained last."""
+
+    def resume(self) -> float:
+        """Restore the run where it stopped, and return the seconds it had taken.
+
+        Raises:
+            ValueError: when it cannot be resumed.
+        """
+        path = self.run.resume
+        snapshot, past = self.processes.share(self._read_saved() if self.processes.is_first else None)
+        try:
+            if len(snapshot.deals) != self.processes.size:
+                raise ValueError(f"it is of {len(snapshot.deals)} processes, and these are {self.processes.size}")
+            own = snapshot.deals[self.processes.rank]
+            self.collector.load_state({name: tensor.numpy() for name, tensor in own.items()})
+            self.algorithm.load_state(snapshot.learner)
+        except (ValueError, KeyError) as error:
+            raise cannot_resume(path, error) from None
+        self.decisions = snapshot.decisions
+        self._pool = [PolicyAgent(checkpoint, 1.0) for checkpoint in past]
+        return float(snapshot.seconds)
+
+    def _read_saved(self) -> tuple[Snapshot, list[Checkpoint]]:
+        """Read the snapshot and the pool, and drop what a killed run recorded after the snapshot."""
+        snapshot = Snapshot.load(self.run.resume)
+        self.run.forget_after(snapshot.decisions)
+        rollouts = self.config.rollouts
+        past = [load_checkpoint(path) for path in self.run.past()[-rollouts.pool_size :]]
+        if not past and POOL in rollouts.opponents:
+            raise ValueError(f"{str(self.run.checkpoints)!r} is empty: the pool's past selves are missing")
+        return snapshot, past
+
+    def evaluate(self, deals: int) -> tuple[MatchResult, ...]:
+        """Play the policy, at its best action, against each baseline, on the same mirrored deals every time."""
+        return evaluate(self.checkpoint(), self._baselines, deals, self.rules, self._endgame)
+
+    @property
+    def is_done(self) -> bool:
+        """Whether all decisions have been trained on."""
+        return self.decisions >= self.config.run.decisions

@@ -1,0 +1,68 @@
+"""The snapshot that a stopped run of our own trainers resumes from: everything that the next update depends on.
+
+There is no random state: every random number of a run is a function of its seed and of how far the run is.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+
+from german_whist.training.run.resume_file import UNREADABLE, cannot_resume, read_resume_file, write_resume_file
+
+FORMAT = "german-whist-snapshot-2"
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """A run between two updates.
+
+    Attributes:
+        decisions: trained on so far.
+        seconds: of training so far.
+        learner: networks and optimiser, by name.
+        deals: the deals of each process.
+    """
+
+    decisions: int
+    seconds: float
+    learner: dict[str, torch.Tensor]
+    deals: list[dict[str, torch.Tensor]]
+
+    def save(self, path: Path) -> None:
+        """Write the file, atomically.
+
+        Raises:
+            OSError: when it cannot be written; an earlier one is left as it was.
+        """
+        tensors = {f"learner.{name}": tensor for name, tensor in self.learner.items()}
+        for rank, of_process in enumerate(self.deals):
+            tensors |= {f"deals.{rank}.{name}": tensor for name, tensor in of_process.items()}
+        about = {"decisions": self.decisions, "seconds": self.seconds, "processes": len(self.deals)}
+        write_resume_file(path, FORMAT, tensors, {"about": json.dumps(about)})
+
+    @classmethod
+    def load(cls, path: Path) -> Snapshot:
+        """Read the file.
+
+        Raises:
+            ValueError: when it is damaged or something else; one line says which.
+        """
+        try:
+            tensors, metadata = read_resume_file(path, FORMAT)
+            about = json.loads(metadata["about"])
+            return cls(
+                int(about["decisions"]),
+                float(about["seconds"]),
+                _below(tensors, "learner."),
+                [_below(tensors, f"deals.{rank}.") for rank in range(int(about["processes"]))],
+            )
+        except UNREADABLE as error:
+            raise cannot_resume(path, error) from None
+
+
+def _below(tensors: dict[str, torch.Tensor], prefix: str) -> dict[str, torch.Tensor]:
+    return {name.removeprefix(prefix): tensor for name, tensor in tensors.items() if name.startswith(prefix)}
