@@ -12,7 +12,7 @@ from german_whist.envs.engine.endgame_hook import SOLVED, register_endgame_hook
 if TYPE_CHECKING:
     from german_whist.agents.bots.base import Agent
     from german_whist.envs.engine.endgame_hook import EndgameHook
-    from german_whist.envs.engine.match_format import Match
+    from german_whist.envs.engine.match_format import MatchFormat
     from german_whist.envs.engine.rules import Rules
     from german_whist.envs.gymnasium_env import GermanWhistEnv
     from german_whist.envs.gymnasium_vector_env import GermanWhistVectorEnv
@@ -40,7 +40,7 @@ def make_single(
     reward: str = "margin",
     seat: int | str = "alternate",
     render_mode: str | None = None,
-    match: str | Match | None = None,
+    match: str | MatchFormat | None = None,
     endgame: str | EndgameHook = "played",
 ) -> GermanWhistEnv:
     """Return one environment, as ``gymnasium.make("german_whist:GermanWhist-v0", …)`` does.

@@ -16,7 +16,13 @@ from german_whist.arena.match import Progress, agent_label
 from german_whist.arena.statistics import mean_interval
 from german_whist.arena.turns import play_turn
 from german_whist.envs.engine.endgame_hook import PLAYED, EndgameHook
-from german_whist.envs.engine.match_format import MAX_DEALS, Match, check_match_number, first_deals, match_of
+from german_whist.envs.engine.match_format import (
+    MAX_DEALS,
+    MatchFormat,
+    check_match_number,
+    first_deals,
+    match_format_of,
+)
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.rules import rules as rules_named
 from german_whist.envs.simulator.batch import DealBatch
@@ -74,7 +80,7 @@ class SeriesResult:
 def play_series(
     first: str | Agent,
     second: str | Agent,
-    match: str | Match = "first_to:25",
+    match: str | MatchFormat = "first_to:25",
     matches: int = 1000,
     seed: int = 0,
     rules: str | Rules = "classic",
@@ -109,7 +115,7 @@ def play_series(
     check_seed(seed)
     agents = (make_agent(first), make_agent(second))
     names = (agent_label(first, agents[0]), agent_label(second, agents[1]))
-    game, decided_by = rules_named(rules), match_of(match)
+    game, decided_by = rules_named(rules), match_format_of(match)
     ending = match_ending(endgame, game)
     parts = []
     for start in range(0, matches, batch_size):
@@ -143,7 +149,7 @@ def play_mirrored_matches(
     agents: tuple[Agent, Agent],
     names: tuple[str, str],
     game: Rules,
-    match: Match,
+    match: MatchFormat,
     seed: int,
     start: int,
     size: int,

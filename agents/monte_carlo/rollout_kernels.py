@@ -7,8 +7,9 @@ import numpy as np
 from german_whist.agents.bots.heuristic.bot_kernels import heuristic_action
 from german_whist.agents.inference.determinization_kernels import OPPONENT, SELF, write_game, write_known, write_world
 from german_whist.agents.inference.world_sampling_kernels import count_hands, count_hidden
-from german_whist.envs.engine.state_kernels import PLAY, counted_tricks, play
-from german_whist.envs.observation.views import write_view
+from german_whist.envs.engine.state import PLAY
+from german_whist.envs.engine.state_kernels import counted_tricks, play
+from german_whist.envs.observation.view_kernels import write_view
 from german_whist.envs.utils.bit_kernels import highest, lowest, popcount
 from german_whist.envs.utils.jit import kernel
 from german_whist.solver.search.alpha_beta_kernels import search

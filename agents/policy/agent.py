@@ -19,7 +19,8 @@ from german_whist.agents.policy.game_check import check_same_game
 from german_whist.agents.policy.mlp_forward import PhasedNetwork
 from german_whist.envs.engine.endgame_hook import PLAYED, SOLVED
 from german_whist.envs.engine.rules import Rules
-from german_whist.envs.observation.vector import observe, write_masks
+from german_whist.envs.observation.vector import observe
+from german_whist.envs.observation.vector_kernels import write_masks
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.envs.utils.specs import split_spec, unknown_name
 

@@ -91,7 +91,7 @@ def test_the_learner_is_paid_also_when_the_opponent_plays_the_last_card(rng: np.
         _, info = game.reset(seed=seed)
         terminated = False
         while not terminated:
-            leading = not game._table.batch.states["led"][0] >= 0  # the learner leads, so the opponent ends this trick
+            leading = not game._simulator.batch.states["led"][0] >= 0  # the learner leads, so the opponent ends this trick
             _, reward, terminated, _, info = game.step(legal(info, rng))
         opponent_last.add((leading, reward))
     assert opponent_last >= {(True, 1.0), (True, -1.0)}
@@ -128,7 +128,7 @@ def test_alternating_seats_make_the_learner_each_seat_as_dealer_and_as_non_deale
     met = []
     for index in range(4):
         game.reset(seed=6 if index == 0 else None)
-        met.append((game.learner, int(game._table.batch.states["dealer"][0])))
+        met.append((game.learner, int(game._simulator.batch.states["dealer"][0])))
     assert sorted(met) == [(0, 0), (0, 1), (1, 0), (1, 1)]
 
 
@@ -157,8 +157,8 @@ def test_the_opponents_randomness_does_not_touch_the_deals(rng: np.random.Genera
     game = GermanWhistEnv(Random(), seat=0)
     for index in range(3):
         _, info = game.reset(seed=4 if index == 0 else None)
-        assert game._table.sequence.first == index
-        np.testing.assert_array_equal(game._table.batch.states["deck"][0], deal_deck(game.rules.cards, 4, index))
+        assert game._simulator.sequence.first == index
+        np.testing.assert_array_equal(game._simulator.batch.states["deck"][0], deal_deck(game.rules.cards, 4, index))
         play_deal(game, info, rng)
 
 

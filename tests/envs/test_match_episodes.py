@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
 
-from german_whist.envs.engine.match_format import LARGEST, MAX_DEALS, Match, first_deals, match_of
+from german_whist.envs.engine.match_format import MAX_DEALS, MAX_TARGET, MatchFormat, first_deals, match_format_of
 from german_whist.envs.engine.rules import Rules, rule_names, rules
 from german_whist.envs.gymnasium_env import GermanWhistEnv
 from german_whist.envs.observation.full_state import state_layout
@@ -34,7 +34,7 @@ HALF_POINTS = Rules(suits=2, ranks=4, hand=3, stock=2, points="over_half")
 
 
 def won(match: str, *scores: tuple[float, float]) -> list[int]:
-    return match_of(match).winners(np.array(scores, np.float64)).tolist()
+    return match_format_of(match).winners(np.array(scores, np.float64)).tolist()
 
 
 def random_legal(mask: np.ndarray, rng: np.random.Generator) -> int:
@@ -79,7 +79,7 @@ def test_the_most_deals_of_three_or_five_win() -> None:
 
 def test_only_the_winner_of_a_deal_scores_and_a_drawn_one_counts_for_nobody() -> None:
     scores = np.array([[1.0, 2.0], [1.0, 2.0], [0.0, 0.0]])
-    match_of("first_to:10").add_deals(scores, np.array([[5, -5], [-0.5, 0.5], [0, 0]]))
+    match_format_of("first_to:10").add_deals(scores, np.array([[5, -5], [-0.5, 0.5], [0, 0]]))
     assert scores.tolist() == [[6, 2], [1, 2.5], [0, 0]]
 
 
@@ -100,7 +100,7 @@ def test_only_the_winner_of_a_deal_scores_and_a_drawn_one_counts_for_nobody() ->
 )
 def test_a_match_that_does_not_exist_is_refused(given: Any, word: str) -> None:
     with pytest.raises(ValueError, match=word):
-        match_of(given)
+        match_format_of(given)
     with pytest.raises(ValueError, match="match"):
         raw_env(match=given)
 
@@ -149,7 +149,7 @@ def test_a_match_that_nobody_wins_is_a_draw_after_so_many_deals(monkeypatch: pyt
 
 
 def test_the_longest_decided_match_still_fits_in_its_deals() -> None:
-    assert 2 * (2 * LARGEST - 1) + 1 <= MAX_DEALS  # half a point a deal, won in turn
+    assert 2 * (2 * MAX_TARGET - 1) + 1 <= MAX_DEALS  # half a point a deal, won in turn
 
 
 def test_matches_of_a_seed_share_no_deal() -> None:
@@ -298,20 +298,20 @@ def test_without_a_match_the_classic_observation_is_what_it_was() -> None:
     assert raw_env(match="first_to:10").observation_space("player_0")["observation"].shape == (446,)
 
 
-def test_half_points_and_large_targets_keep_to_their_cells() -> None:
-    half = match_of("first_to:10")
-    assert half.cells(HALF_POINTS, (9.5, 0.5)).tolist() == [19, 1, 20]
-    assert half.kinds(HALF_POINTS)[0][2] == 2 * (9.5 + 1.5)
-    large = match_of("first_to:1000")
-    assert large.cells(rules("classic"), (999, 130)).tolist() == [7, 103, 1, 2, 7, 104]
+def test_half_points_and_large_targets_fit_their_features() -> None:
+    half = match_format_of("first_to:10")
+    assert half.features(HALF_POINTS, (9.5, 0.5)).tolist() == [19, 1, 20]
+    assert half.block(HALF_POINTS).high == 2 * (9.5 + 1.5)
+    large = match_format_of("first_to:1000")
+    assert large.features(rules("classic"), (999, 130)).tolist() == [7, 103, 1, 2, 7, 104]
     assert observation_high("classic", "first_to:1000")[443:].tolist() == [127] * 6
     assert "128 * first + second" in observation_layout("classic", "first_to:1000")["match"].meaning
-    for target in range(1, LARGEST + 1):
+    for target in range(1, MAX_TARGET + 1):
         for game in (HALF_POINTS, rules("seventh")):
-            match = Match("first_to", target)
-            cells = match.cells(game, (match.largest_score(game), 0)).astype(int)
-            assert (cells >= 0).all()
-            assert (cells <= match.kinds(game)[0][2]).all()
+            match = MatchFormat("first_to", target)
+            features = match.features(game, (match.largest_score(game), 0)).astype(int)
+            assert (features >= 0).all()
+            assert (features <= match.block(game).high).all()
 
 
 def test_the_history_of_a_match_is_that_of_its_current_deal_with_the_scores(rng) -> None:
@@ -376,7 +376,7 @@ def test_gymnasiums_checker_passes_on_matches() -> None:
 
 def test_a_learner_plays_whole_matches_and_is_paid_at_their_end(rng) -> None:
     game = GermanWhistEnv(Lowest(), "tiny", reward="points", match="first_to:3")
-    table = game._table
+    table = game._simulator
     assert isinstance(table, SingleMatch)
     learners = set()
     for episode in range(6):

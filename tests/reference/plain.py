@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from german_whist.envs.engine.rules import Rules
-from german_whist.envs.engine.state_kernels import STATE
+from german_whist.envs.engine.state import STATE
 from german_whist.envs.observation.views import VIEW
 from german_whist.envs.simulator.batch import DealBatch
 from tests.reference.game import RANKS, SUITS, ReferenceDeal

@@ -139,7 +139,7 @@ def _pictures(
     shown = track(actions, "frames", console=errors, transient=True, disable=not (film and errors.is_terminal))
     for action in shown:
         batch.step([action])
-        watch.look(batch)
+        watch.update(batch)
         if film:
             yield picture()
     if not film:

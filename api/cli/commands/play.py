@@ -11,7 +11,7 @@ from german_whist.cli.terminal.numbers import whole_number
 if TYPE_CHECKING:
     from german_whist.agents.bots.base import Agent
     from german_whist.arena.recording import Result
-    from german_whist.envs.engine.match_format import Match
+    from german_whist.envs.engine.match_format import MatchFormat
 
 
 def add_parser(subparsers: Any) -> None:
@@ -43,7 +43,7 @@ def run(options: argparse.Namespace) -> int:
 
     from german_whist.agents.registry import make_agent
     from german_whist.arena.recording_file import writing_recordings
-    from german_whist.envs.engine.match_format import match_of
+    from german_whist.envs.engine.match_format import match_format_of
 
     if options.deals is not None and options.deals < 1:
         raise ValueError(f"deals {options.deals} is not allowed: a whole number from 1")
@@ -51,7 +51,7 @@ def run(options: argparse.Namespace) -> int:
     agent = make_agent(options.agent)
     names = [options.agent, options.agent]
     names[options.seat] = "you"
-    match = None if options.match is None else match_of(options.match)
+    match = None if options.match is None else match_format_of(options.match)
     table = _Table(agent, names, options.rules, options.seat, seed)
     with nullcontext(None) if options.record is None else writing_recordings(options.record) as record:
         table.play(options.deals, match, record)
@@ -70,7 +70,7 @@ class _Table:
         self.won = [0, 0]
         self.deals = 0
 
-    def play(self, deals: int | None, match: Match | None, record: Any) -> None:
+    def play(self, deals: int | None, match: MatchFormat | None, record: Any) -> None:
         """Play so many deals, or a match, or until the person leaves, and tell the score."""
         from german_whist.cli.terminal.human import Left
         from german_whist.envs.text.rules_text import rules_spec
@@ -139,7 +139,7 @@ class _Table:
             self.points[winner] += abs(result.points)
             self.won[winner] += 1
 
-    def _is_won(self, match: Match) -> bool:
+    def _is_won(self, match: MatchFormat) -> bool:
         """Return whether the match is over, and say who has won it."""
         import numpy as np
 

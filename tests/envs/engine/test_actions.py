@@ -57,7 +57,7 @@ def test_refused_actions_are_told_in_words_while_a_choice_is_made() -> None:
         batch.step([53])
     deal = SingleDeal("humbug")
     deal.reset(1)
-    assert str(deal.illegal("player_1", 7)) == "action 7 (C9) is illegal: player_1 may play keep or swap"
+    assert str(deal.illegal_action_error("player_1", 7)) == "action 7 (C9) is illegal: player_1 may play keep or swap"
 
 
 def test_an_opponent_that_plays_a_card_instead_of_choosing_is_told_the_choices() -> None:

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from german_whist.envs.engine.agent_rng import AgentRng
-from german_whist.envs.engine.dealing import AGENT_STREAM, philox
+from german_whist.envs.engine.dealing_kernels import AGENT_STREAM, philox
 from tests.strategies import seeds
 
 indices = st.lists(seeds, min_size=1, max_size=8).map(lambda numbers: np.array(numbers, np.uint64))

@@ -14,7 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from german_whist.envs.engine.cards import deck_text
-from german_whist.envs.engine.dealing import AGENT_STREAM, DECK_STREAM, deal_deck, philox
+from german_whist.envs.engine.dealing import deal_deck
+from german_whist.envs.engine.dealing_kernels import AGENT_STREAM, DECK_STREAM, philox
 from german_whist.envs.engine.rules import Rules, rules
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.envs.utils.checks import check_seed

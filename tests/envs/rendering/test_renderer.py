@@ -91,9 +91,11 @@ def test_rgb_array_gives_pictures_of_the_size_that_was_set() -> None:
 def test_the_learner_does_not_see_the_opponents_cards_in_the_picture() -> None:
     game = GermanWhistEnv(make_agent("greedy"), seat=1, render_mode="rgb_array")
     game.reset(seed=1)
-    batch = game._table.batch
+    batch = game._simulator.batch
     names = (game.opponent.name, "learner")  # type: ignore[attr-defined]
-    assert np.array_equal(game.render(), deal_picture(batch, seat=1, names=names, trick=game._renderer._watch.trick))
+    assert np.array_equal(
+        game.render(), deal_picture(batch, seat=1, names=names, trick=game._renderer._trick_memory.trick)
+    )
 
 
 def test_the_vector_environment_gives_a_picture_per_row() -> None:
@@ -119,7 +121,7 @@ def test_a_match_shows_its_scores_in_text_and_picture() -> None:
     assert game.render().count("match 0") == 2
     drawn = gw.env(rules="tiny", match="first_to:2", render_mode="rgb_array")
     drawn.reset(seed=1)
-    without_scores = deal_picture(drawn.unwrapped._table.batch)
+    without_scores = deal_picture(drawn.unwrapped._simulator.batch)
     assert not np.array_equal(drawn.render(), without_scores)
 
 
@@ -130,7 +132,7 @@ def test_human_shows_every_position_in_a_window_and_close_closes_it(unseen_displ
     game = gw.env(rules="tiny", render_mode="human")
     game.reset(seed=1)
     first = unseen_display.surfarray.array3d(unseen_display.display.get_surface())
-    batch = game.unwrapped._table.batch
+    batch = game.unwrapped._simulator.batch
     assert np.array_equal(first.transpose(1, 0, 2), deal_picture(batch))
     game.step(int(np.flatnonzero(game.last()[0]["action_mask"])[0]))
     assert not np.array_equal(unseen_display.surfarray.array3d(unseen_display.display.get_surface()), first)

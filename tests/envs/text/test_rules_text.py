@@ -1,4 +1,4 @@
-"""Rules in words: every field is heard, and the examples are what the scoring says."""
+"""Rules in words: every field changes the text, and the examples are what the scoring pays."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from hypothesis import given
 import german_whist as gw
 from german_whist.envs.engine.rules import Rules, rule_names, rules
 from german_whist.envs.engine.scoring import REWARDS, seat_return
-from german_whist.envs.engine.state_kernels import STATE
+from german_whist.envs.engine.state import STATE
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.envs.text.rules_text import preset_summary, rules_spec, rules_text, scoring_examples
 from tests.strategies import games
@@ -89,18 +89,18 @@ def test_the_examples_are_what_the_scoring_pays(game: Rules) -> None:
         ("small", "7-0 scores 5"),
         ("small_all", "10-4 scores 4"),
         ("seventh", "13-0 scores 10"),
-        ("seventh", "less the book of 6"),
+        ("seventh", "minus the book of 6"),
         ("high_low", "0-13 in a low game scores 13"),
         ("race", "as soon as a player has taken seven counted tricks."),
         ("humbug", "keeps the hand or swaps it for a blind one"),
-        ("open_stock", "The winner picks one of the open cards."),
-        ("no_trump", "Trumps: There are none."),
+        ("open_stock", "The winner picks one of the face-up cards."),
+        ("no_trump", "Trumps: There are no trumps."),
         ("draft", "leaves it to the loser"),
         ("short", "32 cards: clubs, diamonds, hearts and spades, from the ace (high) down to the 7."),
         ("tiny", "8 cards: clubs and diamonds, from the ace (high) down to the jack."),
-        ("classic", "Only the 13 of the endgame count."),
+        ("classic", "Only the 13 tricks of the endgame count."),
         ("all", "All 26 tricks count"),
-        ("all", "Equal tricks are a draw and score nothing."),
+        ("all", "A tie is a draw and scores nothing."),
     ],
 )
 def test_a_preset_says_what_it_is_about(name: str, sentence: str) -> None:
@@ -118,7 +118,7 @@ def test_the_text_fits_a_terminal_and_has_no_gaps(game: Rules) -> None:
 def test_a_draw_is_told_where_there_can_be_one(game: Rules) -> None:
     pairs = [(mine, game.counted - mine) for mine in range(game.counted + 1)]
     can_tie = any(mine == theirs and (not game.race or mine < game.race) for mine, theirs in pairs)
-    assert ("Equal tricks are a draw" in " ".join(rules_text(game).split())) == can_tie
+    assert ("A tie is a draw" in " ".join(rules_text(game).split())) == can_tie
 
 
 @given(games())
@@ -154,7 +154,7 @@ def test_the_length_of_a_deal_is_the_one_that_is_played() -> None:
             batch.step([int((rng.random(batch.num_actions) * batch.action_mask()[0]).argmax())])
         tricks = int(batch.states["tricks"].sum())
         if not batch.rules.race:
-            assert f"when all {tricks} tricks are played" in " ".join(rules_text(name).split())
+            assert f"after all {tricks} tricks" in " ".join(rules_text(name).split())
 
 
 PAGE = Path(__file__).parents[2] / "docs" / "rules.md"
