@@ -24,7 +24,7 @@ from tests.reference.game import full_deck
 from tests.reference.shuffle import shuffled
 from tests.strategies import games, seeds
 
-GOLDEN = Path(__file__).parent / "golden" / "decks.txt"
+GOLDEN = Path(__file__).parents[1] / "golden" / "decks.txt"
 TOP = 2**32 - 1
 
 words = st.integers(0, TOP)
