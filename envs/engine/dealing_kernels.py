@@ -52,13 +52,13 @@ def philox(seed, index, block, stream):
 
 @kernel
 def shuffle(seed, index, deck):
-    """Shuffle ``deck`` in place (Fisher–Yates), every order equally likely.
+    """Shuffle ``deck`` in place (Fisher–Yates); every order is equally likely.
 
-    A bounded number comes from a 32-bit word by Lemire's multiplication with rejection ("Fast random integer
-    generation in an interval", 2019), so that there is no modulo bias.
+    Bounded numbers are made from 32-bit words by Lemire's multiplication with rejection ("Fast random integer
+    generation in an interval", 2019), which has no modulo bias.
     """
     word = second = third = fourth = np.uint64(0)
-    left = 0  # words of the block that have not been used
+    left = 0  # unused words of the block
     block = np.uint64(0)
     for last in range(deck.shape[0] - 1, 0, -1):
         bound = np.uint64(last + 1)

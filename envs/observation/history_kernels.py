@@ -24,12 +24,12 @@ _LEAVE = _EVENT["leave"]
 _KEEP = _EVENT["keep"]
 _SWAP = _EVENT["swap"]
 
-_NOBODY = -1  # the seat of an event that is nobody's
+_NOBODY = -1  # the seat of an event without one
 
 
 @kernel
 def _write_event(tokens, length, me, event, seat, card, trick):
-    """Write an event (card −1: none, or unseen) and return the new length."""
+    """Write an event (card −1: none, or unseen) and return the new number of events."""
     tokens[length, 0] = event
     tokens[length, 1] = 0 if seat < 0 else 1 if seat == me else 2
     tokens[length, 2] = card + 1
@@ -39,7 +39,7 @@ def _write_event(tokens, length, me, event, seat, card, trick):
 
 @kernel
 def _write_card_events(tokens, length, me, event, seat, cards, trick, seen):
-    """Write an event for each of a set of cards, from low to high."""
+    """Write one event per card of a mask, from low to high."""
     while cards:
         card = lowest(cards)
         cards ^= card_bit(card)

@@ -135,7 +135,7 @@ def _read_cards(row, start):
 
 @kernel
 def _read_one_hot(row, start, size):
-    """Return the index of the first feature that is set, −1 when none is."""
+    """Return the index of the first feature that is set, −1 if there is none."""
     for index in range(size):
         if row[start + index]:
             return index

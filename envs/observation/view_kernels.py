@@ -12,7 +12,7 @@ from german_whist.envs.utils.jit import kernel
 
 @kernel
 def write_view(game, state, seat, view):
-    """Write what ``seat`` knows of a state into a view record."""
+    """Write what ``seat`` knows of a state into a ``VIEW`` record."""
     other = 1 - seat
     turn = not state.done and state.turn == seat
     view.hand = state.hands[seat]
@@ -63,6 +63,6 @@ def write_views(game, states, rows, seats, views):
 
 @kernel
 def cards_of_view(view):
-    """Return the mask of the deck: a view parts it among its masks."""
+    """Return the mask of the whole deck: the union of a view's card masks."""
     held = view.hand | view.played_self | view.played_opponent | view.opponent_known
     return held | view.unseen | view.face_up | view.out

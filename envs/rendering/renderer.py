@@ -27,7 +27,7 @@ def load_drawing() -> Any:
     """Return the module that draws pictures.
 
     Raises:
-        ModuleNotFoundError: when Pillow is missing; the message names the extra.
+        ModuleNotFoundError: if Pillow is not installed; the message names the extra.
     """
     try:
         from german_whist.envs.rendering import table

@@ -91,7 +91,9 @@ def test_the_learner_is_paid_also_when_the_opponent_plays_the_last_card(rng: np.
         _, info = game.reset(seed=seed)
         terminated = False
         while not terminated:
-            leading = not game._simulator.batch.states["led"][0] >= 0  # the learner leads, so the opponent ends this trick
+            leading = (
+                not game._simulator.batch.states["led"][0] >= 0
+            )  # the learner leads, so the opponent ends this trick
             _, reward, terminated, _, info = game.step(legal(info, rng))
         opponent_last.add((leading, reward))
     assert opponent_last >= {(True, 1.0), (True, -1.0)}

@@ -41,22 +41,24 @@ def random_legal(mask: np.ndarray, rng: np.random.Generator) -> int:
     return int(rng.choice(np.flatnonzero(mask)))
 
 
-def play_match(table: SingleMatch, rng: np.random.Generator) -> list[tuple[int, int, list[float], tuple[float, float]]]:
+def play_match(
+    simulator: SingleMatch, rng: np.random.Generator
+) -> list[tuple[int, int, list[float], tuple[float, float]]]:
     """Play a match out: of every deal its index, its dealer, what it paid each seat, and the scores after it."""
     deals = []
-    while table.legal:
-        index, dealer = table.index, int(table.batch.states["dealer"][0])
-        last = table.batch.states.copy()
-        batch = DealBatch(table.rules)
-        while table.legal and table.index == index:
-            last[:] = table.batch.states
-            actions = [action for action in range(64) if table.legal >> action & 1]
+    while simulator.legal:
+        index, dealer = simulator.index, int(simulator.batch.states["dealer"][0])
+        last = simulator.batch.states.copy()
+        batch = DealBatch(simulator.rules)
+        while simulator.legal and simulator.index == index:
+            last[:] = simulator.batch.states
+            actions = [action for action in range(64) if simulator.legal >> action & 1]
             action = int(rng.choice(actions))
-            assert table.play(action)
+            assert simulator.play(action)
         batch.states[:] = last
         batch.step([action])
         assert batch.done.all()
-        deals.append((index, dealer, batch.returns(table.match.deal_reward)[0].tolist(), table.scores))
+        deals.append((index, dealer, batch.returns(simulator.match_format.deal_reward)[0].tolist(), simulator.scores))
     return deals
 
 
@@ -105,34 +107,34 @@ def test_a_match_that_does_not_exist_is_refused(given: Any, word: str) -> None:
         raw_env(match=given)
 
 
-# A match at one table
+# The simulator of matches
 
 
 @pytest.mark.parametrize("match", ["first_to:10", "first_to:25", "best_of:3", "best_of:5"])
 @pytest.mark.parametrize("game", ["tiny", "small", "small_all", "draft", "humbug", "race", HALF_POINTS])
 def test_deals_alternate_their_dealer_and_add_up_until_somebody_wins(game: Any, match: str, rng) -> None:
-    table = SingleMatch(game, match)
+    simulator = SingleMatch(game, match)
     for number in (0, 1):
-        table.reset(seed=4 if number == 0 else None)
-        deals = play_match(table, rng)
+        simulator.reset(seed=4 if number == 0 else None)
+        deals = play_match(simulator, rng)
         assert [index for index, _, _, _ in deals] == [4096 * number + number + i for i in range(len(deals))]
         assert [dealer for _, dealer, _, _ in deals] == [(number + i) % 2 for i in range(len(deals))]
         scores = np.zeros(2)
         for i, (_, _, returns, after) in enumerate(deals):
             scores += np.maximum(returns, 0)
             assert scores.tolist() == list(after)
-            assert (scores.max() >= table.match.target) == (i == len(deals) - 1)
+            assert (scores.max() >= simulator.match_format.target) == (i == len(deals) - 1)
         winner = int(scores.argmax())
-        assert table.returns("win") == [1 - 2 * winner, 2 * winner - 1]
-        assert table.returns("points") == [scores[0] - scores[1], scores[1] - scores[0]]
+        assert simulator.returns("win") == [1 - 2 * winner, 2 * winner - 1]
+        assert simulator.returns("points") == [scores[0] - scores[1], scores[1] - scores[0]]
 
 
 def test_drawn_deals_are_played_again_with_the_next_dealer() -> None:
-    table = SingleMatch("tiny:counts=all", "best_of:3")
+    simulator = SingleMatch("tiny:counts=all", "best_of:3")
     drawn = 0
     for seed in range(20):
-        table.reset(seed=seed)
-        deals = play_match(table, np.random.default_rng(seed))
+        simulator.reset(seed=seed)
+        deals = play_match(simulator, np.random.default_rng(seed))
         drawn += sum(returns[0] == 0 for _, _, returns, _ in deals)
         assert sum(returns[0] != 0 for _, _, returns, _ in deals) in (2, 3)
         assert [dealer for _, dealer, _, _ in deals] == [i % 2 for i in range(len(deals))]
@@ -141,11 +143,11 @@ def test_drawn_deals_are_played_again_with_the_next_dealer() -> None:
 
 def test_a_match_that_nobody_wins_is_a_draw_after_so_many_deals(monkeypatch: pytest.MonkeyPatch, rng) -> None:
     monkeypatch.setattr(one_match, "MAX_DEALS", 3)
-    table = SingleMatch("tiny", "first_to:50")
-    table.reset(seed=1)
-    assert len(play_match(table, rng)) == table.deals == 3
-    assert table.returns("win") == [0, 0]
-    assert not table.legal
+    simulator = SingleMatch("tiny", "first_to:50")
+    simulator.reset(seed=1)
+    assert len(play_match(simulator, rng)) == simulator.deals == 3
+    assert simulator.returns("win") == [0, 0]
+    assert not simulator.legal
 
 
 def test_the_longest_decided_match_still_fits_in_its_deals() -> None:
@@ -188,9 +190,9 @@ def test_passes_pettingzoos_seed_test(options: dict[str, Any]) -> None:
 @pytest.mark.parametrize("game", [*rule_names(), HALF_POINTS], ids=str)
 @pytest.mark.parametrize("observation", ["vector", "history"])
 def test_every_observation_of_a_match_is_in_its_space(game: Any, observation: str, rng) -> None:
-    table = env(game, match="first_to:2", observation=observation)
-    table.reset(seed=2)
-    play_episode(table, rng)
+    wrapped = env(game, match="first_to:2", observation=observation)
+    wrapped.reset(seed=2)
+    play_episode(wrapped, rng)
 
 
 @pytest.mark.parametrize("reward", ["win", "margin", "points"])
@@ -246,11 +248,11 @@ def test_a_match_address_is_played_and_gone_on_from() -> None:
 
 
 def test_the_first_dealer_can_be_chosen_and_alternates_from_there(rng) -> None:
-    table = SingleMatch("tiny", "best_of:5")
-    table.reset(seed=1, options={"dealer": 1})
-    assert [dealer for _, dealer, _, _ in play_match(table, rng)][:3] == [1, 0, 1]
-    table.reset()
-    assert [dealer for _, dealer, _, _ in play_match(table, rng)][:3] == [1, 0, 1]  # match 1, as it is dealt
+    simulator = SingleMatch("tiny", "best_of:5")
+    simulator.reset(seed=1, options={"dealer": 1})
+    assert [dealer for _, dealer, _, _ in play_match(simulator, rng)][:3] == [1, 0, 1]
+    simulator.reset()
+    assert [dealer for _, dealer, _, _ in play_match(simulator, rng)][:3] == [1, 0, 1]  # match 1, as it is dealt
 
 
 @pytest.mark.parametrize(
@@ -376,8 +378,8 @@ def test_gymnasiums_checker_passes_on_matches() -> None:
 
 def test_a_learner_plays_whole_matches_and_is_paid_at_their_end(rng) -> None:
     game = GermanWhistEnv(Lowest(), "tiny", reward="points", match="first_to:3")
-    table = game._simulator
-    assert isinstance(table, SingleMatch)
+    simulator = game._simulator
+    assert isinstance(simulator, SingleMatch)
     learners = set()
     for episode in range(6):
         observation, info = game.reset(seed=2 if episode == 0 else None)
@@ -387,7 +389,7 @@ def test_a_learner_plays_whole_matches_and_is_paid_at_their_end(rng) -> None:
             assert total == 0
             assert game.observation_space.contains(observation)
             observation, total, over, _, info = game.step(random_legal(info["action_mask"], rng))
-        own, other = table.scores[game.learner], table.scores[1 - game.learner]
+        own, other = simulator.scores[game.learner], simulator.scores[1 - game.learner]
         assert max(own, other) >= 3
         assert total == own - other
         assert observation[-3:].tolist() == [own, other, 3]

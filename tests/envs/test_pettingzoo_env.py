@@ -175,7 +175,7 @@ def test_unknown_options_are_ignored() -> None:
         ({"dealer": True}, "dealer"),
         ({"dealer": "0"}, "dealer"),
         ({"deck": "C2 SA"}, "deck"),
-        ({"deck": "C2 " * 52}, "deck: card C2 stands twice"),
+        ({"deck": "C2 " * 52}, "deck: card C2 appears twice"),
         ({"deck": "XX"}, "deck.*XX"),
         ({"deck": 7}, "deck"),
         ({"deck": [None] * 52}, "deck"),

@@ -13,6 +13,7 @@ from gymnasium.utils.env_checker import check_env
 from pettingzoo.test import render_test
 
 import german_whist as gw
+import german_whist.envs.rendering as package
 from german_whist.agents.registry import make_agent
 from german_whist.envs.gymnasium_env import GermanWhistEnv
 from german_whist.envs.gymnasium_vector_env import GermanWhistVectorEnv
@@ -46,11 +47,11 @@ def without(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
                 raise ModuleNotFoundError(f"No module named {name!r}", name=name)
             return real(name, *args, **settings)
 
-        for loaded in [name for name in sys.modules if name.startswith("german_whist.envs.rendering")]:
-            monkeypatch.delitem(sys.modules, loaded)
-        import german_whist.envs as package
-
-        monkeypatch.delattr(package, "drawing", raising=False)
+        for loaded in [name for name in sys.modules if name.startswith("german_whist.envs.rendering.")]:
+            leaf = loaded.rpartition(".")[2]
+            if leaf not in ("modes", "renderer"):  # these two need neither library
+                monkeypatch.delitem(sys.modules, loaded)
+                monkeypatch.delattr(package, leaf, raising=False)
         monkeypatch.setattr(builtins, "__import__", refuse)
 
     return take_away
