@@ -70,7 +70,7 @@ def parse_hand(text: str) -> int:
     """
     suits = text.strip().upper().split(".")
     if len(suits) != 4:
-        raise ValueError(f"hand {text!r} has {len(suits)} suits: write four, S.H.D.C, as AKQ2.T98..J4")
+        raise ValueError(f"hand {text!r} has {len(suits)} suits: write four as S.H.D.C, as AKQ2.T98..J4")
     mask = 0
     for suit, ranks in zip(reversed(range(4)), suits, strict=True):
         for letter in ranks:

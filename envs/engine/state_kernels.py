@@ -36,7 +36,7 @@ def suit_mask(suit):
 
 @kernel
 def deal(game, state, dealer):
-    """Deal the state's deck, one card at a time, non-dealer first; the first card turned up sets trumps, high or low."""
+    """Deal the state's deck, non-dealer first; the first card turned up sets trumps, and high or low."""
     for seat in range(2):
         state.hands[seat] = state.known[seat] = state.played[seat] = state.out[seat] = np.uint64(0)
         state.tricks[0, seat] = state.tricks[1, seat] = 0
