@@ -1,4 +1,4 @@
-"""What every test stands on: fresh kernels, reproducible properties, and a hand for random play."""
+"""Fixtures and settings of all tests: fresh kernels, reproducible properties, small endgame tables, random play."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from german_whist.solver.tables.kinds import FOLDER_VARIABLE, KINDS
 settings.register_profile("project", deadline=None, derandomize=True, print_blob=True)
 settings.load_profile("project")
 
-SMALL_TABLE = 8  # cards a hand: quick to build, and the search above it is put to work
+SMALL_TABLE = 8  # cards per hand: quick to build, and larger hands still exercise the search
 _PACKAGES = ("envs", "solver", "agents", "arena", "training", "benchmarks", "cli")
 
 
@@ -28,9 +28,9 @@ def pytest_sessionstart(session: pytest.Session) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave the nightly checks out unless they are asked for by mark or by name."""
-    asked_by_name = any("::" in argument for argument in config.args)
-    if config.option.markexpr or asked_by_name:
+    """Deselect the nightly checks unless they are selected by mark or by name."""
+    selected_by_name = any("::" in argument for argument in config.args)
+    if config.option.markexpr or selected_by_name:
         return
     nightly = [item for item in items if item.get_closest_marker("nightly")]
     config.hook.pytest_deselected(items=nightly)
@@ -62,7 +62,7 @@ def _age(path: Path) -> float:
 
 
 def play_randomly(batch: DealBatch, rng: np.random.Generator, steps: int | None = None) -> None:
-    """Play ``steps`` random legal actions in every deal, or all that are left."""
+    """Play ``steps`` random legal actions in every deal, by default until all are done."""
     while not batch.done.all() and (steps is None or steps > 0):
         batch.step((rng.random((batch.size, batch.num_actions)) * batch.action_mask()).argmax(axis=1))
         steps = None if steps is None else steps - 1
@@ -90,7 +90,7 @@ def rng() -> np.random.Generator:
 
 @pytest.fixture
 def positions() -> Callable[..., DealBatch]:
-    """Give ``positions(rules="classic", size=8, steps=20, seed=1)``: deals after so many random actions."""
+    """Return a function that makes a batch of deals after ``steps`` random actions."""
 
     def make(rules: object = "classic", size: int = 8, steps: int | None = 20, seed: int = 1) -> DealBatch:
         batch = DealBatch(rules, size, seed)  # type: ignore[arg-type]

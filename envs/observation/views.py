@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-# Each card of the deck is in exactly one of hand, played_self, played_opponent, opponent_known, unseen, face_up and out.
+# Each card of the deck is in exactly one of hand, played_self, played_opponent, opponent_known, unseen, face_up, out.
 VIEW = np.dtype(
     [
         ("hand", np.uint64),  # cards this seat holds

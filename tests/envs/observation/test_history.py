@@ -152,15 +152,15 @@ def test_tells_of_a_hand_swapped_for_a_blind() -> None:
     ]
 
 
-@pytest.mark.parametrize("game", GAMES.values(), ids=GAMES)
-def test_stays_within_its_bounds_and_both_seats_are_told_of_the_same_events(game: str, rng) -> None:
-    batch = DealBatch(game, 40, history=True)
+@pytest.mark.parametrize("rules", GAMES.values(), ids=GAMES)
+def test_stays_within_its_bounds_and_both_seats_are_told_of_the_same_events(rules: str, rng) -> None:
+    batch = DealBatch(rules, 40, history=True)
     assert batch.log is not None
-    high = history_high(game)
+    high = history_high(rules)
     while not batch.done.all():
         batch.step(random_actions(batch, rng))
         (ours, lengths), (theirs, same) = (batch.history(seats=np.full(40, seat)) for seat in (0, 1))
-        assert ours.shape == (40, max_events(game), len(COLUMNS))
+        assert ours.shape == (40, max_events(rules), len(COLUMNS))
         assert ours.dtype == np.int8
         assert (ours >= 0).all()
         assert (ours <= high).all()
@@ -172,16 +172,16 @@ def test_stays_within_its_bounds_and_both_seats_are_told_of_the_same_events(game
         assert (ours[:, :, 1] == swapped)[opened].all()
         seen_by_both = (ours[:, :, 2] > 0) & (theirs[:, :, 2] > 0) & opened
         assert (ours[:, :, 2] == theirs[:, :, 2])[seen_by_both].all()
-    assert lengths.max() <= max_events(game)
-    assert batch.log.counts.max() <= max_actions(game)
+    assert lengths.max() <= max_events(rules)
+    assert batch.log.counts.max() <= max_actions(rules)
 
 
-@pytest.mark.parametrize("game", ["classic", "short", "draft", "no_trump", "small", "open_stock:open_stock=26"])
-def test_a_deal_played_out_fills_every_row(game: str, rng) -> None:
-    batch = DealBatch(game, 2, history=True)
+@pytest.mark.parametrize("rules", ["classic", "short", "draft", "no_trump", "small", "open_stock:open_stock=26"])
+def test_a_deal_played_out_fills_every_row(rules: str, rng) -> None:
+    batch = DealBatch(rules, 2, history=True)
     while not batch.done.all():
         batch.step(random_actions(batch, rng))
-    assert batch.history()[1].tolist() == [max_events(game)] * 2
+    assert batch.history()[1].tolist() == [max_events(rules)] * 2
 
 
 # Perfect recall: the encoding and what the seat knows, found in another way, say the same.
@@ -236,12 +236,12 @@ def every_course(rules: Rules) -> Iterator[tuple[DealBatch, list[np.ndarray]]]:
         batch = after
 
 
-@pytest.mark.parametrize("game", TINY.values(), ids=TINY)
-def test_histories_and_information_states_are_one_to_one_over_all_play_of_tiny_decks(game: Rules) -> None:
+@pytest.mark.parametrize("rules", TINY.values(), ids=TINY)
+def test_histories_and_information_states_are_one_to_one_over_all_play_of_tiny_decks(rules: Rules) -> None:
     meanings: list[dict[bytes, int]] = [{}, {}]
     encodings: list[dict[int, bytes]] = [{}, {}]
     nodes = 0
-    for batch, known in every_course(game):
+    for batch, known in every_course(rules):
         nodes += batch.size
         for seat in (0, 1):
             tokens, _ = batch.history(seats=np.full(batch.size, seat))
@@ -252,11 +252,11 @@ def test_histories_and_information_states_are_one_to_one_over_all_play_of_tiny_d
     assert len(meanings[0]) == len(encodings[0]) < nodes  # some deals look alike, or nothing was tested
 
 
-@pytest.mark.parametrize("game", GAMES.values(), ids=GAMES)
-def test_no_two_different_situations_of_random_deals_share_a_history(game: str, rng) -> None:
+@pytest.mark.parametrize("rules", GAMES.values(), ids=GAMES)
+def test_no_two_different_situations_of_random_deals_share_a_history(rules: str, rng) -> None:
     """Many small deals of one seed: what one seat saw so far says where it stands."""
     size = 60
-    batch = DealBatch(game, size, seed=3, history=True)
+    batch = DealBatch(rules, size, seed=3, history=True)
     recall = Recall()
     known = recall.remember(None, batch, 1)
     meanings: dict[bytes, int] = {}
@@ -273,12 +273,12 @@ def test_no_two_different_situations_of_random_deals_share_a_history(game: str, 
 
 @settings(max_examples=60)
 @given(st.sampled_from([*GAMES.values()]), seeds, st.sampled_from([0, 1]), st.integers(0, 52))
-def test_what_a_seat_cannot_know_never_changes_its_history(game: str, seed: int, seat: int, steps: int) -> None:
-    rules = rules_named(game)
+def test_what_a_seat_cannot_know_never_changes_its_history(game_rules: str, seed: int, seat: int, steps: int) -> None:
+    rules = rules_named(game_rules)
     steps = min(steps, 2 * (rules.race or rules.tricks))  # no deal ends before
-    redeal = Redeal(game, seed, seat, steps, tries=24)
+    redeal = Redeal(game_rules, seed, seat, steps, tries=24)
     decks = redeal.others.states["deck"][:, : len(redeal.others.rules.cards)].tolist()
-    batch = DealBatch(game, len(decks), history=True)
+    batch = DealBatch(game_rules, len(decks), history=True)
     batch.deal_decks(decks, redeal.others.states["dealer"])
     for action in [None, *redeal.actions]:
         if action is not None:
