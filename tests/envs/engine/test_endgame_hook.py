@@ -99,10 +99,10 @@ def test_pays_what_perfect_play_from_there_would(name: str) -> None:
     check_against_brute_force(name, 12, seed=5)
 
 
-@given(drawn_games().filter(lambda rules: rules.hand <= 3 and not rules.humbug), seeds)
+@given(drawn_games().filter(lambda game: game.hand <= 3 and not game.humbug), seeds)
 @settings(max_examples=40, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])
-def test_pays_it_in_every_game(rules: Rules, seed: int) -> None:
-    check_against_brute_force(rules, 2, seed)
+def test_pays_it_in_every_game(game: Rules, seed: int) -> None:
+    check_against_brute_force(game, 2, seed)
 
 
 def test_a_race_decided_in_the_foreplay_is_left_alone(positions: Any) -> None:
@@ -160,7 +160,7 @@ def test_an_ending_may_be_an_object(rng: np.random.Generator) -> None:
 
 
 @pytest.mark.parametrize(
-    ("game_rules", "endgame", "words"),
+    ("game", "endgame", "words"),
     [
         ("classic", "solvd", "unknown endgame 'solvd': did you mean 'solved'\\? allowed: played, solved"),
         ("classic", 3, "endgame 3 is neither a name nor an object with check"),
@@ -168,7 +168,7 @@ def test_an_ending_may_be_an_object(rng: np.random.Generator) -> None:
         ("classic:hand=14,stock=24", "solved", "rules: the endgame cannot be solved with hand=14: hands of up to 13"),
     ],
 )
-def test_what_cannot_be_solved_is_refused_by_name(game_rules: str, endgame: Any, words: str) -> None:
+def test_what_cannot_be_solved_is_refused_by_name(game: str, endgame: Any, words: str) -> None:
     make = [gw.DealBatch, gw.env, gw.raw_env]
     make += [
         lambda rules, endgame, way=way: way("german_whist:GermanWhist-v0", rules=rules, endgame=endgame)  # type: ignore[misc]
@@ -176,7 +176,7 @@ def test_what_cannot_be_solved_is_refused_by_name(game_rules: str, endgame: Any,
     ]
     for one in make:
         with pytest.raises(ValueError, match=words):
-            one(rules=game_rules, endgame=endgame)
+            one(rules=game, endgame=endgame)
 
 
 @pytest.mark.filterwarnings("ignore:Observation is not a NumPy array:UserWarning")
@@ -199,69 +199,69 @@ def test_passes_pettingzoos_api_test(kind: dict[str, Any]) -> None:
 @pytest.mark.parametrize("reward", REWARDS)
 @pytest.mark.parametrize("render_mode", [None, "ansi"])
 def test_the_environment_plays_the_deals_of_a_batch(reward: str, render_mode: str | None) -> None:
-    environment = gw.env("tiny:counts=all", reward=reward, endgame="solved", render_mode=render_mode)
+    game = gw.env("tiny:counts=all", reward=reward, endgame="solved", render_mode=render_mode)
     batch = gw.DealBatch("tiny:counts=all", 20, seed=9, endgame="solved")
     for index in range(20):
-        environment.reset(seed=9 if index == 0 else None)
+        game.reset(seed=9 if index == 0 else None)
         steps = 0
-        while not any(environment.terminations.values()):
-            assert environment.unwrapped.state().shape == environment.unwrapped.state_space.shape
-            action = int(np.flatnonzero(environment.last()[0]["action_mask"])[0])
+        while not any(game.terminations.values()):
+            assert game.unwrapped.state().shape == game.unwrapped.state_space.shape
+            action = int(np.flatnonzero(game.last()[0]["action_mask"])[0])
             batch.step([action], rows=[index])
-            environment.step(action)
+            game.step(action)
             steps += 1
         assert steps == 4
         assert batch.done[index]
-        assert list(environment.rewards.values()) == batch.returns(reward)[index].tolist()
-        assert not environment.last()[0]["action_mask"].any()
-        assert environment.observation_space("player_0").contains(environment.observe("player_0"))
-        assert environment.unwrapped.state_space.contains(environment.unwrapped.state())
+        assert list(game.rewards.values()) == batch.returns(reward)[index].tolist()
+        assert not game.last()[0]["action_mask"].any()
+        assert game.observation_space("player_0").contains(game.observe("player_0"))
+        assert game.unwrapped.state_space.contains(game.unwrapped.state())
         if render_mode:
-            assert "finished" in environment.render()
+            assert "finished" in game.render()
 
 
 def test_a_copy_from_a_pickle_ends_its_deals_alike() -> None:
-    environment = pickle.loads(pickle.dumps(gw.raw_env("tiny", endgame="solved")))
-    environment.reset(seed=1)
+    game = pickle.loads(pickle.dumps(gw.raw_env("tiny", endgame="solved")))
+    game.reset(seed=1)
     for _ in range(4):
-        environment.step(int(np.flatnonzero(environment.observe(environment.agent_selection)["action_mask"])[0]))
-    assert all(environment.terminations.values())
+        game.step(int(np.flatnonzero(game.observe(game.agent_selection)["action_mask"])[0]))
+    assert all(game.terminations.values())
 
 
 def test_a_match_adds_up_solved_deals(rng: np.random.Generator) -> None:
-    environment = gw.raw_env("tiny", match="first_to:6", endgame="solved")
-    environment.reset(seed=4)
+    game = gw.raw_env("tiny", match="first_to:6", endgame="solved")
+    game.reset(seed=4)
     steps = 0
     scores = np.zeros(2)
-    batch = gw.DealBatch("tiny", 1, seed=4, first=environment.deal[1], endgame="solved")
-    while not any(environment.terminations.values()):
-        before = environment.deal
-        action = int(rng.choice(np.flatnonzero(environment.observe(environment.agent_selection)["action_mask"])))
+    batch = gw.DealBatch("tiny", 1, seed=4, first=game.deal[1], endgame="solved")
+    while not any(game.terminations.values()):
+        before = game.deal
+        action = int(rng.choice(np.flatnonzero(game.observe(game.agent_selection)["action_mask"])))
         batch.step([action])
-        environment.step(action)
+        game.step(action)
         steps += 1
         if batch.done[0]:
             scores += np.maximum(batch.returns("points")[0], 0)
-            assert environment.scores == tuple(scores)
+            assert game.scores == tuple(scores)
             batch.reset(before[1] + 1)
     assert scores.max() >= 6
     assert steps % 4 == 0
-    assert list(environment.rewards.values()) == [scores[0] - scores[1], scores[1] - scores[0]]
+    assert list(game.rewards.values()) == [scores[0] - scores[1], scores[1] - scores[0]]
 
 
 def test_gymnasiums_environment_ends_with_the_foreplay() -> None:
-    environment = gymnasium.make("german_whist:GermanWhist-v0", rules="small", opponent="greedy", endgame="solved")
+    game = gymnasium.make("german_whist:GermanWhist-v0", rules="small", opponent="greedy", endgame="solved")
     batch = gw.DealBatch("small", 1, seed=3, endgame="solved")
     greedy = gw.make_agent("greedy")
-    _, info = environment.reset(seed=3)
+    _, info = game.reset(seed=3)
     terminated, steps = False, 0
-    learner = environment.unwrapped.learner  # type: ignore[attr-defined]
+    learner = game.unwrapped.learner  # type: ignore[attr-defined]
     while not terminated:
         while batch.turn[0] != learner:
             batch.step(greedy.act(batch.views(), None))
         action = int(np.flatnonzero(info["action_mask"])[-1])
         batch.step([action])
-        _, reward, terminated, _, info = environment.step(action)
+        _, reward, terminated, _, info = game.step(action)
         steps += 1
     while not batch.done[0]:
         batch.step(greedy.act(batch.views(), None))
@@ -276,21 +276,21 @@ def test_a_vector_environment_deals_again_in_the_same_step(rng: np.random.Genera
     singles = [GermanWhistEnv(**kind) for _ in range(rows)]
     deals = list(range(rows))
     observations, info = batch.reset(seed=8)
-    for row, environment in enumerate(singles):
-        np.testing.assert_array_equal(observations[row], environment.reset(options={"deal": (8, row)})[0])
+    for row, game in enumerate(singles):
+        np.testing.assert_array_equal(observations[row], game.reset(options={"deal": (8, row)})[0])
     ends = 0
     for _ in range(40):
         mask = info["action_mask"]
         actions = (rng.random(mask.shape) * mask).argmax(axis=1)
         observations, rewards, terminations, _, info = batch.step(actions)
-        for row, environment in enumerate(singles):
-            observation, reward, terminated, _, _ = environment.step(actions[row])
+        for row, game in enumerate(singles):
+            observation, reward, terminated, _, _ = game.step(actions[row])
             assert (rewards[row], terminations[row]) == (reward, terminated)
             if terminated:
                 ends += 1
                 np.testing.assert_array_equal(info["final_obs"][row], observation)
                 deals[row] += rows
-                observation, _ = environment.reset(options={"deal": (8, deals[row])})
+                observation, _ = game.reset(options={"deal": (8, deals[row])})
             np.testing.assert_array_equal(observations[row], observation)
     assert ends > rows
 
