@@ -226,7 +226,7 @@ class raw_env(RendererProperties, AECEnv, EzPickle):  # type: ignore[misc]  # no
         return seen
 
     def state(self) -> npt.NDArray[np.int8]:
-        """Return the full state of the deal, int8[n_state], hidden cards included (``docs/observations.md``)."""
+        """Return the full state of the deal, int8[n_state], hidden cards included."""
         return self._simulator.full_state()
 
     def step(self, action: int | None) -> None:

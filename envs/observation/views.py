@@ -22,7 +22,7 @@ VIEW = np.dtype(
         ("out", np.uint64),  # cards this seat knows to be out of play (humbug)
         ("void_self", np.int8, (4,)),  # by suit: the last trick (from 1) with a void shown, 0 = never
         ("void_opponent", np.int8, (4,)),
-        ("drawn_self", np.int8, (4,)),  # cards drawn unseen since then, 0 if no void was shown
+        ("drawn_self", np.int8, (4,)),  # by suit: cards drawn unseen since that void, 0 = none shown
         ("drawn_opponent", np.int8, (4,)),
         ("tricks_self", np.int8, (2,)),  # by stage: foreplay, endgame
         ("tricks_opponent", np.int8, (2,)),

@@ -214,7 +214,9 @@ class DealBatch:
     def history(
         self, out: npt.NDArray[np.int8] | None = None, seats: npt.ArrayLike | None = None
     ) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int16]]:
-        """Return event histories: what seats saw happen in their deals (``docs/observations.md``).
+        """Return event histories: what seats saw happen in their deals, one row per event.
+
+        The columns are event, who, card and trick; the documentation's page on observations lists their values.
 
         Args:
             out: an array to write the tokens into and return; a new one by default.
