@@ -44,7 +44,7 @@ def random_legal(mask: np.ndarray, rng: np.random.Generator) -> int:
 def play_match(
     simulator: SingleMatch, rng: np.random.Generator
 ) -> list[tuple[int, int, list[float], tuple[float, float]]]:
-    """Play a match out: of every deal its index, its dealer, what it paid each seat, and the scores after it."""
+    """Play a match out and return for each deal its index, dealer, returns, and the scores after it."""
     deals = []
     while simulator.legal:
         index, dealer = simulator.index, int(simulator.batch.states["dealer"][0])

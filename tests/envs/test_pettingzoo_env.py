@@ -39,7 +39,7 @@ def legal_action(observation: dict[str, Any], rng: np.random.Generator) -> int:
 
 
 def play_deal(environment: Any, rng: np.random.Generator, rewards: dict[str, float] | None = None) -> list[int]:
-    """Play the deal on to its end through ``last()`` and return the actions, adding up each agent's rewards."""
+    """Play the deal to its end through ``last()``, add up each agent's rewards and return the actions."""
     actions = []
     for agent in environment.agent_iter():
         observation, reward, termination, truncation, _ = environment.last()
@@ -54,7 +54,7 @@ def play_deal(environment: Any, rng: np.random.Generator, rewards: dict[str, flo
 
 
 def holds(environment: Any, seed: int, index: int) -> bool:
-    """Whether the environment stands at the start of deal ``index`` of ``seed``."""
+    """Return whether the environment is at the start of deal ``index`` of ``seed``."""
     batch = DealBatch(environment.unwrapped.rules, 1, seed, index)
     seat = int(batch.turn[0])
     return environment.agent_selection == f"player_{seat}" and np.array_equal(
@@ -80,7 +80,7 @@ def test_passes_pettingzoos_render_test(capsys: pytest.CaptureFixture[str]) -> N
 def test_runs_in_pettingzoos_performance_benchmark(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    fast_clock = types.SimpleNamespace(time=lambda: 25 * time.time())  # its five seconds pass in a fifth of one
+    fast_clock = types.SimpleNamespace(time=lambda: 25 * time.time())  # five seconds pass in a fifth of a second
     monkeypatch.setattr(sys.modules["pettingzoo.test.performance_benchmark"], "time", fast_clock)
     performance_benchmark(env())
     assert "turns per second" in capsys.readouterr().out

@@ -1,4 +1,4 @@
-"""Actions as words, and the errors that name them."""
+"""Actions as text, and the errors that name them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Agents' randomness: a row's numbers belong to its deal, whatever else is in the batch."""
+"""Random numbers of agents: a row's numbers depend on its deal, not on the rest of the batch."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ indices = st.lists(seeds, min_size=1, max_size=8).map(lambda numbers: np.array(n
 
 
 def draws(generator: AgentRng, rows: int) -> list[np.ndarray]:
-    """Several calls of every kind, one after the other."""
+    """Several calls of every kind in a row."""
     return [
         generator.random(),
         generator.random((rows, 3)),

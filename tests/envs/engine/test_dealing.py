@@ -1,4 +1,4 @@
-"""Deals have addresses: the same cards for the same numbers everywhere, and every order equally likely."""
+"""Deals have addresses: the same numbers give the same cards everywhere, and every order is equally likely."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def test_every_deck_is_the_references_shuffle(rules: Rules, seed: int, index: in
 
 
 def test_numbers_that_would_favour_a_card_are_drawn_again() -> None:
-    # Deal 1323441 of seed 0 draws a word that Lemire's method refuses, about one deal in three million.
+    # Deal 1323441 of seed 0 draws a word that Lemire's method rejects, as about one deal in three million does.
     deck = deal_deck(rules("classic").cards, 0, 1323441)
     assert deck_text(deck).split() == shuffled(full_deck(4, 13), 0, 1323441)
 
@@ -139,7 +139,7 @@ DEALS = 20_000
 
 
 def deviations(statistic: float, freedom: int) -> float:
-    """How many standard deviations a chi-square statistic lies from its mean."""
+    """The distance of a chi-square statistic from its mean, in standard deviations."""
     return (statistic - freedom) / (2 * freedom) ** 0.5
 
 
@@ -158,7 +158,7 @@ def test_every_card_is_equally_likely_at_every_place(game_rules: str, seed: int)
     counts = np.zeros((size, size))
     np.add.at(counts, (np.arange(size), number[decks]), 1)
     expected = DEALS / size
-    # Rows and columns both add up to the deals, which leaves (size - 1) ** 2 free counts.
+    # Rows and columns both sum to the number of deals, which leaves (size - 1) ** 2 degrees of freedom.
     statistic = ((counts - expected) ** 2 / expected).sum() * (size - 1) / size
     assert abs(deviations(statistic, (size - 1) ** 2)) < 4
 

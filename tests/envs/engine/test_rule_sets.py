@@ -1,4 +1,4 @@
-"""What the rules of each variation say, on decks small enough to see through."""
+"""The rules of each variation, on decks small enough to follow by hand."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def test_the_winner_picks_an_open_card_and_the_loser_takes_the_top_face_down_one
     state = play(batch, picked)
     assert state["hands"] == [{"DJ", "CA"}, {"DQ", picked}]
     assert state["known"] == [set(), {picked}]
-    assert view(batch, 1)["face_up"] == {left, "DA"}  # two lie open again
+    assert view(batch, 1)["face_up"] == {left, "DA"}  # two lie face up again
     assert (batch.turn[0], view(batch, 1)["choice"]) == (1, 0)
 
 
@@ -141,7 +141,7 @@ def test_a_race_stops_at_once() -> None:
     batch = wins_a_trick(RACE)
     state = state_of(batch, 0)
     assert state["done"]
-    assert state["hands"] == [{"DJ"}, {"DQ"}]  # nobody draws any more
+    assert state["hands"] == [{"DJ"}, {"DQ"}]  # no more cards are drawn
     assert legal(batch) == set()
     assert batch.returns()[0].tolist() == [-1, 1]
 

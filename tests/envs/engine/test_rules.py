@@ -1,4 +1,4 @@
-"""Rules are data: what makes a game, what does not, and the words for it."""
+"""Rules are data: valid and invalid settings, presets and specifications."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ OVER_HALF = Rules(points="over_half", counts="all")
 
 
 def finished(rules: Rules, foreplay: tuple[int, int], endgame: tuple[int, int], low: bool = False) -> DealBatch:
-    """Two deals over, with these tricks for seat 0 and seat 1 in the first, and the other way round in the second."""
+    """Two finished deals with these tricks of seats 0 and 1, swapped in the second deal."""
     batch = DealBatch(rules, 2)
     batch.states["low"] = low
     batch.states["tricks"][0] = [foreplay, endgame]
@@ -32,7 +32,7 @@ def finished(rules: Rules, foreplay: tuple[int, int], endgame: tuple[int, int], 
 
 
 def points(rules: Rules, winner: int, loser: int, low: bool = False) -> float:
-    """What the winner of so many counted tricks gets, after checking that the loser pays it in either seat."""
+    """The winner's points, after checking that the loser pays them, in either seat."""
     if rules.counts == "endgame":
         batch = finished(rules, (rules.foreplay, 0), (winner, loser), low)
     else:
@@ -116,7 +116,7 @@ def test_thirteen_all_and_seven_all_are_draws_worth_0(rules: Rules, reward: str)
     batch = finished(rules, (rules.foreplay, 0), (0, rules.hand))
     assert rules.foreplay == rules.hand
     assert batch.returns(reward).tolist() == [[0, 0], [0, 0]]
-    assert not np.signbit(batch.returns(reward)).any()  # −0 equals 0, but reads badly
+    assert not np.signbit(batch.returns(reward)).any()  # −0 equals 0 but prints differently
 
 
 @pytest.mark.parametrize("points", ["difference", "over_half", "over_book"])

@@ -1,4 +1,4 @@
-"""The engine against the plain-Python reference, and plays that a rule book would show."""
+"""The engine against the plain-Python reference, and examples as a rule book would give them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_engine_plays_every_preset_like_the_reference(name: str, rng: np.random.
     play_both(rules(name), 40, seed=5, first=0, rng=rng)
 
 
-# What the rule book says about single tricks, in decks small enough to see through.
+# Single tricks by the rule book, with decks small enough to follow by hand.
 
 TINY = GAMES["tiny"]
 SIX_CARDS = Rules(suits=3, ranks=2, hand=2, stock=2)

@@ -1,4 +1,4 @@
-"""What a seat knows: all that it saw, and nothing that it did not."""
+"""Views hold everything that a seat saw, and nothing else."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.reference.game import ReferenceDeal, full_deck
 from tests.reference.plain import NAMES, dealt, plain, play, same_views
 from tests.strategies import GAMES, games, seeds
 
-PACKED = np.dtype([(name, VIEW[name]) for name in VIEW.names])  # without gaps between the fields
+PACKED = np.dtype([(name, VIEW[name]) for name in VIEW.names])  # without padding between the fields
 
 
 def both(batch: DealBatch) -> list[np.ndarray]:
@@ -29,7 +29,7 @@ def both(batch: DealBatch) -> list[np.ndarray]:
 
 
 def after_each_step(rules: Rules, size: int, seed: int):
-    """Give a batch of random deals before the first and after each action."""
+    """Yield a batch of random deals before the first and after each action."""
     batch = DealBatch(rules, size, seed)
     rng = np.random.default_rng(seed)
     yield batch
@@ -90,11 +90,11 @@ def test_legal_cards_stand_in_the_view_of_the_seat_to_act_only() -> None:
             np.testing.assert_array_equal(views["legal"], np.where(acts, batch.legal(), 0))
 
 
-# Voids: when shown, and how many unseen cards have come since.
+# Voids: when they were shown, and how many cards were drawn unseen since.
 
 
 def clubs(batch: DealBatch, seat: int) -> tuple[int, int]:
-    """The trick at which a seat last showed a void in clubs, and its unseen cards since, agreed by both seats."""
+    """The trick in which a seat last showed a void in clubs and the cards drawn unseen since, checked in both views."""
     own = plain(batch.views(seats=[seat])[0])
     other = plain(batch.views(seats=[1 - seat])[0])
     assert own["void_self"] == other["void_opponent"]
@@ -146,7 +146,7 @@ def test_a_later_void_replaces_the_earlier_one() -> None:
     assert clubs(batch, seat=1) == (4, 0)
 
 
-# No leak.
+# No leaks.
 
 
 @settings(max_examples=60)
@@ -211,7 +211,7 @@ def test_redeals_differ_in_the_opponents_hand_and_in_the_stock(seat: int) -> Non
 
 
 def all_ways_on(deal: ReferenceDeal) -> list[ReferenceDeal]:
-    """The deals after each legal card; the last of them is the deal itself, played on."""
+    """The deals after each legal card; the last one is the deal itself, played on."""
     *cards, last = deal.legal()
     copies = []
     for card in cards:
@@ -225,7 +225,7 @@ def all_ways_on(deal: ReferenceDeal) -> list[ReferenceDeal]:
 
 
 def test_views_follow_from_what_a_seat_saw_in_every_deal_and_every_course_of_play() -> None:
-    """All 720 decks of six cards, all ways to play them: who has seen the same has the same view and observation."""
+    """All 720 decks of six cards, every course of play: equal information gives equal views and observations."""
     rules = Rules(suits=2, ranks=3, hand=2, stock=2)
     deals = [ReferenceDeal(list(deck), rules, dealer=1) for deck in permutations(full_deck(2, 3))]
     batch = DealBatch(rules, len(deals))

@@ -28,7 +28,7 @@ def no_display(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def unseen_display(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
-    """A display that nobody watches, and pygame."""
+    """Use an invisible display of pygame."""
     pygame = pytest.importorskip("pygame")
     monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
     yield pygame
@@ -37,7 +37,7 @@ def unseen_display(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
 
 @pytest.fixture
 def without(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
-    """Give ``without("PIL")``: from then on the module cannot be imported."""
+    """Return a function that makes a module, as ``"PIL"``, impossible to import."""
 
     def take_away(module: str) -> None:
         real = builtins.__import__
@@ -193,7 +193,7 @@ def test_a_display_is_found_where_the_surroundings_name_one(
     assert rendering.has_display() == there
 
 
-# What a missing extra says, and what stays unloaded
+# Missing extras, and modules that stay unloaded
 
 
 def test_pictures_without_pillow_name_the_extra(without: Callable[[str], None]) -> None:

@@ -1,4 +1,4 @@
-"""Many deals stepped together: what a batch does with its rows, and what it refuses."""
+"""Batches of deals: what they do with their rows, and what they refuse."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Making a batch and dealing into its rows: by address or by deck, and what is refused."""
+"""Creating a batch and dealing into its rows, by address or by deck."""
 
 from __future__ import annotations
 

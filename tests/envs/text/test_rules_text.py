@@ -18,7 +18,7 @@ from german_whist.envs.simulator.batch import DealBatch
 from german_whist.envs.text.rules_text import preset_summary, rules_spec, rules_text, scoring_examples
 from tests.strategies import games
 
-# For each field two games that differ in it; where a field cannot change alone, what has to go with it.
+# For each field two games that differ in it, and in other fields only where they must.
 PAIRS: dict[str, tuple[Rules, Rules]] = {
     "suits": (Rules(suits=3, ranks=12, hand=10, stock=16), Rules(suits=4, ranks=9, hand=10, stock=16)),
     "ranks": (Rules(suits=4, ranks=9, hand=10, stock=16), Rules(suits=3, ranks=12, hand=10, stock=16)),
@@ -38,7 +38,7 @@ PAIRS: dict[str, tuple[Rules, Rules]] = {
 
 
 def body(rules: Rules) -> str:
-    """The text without its title, which names the settings anyway."""
+    """The text without its title, which names the settings."""
     return rules_text(rules).partition("\n")[2]
 
 
@@ -59,7 +59,7 @@ def test_two_presets_never_share_a_text() -> None:
 
 
 def finished(rules: Rules, mine: int, theirs: int, low: bool) -> float:
-    """The points of seat 0 for a deal with these counted tricks, by the scoring that games are paid with."""
+    """The points that the engine pays seat 0 for these counted tricks."""
     state = np.zeros(1, STATE)
     state["tricks"][0, 1] = mine, theirs
     state["low"] = low
