@@ -1,7 +1,7 @@
-"""German Whist for reinforcement learning: environments, agents and matches.
+"""German Whist for reinforcement learning: environments, agents, an exact endgame solver and matches between agents.
 
-Importing this package registers ``GermanWhist-v0`` with Gymnasium and ``german_whist/classic-v0`` with PettingZoo.
-Everything named in ``__all__`` is loaded when first asked for, so that the import itself stays light.
+Importing the package registers ``GermanWhist-v0`` with Gymnasium and ``german_whist/classic-v0`` with PettingZoo. The
+names in ``__all__`` are loaded on first use, which keeps the import fast.
 """
 
 from __future__ import annotations
@@ -68,14 +68,14 @@ __all__ = ["__version__", *_HOMES]  # noqa: PLE0604 - the names are strings
 
 
 def __getattr__(name: str) -> Any:
-    """Load a public name from the module it lives in (PEP 562)."""
+    """Load a public name on first use (PEP 562)."""
     home = _HOMES.get(name)
     if home is None:
         import difflib
 
         near = difflib.get_close_matches(name, _HOMES, n=1)
         hint = f": did you mean {near[0]!r}?" if near else ""
-        # With its name given, the error gets no second hint from the interpreter.
+        # Given the name, the interpreter would add a hint of its own to an error without ours.
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}{hint}", name=name)
     value = getattr(importlib.import_module(f"{__name__}.{home}"), name)
     globals()[name] = value

@@ -1,4 +1,4 @@
-"""The environments' ids in the registries of Gymnasium and PettingZoo; agents and endings by name for them."""
+"""Registers the environments with Gymnasium and PettingZoo, and makes them with opponents by name."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from german_whist.envs.engine.endgame_hook import EXACT, register_endgame_hook
 if TYPE_CHECKING:
     from german_whist.agents.bots.base import Agent
     from german_whist.envs.engine.endgame_hook import EndgameHook
-    from german_whist.envs.engine.match_format import Match
+    from german_whist.envs.engine.match_format import MatchFormat
     from german_whist.envs.engine.rules import Rules
     from german_whist.envs.gymnasium_env import GermanWhistEnv
     from german_whist.envs.gymnasium_vector_env import GermanWhistVectorEnv
@@ -22,7 +22,7 @@ PETTINGZOO_ID = "german_whist/classic-v0"
 
 
 def register_environments() -> None:
-    """Register the ids, and the endings by name; older versions of PettingZoo have no registry."""
+    """Register the environment ids and the exact endgame. PettingZoo has a registry only in newer versions."""
     register_endgame_hook(EXACT, "german_whist.solver.exact_endgame:ExactEndgameHook")
     if GYMNASIUM_ID not in gymnasium.registry:
         gymnasium.register(
@@ -40,22 +40,30 @@ def make_single(
     reward: str = "margin",
     seat: int | str = "alternate",
     render_mode: str | None = None,
-    match: str | Match | None = None,
+    match: str | MatchFormat | None = None,
     endgame: str | EndgameHook = "played",
 ) -> GermanWhistEnv:
-    """Return one environment, as ``gymnasium.make("german_whist:GermanWhist-v0", …)`` does.
+    """Return the single-agent environment: what ``gymnasium.make("german_whist:GermanWhist-v0", …)`` calls.
+
+    Spaces, rewards and ``info`` are described at ``GermanWhistEnv``.
+
+    Example:
+        >>> env = gymnasium.make("german_whist:GermanWhist-v0", opponent="greedy", reward="win")
+        >>> observation, info = env.reset(seed=0)
 
     Args:
-        rules: a preset's name, with settings if wanted, or ``Rules``.
-        opponent: an agent's name (see ``german_whist.agent_names``) or an agent object.
+        rules: a preset's name, with settings if wanted (``"classic:counts=all"``), or ``Rules``.
+        opponent: an agent's specification (``german_whist.agent_names()`` lists them) or an agent object.
         reward: ``"margin"``, ``"win"`` or ``"points"``.
         seat: the learner's seat, 0, 1 or ``"alternate"``.
         render_mode: ``"ansi"``, ``"rgb_array"``, ``"human"`` or ``None``.
-        match: ``None`` for episodes of one deal; ``"first_to:25"``, ``"best_of:3"`` for episodes of a whole match.
-        endgame: ``"played"``, or ``"solved"`` for deals that end with the foreplay and pay as perfect play would.
+        match: ``None`` for episodes of one deal; a match format as ``"first_to:25"`` or ``"best_of:3"`` for episodes of
+            a whole match.
+        endgame: ``"played"``, or ``"exact"`` for deals that end after the foreplay and pay the result of perfect play.
 
     Raises:
-        ValueError: when an argument is not allowed.
+        ValueError: if an argument is not allowed.
+        ModuleNotFoundError: if the render mode is ``"rgb_array"`` and Pillow is not installed.
     """
     from german_whist.agents.registry import make_agent
     from german_whist.envs.gymnasium_env import GermanWhistEnv
@@ -72,19 +80,26 @@ def make_vector(
     render_mode: str | None = None,
     endgame: str | EndgameHook = "played",
 ) -> GermanWhistVectorEnv:
-    """Return a native batch, as ``gymnasium.make_vec("german_whist:GermanWhist-v0", num_envs=…, …)`` does.
+    """Return the native batch: what ``gymnasium.make_vec("german_whist:GermanWhist-v0", num_envs=…, …)`` calls.
+
+    Spaces, rewards and ``info`` are described at ``GermanWhistVectorEnv``.
+
+    Example:
+        >>> envs = gymnasium.make_vec("german_whist:GermanWhist-v0", num_envs=1024, opponent="heuristic")
+        >>> observations, info = envs.reset(seed=0)  # int8[1024, n_obs]
 
     Args:
-        num_envs: number of rows.
-        rules: as for one environment, like the arguments that follow.
-        opponent: an agent's name or an agent object.
+        num_envs: number of rows, at least 1.
+        rules: a preset's name, with settings if wanted, or ``Rules``.
+        opponent: an agent's specification or an agent object.
         reward: ``"margin"``, ``"win"`` or ``"points"``.
         seat: the learner's seat, 0, 1 or ``"alternate"``.
         render_mode: ``"ansi"``, ``"rgb_array"`` or ``None``.
-        endgame: ``"played"`` or ``"solved"``.
+        endgame: ``"played"`` or ``"exact"``.
 
     Raises:
-        ValueError: when an argument is not allowed.
+        ValueError: if an argument is not allowed.
+        ModuleNotFoundError: if the render mode is ``"rgb_array"`` and Pillow is not installed.
     """
     from german_whist.agents.registry import make_agent
     from german_whist.envs.gymnasium_vector_env import GermanWhistVectorEnv

@@ -11,7 +11,13 @@ from german_whist.arena.match import DEFAULT_BATCH, Progress, check_counts, two_
 from german_whist.arena.match_result import SeriesResult, result_fields
 from german_whist.arena.turns import play_turn
 from german_whist.envs.engine.endgame_hook import PLAYED, EndgameHook
-from german_whist.envs.engine.match_format import MAX_DEALS, Match, check_match_number, first_deals, match_of
+from german_whist.envs.engine.match_format import (
+    MAX_DEALS,
+    MatchFormat,
+    check_match_number,
+    first_deals,
+    match_format_of,
+)
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.rules import rules as rules_named
 from german_whist.envs.simulator.batch import DealBatch
@@ -21,7 +27,7 @@ from german_whist.envs.utils.checks import check_seed
 def play_series(
     first: str | Agent,
     second: str | Agent,
-    match: str | Match = "first_to:25",
+    match: str | MatchFormat = "first_to:25",
     matches: int = 1000,
     seed: int = 0,
     rules: str | Rules = "classic",
@@ -60,7 +66,7 @@ def play_series(
     check_match_number(int(matches) - 1, "last match")
     check_seed(seed)
     agents, names = two_agents(first, second)
-    game_rules, match_format, endgame = rules_named(rules), match_of(match), match_endgame(endgame)
+    game_rules, match_format, endgame = rules_named(rules), match_format_of(match), match_endgame(endgame)
     how = batch_endgame(endgame, game_rules)
     parts = []
     for start in range(0, matches, batch_size):
@@ -81,7 +87,7 @@ def play_mirrored_matches(
     agents: tuple[Agent, Agent],
     names: tuple[str, str],
     rules: Rules,
-    match: Match,
+    match: MatchFormat,
     seed: int,
     start: int,
     size: int,

@@ -1,1 +1,1 @@
-"""German Whist as an environment: PettingZoo, Gymnasium single and vector."""
+"""How is German Whist played as an RL environment? PettingZoo, Gymnasium and Gymnasium vector environments."""

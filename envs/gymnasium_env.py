@@ -1,8 +1,7 @@
-"""German Whist for Gymnasium: one learner against any agent.
+"""The Gymnasium environment: one learner against any agent.
 
-Observation: int8[n_obs], as ``observation_layout`` describes it. Action ``a`` plays card ``a``; ``info["action_mask"]``
-says which actions are legal. The opponent plays until it is the learner's turn again, so a step runs from one decision
-of the learner to its next, or to the end of the deal, whoever plays the last card. Reward: at the end of the deal.
+The opponent's moves are part of ``step``: a step runs from one decision of the learner to its next one, or to the end
+of the episode.
 
 Version history: v0 — first release.
 """
@@ -19,31 +18,45 @@ from gymnasium.spaces import Box, Discrete
 
 from german_whist.envs.engine.agent_rng import AgentRng
 from german_whist.envs.engine.endgame_hook import PLAYED, EndgameHook
-from german_whist.envs.engine.match_format import Match, match_of
+from german_whist.envs.engine.match_format import MatchFormat, match_format_of
 from german_whist.envs.engine.rules import Rules
-from german_whist.envs.engine.scoring import check_reward, reward_limit
+from german_whist.envs.engine.scoring import check_reward
 from german_whist.envs.observation.vector import observation_high
 from german_whist.envs.opponent import Opponent, check_opponent, check_seat, learner_seats
 from german_whist.envs.rendering.modes import FRAMES_PER_SECOND, RENDER_MODES, Picture
-from german_whist.envs.rendering.renderer import Renderer
-from german_whist.envs.simulator.single_match import SingleMatch, one_table
+from german_whist.envs.rendering.renderer import Renderer, RendererProperties
+from german_whist.envs.simulator.single_match import SingleMatch, make_simulator
 from german_whist.envs.text.scene import PLAYERS
 from german_whist.envs.utils.checks import check_seed
 
 Step = tuple[npt.NDArray[np.int8], float, bool, bool, dict[str, Any]]
 
 
-class GermanWhistEnv(gymnasium.Env[npt.NDArray[np.int8], np.int64]):
-    """One learner against an opponent.
+class GermanWhistEnv(RendererProperties, gymnasium.Env[npt.NDArray[np.int8], np.int64]):
+    """A single-agent environment: one learner against an opponent, one deal (or match) per episode.
 
-    ``info`` holds ``"action_mask"``, int8[n_actions], all zeros when the deal is over, and ``"illegal"``: whether the
-    episode ended by an illegal action of the learner, which costs the most that a deal can lose.
+    ``gymnasium.make("german_whist:GermanWhist-v0", opponent="heuristic")`` makes it with an opponent by name.
+
+    * Observation space: ``Box`` int8[n_obs], laid out as ``german_whist.observation_layout`` describes (443 features in
+      the classic game), from the learner's side.
+    * Action space: ``Discrete(n_actions)``. Action ``a`` < 52 plays or picks card ``a``; 52 and 53 are the choices of
+      some rules.
+    * Reward: 0.0 until the last step of the episode, which pays the return (see ``reward``).
+    * ``info["action_mask"]``: int8[n_actions], 1 for legal actions; all zeros when the episode is over.
+    * ``info["illegal"]``: whether an illegal action of the learner ended the episode, which pays the lowest reward
+      possible. :meth:`action_masks` gives the mask as sb3-contrib expects it.
+
+    Example:
+        >>> env = gymnasium.make("german_whist:GermanWhist-v0", opponent="heuristic")
+        >>> observation, info = env.reset(seed=0)
+        >>> action = env.action_space.sample(mask=info["action_mask"])
+        >>> observation, reward, terminated, truncated, info = env.step(action)
 
     Attributes:
         rules: the rules of the game.
         opponent: the agent that plays against the learner.
-        match: what decides an episode, if it is a match.
-        learner: the learner's seat in the current deal or match.
+        match: the ``MatchFormat`` of an episode; ``None`` if it is one deal.
+        learner: the learner's seat in the current episode.
     """
 
     metadata = {  # noqa: RUF012 - Gymnasium's own form
@@ -58,36 +71,37 @@ class GermanWhistEnv(gymnasium.Env[npt.NDArray[np.int8], np.int64]):
         reward: str = "margin",
         seat: int | str = "alternate",
         render_mode: str | None = None,
-        match: str | Match | None = None,
+        match: str | MatchFormat | None = None,
         endgame: str | EndgameHook = PLAYED,
     ) -> None:
-        """Set up the table; ``reset`` deals.
+        """Create the environment; ``reset`` deals.
 
         Args:
-            opponent: an agent object; ``gymnasium.make("german_whist:GermanWhist-v0", opponent=…)`` takes names too.
-            rules: a preset's name, with settings if wanted, or ``Rules``.
-            reward: ``"margin"`` (counted tricks, the learner's minus the opponent's), ``"win"`` (+1, 0, −1) or
-                ``"points"`` (the rules' own scoring).
-            seat: the learner's seat, 0, 1 or ``"alternate"``. The non-dealer leads, and the dealer alternates from
-                deal to deal whatever the seat.
-            render_mode: ``"ansi"`` (``render`` returns text), ``"rgb_array"`` (a picture, uint8[height, width, 3]),
-                ``"human"`` (every step shows it in a window, or prints it where there is none) or ``None``.
-            match: an episode is one deal, or with ``"first_to:25"`` (points) or ``"best_of:3"`` (deals won) a whole
-                match, with the scores at the end of the observation; its reward is the match's: with ``"win"`` +1, 0 or
-                −1, otherwise the difference of the final scores.
-            endgame: ``"played"``; or ``"solved"``: a deal ends with the last trick of the foreplay and pays what
-                perfect play of both from there would.
+            opponent: an agent object, anything with ``act(views, rng)``. Names work in ``gymnasium.make``.
+            rules: a preset's name, with settings if wanted (``"classic:counts=all"``), or ``Rules``.
+            reward: ``"margin"`` (counted tricks, the learner's minus the opponent's; negated in a low game), ``"win"``
+                (+1, 0, −1) or ``"points"`` (the rules' own scoring).
+            seat: the learner's seat, 0, 1 or ``"alternate"``. The dealer alternates from deal to deal in any case, and
+                the non-dealer leads.
+            render_mode: ``"ansi"`` (``render`` returns text), ``"rgb_array"`` (``render`` returns uint8[height, width,
+                3]), ``"human"`` (every step updates a window, or prints text without a display) or ``None``.
+            match: ``None`` for episodes of one deal, or a match format for episodes of a whole match:
+                ``"first_to:25"`` (points) or ``"best_of:3"`` (deals won). Scores are then at the end of the
+                observation, and the reward is ±1 or 0 with ``"win"``, otherwise the difference of the final scores.
+            endgame: ``"played"``, or ``"exact"``: a deal ends after the last trick of the foreplay and pays the result
+                of perfect play by both sides from there.
 
         Raises:
-            ValueError: when an argument is not allowed.
+            ValueError: if an argument is not allowed.
+            ModuleNotFoundError: if the render mode is ``"rgb_array"`` and Pillow is not installed.
         """
         check_opponent(opponent)
         check_reward(reward)
         check_seat(seat)
         self._renderer = Renderer(render_mode)
-        self.match = None if match is None else match_of(match)
-        self._table = one_table(rules, self.match, endgame=endgame)
-        self.rules = self._table.rules
+        self.match = None if match is None else match_format_of(match)
+        self._simulator = make_simulator(rules, self.match, endgame=endgame)
+        self.rules = self._simulator.rules
         self.opponent = opponent
         self.reward = reward
         self.seat = seat
@@ -96,9 +110,7 @@ class GermanWhistEnv(gymnasium.Env[npt.NDArray[np.int8], np.int64]):
         high = observation_high(self.rules, self.match)
         self.observation_space = Box(np.zeros_like(high), high, dtype=np.int8)
         self.action_space = Discrete(self.rules.num_actions)
-        self._limit = (
-            self.match.reward_limit(self.rules, reward) if self.match else reward_limit(self.rules.game, reward)
-        )
+        self._limit = self._simulator.reward_limit(reward)
         self._over = True
 
     def reset(
@@ -107,25 +119,25 @@ class GermanWhistEnv(gymnasium.Env[npt.NDArray[np.int8], np.int64]):
         """Deal, and let the opponent play if it leads.
 
         Args:
-            seed: leads to deal (seed, 0); later resets without a seed go on to (seed, 1), (seed, 2), …. When no seed
-                was ever given, one is drawn.
-            options: ``"deal"``: (seed, index) of the deal to play, from which later resets go on; ``"deck"``: the
-                cards in dealing order, as text or numbers, for this deal; ``"dealer"``: 0 or 1, for this deal (a
-                deck's dealer is 0 unless given). In matches: ``"match"``: (seed, number), and ``"dealer"`` of its first
-                deal. Other options are ignored.
+            seed: starts with deal (seed, 0); later resets without a seed continue with (seed, 1), (seed, 2), …. If no
+                seed was ever given, one is drawn.
+            options: ``"deal"``: (seed, index) of the deal to play, from which later resets continue; ``"deck"``: the
+                cards in dealing order, as text or numbers, for this deal; ``"dealer"``: 0 or 1, for this deal (0 by
+                default for a given deck). If episodes are matches: ``"match"``: (seed, number), and the ``"dealer"`` of
+                its first deal. Other options are ignored.
 
         Returns:
             The learner's observation, int8[n_obs], and the info.
 
         Raises:
-            ValueError: when the seed or an option is not allowed; then the current deal goes on.
+            ValueError: if the seed or an option is not allowed; then the current episode goes on.
         """
         if seed is not None:
             check_seed(seed)
-        self._table.reset(seed, options)
+        self._simulator.reset(seed, options)
         super().reset(seed=seed)
-        self._renderer.begin(self._table.batch)
-        self.learner = int(learner_seats(self.seat, np.array([self._table.sequence.first], np.uint64))[0])
+        self._renderer.reset(self._simulator.batch)
+        self.learner = int(learner_seats(self.seat, np.array([self._simulator.sequence.first], np.uint64))[0])
         self._over = False
         self._let_opponent_play()
         if self.render_mode == "human":
@@ -135,24 +147,24 @@ class GermanWhistEnv(gymnasium.Env[npt.NDArray[np.int8], np.int64]):
     def step(self, action: np.int64 | int) -> Step:
         """Play an action for the learner, and let the opponent play until it is the learner's turn again.
 
-        An illegal action, or one outside the action space, ends the episode with the worst reward. After the end of
-        an episode nothing happens until ``reset``.
+        An illegal action, or one outside the action space, ends the episode with the lowest reward possible. After the
+        end of an episode nothing happens until ``reset``.
 
         Returns:
-            Observation int8[n_obs], reward, terminated, truncated (never), and the info.
+            Observation int8[n_obs], reward, terminated, truncated (always false), and the info.
         """
         if self._over:
             observation, info = self._observe(illegal=False)
             return observation, 0.0, True, False, info
-        table = self._table
+        simulator = self._simulator
         illegal = not self._play(action)
         reward = 0.0
         if illegal:
             self._over, reward = True, -self._limit
         else:
             self._let_opponent_play()
-            if not table.legal:
-                self._over, reward = True, table.returns(self.reward)[self.learner]
+            if not simulator.legal:
+                self._over, reward = True, simulator.returns(self.reward)[self.learner]
         if self.render_mode == "human":
             self.render()
         observation, info = self._observe(illegal)
@@ -160,63 +172,43 @@ class GermanWhistEnv(gymnasium.Env[npt.NDArray[np.int8], np.int64]):
 
     def _play(self, action: object) -> bool:
         try:
-            legal = self._table.play(operator.index(action))  # type: ignore[arg-type]
+            legal = self._simulator.play(operator.index(action))  # type: ignore[arg-type]
         except (TypeError, OverflowError):
             return False
         if legal:
-            self._renderer.look(self._table.batch)
+            self._renderer.update(self._simulator.batch)
         return legal
 
     def _let_opponent_play(self) -> None:
         """Play for the opponent until it is the learner's turn or the deal is over.
 
         Raises:
-            ValueError: when the opponent chooses an illegal action.
+            ValueError: if the opponent chooses an illegal action.
         """
-        table = self._table
-        while table.legal and table.turn != self.learner:
-            rng = AgentRng(table.batch.seed, [table.index], step=table.plies)
-            action = int(self.opponent.act(table.batch.views(), rng)[0])
-            if not table.play(action):
-                raise table.illegal(f"the opponent {self.opponent!r} at {PLAYERS[table.turn]}", action)
-            self._renderer.look(table.batch)
+        simulator = self._simulator
+        while simulator.legal and simulator.turn != self.learner:
+            rng = AgentRng(simulator.batch.seed, [simulator.index], step=simulator.plies)
+            action = int(self.opponent.act(simulator.batch.views(), rng)[0])
+            if not simulator.play(action):
+                raise simulator.illegal_action_error(
+                    f"the opponent {self.opponent!r} at {PLAYERS[simulator.turn]}", action
+                )
+            self._renderer.update(simulator.batch)
 
     def _observe(self, illegal: bool) -> tuple[npt.NDArray[np.int8], dict[str, Any]]:
-        observation, mask = self._table.observe(self.learner)
+        observation, mask = self._simulator.observe(self.learner)
         if self._over:
             mask[:] = 0
         return observation, {"action_mask": mask, "illegal": illegal}
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
-        """Return which actions are legal, bool[n_actions], as sb3-contrib asks for it."""
+        """Return which actions are legal, bool[n_actions], as sb3-contrib expects it."""
         mask: npt.NDArray[np.int8] = self._observe(illegal=False)[1]["action_mask"]
         return mask.astype(np.bool_)
 
-    @property
-    def render_size(self) -> tuple[int, int]:
-        """Width and height of pictures and of the window, in pixels; may be set."""
-        return self._renderer.size
-
-    @render_size.setter
-    def render_size(self, size: tuple[int, int]) -> None:
-        self._renderer.size = size
-
-    @property
-    def render_color(self) -> bool:
-        """Whether the text of ``"ansi"`` has ANSI colours; may be set."""
-        return self._renderer.color
-
-    @render_color.setter
-    def render_color(self, color: bool) -> None:
-        self._renderer.color = color
-
     def render(self) -> str | Picture | None:
-        """Return the table as the learner sees it as text or a picture, or show it, as the render mode says."""
+        """Return what the learner sees as text or a picture, or show it, depending on the render mode."""
         opponent = str(getattr(self.opponent, "name", "opponent"))
         names = ("learner", opponent) if self.learner == 0 else (opponent, "learner")
-        scores = self._table.scores if isinstance(self._table, SingleMatch) else None
-        return self._renderer.render(self._table.batch, self.learner, names, scores)
-
-    def close(self) -> None:
-        """Close the window, if there is one."""
-        self._renderer.close()
+        scores = self._simulator.scores if isinstance(self._simulator, SingleMatch) else None
+        return self._renderer.render(self._simulator.batch, self.learner, names, scores)

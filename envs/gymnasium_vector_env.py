@@ -1,8 +1,6 @@
-"""Many learners' deals as one Gymnasium vector environment: a native batch, stepped by the engine's kernels.
+"""The Gymnasium vector environment: a native batch of deals, stepped by compiled kernels instead of a Python loop.
 
-The same game as in ``german_whist.envs.gymnasium_env``, with one opponent that plays in all rows at once. A row whose deal is
-over is dealt again in the same step (``AutoresetMode.SAME_STEP``): the observation is then that of the new deal, and
-``info["final_obs"]`` and ``info["final_info"]`` are of the old one.
+The game is that of ``gymnasium_env``, with one opponent that plays in all rows at once.
 """
 
 from __future__ import annotations
@@ -21,46 +19,42 @@ from german_whist.envs.engine.agent_rng import AgentRng
 from german_whist.envs.engine.endgame_hook import PLAYED, EndgameHook
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.scoring import check_reward, reward_limit
-from german_whist.envs.engine.state_kernels import legal_actions, play
 from german_whist.envs.observation.vector import observation_high, observe
 from german_whist.envs.opponent import Opponent, check_opponent, check_seat, learner_seats
 from german_whist.envs.rendering.modes import FRAMES_PER_SECOND, Picture, check_render_mode
 from german_whist.envs.rendering.renderer import load_drawing
 from german_whist.envs.simulator.batch import DealBatch
+from german_whist.envs.simulator.batch_kernels import step_legal
 from german_whist.envs.simulator.reset_options import DealSequence, read_options
 from german_whist.envs.text.deal_text import deal_text
-from german_whist.envs.utils.jit import kernel
 
 Bools = npt.NDArray[np.bool_]
 Info = dict[str, Any]
 
 
-@kernel
-def _play_rows(game, states, rows, actions, plies, refused):
-    """Play ``actions[i]`` in ``states[rows[i]]``, or set ``refused[i]`` when it is illegal there."""
-    for i in range(rows.shape[0]):
-        row = rows[i]
-        action = actions[i]
-        state = states[row]
-        if action < 0 or action > 63 or not (legal_actions(state) >> np.uint64(action)) & np.uint64(1):
-            refused[i] = True
-        else:
-            play(game[0], state, action)
-            plies[row] += 1
-            refused[i] = False
-
-
 class GermanWhistVectorEnv(VectorEnv[npt.NDArray[np.int8], npt.NDArray[np.int64], npt.NDArray[Any]]):
-    """Many deals at once, one learner's decision in each.
+    """Many deals at once, the learner to act in each row.
 
-    ``info`` holds ``"action_mask"``, int8[num_envs, n_actions]; ``"illegal"``, bool[num_envs]: rows whose episode an
-    illegal action has just ended; and, when episodes have ended, ``"final_obs"`` and ``"final_info"`` with the rows
-    they are of in ``"_final_obs"`` and ``"_final_info"``.
+    ``gymnasium.make_vec("german_whist:GermanWhist-v0", num_envs=4096)`` makes it with an opponent by name.
+
+    * Observation space: int8[num_envs, n_obs]; action space: int64[num_envs]. Each row is as in ``GermanWhistEnv``.
+    * Rewards: float64[num_envs], 0.0 until the last step of a row's episode.
+    * A row whose deal is over is dealt again in the same step (``AutoresetMode.SAME_STEP``): the observation is that of
+      the new deal, and ``info["final_obs"]`` and ``info["final_info"]`` hold those of the old one, for the rows in
+      ``info["_final_obs"]`` (bool[num_envs]).
+    * ``info["action_mask"]``: int8[num_envs, n_actions]. ``info["illegal"]``: bool[num_envs], rows whose episode was
+      just ended by an illegal action.
+
+    Example:
+        >>> envs = gymnasium.make_vec("german_whist:GermanWhist-v0", num_envs=4096, opponent="heuristic")
+        >>> observations, info = envs.reset(seed=0)
+        >>> actions = info["action_mask"].argmax(axis=1)  # the lowest legal card in each row
+        >>> observations, rewards, terminations, truncations, info = envs.step(actions)
 
     Attributes:
         rules: the rules of every deal.
         opponent: the agent that plays against the learner in all rows.
-        render_size: width and height of pictures; may be set.
+        render_size: width and height of pictures in pixels; may be set.
         learners: the learner's seat in each row, int64[num_envs].
     """
 
@@ -80,20 +74,21 @@ class GermanWhistVectorEnv(VectorEnv[npt.NDArray[np.int8], npt.NDArray[np.int64]
         render_mode: str | None = None,
         endgame: str | EndgameHook = PLAYED,
     ) -> None:
-        """Set up the tables; ``reset`` deals.
+        """Create the environment; ``reset`` deals. Arguments are those of ``GermanWhistEnv`` where not described.
 
         Args:
-            opponent: an agent object; ``gymnasium.make_vec("german_whist:GermanWhist-v0", …)`` takes names too.
-            num_envs: number of rows.
-            rules: as for one environment, like the arguments that follow.
+            opponent: an agent object, anything with ``act(views, rng)``. Names work in ``gymnasium.make_vec``.
+            num_envs: number of rows, at least 1.
+            rules: a preset's name, with settings if wanted, or ``Rules``.
             reward: ``"margin"``, ``"win"`` or ``"points"``.
             seat: the learner's seat, 0, 1 or ``"alternate"``.
             render_mode: ``"ansi"`` (``render`` returns a text per row), ``"rgb_array"`` (a picture per row) or
                 ``None``.
-            endgame: ``"played"`` or ``"solved"``.
+            endgame: ``"played"`` or ``"exact"``.
 
         Raises:
-            ValueError: when an argument is not allowed.
+            ValueError: if an argument is not allowed.
+            ModuleNotFoundError: if the render mode is ``"rgb_array"`` and Pillow is not installed.
         """
         check_opponent(opponent)
         check_reward(reward)
@@ -127,31 +122,32 @@ class GermanWhistVectorEnv(VectorEnv[npt.NDArray[np.int8], npt.NDArray[np.int64]
         """Deal in every row, and let the opponent play where it leads.
 
         Args:
-            seed: leads row j to deal (seed, j), and from there to (seed, j + num_envs), (seed, j + 2 num_envs), … at
-                the end of each episode and at each reset without a seed. When no seed was ever given, one is drawn.
+            seed: one number for all rows. Row j starts with deal (seed, j) and continues with (seed, j + num_envs),
+                (seed, j + 2 num_envs), … after each episode and at each reset without a seed. If no seed was ever
+                given, one is drawn.
             options: ``"deal"``: (seed, index) of row 0's deal, from which the others follow; ``"deck"``: the cards in
                 dealing order, as text or numbers, for this deal in all rows; ``"dealer"``: 0 or 1, for this deal in
-                all rows (a deck's dealer is 0 unless given). Other options are ignored.
+                all rows (0 by default for a given deck). Other options are ignored.
 
         Returns:
             The learner's observations, int8[num_envs, n_obs], and the info.
 
         Raises:
-            ValueError: when the seed (one number for all rows) or an option is not allowed; then all goes on as it was.
+            ValueError: if the seed or an option is not allowed; then the current episodes go on.
         """
-        asked = read_options(options, self.rules.cards)
-        if seed is None and asked.deal is None and self._sequence.seed is not None:
+        chosen = read_options(options, self.rules.cards)
+        if seed is None and chosen.deal is None and self._sequence.seed is not None:
             self._indices += np.uint64(self.num_envs)
         else:
-            self._batch.seed, first = self._sequence.advance(seed, asked.deal)
+            self._batch.seed, first = self._sequence.advance(seed, chosen.deal)
             self._indices = np.uint64(first) + self._rows.astype(np.uint64)
         super().reset(seed=seed)
         self._deal(self._rows)
-        if asked.deck is not None:
-            self._batch.deal_decks([asked.deck] * self.num_envs, np.full(self.num_envs, asked.dealer or 0))
-        elif asked.dealer is not None:
+        if chosen.deck is not None:
+            self._batch.deal_decks([chosen.deck] * self.num_envs, np.full(self.num_envs, chosen.dealer or 0))
+        elif chosen.dealer is not None:
             decks = self._batch.states["deck"][:, : len(self.rules.cards)].tolist()
-            self._batch.deal_decks(decks, np.full(self.num_envs, asked.dealer))
+            self._batch.deal_decks(decks, np.full(self.num_envs, chosen.dealer))
         self._let_opponent_play()
         return self._batch.observe(), self._info(np.zeros(self.num_envs, np.bool_))
 
@@ -160,24 +156,24 @@ class GermanWhistVectorEnv(VectorEnv[npt.NDArray[np.int8], npt.NDArray[np.int64]
     ) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.float64], Bools, Bools, Info]:
         """Play an action for the learner in every row, and let the opponent play until it is the learner's turn again.
 
-        An illegal action, or one outside the action space, ends its row's episode with the worst reward.
+        An illegal action, or one outside the action space, ends its row's episode with the lowest reward possible.
 
         Args:
             actions: int[num_envs].
 
         Returns:
             Observations int8[num_envs, n_obs], rewards float64[num_envs], terminations bool[num_envs], truncations
-            bool[num_envs] (never), and the info.
+            bool[num_envs] (all false), and the info.
 
         Raises:
-            ValueError: when the actions have another shape or are no whole numbers, or before the first reset.
+            ValueError: if the actions have another shape or are not integers, or before the first reset.
         """
-        chosen = np.asarray(actions)
-        if chosen.shape != (self.num_envs,) or not np.issubdtype(chosen.dtype, np.integer):
-            raise ValueError(f"actions of shape {chosen.shape} and type {chosen.dtype}: int[{self.num_envs}] is needed")
+        given = np.asarray(actions)
+        if given.shape != (self.num_envs,) or not np.issubdtype(given.dtype, np.integer):
+            raise ValueError(f"actions of shape {given.shape} and dtype {given.dtype}: int[{self.num_envs}] is needed")
         if self._sequence.seed is None:
-            raise ValueError("step before the first reset")
-        illegal = self._play(self._rows, chosen)
+            raise ValueError("step was called before the first reset")
+        illegal = self._play(self._rows, given)
         rewards = np.where(illegal, -self._limit, 0.0)
         ended = np.zeros(self.num_envs, np.bool_)
         final_obs = np.full(self.num_envs, None, object)
@@ -197,7 +193,7 @@ class GermanWhistVectorEnv(VectorEnv[npt.NDArray[np.int8], npt.NDArray[np.int64]
         return self._batch.observe(), rewards, ended.copy(), np.zeros(self.num_envs, np.bool_), info
 
     def _deal(self, rows: npt.NDArray[np.int64]) -> None:
-        """Deal the rows' current addresses."""
+        """Deal the current deal of some rows."""
         self._batch.deal_rows(rows, self._indices[rows])
         self.learners[rows] = learner_seats(self.seat, self._indices[rows])
         self._plies[rows] = 0
@@ -205,7 +201,7 @@ class GermanWhistVectorEnv(VectorEnv[npt.NDArray[np.int8], npt.NDArray[np.int64]
     def _play(self, rows: npt.NDArray[np.int64], actions: npt.NDArray[Any]) -> Bools:
         """Play an action in each of some rows and return where it was illegal, bool[len(rows)]."""
         refused = np.empty(len(rows), np.bool_)
-        _play_rows(self.rules.game, self._batch.states, rows, actions.astype(np.int64), self._plies, refused)
+        step_legal(self.rules.game, self._batch.states, rows, actions.astype(np.int64), self._plies, refused)
         self._batch.finish_endgames(rows)
         return refused
 
@@ -213,7 +209,7 @@ class GermanWhistVectorEnv(VectorEnv[npt.NDArray[np.int8], npt.NDArray[np.int64]
         """Let the opponent play one action in each of some rows.
 
         Raises:
-            ValueError: when its actions are not one legal action per row.
+            ValueError: if its actions are not one legal action per row.
         """
         rng = AgentRng(self._batch.seed, self._indices[rows], step=self._plies[rows])
         actions = np.asarray(self.opponent.act(self._batch.views(rows), rng))
@@ -235,11 +231,11 @@ class GermanWhistVectorEnv(VectorEnv[npt.NDArray[np.int8], npt.NDArray[np.int64]
     def _finish(
         self, rows: npt.NDArray[np.int64], rewards: npt.NDArray[np.float64], final_obs: npt.NDArray[Any]
     ) -> None:
-        """Pay the deals that are done, keep the last observations, and deal these rows again."""
+        """Write the rewards and last observations of rows whose episode has ended, and deal them again."""
         if not rows.size:
             return
         batch = self._batch
-        done = rows[batch.done[rows]]  # the others ended by an illegal action, and are paid already
+        done = rows[batch.done[rows]]  # the others ended with an illegal action and have their reward already
         rewards[done] = batch.returns(self.reward)[done, self.learners[done]]
         for row, observation in zip(rows, observe(batch.views(rows, self.learners[rows]), self.rules), strict=True):
             final_obs[row] = observation
@@ -268,9 +264,9 @@ class GermanWhistVectorEnv(VectorEnv[npt.NDArray[np.int8], npt.NDArray[np.int64]
         return self._batch.action_mask().astype(np.bool_)
 
     def render(self) -> tuple[str | Picture, ...] | None:
-        """Return each row's table as the learner sees it, as text or a picture."""
+        """Return what the learner sees in each row, as text or a picture."""
         if self.render_mode is None:
-            logger.warn("render() was called without a render mode: give render_mode='ansi' or 'rgb_array'")
+            logger.warn("render() was called without a render mode: choose 'ansi' or 'rgb_array'")
             return None
         if self.render_mode == "rgb_array":
             draw = load_drawing().deal_picture

@@ -1,4 +1,4 @@
-"""What an environment asks of the agent that plays against the learner."""
+"""The opponent of the Gymnasium environments: what it must implement, and where the learner sits."""
 
 from __future__ import annotations
 
@@ -11,27 +11,27 @@ from german_whist.envs.engine.agent_rng import AgentRng
 
 
 class Opponent(Protocol):
-    """Anything that chooses actions for a batch of views: it sees what its seat knows, never the deal itself."""
+    """Chooses actions for a batch of views. It sees what its seat knows, never the state of the deal."""
 
     def act(self, views: np.ndarray[Any, Any], rng: AgentRng) -> npt.NDArray[np.integer[Any]]:
         """Return one legal action per view, an integer array of shape (len(views),).
 
         Args:
-            views: ``VIEW`` array of shape (rows,), each of the seat to act.
-            rng: the only source of randomness to use; its rows are those of ``views``.
+            views: ``VIEW`` array of shape (rows,), each from the side of the seat to act.
+            rng: the only source of randomness to use, with one row of numbers per view.
         """
         ...
 
 
 def check_opponent(opponent: object) -> None:
-    """Refuse what cannot play.
+    """Check that an opponent can play.
 
     Raises:
-        ValueError: when the opponent has no method ``act``; a name is told where names are understood.
+        ValueError: if it has no method ``act``.
     """
     if isinstance(opponent, str):
         raise ValueError(
-            f"opponent {opponent!r} is a name, and this class takes an agent object: use gymnasium.make, which knows "
+            f"opponent {opponent!r} is a name, but this class takes an agent object: use gymnasium.make, which takes "
             f"names, or pass german_whist.make_agent({opponent!r})"
         )
     if not callable(getattr(opponent, "act", None)):
@@ -41,24 +41,24 @@ def check_opponent(opponent: object) -> None:
 
 
 def check_seat(seat: object) -> None:
-    """Refuse a seat for the learner that does not exist.
+    """Check the learner's seat.
 
     Raises:
-        ValueError: when it is neither a seat nor ``"alternate"``.
+        ValueError: if it is not 0, 1 or ``"alternate"``.
     """
     if isinstance(seat, bool) or seat not in (0, 1, "alternate"):
         raise ValueError(f"seat {seat!r} is not allowed: 0, 1 or 'alternate'")
 
 
 def learner_seats(seat: int | str, indices: npt.NDArray[np.uint64]) -> npt.NDArray[np.int64]:
-    """Return the learner's seat in each of some deals, int64 of the shape of ``indices``.
+    """Return the learner's seat in each deal, int64 of the shape of ``indices``.
 
-    A deal's dealer alternates with its index, so alternating seats change after every second deal: in four deals
-    running the learner sits in each seat as dealer and as non-dealer.
+    The dealer alternates with every deal, so an alternating learner changes seats after every second one: four
+    consecutive deals have it in each seat, once as dealer and once as non-dealer.
 
     Args:
         seat: 0, 1 or ``"alternate"``.
-        indices: the deals' indices, uint64.
+        indices: the indices of the deals, uint64.
     """
     if seat == "alternate":
         seats: npt.NDArray[np.int64] = (indices >> np.uint64(1) & np.uint64(1)).astype(np.int64)

@@ -1,7 +1,7 @@
-"""PettingZoo's three usual wrappers, the same in behaviour and much faster.
+"""Faster versions of PettingZoo's three usual wrappers, with the same behaviour.
 
-PettingZoo's own hand every attribute down the stack by ``__getattr__``, which costs far more than a card game's step.
-These subclasses read the environment underneath directly and leave all that is unusual (an illegal action, an action
+PettingZoo's own forward every attribute down the stack by ``__getattr__``, which costs far more than a step of this
+game. These subclasses read the bare environment directly and leave the unusual cases (an illegal action, an action
 outside the space, a wrong order of calls) to the originals.
 """
 
@@ -18,7 +18,7 @@ Observation: TypeAlias = dict[str, npt.NDArray[Any]]
 
 
 class RawEnv(Protocol):
-    """What the wrappers read from the bare environment, ``german_whist.raw_env``."""
+    """The part of the bare environment, ``german_whist.raw_env``, that the wrappers use."""
 
     agent_selection: str
     terminations: dict[str, bool]
@@ -31,7 +31,7 @@ class RawEnv(Protocol):
         ...
 
     def is_legal(self, action: int | np.integer[Any] | None) -> bool:
-        """Return whether the agent to act may choose this action."""
+        """Return whether an action is legal for the agent to act."""
         ...
 
     def step(self, action: int | None) -> None:
@@ -40,9 +40,9 @@ class RawEnv(Protocol):
 
 
 class _Direct:
-    """Attributes read from the environment underneath.
+    """Attributes read directly from the bare environment.
 
-    Before its first reset the environment lacks them; the wrapper's ``__getattr__`` then raises PettingZoo's own error.
+    They are missing before its first reset; the wrapper's ``__getattr__`` then raises PettingZoo's own error.
     """
 
     agents = property(attrgetter("_raw.agents"))
@@ -55,7 +55,7 @@ class _Direct:
 
 
 class TerminateIllegal(_Direct, TerminateIllegalWrapper):  # type: ignore[misc]
-    """Ends the game with the mover losing when an action is illegal."""
+    """Ends the episode at an illegal action; the mover loses."""
 
     def __init__(self, env: RawEnv, illegal_reward: float) -> None:
         """Wrap the bare environment."""
@@ -63,16 +63,18 @@ class TerminateIllegal(_Direct, TerminateIllegalWrapper):  # type: ignore[misc]
         self._raw = env
 
     def observe(self, agent: str) -> Observation:
-        """Return an agent's observation; the mask that ``step`` needs is read from the environment itself."""
+        """Return an agent's observation (``step`` reads the mask from the environment itself)."""
         return self._raw.observe(agent)
 
     def step(self, action: int | None) -> None:
-        """Play a legal action or the step of a dead agent; anything else is an illegal move."""
+        """Play a legal action, or the step of a terminated agent; anything else is an illegal move."""
         raw = self._raw
         if raw.terminations[raw.agent_selection] or raw.is_legal(action):
             raw.step(action)
         else:
-            TerminateIllegalWrapper.observe(self, raw.agent_selection)  # for the mask the original looks at
+            TerminateIllegalWrapper.observe(
+                self, raw.agent_selection
+            )  # the original reads the mask that this call stores
             super().step(action)
 
 
@@ -86,7 +88,7 @@ class AssertOutOfBounds(_Direct, AssertOutOfBoundsWrapper):  # type: ignore[misc
         self._num_actions = num_actions
 
     def step(self, action: int | None) -> None:
-        """Hand on an action of the space."""
+        """Pass an action of the space on."""
         if type(action) is int and 0 <= action < self._num_actions:
             self.env.step(action)
         else:

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from german_whist.envs.engine.rules import Rules
-from german_whist.envs.engine.state_kernels import FOREPLAY
+from german_whist.envs.engine.state import FOREPLAY
 from german_whist.solver.endgames import solve_endgames
 from german_whist.solver.races import solve_races
 from german_whist.solver.tablebase.position_kernels import MAX_CARDS

@@ -1,7 +1,7 @@
-"""Golden playthroughs: one deal of every preset, written out step by step, kept in ``tests/envs/golden``.
+"""Golden playthroughs: one deal of every preset, step by step as text, in ``tests/envs/golden``.
 
-Whoever changes what the engine does sees it there, in words. The choices are legal ones picked by a fixed hash, so that
-nothing but the rules and the shuffle decides what is written. ``python -m tests.regenerate_goldens`` writes the files.
+They show any change of the engine's behaviour as a readable difference. A fixed hash picks among the legal actions, so
+only the rules and the shuffle determine the text. ``python -m tests.regenerate_goldens`` writes the files.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from german_whist.envs.engine.cards import hand_text
+from german_whist.envs.engine.cards import SUITS, hand_text
 from german_whist.envs.engine.rules import rules
 from german_whist.envs.engine.scoring import REWARDS
 from german_whist.envs.observation.full_state import full_states
 from german_whist.envs.simulator.batch import DealBatch
-from tests.reference.plain import NAMES, SUITS, actions, number
+from tests.reference.plain import NAMES, actions, number
 
 FOLDER = Path(__file__).parent / "envs" / "golden"
 SEED, INDEX = 7, 3
@@ -28,21 +28,21 @@ _SCALARS = ("stock", "dealer", "turn", "choice", "exchanged_self", "exchanged_op
 
 
 def path_of(preset: str) -> Path:
-    """Where the playthrough of a preset is kept."""
+    """The file with the playthrough of a preset."""
     return FOLDER / f"{preset}.txt"
 
 
 def playthrough(preset: str) -> str:
-    """The log of a deal of a preset: settings, deck, each position with both views, and what is paid."""
-    game = rules(preset)
-    batch = DealBatch(game, 1, SEED, INDEX)
+    """The log of a deal of a preset: settings, deck, each position with both views, and returns."""
+    game_rules = rules(preset)
+    batch = DealBatch(game_rules, 1, SEED, INDEX)
     state = batch.states[0]
-    settings = ", ".join(f"{field}={value}" for field, value in game.to_dict().items())
-    deck = " ".join(NAMES[card] for card in state["deck"][: len(game.cards)])
+    settings = ", ".join(f"{field}={value}" for field, value in game_rules.to_dict().items())
+    deck = " ".join(NAMES[card] for card in state["deck"][: len(game_rules.cards)])
     lines = [f"{preset}: {settings}", f"seed {SEED}, deal {INDEX}, dealer {state['dealer']}", f"deck {deck}"]
     step = 0
     while not batch.done[0]:
-        legal = sorted(actions(batch.legal()[0], game), key=number)
+        legal = sorted(actions(batch.legal()[0], game_rules), key=number)
         chosen = legal[_draw(preset, step) % len(legal)]
         lines += ["", f"step {step}", *_position(batch), f"legal {' '.join(legal)}", f"seat {state['turn']}: {chosen}"]
         batch.step([number(chosen)])
@@ -73,9 +73,9 @@ def _by_suit(numbers: np.ndarray[Any, Any]) -> str:
 
 
 def _position(batch: DealBatch) -> list[str]:
-    """The truth of a position, then what both seats know; what the views tell of a seat's own cards is not repeated."""
-    state, game = batch.states[0], batch.rules
-    pile = [NAMES[card] for card in state["deck"][state["top"] : len(game.cards)]]
+    """The full state of a position, then both views without what they repeat of it."""
+    state, rules = batch.states[0], batch.rules
+    pile = [NAMES[card] for card in state["deck"][state["top"] : len(rules.cards)]]
     lines = [
         f"  asks seat {state['turn']} to {_ASKED[state['decision']]}; led {_card(state['led'])}, "
         f"trump {_suit(state['trump'])}, low {state['low']}, last winner {state['winner']}, "
@@ -87,14 +87,14 @@ def _position(batch: DealBatch) -> list[str]:
         if state["void_trick"][seat].any():
             parts.append(f"void {_by_suit(state['void_trick'][seat])} after {_by_suit(state['void_drawn'][seat])}")
         lines.append(f"  seat {seat}: {', '.join([hand_text(int(state['hands'][seat])), *parts])}")
-    lines.append(f"  state vector {_digest(full_states(game, batch.states))}")
+    lines.append(f"  state vector {_digest(full_states(rules, batch.states))}")
     for seat in (0, 1):
         lines += _view(batch, seat)
     return lines
 
 
 def _view(batch: DealBatch, seat: int) -> list[str]:
-    """What a seat knows; sets and numbers that are empty or zero are left out."""
+    """What a seat knows, without empty sets and zeros."""
     view = batch.views(seats=[seat])[0]
     sets = [f"{name} {hand_text(int(view[name]))}" for name in _HANDS if view[name]]
     voids = [

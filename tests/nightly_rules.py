@@ -1,8 +1,8 @@
-"""The engine against the reference on very many deals: ``python -m tests.nightly_rules --deals 1000000 --processes 2``.
+"""Compare the engine with the reference on many deals: ``python -m tests.nightly_rules --deals 1000000 --processes 2``.
 
-Half of the deals are of the presets, half of games drawn at random from all settings that go together. After every
-action the state, the mask, both views, both observations and the way back, the state vector and the returns are
-compared. Any difference ends the run with the field, the game and the address of the deals.
+Half of the deals are of the presets, half of games with random settings. After every action states, masks, views,
+observations and their inverse, full state vectors and returns are compared. The first difference ends the run and names
+the field, the game and the deals.
 """
 
 from __future__ import annotations
@@ -19,32 +19,32 @@ from german_whist.envs.engine.rules import Rules, rule_names, rules
 from tests.reference.compare import play_both
 from tests.strategies import some_game
 
-CHUNK = 250  # deals of one game that are played side by side
+CHUNK = 250  # deals of one game per batch
 
 
 def game_of(chunk: int, seed: int, cards: int = NUM_CARDS) -> Rules:
-    """The game of a chunk: the presets in turn in even ones, any game in odd ones; none of more cards than given."""
-    presets = [game for game in map(rules, rule_names()) if len(game.cards) <= cards]
+    """The game of a chunk: presets in turn in even chunks, random games in odd ones, with at most ``cards`` cards."""
+    presets = [game_rules for game_rules in map(rules, rule_names()) if len(game_rules.cards) <= cards]
     if chunk % 2 == 0 and presets:
         return presets[chunk // 2 % len(presets)]
     rng = np.random.default_rng((seed, chunk))
     while True:
-        game = some_game(lambda options: options[int(rng.integers(len(options)))])
-        if len(game.cards) <= cards:
-            return game
+        game_rules = some_game(lambda options: options[int(rng.integers(len(options)))])
+        if len(game_rules.cards) <= cards:
+            return game_rules
 
 
 def play_chunk(chunk: int, seed: int, size: int, cards: int = NUM_CARDS) -> int:
-    """Play one chunk in both and return the number of positions that were compared.
+    """Play one chunk in both and return the number of positions compared.
 
     Raises:
-        AssertionError: when engine and reference differ; it tells the chunk.
+        AssertionError: if engine and reference differ; the message names the chunk.
     """
-    game = game_of(chunk, seed, cards)
+    rules = game_of(chunk, seed, cards)
     try:
-        return play_both(game, size, seed, CHUNK * chunk, np.random.default_rng((seed, chunk, 1)))
+        return play_both(rules, size, seed, CHUNK * chunk, np.random.default_rng((seed, chunk, 1)))
     except AssertionError as difference:
-        raise AssertionError(f"chunk {chunk} of seed {seed}, {game}: {difference}") from difference
+        raise AssertionError(f"chunk {chunk} of seed {seed}, {rules}: {difference}") from difference
 
 
 def _play_sized(job: tuple[int, int, int, int]) -> tuple[int, int]:
@@ -52,7 +52,7 @@ def _play_sized(job: tuple[int, int, int, int]) -> tuple[int, int]:
 
 
 def check(deals: int, seed: int = 0, processes: int = 1, cards: int = NUM_CARDS) -> Iterator[tuple[int, int]]:
-    """Play that many deals, chunk by chunk, and give the deals and positions of each."""
+    """Play ``deals`` deals in chunks and yield the numbers of deals and positions of each."""
     sizes = [CHUNK] * (deals // CHUNK) + [deals % CHUNK] * (deals % CHUNK > 0)
     jobs = [(chunk, seed, size, cards) for chunk, size in enumerate(sizes)]
     if processes == 1:

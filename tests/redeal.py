@@ -1,4 +1,4 @@
-"""Deals that a seat cannot tell apart: whatever it sees or chooses must be the same in all of them."""
+"""Deals that a seat cannot tell apart, in which its observations and choices must be the same."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from german_whist.envs.simulator.batch import DealBatch
 
 
 class Redeal:
-    """A random deal's course, and other deals in which one seat saw exactly the same.
+    """A random deal, and other deals in which one seat saw exactly the same.
 
     Attributes:
         course: the deal itself, one row.
-        others: deals that the seat cannot tell from it after ``actions``, one a row; the first is the deal itself.
-        actions: what both seats played.
+        others: deals that the seat cannot tell from it after ``actions``, one per row; the first is the deal itself.
+        actions: the actions of both seats.
     """
 
     def __init__(self, rules: object, seed: int, seat: int, steps: int, tries: int = 64) -> None:
-        """Play ``steps`` random actions of a deal, or to its end, then change who holds what ``seat`` never saw."""
+        """Play up to ``steps`` random actions of a deal, then redistribute the cards that ``seat`` never saw."""
         rng = np.random.default_rng(seed)
         self.seat = seat
         self.course = DealBatch(rules, 1, seed)  # type: ignore[arg-type]
@@ -41,14 +41,14 @@ class Redeal:
         decks = [deck]
         for attempt in range(tries):
             new = np.arange(52)
-            # Few changes pass the history of suits followed more often, many changes try more.
+            # Small changes are more often consistent with the suits followed; large ones explore more.
             moved = unseen if attempt % 2 else rng.permutation(unseen)[:2]
             new[moved] = rng.permutation(moved)
             decks.append(new[deck])
         return [other for other in decks if self._could_be(other)]
 
     def _could_be(self, deck: npt.NDArray[np.int64]) -> bool:
-        """Whether the actions are legal with this deck: the opponent followed suit when he could."""
+        """Return whether the actions are legal with this deck: the opponent followed suit whenever possible."""
         batch = DealBatch(self.course.rules)
         batch.deal_decks([deck], self.course.states["dealer"])
         for action in self.actions:

@@ -1,4 +1,4 @@
-"""Write the golden playthroughs anew: ``python -m tests.regenerate_goldens``; then read what has changed."""
+"""Rewrites the golden playthroughs: ``python -m tests.regenerate_goldens``. Review the difference afterwards."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What hypothesis draws: games of the German Whist family."""
+"""Hypothesis strategies: games of the German Whist family, and seeds."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from german_whist.envs.engine.rules import Rules, rule_names, rules
 
 Pick = Callable[[Sequence[Any]], Any]
 
-# Named so that a failure tells the game: full and tiny decks, one suit, many suits of few ranks, long and short stocks.
+# Named so that failures name the game: full and tiny decks, one suit, many suits of few ranks, long and short stocks.
 GAMES = {
     "classic": Rules(),
     "all_count": Rules(counts="all"),
@@ -40,7 +40,7 @@ FOUR_HANDS = [
 
 
 def some_game(pick: Pick) -> Rules:
-    """Any combination of settings that makes a game; ``pick`` chooses one of some options."""
+    """A random valid combination of settings; ``pick`` chooses one of several options."""
     fields: dict[str, Any] = {"humbug": pick([False, False, False, True])}
     shapes = FOUR_HANDS if fields["humbug"] else SHAPES
     suits, ranks, hand = pick(shapes)
@@ -73,12 +73,12 @@ def _points(pick: Pick, counted: int, endgame_counts: bool) -> dict[str, Any]:
 
 @st.composite
 def drawn_games(draw: st.DrawFn) -> Rules:
-    """Any deck, hand and stock that fit, any settings that go together."""
+    """Any deck, hand and stock that fit, with any valid combination of settings."""
     return some_game(lambda options: draw(st.sampled_from(options)))
 
 
 def games() -> st.SearchStrategy[Rules]:
-    """Any game, the presets and the named ones among them."""
+    """Any game, including the presets and ``GAMES``."""
     return drawn_games() | st.sampled_from([*GAMES.values(), *map(rules, rule_names())])
 
 

@@ -1,4 +1,4 @@
-"""The layout that ``docs/explanation/design.md`` promises: small folders, short files, kernels by name, all packaged."""
+"""The layout that ``docs/explanation/design.md`` promises: small folders, short files, kernel files by name."""
 
 from __future__ import annotations
 
@@ -31,7 +31,8 @@ def test_every_package_is_in_the_distribution() -> None:
 @pytest.mark.parametrize("folder", PACKAGES, ids=name_of)
 def test_a_folder_says_in_a_line_what_it_is_for_and_holds_about_a_dozen_files(folder: Path) -> None:
     about = ast.get_docstring(ast.parse((folder / "__init__.py").read_text(encoding="utf-8")))
-    assert about and about.splitlines()[0].endswith((".", "?"))
+    assert about is not None
+    assert about.splitlines()[0].endswith((".", "?"))
     assert len([path for path in folder.glob("*.py") if path.name != "__init__.py"]) <= MOST_MODULES
 
 
@@ -44,4 +45,4 @@ def test_a_file_is_short_and_kernels_without_types_are_in_kernel_files(path: Pat
     for node in ast.parse(text).body:
         if isinstance(node, ast.FunctionDef) and "kernel" in map(ast.unparse, node.decorator_list):
             arguments = (*node.args.args, *node.args.kwonlyargs)
-            assert node.returns is not None and all(argument.annotation for argument in arguments), node.name
+            assert all([node.returns, *(argument.annotation for argument in arguments)]), node.name

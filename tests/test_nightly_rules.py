@@ -1,4 +1,4 @@
-"""The nightly check of the rules: it runs, it covers, and it finds what is wrong."""
+"""The nightly check of the rules runs, covers every preset, and finds differences."""
 
 from __future__ import annotations
 

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from german_whist.envs.engine.state_kernels import KEEP, LEAVE, SWAP, TAKE, beats, suit_of
+from german_whist.envs.engine.state import KEEP, LEAVE, SWAP, TAKE
+from german_whist.envs.engine.state_kernels import beats, suit_of
 from german_whist.envs.utils.bit_kernels import lowest, popcount
 from german_whist.envs.utils.jit import kernel
 

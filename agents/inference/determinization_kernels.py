@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from german_whist.agents.inference.world_sampling_kernels import hand_size, is_humbug, sample_hand, uniform_below
-from german_whist.envs.engine.dealing import shuffle
-from german_whist.envs.engine.state_kernels import DRAFT, EXCHANGE, PICK, PICK_AFTER, PLAY, suit_mask
-from german_whist.envs.observation.views import cards_of_view
+from german_whist.envs.engine.dealing_kernels import shuffle
+from german_whist.envs.engine.state import DRAFT, EXCHANGE, PICK, PICK_AFTER, PLAY
+from german_whist.envs.engine.state_kernels import suit_mask
+from german_whist.envs.observation.view_kernels import cards_of_view
 from german_whist.envs.utils.bit_kernels import lowest, nth_lowest, popcount
 from german_whist.envs.utils.jit import kernel
 

@@ -16,9 +16,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from german_whist.envs.engine.dealing import AGENT_STREAM, philox
+from german_whist.envs.engine.dealing_kernels import AGENT_STREAM, philox
 from german_whist.envs.engine.state_kernels import suit_mask
-from german_whist.envs.observation.views import cards_of_view
+from german_whist.envs.observation.view_kernels import cards_of_view
 from german_whist.envs.utils.bit_kernels import lowest, popcount
 from german_whist.envs.utils.jit import kernel
 

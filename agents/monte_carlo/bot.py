@@ -27,7 +27,7 @@ from german_whist.agents.bots.heuristic.bot_kernels import choose
 from german_whist.agents.inference.world_sampling_kernels import HAND_COUNTS, is_humbug
 from german_whist.agents.monte_carlo.rollout_kernels import add_worlds, choose_best, write_margins
 from german_whist.envs.engine.rules import GAME
-from german_whist.envs.engine.state_kernels import STATE
+from german_whist.envs.engine.state import STATE
 from german_whist.envs.observation.views import VIEW
 from german_whist.envs.utils.specs import split_spec, unknown_name
 from german_whist.solver.search.transposition_table import race_transposition_table

@@ -13,8 +13,9 @@ from german_whist.agents.inference.determinization_kernels import (
     write_sampled_cards,
 )
 from german_whist.agents.inference.world_sampling_kernels import count_hands, count_opponent_unseen
-from german_whist.envs.engine.state_kernels import PLAY, counted_tricks, play
-from german_whist.envs.observation.views import write_view
+from german_whist.envs.engine.state import PLAY
+from german_whist.envs.engine.state_kernels import counted_tricks, play
+from german_whist.envs.observation.view_kernels import write_view
 from german_whist.envs.utils.bit_kernels import highest, lowest, popcount
 from german_whist.envs.utils.jit import kernel
 from german_whist.solver.search.alpha_beta_kernels import alpha_beta

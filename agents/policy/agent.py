@@ -17,7 +17,8 @@ from german_whist.agents.policy.checkpoint import Checkpoint
 from german_whist.agents.policy.game_check import check_same_game
 from german_whist.agents.policy.mlp_forward import PhasedMLPForward
 from german_whist.envs.engine.rules import Rules
-from german_whist.envs.observation.vector import observe, write_masks
+from german_whist.envs.observation.vector import observe
+from german_whist.envs.observation.vector_kernels import write_masks
 from german_whist.envs.simulator.batch import DealBatch
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from german_whist.agents.bots.base import Views
 from german_whist.envs.engine.cards import NUM_CARDS
 from german_whist.envs.engine.rules import Rules
-from german_whist.envs.observation.views import cards_of_view
+from german_whist.envs.observation.view_kernels import cards_of_view
 from german_whist.envs.text.rules_text import rules_spec
 from german_whist.envs.utils.bit_kernels import popcount
 from german_whist.envs.utils.jit import kernel

@@ -1,1 +1,1 @@
-"""What are the rules? Cards, dealing, state transitions, scoring."""
+"""What are the rules of the game? Cards, dealing, state transitions, scoring, match formats."""

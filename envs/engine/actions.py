@@ -1,4 +1,4 @@
-"""Actions as words: cards as ``SA``, and the choices that are not cards by name."""
+"""Actions as text: cards as ``SA``, and the choices that are not cards by name."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ _KEEP_OR_SWAP = ("keep", "swap")
 
 
 def choice_names(rules: Rules) -> tuple[str, ...]:
-    """Return the names of the actions from 52 on, in order; none in rules that need no such choice."""
+    """Return the names of the actions from 52 on, in order; empty for rules without such choices."""
     if rules.draft:
         return _TAKE_OR_LEAVE
     return _KEEP_OR_SWAP if rules.humbug else ()
 
 
 def action_text(action: int, rules: Rules) -> str:
-    """Return an action as a word: a card as ``SA``, or ``take``, ``leave``, ``keep``, ``swap``.
+    """Return an action as text: a card as ``SA``, or ``take``, ``leave``, ``keep``, ``swap``.
 
     Raises:
-        ValueError: when the rules have no such action.
+        ValueError: if the rules have no such action.
     """
     if not 0 <= action < rules.num_actions:
         raise ValueError(f"action {action} is not allowed: 0 to {rules.num_actions - 1}")
@@ -28,10 +28,10 @@ def action_text(action: int, rules: Rules) -> str:
 
 
 def parse_action(word: str, rules: Rules) -> int:
-    """Return the number of an action written as a word, in any case.
+    """Return the number of an action written as text, in any case.
 
     Raises:
-        ValueError: when the word is neither a card nor a choice of these rules.
+        ValueError: if the text is neither a card nor a choice of these rules.
     """
     choices = choice_names(rules)
     if word.strip().lower() in choices:
@@ -43,7 +43,7 @@ def parse_action(word: str, rules: Rules) -> int:
 
 
 def actions_text(mask: int, rules: Rules) -> str:
-    """Return the actions of a mask: cards as ``S.H.D.C``, choices as ``take or leave``."""
+    """Return the actions of a mask as text: cards as ``S.H.D.C``, choices as ``take or leave``."""
     if mask >> NUM_CARDS:
         names = enumerate(choice_names(rules), NUM_CARDS)
         return " or ".join(name for action, name in names if mask >> action & 1)

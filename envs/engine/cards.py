@@ -1,7 +1,7 @@
 """Cards, suits, hands and decks: numbers, bit masks and text.
 
 A card is the integer ``13 * suit + rank`` with suits C D H S = 0…3 and ranks 2…A = 0…12, in every deck size. A set of
-cards is a 64-bit mask in which bit ``c`` stands for card ``c``. In text a card is suit then rank (``SA``, ``HT``), and
+cards is a 64-bit mask in which bit ``c`` is card ``c``. In text a card is suit then rank (``SA``, ``HT``), and
 a hand is its suits S.H.D.C with the ranks from high to low (``AKQ2.T98..J4``), as in PBN.
 """
 
@@ -28,11 +28,11 @@ def parse_card(text: str) -> int:
     """Return the number of a card written as suit then rank (any case).
 
     Raises:
-        ValueError: when the text is not a card.
+        ValueError: if the text is not a card.
     """
     word = text.strip().upper()
     if len(word) != 2 or word[0] not in SUITS or word[1] not in RANKS:
-        raise ValueError(f"{text!r} is not a card: write suit (C D H S) then rank (2-9 T J Q K A), as SA")
+        raise ValueError(f"{text!r} is not a card: write the suit (C D H S), then the rank (2-9 T J Q K A), as SA")
     return SUIT_SIZE * SUITS.index(word[0]) + RANKS.index(word[1])
 
 
@@ -46,7 +46,7 @@ def cards_of(mask: int) -> Iterator[int]:
 
 
 def mask_of(cards: Iterable[int]) -> int:
-    """Return the mask of some cards."""
+    """Return the mask of a set of cards."""
     mask = 0
     for card in cards:
         mask |= 1 << int(card)
@@ -66,7 +66,7 @@ def parse_hand(text: str) -> int:
     """Return the mask of a hand written as ``S.H.D.C``.
 
     Raises:
-        ValueError: when there are not four suits, a letter is no rank, or a card stands twice.
+        ValueError: if there are not four suits, a letter is not a rank, or a card appears twice.
     """
     suits = text.strip().upper().split(".")
     if len(suits) != 4:
@@ -78,13 +78,13 @@ def parse_hand(text: str) -> int:
                 raise ValueError(f"hand {text!r}: {letter!r} is not a rank (2-9 T J Q K A)")
             card = 1 << (SUIT_SIZE * suit + RANKS.index(letter))
             if mask & card:
-                raise ValueError(f"hand {text!r}: {SUITS[suit]}{letter} stands twice")
+                raise ValueError(f"hand {text!r}: {SUITS[suit]}{letter} appears twice")
             mask |= card
     return mask
 
 
 def deck_text(deck: Iterable[int]) -> str:
-    """Return a deck as its cards in dealing order, separated by blanks."""
+    """Return a deck as its cards in dealing order, separated by spaces."""
     return " ".join(card_text(card) for card in deck)
 
 
@@ -93,22 +93,22 @@ def parse_deck(deck: str | Sequence[int], cards: Sequence[int]) -> list[int]:
 
     Args:
         deck: text as ``"C2 SA …"``, or card numbers.
-        cards: the cards that the deck must hold, each once.
+        cards: the cards of the game's deck.
 
     Raises:
-        ValueError: when a card is unknown, foreign to this deck, missing or there twice.
+        ValueError: if a card is unknown, not in the game's deck, missing or given twice.
     """
     order: list[int] = []
     for word in deck.split() if isinstance(deck, str) else deck:
         try:
             card = parse_card(word) if isinstance(word, str) else operator.index(word)
         except TypeError:
-            raise ValueError(f"deck: {word!r} is not a card: names as SA or numbers from 0 to 51 are") from None
+            raise ValueError(f"deck: {word!r} is not a card: use names as SA, or numbers from 0 to 51") from None
         if card not in cards:
             name = card_text(card) if 0 <= card < NUM_CARDS else str(card)
             raise ValueError(f"deck: card {name} is not in this game's deck of {len(cards)}")
         if card in order:
-            raise ValueError(f"deck: card {card_text(card)} stands twice")
+            raise ValueError(f"deck: card {card_text(card)} appears twice")
         order.append(card)
     if len(order) != len(cards):
         missing = next(card for card in cards if card not in order)

@@ -1,4 +1,4 @@
-"""Finishing deals whose endgame is not played (see ``envs.endings``)."""
+"""Ending deals where their endgame begins, with the tricks that an ``EndgameHook`` returns."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ import numpy.typing as npt
 
 from german_whist.envs.engine.endgame_hook import EndgameHook
 from german_whist.envs.engine.rules import Rules
-from german_whist.envs.engine.state_kernels import ENDGAME, PLAY
+from german_whist.envs.engine.state import ENDGAME, PLAY
 from german_whist.envs.utils.jit import kernel
 
 
 @kernel
-def begins_endgame(game, state):
-    """Return whether the first card of the endgame comes next."""
-    return (
+def begins_endgame(game: Any, state: Any) -> bool:
+    """Return whether the next action is the first card of the endgame."""
+    return bool(
         not state.done
         and state.decision == PLAY
         and state.led < 0
@@ -27,7 +27,8 @@ def begins_endgame(game, state):
 
 
 @kernel
-def _rows_that_begin(game, states, rows, found):
+def _find_beginnings(game: Any, states: Any, rows: npt.NDArray[np.int64], found: npt.NDArray[np.int64]) -> int:
+    """Write the rows whose endgame begins into ``found`` and return how many they are."""
     count = 0
     for row in rows:
         if begins_endgame(game[0], states[row]):
@@ -37,22 +38,22 @@ def _rows_that_begin(game, states, rows, found):
 
 
 def finish_endgames(
-    ending: EndgameHook, rules: Rules, states: np.ndarray[Any, Any], rows: npt.NDArray[np.int64]
+    hook: EndgameHook, rules: Rules, states: np.ndarray[Any, Any], rows: npt.NDArray[np.int64]
 ) -> npt.NDArray[np.int64]:
-    """Finish those of some deals whose endgame begins, in place.
+    """Finish the deals whose endgame begins, in place.
 
     Args:
-        ending: tells how they end.
+        hook: returns the tricks that both seats take.
         rules: the rules of the deals.
         states: ``STATE`` array, all deals.
-        rows: the deals that have moved, int64[k].
+        rows: the deals to look at, int64[k].
 
     Returns:
-        The rows that are finished, int64[n].
+        The rows that are finished now, int64[n].
     """
     found = np.empty(len(rows), np.int64)
-    begun = found[: _rows_that_begin(rules.game, states, rows, found)]
+    begun = found[: _find_beginnings(rules.game, states, rows, found)]
     if len(begun):
-        states["tricks"][begun, ENDGAME] = ending.finish(rules, states[begun])
+        states["tricks"][begun, ENDGAME] = hook.finish(rules, states[begun])
         states["done"][begun] = True
     return begun

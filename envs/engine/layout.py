@@ -1,4 +1,4 @@
-"""Vectors made of named blocks: which cells a block has, how large they can be and what they mean."""
+"""Vectors made of named blocks: where each block starts, how large its values get and what they mean."""
 
 from __future__ import annotations
 
@@ -9,33 +9,51 @@ import numpy.typing as npt
 
 from german_whist.envs.engine.rules import Rules
 
-Kind = tuple[str, int, str | int, str]
-"""A block's name, its cells, its largest value (a field of ``Rules`` or a number), its meaning."""
+
+class BlockSpec(NamedTuple):
+    """A block of a vector that has no place yet.
+
+    Attributes:
+        name: the block's name.
+        size: number of features.
+        high: the largest value of a feature: a number, or the name of the field of ``Rules`` that holds it.
+        meaning: what the features say.
+    """
+
+    name: str
+    size: int
+    high: str | int
+    meaning: str
 
 
 class Block(NamedTuple):
-    """A named range of a vector: cells ``start`` up to ``stop``, and what they mean."""
+    """A named range of a vector.
+
+    Attributes:
+        start: index of the first feature.
+        stop: index after the last feature.
+        meaning: what the features say.
+    """
 
     start: int
     stop: int
     meaning: str
 
 
-def highest_values(game: Rules, kinds: tuple[Kind, ...]) -> npt.NDArray[np.int8]:
-    """Return the largest value of each cell of some blocks, int8; a name stands for a field of the rules.
-
-    Where the rules leave a cell at 0 its bound is 1 all the same: checkers of spaces want some room in each.
-    """
-    parts = [np.full(cells, getattr(game, high) if isinstance(high, str) else high) for _, cells, high, _ in kinds]
-    bounds: npt.NDArray[np.int8] = np.maximum(np.concatenate(parts), 1).astype(np.int8)
-    return bounds
-
-
-def layout_of(kinds: tuple[Kind, ...]) -> dict[str, Block]:
-    """Return the ranges of some blocks, one after the other."""
+def layout_of(blocks: tuple[BlockSpec, ...]) -> dict[str, Block]:
+    """Return the ranges of blocks that follow one another, by name."""
     layout: dict[str, Block] = {}
     start = 0
-    for name, cells, _, meaning in kinds:
-        layout[name] = Block(start, start + cells, meaning)
-        start += cells
+    for block in blocks:
+        layout[block.name] = Block(start, start + block.size, block.meaning)
+        start += block.size
     return layout
+
+
+def highest_values(rules: Rules, blocks: tuple[BlockSpec, ...]) -> npt.NDArray[np.int8]:
+    """Return the largest value of each feature, int8[n]. The smallest is 0.
+
+    A feature that is always 0 under these rules still gets the bound 1: checkers of spaces refuse empty ranges.
+    """
+    highs = [getattr(rules, block.high) if isinstance(block.high, str) else block.high for block in blocks]
+    return np.concatenate([np.full(b.size, max(high, 1), np.int8) for b, high in zip(blocks, highs, strict=True)])

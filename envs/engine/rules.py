@@ -1,4 +1,4 @@
-"""Rules are data: one frozen value describes a game, and the engine reads its fields."""
+"""Rules are data: one frozen dataclass describes a game, and the engine reads its fields."""
 
 from __future__ import annotations
 
@@ -12,26 +12,27 @@ import numpy as np
 import yaml
 
 from german_whist.envs.engine.cards import RANKS, SUIT_SIZE, SUITS, mask_of
+from german_whist.envs.utils.checks import is_whole_number
 from german_whist.envs.utils.specs import split_spec, unknown_name
 
 COUNTS = ("endgame", "all")
 TRUMPS = ("turned", "none")
 POINTS = ("difference", "over_book", "over_half")
 
-# What the kernels read of a game.
+# The rules as kernels read them; in kernels a record of this dtype is called ``game``.
 GAME = np.dtype(
     [
         ("cards", np.int8),  # cards in the deck
         ("hand", np.int8),  # cards in a hand
         ("deck", np.uint64),  # mask of the deck
         ("open_stock", np.int8),
-        ("has_trump", np.int8),  # 1 when the card turned first names trumps
+        ("has_trump", np.int8),  # 1 if the first card turned up names trumps
         ("high_low", np.int8),
         ("draft", np.int8),
         ("humbug", np.int8),
-        ("has_choices", np.int8),  # 1 when some decisions are not cards from the hand
+        ("has_choices", np.int8),  # 1 if some decisions are not cards from the hand
         ("race", np.int8),
-        ("all_count", np.int8),  # 1 when foreplay tricks count too
+        ("all_count", np.int8),  # 1 if foreplay tricks count too
         ("points", np.int8),  # index into POINTS
         ("book", np.int8),
         ("slam", np.int8),
@@ -43,28 +44,35 @@ GAME = np.dtype(
 
 @dataclass(frozen=True)
 class Rules:
-    """A game of the German Whist family.
+    """The rules of one game of the German Whist family. The defaults are the classic game.
+
+    Example:
+        >>> german_whist.Rules(ranks=8, hand=10, stock=12, counts="all").num_actions
+        52
 
     Attributes:
         suits: suits in the deck, 1 to 4, taken in the order C D H S.
         ranks: ranks in each suit, 1 to 13, from the ace down.
-        hand: cards in each hand.
-        stock: cards in the stock, an even number; ``2 * hand + stock`` is the whole deck. 0 in ``humbug``.
-        open_stock: cards of the stock that lie face up: 1; 0 when all lie face down; with 2 and more the winner of a
-            trick picks one of them and the loser takes the next face-down card.
-        trump: ``"turned"``, the suit of the card turned first, or ``"none"``.
-        high_low: the endgame is played low (the fewest tricks win) when the card turned first is black, high when red.
-        draft: the winner of a foreplay trick takes the face-up card, or leaves it to the loser for the face-down one.
-        race: the deal ends as soon as a seat has taken so many counted tricks; 0 for no race.
+        hand: cards in each hand, 1 to 26.
+        stock: cards in the stock, an even number from 2 to 50; ``2 * hand + stock`` must be the whole deck. 0 in
+            ``humbug``.
+        open_stock: cards of the stock that lie face up: 1 in the classic game, 0 if all lie face down. With 2 or more
+            the winner of a trick picks one of them and the loser takes the next face-down card.
+        trump: ``"turned"`` for the suit of the first card turned up, or ``"none"``.
+        high_low: if the first card turned up is black, the endgame is played low (the fewest tricks win).
+        draft: the winner of a foreplay trick may take the face-up card or leave it to the loser; the other player
+            takes the face-down card.
+        race: the deal ends as soon as a seat has taken this many counted tricks; 0 for no race.
         humbug: four hands are dealt and there is no stock; each seat keeps its hand or swaps it for a blind one.
-        counts: which tricks count, ``"endgame"`` or ``"all"``.
-        points: what a deal scores: ``"difference"`` (the winner's counted tricks minus the loser's), ``"over_book"``
-            (the winner's minus the book) or ``"over_half"`` (the winner's minus half of the counted tricks).
-        book: tricks that score nothing with ``over_book``; half of the counted tricks, rounded down, unless given.
-        slam: with ``over_book``, what winning every counted trick scores in all; 0 for no such bonus.
+        counts: the tricks that count, ``"endgame"`` or ``"all"``.
+        points: what the winner of a deal scores: ``"difference"`` (own counted tricks minus the loser's),
+            ``"over_book"`` (own counted tricks minus the book) or ``"over_half"`` (own counted tricks minus half of
+            all counted tricks).
+        book: tricks that score nothing with ``over_book``; by default half of the counted tricks, rounded down.
+        slam: with ``over_book``, the total score for winning every counted trick; 0 for no bonus.
 
     Raises:
-        ValueError: when a field, or two fields together, make no game; the message names them.
+        ValueError: if a field is out of range, or two fields contradict each other; the message names them.
     """
 
     suits: int = 4
@@ -83,7 +91,7 @@ class Rules:
     slam: int = 0
 
     def __post_init__(self) -> None:
-        """Refuse what is no game."""
+        """Check each field, then their combinations."""
         self._check_whole("suits", 1, len(SUITS))
         self._check_whole("ranks", 1, len(RANKS))
         self._check_whole("hand", 1, 26)
@@ -116,7 +124,7 @@ class Rules:
         if 0 < self.slam < self.counted - self._book:
             raise ValueError(
                 f"rules: slam={self.slam} is below the {self.counted - self._book} points that winning every trick "
-                f"scores over book={self._book} anyway"
+                f"scores with book={self._book} anyway"
             )
 
     def _check_stock_deck(self) -> None:
@@ -140,16 +148,16 @@ class Rules:
             )
 
     def _check_combinations(self) -> None:
-        """Refuse two settings that make no sense together, naming both."""
+        """Refuse pairs of settings that contradict each other."""
         face_down = self.open_stock == 0
         clashes = (
             (self.humbug and self.draft, "humbug", "draft", "there is no stock"),
             (self.humbug and self.open_stock != 1, "humbug", "open_stock", "there is no stock, and one card is turned"),
             (self.humbug and self.counts == "all", "humbug", "counts", "there is one stage: counts=endgame"),
-            (self.open_stock > max(self.stock, 1), "open_stock", "stock", "more cards cannot lie open than there are"),
+            (self.open_stock > max(self.stock, 1), "open_stock", "stock", "the stock has fewer cards than that"),
             (face_down and self.trump == "turned", "open_stock", "trump", "no card is turned to name trumps"),
             (face_down and self.high_low, "open_stock", "high_low", "no card is turned to say high or low"),
-            (self.draft and self.open_stock != 1, "draft", "open_stock", "a draft is about one face-up card"),
+            (self.draft and self.open_stock != 1, "draft", "open_stock", "a draft needs exactly one face-up card"),
             (self.high_low and self.counts == "all", "high_low", "counts", "only the endgame is played low"),
             (self.high_low and self.race > 0, "high_low", "race", "a race is for the most tricks"),
             (self.race > 0 and self.points != "difference", "race", "points", "the tricks left over are not played"),
@@ -165,12 +173,12 @@ class Rules:
 
     def _check_whole(self, field: str, low: int, high: int) -> None:
         value = getattr(self, field)
-        if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
+        if not isinstance(value, int) or not is_whole_number(value, low, high):
             raise ValueError(f"rules: {field}={value!r} is not allowed: a whole number from {low} to {high}")
 
     @cached_property
     def cards(self) -> tuple[int, ...]:
-        """The cards of the deck in standard order: by suit, then from low to high."""
+        """The cards of the deck in standard order: by suit C D H S, then from low to high."""
         low = SUIT_SIZE - self.ranks
         return tuple(SUIT_SIZE * suit + rank for suit in range(self.suits) for rank in range(low, SUIT_SIZE))
 
@@ -200,12 +208,12 @@ class Rules:
 
     @property
     def num_actions(self) -> int:
-        """Size of the action space: action ``a`` plays or picks card ``a``; the choices of some rules follow."""
+        """Size of the action space. Action ``a`` < 52 plays or picks card ``a``; the choices of some rules follow."""
         return len(SUITS) * SUIT_SIZE + (2 if self.draft or self.humbug else 0)
 
     @cached_property
     def game(self) -> np.ndarray[Any, Any]:
-        """The rules as the kernels read them: a ``GAME`` array of shape (1,)."""
+        """The rules as kernels read them: a ``GAME`` array of shape (1,), read-only."""
         game = np.zeros(1, GAME)
         game["cards"] = len(self.cards)
         game["hand"] = self.hand
@@ -229,7 +237,12 @@ class Rules:
 
 @lru_cache
 def rule_names() -> tuple[str, ...]:
-    """Return the names of the presets."""
+    """Return the names of the rule presets, sorted.
+
+    Example:
+        >>> "classic" in german_whist.rule_names()
+        True
+    """
     folder = resources.files("german_whist.configs") / "rules"
     return tuple(sorted(entry.name[:-5] for entry in folder.iterdir() if entry.name.endswith(".yaml")))
 
@@ -243,14 +256,18 @@ def _preset(name: str) -> Rules:
 
 
 def rules(spec: str | Rules = "classic") -> Rules:
-    """Return the rules that a name stands for.
+    """Return the rules of a preset, with changed settings if wanted.
+
+    Example:
+        >>> german_whist.rules("classic:hand=10,stock=32,counts=all").tricks
+        26
 
     Args:
-        spec: a preset, as ``"classic"``; a preset with other settings, as ``"classic:hand=10,stock=32"``; or rules,
-            which are returned as they are.
+        spec: a preset, as ``"classic"``; a preset with changed settings, as ``"classic:hand=10,stock=32"``; or
+            ``Rules``, which are returned as they are.
 
     Raises:
-        ValueError: when the name, a field or a value is not allowed.
+        ValueError: if the preset, a field or a value is not allowed.
     """
     if isinstance(spec, Rules):
         return spec
@@ -269,10 +286,10 @@ def _value(key: str, text: str) -> object:
 
 
 def rules_from_dict(fields: dict[str, Any]) -> Rules:
-    """Return the rules with the given fields, the others as in the classic game.
+    """Return rules from a dictionary of fields; missing fields are those of the classic game.
 
     Raises:
-        ValueError: when a field is unknown or a value is not allowed.
+        ValueError: if a field is unknown or a value is not allowed.
     """
     names = [field.name for field in dataclasses.fields(Rules)]
     for key in fields:

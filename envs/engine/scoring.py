@@ -1,6 +1,8 @@
-"""What a finished deal pays: the tricks' margin, win or loss, or the points of the rules."""
+"""What a finished deal pays: the margin in tricks, win or loss, or the points of the rules."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 
@@ -16,10 +18,10 @@ _DIFFERENCE, _OVER_BOOK = POINTS.index("difference"), POINTS.index("over_book")
 
 
 def check_reward(reward: str) -> int:
-    """Return the kernel's number of a kind of reward.
+    """Return the number by which kernels know a kind of reward.
 
     Raises:
-        ValueError: when there is no such kind.
+        ValueError: if there is no such reward.
     """
     if reward not in REWARDS:
         raise unknown_name("reward", reward, REWARDS)
@@ -27,38 +29,49 @@ def check_reward(reward: str) -> int:
 
 
 @kernel
-def winner_points(game, margin):
-    """Return the points of a winner by so many counted tricks."""
+def winner_points(game: Any, margin: int) -> float:
+    """Return the points for winning by ``margin`` counted tricks; ``game`` is a ``GAME`` record."""
     if game.points == _DIFFERENCE:
         return float(margin)
-    tricks = (game.counted + margin) // 2  # all counted tricks are played out, in a low game by the other seat
+    tricks = (game.counted + margin) // 2  # in a low game the loser's: the counted tricks add up either way
     if game.points == _OVER_BOOK:
         if game.slam and margin == game.counted:
             return float(game.slam)
         return float(tricks - game.book)
-    return tricks - game.counted / 2
+    return float(tricks - game.counted / 2)
 
 
 @kernel
-def seat_return(game, state, reward):
+def signed_margin(game: Any, state: Any, seat: int) -> int:
+    """Return a seat's counted tricks minus the other's, negated where the endgame is played low."""
+    margin = counted_tricks(game, state, seat) - counted_tricks(game, state, 1 - seat)
+    return int(-margin if state.low else margin)
+
+
+@kernel
+def seat_return(game: Any, state: Any, reward: int) -> float:
     """Return what seat 0 gets for a finished deal; seat 1 gets the negative."""
-    margin = counted_tricks(game, state, 0) - counted_tricks(game, state, 1)
-    if state.low:
-        margin = -margin
+    margin = signed_margin(game, state, 0)
     if reward == _MARGIN:
         return float(margin)
     sign = np.sign(float(margin))
     if reward == _WIN or margin == 0:
-        return sign
-    return sign * winner_points(game, abs(margin))
+        return float(sign)
+    return float(sign * winner_points(game, abs(margin)))
 
 
-def reward_limit(rules_game: object, reward: str) -> float:
-    """Return the largest reward that a seat can get for a deal, which is also what an illegal action loses."""
-    game = rules_game[0]  # type: ignore[index]
-    largest = int(game["race"]) or int(game["counted"])  # the margin of a seat that takes them all
-    if check_reward(reward) == _MARGIN:
-        return float(largest)
-    if check_reward(reward) == _WIN:
-        return 1.0
-    return float(winner_points(game, largest))
+def reward_limit(game: np.ndarray[Any, Any], reward: str) -> float:
+    """Return the largest reward that a deal can pay, which is also the penalty for an illegal action.
+
+    Args:
+        game: ``Rules.game``, a ``GAME`` array of shape (1,).
+        reward: one of ``REWARDS``.
+
+    Raises:
+        ValueError: if there is no such reward.
+    """
+    kind = check_reward(reward)
+    most = int(game["race"][0]) or int(game["counted"][0])  # the margin of a seat that takes every counted trick
+    if kind == _MARGIN:
+        return float(most)
+    return 1.0 if kind == _WIN else float(winner_points(game[0], most))

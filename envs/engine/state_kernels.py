@@ -1,50 +1,16 @@
-"""The whole truth of a deal, as one row of a structured array, and what moves it.
+"""The rules of play: dealing, legal actions and state transitions, one deal at a time.
 
-These kernels are the only place where the rules of play exist. Each takes one row (a record), so that every batch size
-runs the same code.
+These kernels are the only place where the rules of play exist. In all of them ``game`` is a ``GAME`` record (the rules)
+and ``state`` a ``STATE`` record, changed in place.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
+from german_whist.envs.engine.state import DRAFT, ENDGAME, EXCHANGE, FOREPLAY, PICK, PICK_AFTER, PLAY, SWAP, TAKE
 from german_whist.envs.utils.bit_kernels import lowest, popcount
 from german_whist.envs.utils.jit import kernel
-
-FOREPLAY, ENDGAME = 0, 1
-
-# What the seat to act decides.
-PLAY, PICK, PICK_AFTER, DRAFT, EXCHANGE = range(5)
-
-# Actions that are not cards. DRAFT: take the face-up card or leave it; EXCHANGE: keep the hand or swap it for a blind.
-TAKE, LEAVE = 52, 53
-KEEP, SWAP = 52, 53
-
-STATE = np.dtype(
-    [
-        ("hands", np.uint64, (2,)),  # by seat
-        ("known", np.uint64, (2,)),  # cards of a seat that the other saw it get and it has not played yet
-        ("played", np.uint64, (2,)),  # cards a seat has played, the card led included
-        ("out", np.uint64, (2,)),  # cards that a seat knows to be out of play (humbug)
-        ("face_up", np.uint64),  # the open cards of the stock
-        ("deck", np.int8, (52,)),  # dealing order; only the deck's own cards are used
-        ("void_trick", np.int8, (2, 4)),  # trick (from 1) at which a seat last showed it was void of a suit, 0 = never
-        ("void_drawn", np.int8, (2, 4)),  # cards the seat had drawn unseen before that
-        ("drawn", np.int8, (2,)),  # cards a seat has drawn unseen
-        ("tricks", np.int8, (2, 2)),  # by stage, then seat
-        ("exchanged", np.int8, (2,)),  # 1 when a seat has swapped its hand for a blind (humbug)
-        ("top", np.int8),  # position of the next face-down card in the deck; the deck's size when there is none
-        ("trump", np.int8),  # suit, -1 for none
-        ("low", np.int8),  # 1 when the fewest counted tricks win
-        ("dealer", np.int8),  # seat
-        ("turn", np.int8),  # seat to act
-        ("decision", np.int8),  # PLAY, PICK, …
-        ("winner", np.int8),  # seat that won the last trick and leads the next
-        ("led", np.int8),  # card led to the current trick, -1 when there is none
-        ("done", np.bool_),
-    ],
-    align=True,
-)
 
 _ONE = np.uint64(1)
 _SUIT = np.uint64(0x1FFF)
@@ -70,7 +36,7 @@ def suit_mask(suit):
 
 @kernel
 def deal(game, state, dealer):
-    """Deal the state's deck, one card at a time from the non-dealer on; the card turned first names what it names."""
+    """Deal the state's deck, non-dealer first; the first card turned up sets trumps, and high or low."""
     for seat in range(2):
         state.hands[seat] = state.known[seat] = state.played[seat] = state.out[seat] = np.uint64(0)
         state.tricks[0, seat] = state.tricks[1, seat] = 0
@@ -90,7 +56,7 @@ def deal(game, state, dealer):
 
 @kernel
 def deal_stock(game, state):
-    """Deal two hands, turn the open cards of the stock, and return the first of them."""
+    """Deal two hands, turn up the open cards of the stock, and return the first of them."""
     stock = 2 * np.int64(game.hand)
     first = second = np.uint64(0)
     for position in range(0, stock, 2):
@@ -106,7 +72,7 @@ def deal_stock(game, state):
 
 @kernel
 def deal_humbug(game, state):
-    """Deal four hands, non-dealer, blind, blind, dealer, and return the last card, which is turned: the dealer's."""
+    """Deal four hands (non-dealer, blind, blind, dealer) and return the last card, the dealer's, which both see."""
     for position in range(game.cards):
         if position % 4 == 0:
             state.hands[1 - state.dealer] |= card_bit(state.deck[position])
@@ -121,7 +87,7 @@ def deal_humbug(game, state):
 
 @kernel
 def legal_actions(state):
-    """Return the mask of the actions that the seat to act may choose; 0 when the deal is done."""
+    """Return the legal actions of the seat to act as a mask; 0 when the deal is done."""
     if state.decision == PLAY:
         return legal_cards(state)
     if state.decision in (PICK, PICK_AFTER):
@@ -130,8 +96,14 @@ def legal_actions(state):
 
 
 @kernel
+def is_legal(state, action):
+    """Return whether the seat to act may choose an action, which can be any int64; never when the deal is done."""
+    return 0 <= action < 64 and (legal_actions(state) >> np.uint64(action)) & _ONE != 0
+
+
+@kernel
 def legal_cards(state):
-    """Return the mask of the cards that the seat to act may play; 0 when the deal is done."""
+    """Return the cards that the seat to act may play as a mask; 0 when the deal is done."""
     if state.done:
         return np.uint64(0)
     hand = state.hands[state.turn]
@@ -144,7 +116,7 @@ def legal_cards(state):
 
 @kernel
 def beats(card, led, trump):
-    """Return whether a card played second wins the trick."""
+    """Return whether the card played second wins the trick."""
     suit = suit_of(card)
     if suit == suit_of(led):
         return card > led
@@ -184,7 +156,7 @@ def play_card(game, state, card):
 
 @kernel
 def show_void(state, seat, suit):
-    """Record that a seat could not follow a suit in the current trick."""
+    """Record that a seat showed a void: it did not follow suit in the current trick."""
     tricks = state.tricks
     state.void_trick[seat, suit] = tricks[0, 0] + tricks[0, 1] + tricks[1, 0] + tricks[1, 1] + 1
     state.void_drawn[seat, suit] = state.drawn[seat]
@@ -192,7 +164,7 @@ def show_void(state, seat, suit):
 
 @kernel
 def finish_trick(game, state, winner):
-    """Give the trick to its winner, who leads the next; while the stock lasts both take cards first."""
+    """Score the trick for its winner, who leads the next; while the stock lasts, both seats take cards first."""
     state.led = -1
     state.turn = state.winner = winner
     foreplay = state.face_up or state.top < game.cards
@@ -211,7 +183,7 @@ def finish_trick(game, state, winner):
 
 @kernel
 def take_open(state, seat, card):
-    """Let a seat take an open card of the stock, seen by both."""
+    """Move a face-up card of the stock to a seat's hand, seen by both."""
     bit = card_bit(card)
     state.hands[seat] |= bit
     state.known[seat] |= bit
@@ -220,7 +192,7 @@ def take_open(state, seat, card):
 
 @kernel
 def take_unseen(state, seat):
-    """Let a seat take the next face-down card, unseen by the other."""
+    """Move the next face-down card to a seat's hand, unseen by the other."""
     state.hands[seat] |= card_bit(state.deck[state.top])
     state.drawn[seat] += 1
     state.top += 1
@@ -228,7 +200,7 @@ def take_unseen(state, seat):
 
 @kernel
 def turn_up(game, state):
-    """Turn face-down cards until as many lie open as the rules say, or there are no more."""
+    """Turn up cards until as many lie face up as the rules ask for, or none is left."""
     missing = np.int64(game.open_stock) - popcount(state.face_up)
     while missing > 0 and state.top < game.cards:
         state.face_up |= card_bit(state.deck[state.top])
@@ -238,7 +210,7 @@ def turn_up(game, state):
 
 @kernel
 def draw(game, state):
-    """The winner takes the face-up card, or the next when all lie face down; the loser the card under it."""
+    """The winner takes the face-up card (the next card if all lie face down); the loser takes the one under it."""
     if state.face_up:
         take_open(state, state.winner, lowest(state.face_up))
     else:
@@ -249,7 +221,7 @@ def draw(game, state):
 
 @kernel
 def pick(game, state, card):
-    """Take an open card by choice: the winner of the trick first, then the loser when no face-down card is left."""
+    """Take the chosen face-up card: the winner of the trick first, then the loser if no face-down card is left."""
     take_open(state, state.turn, card)
     if state.decision == PICK:
         loser = 1 - state.winner
@@ -266,7 +238,7 @@ def pick(game, state, card):
 
 @kernel
 def draft(game, state, action):
-    """The winner takes the face-up card or leaves it to the loser; the other takes the face-down one."""
+    """The winner takes the face-up card or leaves it to the loser; the other takes the face-down card."""
     taker = np.int64(state.winner) if action == TAKE else 1 - np.int64(state.winner)
     take_open(state, taker, lowest(state.face_up))
     take_unseen(state, 1 - taker)
@@ -275,7 +247,7 @@ def draft(game, state, action):
 
 @kernel
 def lead_next(game, state):
-    """Turn the next cards of the stock and let the winner of the last trick lead."""
+    """Turn up the next cards of the stock and let the winner of the last trick lead."""
     turn_up(game, state)
     state.decision = PLAY
     state.turn = state.winner
@@ -283,12 +255,12 @@ def lead_next(game, state):
 
 @kernel
 def exchange(game, state, action):
-    """Keep the hand, or discard it unseen for the next blind; the non-dealer chooses first, and leads."""
+    """Keep the hand, or discard it unseen for the next blind hand; the non-dealer chooses first, and leads."""
     seat = np.int64(state.turn)
     if action == SWAP:
         blind = 1 + np.int64(state.exchanged[1 - seat])
         state.out[seat] = state.hands[seat]
-        state.out[1 - seat] |= state.known[seat]  # the turned card is seen to leave with the dealer's hand
+        state.out[1 - seat] |= state.known[seat]  # both know that the card shown left with the dealer's hand
         state.hands[seat] = state.known[seat] = np.uint64(0)
         for position in range(blind, game.cards, 4):
             state.hands[seat] |= card_bit(state.deck[position])
@@ -300,7 +272,7 @@ def exchange(game, state, action):
 
 @kernel
 def counted_tricks(game, state, seat):
-    """Return how many tricks that count a seat has taken."""
+    """Return the number of counted tricks that a seat has taken."""
     tricks = np.int64(state.tricks[ENDGAME, seat])
     if game.all_count:
         tricks += np.int64(state.tricks[FOREPLAY, seat])

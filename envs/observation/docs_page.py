@@ -1,7 +1,4 @@
-"""The page ``docs/reference/observations.md``, written from the code.
-
-Made by ``python -m german_whist.envs.observation.docs_page > docs/reference/observations.md``.
-"""
+"""Writes ``docs/reference/observations.md`` from the code: ``python -m german_whist.envs.observation.docs_page``."""
 
 from __future__ import annotations
 
@@ -12,17 +9,18 @@ import numpy as np
 import numpy.typing as npt
 
 from german_whist.envs.engine.layout import Block
-from german_whist.envs.engine.match_format import DEALS_PER_MATCH, LARGEST, MAX_DEALS
-from german_whist.envs.engine.rules import Rules, rule_names, rules
+from german_whist.envs.engine.match_format import DEALS_PER_MATCH, MAX_DEALS, MAX_TARGET
+from german_whist.envs.engine.rules import Rules, rule_names
+from german_whist.envs.engine.rules import rules as rules_named
 from german_whist.envs.observation.full_state import state_high, state_layout
 from german_whist.envs.observation.history import COLUMNS, EVENTS, HISTORY_VERSION, history_high, max_events
 from german_whist.envs.observation.vector import OBSERVATION_VERSION, observation_high, observation_layout
 
 COMMAND = "python -m german_whist.envs.observation.docs_page > docs/reference/observations.md"
 
-# What adds a block to the vectors, in the order in which the blocks stand.
-_ADDING = (
-    ("`open_stock` of 2 and more, `draft` or `humbug`", "draft", None),
+# What adds a block to the vectors, in the order of the blocks: in words, with rules and a match format that have it.
+_OPTIONAL = (
+    ("`open_stock` of 2 or more, `draft`, `humbug`", "draft", None),
     ("`high_low`", "high_low", None),
     ("`race`", "race", None),
     ("`humbug`", "humbug", None),
@@ -33,7 +31,7 @@ _ADDING = (
 
 def page() -> str:
     """Return the page, Markdown."""
-    return "\n".join([*_introduction(), *_vector(), *_history(), *_state(), *_games()])
+    return "\n".join([*_introduction(), *_vector(), *_history(), *_state(), *_sizes()])
 
 
 def _table(head: Iterable[str], rows: Iterable[Iterable[object]]) -> list[str]:
@@ -43,23 +41,22 @@ def _table(head: Iterable[str], rows: Iterable[Iterable[object]]) -> list[str]:
 
 
 def _range(high: Iterable[int]) -> str:
-    """Return the values that the cells of a block can take, ``0 to …``."""
-    largest = {int(value) for value in high}
-    return f"0 to {max(largest)}"
+    """Return the range of values of a block, ``0 to …``."""
+    return f"0 to {max(int(value) for value in high)}"
 
 
-def _cells(block: Block) -> str:
+def _features(block: Block) -> str:
     last = block.stop - 1
     return str(block.start) if last == block.start else f"{block.start}–{last}"
 
 
 def _blocks(layout: dict[str, Block], high: list[int]) -> list[str]:
     return _table(
-        ("block", "cells", "number", "values", "meaning"),
+        ("block", "features", "size", "values", "meaning"),
         (
             (
                 f"`{name}`",
-                _cells(block),
+                _features(block),
                 block.stop - block.start,
                 _range(high[block.start : block.stop]),
                 block.meaning,
@@ -70,7 +67,7 @@ def _blocks(layout: dict[str, Block], high: list[int]) -> list[str]:
 
 
 def _prose(text: str) -> list[str]:
-    """Return a paragraph, given in lines of any length, in lines that fit."""
+    """Return a paragraph in lines that fit."""
     return [*textwrap.wrap(" ".join(text.split()), 118, break_on_hyphens=False, break_long_words=False), ""]
 
 
@@ -78,20 +75,22 @@ def _introduction() -> list[str]:
     return [
         "# Observations",
         "",
-        *_prose(f"This page is written by the code: `{COMMAND}`. A test compares the two."),
+        *_prose(f"Generated from the code with `{COMMAND}`; a test keeps the two in step."),
         *_prose(f"""
-            An environment shows a seat one of two encodings of what it knows, chosen by the argument `observation`:
-            `"vector"` (the default; layout version {OBSERVATION_VERSION}, `OBSERVATION_VERSION`) says where every card
-            is and what has been shown; `"history"` (version {HISTORY_VERSION}, `HISTORY_VERSION`) says what happened,
-            in order, for recurrent and attention networks. Checkpoints carry the version of the vector that their
-            network reads, and one of another version is refused. A version rises when the meaning, the order or the
-            number of the cells of a game changes; a game that did not exist before leaves it as it is."""),
+            An environment encodes what a seat knows in one of two ways, chosen with the argument `observation`.
+            `"vector"` (the default; layout version {OBSERVATION_VERSION}, `OBSERVATION_VERSION`) is one flat vector of
+            where every card is and what has been shown. `"history"` (version {HISTORY_VERSION}, `HISTORY_VERSION`) is
+            the sequence of events, for recurrent and attention networks."""),
         *_prose("""
-            In both, cards are numbered `13 * suit + rank`, suits C D H S = 0 to 3 and ranks 2 to A = 0 to 12, in every
-            deck; everything is seen from the observing seat's own side, and nothing depends on what that seat cannot
-            know. Every cell is int8 and not negative. The PettingZoo environment gives a dictionary with the encoding
-            under `observation` and the legal actions, 0 or 1 each, under `action_mask`: all zeros when it is not the
-            seat's turn. The Gymnasium environments give the vector alone, and the mask in `info`."""),
+            Both are from the observing seat's own side and hold nothing that the seat cannot know. Cards are numbered
+            `13 * suit + rank`, suits C D H S = 0 to 3 and ranks 2 to A = 0 to 12, in every deck. Every number is int8
+            and at least 0. The PettingZoo environment returns a dictionary: the encoding is under `observation`, and
+            the legal actions are under `action_mask` (1 if legal; all zeros if the seat is not to act). The Gymnasium
+            environments return the vector alone, with the mask in `info`."""),
+        *_prose("""
+            Checkpoints store the version of the vector that their network reads; loading one of another version is
+            refused. The version increases whenever the meaning, order or number of features of an existing game
+            changes."""),
     ]
 
 
@@ -101,12 +100,12 @@ def _vector() -> list[str]:
         "## The vector",
         "",
         *_prose(f"""
-            `german_whist.observation_layout(rules, match=None)` gives these ranges, and `DealBatch.observe()` writes
-            whole batches. In the classic game it has {len(high)} cells:"""),
+            `german_whist.observation_layout(rules, match=None)` returns these ranges, and `DealBatch.observe()` writes
+            whole batches. The classic game has {len(high)} features:"""),
         *_blocks(layout, high),
         *_prose("""
-            With other decks the cells stay where they are, and those of cards that are not in the deck stay 0; largest
-            values follow the game's number of tricks and its stock. These settings add blocks at the end, in this
+            Features have the same positions with every deck; those of cards that are not in the deck are always 0. The
+            largest values depend on the number of tricks and the stock. Some settings add blocks at the end, in this
             order:"""),
     ]
     return lines + _added(observation_layout, observation_high, "classic")
@@ -115,20 +114,20 @@ def _vector() -> list[str]:
 def _added(
     layout_of: Callable[..., dict[str, Block]], high_of: Callable[..., npt.NDArray[np.int8]], base: str
 ) -> list[str]:
-    """Return the blocks that rules and matches add to those of the classic game, each once."""
+    """Return the table of blocks that rules and matches add to those of the classic game, each once."""
     known = set(layout_of(base))
     rows = []
-    for cause, game, match in _ADDING:
-        high = high_of(game, match)
-        for name, block in layout_of(game, match).items():
+    for cause, preset, match in _OPTIONAL:
+        high = high_of(preset, match)
+        for name, block in layout_of(preset, match).items():
             entry = name if match is None else f"{name} {match}"
             if name in layout_of(base) or entry in known:
                 continue
             known.add(entry)
             values = _range(high[block.start : block.stop])
-            example = f" (`{match}`)" if match else f" (preset `{game}`)" if name == "race" else ""
+            example = f" (`{match}`)" if match else f" (preset `{preset}`)" if name == "race" else ""
             rows.append((f"`{name}`", cause, block.stop - block.start, values + example, block.meaning))
-    return _table(("block", "added by", "number", "values", "meaning"), rows)
+    return _table(("block", "added by", "size", "values", "meaning"), rows)
 
 
 def _history() -> list[str]:
@@ -137,10 +136,10 @@ def _history() -> list[str]:
         "## The history",
         "",
         *_prose(f"""
-            int8[max_events, {len(COLUMNS)}]: one row an event, zeros after the last, and the number of events beside it
-            (`length` in the environment's dictionary, int16[1]). Rows whose `event` is 0 are padding: that is the mask
-            an attention network needs. `DealBatch(…, history=True).history()` gives tokens and lengths of whole
-            batches. Columns, with their values in the classic game:"""),
+            int8[max_events, {len(COLUMNS)}]: one row per event, then zeros. The number of events is beside it (`length`
+            in the environment's dictionary, int16[1]); rows whose `event` is 0 are padding, which gives the padding
+            mask of an attention network. `DealBatch(…, history=True).history()` returns tokens and lengths of whole
+            batches. The columns, with their values in the classic game:"""),
         *_table(
             ("column", "name", "values", "meaning"),
             (
@@ -148,57 +147,57 @@ def _history() -> list[str]:
                 for number, column in enumerate(COLUMNS)
             ),
         ),
-        "Events:",
+        "The events:",
         "",
         *_table(("event", "name", "meaning"), ((i, f"`{name}`", text) for i, (name, text) in enumerate(EVENTS))),
         *_prose("""
-            Perfect recall: the hand a seat was dealt and everything it saw are in its history, so two courses of a deal
-            that it can tell apart never share one, and two that it cannot tell apart have the same. Both seats'
-            histories tell of the same events in the same rows. In a match the history is that of the current deal, and
-            the dictionary has the scores under `match`: the cells of the vector's block of that name."""),
+            Histories have perfect recall: two courses of a deal that a seat can tell apart never share a history, and
+            two that it cannot tell apart have the same one. Both seats' histories list the same events in the same
+            rows. In a match the history is that of the current deal, and the dictionary holds the scores under `match`:
+            the features of the vector's block of that name."""),
     ]
 
 
 def _state() -> list[str]:
     layout, high = state_layout("classic"), state_high("classic").tolist()
     return [
-        "## The whole truth: `state()`",
+        "## The full state: `state()`",
         "",
         *_prose(f"""
-            For critics that may see everything: int8[{len(high)}] in the classic game, by seat and not by side
+            For critics that may see hidden cards: int8[{len(high)}] in the classic game, by seat number instead of side
             (`german_whist.envs.observation.full_state.state_layout`)."""),
         *_blocks(layout, high),
-        "These settings add blocks at the end, in this order:",
+        "Some settings add blocks at the end, in this order:",
         "",
         *_added(state_layout, state_high, "classic"),
     ]
 
 
-def _games() -> list[str]:
+def _sizes() -> list[str]:
     return [
         "## Sizes by game",
         "",
         *_table(
             ("preset", "vector", "history", "state", "actions", "blocks added to the vector"),
-            (_game_row(name, rules(name)) for name in rule_names()),
+            (_size_row(name, rules_named(name)) for name in rule_names()),
         ),
         *_prose(f"""
-            A match adds 3 cells to vector and state, or 6 where a score can exceed 127. Where the rules score half
-            points they are counted in halves. The target is 1 to {LARGEST:,}; a match that nobody has won after
-            {MAX_DEALS:,} deals is a draw. Match m of a seed takes the deals from index {DEALS_PER_MATCH:,} · m + m % 2
-            on, so that no two matches share a deal and the first dealer alternates too."""),
+            A match adds 3 features to vector and state, or 6 where a score can exceed 127. Where the rules score half
+            points, scores are in half points. The target is 1 to {MAX_TARGET:,}, and a match without a winner after
+            {MAX_DEALS:,} deals is a draw. Match m of a seed starts with deal {DEALS_PER_MATCH:,} · m + m % 2, so no two
+            matches share a deal and the first dealer alternates."""),
     ]
 
 
-def _game_row(name: str, game: Rules) -> tuple[object, ...]:
-    layout = observation_layout(game)
-    added = [f"`{block}` {_cells(layout[block])}" for block in layout if block not in observation_layout("classic")]
+def _size_row(name: str, rules: Rules) -> tuple[object, ...]:
+    layout = observation_layout(rules)
+    added = [f"`{block}` {_features(layout[block])}" for block in layout if block not in observation_layout("classic")]
     return (
         f"`{name}`",
-        observation_high(game).size,
-        f"{max_events(game)} × {len(COLUMNS)}",
-        state_high(game).size,
-        game.num_actions,
+        observation_high(rules).size,
+        f"{max_events(rules)} × {len(COLUMNS)}",
+        state_high(rules).size,
+        rules.num_actions,
         ", ".join(added) or "none",
     )
 

@@ -1,4 +1,4 @@
-"""Cards as pictures: faces with indices and pips, and the back; crisp at any size, and drawn once for each."""
+"""Cards as pictures: faces with indices and pips, and the back. Each is drawn once per size and cached."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from german_whist.envs.rendering.courts import draw_court
 from german_whist.envs.rendering.shapes import SERIF_BOLD, SMOOTH, Color, Pen
 
 BACK = -1
-SHAPE = 1.4  # height of a card, by its width
+SHAPE = 1.4  # height of a card divided by its width
 
 _INKS: tuple[Color, ...] = ("#16181c", "#c22026", "#c22026", "#16181c")
 _PAPER, _EDGE = "#fffdf7", "#b9b2a2"
@@ -25,7 +25,7 @@ _PAIR = ((_LEFT, _TOP), (_RIGHT, _TOP))
 _SIDES = ((_LEFT, _MIDDLE), (_RIGHT, _MIDDLE))
 _FOUR = (*_PAIR, (_LEFT, 0.555), (_RIGHT, 0.555))
 
-# Where the pips of 2 to 10 stand in the upper half, and those on the middle line; the lower half mirrors the upper.
+# Positions of the pips of 2 to 10: those of the upper half, which the lower half mirrors, and those not mirrored.
 _PIPS: tuple[tuple[tuple[tuple[float, float], ...], tuple[tuple[float, float], ...]], ...] = (
     (((_CENTER, _TOP),), ()),
     (((_CENTER, _TOP),), ((_CENTER, _MIDDLE),)),
@@ -47,7 +47,7 @@ def card_picture(card: int, width: int) -> Image.Image:
 
 @lru_cache(maxsize=256)
 def card_sprite(card: int, width: int, angle: float = 0.0) -> Image.Image:
-    """Return a card with its shadow, turned by an angle in degrees (counter-clockwise), RGBA; its middle is the card's.
+    """Return a card with its shadow, rotated by an angle in degrees (counter-clockwise) about its centre, RGBA.
 
     Pictures are cached: do not draw on them.
     """
@@ -68,7 +68,7 @@ def card_sprite(card: int, width: int, angle: float = 0.0) -> Image.Image:
 
 @lru_cache(maxsize=128)
 def _double(card: int, width: int) -> Image.Image:
-    """Return a card twice as large as asked for, with transparent corners."""
+    """Return a card at twice the width, with transparent corners."""
     scale = SMOOTH * width
     size = (scale, SMOOTH * round(width * SHAPE))
     image = Image.new("RGB", size, _PAPER)
@@ -134,7 +134,7 @@ def _ace(pen: Pen, suit: int) -> None:
 
 
 def _back(pen: Pen, height: float) -> None:
-    """Draw a lattice with a lozenge at each crossing, in a frame."""
+    """Draw the back: a framed lattice with a lozenge at each crossing."""
     inset = 0.06
     inner = (inset, inset, 1 - inset, height - inset)
     pen.box(inner, 0.04, _NAVY, None, 0)

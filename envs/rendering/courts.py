@@ -1,4 +1,4 @@
-"""King, queen and jack: half a figure in the colours of its suit, and the same upside down.
+"""King, queen and jack: half a figure in the colours of its suit, mirrored upside down.
 
 Coordinates are those of a card of width 1 and height 1.4.
 """
@@ -48,14 +48,14 @@ def _about_the_middle(half: Path) -> Path:
 
 
 def _background(pen: Pen, suit: int) -> None:
-    """Rays behind the figure, hardly darker than the paper."""
+    """Draw rays behind the figure, slightly darker than the paper."""
     for ray in range(-7, 8, 2):
         x = ray * 0.16
         pen.shape([(0.5, 0.66), (0.5 + x - 0.06, 0.0), (0.5 + x + 0.06, 0.0)], "#f4e7c3")
 
 
 def _robe(pen: Pen, suit: int, rank: str) -> None:
-    """Shoulders, a lining down the front, a belt of pearls and a collar."""
+    """Draw shoulders, a lining down the front, a row of jewels and a collar."""
     robe, lining = _ROBES[suit], _LININGS[suit]
     shoulders = curve((0.0, 0.43), [(0.1, 0.435), (0.27, 0.45), (0.3, 0.6)], [(0.31, 0.72)], [(0.0, 0.72)])
     pen.shape(_about_the_middle(shoulders), robe, _INK, _HAIR_LINE)
@@ -93,7 +93,7 @@ def _robe(pen: Pen, suit: int, rank: str) -> None:
 
 
 def _head(pen: Pen, suit: int, rank: str) -> None:
-    """Hair, face and, for the king, a beard."""
+    """Draw hair, face and, for the king, a beard."""
     hair = _HAIR[suit]
     if rank == "Q":
         locks = curve(

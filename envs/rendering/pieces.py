@@ -1,4 +1,4 @@
-"""What lies about the cards: felt, glows, plates and marks."""
+"""The pieces of a picture other than cards: felt, glows, plates and marks."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _FELT_LIGHT, _FELT_DARK = (36, 118, 82), (10, 52, 38)
 
 @lru_cache(maxsize=4)
 def felt(width: int, height: int) -> Image.Image:
-    """Return the cloth: lighter in the middle, a little grain, a thin line round it. RGB; do not draw on it."""
+    """Return the table cloth, RGB. It is cached: do not draw on it."""
     x, y = np.meshgrid(np.linspace(-1, 1, width), np.linspace(-1, 1, height))
     far = np.clip((x**2 + y**2) / 1.7, 0, 1)[..., None]
     cloth = np.array(_FELT_LIGHT) * (1 - far) + np.array(_FELT_DARK) * far
@@ -35,7 +35,7 @@ def felt(width: int, height: int) -> Image.Image:
 
 @lru_cache(maxsize=32)
 def glow(width: int, angle: float = 0.0) -> Image.Image:
-    """Return the light round a card of a width, RGBA."""
+    """Return the highlight around a card of a width, RGBA."""
     height, margin = round(width * SHAPE), width // 3
     light = Image.new("L", (width + 2 * margin, height + 2 * margin), 0)
     reach = width // 16
@@ -50,7 +50,7 @@ def glow(width: int, angle: float = 0.0) -> Image.Image:
 
 @lru_cache(maxsize=128)
 def plate(width: int, height: int, bright: bool = False, dark: bool = True) -> Image.Image:
-    """Return a rounded plate to write on, RGBA; a bright one has a golden edge."""
+    """Return a rounded plate to write on, RGBA; a bright one has a golden border."""
     large = Image.new("RGBA", (SMOOTH * width, SMOOTH * height), (0, 0, 0, 0))
     pen = Pen(large, SMOOTH)
     radius = min(height / 2, max(width, height) * 0.06 + 4)
@@ -61,7 +61,7 @@ def plate(width: int, height: int, bright: bool = False, dark: bool = True) -> I
 
 @lru_cache(maxsize=64)
 def trump_mark(suit: int, width: int) -> Image.Image:
-    """Return an ivory disc with a suit's symbol, RGBA; with a bar across all suits for no trump (−1)."""
+    """Return a disc with the symbol of the trump suit, RGBA; all suits crossed out for no trumps (−1)."""
     large = Image.new("RGBA", (SMOOTH * width, SMOOTH * width), (0, 0, 0, 0))
     pen = Pen(large, SMOOTH * width)
     pen.oval(0.5, 0.5, 0.49, 0.49, GOLD)
@@ -77,7 +77,7 @@ def trump_mark(suit: int, width: int) -> Image.Image:
 
 @lru_cache(maxsize=64)
 def dot(width: int, full: bool) -> Image.Image:
-    """Return a small disc, golden or only outlined, RGBA."""
+    """Return a small golden disc, filled or outlined, RGBA."""
     large = Image.new("RGBA", (SMOOTH * width, SMOOTH * width), (0, 0, 0, 0))
     pen = Pen(large, SMOOTH * width)
     pen.oval(0.5, 0.5, 0.46, 0.46, GOLD)
@@ -95,14 +95,14 @@ def arrow(width: int) -> Image.Image:
 
 
 def put(table: Image.Image, piece: Image.Image, x: float, y: float) -> None:
-    """Lay a piece on the table with its middle at (x, y)."""
+    """Paste a piece on the table, centred at (x, y)."""
     table.paste(piece, (round(x - piece.width / 2), round(y - piece.height / 2)), piece)
 
 
 def put_card(
     table: Image.Image, card: int, x: float, y: float, width: int, angle: float = 0.0, light: bool = False
 ) -> None:
-    """Lay a card on the table with its middle at (x, y), in a light if wanted."""
+    """Paste a card on the table, centred at (x, y), highlighted if ``light``."""
     if light:
         put(table, glow(width, angle), x, y)
     put(table, card_sprite(card, width, angle), x, y)

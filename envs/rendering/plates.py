@@ -1,23 +1,23 @@
-"""What is written on the table: who plays, what he has won, trumps, stage, and how the deal stands."""
+"""Text on the picture: the plates of both players and of the game, banners and captions."""
 
 from __future__ import annotations
 
 from PIL import Image
 
-from german_whist.envs.engine.state_kernels import ENDGAME, FOREPLAY
+from german_whist.envs.engine.state import ENDGAME, FOREPLAY
 from german_whist.envs.rendering.pieces import CREAM, GOLD, PALE, arrow, dot, plate, put, trump_mark
 from german_whist.envs.rendering.shapes import SANS, SANS_BOLD, Color, Pen, font_of
 from german_whist.envs.text.scene import Player, Scene
 
 _STAGES = {FOREPLAY: "foreplay", ENDGAME: "endgame"}
 _PLAYER = (196, 118)
-_TALL_PLAYER = (196, 136)  # with a line more
-_SMALL_TEXT = 8.5  # pixels: small words are not drawn smaller, as far as there is room
+_TALL_PLAYER = (196, 136)  # with one more line
+_SMALL_TEXT = 8.5  # pixels: small text is not drawn smaller than this if there is room
 _GAME_WIDTH = 168
 
 
 def draw_player(table: Image.Image, scene: Scene, player: Player, left: float, middle: float, unit: float) -> None:
-    """Draw a player's plate: name, dealer, tricks by stage, race; golden when it is his turn."""
+    """Draw a player's plate: name, dealer, tricks by stage, race; golden border if it is the player's turn."""
     width, height = (round(edge * unit) for edge in (_TALL_PLAYER if _has_line(scene) else _PLAYER))
     put(table, plate(width, height, bright=player.turn or player.seat == scene.winner), left + width / 2, middle)
     pen = Pen(table, 1)
@@ -59,12 +59,12 @@ def _has_line(scene: Scene) -> bool:
 
 
 def _small(size: float, unit: float) -> float:
-    """Return the size of small words in pixels."""
+    """Return the font size of small text in pixels."""
     return max(size * unit, min(_SMALL_TEXT, 1.35 * size * unit))
 
 
 def _counter(pen: Pen, x: float, top: float, unit: float, number: str, words: str, counts: bool) -> None:
-    """Write a number with a word under it; golden where it counts."""
+    """Write a number with a word under it, in gold if it counts."""
     pen.text(
         x, top + 60 * unit, number, SANS_BOLD, (30 if len(number) < 3 else 24) * unit, GOLD if counts else PALE, "lm"
     )
@@ -79,7 +79,7 @@ def _race(table: Image.Image, taken: int, goal: int, start: float, end: float, y
 
 
 def draw_game(table: Image.Image, scene: Scene, right: float, middle: float, unit: float) -> None:
-    """Draw the plate of the game: trumps, stage, trick, and whether it is played low or as a race."""
+    """Draw the plate of the game: trumps, stage, trick, high or low, race."""
     notes = _notes(scene)
     width, height = round(_GAME_WIDTH * unit), round((154 + 24 * len(notes)) * unit)
     x, top = right - width / 2, middle - height / 2
@@ -106,7 +106,7 @@ def _notes(scene: Scene) -> list[tuple[str, Color]]:
 
 
 def banner(table: Image.Image, words: str, x: float, y: float, unit: float, bright: bool) -> None:
-    """Write a sentence on a plate in the middle of the table."""
+    """Write a sentence on a plate, centred at (x, y)."""
     size = 16 * unit
     words = shortened(words, SANS_BOLD, size, table.width - 60 * unit)
     width = round(font_of(SANS_BOLD, size).getlength(words) + 40 * unit)
@@ -115,12 +115,12 @@ def banner(table: Image.Image, words: str, x: float, y: float, unit: float, brig
 
 
 def caption(table: Image.Image, words: str, x: float, y: float, unit: float) -> None:
-    """Write a few small words on the felt."""
+    """Write small text on the table."""
     Pen(table, 1).text(x, y, words, SANS, _small(12.5, unit), PALE)
 
 
 def shortened(words: str, font: str, size: float, room: float) -> str:
-    """Return words that fit into so many pixels, cut with an ellipsis where they must be."""
+    """Return text that fits into ``room`` pixels, cut with an ellipsis if necessary."""
     measure = font_of(font, size).getlength
     if measure(words) <= room:
         return words

@@ -1,7 +1,7 @@
-"""How the environments show a deal: as text, as a picture, or in a window.
+"""Rendering for the environments: text, pictures, or a window.
 
-One rule for ``"human"``: a window where there is a display and both pygame and Pillow are installed; printed text
-otherwise. A window that somebody has closed stays closed, and the game goes on.
+``"human"`` opens a window if there is a display and both pygame and Pillow are installed, and prints text otherwise. A
+window that the user has closed stays closed, and the game goes on.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def load_drawing() -> Any:
     """Return the module that draws pictures.
 
     Raises:
-        ModuleNotFoundError: when Pillow is missing; the message names the extra.
+        ModuleNotFoundError: if Pillow is not installed; the message names the extra.
     """
     try:
         from german_whist.envs.rendering import table
@@ -40,46 +40,46 @@ def load_drawing() -> Any:
 
 
 def has_display() -> bool:
-    """Return whether a window could be shown: always on Windows and macOS, elsewhere where the surroundings say so."""
+    """Return whether a window can be shown: always on Windows and macOS, elsewhere if a display is configured."""
     return sys.platform in ("win32", "darwin") or any(os.environ.get(name) for name in _DISPLAYS)
 
 
 class Renderer:
-    """Shows one deal at a time in one render mode.
+    """Renders one deal at a time in one render mode.
 
     Attributes:
-        mode: the render mode, ``None`` for none.
-        watching: whether ``look`` must be called after every action.
-        size: width and height of pictures and of a window when it opens.
-        color: whether the text of ``"ansi"`` has ANSI colours.
+        mode: the render mode, or ``None``.
+        needs_updates: whether :meth:`update` must be called after every action.
+        size: width and height of pictures, and of the window when it opens, in pixels.
+        color: whether ``"ansi"`` text has ANSI colours.
     """
 
     def __init__(self, mode: str | None, size: tuple[int, int] = FRAME_SIZE) -> None:
-        """Take a render mode.
+        """Check the render mode.
 
         Raises:
-            ValueError: when there is no such mode.
-            ModuleNotFoundError: when the mode is ``"rgb_array"`` and Pillow is missing.
+            ValueError: if there is no such mode.
+            ModuleNotFoundError: if the mode is ``"rgb_array"`` and Pillow is not installed.
         """
         check_render_mode(mode)
         self.mode = mode
-        self.watching = mode in ("rgb_array", "human")
+        self.needs_updates = mode in ("rgb_array", "human")
         self.size = size
         self.color = False
-        self._watch: Any = None
+        self._trick_memory: Any = None
         self._window: Window | None = None
         if mode == "rgb_array":
             load_drawing()
 
-    def begin(self, batch: DealBatch) -> None:
-        """Take note of a new deal."""
-        if self.watching:
-            self._watch = _trick_watch(batch)
+    def reset(self, batch: DealBatch) -> None:
+        """Start with a new deal."""
+        if self.needs_updates:
+            self._trick_memory = _new_trick_memory(batch)
 
-    def look(self, batch: DealBatch) -> None:
-        """Take note of the position after one action."""
-        if self._watch is not None:
-            self._watch.look(batch)
+    def update(self, batch: DealBatch) -> None:
+        """Record the position after one action."""
+        if self._trick_memory is not None:
+            self._trick_memory.update(batch)
 
     def render(
         self,
@@ -88,17 +88,17 @@ class Renderer:
         names: tuple[str, str] = PLAYERS,
         scores: tuple[float, float] | None = None,
     ) -> str | Picture | None:
-        """Return text (``"ansi"``) or a picture (``"rgb_array"``), or show the deal (``"human"``).
+        """Return text (``"ansi"``) or a picture (``"rgb_array"``), or show the deal and return ``None`` (``"human"``).
 
         Args:
             batch: the deal, a batch of one.
-            seat: whose view to show; both hands are open by default.
-            names: what seats 0 and 1 are called in a picture.
-            scores: the seats' scores where the deal is one of a match.
+            seat: the seat whose view to show; by default both hands are visible.
+            names: the names of seats 0 and 1 in a picture.
+            scores: the scores of seats 0 and 1 if the deal is part of a match.
         """
         if self.mode is None:
             allowed = ", ".join(repr(mode) for mode in RENDER_MODES)
-            gymnasium.logger.warn(f"render() was called without a render mode: give render_mode as one of {allowed}")
+            gymnasium.logger.warn(f"render() was called without a render mode: choose one of {allowed}")
             return None
         if self.mode == "ansi":
             return deal_text(batch, seat=seat, color=self.color, scores=scores)
@@ -113,29 +113,57 @@ class Renderer:
         return None
 
     def _picture(self, batch: DealBatch, seat: int | None, size: Any, names: Any, scores: Any) -> Picture:
-        trick = None if self._watch is None else self._watch.trick
+        trick = None if self._trick_memory is None else self._trick_memory.trick
         picture: Picture = load_drawing().deal_picture(batch, 0, seat, size, names, trick, scores)
         return picture
 
     def close(self) -> None:
-        """Close the window, if there is one."""
+        """Close the window, if one is open."""
         if self._window is not None:
             self._window.close()
             self._window = None
 
 
-def _trick_watch(batch: DealBatch) -> Any:
+class RendererProperties:
+    """The render properties that the PettingZoo and the Gymnasium environment share."""
+
+    _renderer: Renderer
+
+    @property
+    def render_size(self) -> tuple[int, int]:
+        """Width and height of pictures and of the window, in pixels, 120 to 8192 each; may be set."""
+        return self._renderer.size
+
+    @render_size.setter
+    def render_size(self, size: tuple[int, int]) -> None:
+        self._renderer.size = size
+
+    @property
+    def render_color(self) -> bool:
+        """Whether ``"ansi"`` text has ANSI colours; may be set."""
+        return self._renderer.color
+
+    @render_color.setter
+    def render_color(self, color: bool) -> None:
+        self._renderer.color = color
+
+    def close(self) -> None:
+        """Close the window, if one is open."""
+        self._renderer.close()
+
+
+def _new_trick_memory(batch: DealBatch) -> Any:
     try:
         load_drawing()
     except ModuleNotFoundError:
-        return None  # "human" prints text then, which needs no memory of the last trick
+        return None  # "human" then prints text, which does not show the last trick
     from german_whist.envs.rendering.trick_memory import TrickMemory
 
     return TrickMemory(batch)
 
 
 def _open_window(size: tuple[int, int]) -> Window | None:
-    """Return a window, or ``None`` where something it needs is missing or the display does not answer."""
+    """Return a window, or ``None`` if pygame or Pillow is missing or the display does not respond."""
     try:
         load_drawing()
         from german_whist.envs.rendering.window import Window

@@ -1,4 +1,4 @@
-"""Curves, the four suits as outlines, a pen that draws them smoothly, and the fonts that are shipped."""
+"""Curves, outlines of the four suits, a pen that draws them, and the bundled fonts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Color: TypeAlias = str | tuple[int, int, int] | tuple[int, int, int, int]
 Path: TypeAlias = list[Point]
 
 SANS, SANS_BOLD, SERIF_BOLD = "DejaVuSans.ttf", "DejaVuSans-Bold.ttf", "DejaVuSerif-Bold.ttf"
-SMOOTH = 4  # Pillow draws hard edges: everything is drawn so many times as large, then averaged down
+SMOOTH = 4  # Pillow draws hard edges, so everything is drawn this many times larger and then averaged down
 
 _STEPS = 20
 
@@ -36,12 +36,12 @@ def curve(start: Point, *segments: Sequence[Point]) -> Path:
 
 
 def both_sides(half: Path) -> Path:
-    """Return a half on the right of x = 0, closed by its mirror image on the left."""
+    """Return a path on the right of x = 0, closed by its mirror image on the left."""
     return half + [(-x, y) for x, y in reversed(half)]
 
 
 def moved(path: Iterable[Point], x: float, y: float, size: float = 1.0, turned: bool = False) -> Path:
-    """Return a path scaled by ``size``, turned upside down if wanted, and moved by (x, y)."""
+    """Return a path scaled by ``size``, turned upside down if ``turned``, and moved by (x, y)."""
     scale = -size if turned else size
     return [(x + scale * px, y + scale * py) for px, py in path]
 
@@ -92,16 +92,16 @@ SUIT_SHAPES: tuple[tuple[Path, ...], ...] = (
 
 
 class Pen:
-    """Draws on a picture whose coordinates are multiplied by ``scale``."""
+    """Draws on an image in coordinates that are multiplied by ``scale``."""
 
     def __init__(self, image: Image.Image, scale: float) -> None:
-        """Take a picture to draw on."""
+        """Draw on ``image``."""
         self.image = image
         self.scale = scale
         self._draw = ImageDraw.Draw(image)
 
     def shape(self, path: Path, fill: Color | None, line: Color | None = None, width: float = 0.0) -> None:
-        """Fill an outline, and draw its line."""
+        """Fill an outline and draw its border, each if given a colour."""
         points = moved(path, 0, 0, self.scale)
         if fill is not None:
             self._draw.polygon(points, fill)
@@ -113,7 +113,7 @@ class Pen:
         self._draw.line(moved(path, 0, 0, self.scale), color, max(round(width * self.scale), 1), "curve")
 
     def oval(self, x: float, y: float, rx: float, ry: float, fill: Color | None, line: Color | None = None) -> None:
-        """Draw an ellipse about (x, y), with a hair line."""
+        """Draw an ellipse centred at (x, y), with a thin border if given a colour."""
         s = self.scale
         box = (s * (x - rx), s * (y - ry), s * (x + rx), s * (y + ry))
         self._draw.ellipse(box, fill, line, max(round(0.008 * s), 1))
@@ -133,17 +133,17 @@ class Pen:
         self._draw.rounded_rectangle((left, top, right, bottom), s * radius, fill, line, thick)
 
     def suit(self, suit: int, x: float, y: float, size: float, fill: Color, turned: bool = False) -> None:
-        """Draw a suit's symbol of a size about (x, y)."""
+        """Draw a suit's symbol, centred at (x, y)."""
         for path in SUIT_SHAPES[suit]:
             self.shape(moved(path, x, y, size, turned), fill)
 
     def text(self, x: float, y: float, words: str, font: str, size: float, fill: Color, anchor: str = "mm") -> None:
-        """Write words at (x, y); the anchor is Pillow's."""
+        """Write text at (x, y); ``anchor`` is Pillow's."""
         self._draw.text((self.scale * x, self.scale * y), words, fill, font_of(font, self.scale * size), anchor)
 
 
 def font_of(name: str, size: float) -> ImageFont.FreeTypeFont:
-    """Return a shipped font in a size, in pixels."""
+    """Return a bundled font at a size in pixels."""
     return _font(name, max(round(size), 1))
 
 

@@ -1,4 +1,4 @@
-"""What lies on the table when a trick is complete: a state keeps only the card led, so somebody has to watch."""
+"""The last complete trick. A state holds only the card led, so pictures of a trick need this memory."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from german_whist.envs.simulator.batch import DealBatch
 
 
 class Trick(NamedTuple):
-    """The last two cards that lay on the table.
+    """A complete trick.
 
     Attributes:
-        cards: by seat, −1 where there is none.
-        leader: seat that led.
-        winner: seat that took it.
+        cards: the card of each seat.
+        leader: the seat that led.
+        winner: the seat that won.
     """
 
     cards: tuple[int, int]
@@ -23,27 +23,27 @@ class Trick(NamedTuple):
 
 
 class TrickMemory:
-    """Remembers the last complete trick of one deal; look after every action.
+    """Remembers the last complete trick of one deal; :meth:`update` must be called after every action.
 
     Attributes:
-        trick: the last complete trick, ``None`` before there is one.
+        trick: the last complete trick, or ``None``.
     """
 
     def __init__(self, batch: DealBatch, row: int = 0) -> None:
-        """Begin with the position as it is."""
-        self.restart(batch, row)
+        """Start from the current position."""
+        self.reset(batch, row)
 
-    def restart(self, batch: DealBatch, row: int = 0) -> None:
-        """Begin with a new deal, or a position whose past is not known."""
+    def reset(self, batch: DealBatch, row: int = 0) -> None:
+        """Start with a new deal, or a position whose past is unknown."""
         self.trick: Trick | None = None
-        self._played = self._seen(batch, row)
+        self._played = self._masks(batch, row)
         self._led = int(batch.states["led"][row])
 
-    def look(self, batch: DealBatch, row: int = 0) -> None:
-        """Take note of the position after one action."""
-        played = self._seen(batch, row)
+    def update(self, batch: DealBatch, row: int = 0) -> None:
+        """Record the position after one action."""
+        played = self._masks(batch, row)
         if any(self._played[seat] & ~played[seat] for seat in range(2)):
-            self.restart(batch, row)  # the next deal of a match has begun
+            self.reset(batch, row)  # the next deal of a match has begun
             return
         new = [played[seat] & ~self._played[seat] for seat in range(2)]
         if self._led >= 0 and any(new):
@@ -56,6 +56,6 @@ class TrickMemory:
         self._played, self._led = played, int(batch.states["led"][row])
 
     @staticmethod
-    def _seen(batch: DealBatch, row: int) -> tuple[int, int]:
-        masks = batch.states["played"][row]
-        return int(masks[0]), int(masks[1])
+    def _masks(batch: DealBatch, row: int) -> tuple[int, int]:
+        first, second = batch.states["played"][row]
+        return int(first), int(second)

@@ -1,4 +1,4 @@
-"""A window that shows pictures, by pygame."""
+"""A pygame window that shows pictures."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-_UNSEEN_DRIVERS = ("dummy", "offscreen")  # nobody watches these, so nobody waits for them
+_UNSEEN_DRIVERS = ("dummy", "offscreen")  # nobody sees these, so frames need no pause
 _SMALLEST = (240, 160)
 
 
@@ -20,18 +20,18 @@ def _pygame() -> Any:
 
 
 class Window:
-    """A window that can be resized; each picture stays for at least one frame's time.
+    """A resizable window; each picture stays for at least one frame.
 
     Attributes:
-        closed: whether somebody has closed it.
+        closed: whether the window was closed.
     """
 
     def __init__(self, size: tuple[int, int], frames_per_second: float) -> None:
         """Open the window.
 
         Raises:
-            ModuleNotFoundError: when pygame is missing.
-            OSError: when the display does not answer.
+            ModuleNotFoundError: if pygame is not installed.
+            OSError: if the display does not respond.
         """
         pygame = _pygame()
         self.closed = False
@@ -46,17 +46,17 @@ class Window:
 
     @property
     def size(self) -> tuple[int, int]:
-        """Width and height as they are now, and large enough for a picture."""
+        """Current width and height in pixels, but at least large enough for a picture."""
         pygame = _pygame()
         width, height = pygame.display.get_window_size()
         return max(width, _SMALLEST[0]), max(height, _SMALLEST[1])
 
     def show(self, picture: npt.NDArray[np.uint8]) -> None:
-        """Show a picture, uint8[height, width, 3], once the last has been seen long enough."""
+        """Show a picture, uint8[height, width, 3], after the last one has been shown for one frame."""
         pygame = _pygame()
-        watched = pygame.display.get_driver() not in _UNSEEN_DRIVERS
+        visible = pygame.display.get_driver() not in _UNSEEN_DRIVERS
         self._read_events()
-        while watched and not self.closed and pygame.time.get_ticks() - self._shown < self._pause:
+        while visible and not self.closed and pygame.time.get_ticks() - self._shown < self._pause:
             pygame.time.wait(10)
             self._read_events()
         if self.closed:

@@ -1,1 +1,1 @@
-"""How are many deals, one deal or one match stepped?"""
+"""How is the game stepped? Batches of deals, single deals, single matches, reset options."""

@@ -1,4 +1,4 @@
-"""Which deal a reset deals: seeds, the sequence they start, and the ``options`` of ``reset``."""
+"""Which deal or match a reset starts: seeds, the sequence that follows a seed, and the ``options`` of ``reset``."""
 
 from __future__ import annotations
 
@@ -9,38 +9,38 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from german_whist.envs.engine.cards import parse_deck
-from german_whist.envs.utils.checks import SEED_LIMIT, check_seed
+from german_whist.envs.utils.checks import SEED_LIMIT, check_seed, is_whole_number
 
 
 class DealOptions(NamedTuple):
-    """The options of a reset that say something about the deal; ``None`` where they say nothing."""
+    """The options of a reset that concern the deal; ``None`` where one is not given."""
 
     deal: tuple[int, int] | None  # (seed, index)
     deck: list[int] | None  # cards in dealing order
     dealer: int | None  # seat
 
 
-_NOTHING_ASKED = DealOptions(None, None, None)
+_NO_OPTIONS = DealOptions(None, None, None)
 
 
 def read_options(options: Mapping[str, Any] | None, cards: Sequence[int]) -> DealOptions:
-    """Return the options that concern the deal; those with other names are ignored, as libraries pass their own.
+    """Return the options that concern the deal. Other options are ignored: libraries pass their own.
 
     Args:
-        options: ``"deal"``: the pair (seed, index) of the deal to play, from which later resets go on;
+        options: ``"deal"``: the pair (seed, index) of the deal to play, from which later resets continue;
             ``"deck"``: the cards in dealing order, as text (``"C2 SA …"``) or numbers; ``"dealer"``: 0 or 1.
         cards: the cards of the game's deck.
 
     Raises:
-        ValueError: when a value is not allowed; the message names the option.
+        ValueError: if a value is not allowed; the message names the option.
     """
     if not options:
-        return _NOTHING_ASKED
+        return _NO_OPTIONS
     if not isinstance(options, Mapping):
         raise ValueError(f"options {options!r} is not allowed: a dictionary is needed")
     deal, deck, dealer = (options.get(name) for name in DealOptions._fields)
     if deal is not None and deck is not None:
-        raise ValueError("options deal and deck both say which cards to deal: give one of them")
+        raise ValueError("options deal and deck both set the cards: give only one of them")
     return DealOptions(
         None if deal is None else _read_address(deal, "deal", "index"),
         None if deck is None else _read_deck(deck, cards),
@@ -52,11 +52,11 @@ def read_match_options(options: Mapping[str, Any] | None) -> tuple[tuple[int, in
     """Return the options that concern a match: its address (seed, number) and its first dealer, ``None`` if not given.
 
     Args:
-        options: ``"match"``: the pair (seed, number) of the match to play, from which later resets go on; ``"dealer"``:
-            0 or 1. Other options are ignored.
+        options: ``"match"``: the pair (seed, number) of the match to play, from which later resets continue;
+            ``"dealer"``: 0 or 1. Other options are ignored.
 
     Raises:
-        ValueError: when a value is not allowed, or the cards of one deal are asked for; the message names the option.
+        ValueError: if a value is not allowed, or the cards of a single deal are given; the message names the option.
     """
     if not options:
         return None, None
@@ -65,7 +65,7 @@ def read_match_options(options: Mapping[str, Any] | None) -> tuple[tuple[int, in
     match, dealer = options.get("match"), options.get("dealer")
     for name in ("deal", "deck"):
         if options.get(name) is not None:
-            raise ValueError(f"option {name} is for one deal: a match takes option match=(seed, number)")
+            raise ValueError(f"option {name} is for single deals: a match takes option match=(seed, number)")
     return (
         None if match is None else _read_address(match, "match", "number"),
         None if dealer is None else _read_dealer(dealer),
@@ -82,9 +82,9 @@ def _read_address(given: Any, option: str, index_name: str) -> tuple[int, int]:
 def _read_deck(deck: Any, cards: Sequence[int]) -> list[int]:
     if not isinstance(deck, str):
         if not isinstance(deck, (Sequence, np.ndarray)) or not all(
-            isinstance(card, (str, int, np.integer)) and not isinstance(card, bool) for card in deck
+            isinstance(card, str) or is_whole_number(card) for card in deck
         ):
-            raise ValueError(f"option deck={deck!r} is not allowed: the cards as text or numbers, in dealing order")
+            raise ValueError(f"option deck={deck!r} is not allowed: text or card numbers in dealing order are needed")
         deck = list(deck)
     try:
         return parse_deck(deck, cards)
@@ -93,37 +93,37 @@ def _read_deck(deck: Any, cards: Sequence[int]) -> list[int]:
 
 
 def _read_dealer(dealer: Any) -> int:
-    if isinstance(dealer, bool) or not isinstance(dealer, (int, np.integer)) or dealer not in (0, 1):
+    if not is_whole_number(dealer, 0, 1):
         raise ValueError(f"option dealer={dealer!r} is not allowed: 0 or 1")
     return int(dealer)
 
 
 class DealSequence:
-    """The addresses that resets walk along: a seed ``s`` leads to deal (s, 0), resets without one to (s, 1), (s, 2), ….
+    """The deals of successive resets: seed ``s`` starts deal (s, 0), resets without a seed (s, 1), (s, 2), ….
 
-    When no seed was ever given, one is drawn at the first reset.
+    If no seed was ever given, the first reset draws one.
 
     Attributes:
         seed: the seed of the current deals.
         first: index of the first current deal; the current deals are ``first … first + step - 1``.
-        step: how many deals a reset deals.
+        step: number of deals per reset.
     """
 
     def __init__(self, step: int = 1) -> None:
-        """Stand before the first deal."""
+        """Start before the first deal."""
         self.seed: int | None = None
         self.first = 0
         self.step = step
 
     def advance(self, seed: int | None, deal: tuple[int, int] | None = None) -> tuple[int, int]:
-        """Move on to the deals of the next reset and return the address (seed, index) of the first of them.
+        """Move on to the deals of the next reset and return the address (seed, index) of the first one.
 
         Args:
             seed: the seed given to the reset, if any.
-            deal: the address asked for in its options, if any; later resets go on from there.
+            deal: the address given in its options, if any; later resets continue from there.
 
         Raises:
-            ValueError: when the seed or the last index is out of range; then the sequence has not moved.
+            ValueError: if the seed or the last index is out of range; then the sequence has not moved.
         """
         start, first = self.seed, self.first + self.step
         if seed is not None:

@@ -1,1 +1,1 @@
-"""How is a deal, or a rule set, put in words?"""
+"""What do a deal, a position and the rules look like as text?"""

@@ -1,4 +1,4 @@
-"""How cards, suits and hands are written in a terminal: signs or letters, in colour or not."""
+"""How cards, suits and hands are written in a terminal: symbols or letters, with or without colour."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ class Signs(NamedTuple):
     """The characters that text is drawn with.
 
     Attributes:
-        suits: in the order C D H S.
-        rule: of a line across.
-        arrow: before the player whose turn it is.
-        dot: between notes.
+        suits: the suits, in the order C D H S.
+        rule: the character of horizontal lines.
+        arrow: marks the player to act.
+        dot: separates notes.
     """
 
     suits: str
@@ -46,7 +46,7 @@ class Style(NamedTuple):
     trump: int
 
     def paint(self, text: str, *codes: str) -> str:
-        """Return a text with ANSI codes around it, where there is colour."""
+        """Return a text with ANSI codes around it if colour is on."""
         return f"\x1b[{';'.join(codes)}m{text}\x1b[0m" if self.color and codes else text
 
     def suit(self, suit: int, text: str, *codes: str) -> str:
@@ -56,7 +56,7 @@ class Style(NamedTuple):
         return self.paint(text, *codes, *bold, *red)
 
     def card(self, card: int, *codes: str) -> str:
-        """Return a card as the sign of its suit and its rank."""
+        """Return a card as its suit symbol and rank."""
         suit, rank = divmod(int(card), SUIT_SIZE)
         return self.suit(suit, self.signs.suits[suit] + RANKS[rank], *codes)
 
@@ -71,12 +71,12 @@ class Style(NamedTuple):
 
 
 def terminal_has_color(stream: TextIO) -> bool:
-    """Return whether text written to a stream may be coloured: a terminal, and nobody has set ``NO_COLOR``."""
+    """Return whether to colour text for a stream: only on a terminal, and not if ``NO_COLOR`` is set."""
     return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
 def style_of(stream: TextIO, trump: int = -1) -> Style:
-    """Return how to write cards to a stream: in colour where it has it, in plain ASCII where it knows no better."""
+    """Return the style for a stream: colour if it is a terminal, plain ASCII if it cannot encode suit symbols."""
     try:
         "".join(UNICODE).encode(stream.encoding or "ascii")
     except (LookupError, UnicodeEncodeError):

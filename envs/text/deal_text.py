@@ -1,13 +1,13 @@
-"""A deal as text: the table from above with both hands open, or what one seat sees of it."""
+"""A deal as text for a terminal, with both hands visible or as one seat sees it."""
 
 from __future__ import annotations
 
 import sys
 
-from german_whist.envs.engine.state_kernels import ENDGAME, FOREPLAY
+from german_whist.envs.engine.state import ENDGAME, FOREPLAY
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.envs.text.card_style import ASCII, BOLD, REVERSE, UNICODE, Style, style_of
-from german_whist.envs.text.scene import Player, Scene, see
+from german_whist.envs.text.scene import Player, Scene, scene_of
 
 _STAGES = {FOREPLAY: "foreplay", ENDGAME: "endgame"}
 _INDENT = " " * 13
@@ -24,20 +24,21 @@ def deal_text(
 ) -> str:
     """Return one deal of a batch as a few lines of text.
 
-    Hands stand by suit, S H D C, from high to low. Seat 0 sits at the bottom, or the seat whose view it is.
+    Hands are sorted by suit, S H D C, from high to low. Seat 0 is at the bottom, or the seat whose view it is.
 
     Args:
         batch: the deals.
-        row: which of them.
-        seat: whose view to show: the other hand is then what this seat knows of it. Both hands are open by default.
-        unicode: suit symbols and lines; plain ASCII letters when false.
-        color: ANSI colours: red suits red, trumps bold, the open cards of the stock on a bright ground.
-        scores: the scores of seats 0 and 1 where the deal is one of a match.
+        row: the row of the deal.
+        seat: the seat whose view to show; of the other hand only the cards it knows are shown. By default both hands
+            are visible.
+        unicode: whether to use suit symbols and lines; otherwise plain ASCII.
+        color: whether to use ANSI colours: red suits red, trumps bold, face-up cards of the stock inverted.
+        scores: the match scores of seats 0 and 1, if the deal is part of a match.
 
     Raises:
-        ValueError: when there is no such row or seat.
+        ValueError: if there is no such row or seat.
     """
-    scene = see(batch, row, seat, scores=scores)
+    scene = scene_of(batch, row, seat, scores=scores)
     style = Style(UNICODE if unicode else ASCII, color, scene.trump)
     rule = style.signs.rule * _WIDTH
     lines = [
@@ -56,7 +57,7 @@ def deal_text(
 def print_deal(
     batch: DealBatch, row: int = 0, seat: int | None = None, scores: tuple[float, float] | None = None
 ) -> None:
-    """Print one deal of a batch: in colour where the terminal has it, in plain ASCII where it knows no better."""
+    """Print one deal of a batch, in colour if the terminal has it and in plain ASCII if it has no suit symbols."""
     style = style_of(sys.stdout)
     print(deal_text(batch, row, seat, style.signs is UNICODE, style.color, scores))
 
@@ -76,7 +77,7 @@ def _header(scene: Scene, style: Style) -> str:
 
 
 def _table(scene: Scene, style: Style) -> list[str]:
-    """Return the lines in the middle: the trick, the open cards, what is to be decided, or how it ended."""
+    """Return the lines in the middle: the trick and the face-up cards, a choice, or the result."""
     open_cards = " ".join(style.card(card, REVERSE) for card in scene.face_up)
     if scene.done:
         lines = [f"finished: {scene.result}"]

@@ -7,14 +7,14 @@ from german_whist.envs.simulator.batch import DealBatch
 
 
 def position_text(batch: DealBatch, row: int = 0) -> str:
-    """Return a position of a batch as one line, the whole truth but for the order of the stock.
+    """Return a position of a batch as one line: both hands, but not the order of the stock.
 
-    As ``0:AKQ2.T98..J4 J3.K5.AQ.T98 trump=S turn=1 led=HT face_up=.A.. stock=8``: the hands of seats 0 and 1 by suit
-    (S.H.D.C), the seat to act (``-`` when the deal is finished), the card led, the open cards of the stock and the
-    number of all its cards; ``-`` where there is none.
+    For example ``0:AKQ2.T98..J4 J3.K5.AQ.T98 trump=S turn=1 led=HT face_up=.A.. stock=8``: the hands of seats 0 and 1
+    by suit (S.H.D.C), trumps, the seat to act (``-`` if the deal is finished), the card led, the face-up cards of the
+    stock and the number of all its cards; ``-`` stands for none.
 
     Raises:
-        ValueError: when there is no such row.
+        ValueError: if there is no such row.
     """
     if not 0 <= row < batch.size:
         raise ValueError(f"row {row!r} is not allowed: 0 to {batch.size - 1}")

@@ -1,4 +1,4 @@
-"""What there is to see of a deal, open or from one seat: the facts that the text and the drawn table both show."""
+"""A scene: what is visible of a deal, to everyone or to one seat. Text and pictures are both made from it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from german_whist.envs.engine.cards import cards_of
 from german_whist.envs.engine.rules import Rules
-from german_whist.envs.engine.state_kernels import DRAFT, ENDGAME, EXCHANGE, FOREPLAY, PICK, PICK_AFTER, PLAY
+from german_whist.envs.engine.state import DRAFT, ENDGAME, EXCHANGE, FOREPLAY, PICK, PICK_AFTER, PLAY
 from german_whist.envs.simulator.batch import DealBatch
 
 PLAYERS = ("player_0", "player_1")
@@ -21,20 +21,20 @@ _AFTER_TRICK = (PICK, PICK_AFTER, DRAFT)
 
 
 class Player(NamedTuple):
-    """One player as a watcher sees him.
+    """One player in a scene.
 
     Attributes:
         seat: 0 or 1.
-        name: what he is called.
-        hand: the cards he holds that the watcher may see, as a mask.
-        hidden: how many more he holds.
-        turn: whether he is to act.
-        dealer: whether he dealt.
+        name: the player's name.
+        hand: the visible cards of the hand, as a mask.
+        hidden: number of cards in the hand that are not visible.
+        turn: whether the player is to act.
+        dealer: whether the player dealt.
         tricks: tricks won in the foreplay and in the endgame.
-        counted: tricks won that count.
-        score: his score in the match, ``None`` where the deal is not one of a match.
-        swapped: in humbug, whether he swapped his hand; ``None`` before he chose, and in other games.
-        voids: (suit, trick) where he showed a void, when only what a seat saw is told; suits from spades down.
+        counted: counted tricks won.
+        score: the score in the match; ``None`` if the deal is not part of one.
+        swapped: in humbug, whether the player swapped hands; ``None`` before the choice, and in other games.
+        voids: (suit, trick) of each void shown, spades first; empty in an open scene.
     """
 
     seat: int
@@ -51,26 +51,26 @@ class Player(NamedTuple):
 
 
 class Scene(NamedTuple):
-    """One deal as a watcher sees it.
+    """One deal as seen by one seat, or with both hands visible.
 
     Attributes:
         rules: the rules of the deal.
-        seat: whose view it is, ``None`` when both hands are open.
+        seat: the seat whose view it is; ``None`` if both hands are visible.
         near: the player at the bottom.
         far: the player at the top.
         trump: suit, −1 for none.
         low: whether the fewest counted tricks win.
         stage: ``FOREPLAY`` or ``ENDGAME``.
-        trick: number of the trick being played, from 1; the last one played when a choice follows it or all is over.
-        stock: cards left in the stock, the open ones included.
-        face_up: the open cards of the stock, lowest first.
-        led: card led to the trick, −1 when there is none.
-        leader: seat that led it, −1 when there is none.
-        choice: what the player to act decides, in words, when it is not a card from his hand; else empty.
-        out: cards the watcher knows to be out of play (humbug), as a mask.
+        trick: number of the current trick, from 1; of the last one during a choice after it or when the deal is over.
+        stock: cards left in the stock, including the face-up ones.
+        face_up: the face-up cards of the stock, lowest first.
+        led: the card led to the trick, −1 for none.
+        leader: the seat that led it, −1 for none.
+        choice: the choice of the player to act in words; empty if it is a card from the hand.
+        out: cards known to be out of play (humbug), as a mask.
         done: whether the deal is over.
-        winner: seat that won, −1 for a draw or while the deal goes on.
-        result: how it ended, in words; empty while it goes on.
+        winner: the seat that won; −1 for a draw or an unfinished deal.
+        result: the result in words; empty for an unfinished deal.
     """
 
     rules: Rules
@@ -92,24 +92,24 @@ class Scene(NamedTuple):
     result: str
 
 
-def see(
+def scene_of(
     batch: DealBatch,
     row: int = 0,
     seat: int | None = None,
     names: tuple[str, str] = PLAYERS,
     scores: tuple[float, float] | None = None,
 ) -> Scene:
-    """Return what there is to see of one deal of a batch.
+    """Return the scene of one deal of a batch.
 
     Args:
         batch: the deals.
-        row: which of them.
-        seat: whose view it is; both hands are open by default.
-        names: what seats 0 and 1 are called.
-        scores: the seats' scores where the deal is one of a match.
+        row: the row of the deal.
+        seat: the seat whose view to return; by default both hands are visible.
+        names: the names of seats 0 and 1.
+        scores: the match scores of seats 0 and 1, if the deal is part of a match.
 
     Raises:
-        ValueError: when there is no such row or seat.
+        ValueError: if there is no such row or seat.
     """
     if not 0 <= row < batch.size:
         raise ValueError(f"row {row!r} is not allowed: 0 to {batch.size - 1}")
@@ -119,9 +119,9 @@ def see(
     own, other = batch.views(rows=[row, row], seats=[near_seat, 1 - near_seat])
     rules, done = batch.rules, bool(batch.done[row])
     decision, turn = int(batch.states["decision"][row]), int(batch.turn[row])
-    watcher = None if seat is None else own
+    observer = None if seat is None else own
     near = _player(rules, near_seat, names, scores, own, None, decision)
-    far = _player(rules, 1 - near_seat, names, scores, other, watcher, decision)
+    far = _player(rules, 1 - near_seat, names, scores, other, observer, decision)
     won = int(own["tricks_self"].sum() + own["tricks_opponent"].sum())
     between = done or decision in _AFTER_TRICK
     winner = _winner(near, far, bool(own["low"])) if done else -1
@@ -152,14 +152,14 @@ def _player(
     names: tuple[str, str],
     scores: tuple[float, float] | None,
     view: Any,
-    watcher: Any,
+    observer: Any,
     decision: int,
 ) -> Player:
-    """Return a player from his own view; ``watcher`` is the other seat's when only what it saw may be told."""
-    hand = int(view["hand"] if watcher is None else watcher["opponent_known"])
+    """Return a player from the player's own view; in a scene of the other seat, ``observer`` is that seat's view."""
+    hand = int(view["hand"] if observer is None else observer["opponent_known"])
     tricks = (int(view["tricks_self"][FOREPLAY]), int(view["tricks_self"][ENDGAME]))
     chosen = decision != EXCHANGE or not (view["turn"] or view["dealer"])
-    voids = [] if watcher is None else [(suit, int(watcher["void_opponent"][suit])) for suit in (3, 2, 1, 0)]
+    voids = [] if observer is None else [(suit, int(observer["void_opponent"][suit])) for suit in (3, 2, 1, 0)]
     return Player(
         seat=seat,
         name=names[seat],

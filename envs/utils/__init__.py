@@ -1,1 +1,1 @@
-"""What does the engine build on that knows nothing of cards? Compilation, bits, checks, files, specs."""
+"""What do the other folders build on? Kernel compilation, bit operations, checks, files, specifications."""

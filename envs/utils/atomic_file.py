@@ -1,4 +1,4 @@
-"""Files that are whole or not there: written under a temporary name, then renamed."""
+"""Files that are either complete or absent: written under a temporary name, then renamed."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from pathlib import Path
 
 
 def write_atomically(path: str | Path, content: bytes) -> None:
-    """Write a file under a temporary name beside it and rename it; nothing is left when writing fails.
+    """Write a file under a temporary name beside it and rename it; a failure leaves nothing behind.
 
     Raises:
-        OSError: when it cannot be written; it names the file that was meant.
+        OSError: if it cannot be written; the error names ``path``, not the temporary file.
     """
     target = Path(path)
     temporary = target.with_name(f".{target.name}.{os.getpid()}.tmp")
     try:
         temporary.write_bytes(content)
         with temporary.open("rb+") as file:
-            os.fsync(file.fileno())  # or else, when the power fails, the new name might stand for an empty file
+            os.fsync(file.fileno())  # without it a power failure could leave an empty file under the new name
         os.replace(temporary, target)
     except OSError as error:
         if error.filename is None:

@@ -1,4 +1,4 @@
-"""Single machine instructions, and a few of them, on 64-bit card masks, for kernels."""
+"""Bit operations on 64-bit card masks, most of them single machine instructions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from german_whist.envs.utils.jit import kernel
 
 _ONE = np.uint64(1)
 
-intrinsic: Any = numba_intrinsic  # its type is that of code generators, not of what kernels call
+intrinsic: Any = numba_intrinsic  # numba types the code generator, not the function that kernels call
 
 
 @intrinsic  # type: ignore[untyped-decorator]
@@ -47,19 +47,19 @@ def _write_cards_one_by_one(mask, row, start):
 
 @intrinsic  # type: ignore[untyped-decorator]
 def write_cards(typing_context: Any, mask: Any, row: Any, start: Any) -> Any:
-    """Write a set of cards as 52 cells of an int8 row, 1 for a card that is in it and 0 for another."""
+    """Write a mask as 52 entries of an int8 row from ``start`` on: 1 for a card in the mask, else 0."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         if row.layout != "C" or row.dtype not in (types.int8, types.uint8):
             return context.compile_internal(builder, _write_cards_one_by_one, signature, args)
         data = context.make_array(row)(context, builder, args[1]).data
-        bits, cells = ir.VectorType(ir.IntType(1), 16), ir.VectorType(ir.IntType(8), 16)
-        for first in (0, 16, 32, 36):  # sixteen cells at a time, of which the last four overlap
+        bits, entries = ir.VectorType(ir.IntType(1), 16), ir.VectorType(ir.IntType(8), 16)
+        for first in (0, 16, 32, 36):  # sixteen entries at a time; the last vector overlaps the one before
             offset = ir.Constant(ir.IntType(64), first)
             part = builder.trunc(builder.lshr(args[0], offset), ir.IntType(16))
             place = builder.gep(data, [builder.add(args[2], offset)])
-            spread = builder.zext(builder.bitcast(part, bits), cells)
-            builder.store(spread, builder.bitcast(place, cells.as_pointer()), align=1)
+            spread = builder.zext(builder.bitcast(part, bits), entries)
+            builder.store(spread, builder.bitcast(place, entries.as_pointer()), align=1)
         return context.get_dummy_value()
 
     return types.none(types.uint64, row, types.int64), codegen
@@ -73,19 +73,19 @@ def popcount(mask):
 
 @kernel
 def lowest(mask):
-    """Return the lowest card of a mask; 64 when it is empty."""
+    """Return the lowest card of a mask; 64 if it is empty."""
     return types.int64(_cttz(mask))
 
 
 @kernel
 def highest(mask):
-    """Return the highest card of a mask; −1 when it is empty."""
+    """Return the highest card of a mask; −1 if it is empty."""
     return 63 - types.int64(_ctlz(mask))
 
 
 @kernel
 def nth_lowest(mask, number):
-    """Return card ``number`` (from 0) of a mask, counted from its lowest: a search by halves, without branches."""
+    """Return card ``number`` (from 0) of a mask, counted from the lowest, by a branchless binary search."""
     card = np.int64(0)
     half = np.int64(32)
     while half:

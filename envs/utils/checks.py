@@ -1,8 +1,8 @@
-"""Checks of the arrays that callers of a batch give it."""
+"""Checks of numbers and integer arrays that callers pass in."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 import numpy.typing as npt
@@ -10,19 +10,45 @@ import numpy.typing as npt
 SEED_LIMIT = 2**64
 
 
-def check_seed(seed: object, name: str = "seed") -> int:
-    """Return a seed (or a deal's index) as an int.
+def is_whole_number(value: object, low: int | None = None, high: int | None = None) -> TypeGuard[int]:
+    """Return whether a value is an int (Python's or numpy's, not a bool) from ``low`` to ``high``."""
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
+        return False
+    number = int(value)
+    return (low is None or number >= low) and (high is None or number <= high)
+
+
+def whole_number(name: str, value: object, low: int, high: int | None = None) -> int:
+    """Return a value as an int.
+
+    Args:
+        name: what to call it in the error.
+        value: the value.
+        low: the smallest allowed.
+        high: the largest allowed; no limit by default.
 
     Raises:
-        ValueError: when it is not a whole number from 0 to 2**64 - 1.
+        ValueError: if it is not a whole number in that range.
     """
-    if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or not 0 <= int(seed) < SEED_LIMIT:
+    if not is_whole_number(value, low, high):
+        bounds = f"from {low}" if high is None else f"from {low} to {high}"
+        raise ValueError(f"{name} {value!r} is not allowed: a whole number {bounds}")
+    return int(value)
+
+
+def check_seed(seed: object, name: str = "seed") -> int:
+    """Return a seed, or the index of a deal, as an int.
+
+    Raises:
+        ValueError: if it is not a whole number from 0 to 2**64 - 1.
+    """
+    if not is_whole_number(seed, 0, SEED_LIMIT - 1):
         raise ValueError(f"{name} {seed!r} is not allowed: a whole number from 0 to 2**64 - 1")
     return int(seed)
 
 
 def whole_numbers(name: str, given: npt.ArrayLike, shape: tuple[int, ...] | None = None) -> npt.NDArray[Any]:
-    """Return a row of whole numbers, of any integer type.
+    """Return a one-dimensional array of whole numbers, of any integer dtype.
 
     Args:
         name: what to call them in errors.
@@ -30,13 +56,13 @@ def whole_numbers(name: str, given: npt.ArrayLike, shape: tuple[int, ...] | None
         shape: the only shape allowed; any length by default.
 
     Raises:
-        ValueError: when they are no whole numbers or have another shape.
+        ValueError: if they are not whole numbers, or have another shape.
     """
     values = np.asarray(given)
     if not values.size:
         values = values.astype(np.int64)
     if values.dtype.kind not in "iu":
-        raise ValueError(f"{name} have dtype {values.dtype}: whole numbers are needed")
+        raise ValueError(f"{name} have dtype {values.dtype}: an integer dtype is needed")
     if values.ndim != 1 or (shape is not None and values.shape != shape):
         raise ValueError(f"{name} have shape {values.shape}: {shape or '(k,)'} is needed")
     return values
@@ -45,10 +71,10 @@ def whole_numbers(name: str, given: npt.ArrayLike, shape: tuple[int, ...] | None
 def numbers_between(
     name: str, given: npt.ArrayLike, low: int, high: int, shape: tuple[int, ...] | None = None
 ) -> npt.NDArray[np.int64]:
-    """Return whole numbers in a range, int64[k]. Kernels do not check what they index with.
+    """Return whole numbers in a range, int64[k]. Kernels rely on it: they do not check indices.
 
     Raises:
-        ValueError: when they are no whole numbers, have another shape, or one is outside the range.
+        ValueError: if they are not whole numbers, have another shape, or one is out of range.
     """
     values = whole_numbers(name, given, shape)
     outside = (values < low) | (values > high)
@@ -58,12 +84,12 @@ def numbers_between(
 
 
 def deal_indices(given: npt.ArrayLike, shape: tuple[int, ...]) -> npt.NDArray[np.uint64]:
-    """Return the indices of deals, uint64 of a given shape.
+    """Return deal indices as a uint64 array of a given shape.
 
     Raises:
-        ValueError: when they are no whole numbers from 0 to 2**64 - 1, or have another shape.
+        ValueError: if they are not whole numbers from 0 to 2**64 - 1, or have another shape.
     """
-    if not isinstance(given, np.ndarray):  # numpy would make floats of a list that mixes small and very large numbers
+    if not isinstance(given, np.ndarray):  # numpy turns a list that mixes small and very large ints into floats
         numbers = np.asarray(given, object)
         given = np.array([check_seed(number, "deal index") for number in numbers.flat], np.uint64).reshape(
             numbers.shape

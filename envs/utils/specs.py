@@ -1,4 +1,4 @@
-"""Names a user types: near-miss suggestions and the ``name:key=value`` specification grammar."""
+"""Names that users type: suggestions for typos, and the ``name:key=value`` specification grammar."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 
 def unknown_name(kind: str, given: object, allowed: Iterable[str]) -> ValueError:
-    """Return the error for a name that does not exist: what was given, what is near, what is allowed."""
+    """Return the error for a name that does not exist: what was given, the nearest name, all names."""
     names = [str(name) for name in allowed]
     near = difflib.get_close_matches(str(given), names, n=1)
     hint = f"did you mean {near[0]!r}? " if near else ""
@@ -22,7 +22,7 @@ def split_spec(spec: str, kind: str) -> tuple[str, dict[str, str]]:
         kind: what the specification names, for the error message.
 
     Raises:
-        ValueError: when a setting is not ``key=value`` or a key stands twice.
+        ValueError: if a setting is not ``key=value`` or a key appears twice.
     """
     name, _, rest = spec.partition(":")
     settings: dict[str, str] = {}

@@ -14,7 +14,7 @@ from german_whist.arena.match_result import SeriesResult
 from german_whist.arena.series import play_mirrored_matches, play_series
 from german_whist.cli import main
 from german_whist.envs.engine.agent_rng import AgentRng
-from german_whist.envs.engine.match_format import match_of
+from german_whist.envs.engine.match_format import match_format_of
 from german_whist.envs.engine.rules import rules
 from german_whist.envs.simulator.single_match import SingleMatch
 
@@ -37,7 +37,7 @@ def by_hand(agents: tuple[Any, Any], game: str, match: str, seed: int, number: i
 )
 def test_matches_in_lockstep_are_those_of_the_environment(game: str, match: str) -> None:
     outcomes, margins, deals = play_mirrored_matches(
-        (HEURISTIC, GREEDY), ("a", "b"), rules(game), match_of(match), 3, 5, 8
+        (HEURISTIC, GREEDY), ("a", "b"), rules(game), match_format_of(match), 3, 5, 8
     )
     for place, number in enumerate(range(5, 13)):
         for seat, agents in enumerate(((HEURISTIC, GREEDY), (GREEDY, HEURISTIC))):

@@ -45,7 +45,7 @@ def test_json_holds_the_same_and_the_line_keeps_to_the_value(run: Run, words: tu
     [
         ([HANDS[0], "J7.AK2.Q5.T"], "the leader has 9 cards and the follower 8: as many are needed"),
         ([HANDS[0], HANDS[0]], "is in both hands"),
-        (["AA...", "32..."], "SA stands twice"),
+        (["AA...", "32..."], "SA appears twice"),
         (["1...", "2..."], "'1' is not a rank"),
         (["A..", "2..."], "3 suits: write four as S.H.D.C"),
         (["A...", "2...", "--trump", "X"], "trump 'X' is not a suit"),

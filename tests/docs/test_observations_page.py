@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from german_whist.envs.engine.match_format import match_of
+from german_whist.envs.engine.match_format import match_format_of
 from german_whist.envs.engine.rules import Rules, rule_names, rules
 from german_whist.envs.observation.docs_page import COMMAND, page
 from german_whist.envs.observation.full_state import state_high, state_layout
@@ -41,7 +41,7 @@ def test_the_command_prints_the_page() -> None:
 def test_every_block_of_the_classic_game_stands_with_its_cells_and_values() -> None:
     for title, layout, high in (
         ("The vector", observation_layout(), observation_high()),
-        ("The whole truth", state_layout(), state_high()),
+        ("The full state", state_layout(), state_high()),
     ):
         told = {row[0].strip("`"): row for row in rows(section(title)) if row[0].startswith("`")}
         for name, (start, stop, meaning) in layout.items():
@@ -52,7 +52,7 @@ def test_every_block_of_the_classic_game_stands_with_its_cells_and_values() -> N
             assert text == meaning
 
 
-@pytest.mark.parametrize("title", ["The vector", "The whole truth"])
+@pytest.mark.parametrize("title", ["The vector", "The full state"])
 @pytest.mark.parametrize(
     ("game", "match"),
     [
@@ -91,12 +91,12 @@ def test_columns_events_and_versions_are_on_the_page() -> None:
 
 
 def test_what_is_said_of_matches_is_so() -> None:
-    small, large = match_of("first_to:25"), match_of("first_to:1000")
+    small, large = match_format_of("first_to:25"), match_format_of("first_to:1000")
     classic = rules("classic")
     for match, cells in ((small, 3), (large, 6)):
         assert observation_high(classic, match).size == observation_high(classic).size + cells
         assert state_high(classic, match).size == state_high(classic).size + cells
-    assert re.search(r"A match adds 3 cells to vector and state, or 6", page())
+    assert re.search(r"A match adds 3 features to vector and state, or 6", page())
 
 
 def test_observations_reach_no_further_than_the_page_says(rng) -> None:

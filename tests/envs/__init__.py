@@ -1,1 +1,1 @@
-"""Tests of the game and its environments."""
+"""Tests of the engine, its encodings and the environments."""

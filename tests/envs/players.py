@@ -12,7 +12,7 @@ from german_whist.envs.engine.cards import cards_of
 
 
 class Lowest:
-    """Plays the lowest legal card by number, and counts how often it is asked."""
+    """Plays the lowest legal card by number, and counts its calls."""
 
     def __init__(self) -> None:
         self.calls = 0
@@ -23,7 +23,7 @@ class Lowest:
 
 
 class Random:
-    """Plays a legal card at random, drawn from the randomness it is given alone."""
+    """Plays a random legal card, using only the given ``rng``."""
 
     def act(self, views: np.ndarray[Any, Any], rng: AgentRng) -> npt.NDArray[np.int64]:
         draws = rng.random(len(views))

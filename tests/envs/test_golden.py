@@ -1,4 +1,4 @@
-"""The engine plays the deals written down in ``golden`` as it did when they were written."""
+"""The engine plays the deals in ``golden`` as it did when they were written."""
 
 from __future__ import annotations
 

@@ -25,10 +25,10 @@ def legal(info: dict[str, Any], rng: np.random.Generator) -> int:
     return int(rng.choice(np.flatnonzero(info["action_mask"])))
 
 
-def play_deal(game: Any, info: dict[str, Any], rng: np.random.Generator) -> tuple[list[float], dict[str, Any]]:
+def play_deal(environment: Any, info: dict[str, Any], rng: np.random.Generator) -> tuple[list[float], dict[str, Any]]:
     rewards, terminated = [], False
     while not terminated:
-        _, reward, terminated, truncated, info = game.step(legal(info, rng))
+        _, reward, terminated, truncated, info = environment.step(legal(info, rng))
         rewards.append(reward)
         assert not truncated
     return rewards, info
@@ -50,49 +50,51 @@ def test_the_learners_rewards_are_those_of_the_whole_deal() -> None:
     """Plays the same cards in the engine and compares what the learner sees and gets."""
     rng = np.random.default_rng(1)
     opponent = Lowest()
-    game = GermanWhistEnv(opponent, reward="margin")
+    environment = GermanWhistEnv(opponent, reward="margin")
     for index in range(8):
-        observation, info = game.reset(seed=3 if index == 0 else None)
+        observation, info = environment.reset(seed=3 if index == 0 else None)
         batch = DealBatch("classic", 1, seed=3, first=index)
         terminated = False
         while not terminated:
-            while batch.turn[0] != game.learner:
+            while batch.turn[0] != environment.learner:
                 batch.step(opponent.act(batch.views(), None))  # type: ignore[arg-type]
             np.testing.assert_array_equal(observation, batch.observe()[0])
             np.testing.assert_array_equal(info["action_mask"], batch.action_mask()[0])
             action = legal(info, rng)
             batch.step([action])
-            while not batch.done[0] and batch.turn[0] != game.learner:
+            while not batch.done[0] and batch.turn[0] != environment.learner:
                 batch.step(opponent.act(batch.views(), None))  # type: ignore[arg-type]
-            observation, reward, terminated, _, info = game.step(action)
+            observation, reward, terminated, _, info = environment.step(action)
             assert terminated == batch.done[0]
-            assert reward == batch.returns()[0, game.learner]
+            assert reward == batch.returns()[0, environment.learner]
             assert isinstance(reward, float)
-        np.testing.assert_array_equal(observation, batch.observe(seats=[game.learner])[0])
+        np.testing.assert_array_equal(observation, batch.observe(seats=[environment.learner])[0])
         assert not info["action_mask"].any()
 
 
 @pytest.mark.parametrize("reward", ["margin", "win", "points"])
 def test_the_learner_is_told_of_its_losses(reward: str, rng: np.random.Generator) -> None:
-    game = gymnasium.make(GAME, opponent=Random(), reward=reward)
+    environment = gymnasium.make(GAME, opponent=Random(), reward=reward)
     totals = []
     for seed in range(12):
-        _, info = game.reset(seed=seed)
-        rewards, _ = play_deal(game, info, rng)
+        _, info = environment.reset(seed=seed)
+        rewards, _ = play_deal(environment, info, rng)
         assert not any(rewards[:-1])
         totals.append(rewards[-1])
     assert min(totals) < 0 < max(totals)
 
 
 def test_the_learner_is_paid_also_when_the_opponent_plays_the_last_card(rng: np.random.Generator) -> None:
-    game = GermanWhistEnv(Lowest(), reward="win", seat=0)
+    environment = GermanWhistEnv(Lowest(), reward="win", seat=0)
     opponent_last = set()
     for seed in range(20):
-        _, info = game.reset(seed=seed)
+        _, info = environment.reset(seed=seed)
         terminated = False
         while not terminated:
-            leading = not game._table.batch.states["led"][0] >= 0  # the learner leads, so the opponent ends this trick
-            _, reward, terminated, _, info = game.step(legal(info, rng))
+            leading = (
+                not environment._simulator.batch.states["led"][0] >= 0
+            )  # the learner leads, so the opponent ends this trick
+            _, reward, terminated, _, info = environment.step(legal(info, rng))
         opponent_last.add((leading, reward))
     assert opponent_last >= {(True, 1.0), (True, -1.0)}
 
@@ -100,52 +102,52 @@ def test_the_learner_is_paid_also_when_the_opponent_plays_the_last_card(rng: np.
 @pytest.mark.parametrize("reward", ["margin", "win", "points"])
 @pytest.mark.parametrize("action", ["masked", 52, -1, 10**30, 2.5, None, "S2"])
 def test_an_illegal_action_ends_the_episode_with_the_worst_loss(action: Any, reward: str) -> None:
-    game = GermanWhistEnv(Lowest(), reward=reward)
-    _, info = game.reset(seed=1)
+    environment = GermanWhistEnv(Lowest(), reward=reward)
+    _, info = environment.reset(seed=1)
     assert info["illegal"] is False
     if action == "masked":
         action = int(np.flatnonzero(info["action_mask"] == 0)[0])
-    observation, paid, terminated, truncated, info = game.step(action)
+    observation, paid, terminated, truncated, info = environment.step(action)
     assert (terminated, truncated) == (True, False)
     assert paid == -reward_limit(rules("classic").game, reward)
     assert info["illegal"] is True
     assert not info["action_mask"].any()
-    assert game.observation_space.contains(observation)
+    assert environment.observation_space.contains(observation)
 
 
 def test_after_the_end_nothing_happens_until_the_reset(rng: np.random.Generator) -> None:
-    game = GermanWhistEnv(Lowest())
-    _, info = game.reset(seed=1)
-    play_deal(game, info, rng)
+    environment = GermanWhistEnv(Lowest())
+    _, info = environment.reset(seed=1)
+    play_deal(environment, info, rng)
     for action in (0, 52):
-        _, reward, terminated, _, info = game.step(action)
+        _, reward, terminated, _, info = environment.step(action)
         assert (reward, terminated, info["illegal"]) == (0.0, True, False)
-    assert game.reset()[1]["action_mask"].any()
+    assert environment.reset()[1]["action_mask"].any()
 
 
 def test_alternating_seats_make_the_learner_each_seat_as_dealer_and_as_non_dealer() -> None:
-    game = GermanWhistEnv(Lowest())
+    environment = GermanWhistEnv(Lowest())
     met = []
     for index in range(4):
-        game.reset(seed=6 if index == 0 else None)
-        met.append((game.learner, int(game._table.batch.states["dealer"][0])))
+        environment.reset(seed=6 if index == 0 else None)
+        met.append((environment.learner, int(environment._simulator.batch.states["dealer"][0])))
     assert sorted(met) == [(0, 0), (0, 1), (1, 0), (1, 1)]
 
 
 @pytest.mark.parametrize("seat", [0, 1])
 def test_a_fixed_seat_is_kept(seat: int) -> None:
-    game = GermanWhistEnv(Lowest(), seat=seat)
+    environment = GermanWhistEnv(Lowest(), seat=seat)
     for _ in range(4):
-        game.reset()
-        assert game.learner == seat
+        environment.reset()
+        assert environment.learner == seat
 
 
 def test_a_seed_and_the_resets_after_it_repeat_the_same_episodes() -> None:
-    def episodes(game: GermanWhistEnv) -> list[Any]:
+    def episodes(environment: GermanWhistEnv) -> list[Any]:
         rng, seen = np.random.default_rng(2), []
         for index in range(4):
-            observation, info = game.reset(seed=11 if index == 0 else None)
-            seen.append((observation, *play_deal(game, info, rng)))
+            observation, info = environment.reset(seed=11 if index == 0 else None)
+            seen.append((observation, *play_deal(environment, info, rng)))
         return seen
 
     first, second = GermanWhistEnv(Random()), GermanWhistEnv(Random())
@@ -154,38 +156,40 @@ def test_a_seed_and_the_resets_after_it_repeat_the_same_episodes() -> None:
 
 
 def test_the_opponents_randomness_does_not_touch_the_deals(rng: np.random.Generator) -> None:
-    game = GermanWhistEnv(Random(), seat=0)
+    environment = GermanWhistEnv(Random(), seat=0)
     for index in range(3):
-        _, info = game.reset(seed=4 if index == 0 else None)
-        assert game._table.sequence.first == index
-        np.testing.assert_array_equal(game._table.batch.states["deck"][0], deal_deck(game.rules.cards, 4, index))
-        play_deal(game, info, rng)
+        _, info = environment.reset(seed=4 if index == 0 else None)
+        assert environment._simulator.sequence.first == index
+        np.testing.assert_array_equal(
+            environment._simulator.batch.states["deck"][0], deal_deck(environment.rules.cards, 4, index)
+        )
+        play_deal(environment, info, rng)
 
 
 def test_a_random_opponent_plays_otherwise_in_another_deal_of_the_same_cards() -> None:
     deck = deal_deck(rules("classic").cards, 1, 1)
-    game = GermanWhistEnv(Random(), seat=0)
-    firsts = {game.reset(options={"deck": deck})[0][104:156].argmax() for _ in range(20)}
+    environment = GermanWhistEnv(Random(), seat=0)
+    firsts = {environment.reset(options={"deck": deck})[0][104:156].argmax() for _ in range(20)}
     assert len(firsts) > 1
 
 
 def test_options_choose_the_deal() -> None:
-    game = GermanWhistEnv(Lowest(), seat=0)
+    environment = GermanWhistEnv(Lowest(), seat=0)
     batch = DealBatch("classic", 1, seed=8, first=5)
-    observation, _ = game.reset(options={"deal": (8, 5), "unknown": 1})
+    observation, _ = environment.reset(options={"deal": (8, 5), "unknown": 1})
     assert batch.turn[0] == 0
     np.testing.assert_array_equal(observation, batch.observe()[0])
-    deck = deal_deck(game.rules.cards, 2, 2)
-    observation, _ = game.reset(options={"deck": deck, "dealer": 1})
+    deck = deal_deck(environment.rules.cards, 2, 2)
+    observation, _ = environment.reset(options={"deck": deck, "dealer": 1})
     assert np.flatnonzero(observation[:52]).tolist() == sorted(deck[:26:2].tolist())
 
 
 def test_a_bad_option_or_seed_is_named() -> None:
-    game = GermanWhistEnv(Lowest())
+    environment = GermanWhistEnv(Lowest())
     with pytest.raises(ValueError, match="dealer=3"):
-        game.reset(options={"dealer": 3})
+        environment.reset(options={"dealer": 3})
     with pytest.raises(ValueError, match="seed -4"):
-        game.reset(seed=-4)
+        environment.reset(seed=-4)
 
 
 @pytest.mark.parametrize(
@@ -207,26 +211,26 @@ def test_a_bad_argument_is_named(wrong: dict[str, Any], word: str) -> None:
 
 
 def test_an_opponent_that_plays_an_illegal_card_is_named() -> None:
-    game = GermanWhistEnv(Stubborn(), seat=0)
-    deck = list(range(51, -1, -1))  # the club 2, which is card 0, lies at the bottom of the stock
+    environment = GermanWhistEnv(Stubborn(), seat=0)
+    deck = list(range(51, -1, -1))  # the two of clubs, card 0, is at the bottom of the stock
     with pytest.raises(ValueError, match=r"illegal: the opponent .*Stubborn"):
-        game.reset(options={"deck": deck})
+        environment.reset(options={"deck": deck})
 
 
 def test_masks_for_sb3_contrib_are_bool_and_those_of_the_info() -> None:
-    game = gymnasium.make(GAME, opponent=Lowest())
-    _, info = game.reset(seed=1)
-    masks = game.get_wrapper_attr("action_masks")()
+    environment = gymnasium.make(GAME, opponent=Lowest())
+    _, info = environment.reset(seed=1)
+    masks = environment.get_wrapper_attr("action_masks")()
     assert masks.dtype == np.bool_
     np.testing.assert_array_equal(masks, info["action_mask"].astype(bool))
     assert info["action_mask"].dtype == np.int8
-    assert game.action_space.sample(info["action_mask"]) in np.flatnonzero(masks)
+    assert environment.action_space.sample(info["action_mask"]) in np.flatnonzero(masks)
 
 
 def test_ansi_shows_the_learners_side_only() -> None:
-    game = gymnasium.make(GAME, opponent=Lowest(), render_mode="ansi", seat=1)
-    game.reset(seed=1)
-    text = game.render()
+    environment = gymnasium.make(GAME, opponent=Lowest(), render_mode="ansi", seat=1)
+    environment.reset(seed=1)
+    text = environment.render()
     assert isinstance(text, str)
     assert "unseen" in text
     assert text.index("player_0") < text.index("player_1")
@@ -236,30 +240,30 @@ def test_human_mode_without_a_display_prints_the_table_at_the_reset_and_at_every
     rng: np.random.Generator, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("german_whist.envs.rendering.renderer.has_display", lambda: False)
-    game = GermanWhistEnv(Lowest(), rules="tiny", render_mode="human")
-    _, info = game.reset(seed=1)
-    rewards, _ = play_deal(game, info, rng)
+    environment = GermanWhistEnv(Lowest(), rules="tiny", render_mode="human")
+    _, info = environment.reset(seed=1)
+    rewards, _ = play_deal(environment, info, rng)
     assert capsys.readouterr().out.count("German Whist") == 1 + len(rewards)
 
 
 def test_rendering_without_a_mode_warns() -> None:
-    game = GermanWhistEnv(Lowest())
-    game.reset()
+    environment = GermanWhistEnv(Lowest())
+    environment.reset()
     with pytest.warns(UserWarning, match="render mode"):
-        assert game.render() is None
+        assert environment.render() is None
 
 
 def test_a_running_environment_can_be_pickled(rng: np.random.Generator) -> None:
-    game = GermanWhistEnv(Random())
-    _, info = game.reset(seed=1)
-    copy = pickle.loads(pickle.dumps(game))
+    environment = GermanWhistEnv(Random())
+    _, info = environment.reset(seed=1)
+    copy = pickle.loads(pickle.dumps(environment))
     seed = int(rng.integers(100))
-    ours, theirs = (play_deal(one, info, np.random.default_rng(seed)) for one in (game, copy))
+    ours, theirs = (play_deal(one, info, np.random.default_rng(seed)) for one in (environment, copy))
     assert same(ours, theirs, exact=True)
 
 
 def test_agents_are_taken_by_name() -> None:
-    game = gymnasium.make(GAME, opponent="random", seat=0)
-    assert type(game.unwrapped.opponent) is type(gw.make_agent("random"))  # type: ignore[attr-defined]
+    environment = gymnasium.make(GAME, opponent="random", seat=0)
+    assert type(environment.unwrapped.opponent) is type(gw.make_agent("random"))  # type: ignore[attr-defined]
     with pytest.raises(ValueError, match="did you mean 'random'"):
         gymnasium.make(GAME, opponent="randm")

@@ -99,38 +99,38 @@ def test_is_the_same_as_so_many_single_environments(
 
 
 def test_make_vec_gives_the_native_batch() -> None:
-    game = gymnasium.make_vec(GAME, num_envs=6, opponent="random", rules="tiny", reward="win", seat=0)
-    assert isinstance(game, GermanWhistVectorEnv)
-    assert game.num_envs == 6
-    assert game.metadata["autoreset_mode"] is AutoresetMode.SAME_STEP
-    assert type(game.opponent) is type(gw.make_agent("random"))
-    observations, info = game.reset(seed=1)
-    assert game.observation_space.contains(observations)
-    assert observations.shape == (6, *game.single_observation_space.shape)  # type: ignore[misc]
+    environment = gymnasium.make_vec(GAME, num_envs=6, opponent="random", rules="tiny", reward="win", seat=0)
+    assert isinstance(environment, GermanWhistVectorEnv)
+    assert environment.num_envs == 6
+    assert environment.metadata["autoreset_mode"] is AutoresetMode.SAME_STEP
+    assert type(environment.opponent) is type(gw.make_agent("random"))
+    observations, info = environment.reset(seed=1)
+    assert environment.observation_space.contains(observations)
+    assert observations.shape == (6, *environment.single_observation_space.shape)  # type: ignore[misc]
     assert info["action_mask"].shape == (6, 52)
     assert info["action_mask"].dtype == np.int8
-    observations, rewards, terminations, truncations, info = game.step(choose(info, np.random.default_rng(1)))
-    assert game.observation_space.contains(observations)
+    observations, rewards, terminations, truncations, info = environment.step(choose(info, np.random.default_rng(1)))
+    assert environment.observation_space.contains(observations)
     assert (rewards.dtype, terminations.dtype, truncations.dtype) == (np.float64, np.bool_, np.bool_)
-    assert game.action_space.contains(game.action_space.sample())
-    game.close()
-    game.close()
+    assert environment.action_space.contains(environment.action_space.sample())
+    environment.close()
+    environment.close()
 
 
 def test_gymnasiums_loop_over_environments_works_too() -> None:
-    game = gymnasium.make_vec(GAME, num_envs=2, vectorization_mode="sync", opponent=Lowest())
-    observations, info = game.reset(seed=1)
+    environment = gymnasium.make_vec(GAME, num_envs=2, vectorization_mode="sync", opponent=Lowest())
+    observations, info = environment.reset(seed=1)
     assert observations.shape[0] == 2
-    game.step(choose(info, np.random.default_rng(1)))
+    environment.step(choose(info, np.random.default_rng(1)))
 
 
 @pytest.mark.parametrize("reward", ["margin", "win", "points"])
 def test_the_learner_is_told_of_its_losses(reward: str, rng: np.random.Generator) -> None:
-    game = gymnasium.make_vec(GAME, num_envs=16, opponent=Random(), reward=reward)
-    _, info = game.reset(seed=1)
+    environment = gymnasium.make_vec(GAME, num_envs=16, opponent=Random(), reward=reward)
+    _, info = environment.reset(seed=1)
     paid: list[float] = []
     for _ in range(30):
-        _, rewards, terminations, _, info = game.step(choose(info, rng))
+        _, rewards, terminations, _, info = environment.step(choose(info, rng))
         assert not rewards[~terminations].any()
         paid.extend(rewards[terminations])
     assert len(paid) >= 16
@@ -139,43 +139,43 @@ def test_the_learner_is_told_of_its_losses(reward: str, rng: np.random.Generator
 
 @pytest.mark.parametrize("reward", ["margin", "win", "points"])
 def test_an_illegal_action_ends_its_row_alone_with_the_worst_loss(reward: str) -> None:
-    game = GermanWhistVectorEnv(Lowest(), 4, reward=reward)
-    _, info = game.reset(seed=2)
+    environment = GermanWhistVectorEnv(Lowest(), 4, reward=reward)
+    _, info = environment.reset(seed=2)
     actions = choose(info, np.random.default_rng(1))
     actions[1] = np.flatnonzero(info["action_mask"][1] == 0)[0]
     actions[3] = 10**12
-    _, rewards, terminations, _, info = game.step(actions)
+    _, rewards, terminations, _, info = environment.step(actions)
     worst = -reward_limit(rules("classic").game, reward)
     assert rewards.tolist() == [0, worst, 0, worst]
     assert terminations.tolist() == info["illegal"].tolist() == [False, True, False, True]
     assert info["final_info"]["illegal"].tolist() == [False, True, False, True]
     assert info["action_mask"].any(axis=1).all()
-    assert game._indices.tolist() == [0, 5, 2, 7]
+    assert environment._indices.tolist() == [0, 5, 2, 7]
 
 
 def test_row_j_plays_the_deals_j_and_then_every_num_envs_th(rng: np.random.Generator) -> None:
-    game = GermanWhistVectorEnv(Lowest(), 3, rules="tiny", seat=0)
-    _, info = game.reset(seed=4)
+    environment = GermanWhistVectorEnv(Lowest(), 3, rules="tiny", seat=0)
+    _, info = environment.reset(seed=4)
     ended = np.zeros(3, np.int64)
     for _ in range(20):
         for row in range(3):
             index = row + 3 * int(ended[row])
-            deck = deal_deck(game.rules.cards, 4, index)
-            np.testing.assert_array_equal(game._batch.states["deck"][row, :8], deck)
-        _, _, terminations, _, info = game.step(choose(info, rng))
+            deck = deal_deck(environment.rules.cards, 4, index)
+            np.testing.assert_array_equal(environment._batch.states["deck"][row, :8], deck)
+        _, _, terminations, _, info = environment.step(choose(info, rng))
         ended += terminations
-    before = game._indices.copy()
-    game.reset()
-    assert game._indices.tolist() == (before + 3).tolist()
+    before = environment._indices.copy()
+    environment.reset()
+    assert environment._indices.tolist() == (before + 3).tolist()
 
 
 def test_a_seed_repeats_the_same_course_and_none_draws_one() -> None:
-    def course(game: GermanWhistVectorEnv, seed: int | None) -> list[Any]:
+    def course(environment: GermanWhistVectorEnv, seed: int | None) -> list[Any]:
         rng = np.random.default_rng(3)
-        observations, info = game.reset(seed=seed)
+        observations, info = environment.reset(seed=seed)
         told = [observations]
         for _ in range(40):
-            observations, rewards, terminations, _, info = game.step(choose(info, rng))
+            observations, rewards, terminations, _, info = environment.step(choose(info, rng))
             told += [observations, rewards, terminations]
         return told
 
@@ -191,48 +191,48 @@ def test_a_seed_repeats_the_same_course_and_none_draws_one() -> None:
 
 
 def test_options_choose_the_deals() -> None:
-    game = GermanWhistVectorEnv(Lowest(), 3, seat=1)
-    cards = game.rules.cards
-    game.reset(options={"deal": (6, 10)})
-    decks = game._batch.states["deck"]
+    environment = GermanWhistVectorEnv(Lowest(), 3, seat=1)
+    cards = environment.rules.cards
+    environment.reset(options={"deal": (6, 10)})
+    decks = environment._batch.states["deck"]
     np.testing.assert_array_equal(decks, [deal_deck(cards, 6, index) for index in (10, 11, 12)])
-    game.reset(options={"dealer": 0, "unknown": 3})
+    environment.reset(options={"dealer": 0, "unknown": 3})
     np.testing.assert_array_equal(decks, [deal_deck(cards, 6, index) for index in (13, 14, 15)])
-    assert game._batch.states["dealer"].tolist() == [0, 0, 0]
+    assert environment._batch.states["dealer"].tolist() == [0, 0, 0]
     deck = deal_deck(cards, 1, 1)
-    observations, _ = game.reset(options={"deck": deck, "dealer": 0})
+    observations, _ = environment.reset(options={"deck": deck, "dealer": 0})
     assert np.flatnonzero(observations[2, :52]).tolist() == sorted(deck[:26:2].tolist())
 
 
 def test_one_call_to_the_opponent_serves_all_rows_that_wait() -> None:
     opponent = Lowest()
-    game = GermanWhistVectorEnv(opponent, 64)
-    _, info = game.reset(seed=1)
+    environment = GermanWhistVectorEnv(opponent, 64)
+    _, info = environment.reset(seed=1)
     rng = np.random.default_rng(1)
     for _ in range(60):
         opponent.calls = 0
-        _, _, _, _, info = game.step(choose(info, rng))
+        _, _, _, _, info = environment.step(choose(info, rng))
         assert opponent.calls <= 2
 
 
 def test_it_is_always_the_learners_turn(rng: np.random.Generator) -> None:
-    game = GermanWhistVectorEnv(Random(), 9)
-    observations, info = game.reset(seed=1)
+    environment = GermanWhistVectorEnv(Random(), 9)
+    observations, info = environment.reset(seed=1)
     turn = gw.observation_layout()["turn"]
     for _ in range(60):
         assert (observations[:, turn.start] == 1).all()
         assert info["action_mask"].any(axis=1).all()
-        np.testing.assert_array_equal(game.action_masks(), info["action_mask"].astype(bool))
-        observations, _, _, _, info = game.step(choose(info, rng))
+        np.testing.assert_array_equal(environment.action_masks(), info["action_mask"].astype(bool))
+        observations, _, _, _, info = environment.step(choose(info, rng))
 
 
 def test_what_is_handed_out_is_never_written_to_again(rng: np.random.Generator) -> None:
-    game = GermanWhistVectorEnv(Random(), 5, rules="tiny")
-    observations, info = game.reset(seed=1)
+    environment = GermanWhistVectorEnv(Random(), 5, rules="tiny")
+    observations, info = environment.reset(seed=1)
     kept: list[Any] = [observations, info["action_mask"]]
     copies = [array.copy() for array in kept]
     for _ in range(20):
-        observations, rewards, terminations, _, info = game.step(choose(info, rng))
+        observations, rewards, terminations, _, info = environment.step(choose(info, rng))
         final = [array for array in info.get("final_obs", []) if array is not None]
         new = [observations, rewards, terminations, info["action_mask"], info["illegal"], *final]
         kept += new
@@ -242,11 +242,11 @@ def test_what_is_handed_out_is_never_written_to_again(rng: np.random.Generator) 
 
 
 def test_gymnasiums_episode_statistics_count_the_learners_steps(rng: np.random.Generator) -> None:
-    game = RecordEpisodeStatistics(GermanWhistVectorEnv(Random(), 4, rules="tiny"))
-    _, info = game.reset(seed=1)
+    environment = RecordEpisodeStatistics(GermanWhistVectorEnv(Random(), 4, rules="tiny"))
+    _, info = environment.reset(seed=1)
     lengths = []
     for _ in range(12):
-        _, _, terminations, _, info = game.step(choose(info, rng))
+        _, _, terminations, _, info = environment.step(choose(info, rng))
         if terminations.any():
             lengths += info["episode"]["l"][terminations].tolist()
     assert lengths
@@ -258,10 +258,10 @@ def test_gymnasiums_episode_statistics_count_the_learners_steps(rng: np.random.G
     [np.zeros(3, np.int64), np.zeros((4, 1), np.int64), np.zeros(4), [0.5] * 4, ["S2"] * 4, 0],
 )
 def test_actions_of_another_shape_or_type_are_refused(actions: Any) -> None:
-    game = GermanWhistVectorEnv(Lowest(), 4)
-    game.reset(seed=1)
+    environment = GermanWhistVectorEnv(Lowest(), 4)
+    environment.reset(seed=1)
     with pytest.raises(ValueError, match=r"int\[4\] is needed"):
-        game.step(actions)
+        environment.step(actions)
 
 
 def test_a_step_before_the_first_reset_is_refused() -> None:
@@ -287,24 +287,24 @@ def test_a_bad_argument_is_named(wrong: dict[str, Any], word: str) -> None:
 
 
 def test_a_bad_option_or_seed_is_named_and_changes_nothing() -> None:
-    game = GermanWhistVectorEnv(Lowest(), 2)
-    game.reset(seed=3)
+    environment = GermanWhistVectorEnv(Lowest(), 2)
+    environment.reset(seed=3)
     with pytest.raises(ValueError, match="dealer=3"):
-        game.reset(options={"dealer": 3})
+        environment.reset(options={"dealer": 3})
     with pytest.raises(ValueError, match="seed -4"):
-        game.reset(seed=-4)
+        environment.reset(seed=-4)
     with pytest.raises(ValueError, match="seed"):
-        game.reset(seed=[1, 2])  # type: ignore[arg-type]
+        environment.reset(seed=[1, 2])  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="deal index"):
-        game.reset(options={"deal": (1, 2**64 - 1)})
-    assert game._indices.tolist() == [0, 1]
-    assert (game._sequence.seed, game._batch.seed) == (3, 3)
+        environment.reset(options={"deal": (1, 2**64 - 1)})
+    assert environment._indices.tolist() == [0, 1]
+    assert (environment._sequence.seed, environment._batch.seed) == (3, 3)
 
 
 def test_an_opponent_that_plays_an_illegal_card_or_too_few_is_named() -> None:
-    game = GermanWhistVectorEnv(Stubborn(), 32)
+    environment = GermanWhistVectorEnv(Stubborn(), 32)
     with pytest.raises(ValueError, match=r"illegal: the opponent .*Stubborn"):
-        game.reset(seed=1)
+        environment.reset(seed=1)
     silent = Lowest()
     silent.act = lambda views, rng: np.zeros(0, np.int64)  # type: ignore[method-assign]
     with pytest.raises(ValueError, match=r"chose \(0,\) actions"):
@@ -312,16 +312,16 @@ def test_an_opponent_that_plays_an_illegal_card_or_too_few_is_named() -> None:
 
 
 def test_ansi_gives_a_text_per_row_from_the_learners_side() -> None:
-    game = GermanWhistVectorEnv(Lowest(), 3, render_mode="ansi")
-    game.reset(seed=1)
-    texts = game.render()
+    environment = GermanWhistVectorEnv(Lowest(), 3, render_mode="ansi")
+    environment.reset(seed=1)
+    texts = environment.render()
     assert texts is not None
     assert len(texts) == 3
     assert all("unseen" in text for text in texts)
 
 
 def test_rendering_without_a_mode_warns() -> None:
-    game = GermanWhistVectorEnv(Lowest(), 2)
-    game.reset()
+    environment = GermanWhistVectorEnv(Lowest(), 2)
+    environment.reset()
     with pytest.warns(UserWarning, match="render mode"):
-        assert game.render() is None
+        assert environment.render() is None

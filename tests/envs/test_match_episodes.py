@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
 
-from german_whist.envs.engine.match_format import LARGEST, MAX_DEALS, Match, first_deals, match_of
+from german_whist.envs.engine.match_format import MAX_DEALS, MAX_TARGET, MatchFormat, first_deals, match_format_of
 from german_whist.envs.engine.rules import Rules, rule_names, rules
 from german_whist.envs.gymnasium_env import GermanWhistEnv
 from german_whist.envs.observation.full_state import state_layout
@@ -34,29 +34,31 @@ HALF_POINTS = Rules(suits=2, ranks=4, hand=3, stock=2, points="over_half")
 
 
 def won(match: str, *scores: tuple[float, float]) -> list[int]:
-    return match_of(match).winners(np.array(scores, np.float64)).tolist()
+    return match_format_of(match).winners(np.array(scores, np.float64)).tolist()
 
 
 def random_legal(mask: np.ndarray, rng: np.random.Generator) -> int:
     return int(rng.choice(np.flatnonzero(mask)))
 
 
-def play_match(table: SingleMatch, rng: np.random.Generator) -> list[tuple[int, int, list[float], tuple[float, float]]]:
-    """Play a match out: of every deal its index, its dealer, what it paid each seat, and the scores after it."""
+def play_match(
+    simulator: SingleMatch, rng: np.random.Generator
+) -> list[tuple[int, int, list[float], tuple[float, float]]]:
+    """Play a match out and return for each deal its index, dealer, returns, and the scores after it."""
     deals = []
-    while table.legal:
-        index, dealer = table.index, int(table.batch.states["dealer"][0])
-        last = table.batch.states.copy()
-        batch = DealBatch(table.rules)
-        while table.legal and table.index == index:
-            last[:] = table.batch.states
-            actions = [action for action in range(64) if table.legal >> action & 1]
+    while simulator.legal:
+        index, dealer = simulator.index, int(simulator.batch.states["dealer"][0])
+        last = simulator.batch.states.copy()
+        batch = DealBatch(simulator.rules)
+        while simulator.legal and simulator.index == index:
+            last[:] = simulator.batch.states
+            actions = [action for action in range(64) if simulator.legal >> action & 1]
             action = int(rng.choice(actions))
-            assert table.play(action)
+            assert simulator.play(action)
         batch.states[:] = last
         batch.step([action])
         assert batch.done.all()
-        deals.append((index, dealer, batch.returns(table.match.deal_reward)[0].tolist(), table.scores))
+        deals.append((index, dealer, batch.returns(simulator.match_format.deal_reward)[0].tolist(), simulator.scores))
     return deals
 
 
@@ -79,7 +81,7 @@ def test_the_most_deals_of_three_or_five_win() -> None:
 
 def test_only_the_winner_of_a_deal_scores_and_a_drawn_one_counts_for_nobody() -> None:
     scores = np.array([[1.0, 2.0], [1.0, 2.0], [0.0, 0.0]])
-    match_of("first_to:10").add_deals(scores, np.array([[5, -5], [-0.5, 0.5], [0, 0]]))
+    match_format_of("first_to:10").add_deals(scores, np.array([[5, -5], [-0.5, 0.5], [0, 0]]))
     assert scores.tolist() == [[6, 2], [1, 2.5], [0, 0]]
 
 
@@ -100,39 +102,39 @@ def test_only_the_winner_of_a_deal_scores_and_a_drawn_one_counts_for_nobody() ->
 )
 def test_a_match_that_does_not_exist_is_refused(given: Any, word: str) -> None:
     with pytest.raises(ValueError, match=word):
-        match_of(given)
+        match_format_of(given)
     with pytest.raises(ValueError, match="match"):
         raw_env(match=given)
 
 
-# A match at one table
+# The simulator of matches
 
 
 @pytest.mark.parametrize("match", ["first_to:10", "first_to:25", "best_of:3", "best_of:5"])
-@pytest.mark.parametrize("game", ["tiny", "small", "small_all", "draft", "humbug", "race", HALF_POINTS])
-def test_deals_alternate_their_dealer_and_add_up_until_somebody_wins(game: Any, match: str, rng) -> None:
-    table = SingleMatch(game, match)
+@pytest.mark.parametrize("rules", ["tiny", "small", "small_all", "draft", "humbug", "race", HALF_POINTS])
+def test_deals_alternate_their_dealer_and_add_up_until_somebody_wins(rules: Any, match: str, rng) -> None:
+    simulator = SingleMatch(rules, match)
     for number in (0, 1):
-        table.reset(seed=4 if number == 0 else None)
-        deals = play_match(table, rng)
+        simulator.reset(seed=4 if number == 0 else None)
+        deals = play_match(simulator, rng)
         assert [index for index, _, _, _ in deals] == [4096 * number + number + i for i in range(len(deals))]
         assert [dealer for _, dealer, _, _ in deals] == [(number + i) % 2 for i in range(len(deals))]
         scores = np.zeros(2)
         for i, (_, _, returns, after) in enumerate(deals):
             scores += np.maximum(returns, 0)
             assert scores.tolist() == list(after)
-            assert (scores.max() >= table.match.target) == (i == len(deals) - 1)
+            assert (scores.max() >= simulator.match_format.target) == (i == len(deals) - 1)
         winner = int(scores.argmax())
-        assert table.returns("win") == [1 - 2 * winner, 2 * winner - 1]
-        assert table.returns("points") == [scores[0] - scores[1], scores[1] - scores[0]]
+        assert simulator.returns("win") == [1 - 2 * winner, 2 * winner - 1]
+        assert simulator.returns("points") == [scores[0] - scores[1], scores[1] - scores[0]]
 
 
 def test_drawn_deals_are_played_again_with_the_next_dealer() -> None:
-    table = SingleMatch("tiny:counts=all", "best_of:3")
+    simulator = SingleMatch("tiny:counts=all", "best_of:3")
     drawn = 0
     for seed in range(20):
-        table.reset(seed=seed)
-        deals = play_match(table, np.random.default_rng(seed))
+        simulator.reset(seed=seed)
+        deals = play_match(simulator, np.random.default_rng(seed))
         drawn += sum(returns[0] == 0 for _, _, returns, _ in deals)
         assert sum(returns[0] != 0 for _, _, returns, _ in deals) in (2, 3)
         assert [dealer for _, dealer, _, _ in deals] == [i % 2 for i in range(len(deals))]
@@ -141,15 +143,15 @@ def test_drawn_deals_are_played_again_with_the_next_dealer() -> None:
 
 def test_a_match_that_nobody_wins_is_a_draw_after_so_many_deals(monkeypatch: pytest.MonkeyPatch, rng) -> None:
     monkeypatch.setattr(one_match, "MAX_DEALS", 3)
-    table = SingleMatch("tiny", "first_to:50")
-    table.reset(seed=1)
-    assert len(play_match(table, rng)) == table.deals == 3
-    assert table.returns("win") == [0, 0]
-    assert not table.legal
+    simulator = SingleMatch("tiny", "first_to:50")
+    simulator.reset(seed=1)
+    assert len(play_match(simulator, rng)) == simulator.deals == 3
+    assert simulator.returns("win") == [0, 0]
+    assert not simulator.legal
 
 
 def test_the_longest_decided_match_still_fits_in_its_deals() -> None:
-    assert 2 * (2 * LARGEST - 1) + 1 <= MAX_DEALS  # half a point a deal, won in turn
+    assert 2 * (2 * MAX_TARGET - 1) + 1 <= MAX_DEALS  # half a point a deal, won in turn
 
 
 def test_matches_of_a_seed_share_no_deal() -> None:
@@ -160,14 +162,14 @@ def test_matches_of_a_seed_share_no_deal() -> None:
 # The PettingZoo environment
 
 
-def play_episode(game: Any, rng: np.random.Generator) -> dict[str, float]:
-    total = dict.fromkeys(game.possible_agents, 0.0)
-    for agent in game.agent_iter():
-        seen, reward, termination, truncation, _ = game.last()
+def play_episode(environment: Any, rng: np.random.Generator) -> dict[str, float]:
+    total = dict.fromkeys(environment.possible_agents, 0.0)
+    for agent in environment.agent_iter():
+        seen, reward, termination, truncation, _ = environment.last()
         total[agent] += reward
-        for name, space in game.observation_space(agent).items():
+        for name, space in environment.observation_space(agent).items():
             assert space.contains(seen[name]), name
-        game.step(None if termination or truncation else random_legal(seen["action_mask"], rng))
+        environment.step(None if termination or truncation else random_legal(seen["action_mask"], rng))
     return total
 
 
@@ -185,41 +187,42 @@ def test_passes_pettingzoos_seed_test(options: dict[str, Any]) -> None:
     seed_test(lambda: env(**options))
 
 
-@pytest.mark.parametrize("game", [*rule_names(), HALF_POINTS], ids=str)
+@pytest.mark.parametrize("rules", [*rule_names(), HALF_POINTS], ids=str)
 @pytest.mark.parametrize("observation", ["vector", "history"])
-def test_every_observation_of_a_match_is_in_its_space(game: Any, observation: str, rng) -> None:
-    table = env(game, match="first_to:2", observation=observation)
-    table.reset(seed=2)
-    play_episode(table, rng)
+def test_every_observation_of_a_match_is_in_its_space(rules: Any, observation: str, rng) -> None:
+    wrapped = env(rules, match="first_to:2", observation=observation)
+    wrapped.reset(seed=2)
+    play_episode(wrapped, rng)
 
 
 @pytest.mark.parametrize("reward", ["win", "margin", "points"])
 def test_both_seats_are_paid_for_the_match_at_its_last_step(reward: str, rng) -> None:
-    game = env("small", reward, match="first_to:5")
+    environment = env("small", reward, match="first_to:5")
     for seed in range(6):
-        game.reset(seed=seed)
-        total = play_episode(game, rng)
-        mine, theirs = game.unwrapped.scores
+        environment.reset(seed=seed)
+        total = play_episode(environment, rng)
+        mine, theirs = environment.unwrapped.scores
         assert max(mine, theirs) >= 5 > min(mine, theirs)
         assert total["player_0"] == (np.sign(mine - theirs) if reward == "win" else mine - theirs)
         assert total["player_1"] == -total["player_0"]
 
 
 def test_nothing_is_paid_before_the_end_and_the_next_deal_begins_at_once() -> None:
-    game = raw_env("tiny", match="best_of:5")
-    game.reset(seed=3)
+    environment = raw_env("tiny", match="best_of:5")
+    environment.reset(seed=3)
     rng, seen = np.random.default_rng(0), set()
     while True:
-        seen.add(game.deal)
-        game.step(random_legal(game.observe(game.agent_selection)["action_mask"], rng))
-        if any(game.terminations.values()):
+        seen.add(environment.deal)
+        environment.step(random_legal(environment.observe(environment.agent_selection)["action_mask"], rng))
+        if any(environment.terminations.values()):
             break
-        assert game.rewards == {"player_0": 0, "player_1": 0}
-        assert game.is_legal(int(np.flatnonzero(game.observe(game.agent_selection)["action_mask"])[0]))
-    assert all(game.terminations.values())
+        assert environment.rewards == {"player_0": 0, "player_1": 0}
+        mask = environment.observe(environment.agent_selection)["action_mask"]
+        assert environment.is_legal(int(np.flatnonzero(mask)[0]))
+    assert all(environment.terminations.values())
     assert seen == {(3, index) for index in range(len(seen))}
     assert len(seen) >= 3
-    assert not game.observe("player_0")["action_mask"].any()
+    assert not environment.observe("player_0")["action_mask"].any()
 
 
 def test_an_illegal_action_loses_the_most_that_a_match_can_lose() -> None:
@@ -228,29 +231,29 @@ def test_an_illegal_action_loses_the_most_that_a_match_can_lose() -> None:
         ("first_to:10", "points", 9 + 13),
         ("best_of:5", "margin", 3),
     ):
-        game = env("classic", reward, match=match)
-        game.reset(seed=0)
-        agent = game.agent_selection
-        game.step(int(np.flatnonzero(game.observe(agent)["action_mask"] == 0)[0]))
-        assert game.rewards[agent] == -lost
+        environment = env("classic", reward, match=match)
+        environment.reset(seed=0)
+        agent = environment.agent_selection
+        environment.step(int(np.flatnonzero(environment.observe(agent)["action_mask"] == 0)[0]))
+        assert environment.rewards[agent] == -lost
 
 
 def test_a_match_address_is_played_and_gone_on_from() -> None:
-    game = env("tiny", match="best_of:3")
-    game.reset(seed=1, options={"match": (7, 3), "deal": None})
-    assert game.unwrapped.deal == (7, 3 * 4096 + 1)
-    game.reset()
-    assert game.unwrapped.deal == (7, 4 * 4096)
-    game.reset(seed=7)
-    assert game.unwrapped.deal == (7, 0)
+    environment = env("tiny", match="best_of:3")
+    environment.reset(seed=1, options={"match": (7, 3), "deal": None})
+    assert environment.unwrapped.deal == (7, 3 * 4096 + 1)
+    environment.reset()
+    assert environment.unwrapped.deal == (7, 4 * 4096)
+    environment.reset(seed=7)
+    assert environment.unwrapped.deal == (7, 0)
 
 
 def test_the_first_dealer_can_be_chosen_and_alternates_from_there(rng) -> None:
-    table = SingleMatch("tiny", "best_of:5")
-    table.reset(seed=1, options={"dealer": 1})
-    assert [dealer for _, dealer, _, _ in play_match(table, rng)][:3] == [1, 0, 1]
-    table.reset()
-    assert [dealer for _, dealer, _, _ in play_match(table, rng)][:3] == [1, 0, 1]  # match 1, as it is dealt
+    simulator = SingleMatch("tiny", "best_of:5")
+    simulator.reset(seed=1, options={"dealer": 1})
+    assert [dealer for _, dealer, _, _ in play_match(simulator, rng)][:3] == [1, 0, 1]
+    simulator.reset()
+    assert [dealer for _, dealer, _, _ in play_match(simulator, rng)][:3] == [1, 0, 1]  # match 1, as it is dealt
 
 
 @pytest.mark.parametrize(
@@ -265,28 +268,28 @@ def test_the_first_dealer_can_be_chosen_and_alternates_from_there(rng) -> None:
     ],
 )
 def test_a_wrong_option_is_named_and_the_match_goes_on(options: dict[str, Any], word: str) -> None:
-    game = env("tiny", match="best_of:3")
-    game.reset(seed=5)
-    before = game.observe("player_0")
+    environment = env("tiny", match="best_of:3")
+    environment.reset(seed=5)
+    before = environment.observe("player_0")
     with pytest.raises(ValueError, match=word):
-        game.reset(options=options)
-    assert game.unwrapped.deal == (5, 0)
-    np.testing.assert_array_equal(game.observe("player_0")["observation"], before["observation"])
+        environment.reset(options=options)
+    assert environment.unwrapped.deal == (5, 0)
+    np.testing.assert_array_equal(environment.observe("player_0")["observation"], before["observation"])
 
 
 def test_scores_stand_at_the_end_of_observation_and_state(rng) -> None:
-    game = raw_env("small", match="first_to:25")
+    environment = raw_env("small", match="first_to:25")
     block, bare = observation_layout("small", match="first_to:25")["match"], observation_layout("small")
     assert [*observation_layout("small", match="first_to:25")] == [*bare, "match"]
     truth = state_layout("small", match="first_to:25")["match"]
-    game.reset(seed=1)
-    while any(game.scores) is False:
-        game.step(random_legal(game.observe(game.agent_selection)["action_mask"], rng))
-    mine, theirs = game.scores
-    seen = [game.observe(agent)["observation"] for agent in game.possible_agents]
+    environment.reset(seed=1)
+    while any(environment.scores) is False:
+        environment.step(random_legal(environment.observe(environment.agent_selection)["action_mask"], rng))
+    mine, theirs = environment.scores
+    seen = [environment.observe(agent)["observation"] for agent in environment.possible_agents]
     assert seen[0][block.start : block.stop].tolist() == [mine, theirs, 25]
     assert seen[1][block.start : block.stop].tolist() == [theirs, mine, 25]
-    assert game.state()[truth.start : truth.stop].tolist() == [mine, theirs, 25]
+    assert environment.state()[truth.start : truth.stop].tolist() == [mine, theirs, 25]
     for row in seen:
         views = view_from_observation(row, "small", match="first_to:25")
         np.testing.assert_array_equal(observe(views, "small")[0], row[: block.start])
@@ -298,49 +301,49 @@ def test_without_a_match_the_classic_observation_is_what_it_was() -> None:
     assert raw_env(match="first_to:10").observation_space("player_0")["observation"].shape == (446,)
 
 
-def test_half_points_and_large_targets_keep_to_their_cells() -> None:
-    half = match_of("first_to:10")
-    assert half.cells(HALF_POINTS, (9.5, 0.5)).tolist() == [19, 1, 20]
-    assert half.kinds(HALF_POINTS)[0][2] == 2 * (9.5 + 1.5)
-    large = match_of("first_to:1000")
-    assert large.cells(rules("classic"), (999, 130)).tolist() == [7, 103, 1, 2, 7, 104]
+def test_half_points_and_large_targets_fit_their_features() -> None:
+    half = match_format_of("first_to:10")
+    assert half.features(HALF_POINTS, (9.5, 0.5)).tolist() == [19, 1, 20]
+    assert half.block(HALF_POINTS).high == 2 * (9.5 + 1.5)
+    large = match_format_of("first_to:1000")
+    assert large.features(rules("classic"), (999, 130)).tolist() == [7, 103, 1, 2, 7, 104]
     assert observation_high("classic", "first_to:1000")[443:].tolist() == [127] * 6
     assert "128 * first + second" in observation_layout("classic", "first_to:1000")["match"].meaning
-    for target in range(1, LARGEST + 1):
-        for game in (HALF_POINTS, rules("seventh")):
-            match = Match("first_to", target)
-            cells = match.cells(game, (match.largest_score(game), 0)).astype(int)
-            assert (cells >= 0).all()
-            assert (cells <= match.kinds(game)[0][2]).all()
+    for target in range(1, MAX_TARGET + 1):
+        for game_rules in (HALF_POINTS, rules("seventh")):
+            match = MatchFormat("first_to", target)
+            features = match.features(game_rules, (match.largest_score(game_rules), 0)).astype(int)
+            assert (features >= 0).all()
+            assert (features <= match.block(game_rules).high).all()
 
 
 def test_the_history_of_a_match_is_that_of_its_current_deal_with_the_scores(rng) -> None:
-    game = raw_env("tiny", match="best_of:3", observation="history")
-    game.reset(seed=3)
-    while game.deal == (3, 0):
-        game.step(random_legal(game.observe(game.agent_selection)["action_mask"], rng))
-    seen = game.observe("player_1")
+    environment = raw_env("tiny", match="best_of:3", observation="history")
+    environment.reset(seed=3)
+    while environment.deal == (3, 0):
+        environment.step(random_legal(environment.observe(environment.agent_selection)["action_mask"], rng))
+    seen = environment.observe("player_1")
     fresh = DealBatch("tiny", 1, seed=3, first=1, history=True)
     tokens, lengths = fresh.history(seats=[1])
     np.testing.assert_array_equal(seen["observation"], tokens[0])
     assert seen["observation"].shape == (max_events("tiny"), 4)
     assert seen["length"].tolist() == lengths.tolist()
-    assert seen["match"].tolist() == [*map(int, game.scores[::-1]), 2]
+    assert seen["match"].tolist() == [*map(int, environment.scores[::-1]), 2]
 
 
 def test_the_history_of_a_deal_is_the_batchs(rng) -> None:
-    game, batch = raw_env("draft", observation="history"), DealBatch("draft", 1, seed=8, history=True)
-    game.reset(seed=8)
+    environment, batch = raw_env("draft", observation="history"), DealBatch("draft", 1, seed=8, history=True)
+    environment.reset(seed=8)
     while not batch.done.all():
         for seat in (0, 1):
             tokens, lengths = batch.history(seats=[seat])
-            seen = game.observe(f"player_{seat}")
+            seen = environment.observe(f"player_{seat}")
             np.testing.assert_array_equal(seen["observation"], tokens[0])
             assert seen["length"].tolist() == lengths.tolist()
         action = random_legal(
-            seen["action_mask"] if game.agent_selection == "player_1" else batch.action_mask()[0], rng
+            seen["action_mask"] if environment.agent_selection == "player_1" else batch.action_mask()[0], rng
         )
-        game.step(action)
+        environment.step(action)
         batch.step([action])
 
 
@@ -350,15 +353,15 @@ def test_an_unknown_observation_is_named() -> None:
 
 
 def test_a_seed_and_the_same_play_give_the_same_match() -> None:
-    def course(game: Any) -> list[Any]:
+    def course(environment: Any) -> list[Any]:
         rng, seen = np.random.default_rng(1), []
         for seed in (6, None):
-            game.reset(seed=seed)
-            while game.agents and not any(game.terminations.values()):
-                observation = game.observe(game.agent_selection)
+            environment.reset(seed=seed)
+            while environment.agents and not any(environment.terminations.values()):
+                observation = environment.observe(environment.agent_selection)
                 seen.append(observation["observation"].tolist())
-                game.step(random_legal(observation["action_mask"], rng))
-            seen.append(game.unwrapped.scores)
+                environment.step(random_legal(observation["action_mask"], rng))
+            seen.append(environment.unwrapped.scores)
         return seen
 
     one, other = env("small", match="first_to:5"), env("small", match="first_to:5")
@@ -375,19 +378,19 @@ def test_gymnasiums_checker_passes_on_matches() -> None:
 
 
 def test_a_learner_plays_whole_matches_and_is_paid_at_their_end(rng) -> None:
-    game = GermanWhistEnv(Lowest(), "tiny", reward="points", match="first_to:3")
-    table = game._table
-    assert isinstance(table, SingleMatch)
+    environment = GermanWhistEnv(Lowest(), "tiny", reward="points", match="first_to:3")
+    simulator = environment._simulator
+    assert isinstance(simulator, SingleMatch)
     learners = set()
     for episode in range(6):
-        observation, info = game.reset(seed=2 if episode == 0 else None)
-        learners.add(game.learner)
+        observation, info = environment.reset(seed=2 if episode == 0 else None)
+        learners.add(environment.learner)
         over, total = False, 0.0
         while not over:
             assert total == 0
-            assert game.observation_space.contains(observation)
-            observation, total, over, _, info = game.step(random_legal(info["action_mask"], rng))
-        own, other = table.scores[game.learner], table.scores[1 - game.learner]
+            assert environment.observation_space.contains(observation)
+            observation, total, over, _, info = environment.step(random_legal(info["action_mask"], rng))
+        own, other = simulator.scores[environment.learner], simulator.scores[1 - environment.learner]
         assert max(own, other) >= 3
         assert total == own - other
         assert observation[-3:].tolist() == [own, other, 3]

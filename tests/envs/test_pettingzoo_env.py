@@ -38,27 +38,27 @@ def legal_action(observation: dict[str, Any], rng: np.random.Generator) -> int:
     return int(rng.choice(np.flatnonzero(observation["action_mask"])))
 
 
-def play_deal(game: Any, rng: np.random.Generator, rewards: dict[str, float] | None = None) -> list[int]:
-    """Play the deal on to its end through ``last()`` and return the actions, adding up each agent's rewards."""
+def play_deal(environment: Any, rng: np.random.Generator, rewards: dict[str, float] | None = None) -> list[int]:
+    """Play the deal to its end through ``last()``, add up each agent's rewards and return the actions."""
     actions = []
-    for agent in game.agent_iter():
-        observation, reward, termination, truncation, _ = game.last()
+    for agent in environment.agent_iter():
+        observation, reward, termination, truncation, _ = environment.last()
         if rewards is not None:
             rewards[agent] = rewards.get(agent, 0) + reward
         if termination or truncation:
-            game.step(None)
+            environment.step(None)
         else:
             actions.append(legal_action(observation, rng))
-            game.step(actions[-1])
+            environment.step(actions[-1])
     return actions
 
 
-def holds(game: Any, seed: int, index: int) -> bool:
-    """Whether the environment stands at the start of deal ``index`` of ``seed``."""
-    batch = DealBatch(game.unwrapped.rules, 1, seed, index)
+def holds(environment: Any, seed: int, index: int) -> bool:
+    """Return whether the environment is at the start of deal ``index`` of ``seed``."""
+    batch = DealBatch(environment.unwrapped.rules, 1, seed, index)
     seat = int(batch.turn[0])
-    return game.agent_selection == f"player_{seat}" and np.array_equal(
-        game.observe(f"player_{seat}")["observation"], batch.observe()[0]
+    return environment.agent_selection == f"player_{seat}" and np.array_equal(
+        environment.observe(f"player_{seat}")["observation"], batch.observe()[0]
     )
 
 
@@ -80,7 +80,7 @@ def test_passes_pettingzoos_render_test(capsys: pytest.CaptureFixture[str]) -> N
 def test_runs_in_pettingzoos_performance_benchmark(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    fast_clock = types.SimpleNamespace(time=lambda: 25 * time.time())  # its five seconds pass in a fifth of one
+    fast_clock = types.SimpleNamespace(time=lambda: 25 * time.time())  # five seconds pass in a fifth of a second
     monkeypatch.setattr(sys.modules["pettingzoo.test.performance_benchmark"], "time", fast_clock)
     performance_benchmark(env())
     assert "turns per second" in capsys.readouterr().out
@@ -90,24 +90,24 @@ def test_runs_in_pettingzoos_performance_benchmark(
 
 
 def test_a_seed_leads_to_its_deals_in_order() -> None:
-    game = env()
-    game.reset(seed=5)
-    assert holds(game, 5, 0)
+    environment = env()
+    environment.reset(seed=5)
+    assert holds(environment, 5, 0)
     for index in (1, 2, 3):
-        game.reset()
-        assert holds(game, 5, index)
-        assert game.unwrapped.deal == (5, index)
-    game.reset(seed=5)
-    assert holds(game, 5, 0)
+        environment.reset()
+        assert holds(environment, 5, index)
+        assert environment.unwrapped.deal == (5, index)
+    environment.reset(seed=5)
+    assert holds(environment, 5, 0)
 
 
 def test_several_episodes_after_one_seed_are_the_same_again() -> None:
-    def episodes(game: Any) -> list[list[int]]:
+    def episodes(environment: Any) -> list[list[int]]:
         rng = np.random.default_rng(1)
         played = []
         for episode in range(4):
-            game.reset(seed=9 if episode == 0 else None)
-            played.append(play_deal(game, rng))
+            environment.reset(seed=9 if episode == 0 else None)
+            played.append(play_deal(environment, rng))
         return played
 
     first, second = env(), env()
@@ -125,47 +125,47 @@ def test_without_any_seed_the_deals_differ_from_one_environment_to_the_next() ->
 
 
 def test_a_deal_address_is_played_and_gone_on_from() -> None:
-    game = env()
-    game.reset(seed=1, options={"deal": (7, 3)})
-    assert holds(game, 7, 3)
-    game.reset()
-    assert holds(game, 7, 4)
+    environment = env()
+    environment.reset(seed=1, options={"deal": (7, 3)})
+    assert holds(environment, 7, 3)
+    environment.reset()
+    assert holds(environment, 7, 4)
 
 
 @pytest.mark.parametrize("dealer", [0, 1])
 @pytest.mark.parametrize("as_text", [True, False])
 def test_a_given_deck_is_dealt_by_the_given_dealer(dealer: int, as_text: bool) -> None:
     deck = deal_deck(CARDS, 3, 4).tolist()
-    game = env()
-    game.reset(options={"deck": deck_text(deck) if as_text else deck, "dealer": dealer})
+    environment = env()
+    environment.reset(options={"deck": deck_text(deck) if as_text else deck, "dealer": dealer})
     leader = f"player_{1 - dealer}"
-    assert game.agent_selection == leader
-    hand = np.flatnonzero(game.observe(leader)["observation"][:52])
+    assert environment.agent_selection == leader
+    hand = np.flatnonzero(environment.observe(leader)["observation"][:52])
     assert hand.tolist() == sorted(deck[0:26:2])
 
 
 def test_a_deck_stands_in_for_one_deal_only_and_is_dealt_by_seat_0_unless_said() -> None:
-    game = env()
-    game.reset(seed=5)
-    game.reset(options={"deck": deal_deck(CARDS, 3, 4)})
-    assert game.agent_selection == "player_1"
-    game.reset()
-    assert holds(game, 5, 2)
+    environment = env()
+    environment.reset(seed=5)
+    environment.reset(options={"deck": deal_deck(CARDS, 3, 4)})
+    assert environment.agent_selection == "player_1"
+    environment.reset()
+    assert holds(environment, 5, 2)
 
 
 def test_another_dealer_swaps_the_seats_of_a_deal() -> None:
-    game = env()
-    game.reset(seed=5)
-    before = [game.observe(f"player_{seat}")["observation"] for seat in (0, 1)]
-    game.reset(seed=5, options={"dealer": 1})
-    after = [game.observe(f"player_{seat}")["observation"] for seat in (0, 1)]
+    environment = env()
+    environment.reset(seed=5)
+    before = [environment.observe(f"player_{seat}")["observation"] for seat in (0, 1)]
+    environment.reset(seed=5, options={"dealer": 1})
+    after = [environment.observe(f"player_{seat}")["observation"] for seat in (0, 1)]
     np.testing.assert_array_equal(before, after[::-1])
 
 
 def test_unknown_options_are_ignored() -> None:
-    game = env()
-    game.reset(seed=2, options={"colour": "green", "dealer": None})
-    assert holds(game, 2, 0)
+    environment = env()
+    environment.reset(seed=2, options={"colour": "green", "dealer": None})
+    assert holds(environment, 2, 0)
 
 
 @pytest.mark.parametrize(
@@ -175,7 +175,7 @@ def test_unknown_options_are_ignored() -> None:
         ({"dealer": True}, "dealer"),
         ({"dealer": "0"}, "dealer"),
         ({"deck": "C2 SA"}, "deck"),
-        ({"deck": "C2 " * 52}, "deck: card C2 stands twice"),
+        ({"deck": "C2 " * 52}, "deck: card C2 appears twice"),
         ({"deck": "XX"}, "deck.*XX"),
         ({"deck": 7}, "deck"),
         ({"deck": [None] * 52}, "deck"),
@@ -190,13 +190,13 @@ def test_unknown_options_are_ignored() -> None:
     ],
 )
 def test_a_bad_option_is_named_and_changes_nothing(options: Any, word: str) -> None:
-    game = env()
-    game.reset(seed=2)
+    environment = env()
+    environment.reset(seed=2)
     with pytest.raises(ValueError, match=word):
-        game.unwrapped.reset(options=options)
-    assert holds(game, 2, 0)
-    game.reset()
-    assert holds(game, 2, 1)
+        environment.unwrapped.reset(options=options)
+    assert holds(environment, 2, 0)
+    environment.reset()
+    assert holds(environment, 2, 1)
 
 
 @pytest.mark.parametrize("seed", [-1, 2**64, "one", 1.5, True])
@@ -219,37 +219,37 @@ def test_a_bad_argument_gets_the_nearest_name(wrong: dict[str, str], word: str) 
 
 @pytest.mark.parametrize("name", [*rule_names(), "tiny:counts=all", "tiny:open_stock=4"])
 def test_both_seats_see_what_the_engine_says_at_every_step(name: str, rng: np.random.Generator) -> None:
-    game = env(rules=name)
+    environment = env(rules=name)
     batch = DealBatch(name, 1, seed=4)
-    game.reset(seed=4)
+    environment.reset(seed=4)
     while not batch.done[0]:
         seat = int(batch.turn[0])
-        assert game.agent_selection == f"player_{seat}"
-        mover, waiter = (game.observe(f"player_{who}") for who in (seat, 1 - seat))
-        assert game.observation_space("player_0").contains(mover)
-        assert game.observation_space("player_1").contains(waiter)
+        assert environment.agent_selection == f"player_{seat}"
+        mover, waiter = (environment.observe(f"player_{who}") for who in (seat, 1 - seat))
+        assert environment.observation_space("player_0").contains(mover)
+        assert environment.observation_space("player_1").contains(waiter)
         np.testing.assert_array_equal(mover["observation"], batch.observe(seats=[seat])[0])
         np.testing.assert_array_equal(waiter["observation"], batch.observe(seats=[1 - seat])[0])
         np.testing.assert_array_equal(mover["action_mask"], batch.action_mask()[0])
         assert not waiter["action_mask"].any()
         action = legal_action(mover, rng)
-        game.step(action)
+        environment.step(action)
         batch.step([action])
-    assert all(game.terminations.values())
-    assert not any(game.observe(agent)["action_mask"].any() for agent in game.agents)
+    assert all(environment.terminations.values())
+    assert not any(environment.observe(agent)["action_mask"].any() for agent in environment.agents)
 
 
 def test_what_is_handed_out_is_never_written_to_again(rng: np.random.Generator) -> None:
-    game = env()
-    game.reset(seed=1)
-    kept = [game.observe(agent) for agent in game.possible_agents]
-    state = game.state()
+    environment = env()
+    environment.reset(seed=1)
+    kept = [environment.observe(agent) for agent in environment.possible_agents]
+    state = environment.state()
     copies = [{key: array.copy() for key, array in observation.items()} for observation in kept]
     state_copy = state.copy()
     kept[0]["observation"][:] = 0
-    assert game.observe("player_0")["observation"].any()
+    assert environment.observe("player_0")["observation"].any()
     kept[0] = copies[0]
-    play_deal(game, rng)
+    play_deal(environment, rng)
     np.testing.assert_equal(kept, copies)
     np.testing.assert_array_equal(state, state_copy)
 
@@ -257,27 +257,27 @@ def test_what_is_handed_out_is_never_written_to_again(rng: np.random.Generator) 
 @pytest.mark.parametrize("reward", ["margin", "win", "points"])
 def test_both_seats_are_paid_at_the_last_step_and_not_before(reward: str, rng: np.random.Generator) -> None:
     name = "classic:points=over_book,slam=10"
-    game = env(rules=name, reward=reward)
+    environment = env(rules=name, reward=reward)
     batch = DealBatch(name, 1, seed=8)
-    game.reset(seed=8)
+    environment.reset(seed=8)
     while not batch.done[0]:
-        assert set(game.rewards.values()) == {0}
-        action = legal_action(game.last()[0], rng)
-        game.step(action)
+        assert set(environment.rewards.values()) == {0}
+        action = legal_action(environment.last()[0], rng)
+        environment.step(action)
         batch.step([action])
-    paid = [game.rewards[agent] for agent in game.possible_agents]
+    paid = [environment.rewards[agent] for agent in environment.possible_agents]
     assert paid == batch.returns(reward)[0].tolist()
     assert sum(paid) == 0
     assert paid[0] != 0
 
 
 def test_the_learner_is_told_of_its_losses(rng: np.random.Generator) -> None:
-    game = env(reward="win")
+    environment = env(reward="win")
     told: dict[str, set[float]] = {"player_0": set(), "player_1": set()}
     for seed in range(12):
         rewards: dict[str, float] = {}
-        game.reset(seed=seed)
-        play_deal(game, rng, rewards)
+        environment.reset(seed=seed)
+        play_deal(environment, rng, rewards)
         assert rewards["player_0"] == -rewards["player_1"] != 0
         for agent, reward in rewards.items():
             told[agent].add(reward)
@@ -286,58 +286,58 @@ def test_the_learner_is_told_of_its_losses(rng: np.random.Generator) -> None:
 
 @pytest.mark.parametrize("reward", ["margin", "win", "points"])
 def test_an_illegal_action_loses_the_most_a_deal_can_lose(reward: str) -> None:
-    game = env(reward=reward)
-    game.reset(seed=1)
-    mover = game.agent_selection
-    game.step(int(np.flatnonzero(game.last()[0]["action_mask"] == 0)[0]))
-    assert all(game.terminations.values())
-    assert game.rewards[mover] == -reward_limit(rules("classic").game, reward)
-    for _ in game.agent_iter():
-        game.step(None)
-    assert game.agents == []
-    game.reset()
-    assert game.agents == ["player_0", "player_1"]
+    environment = env(reward=reward)
+    environment.reset(seed=1)
+    mover = environment.agent_selection
+    environment.step(int(np.flatnonzero(environment.last()[0]["action_mask"] == 0)[0]))
+    assert all(environment.terminations.values())
+    assert environment.rewards[mover] == -reward_limit(rules("classic").game, reward)
+    for _ in environment.agent_iter():
+        environment.step(None)
+    assert environment.agents == []
+    environment.reset()
+    assert environment.agents == ["player_0", "player_1"]
 
 
 @pytest.mark.parametrize("action", [-1, 52, 0.5, None, "S2"])
 def test_an_action_outside_the_space_is_refused(action: Any) -> None:
-    game = env()
-    game.reset(seed=1)
+    environment = env()
+    environment.reset(seed=1)
     with pytest.raises(AssertionError, match="action is not in action space"):
-        game.step(action)
-    assert holds(game, 1, 0)
+        environment.step(action)
+    assert holds(environment, 1, 0)
 
 
 @pytest.mark.parametrize("action", [-1, 52, 63, 64, 0.5, None, "S2"])
 def test_the_bare_environment_names_an_illegal_action_and_does_not_move(action: Any) -> None:
-    game = raw_env()
-    game.reset(seed=1)
+    environment = raw_env()
+    environment.reset(seed=1)
     with pytest.raises(ValueError, match=r"illegal: player_[01] may play"):
-        game.step(action)
-    assert holds(game, 1, 0)
+        environment.step(action)
+    assert holds(environment, 1, 0)
 
 
 @pytest.mark.parametrize("kind", [np.int8, np.int32, np.int64, np.uint8, np.array])
 def test_actions_may_be_of_any_integer_type(kind: Any) -> None:
-    game = env()
-    game.reset(seed=1)
-    action = int(np.flatnonzero(game.last()[0]["action_mask"])[0])
-    game.step(kind(action))
-    assert game.observe("player_0")["observation"][104 + action] == 1
+    environment = env()
+    environment.reset(seed=1)
+    action = int(np.flatnonzero(environment.last()[0]["action_mask"])[0])
+    environment.step(kind(action))
+    assert environment.observe("player_0")["observation"][104 + action] == 1
 
 
 def test_nothing_can_be_asked_before_the_first_reset() -> None:
-    game = env()
+    environment = env()
     for name in ("agents", "agent_selection", "rewards", "terminations", "truncations", "infos", "num_agents"):
         with pytest.raises(AttributeError, match="before reset"):
-            getattr(game, name)
+            getattr(environment, name)
     for call in (
-        game.last,
-        game.state,
-        game.render,
-        game.agent_iter,
-        lambda: game.step(0),
-        lambda: game.observe("player_0"),
+        environment.last,
+        environment.state,
+        environment.render,
+        environment.agent_iter,
+        lambda: environment.step(0),
+        lambda: environment.observe("player_0"),
     ):
         with pytest.raises((AttributeError, AssertionError), match=r"before|needs to be called"):
             call()
@@ -371,26 +371,26 @@ def test_the_wrappers_behave_as_pettingzoos_own(rng: np.random.Generator) -> Non
 
 
 def test_the_wrappers_are_pettingzoos_in_the_usual_order() -> None:
-    game = env()
-    assert isinstance(game, wrappers.OrderEnforcingWrapper)
-    assert isinstance(game.env, wrappers.AssertOutOfBoundsWrapper)
-    assert isinstance(game.env.env, wrappers.TerminateIllegalWrapper)
-    assert isinstance(game.unwrapped, raw_env)
+    environment = env()
+    assert isinstance(environment, wrappers.OrderEnforcingWrapper)
+    assert isinstance(environment.env, wrappers.AssertOutOfBoundsWrapper)
+    assert isinstance(environment.env.env, wrappers.TerminateIllegalWrapper)
+    assert isinstance(environment.unwrapped, raw_env)
 
 
 def test_stepping_after_the_end_only_warns(rng: np.random.Generator) -> None:
-    game = env()
-    game.reset(seed=1)
-    play_deal(game, rng)
-    game.step(None)
-    assert game.agents == []
+    environment = env()
+    environment.reset(seed=1)
+    play_deal(environment, rng)
+    environment.step(None)
+    assert environment.agents == []
 
 
 def test_a_pickled_environment_is_a_fresh_one_with_the_same_settings() -> None:
-    game = env(rules="tiny", reward="win")
-    game.reset(seed=1)
-    copy = pickle.loads(pickle.dumps(game))
-    assert copy.unwrapped.rules == game.unwrapped.rules
+    environment = env(rules="tiny", reward="win")
+    environment.reset(seed=1)
+    copy = pickle.loads(pickle.dumps(environment))
+    assert copy.unwrapped.rules == environment.unwrapped.rules
     assert copy.unwrapped.reward == "win"
     copy.reset(seed=1)
     assert holds(copy, 1, 0)
@@ -403,16 +403,16 @@ def test_human_mode_without_a_display_prints_the_table_at_the_reset_and_at_every
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("german_whist.envs.rendering.renderer.has_display", lambda: False)
-    game = env(rules="tiny", render_mode="human")
-    game.reset(seed=1)
-    play_deal(game, np.random.default_rng(1))
+    environment = env(rules="tiny", render_mode="human")
+    environment.reset(seed=1)
+    play_deal(environment, np.random.default_rng(1))
     assert capsys.readouterr().out.count("German Whist") == 1 + 8
 
 
 def test_ansi_mode_returns_the_table_with_both_hands_open() -> None:
-    game = env(render_mode="ansi")
-    game.reset(seed=1)
-    text = game.render()
+    environment = env(render_mode="ansi")
+    environment.reset(seed=1)
+    text = environment.render()
     assert isinstance(text, str)
     assert "unseen" not in text
     assert "player_0" in text
@@ -420,7 +420,7 @@ def test_ansi_mode_returns_the_table_with_both_hands_open() -> None:
 
 
 def test_rendering_without_a_mode_warns() -> None:
-    game = env()
-    game.reset()
+    environment = env()
+    environment.reset()
     with pytest.warns(UserWarning, match="render mode"):
-        assert game.render() is None
+        assert environment.render() is None

@@ -1,15 +1,15 @@
-"""Every game once more, in plain Python: short, slow and obvious on sight.
+"""A reference implementation of every game in plain Python: short, slow and obviously correct.
 
-Written from the rules alone and apart from the engine, so that the two can be played against each other. A card is its
-name (``"SA"``), a hand is a list of names. Every event is told to those who can see it, and a view is read off what its
-seat was told. ``game`` is anything with the settings of the rules as attributes.
+It was written from the rules alone, independently of the engine, so that the two can be compared. A card is its name
+(``"SA"``), a hand is a list of names. Each event goes to those who can see it, and a view is made from the events that
+its seat saw. ``rules`` is any object with the settings of the rules as attributes.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from tests.reference.watcher import SUITS, Event, Watcher
+from tests.reference.observer import SUITS, Event, Observer
 
 RANKS = "23456789TJQKA"
 BLACK = "CS"
@@ -43,28 +43,28 @@ def may_play(hand: Any, led: str | None) -> list[str]:
 
 
 class ReferenceDeal:
-    """One deal. ``all`` watches everything, ``players[seat]`` what that seat can see."""
+    """One deal. ``all`` observes everything, ``players[seat]`` only what that seat can see."""
 
-    def __init__(self, deck: list[str], game: Any, dealer: int) -> None:
-        self.game = game
+    def __init__(self, deck: list[str], rules: Any, dealer: int) -> None:
+        self.rules = rules
         self.cards = list(deck)
         self.dealer = dealer
         self.hands: list[list[str]] = [[], []]
         self.pile = list(deck)  # the face-down cards of the stock, top first
         self.blinds: list[list[str]] = [[], []]
-        self.all = Watcher(game.stock)
-        self.players = [Watcher(game.stock), Watcher(game.stock)]
+        self.all = Observer(rules.stock)
+        self.players = [Observer(rules.stock), Observer(rules.stock)]
         self.turn = self.leader = 1 - dealer
         self.led: str | None = None
         self.done = False
-        if game.humbug:
+        if rules.humbug:
             first_turned = self._deal_four_hands()
             self.decision = EXCHANGE
         else:
             first_turned = self._deal_two_hands()
             self.decision = PLAY
-        self.trump = first_turned[0] if game.trump == "turned" else None
-        self.low = game.high_low and first_turned[0] in BLACK
+        self.trump = first_turned[0] if rules.trump == "turned" else None
+        self.low = rules.high_low and first_turned[0] in BLACK
 
     def _happens(self, what: str, seat: int | None = None, card: str | None = None, seen_by: Any = EVERYBODY) -> None:
         self.all.sees(Event(what, seat, card))
@@ -74,7 +74,7 @@ class ReferenceDeal:
     # Dealing.
 
     def _deal_two_hands(self) -> str:
-        for _ in range(self.game.hand):
+        for _ in range(self.rules.hand):
             for seat in (1 - self.dealer, self.dealer):
                 self._receives(seat, self.pile.pop(0))
         first_turned = self.pile[0]
@@ -84,7 +84,7 @@ class ReferenceDeal:
     def _deal_four_hands(self) -> str:
         first_blind, second_blind = self.blinds
         last = self.pile[-1]
-        for _ in range(self.game.hand):
+        for _ in range(self.rules.hand):
             self._receives(1 - self.dealer, self.pile.pop(0))
             first_blind.append(self.pile.pop(0))
             second_blind.append(self.pile.pop(0))
@@ -97,7 +97,7 @@ class ReferenceDeal:
         self._happens("dealt", seat, card, seen_by=[seat])
 
     def _turn_up(self) -> None:
-        while len(self.all.row) < self.game.open_stock and self.pile:
+        while len(self.all.row) < self.rules.open_stock and self.pile:
             self._happens("turned", None, self.pile.pop(0))
 
     # Acting.
@@ -150,19 +150,19 @@ class ReferenceDeal:
         self.led = None
         self.turn = self.leader = winner
         self._happens("won", winner)
-        if self.game.race and self.counted(winner) == self.game.race:
+        if self.rules.race and self.counted(winner) == self.rules.race:
             self.done = True
         elif self.all.stock == 0:
             self.done = self.hands == [[], []]
-        elif self.game.draft:
+        elif self.rules.draft:
             self.decision = DRAFT
-        elif self.game.open_stock >= 2:
+        elif self.rules.open_stock >= 2:
             self.decision = PICK
         else:
             self._draws(winner)
 
     def _draws(self, winner: int) -> None:
-        """The winner takes the face-up card, or the top one when all lie face down; the loser the next."""
+        """The winner takes the face-up card (the top card if all lie face down), the loser the next one."""
         if self.all.row:
             self._takes_open(winner, self.all.row[0])
         else:
@@ -206,15 +206,15 @@ class ReferenceDeal:
         self.turn = self.leader
 
     def counted(self, seat: int) -> int:
-        """The tricks that count which a seat has taken."""
+        """The number of counted tricks that a seat has taken."""
         foreplay, endgame = self.all.tricks[seat]
-        return endgame + foreplay if self.game.counts == "all" else endgame
+        return endgame + foreplay if self.rules.counts == "all" else endgame
 
     # What is known.
 
     def view(self, me: int) -> dict[str, Any]:
-        """What a seat knows: from what it was shown, and from the rules. Cards are in no order."""
-        player, opponent, game = self.players[me], 1 - me, self.game
+        """What a seat knows, from the events it saw and the rules; cards are in no particular order."""
+        player, opponent, rules = self.players[me], 1 - me, self.rules
         mine = self.turn == me and not self.done
         return {
             "hand": player.held[me],
@@ -241,13 +241,13 @@ class ReferenceDeal:
             "choice": int(self.decision != PLAY),
             "exchanged_self": player.swapped[me],
             "exchanged_opponent": player.swapped[opponent],
-            "all_count": int(game.counts == "all"),
-            "draft": int(game.draft),
-            "race": game.race,
+            "all_count": int(rules.counts == "all"),
+            "draft": int(rules.draft),
+            "race": rules.race,
         }
 
     def state(self) -> dict[str, Any]:
-        """The whole truth."""
+        """The full state."""
         everything = self.all
         return {
             "hands": self.hands,
@@ -274,7 +274,7 @@ class ReferenceDeal:
 
 
 def points_of(winner: int, loser: int, points: str = "difference", book: int | None = None, slam: int = 0) -> float:
-    """What the winner of a deal scores: ``winner`` counts the tricks of whoever took more, or as many."""
+    """The points of the winner of a deal; ``winner`` is the larger number of tricks, in low games too."""
     if winner == loser:
         return 0
     if points == "difference":
@@ -290,8 +290,8 @@ def points_of(winner: int, loser: int, points: str = "difference", book: int | N
 
 
 def returns_of(deal: ReferenceDeal, reward: str) -> list[float]:
-    """What the two seats get for a finished deal; in a low game it goes to the seat that took fewer."""
-    game = deal.game
+    """Both seats' returns of a finished deal; in a low game the seat with fewer tricks wins."""
+    rules = deal.rules
     tricks = [deal.counted(0), deal.counted(1)]
     more, fewer = max(tricks), min(tricks)
     if reward == "margin":
@@ -299,6 +299,6 @@ def returns_of(deal: ReferenceDeal, reward: str) -> list[float]:
     elif reward == "win":
         value = int(more > fewer)
     else:
-        value = points_of(more, fewer, game.points, game.book, game.slam)
+        value = points_of(more, fewer, rules.points, rules.book, rules.slam)
     wanted = fewer if deal.low else more
     return [value, -value] if tricks[0] == wanted else [-value, value]

@@ -1,4 +1,4 @@
-"""The engine's states and views in the words of the reference, and back; deals set up by card names."""
+"""Conversion between the engine's records and the reference's plain values; deals set up by card names."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from german_whist.envs.engine.cards import SUITS
 from german_whist.envs.engine.rules import Rules
-from german_whist.envs.engine.state_kernels import STATE
+from german_whist.envs.engine.state import STATE
 from german_whist.envs.observation.views import VIEW
 from german_whist.envs.simulator.batch import DealBatch
-from tests.reference.game import RANKS, SUITS, ReferenceDeal
+from tests.reference.game import RANKS, ReferenceDeal
 
 NAMES = [suit + rank for suit in SUITS for rank in RANKS]
 NUMBERS = {name: number for number, name in enumerate(NAMES)} | {"take": 52, "leave": 53, "keep": 52, "swap": 53}
@@ -19,7 +20,7 @@ CARD_SETS = {name for fields in (STATE, VIEW) for name in fields.names if fields
 
 
 def number(action: str) -> int:
-    """The engine's number of a card or a choice."""
+    """The action number of a card or a choice."""
     return NUMBERS[action]
 
 
@@ -27,19 +28,19 @@ def cards(mask: int) -> set[str]:
     return {name for number, name in enumerate(NAMES) if int(mask) >> number & 1}
 
 
-def actions(mask: int, game: Rules) -> set[str]:
-    """A mask of actions by their names, where the choices of draft and humbug have names of their own."""
-    words = ["keep", "swap"] if game.humbug else ["take", "leave"]
+def actions(mask: int, rules: Rules) -> set[str]:
+    """The names of the actions in a mask, including the choices of draft and humbug."""
+    words = ["keep", "swap"] if rules.humbug else ["take", "leave"]
     return cards(mask) | {word for word in words if int(mask) >> NUMBERS[word] & 1}
 
 
-def plain(record: Any, game: Rules | None = None) -> dict[str, Any]:
-    """A state or a view in words: sets of card names, lists, numbers."""
+def plain(record: Any, rules: Rules | None = None) -> dict[str, Any]:
+    """A state or a view as plain values: sets of card names, lists, numbers."""
     fields: dict[str, Any] = {}
     for name in record.dtype.names:
         value = record[name]
         if name == "legal":
-            fields[name] = actions(value, game or Rules())
+            fields[name] = actions(value, rules or Rules())
         elif name in CARD_SETS:
             fields[name] = [cards(mask) for mask in value] if np.ndim(value) else cards(value)
         elif name == "led":
@@ -86,17 +87,17 @@ def _records(rows: list[dict[str, Any]], fields: np.dtype[Any]) -> np.ndarray[An
 
 
 def expected_views(deals: list[ReferenceDeal], seat: int) -> np.ndarray[Any, Any]:
-    """What a seat knows of some deals of the reference, as a ``VIEW`` array."""
+    """A seat's views of the reference's deals, as a ``VIEW`` array."""
     return _records([deal.view(seat) for deal in deals], VIEW)
 
 
 def expected_states(deals: list[ReferenceDeal]) -> np.ndarray[Any, Any]:
-    """Some deals of the reference as a ``STATE`` array."""
+    """The reference's deals as a ``STATE`` array."""
     return _records([deal.state() for deal in deals], STATE)
 
 
-def dealt(deck: str, dealer: int = 1, game: str | Rules = "tiny") -> DealBatch:
-    batch = DealBatch(game)
+def dealt(deck: str, dealer: int = 1, rules: str | Rules = "tiny") -> DealBatch:
+    batch = DealBatch(rules)
     batch.deal_decks([deck], [dealer])
     return batch
 
@@ -108,7 +109,7 @@ def play(batch: DealBatch, *names: str) -> dict[str, Any]:
 
 
 def raw(records: np.ndarray[Any, Any]) -> bytes:
-    """What states or views hold, without the gaps between their fields, which hold anything."""
+    """The bytes of states or views without the padding between fields, which is undefined."""
     return b"".join(records[name].tobytes() for name in records.dtype.names or ())
 
 

@@ -1,10 +1,10 @@
-"""The generator of deals once more: Philox4x32-10 and a shuffle, in whole numbers without bounds."""
+"""A reference implementation of dealing: Philox4x32-10 and the shuffle, with unbounded Python ints."""
 
 from __future__ import annotations
 
 
 def philox(counter: list[int], key: list[int]) -> list[int]:
-    """One block of Philox4x32-10 (Salmon et al., SC 2011): four words of the counter, two of the key."""
+    """One block of Philox4x32-10 (Salmon et al., SC 2011): four counter words, two key words."""
     a, b, c, d = counter
     left, right = key
     for _ in range(10):
@@ -15,7 +15,7 @@ def philox(counter: list[int], key: list[int]) -> list[int]:
 
 
 def shuffled(cards: list[str], seed: int, index: int) -> list[str]:
-    """The deck of deal ``index`` of a seed: each card from the last down changes places with one at or before it."""
+    """The deck of deal ``index`` of a seed: each card, from the last down, is swapped with one at or before it."""
     deck = list(cards)
     words: list[int] = []
     block = 0
@@ -26,7 +26,7 @@ def shuffled(cards: list[str], seed: int, index: int) -> list[str]:
                 words = philox([index % 2**32, index >> 32, block, 0], [seed % 2**32, seed >> 32])
                 block += 1
             place, left_over = divmod(words.pop(0) * choices, 2**32)
-            # Of the 2**32 words, so many are refused that every place is left with the same number of them.
+            # Reject some of the 2**32 words so that every place is left with the same number of them.
             if left_over >= 2**32 % choices:
                 break
         deck[last], deck[place] = deck[place], deck[last]

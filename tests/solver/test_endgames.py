@@ -164,7 +164,7 @@ def test_batches_agree_with_single_calls(rng):
     [
         ("AKQ...", "32...", {}, "the leader has 3 cards and the follower 2"),
         ("AK...", "A2...", {}, "SA is in both hands"),
-        ("AA...", "32...", {}, "SA stands twice"),
+        ("AA...", "32...", {}, "SA appears twice"),
         (["SA", "SA"], "32...", {}, "leader: SA is given twice"),
         ("A1...", "32...", {}, "'1' is not a rank"),
         ("A..", "3...", {}, "3 suits"),

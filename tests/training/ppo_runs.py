@@ -17,7 +17,7 @@ from german_whist.training.run.directory import RunDirectory
 from german_whist.training.run.distributed import Processes
 
 if TYPE_CHECKING:
-    from german_whist.training.train import TrainingOutcome
+    from german_whist.training.run.session import TrainingOutcome
 
 OWN_SETTINGS: dict[str, Any] = {
     "trainer": "ppo",

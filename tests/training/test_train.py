@@ -15,10 +15,12 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 from german_whist.agents.policy.checkpoint import load_checkpoint
 from german_whist.agents.registry import make_agent
 from german_whist.arena.match import play_match
-from german_whist.training.config.load import SB3Config, load_config
+from german_whist.training.config.load import load_config
+from german_whist.training.config.schema import SB3Config
 from german_whist.training.run.directory import RunDirectory, code_version
 from german_whist.training.run.evaluation import EVALUATION_SEED
-from german_whist.training.train import TrainingOutcome, train
+from german_whist.training.run.session import TrainingOutcome
+from german_whist.training.train import train
 from tests.training.sb3_runs import ROLLOUT, tiny_config
 from tests.training.whole_runs import begin, column, evaluated
 

@@ -16,7 +16,6 @@ from german_whist.envs.utils.specs import unknown_name
 
 ADAM, MUON = "adam", "muon"
 PLAYED, EXACT = "played", "exact"
-ENDGAME_HOOKS = {PLAYED: "played", EXACT: "solved"}  # names of the engine and the model cards
 LARGEST = 10**12  # of whole numbers; more than any machine could train on or hold
 LARGEST_SEED = 2**32 - 1  # numpy takes no larger one
 

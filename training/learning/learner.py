@@ -14,11 +14,10 @@ from german_whist.agents.policy.agent import PolicyAgent
 from german_whist.agents.policy.checkpoint import Checkpoint, Layer, load_checkpoint
 from german_whist.agents.pretrained.catalog import find_network
 from german_whist.agents.registry import make_agent
-from german_whist.arena.match import MatchResult
+from german_whist.arena.match_result import MatchResult
 from german_whist.envs.engine.rules import rules
 from german_whist.envs.observation.vector import observation_layout
 from german_whist.training.config.schema import PolicyIterationConfig, PPOConfig
-from german_whist.training.config.settings import ENDGAME_HOOKS
 from german_whist.training.learning.algorithm import Algorithm
 from german_whist.training.learning.snapshot import Snapshot
 from german_whist.training.networks.mlp import feature_scale
@@ -194,10 +193,11 @@ class Learner(ABC, Generic[Batch]):
             "config": self.config.to_dict(),
             "code": code_version(),
         }
-        endgame = ENDGAME_HOOKS[self._endgame]
         phases = self._phases if layers[0][0].ndim > 2 else ()
         ranks = self.config.network.ranks
-        return Checkpoint(layers, self.rules, training, results or {}, self.LOGITS_PER_TRICK, endgame, ranks, phases)
+        return Checkpoint(
+            layers, self.rules, training, results or {}, self.LOGITS_PER_TRICK, self._endgame, ranks, phases
+        )
 
     def save(self, seconds: float) -> None:
         """Write a checkpoint, which joins the pool, and a snapshot."""

@@ -12,8 +12,8 @@ import torch
 from german_whist.agents.bots.base import Agent
 from german_whist.agents.policy.canonical import by_role
 from german_whist.envs.observation.vector import observation_layout
-from german_whist.solver.search.race_kernels import new_race_memory
-from german_whist.solver.tables.cache import open_table
+from german_whist.solver.search.transposition_table import race_transposition_table
+from german_whist.solver.tablebase.cache import open_table
 from german_whist.training.config.settings import (
     PolicyIterationSettings,
     PPOGameSettings,
@@ -111,7 +111,7 @@ class ActionValueCollector(Collector):
             Lookaheads.of(len(group) * most_actions * settings.stock_rotations, self.num_observations)
             for group in groups
         ]
-        self._memories = [new_race_memory() for _ in groups]
+        self._memories = [race_transposition_table() for _ in groups]
         self._executor = ThreadPoolExecutor(threads or None)
         trump = self.batch.rules.trump != "none"
         lows = (0, 1) if self.batch.rules.high_low else (0,)

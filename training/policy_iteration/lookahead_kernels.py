@@ -7,9 +7,10 @@ import numpy as np
 from german_whist.agents.bots.heuristic.bot_kernels import heuristic_action
 from german_whist.agents.monte_carlo.rollout_kernels import counted_margin, is_neighbour, is_open, solved_margin
 from german_whist.agents.policy.canonical import named_action, rename_view
-from german_whist.envs.engine.state_kernels import PLAY, legal_actions, play
-from german_whist.envs.observation.vector import write_observation
-from german_whist.envs.observation.views import write_view
+from german_whist.envs.engine.state import PLAY
+from german_whist.envs.engine.state_kernels import legal_actions, play
+from german_whist.envs.observation.vector_kernels import write_observation
+from german_whist.envs.observation.view_kernels import write_view
 from german_whist.envs.utils.bit_kernels import lowest
 from german_whist.envs.utils.jit import kernel
 from german_whist.training.policy_iteration.stock_rotation_kernels import count_rotations, write_rotation

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.agents.policy.canonical import ROLES
-from german_whist.envs.engine.state_kernels import STATE
+from german_whist.agents.policy.canonical_kernels import ROLES
+from german_whist.envs.engine.state import STATE
 from german_whist.envs.observation.views import VIEW
 
 

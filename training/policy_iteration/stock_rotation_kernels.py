@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from german_whist.envs.engine.state_kernels import PLAY
+from german_whist.envs.engine.state import PLAY
 from german_whist.envs.utils.jit import kernel
 
 _ONE = np.uint64(1)

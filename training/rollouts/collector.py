@@ -23,7 +23,7 @@ from german_whist.envs.engine.scoring import reward_limit
 from german_whist.envs.observation.vector import observation_high
 from german_whist.envs.observation.views import VIEW
 from german_whist.envs.simulator.batch import DealBatch
-from german_whist.training.config.settings import ENDGAME_HOOKS, PPOGameSettings, RolloutSettings
+from german_whist.training.config.settings import PPOGameSettings, RolloutSettings
 from german_whist.training.rollouts.opponent_mix import SELF, OpponentMix
 from german_whist.training.rollouts.rollout_kernels import HIDDEN_FEATURES, margins, observe_envs, sample_actions
 
@@ -108,7 +108,7 @@ class Collector:
         """
         deal_rules: Rules = rules(game.rules)
         envs = rollouts.num_envs
-        self.batch = DealBatch(deal_rules, envs, seed, endgame=ENDGAME_HOOKS[game.endgame])
+        self.batch = DealBatch(deal_rules, envs, seed, endgame=game.endgame)
         self._reward, self._per_trick = game.reward, game.per_trick
         self._num_steps = rollouts.num_steps
         self._seed = seed

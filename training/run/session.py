@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from german_whist.arena.match import MatchResult
+from german_whist.arena.match_result import MatchResult
 from german_whist.training.run.curve import draw_curve
 from german_whist.training.run.directory import RunDirectory
 from german_whist.training.run.progress import TrainingProgress

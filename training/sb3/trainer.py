@@ -7,7 +7,7 @@ import torch.utils.tensorboard  # Stable-Baselines3 would notice late that it is
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import Logger, TensorBoardOutputFormat
 
-from german_whist.arena.match import MatchResult
+from german_whist.arena.match_result import MatchResult
 from german_whist.training.config.schema import SB3Config
 from german_whist.training.run.directory import RunDirectory
 from german_whist.training.run.distributed import Processes

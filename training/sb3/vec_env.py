@@ -16,7 +16,8 @@ from german_whist.agents.policy.canonical import canonical_views, true_cards
 from german_whist.envs.engine.agent_rng import AgentRng
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.scoring import reward_limit
-from german_whist.envs.observation.vector import observation_high, observe, write_masks
+from german_whist.envs.observation.vector import observation_high, observe
+from german_whist.envs.observation.vector_kernels import write_masks
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.training.rollouts.opponent_mix import OpponentMix
 from german_whist.training.rollouts.return_kernels import seat_advantages

@@ -25,7 +25,8 @@ from german_whist.agents.bots.heuristic.card_value_kernels import (
     trump_mask,
 )
 from german_whist.agents.bots.heuristic.endgame_kernels import endgame_card, held_unseen
-from german_whist.envs.engine.state_kernels import KEEP, LEAVE, SWAP, TAKE, beats, suit_mask, suit_of
+from german_whist.envs.engine.state import KEEP, LEAVE, SWAP, TAKE
+from german_whist.envs.engine.state_kernels import beats, suit_mask, suit_of
 from german_whist.envs.utils.bit_kernels import lowest, popcount
 from german_whist.envs.utils.jit import kernel
 

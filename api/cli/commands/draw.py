@@ -148,7 +148,7 @@ def _pictures(
     shown = track(actions, "frames", console=errors, transient=True, disable=not (every_frame and errors.is_terminal))
     for action in shown:
         batch.step([action])
-        watch.look(batch)
+        watch.update(batch)
         if every_frame:
             yield picture()
     if not every_frame:

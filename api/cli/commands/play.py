@@ -11,7 +11,7 @@ from german_whist.cli.terminal.argument_types import whole_number
 if TYPE_CHECKING:
     from german_whist.agents.bots.base import Agent
     from german_whist.arena.recording import DealResult
-    from german_whist.envs.engine.match_format import Match
+    from german_whist.envs.engine.match_format import MatchFormat
 
 
 def add_parser(subparsers: Any) -> None:
@@ -48,7 +48,7 @@ def run(options: argparse.Namespace) -> int:
 
     from german_whist.agents.registry import make_agent
     from german_whist.arena.recording_file import writing_recordings
-    from german_whist.envs.engine.match_format import match_of
+    from german_whist.envs.engine.match_format import match_format_of
 
     if options.deals is not None and options.deals < 1:
         raise ValueError(f"deals {options.deals} is not allowed: a whole number from 1")
@@ -56,7 +56,7 @@ def run(options: argparse.Namespace) -> int:
     agent = make_agent(options.agent)
     names = [options.agent, options.agent]
     names[options.seat] = "you"
-    match = None if options.match is None else match_of(options.match)
+    match = None if options.match is None else match_format_of(options.match)
     session = _Session(agent, names, options.rules, options.seat, seed)
     with nullcontext(None) if options.record is None else writing_recordings(options.record) as record:
         session.play(options.deals, match, record)
@@ -75,7 +75,7 @@ class _Session:
         self.won = [0, 0]
         self.deals = 0
 
-    def play(self, deals: int | None, match: Match | None, record: Any) -> None:
+    def play(self, deals: int | None, match: MatchFormat | None, record: Any) -> None:
         """Play a number of deals, or a match, or until the player quits, and print the score."""
         from german_whist.cli.terminal.human_player import PlayerQuit
         from german_whist.envs.text.rules_text import rules_spec
@@ -144,7 +144,7 @@ class _Session:
             self.points[winner] += abs(result.points)
             self.won[winner] += 1
 
-    def _is_won(self, match: Match) -> bool:
+    def _is_won(self, match: MatchFormat) -> bool:
         """Return whether the match is over, and print who has won it."""
         import numpy as np
 

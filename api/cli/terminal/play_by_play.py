@@ -27,7 +27,7 @@ def describe_action(
     """
     from german_whist.envs.engine.actions import action_text
     from german_whist.envs.engine.cards import cards_of, deck_text
-    from german_whist.envs.engine.state_kernels import DRAFT, EXCHANGE, LEAVE, PLAY, SWAP
+    from german_whist.envs.engine.state import DRAFT, EXCHANGE, LEAVE, PLAY, SWAP
 
     actor = int(before["turn"])
     if before["decision"] == EXCHANGE:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from german_whist.envs.engine.rules import Rules
-from german_whist.envs.engine.state_kernels import STATE
+from german_whist.envs.engine.state import STATE
 from german_whist.envs.simulator.batch import DealBatch
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from tests.reference.game import RANKS, SUITS, follower_wins, may_play
+from german_whist.envs.engine.cards import SUITS
+from tests.reference.game import RANKS, follower_wins, may_play
 
 Hand = list[str]
 

@@ -14,7 +14,7 @@ from german_whist.agents.endgame.open_hands import opponent_hand_known
 from german_whist.agents.registry import make_agent
 from german_whist.arena.match import play_match
 from german_whist.envs.engine.agent_rng import AgentRng
-from german_whist.envs.engine.state_kernels import ENDGAME
+from german_whist.envs.engine.state import ENDGAME
 from german_whist.envs.observation.views import VIEW
 from german_whist.envs.simulator.batch import DealBatch
 from tests.conftest import play_randomly

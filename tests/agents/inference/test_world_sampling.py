@@ -15,8 +15,9 @@ from hypothesis import strategies as st
 from german_whist.agents.inference.determinization_kernels import write_known_state, write_rules, write_sampled_cards
 from german_whist.agents.inference.world_sampling_kernels import HAND_COUNTS, count_hands, hand_size, unrank_hand
 from german_whist.envs.engine.rules import GAME, Rules, rule_names, rules
-from german_whist.envs.engine.state_kernels import STATE
-from german_whist.envs.observation.views import VIEW, write_view
+from german_whist.envs.engine.state import STATE
+from german_whist.envs.observation.view_kernels import write_view
+from german_whist.envs.observation.views import VIEW
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.envs.utils.jit import kernel
 from tests.agents.endgame.every_position import every_position, hidden_hands

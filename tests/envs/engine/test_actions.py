@@ -1,4 +1,4 @@
-"""Actions as words, and the errors that name them."""
+"""Actions as text, and the errors that name them."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from tests.envs.players import Stubborn
 
 @pytest.mark.parametrize("name", rule_names())
 def test_every_action_of_every_game_has_a_word_that_leads_back_to_it(name: str) -> None:
-    game = rules(name)
-    words = [action_text(action, game) for action in range(game.num_actions)]
-    assert len(set(words)) == game.num_actions
-    assert [parse_action(word, game) for word in words] == list(range(game.num_actions))
-    assert [parse_action(f" {word.swapcase()} ", game) for word in words] == list(range(game.num_actions))
+    game_rules = rules(name)
+    words = [action_text(action, game_rules) for action in range(game_rules.num_actions)]
+    assert len(set(words)) == game_rules.num_actions
+    assert [parse_action(word, game_rules) for word in words] == list(range(game_rules.num_actions))
+    assert [parse_action(f" {word.swapcase()} ", game_rules) for word in words] == list(range(game_rules.num_actions))
 
 
 def test_the_choices_have_the_names_of_their_game() -> None:
@@ -29,10 +29,12 @@ def test_the_choices_have_the_names_of_their_game() -> None:
     assert [action_text(action, rules("humbug")) for action in (0, 52, 53)] == ["C2", "keep", "swap"]
 
 
-@pytest.mark.parametrize(("game", "word"), [("classic", "take"), ("draft", "keep"), ("humbug", "leave"), ("draft", "")])
-def test_a_word_of_another_game_is_refused(game: str, word: str) -> None:
+@pytest.mark.parametrize(
+    ("preset", "word"), [("classic", "take"), ("draft", "keep"), ("humbug", "leave"), ("draft", "")]
+)
+def test_a_word_of_another_game_is_refused(preset: str, word: str) -> None:
     with pytest.raises(ValueError, match=re.escape(repr(word))):
-        parse_action(word, rules(game))
+        parse_action(word, rules(preset))
 
 
 @pytest.mark.parametrize("action", [-1, 52])
@@ -57,7 +59,7 @@ def test_refused_actions_are_told_in_words_while_a_choice_is_made() -> None:
         batch.step([53])
     deal = SingleDeal("humbug")
     deal.reset(1)
-    assert str(deal.illegal("player_1", 7)) == "action 7 (C9) is illegal: player_1 may play keep or swap"
+    assert str(deal.illegal_action_error("player_1", 7)) == "action 7 (C9) is illegal: player_1 may play keep or swap"
 
 
 def test_an_opponent_that_plays_a_card_instead_of_choosing_is_told_the_choices() -> None:

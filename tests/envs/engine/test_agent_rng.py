@@ -1,4 +1,4 @@
-"""Agents' randomness: a row's numbers belong to its deal, whatever else is in the batch."""
+"""Random numbers of agents: a row's numbers depend on its deal, not on the rest of the batch."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from german_whist.envs.engine.agent_rng import AgentRng
-from german_whist.envs.engine.dealing import AGENT_STREAM, philox
+from german_whist.envs.engine.dealing_kernels import AGENT_STREAM, philox
 from tests.strategies import seeds
 
 indices = st.lists(seeds, min_size=1, max_size=8).map(lambda numbers: np.array(numbers, np.uint64))
 
 
 def draws(generator: AgentRng, rows: int) -> list[np.ndarray]:
-    """Several calls of every kind, one after the other."""
+    """Several calls of every kind in a row."""
     return [
         generator.random(),
         generator.random((rows, 3)),

@@ -71,7 +71,7 @@ def test_hands_survive_their_text(mask: int) -> None:
         ("AK.Q", "has 2 suits"),
         ("A.K.Q.J.T", "has 5 suits"),
         ("A1...", "'1' is not a rank"),
-        ("AA...", "SA stands twice"),
+        ("AA...", "SA appears twice"),
     ],
 )
 def test_what_is_no_hand_is_refused(text: str, complaint: str) -> None:
@@ -93,8 +93,8 @@ def test_decks_survive_their_text_and_their_numbers(deck: list[int]) -> None:
     ("deck", "complaint"),
     [
         ("CQ CK CA DQ DK", "5 cards given, 6 needed; DA is missing"),
-        ("CQ CK CA DQ DK DK", "DK stands twice"),
-        ("CQ CK CA DQ DK DA CQ", "CQ stands twice"),
+        ("CQ CK CA DQ DK DK", "DK appears twice"),
+        ("CQ CK CA DQ DK DA CQ", "CQ appears twice"),
         ("CQ CK CA DQ DK SA", "SA is not in this game's deck of 6"),
         ("CQ CK CA DQ DK DX", "'DX' is not a card"),
         ("", "0 cards given"),

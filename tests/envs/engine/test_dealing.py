@@ -1,4 +1,4 @@
-"""Deals have addresses: the same cards for the same numbers everywhere, and every order equally likely."""
+"""Deals have addresses: the same numbers give the same cards everywhere, and every order is equally likely."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from german_whist.envs.engine.cards import deck_text
-from german_whist.envs.engine.dealing import AGENT_STREAM, DECK_STREAM, deal_deck, philox
+from german_whist.envs.engine.dealing import deal_deck
+from german_whist.envs.engine.dealing_kernels import AGENT_STREAM, DECK_STREAM, philox
 from german_whist.envs.engine.rules import Rules, rules
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.envs.utils.checks import check_seed
@@ -23,7 +24,7 @@ from tests.reference.game import full_deck
 from tests.reference.shuffle import shuffled
 from tests.strategies import games, seeds
 
-GOLDEN = Path(__file__).parent / "golden" / "decks.txt"
+GOLDEN = Path(__file__).parents[1] / "golden" / "decks.txt"
 TOP = 2**32 - 1
 
 words = st.integers(0, TOP)
@@ -63,14 +64,14 @@ def test_decks_and_agents_draw_from_different_streams() -> None:
 
 
 @given(games(), seeds, seeds)
-def test_every_deck_is_the_references_shuffle(game: Rules, seed: int, index: int) -> None:
-    deck = deal_deck(game.cards, seed, index)
+def test_every_deck_is_the_references_shuffle(rules: Rules, seed: int, index: int) -> None:
+    deck = deal_deck(rules.cards, seed, index)
     assert deck.dtype == np.int8
-    assert deck_text(deck).split() == shuffled(full_deck(game.suits, game.ranks), seed, index)
+    assert deck_text(deck).split() == shuffled(full_deck(rules.suits, rules.ranks), seed, index)
 
 
 def test_numbers_that_would_favour_a_card_are_drawn_again() -> None:
-    # Deal 1323441 of seed 0 draws a word that Lemire's method refuses, about one deal in three million.
+    # Deal 1323441 of seed 0 draws a word that Lemire's method rejects, as about one deal in three million does.
     deck = deal_deck(rules("classic").cards, 0, 1323441)
     assert deck_text(deck).split() == shuffled(full_deck(4, 13), 0, 1323441)
 
@@ -82,12 +83,12 @@ def test_first_decks_of_seed_0_have_not_changed() -> None:
         assert deck_text(deal_deck(rules(name).cards, int(seed), int(index))) == expected
 
 
-@pytest.mark.parametrize("game", ["classic", "tiny"])
-def test_the_same_deals_in_any_batch(game: str) -> None:
-    whole = DealBatch(game, size=40, seed=9, first=100).states
+@pytest.mark.parametrize("rules", ["classic", "tiny"])
+def test_the_same_deals_in_any_batch(rules: str) -> None:
+    whole = DealBatch(rules, size=40, seed=9, first=100).states
     for size in (1, 3, 40):
         for first in range(100, 140, size):
-            part = DealBatch(game, min(size, 140 - first), seed=9, first=first).states
+            part = DealBatch(rules, min(size, 140 - first), seed=9, first=first).states
             assert (part["deck"] == whole["deck"][first - 100 :][: len(part)]).all()
             assert (part["hands"] == whole["hands"][first - 100 :][: len(part)]).all()
             assert (part["dealer"] == whole["dealer"][first - 100 :][: len(part)]).all()
@@ -138,26 +139,26 @@ DEALS = 20_000
 
 
 def deviations(statistic: float, freedom: int) -> float:
-    """How many standard deviations a chi-square statistic lies from its mean."""
+    """The distance of a chi-square statistic from its mean, in standard deviations."""
     return (statistic - freedom) / (2 * freedom) ** 0.5
 
 
-def decks_of(game: str | Rules, seed: int) -> np.ndarray:
-    batch = DealBatch(game, DEALS, seed)
+def decks_of(rules: str | Rules, seed: int) -> np.ndarray:
+    batch = DealBatch(rules, DEALS, seed)
     return batch.states["deck"][:, : len(batch.rules.cards)]
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2**63])
-@pytest.mark.parametrize("game", ["classic", "tiny"])
-def test_every_card_is_equally_likely_at_every_place(game: str, seed: int) -> None:
-    decks = decks_of(game, seed)
+@pytest.mark.parametrize("game_rules", ["classic", "tiny"])
+def test_every_card_is_equally_likely_at_every_place(game_rules: str, seed: int) -> None:
+    decks = decks_of(game_rules, seed)
     size = decks.shape[1]
     number = np.full(52, -1)
-    number[list(rules(game).cards)] = np.arange(size)
+    number[list(rules(game_rules).cards)] = np.arange(size)
     counts = np.zeros((size, size))
     np.add.at(counts, (np.arange(size), number[decks]), 1)
     expected = DEALS / size
-    # Rows and columns both add up to the deals, which leaves (size - 1) ** 2 free counts.
+    # Rows and columns both sum to the number of deals, which leaves (size - 1) ** 2 degrees of freedom.
     statistic = ((counts - expected) ** 2 / expected).sum() * (size - 1) / size
     assert abs(deviations(statistic, (size - 1) ** 2)) < 4
 

@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, given, settings
 import german_whist as gw
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.scoring import REWARDS
-from german_whist.envs.engine.state_kernels import ENDGAME
+from german_whist.envs.engine.state import ENDGAME
 from german_whist.envs.gymnasium_env import GermanWhistEnv
 from german_whist.envs.simulator.batch import DealBatch
 from tests.envs.players import Lowest
@@ -120,8 +120,8 @@ def test_a_race_decided_in_the_foreplay_is_left_alone(positions: Any) -> None:
 
 
 def test_the_endgame_is_played_unless_asked_otherwise() -> None:
-    assert DealBatch("classic").ending is None
-    assert gw.DealBatch("classic", endgame="played").ending is None
+    assert DealBatch("classic").endgame_hook is None
+    assert gw.DealBatch("classic", endgame="played").endgame_hook is None
 
 
 def test_a_history_tells_the_foreplay_only(rng: np.random.Generator) -> None:

@@ -1,4 +1,4 @@
-"""What the rules of each variation say, on decks small enough to see through."""
+"""The rules of each variation, on decks small enough to follow by hand."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ def legal(batch: DealBatch) -> set[str]:
     return actions(batch.legal()[0], batch.rules)
 
 
-def wins_a_trick(game: Rules) -> DealBatch:
+def wins_a_trick(rules: Rules) -> DealBatch:
     """Seat 1 has just won the first trick of the foreplay."""
-    batch = dealt(DECK, game=game)
+    batch = dealt(DECK, rules=rules)
     play(batch, "CJ", "CQ")
     return batch
 
@@ -40,7 +40,7 @@ def wins_a_trick(game: Rules) -> DealBatch:
 
 
 def test_without_trumps_nothing_is_turned_and_no_suit_is_trump() -> None:
-    known = view(dealt(DECK, game=FACE_DOWN), 0)
+    known = view(dealt(DECK, rules=FACE_DOWN), 0)
     assert (known["face_up"], known["trump"], known["stock"]) == (set(), None, 4)
     assert known["unseen"] == {"CQ", "DQ", "CK", "DK", "CA", "DA"}
 
@@ -54,12 +54,12 @@ def test_without_trumps_the_winner_takes_the_top_card_and_the_loser_the_next_bot
 
 
 def test_without_trumps_the_leader_wins_whenever_the_follower_is_void() -> None:
-    state = play(dealt("CJ DQ DJ DA CK DK CA CQ", game=FACE_DOWN), "CJ", "DA")
+    state = play(dealt("CJ DQ DJ DA CK DK CA CQ", rules=FACE_DOWN), "CJ", "DA")
     assert state["tricks"][0] == [1, 0]
 
 
 def test_the_turned_card_may_name_no_trumps_and_still_be_the_prize() -> None:
-    batch = dealt(DECK, game=Rules(suits=2, ranks=4, hand=2, stock=4, trump="none"))
+    batch = dealt(DECK, rules=Rules(suits=2, ranks=4, hand=2, stock=4, trump="none"))
     assert (view(batch, 0)["face_up"], view(batch, 0)["trump"]) == ({"CK"}, None)
 
 
@@ -67,9 +67,9 @@ def test_the_turned_card_may_name_no_trumps_and_still_be_the_prize() -> None:
 
 
 def test_the_first_card_turned_of_an_open_stock_names_trumps() -> None:
-    known = view(dealt(DECK, game=TWO_OPEN), 0)
+    known = view(dealt(DECK, rules=TWO_OPEN), 0)
     assert (known["face_up"], known["trump"], known["stock"]) == ({"CK", "DK"}, "C", 4)
-    assert view(dealt("CJ CQ DJ DQ DK CK CA DA", game=TWO_OPEN), 0)["trump"] == "D"
+    assert view(dealt("CJ CQ DJ DQ DK CK CA DA", rules=TWO_OPEN), 0)["trump"] == "D"
 
 
 @pytest.mark.parametrize(("picked", "left"), [("CK", "DK"), ("DK", "CK")])
@@ -80,7 +80,7 @@ def test_the_winner_picks_an_open_card_and_the_loser_takes_the_top_face_down_one
     state = play(batch, picked)
     assert state["hands"] == [{"DJ", "CA"}, {"DQ", picked}]
     assert state["known"] == [set(), {picked}]
-    assert view(batch, 1)["face_up"] == {left, "DA"}  # two lie open again
+    assert view(batch, 1)["face_up"] == {left, "DA"}  # two lie face up again
     assert (batch.turn[0], view(batch, 1)["choice"]) == (1, 0)
 
 
@@ -141,7 +141,7 @@ def test_a_race_stops_at_once() -> None:
     batch = wins_a_trick(RACE)
     state = state_of(batch, 0)
     assert state["done"]
-    assert state["hands"] == [{"DJ"}, {"DQ"}]  # nobody draws any more
+    assert state["hands"] == [{"DJ"}, {"DQ"}]  # no more cards are drawn
     assert legal(batch) == set()
     assert batch.returns()[0].tolist() == [-1, 1]
 
@@ -174,17 +174,17 @@ def test_a_race_over_the_endgame_counts_no_foreplay_trick() -> None:
     ("deck", "low"), [(DECK, 1), ("CJ CQ DJ DQ DK CK CA DA", 0)], ids=["black is low", "red is high"]
 )
 def test_red_is_played_high_and_black_low_and_the_card_still_names_trumps(deck: str, low: int) -> None:
-    batch = dealt(deck, game=Rules(suits=2, ranks=4, hand=2, stock=4, high_low=True))
+    batch = dealt(deck, rules=Rules(suits=2, ranks=4, hand=2, stock=4, high_low=True))
     assert [view(batch, seat)["low"] for seat in (0, 1)] == [low, low]
     assert view(batch, 0)["trump"] == "CD"[1 - low]
 
 
 @pytest.mark.parametrize(("suit", "low"), [("C", 1), ("D", 0), ("H", 0), ("S", 1)])
 def test_clubs_and_spades_are_black(suit: str, low: int) -> None:
-    game = Rules(suits=4, ranks=2, hand=1, stock=6, high_low=True)
+    rules = Rules(suits=4, ranks=2, hand=1, stock=6, high_low=True)
     rest = [card for card in ["CK", "CA", "DK", "DA", "HK", "HA", "SK", "SA"] if card != f"{suit}A"]
     deck = [*rest[:2], f"{suit}A", *rest[2:]]
-    assert view(dealt(" ".join(deck), game=game), 0)["low"] == low
+    assert view(dealt(" ".join(deck), rules=rules), 0)["low"] == low
 
 
 @pytest.mark.parametrize("reward", REWARDS)
@@ -204,7 +204,7 @@ def test_a_low_game_is_won_by_the_fewest_endgame_tricks_and_a_high_one_by_the_mo
 
 
 def test_humbug_deals_non_dealer_blind_blind_dealer_and_turns_the_last_card() -> None:
-    batch = dealt(DECK, game=HUMBUG)
+    batch = dealt(DECK, rules=HUMBUG)
     state = state_of(batch, 0)
     assert state["hands"] == [{"CJ", "CK"}, {"DQ", "DA"}]
     assert state["known"] == [set(), {"DA"}]
@@ -215,7 +215,7 @@ def test_humbug_deals_non_dealer_blind_blind_dealer_and_turns_the_last_card() ->
 
 
 def test_humbug_lets_the_non_dealer_choose_first_then_the_dealer_and_the_non_dealer_leads() -> None:
-    batch = dealt(DECK, dealer=0, game=HUMBUG)
+    batch = dealt(DECK, dealer=0, rules=HUMBUG)
     assert batch.turn[0] == 1
     play(batch, "keep")
     assert (batch.turn[0], legal(batch)) == (0, {"keep", "swap"})
@@ -225,7 +225,7 @@ def test_humbug_lets_the_non_dealer_choose_first_then_the_dealer_and_the_non_dea
 
 
 def test_a_swapped_hand_is_the_next_blind_and_the_old_one_is_out_of_play_unseen() -> None:
-    batch = dealt(DECK, game=HUMBUG)
+    batch = dealt(DECK, rules=HUMBUG)
     state = play(batch, "swap")
     assert state["hands"][0] == {"CQ", "DK"}
     assert view(batch, 0)["out"] == {"CJ", "CK"}
@@ -236,12 +236,12 @@ def test_a_swapped_hand_is_the_next_blind_and_the_old_one_is_out_of_play_unseen(
 
 
 def test_the_dealer_gets_the_first_blind_when_the_non_dealer_keeps() -> None:
-    batch = dealt(DECK, game=HUMBUG)
+    batch = dealt(DECK, rules=HUMBUG)
     assert play(batch, "keep", "swap")["hands"] == [{"CJ", "CK"}, {"CQ", "DK"}]
 
 
 def test_the_turned_card_is_known_to_be_out_when_the_dealer_swaps() -> None:
-    batch = dealt(DECK, game=HUMBUG)
+    batch = dealt(DECK, rules=HUMBUG)
     play(batch, "keep", "swap")
     assert view(batch, 0)["out"] == {"DA"}
     assert view(batch, 0)["opponent_known"] == set()
@@ -250,7 +250,7 @@ def test_the_turned_card_is_known_to_be_out_when_the_dealer_swaps() -> None:
 
 
 def test_untouched_blinds_stay_hidden_to_the_end() -> None:
-    batch = dealt(DECK, game=HUMBUG)
+    batch = dealt(DECK, rules=HUMBUG)
     play(batch, "keep", "keep", "CJ", "DQ", "DA", "CK")
     assert batch.done[0]
     assert [view(batch, seat)["unseen"] for seat in (0, 1)] == [{"CQ", "DK", "DJ", "CA"}] * 2
@@ -273,9 +273,9 @@ def test_actions_of_choices_follow_the_cards_where_there_are_choices() -> None:
     assert [number(word) for word in ("take", "leave", "keep", "swap")] == [52, 53, 52, 53]
 
 
-@pytest.mark.parametrize("game", [DRAFT, HUMBUG, TWO_OPEN])
-def test_a_card_of_the_hand_is_refused_where_a_choice_is_due(game: Rules) -> None:
-    batch = dealt(DECK, game=game) if game.humbug else wins_a_trick(game)
+@pytest.mark.parametrize("rules", [DRAFT, HUMBUG, TWO_OPEN])
+def test_a_card_of_the_hand_is_refused_where_a_choice_is_due(rules: Rules) -> None:
+    batch = dealt(DECK, rules=rules) if rules.humbug else wins_a_trick(rules)
     before = batch.states.copy()
     held = plain(batch.states[0])["hands"][int(batch.turn[0])]
     for card in held:

@@ -1,4 +1,4 @@
-"""Rules are data: what makes a game, what does not, and the words for it."""
+"""Rules are data: valid and invalid settings, presets and specifications."""
 
 from __future__ import annotations
 
@@ -22,41 +22,53 @@ from tests.strategies import games
 
 
 def test_classic_is_the_whole_deck_thirteen_each_and_the_last_thirteen_tricks_count() -> None:
-    game = rules("classic")
-    assert game == Rules() == rules()
-    assert len(game.cards) == 52
-    assert (game.hand, game.stock, game.foreplay, game.tricks, game.counted) == (13, 26, 13, 26, 13)
-    assert game.num_actions == 52
+    made = rules("classic")
+    assert made == Rules() == rules()
+    assert len(made.cards) == 52
+    assert (made.hand, made.stock, made.foreplay, made.tricks, made.counted) == (
+        13,
+        26,
+        13,
+        26,
+        13,
+    )
+    assert made.num_actions == 52
 
 
 def test_tiny_is_eight_cards_from_the_jack_up() -> None:
-    game = rules("tiny")
-    assert [NAMES[card] for card in game.cards] == ["CJ", "CQ", "CK", "CA", "DJ", "DQ", "DK", "DA"]
-    assert (game.hand, game.stock, game.foreplay, game.tricks, game.counted) == (2, 4, 2, 4, 2)
+    made = rules("tiny")
+    assert [NAMES[card] for card in made.cards] == ["CJ", "CQ", "CK", "CA", "DJ", "DQ", "DK", "DA"]
+    assert (made.hand, made.stock, made.foreplay, made.tricks, made.counted) == (
+        2,
+        4,
+        2,
+        4,
+        2,
+    )
 
 
 @given(games())
-def test_deck_and_lengths_follow_from_the_fields(game: Rules) -> None:
-    assert [NAMES[card] for card in game.cards] == full_deck(game.suits, game.ranks)
-    assert 2 * game.tricks == len(game.cards) // (2 if game.humbug else 1)
-    assert game.counted == (game.tricks if game.counts == "all" else game.hand)
+def test_deck_and_lengths_follow_from_the_fields(rules: Rules) -> None:
+    assert [NAMES[card] for card in rules.cards] == full_deck(rules.suits, rules.ranks)
+    assert 2 * rules.tricks == len(rules.cards) // (2 if rules.humbug else 1)
+    assert rules.counted == (rules.tricks if rules.counts == "all" else rules.hand)
 
 
 @given(games())
-def test_rules_survive_dictionaries_and_pickles(game: Rules) -> None:
-    assert rules_from_dict(game.to_dict()) == game
-    assert rules_from_dict(yaml.safe_load(yaml.safe_dump(game.to_dict()))) == game
-    assert pickle.loads(pickle.dumps(game)) == game
-    assert hash(rules_from_dict(game.to_dict())) == hash(game)
+def test_rules_survive_dictionaries_and_pickles(rules: Rules) -> None:
+    assert rules_from_dict(rules.to_dict()) == rules
+    assert rules_from_dict(yaml.safe_load(yaml.safe_dump(rules.to_dict()))) == rules
+    assert pickle.loads(pickle.dumps(rules)) == rules
+    assert hash(rules_from_dict(rules.to_dict())) == hash(rules)
 
 
 def test_rules_cannot_be_changed() -> None:
-    game = Rules()
+    rules = Rules()
     with pytest.raises(dataclasses.FrozenInstanceError):
-        game.hand = 5  # type: ignore[misc]
+        rules.hand = 5  # type: ignore[misc]
     with pytest.raises(ValueError, match="read-only"):
-        game.game["hand"] = 5
-    assert dataclasses.replace(game, hand=5, stock=42).hand == 5
+        rules.game["hand"] = 5
+    assert dataclasses.replace(rules, hand=5, stock=42).hand == 5
 
 
 @pytest.mark.parametrize(
@@ -173,12 +185,12 @@ SETTINGS = st.fixed_dictionaries(
 def test_settings_are_refused_by_name_or_make_a_game_that_is_played_like_the_reference(fields: dict[str, Any]) -> None:
     suits, ranks, hand, stock, fields["humbug"] = fields.pop("deal")
     try:
-        game = Rules(suits, ranks, hand, stock, **fields)
+        rules = Rules(suits, ranks, hand, stock, **fields)
     except ValueError as error:
         named = [field for field in [*fields, "stock"] if f"{field}=" in str(error)]
         assert len(named) >= 2
     else:
-        play_both(game, 2, seed=1, first=0, rng=np.random.default_rng(1))
+        play_both(rules, 2, seed=1, first=0, rng=np.random.default_rng(1))
 
 
 def test_unknown_fields_are_refused_with_the_nearest_name() -> None:
@@ -197,8 +209,8 @@ def test_a_specification_changes_fields_of_a_preset() -> None:
 
 
 def test_rules_stand_for_themselves() -> None:
-    game = Rules(hand=5, stock=42)
-    assert rules(game) is game
+    made = Rules(hand=5, stock=42)
+    assert rules(made) is made
 
 
 @pytest.mark.parametrize(

@@ -21,9 +21,9 @@ SMALL_ALL = Rules(ranks=7, hand=7, stock=14, points="over_book", counts="all", b
 OVER_HALF = Rules(points="over_half", counts="all")
 
 
-def finished(game: Rules, foreplay: tuple[int, int], endgame: tuple[int, int], low: bool = False) -> DealBatch:
-    """Two deals over, with these tricks for seat 0 and seat 1 in the first, and the other way round in the second."""
-    batch = DealBatch(game, 2)
+def finished(rules: Rules, foreplay: tuple[int, int], endgame: tuple[int, int], low: bool = False) -> DealBatch:
+    """Two finished deals with these tricks of seats 0 and 1, swapped in the second deal."""
+    batch = DealBatch(rules, 2)
     batch.states["low"] = low
     batch.states["tricks"][0] = [foreplay, endgame]
     batch.states["tricks"][1] = [foreplay[::-1], endgame[::-1]]
@@ -31,16 +31,16 @@ def finished(game: Rules, foreplay: tuple[int, int], endgame: tuple[int, int], l
     return batch
 
 
-def points(game: Rules, winner: int, loser: int, low: bool = False) -> float:
-    """What the winner of so many counted tricks gets, after checking that the loser pays it in either seat."""
-    if game.counts == "endgame":
-        batch = finished(game, (game.foreplay, 0), (winner, loser), low)
+def points(rules: Rules, winner: int, loser: int, low: bool = False) -> float:
+    """The winner's points, after checking that the loser pays them, in either seat."""
+    if rules.counts == "endgame":
+        batch = finished(rules, (rules.foreplay, 0), (winner, loser), low)
     else:
-        lost_early = min(loser, game.foreplay)
-        batch = finished(game, (game.foreplay - lost_early, lost_early), (0, 0))
-        batch.states["tricks"][0, 1] = [winner - game.foreplay + lost_early, loser - lost_early]
+        lost_early = min(loser, rules.foreplay)
+        batch = finished(rules, (rules.foreplay - lost_early, lost_early), (0, 0))
+        batch.states["tricks"][0, 1] = [winner - rules.foreplay + lost_early, loser - lost_early]
         batch.states["tricks"][1, 1] = batch.states["tricks"][0, 1, ::-1]
-    assert winner + loser == game.counted
+    assert winner + loser == rules.counted
     (first, second), swapped = batch.returns("points")
     assert second == -first
     assert swapped.tolist() == [second, first]
@@ -110,13 +110,13 @@ def test_difference_is_the_winners_tricks_minus_the_losers() -> None:
 
 @pytest.mark.parametrize("reward", REWARDS)
 @pytest.mark.parametrize(
-    "game", [CLASSIC_ALL, OVER_HALF, Rules(counts="all"), SMALL_ALL, Rules(ranks=7, hand=7, stock=14, counts="all")]
+    "rules", [CLASSIC_ALL, OVER_HALF, Rules(counts="all"), SMALL_ALL, Rules(ranks=7, hand=7, stock=14, counts="all")]
 )
-def test_thirteen_all_and_seven_all_are_draws_worth_0(game: Rules, reward: str) -> None:
-    batch = finished(game, (game.foreplay, 0), (0, game.hand))
-    assert game.foreplay == game.hand
+def test_thirteen_all_and_seven_all_are_draws_worth_0(rules: Rules, reward: str) -> None:
+    batch = finished(rules, (rules.foreplay, 0), (0, rules.hand))
+    assert rules.foreplay == rules.hand
     assert batch.returns(reward).tolist() == [[0, 0], [0, 0]]
-    assert not np.signbit(batch.returns(reward)).any()  # −0 equals 0, but reads badly
+    assert not np.signbit(batch.returns(reward)).any()  # −0 equals 0 but prints differently
 
 
 @pytest.mark.parametrize("points", ["difference", "over_half", "over_book"])
@@ -128,18 +128,18 @@ def test_winner_of_the_endgame_wins_whatever_he_lost_before(points: str) -> None
 
 
 @given(games(), st.data())
-def test_points_equal_the_references_for_every_result(game: Rules, data: st.DataObject) -> None:
-    winner = data.draw(st.integers((game.counted + 1) // 2, game.counted))
-    expected = points_of(winner, game.counted - winner, game.points, game.book, game.slam)
-    assert points(game, winner, game.counted - winner) == np.float32(expected)
-    if game.high_low:
-        assert points(game, winner, game.counted - winner, low=True) == -np.float32(expected)
+def test_points_equal_the_references_for_every_result(rules: Rules, data: st.DataObject) -> None:
+    winner = data.draw(st.integers((rules.counted + 1) // 2, rules.counted))
+    expected = points_of(winner, rules.counted - winner, rules.points, rules.book, rules.slam)
+    assert points(rules, winner, rules.counted - winner) == np.float32(expected)
+    if rules.high_low:
+        assert points(rules, winner, rules.counted - winner, low=True) == -np.float32(expected)
 
 
 @pytest.mark.parametrize("reward", REWARDS)
-@given(game=games(), seed=seeds)
-def test_returns_are_zero_until_done_then_zero_sum_and_within_the_limit(reward: str, game: Rules, seed: int) -> None:
-    batch = DealBatch(game, 4, seed)
+@given(rules=games(), seed=seeds)
+def test_returns_are_zero_until_done_then_zero_sum_and_within_the_limit(reward: str, rules: Rules, seed: int) -> None:
+    batch = DealBatch(rules, 4, seed)
     rng = np.random.default_rng(seed)
     while not batch.done.all():
         returns = batch.returns(reward)
@@ -149,15 +149,15 @@ def test_returns_are_zero_until_done_then_zero_sum_and_within_the_limit(reward: 
         play_randomly(batch, rng, 1)
     returns = batch.returns(reward)
     assert (returns.sum(axis=1) == 0).all()
-    assert (np.abs(returns) <= reward_limit(game.game, reward)).all()
+    assert (np.abs(returns) <= reward_limit(rules.game, reward)).all()
 
 
 @pytest.mark.parametrize("reward", REWARDS)
 @pytest.mark.parametrize("name", GAMES)
 def test_reward_limit_is_what_winning_everything_pays(name: str, reward: str) -> None:
-    game = GAMES[name]
-    batch = finished(game, (game.foreplay, 0), (game.hand, 0))
-    assert batch.returns(reward)[0, 0] == reward_limit(game.game, reward) > 0
+    rules = GAMES[name]
+    batch = finished(rules, (rules.foreplay, 0), (rules.hand, 0))
+    assert batch.returns(reward)[0, 0] == reward_limit(rules.game, reward) > 0
 
 
 def test_unknown_rewards_are_refused_with_the_nearest_name() -> None:

@@ -1,4 +1,4 @@
-"""The engine against the plain-Python reference, and plays that a rule book would show."""
+"""The engine against the plain-Python reference, and examples as a rule book would give them."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from tests.strategies import GAMES, games, seeds
 
 @settings(max_examples=100)
 @given(games(), seeds, st.integers(0, 2**64 - 2), st.integers(0, 2**32))
-def test_engine_plays_any_game_like_the_reference(game: Rules, seed: int, first: int, choices: int) -> None:
-    play_both(game, 2, seed, first, np.random.default_rng(choices))
+def test_engine_plays_any_game_like_the_reference(rules: Rules, seed: int, first: int, choices: int) -> None:
+    play_both(rules, 2, seed, first, np.random.default_rng(choices))
 
 
 @pytest.mark.parametrize("name", GAMES)
@@ -29,7 +29,7 @@ def test_engine_plays_every_preset_like_the_reference(name: str, rng: np.random.
     play_both(rules(name), 40, seed=5, first=0, rng=rng)
 
 
-# What the rule book says about single tricks, in decks small enough to see through.
+# Single tricks by the rule book, with decks small enough to follow by hand.
 
 TINY = GAMES["tiny"]
 SIX_CARDS = Rules(suits=3, ranks=2, hand=2, stock=2)
@@ -59,25 +59,25 @@ def test_follower_must_follow_suit_but_need_not_beat() -> None:
 
 
 def test_void_follower_may_play_anything_and_need_not_trump() -> None:
-    batch = dealt("CK DA DK HK HA CA", game=SIX_CARDS)
+    batch = dealt("CK DA DK HK HA CA", rules=SIX_CARDS)
     play(batch, "CK")
     assert cards(batch.legal()[0]) == {"DA", "HK"}
 
 
 def test_a_discard_never_wins_however_high() -> None:
-    state = play(dealt("CK DA DK HK HA CA", game=SIX_CARDS), "CK", "DA")
+    state = play(dealt("CK DA DK HK HA CA", rules=SIX_CARDS), "CK", "DA")
     assert state["tricks"][0] == [1, 0]
     assert state["turn"] == 0
 
 
 def test_the_lowest_trump_beats_the_ace_of_another_suit() -> None:
-    state = play(dealt("CA DA DK HK HA CK", game=SIX_CARDS), "CA", "HK")
+    state = play(dealt("CA DA DK HK HA CK", rules=SIX_CARDS), "CA", "HK")
     assert state["tricks"][0] == [0, 1]
     assert state["turn"] == 1
 
 
 def test_an_ace_of_another_suit_does_not_beat_a_led_trump() -> None:
-    assert play(dealt("HK DA DK CK HA CA", game=SIX_CARDS), "HK", "DA")["tricks"][0] == [1, 0]
+    assert play(dealt("HK DA DK CK HA CA", rules=SIX_CARDS), "HK", "DA")["tricks"][0] == [1, 0]
 
 
 def test_the_higher_card_of_a_suit_wins_whoever_plays_it() -> None:

@@ -69,16 +69,16 @@ def test_the_vector_holds_the_whole_state(name: str, steps: int | None, position
 
 @pytest.mark.parametrize("name", rule_names())
 def test_the_environments_state_lies_in_its_space_and_is_the_engines(name: str, rng: np.random.Generator) -> None:
-    game = raw_env(rules=name)
+    environment = raw_env(rules=name)
     batch = DealBatch(name, 1, seed=3)
-    game.reset(seed=3)
+    environment.reset(seed=3)
     while True:
-        assert game.state_space.contains(game.state())
-        np.testing.assert_array_equal(game.state(), full_states(batch.rules, batch.states)[0])
+        assert environment.state_space.contains(environment.state())
+        np.testing.assert_array_equal(environment.state(), full_states(batch.rules, batch.states)[0])
         if batch.done[0]:
             break
         action = int(rng.choice(np.flatnonzero(batch.action_mask()[0])))
-        game.step(action)
+        environment.step(action)
         batch.step([action])
 
 

@@ -1,4 +1,4 @@
-"""Histories: what a seat saw happen, in order; all of it, and nothing that it did not see."""
+"""Histories hold everything that a seat saw, in order, and nothing else."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ GAMES = {
     "draft_race": "draft:counts=all,race=5",
 }
 
-# Decks so small that every deal and every way to play it can be looked at.
+# Decks small enough to enumerate every deal and every course of play.
 TINY = {
     "plain": Rules(suits=1, ranks=4, hand=1, stock=2),
     "two_cards": Rules(suits=1, ranks=6, hand=2, stock=2),
@@ -50,7 +50,7 @@ def random_actions(batch: DealBatch, rng: np.random.Generator) -> np.ndarray:
 
 
 def words(tokens: np.ndarray) -> list[str]:
-    """A history as text, one line an event: ``1 played self SA``."""
+    """A history as text, one line per event: ``1 played self SA``."""
     lines = []
     for event, who, card, trick in tokens.tolist():
         name = NAMES[card - 1] if card else "-"
@@ -152,15 +152,15 @@ def test_tells_of_a_hand_swapped_for_a_blind() -> None:
     ]
 
 
-@pytest.mark.parametrize("game", GAMES.values(), ids=GAMES)
-def test_stays_within_its_bounds_and_both_seats_are_told_of_the_same_events(game: str, rng) -> None:
-    batch = DealBatch(game, 40, history=True)
+@pytest.mark.parametrize("rules", GAMES.values(), ids=GAMES)
+def test_stays_within_its_bounds_and_both_seats_are_told_of_the_same_events(rules: str, rng) -> None:
+    batch = DealBatch(rules, 40, history=True)
     assert batch.log is not None
-    high = history_high(game)
+    high = history_high(rules)
     while not batch.done.all():
         batch.step(random_actions(batch, rng))
         (ours, lengths), (theirs, same) = (batch.history(seats=np.full(40, seat)) for seat in (0, 1))
-        assert ours.shape == (40, max_events(game), len(COLUMNS))
+        assert ours.shape == (40, max_events(rules), len(COLUMNS))
         assert ours.dtype == np.int8
         assert (ours >= 0).all()
         assert (ours <= high).all()
@@ -168,27 +168,27 @@ def test_stays_within_its_bounds_and_both_seats_are_told_of_the_same_events(game
         np.testing.assert_array_equal((ours[:, :, 0] != 0).sum(axis=1), lengths)
         assert (ours[:, :, 0] == theirs[:, :, 0]).all()
         swapped = np.array([0, 2, 1])[theirs[:, :, 1]]
-        opened = ours[:, :, 0] != EVENT_NAMES.index("dealt")  # either is told of its own hand first
+        opened = ours[:, :, 0] != EVENT_NAMES.index("dealt")  # each seat's own hand comes first
         assert (ours[:, :, 1] == swapped)[opened].all()
         seen_by_both = (ours[:, :, 2] > 0) & (theirs[:, :, 2] > 0) & opened
         assert (ours[:, :, 2] == theirs[:, :, 2])[seen_by_both].all()
-    assert lengths.max() <= max_events(game)
-    assert batch.log.counts.max() <= max_actions(game)
+    assert lengths.max() <= max_events(rules)
+    assert batch.log.counts.max() <= max_actions(rules)
 
 
-@pytest.mark.parametrize("game", ["classic", "short", "draft", "no_trump", "small", "open_stock:open_stock=26"])
-def test_a_deal_played_out_fills_every_row(game: str, rng) -> None:
-    batch = DealBatch(game, 2, history=True)
+@pytest.mark.parametrize("rules", ["classic", "short", "draft", "no_trump", "small", "open_stock:open_stock=26"])
+def test_a_deal_played_out_fills_every_row(rules: str, rng) -> None:
+    batch = DealBatch(rules, 2, history=True)
     while not batch.done.all():
         batch.step(random_actions(batch, rng))
-    assert batch.history()[1].tolist() == [max_events(game)] * 2
+    assert batch.history()[1].tolist() == [max_events(rules)] * 2
 
 
-# Perfect recall: the encoding and what the seat knows, found in another way, say the same.
+# Perfect recall: histories and information states, computed independently, correspond one to one.
 
 
 class Recall:
-    """What a seat knows, from the views it was ever shown: numbers that are equal when all of these were."""
+    """Information states: numbers that are equal if and only if all views so far were equal."""
 
     def __init__(self) -> None:
         self._numbers: dict[tuple[object, ...], int] = {}
@@ -197,11 +197,11 @@ class Recall:
         return self._numbers.setdefault(parts, len(self._numbers))
 
     def remember(self, before: np.ndarray | None, batch: DealBatch, seat: int) -> np.ndarray:
-        """The numbers of every row once the seat has been shown its view now, having known ``before``."""
+        """The number of each row's information state after the current view, given the numbers ``before``."""
         views = batch.views(seats=np.full(batch.size, seat))
         seen = [b"".join(view[name].tobytes() for name in VIEW.names) for view in views]
         if before is None:
-            # Several cards may be turned at once: in an order that both see, and that views do not keep.
+            # Several cards may be turned up at once, in an order that both see but views do not hold.
             first, last = 2 * batch.rules.hand, batch.states["top"]
             before = [
                 self.number(0 if batch.rules.humbug else deck[first:top].tobytes())
@@ -211,7 +211,7 @@ class Recall:
 
 
 def every_course(rules: Rules) -> Iterator[tuple[DealBatch, list[np.ndarray]]]:
-    """Every deal and every way to play it, an action at a time, with what each seat knows."""
+    """Every deal and every course of play, one action at a time, with each seat's information state."""
     recalls = (Recall(), Recall())
     if len(rules.cards) <= 6:
         decks = [list(deck) for deck in permutations(rules.cards)]
@@ -219,7 +219,7 @@ def every_course(rules: Rules) -> Iterator[tuple[DealBatch, list[np.ndarray]]]:
         rng = np.random.default_rng(1)
         decks = [rng.permutation(rules.cards).tolist() for _ in range(400)]
     dealers = np.repeat([0, 1], len(decks))
-    size = 2 * len(decks) if len(decks) == 24 else len(decks)  # both dealers where that is cheap
+    size = 2 * len(decks) if len(decks) == 24 else len(decks)  # both dealers if that is cheap
     batch = DealBatch(rules, size, history=True)
     batch.deal_decks((decks * 2)[:size], dealers[:size])
     known = [recalls[seat].remember(None, batch, seat) for seat in (0, 1)]
@@ -236,12 +236,12 @@ def every_course(rules: Rules) -> Iterator[tuple[DealBatch, list[np.ndarray]]]:
         batch = after
 
 
-@pytest.mark.parametrize("game", TINY.values(), ids=TINY)
-def test_histories_and_information_states_are_one_to_one_over_all_play_of_tiny_decks(game: Rules) -> None:
+@pytest.mark.parametrize("rules", TINY.values(), ids=TINY)
+def test_histories_and_information_states_are_one_to_one_over_all_play_of_tiny_decks(rules: Rules) -> None:
     meanings: list[dict[bytes, int]] = [{}, {}]
     encodings: list[dict[int, bytes]] = [{}, {}]
     nodes = 0
-    for batch, known in every_course(game):
+    for batch, known in every_course(rules):
         nodes += batch.size
         for seat in (0, 1):
             tokens, _ = batch.history(seats=np.full(batch.size, seat))
@@ -249,14 +249,14 @@ def test_histories_and_information_states_are_one_to_one_over_all_play_of_tiny_d
                 encoding = tokens[row].tobytes()
                 assert meanings[seat].setdefault(encoding, number) == number, "two information states share a history"
                 assert encodings[seat].setdefault(number, encoding) == encoding, "one information state has two"
-    assert len(meanings[0]) == len(encodings[0]) < nodes  # some deals look alike, or nothing was tested
+    assert len(meanings[0]) == len(encodings[0]) < nodes  # some deals are indistinguishable, or nothing was tested
 
 
-@pytest.mark.parametrize("game", GAMES.values(), ids=GAMES)
-def test_no_two_different_situations_of_random_deals_share_a_history(game: str, rng) -> None:
-    """Many small deals of one seed: what one seat saw so far says where it stands."""
+@pytest.mark.parametrize("rules", GAMES.values(), ids=GAMES)
+def test_no_two_different_situations_of_random_deals_share_a_history(rules: str, rng) -> None:
+    """Many small deals of one seed: what a seat saw so far identifies its situation."""
     size = 60
-    batch = DealBatch(game, size, seed=3, history=True)
+    batch = DealBatch(rules, size, seed=3, history=True)
     recall = Recall()
     known = recall.remember(None, batch, 1)
     meanings: dict[bytes, int] = {}
@@ -273,12 +273,12 @@ def test_no_two_different_situations_of_random_deals_share_a_history(game: str, 
 
 @settings(max_examples=60)
 @given(st.sampled_from([*GAMES.values()]), seeds, st.sampled_from([0, 1]), st.integers(0, 52))
-def test_what_a_seat_cannot_know_never_changes_its_history(game: str, seed: int, seat: int, steps: int) -> None:
-    rules = rules_named(game)
-    steps = min(steps, 2 * (rules.race or rules.tricks))  # no deal ends before
-    redeal = Redeal(game, seed, seat, steps, tries=24)
+def test_what_a_seat_cannot_know_never_changes_its_history(game_rules: str, seed: int, seat: int, steps: int) -> None:
+    rules = rules_named(game_rules)
+    steps = min(steps, 2 * (rules.race or rules.tricks))  # no deal ends earlier
+    redeal = Redeal(game_rules, seed, seat, steps, tries=24)
     decks = redeal.others.states["deck"][:, : len(redeal.others.rules.cards)].tolist()
-    batch = DealBatch(game, len(decks), history=True)
+    batch = DealBatch(game_rules, len(decks), history=True)
     batch.deal_decks(decks, redeal.others.states["dealer"])
     for action in [None, *redeal.actions]:
         if action is not None:

@@ -15,8 +15,8 @@ from tests.reference.plain import same_views
 from tests.strategies import GAMES, games, seeds
 
 
-def after_each_step(game: Rules, size: int, seed: int):
-    batch = DealBatch(game, size, seed)
+def after_each_step(rules: Rules, size: int, seed: int):
+    batch = DealBatch(rules, size, seed)
     rng = np.random.default_rng(seed)
     yield batch
     while not batch.done.all():
@@ -26,13 +26,15 @@ def after_each_step(game: Rules, size: int, seed: int):
 
 @pytest.mark.parametrize("name", GAMES)
 def test_layout_covers_the_vector_without_gaps(name: str) -> None:
-    game = GAMES[name]
+    rules = GAMES[name]
     stop = 0
-    for block in observation_layout(game).values():
+    for block in observation_layout(rules).values():
         assert block.start == stop
         assert block.stop > block.start
         stop = block.stop
-    assert stop == observation_high(game).size == DealBatch(game).num_observations == DealBatch(game).observe().shape[1]
+    assert (
+        stop == observation_high(rules).size == DealBatch(rules).num_observations == DealBatch(rules).observe().shape[1]
+    )
 
 
 def test_layout_names_what_is_documented() -> None:
@@ -46,25 +48,25 @@ def test_layout_names_what_is_documented() -> None:
 
 @settings(max_examples=40)
 @given(games(), seeds)
-def test_each_range_of_the_vector_says_what_the_view_says(game: Rules, seed: int) -> None:
-    for batch in after_each_step(game, 2, seed):
-        np.testing.assert_array_equal(batch.observe(), observations(batch.views(), game))
+def test_each_range_of_the_vector_says_what_the_view_says(rules: Rules, seed: int) -> None:
+    for batch in after_each_step(rules, 2, seed):
+        np.testing.assert_array_equal(batch.observe(), observations(batch.views(), rules))
 
 
 @settings(max_examples=40)
 @given(games(), seeds)
-def test_views_come_back_from_observations_of_both_seats(game: Rules, seed: int) -> None:
-    for batch in after_each_step(game, 3, seed):
+def test_views_come_back_from_observations_of_both_seats(rules: Rules, seed: int) -> None:
+    for batch in after_each_step(rules, 3, seed):
         for seat in (0, 1):
             views = batch.views(seats=np.full(batch.size, seat))
-            assert same_views(view_from_observation(observe(views, game), game), views)
+            assert same_views(view_from_observation(observe(views, rules), rules), views)
 
 
 @settings(max_examples=40)
 @given(games(), seeds)
-def test_every_value_lies_within_the_bounds(game: Rules, seed: int) -> None:
-    high = observation_high(game)
-    for batch in after_each_step(game, 5, seed):
+def test_every_value_lies_within_the_bounds(rules: Rules, seed: int) -> None:
+    high = observation_high(rules)
+    for batch in after_each_step(rules, 5, seed):
         for seat in (0, 1):
             vectors = batch.observe(seats=np.full(batch.size, seat))
             assert vectors.dtype == np.int8

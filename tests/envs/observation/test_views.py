@@ -1,4 +1,4 @@
-"""What a seat knows: all that it saw, and nothing that it did not."""
+"""Views hold everything that a seat saw, and nothing else."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.reference.game import ReferenceDeal, full_deck
 from tests.reference.plain import NAMES, dealt, plain, play, same_views
 from tests.strategies import GAMES, games, seeds
 
-PACKED = np.dtype([(name, VIEW[name]) for name in VIEW.names])  # without gaps between the fields
+PACKED = np.dtype([(name, VIEW[name]) for name in VIEW.names])  # without padding between the fields
 
 
 def both(batch: DealBatch) -> list[np.ndarray]:
@@ -29,7 +29,7 @@ def both(batch: DealBatch) -> list[np.ndarray]:
 
 
 def after_each_step(rules: Rules, size: int, seed: int):
-    """Give a batch of random deals before the first and after each action."""
+    """Yield a batch of random deals before the first and after each action."""
     batch = DealBatch(rules, size, seed)
     rng = np.random.default_rng(seed)
     yield batch
@@ -40,19 +40,19 @@ def after_each_step(rules: Rules, size: int, seed: int):
 
 @settings(max_examples=40)
 @given(games(), seeds)
-def test_the_deck_is_parted_by_what_a_seat_knows_of_each_card(game: Rules, seed: int) -> None:
-    for batch in after_each_step(game, 3, seed):
+def test_the_deck_is_parted_by_what_a_seat_knows_of_each_card(rules: Rules, seed: int) -> None:
+    for batch in after_each_step(rules, 3, seed):
         for views in both(batch):
             for view in map(plain, views):
                 parts = ["hand", "played_self", "played_opponent", "opponent_known", "unseen", "face_up", "out"]
                 pile = sorted(card for part in parts for card in view[part])
-                assert pile == sorted(full_deck(game.suits, game.ranks))
+                assert pile == sorted(full_deck(rules.suits, rules.ranks))
 
 
 @settings(max_examples=20)
 @given(games(), seeds)
-def test_what_one_seat_shows_is_what_the_other_knows(game: Rules, seed: int) -> None:
-    for batch in after_each_step(game, 3, seed):
+def test_what_one_seat_shows_is_what_the_other_knows(rules: Rules, seed: int) -> None:
+    for batch in after_each_step(rules, 3, seed):
         mine, theirs = both(batch)
         for name in ("played", "void", "drawn", "tricks", "exchanged"):
             np.testing.assert_array_equal(mine[f"{name}_self"], theirs[f"{name}_opponent"])
@@ -90,11 +90,11 @@ def test_legal_cards_stand_in_the_view_of_the_seat_to_act_only() -> None:
             np.testing.assert_array_equal(views["legal"], np.where(acts, batch.legal(), 0))
 
 
-# Voids: when shown, and how many unseen cards have come since.
+# Voids: when they were shown, and how many cards were drawn unseen since.
 
 
 def clubs(batch: DealBatch, seat: int) -> tuple[int, int]:
-    """The trick at which a seat last showed a void in clubs, and its unseen cards since, agreed by both seats."""
+    """The trick in which a seat last showed a void in clubs and the cards drawn unseen since, checked in both views."""
     own = plain(batch.views(seats=[seat])[0])
     other = plain(batch.views(seats=[1 - seat])[0])
     assert own["void_self"] == other["void_opponent"]
@@ -127,8 +127,8 @@ def test_winner_by_a_trump_draws_no_unseen_card_after_the_void() -> None:
 
 
 def test_unseen_cards_add_up_until_the_stock_is_gone() -> None:
-    game = Rules(suits=2, ranks=5, hand=2, stock=6)
-    batch = dealt("CT DT DA DJ CQ CA DQ CJ DK CK", game=game)
+    rules = Rules(suits=2, ranks=5, hand=2, stock=6)
+    batch = dealt("CT DT DA DJ CQ CA DQ CJ DK CK", rules=rules)
     play(batch, "CT", "DT")
     assert clubs(batch, seat=1) == (1, 1)
     play(batch, "DA", "DJ")
@@ -138,7 +138,7 @@ def test_unseen_cards_add_up_until_the_stock_is_gone() -> None:
 
 
 def test_a_later_void_replaces_the_earlier_one() -> None:
-    batch = dealt("CT DT CJ DJ CQ DQ CK DK CA DA", game=Rules(suits=2, ranks=5, hand=2, stock=6))
+    batch = dealt("CT DT CJ DJ CQ DQ CK DK CA DA", rules=Rules(suits=2, ranks=5, hand=2, stock=6))
     for trick, (led, discard) in enumerate([("CT", "DT"), ("CJ", "DJ"), ("CQ", "DQ")], start=1):
         play(batch, led, discard)
         assert clubs(batch, seat=1) == (trick, 1)
@@ -146,7 +146,7 @@ def test_a_later_void_replaces_the_earlier_one() -> None:
     assert clubs(batch, seat=1) == (4, 0)
 
 
-# No leak.
+# No leaks.
 
 
 @settings(max_examples=60)
@@ -156,14 +156,16 @@ def test_a_later_void_replaces_the_earlier_one() -> None:
     st.integers(0, 1),
     st.integers(1, 52),
 )
-def test_a_seat_cannot_tell_apart_deals_in_which_it_saw_the_same(game: Rules, seed: int, seat: int, steps: int) -> None:
-    redeal = Redeal(game, seed, seat, min(steps, len(game.cards)))
+def test_a_seat_cannot_tell_apart_deals_in_which_it_saw_the_same(
+    rules: Rules, seed: int, seat: int, steps: int
+) -> None:
+    redeal = Redeal(rules, seed, seat, min(steps, len(rules.cards)))
     for deal, others in redeal.steps():
         mine = deal.views(seats=[seat])
         theirs = others.views(seats=np.full(others.size, seat))
         assert same_views(np.repeat(mine, others.size), theirs)
         np.testing.assert_array_equal(
-            np.repeat(observe(mine, game), others.size, axis=0),
+            np.repeat(observe(mine, rules), others.size, axis=0),
             others.observe(seats=np.full(others.size, seat)),
         )
 
@@ -171,10 +173,10 @@ def test_a_seat_cannot_tell_apart_deals_in_which_it_saw_the_same(game: Rules, se
 @pytest.mark.parametrize("seat", [0, 1])
 @pytest.mark.parametrize("name", rule_names())
 def test_in_every_preset_a_seat_cannot_tell_apart_deals_in_which_it_saw_the_same(name: str, seat: int) -> None:
-    game = rules(name)
+    game_rules = rules(name)
     hidden: set[bytes] = set()
     for seed in range(6):
-        redeal = Redeal(game, seed, seat, steps=5 * seed + 1)
+        redeal = Redeal(game_rules, seed, seat, steps=5 * seed + 1)
         for deal, others in redeal.steps():
             mine = deal.views(seats=[seat])
             whose = np.full(others.size, seat)
@@ -209,11 +211,11 @@ def test_redeals_differ_in_the_opponents_hand_and_in_the_stock(seat: int) -> Non
 
 
 def all_ways_on(deal: ReferenceDeal) -> list[ReferenceDeal]:
-    """The deals after each legal card; the last of them is the deal itself, played on."""
+    """The deals after each legal card; the last one is the deal itself, played on."""
     *cards, last = deal.legal()
     copies = []
     for card in cards:
-        copied = ReferenceDeal(deal.cards, deal.game, deal.dealer)
+        copied = ReferenceDeal(deal.cards, deal.rules, deal.dealer)
         for earlier in (event.card for event in deal.all.log if event.what == "played"):
             copied.play(earlier)
         copied.play(card)
@@ -223,16 +225,16 @@ def all_ways_on(deal: ReferenceDeal) -> list[ReferenceDeal]:
 
 
 def test_views_follow_from_what_a_seat_saw_in_every_deal_and_every_course_of_play() -> None:
-    """All 720 decks of six cards, all ways to play them: who has seen the same has the same view and observation."""
-    game = Rules(suits=2, ranks=3, hand=2, stock=2)
-    deals = [ReferenceDeal(list(deck), game, dealer=1) for deck in permutations(full_deck(2, 3))]
-    batch = DealBatch(game, len(deals))
+    """All 720 decks of six cards, every course of play: equal information gives equal views and observations."""
+    rules = Rules(suits=2, ranks=3, hand=2, stock=2)
+    deals = [ReferenceDeal(list(deck), rules, dealer=1) for deck in permutations(full_deck(2, 3))]
+    batch = DealBatch(rules, len(deals))
     batch.deal_decks([" ".join(deal.cards) for deal in deals], np.ones(len(deals), int))
     indistinct = 0
-    for step in range(len(game.cards) + 1):
+    for step in range(len(rules.cards) + 1):
         for seat in (0, 1):
             views = batch.views(seats=np.full(batch.size, seat))
-            known = zip(views.astype(PACKED), observe(views, game), strict=True)
+            known = zip(views.astype(PACKED), observe(views, rules), strict=True)
             told: dict[tuple, set[bytes]] = defaultdict(set)
             decks: dict[tuple, set[tuple]] = defaultdict(set)
             for deal, (view, observation) in zip(deals, known, strict=True):
@@ -240,10 +242,10 @@ def test_views_follow_from_what_a_seat_saw_in_every_deal_and_every_course_of_pla
                 decks[tuple(deal.players[seat].log)].add(tuple(deal.cards))
             assert {len(different) for different in told.values()} == {1}
             indistinct = max(indistinct, *map(len, decks.values()))
-        if step < len(game.cards):
+        if step < len(rules.cards):
             branches = [(row, card) for row, deal in enumerate(deals) for card in deal.legal()]
             states = batch.states[[row for row, _ in branches]]
-            batch = DealBatch(game, len(branches))
+            batch = DealBatch(rules, len(branches))
             batch.states[:] = states
             batch.step([NAMES.index(card) for _, card in branches])
             deals = [after for deal in deals for after in all_ways_on(deal)]

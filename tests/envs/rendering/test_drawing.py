@@ -130,7 +130,7 @@ def test_the_watch_remembers_the_last_trick_with_its_winner() -> None:
         leader = int(batch.turn[0])
         card = int(rng.choice(np.flatnonzero(batch.action_mask()[0])))
         batch.step([card])
-        watch.look(batch)
+        watch.update(batch)
         if action % 2 == 0:
             led, first = card, leader
         else:
@@ -144,10 +144,10 @@ def test_the_watch_forgets_when_the_next_deal_begins() -> None:
     batch = DealBatch(seed=6)
     watch = TrickMemory(batch)
     play_randomly(batch, np.random.default_rng(0), 1)
-    watch.look(batch)
+    watch.update(batch)
     play_randomly(batch, np.random.default_rng(0), 1)
-    watch.look(batch)
+    watch.update(batch)
     assert watch.trick is not None
     batch.reset(1)
-    watch.look(batch)
+    watch.update(batch)
     assert watch.trick is None

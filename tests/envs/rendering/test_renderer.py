@@ -13,6 +13,7 @@ from gymnasium.utils.env_checker import check_env
 from pettingzoo.test import render_test
 
 import german_whist as gw
+import german_whist.envs.rendering as package
 from german_whist.agents.registry import make_agent
 from german_whist.envs.gymnasium_env import GermanWhistEnv
 from german_whist.envs.gymnasium_vector_env import GermanWhistVectorEnv
@@ -27,7 +28,7 @@ def no_display(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def unseen_display(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
-    """A display that nobody watches, and pygame."""
+    """Use an invisible display of pygame."""
     pygame = pytest.importorskip("pygame")
     monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
     yield pygame
@@ -36,7 +37,7 @@ def unseen_display(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
 
 @pytest.fixture
 def without(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
-    """Give ``without("PIL")``: from then on the module cannot be imported."""
+    """Return a function that makes a module, as ``"PIL"``, impossible to import."""
 
     def take_away(module: str) -> None:
         real = builtins.__import__
@@ -46,11 +47,11 @@ def without(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
                 raise ModuleNotFoundError(f"No module named {name!r}", name=name)
             return real(name, *args, **settings)
 
-        for loaded in [name for name in sys.modules if name.startswith("german_whist.envs.rendering")]:
-            monkeypatch.delitem(sys.modules, loaded)
-        import german_whist.envs as package
-
-        monkeypatch.delattr(package, "drawing", raising=False)
+        for loaded in [name for name in sys.modules if name.startswith("german_whist.envs.rendering.")]:
+            leaf = loaded.rpartition(".")[2]
+            if leaf not in ("modes", "renderer"):  # these two need neither library
+                monkeypatch.delitem(sys.modules, loaded)
+                monkeypatch.delattr(package, leaf, raising=False)
         monkeypatch.setattr(builtins, "__import__", refuse)
 
     return take_away
@@ -70,16 +71,16 @@ def test_pettingzoos_render_test_passes_in_a_window(unseen_display: Any) -> None
 @pytest.mark.filterwarnings("ignore:.*:UserWarning")
 @pytest.mark.parametrize("mode", ["ansi", "rgb_array", "human"])
 def test_gymnasiums_checks_pass_in_every_mode(mode: str, no_display: None) -> None:
-    game = gymnasium.make("german_whist:GermanWhist-v0", rules="tiny", opponent="greedy", render_mode=mode)
-    check_env(game.unwrapped, skip_render_check=False)
+    environment = gymnasium.make("german_whist:GermanWhist-v0", rules="tiny", opponent="greedy", render_mode=mode)
+    check_env(environment.unwrapped, skip_render_check=False)
 
 
 def test_rgb_array_gives_pictures_of_the_size_that_was_set() -> None:
-    game = gw.env(render_mode="rgb_array")
-    game.reset(seed=1)
-    assert game.render().shape == (640, 960, 3)
-    game.unwrapped.render_size = (300, 200)
-    assert game.render().shape == (200, 300, 3)
+    environment = gw.env(render_mode="rgb_array")
+    environment.reset(seed=1)
+    assert environment.render().shape == (640, 960, 3)
+    environment.unwrapped.render_size = (300, 200)
+    assert environment.render().shape == (200, 300, 3)
     single = GermanWhistEnv(make_agent("greedy"), render_mode="rgb_array")
     single.reset(seed=1)
     single.render_size = (300, 200)
@@ -89,37 +90,39 @@ def test_rgb_array_gives_pictures_of_the_size_that_was_set() -> None:
 
 
 def test_the_learner_does_not_see_the_opponents_cards_in_the_picture() -> None:
-    game = GermanWhistEnv(make_agent("greedy"), seat=1, render_mode="rgb_array")
-    game.reset(seed=1)
-    batch = game._table.batch
-    names = (game.opponent.name, "learner")  # type: ignore[attr-defined]
-    assert np.array_equal(game.render(), deal_picture(batch, seat=1, names=names, trick=game._renderer._watch.trick))
+    environment = GermanWhistEnv(make_agent("greedy"), seat=1, render_mode="rgb_array")
+    environment.reset(seed=1)
+    batch = environment._simulator.batch
+    names = (environment.opponent.name, "learner")  # type: ignore[attr-defined]
+    assert np.array_equal(
+        environment.render(), deal_picture(batch, seat=1, names=names, trick=environment._renderer._trick_memory.trick)
+    )
 
 
 def test_the_vector_environment_gives_a_picture_per_row() -> None:
-    game = GermanWhistVectorEnv(make_agent("greedy"), 3, render_mode="rgb_array")
-    game.reset(seed=1)
-    pictures = game.render()
+    environment = GermanWhistVectorEnv(make_agent("greedy"), 3, render_mode="rgb_array")
+    environment.reset(seed=1)
+    pictures = environment.render()
     assert pictures is not None
     assert [picture.shape for picture in pictures] == [(320, 480, 3)] * 3  # type: ignore[union-attr]
     assert not np.array_equal(pictures[0], pictures[1])
 
 
 def test_coloured_text_comes_only_when_asked_for() -> None:
-    game = gw.env(render_mode="ansi")
-    game.reset(seed=1)
-    assert "\x1b" not in game.render()
-    game.unwrapped.render_color = True
-    assert "\x1b[" in game.render()
+    environment = gw.env(render_mode="ansi")
+    environment.reset(seed=1)
+    assert "\x1b" not in environment.render()
+    environment.unwrapped.render_color = True
+    assert "\x1b[" in environment.render()
 
 
 def test_a_match_shows_its_scores_in_text_and_picture() -> None:
-    game = gw.env(rules="tiny", match="first_to:2", render_mode="ansi")
-    game.reset(seed=1)
-    assert game.render().count("match 0") == 2
+    environment = gw.env(rules="tiny", match="first_to:2", render_mode="ansi")
+    environment.reset(seed=1)
+    assert environment.render().count("match 0") == 2
     drawn = gw.env(rules="tiny", match="first_to:2", render_mode="rgb_array")
     drawn.reset(seed=1)
-    without_scores = deal_picture(drawn.unwrapped._table.batch)
+    without_scores = deal_picture(drawn.unwrapped._simulator.batch)
     assert not np.array_equal(drawn.render(), without_scores)
 
 
@@ -127,26 +130,26 @@ def test_a_match_shows_its_scores_in_text_and_picture() -> None:
 
 
 def test_human_shows_every_position_in_a_window_and_close_closes_it(unseen_display: Any) -> None:
-    game = gw.env(rules="tiny", render_mode="human")
-    game.reset(seed=1)
+    environment = gw.env(rules="tiny", render_mode="human")
+    environment.reset(seed=1)
     first = unseen_display.surfarray.array3d(unseen_display.display.get_surface())
-    batch = game.unwrapped._table.batch
+    batch = environment.unwrapped._simulator.batch
     assert np.array_equal(first.transpose(1, 0, 2), deal_picture(batch))
-    game.step(int(np.flatnonzero(game.last()[0]["action_mask"])[0]))
+    environment.step(int(np.flatnonzero(environment.last()[0]["action_mask"])[0]))
     assert not np.array_equal(unseen_display.surfarray.array3d(unseen_display.display.get_surface()), first)
-    game.close()
+    environment.close()
     assert not unseen_display.display.get_init()
 
 
 def test_a_window_that_somebody_closed_stays_closed_and_the_game_goes_on(
     unseen_display: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    game = gw.env(rules="tiny", render_mode="human")
-    game.reset(seed=1)
+    environment = gw.env(rules="tiny", render_mode="human")
+    environment.reset(seed=1)
     unseen_display.event.post(unseen_display.event.Event(unseen_display.QUIT))
-    for agent in game.agent_iter():
-        observation, _, over, _, _ = game.last()
-        game.step(None if over else int(np.flatnonzero(observation["action_mask"])[0]))
+    for agent in environment.agent_iter():
+        observation, _, over, _, _ = environment.last()
+        environment.step(None if over else int(np.flatnonzero(observation["action_mask"])[0]))
         assert not unseen_display.display.get_init(), agent
     assert "trumps" not in capsys.readouterr().out
 
@@ -190,7 +193,7 @@ def test_a_display_is_found_where_the_surroundings_name_one(
     assert rendering.has_display() == there
 
 
-# What a missing extra says, and what stays unloaded
+# Missing extras, and modules that stay unloaded
 
 
 def test_pictures_without_pillow_name_the_extra(without: Callable[[str], None]) -> None:
@@ -206,9 +209,9 @@ def test_pictures_without_pillow_name_the_extra(without: Callable[[str], None]) 
 
 def test_text_needs_no_pillow(without: Callable[[str], None], no_display: None) -> None:
     without("PIL")
-    game = gw.env(rules="tiny", render_mode="human")
-    game.reset(seed=1)
-    assert game.render() is None
+    environment = gw.env(rules="tiny", render_mode="human")
+    environment.reset(seed=1)
+    assert environment.render() is None
 
 
 def test_environments_without_pictures_load_neither_pillow_nor_pygame() -> None:

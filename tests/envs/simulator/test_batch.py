@@ -1,4 +1,4 @@
-"""Many deals stepped together: what a batch does with its rows, and what it refuses."""
+"""Batches of deals: what they do with their rows, and what they refuse."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ def snapshot(batch: DealBatch) -> bytes:
 
 @settings(max_examples=30)
 @given(games(), seeds, st.integers(1, 9))
-def test_rows_play_the_same_in_any_batch(game: Rules, seed: int, size: int) -> None:
-    whole = DealBatch(game, size, seed)
-    single = [DealBatch(game, 1, seed, first=row) for row in range(size)]
+def test_rows_play_the_same_in_any_batch(rules: Rules, seed: int, size: int) -> None:
+    whole = DealBatch(rules, size, seed)
+    single = [DealBatch(rules, 1, seed, first=row) for row in range(size)]
     rng = np.random.default_rng(seed)
     while not whole.done.all():
         assert whole.legal().tolist() == [int(batch.legal()[0]) for batch in single]

@@ -1,4 +1,4 @@
-"""Making a batch and dealing into its rows: by address or by deck, and what is refused."""
+"""Creating a batch and dealing into its rows, by address or by deck."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ def test_a_given_deck_plays_like_the_same_deck_by_address() -> None:
         ([FIRST] * 2, [0, -1], "each 0 or 1"),
         ([FIRST] * 2, [0, 0.5], "each 0 or 1"),
         ([FIRST, FIRST[:-3]], [0, 1], "DA is missing"),
-        ([FIRST, FIRST.replace("DA", "CJ")], [0, 1], "CJ stands twice"),
+        ([FIRST, FIRST.replace("DA", "CJ")], [0, 1], "CJ appears twice"),
         ([FIRST, FIRST.replace("DA", "SA")], [0, 1], "SA is not in this game's deck of 8"),
         ([FIRST, FIRST.replace("DA", "D1")], [0, 1], "'D1' is not a card"),
     ],

@@ -17,7 +17,7 @@ from tests.redeal import Redeal
 
 Positions = Callable[..., DealBatch]
 
-# Seat 0 deals, so seat 1 holds the cards at odd places: CA HK … ; trumps are spades.
+# Seat 0 deals, so seat 1 holds the 1st, 3rd, … card: CA HK … ; trumps are spades.
 DECK = (
     "CA C2 C3 C4 HK C5 C6 C7 H5 H6 D2 D3 DA D4 S7 S6 ST SJ H2 H3 D9 DT S2 S3 C9 CK "
     "SA S4 S5 S8 S9 SQ SK C8 CT CJ CQ D5 D6 D7 D8 DJ DQ DK H4 H7 H8 H9 HT HJ HQ HA"

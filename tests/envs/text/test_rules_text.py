@@ -1,4 +1,4 @@
-"""Rules in words: every field is heard, and the examples are what the scoring says."""
+"""Rules in words: every field changes the text, and the examples are what the scoring pays."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from hypothesis import given
 import german_whist as gw
 from german_whist.envs.engine.rules import Rules, rule_names, rules
 from german_whist.envs.engine.scoring import REWARDS, seat_return
-from german_whist.envs.engine.state_kernels import STATE
+from german_whist.envs.engine.state import STATE
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.envs.text.rules_text import preset_summary, rules_spec, rules_text, scoring_examples
 from tests.strategies import games
 
-# For each field two games that differ in it; where a field cannot change alone, what has to go with it.
+# For each field two games that differ in it, and in other fields only where they must.
 PAIRS: dict[str, tuple[Rules, Rules]] = {
     "suits": (Rules(suits=3, ranks=12, hand=10, stock=16), Rules(suits=4, ranks=9, hand=10, stock=16)),
     "ranks": (Rules(suits=4, ranks=9, hand=10, stock=16), Rules(suits=3, ranks=12, hand=10, stock=16)),
@@ -37,9 +37,9 @@ PAIRS: dict[str, tuple[Rules, Rules]] = {
 }
 
 
-def body(game: Rules) -> str:
-    """The text without its title, which names the settings anyway."""
-    return rules_text(game).partition("\n")[2]
+def body(rules: Rules) -> str:
+    """The text without its title, which names the settings."""
+    return rules_text(rules).partition("\n")[2]
 
 
 @pytest.mark.parametrize("field", [field.name for field in dataclasses.fields(Rules)])
@@ -58,28 +58,28 @@ def test_two_presets_never_share_a_text() -> None:
     assert len({body(rules(name)) for name in rule_names()}) == len(rule_names())
 
 
-def finished(game: Rules, mine: int, theirs: int, low: bool) -> float:
-    """The points of seat 0 for a deal with these counted tricks, by the scoring that games are paid with."""
+def finished(rules: Rules, mine: int, theirs: int, low: bool) -> float:
+    """The points that the engine pays seat 0 for these counted tricks."""
     state = np.zeros(1, STATE)
     state["tricks"][0, 1] = mine, theirs
     state["low"] = low
-    return float(seat_return(game.game[0], state[0], REWARDS.index("points")))
+    return float(seat_return(rules.game[0], state[0], REWARDS.index("points")))
 
 
 @given(games())
-def test_the_examples_are_what_the_scoring_pays(game: Rules) -> None:
-    text = " ".join(rules_text(game).split())
-    examples = scoring_examples(game)
+def test_the_examples_are_what_the_scoring_pays(rules: Rules) -> None:
+    text = " ".join(rules_text(rules).split())
+    examples = scoring_examples(rules)
     assert examples
     for mine, theirs, points in examples:
         low = mine < theirs
-        assert low <= game.high_low
-        assert finished(game, mine, theirs, low) == points > 0
-        assert finished(game, theirs, mine, low) == -points
+        assert low <= rules.high_low
+        assert finished(rules, mine, theirs, low) == points > 0
+        assert finished(rules, theirs, mine, low) == -points
         assert f"{mine}-{theirs}{' in a low game' if low else ''} scores {points:g}" in text
-        assert mine + theirs <= game.counted
-        assert game.race or mine + theirs == game.counted
-    assert any(mine < theirs for mine, theirs, _ in examples) == game.high_low
+        assert mine + theirs <= rules.counted
+        assert rules.race or mine + theirs == rules.counted
+    assert any(mine < theirs for mine, theirs, _ in examples) == rules.high_low
 
 
 @pytest.mark.parametrize(
@@ -89,18 +89,18 @@ def test_the_examples_are_what_the_scoring_pays(game: Rules) -> None:
         ("small", "7-0 scores 5"),
         ("small_all", "10-4 scores 4"),
         ("seventh", "13-0 scores 10"),
-        ("seventh", "less the book of 6"),
+        ("seventh", "minus the book of 6"),
         ("high_low", "0-13 in a low game scores 13"),
         ("race", "as soon as a player has taken seven counted tricks."),
         ("humbug", "keeps the hand or swaps it for a blind one"),
-        ("open_stock", "The winner picks one of the open cards."),
-        ("no_trump", "Trumps: There are none."),
+        ("open_stock", "The winner picks one of the face-up cards."),
+        ("no_trump", "Trumps: There are no trumps."),
         ("draft", "leaves it to the loser"),
         ("short", "32 cards: clubs, diamonds, hearts and spades, from the ace (high) down to the 7."),
         ("tiny", "8 cards: clubs and diamonds, from the ace (high) down to the jack."),
-        ("classic", "Only the 13 of the endgame count."),
+        ("classic", "Only the 13 tricks of the endgame count."),
         ("all", "All 26 tricks count"),
-        ("all", "Equal tricks are a draw and score nothing."),
+        ("all", "A tie is a draw and scores nothing."),
     ],
 )
 def test_a_preset_says_what_it_is_about(name: str, sentence: str) -> None:
@@ -108,22 +108,22 @@ def test_a_preset_says_what_it_is_about(name: str, sentence: str) -> None:
 
 
 @given(games())
-def test_the_text_fits_a_terminal_and_has_no_gaps(game: Rules) -> None:
-    text = rules_text(game)
+def test_the_text_fits_a_terminal_and_has_no_gaps(rules: Rules) -> None:
+    text = rules_text(rules)
     assert all(len(line) <= 100 for line in text.partition("\n")[2].splitlines())
     assert not re.search(r"None|True|False|\.\.|  \S+  |\{|\}", text.partition("\n")[2])
 
 
 @given(games())
-def test_a_draw_is_told_where_there_can_be_one(game: Rules) -> None:
-    pairs = [(mine, game.counted - mine) for mine in range(game.counted + 1)]
-    can_tie = any(mine == theirs and (not game.race or mine < game.race) for mine, theirs in pairs)
-    assert ("Equal tricks are a draw" in " ".join(rules_text(game).split())) == can_tie
+def test_a_draw_is_told_where_there_can_be_one(rules: Rules) -> None:
+    pairs = [(mine, rules.counted - mine) for mine in range(rules.counted + 1)]
+    can_tie = any(mine == theirs and (not rules.race or mine < rules.race) for mine, theirs in pairs)
+    assert ("A tie is a draw" in " ".join(rules_text(rules).split())) == can_tie
 
 
 @given(games())
-def test_the_short_specification_leads_back_to_the_game(game: Rules) -> None:
-    assert rules(rules_spec(game)).game.tobytes() == game.game.tobytes()
+def test_the_short_specification_leads_back_to_the_game(game_rules: Rules) -> None:
+    assert rules(rules_spec(game_rules)).game.tobytes() == game_rules.game.tobytes()
 
 
 def test_a_preset_is_named_by_its_name() -> None:
@@ -154,10 +154,10 @@ def test_the_length_of_a_deal_is_the_one_that_is_played() -> None:
             batch.step([int((rng.random(batch.num_actions) * batch.action_mask()[0]).argmax())])
         tricks = int(batch.states["tricks"].sum())
         if not batch.rules.race:
-            assert f"when all {tricks} tricks are played" in " ".join(rules_text(name).split())
+            assert f"after all {tricks} tricks" in " ".join(rules_text(name).split())
 
 
-PAGE = Path(__file__).parents[2] / "docs" / "rules.md"
+PAGE = Path(__file__).parents[3] / "docs" / "reference" / "games.md"
 
 
 @pytest.mark.skipif(not PAGE.exists(), reason="installed without its documentation")
@@ -165,5 +165,4 @@ def test_the_page_names_every_field_and_every_preset() -> None:
     page = PAGE.read_text(encoding="utf-8")
     for field in dataclasses.fields(Rules):
         assert re.search(rf"^\| .*`{field.name}`", page, re.MULTILINE), field.name
-    for name in rule_names():
-        assert re.search(rf"^\| `{name}` \|", page, re.MULTILINE), name
+    assert "{game-presets}" in page  # a directive that lists every preset

@@ -1,4 +1,4 @@
-"""Instructions on card masks, against the same in plain Python."""
+"""Bit operations on card masks, compared with plain Python."""
 
 from __future__ import annotations
 

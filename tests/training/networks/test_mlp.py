@@ -7,7 +7,7 @@ import pytest
 import torch
 from torch import nn
 
-from german_whist.agents.policy.mlp_forward import Network
+from german_whist.agents.policy.mlp_forward import MLPForward
 from german_whist.envs.observation.vector import observation_high, observation_layout
 from german_whist.training.networks.mlp import LOW_SCALE, MLP, compute_dtype, feature_scale
 
@@ -30,7 +30,9 @@ def test_numpy_computes_the_same_from_the_raw_layers(hidden: list[int]) -> None:
     network, features = some_mlp(hidden), some_features()
     with torch.no_grad():
         expected = network(features).numpy()
-    np.testing.assert_allclose(Network(network.raw_layers()).logits(features.numpy()), expected, rtol=1e-4, atol=1e-4)
+    np.testing.assert_allclose(
+        MLPForward(network.raw_layers()).logits(features.numpy()), expected, rtol=1e-4, atol=1e-4
+    )
 
 
 def test_raw_layers_can_be_taken_back() -> None:

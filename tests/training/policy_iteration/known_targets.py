@@ -18,7 +18,8 @@ from german_whist.training.config.schema import PolicyIterationConfig
 from german_whist.training.config.settings import PPOGameSettings
 from german_whist.training.policy_iteration.collector import ActionValueCollector
 from german_whist.training.run.directory import RunDirectory
-from german_whist.training.train import TrainingOutcome, train
+from german_whist.training.run.session import TrainingOutcome
+from german_whist.training.train import train
 
 SETTINGS: dict[str, Any] = {
     "rules": "tiny",

@@ -13,7 +13,7 @@ from german_whist.agents.endgame.exact_agent import ExactEndgame
 from german_whist.agents.policy.agent import PolicyAgent
 from german_whist.agents.policy.canonical import canonical_views
 from german_whist.agents.policy.checkpoint import Checkpoint, Layer
-from german_whist.agents.policy.mlp_forward import Network
+from german_whist.agents.policy.mlp_forward import MLPForward
 from german_whist.agents.registry import make_agent
 from german_whist.envs.engine.cards import cards_of
 from german_whist.envs.engine.rules import rules as game_of
@@ -47,7 +47,7 @@ def some_policy(rules: str, ranks: str = "live") -> PolicyAgent:
     return PolicyAgent(Checkpoint(layers, game_of(rules), ranks=ranks))
 
 
-def says(network: Network, features: torch.Tensor) -> torch.Tensor:
+def says(network: MLPForward, features: torch.Tensor) -> torch.Tensor:
     return torch.from_numpy(network.logits(features.numpy()))
 
 
@@ -101,7 +101,7 @@ def test_margins_are_squashed_by_tanh():
 
 
 def by_looking_ahead(
-    collector: ActionValueCollector, row: int, bots: Sequence[Agent], value: Network, column: int, left: int
+    collector: ActionValueCollector, row: int, bots: Sequence[Agent], value: MLPForward, column: int, left: int
 ) -> dict[int, float]:
     """The target of each action of a row: the mean of ``value`` at the seat's next ``left`` choices."""
     deals, seat = collector.batch, int(collector.batch.turn[row])
@@ -131,8 +131,8 @@ def by_looking_ahead(
     [("classic", "live"), ("small", "named"), ("draft", "live"), ("open_stock", "live"), ("high_low", "named")],
 )
 def test_later_targets_bootstrap_from_the_value_at_the_next_decisions(rules, ranks, lookahead):
-    policy, value = some_policy(rules, ranks), Network(random_layers(rules, 2, 2))
-    chooses = Network(policy.checkpoint.layers)
+    policy, value = some_policy(rules, ranks), MLPForward(random_layers(rules, 2, 2))
+    chooses = MLPForward(policy.checkpoint.layers)
     shares = {"self": 0.5, "heuristic": 0.5}
     settings = config(rules=rules, ranks=ranks, num_envs=24, num_steps=7, opponents=shares)
     collector = collector_of(settings, OPPONENTS)

@@ -7,7 +7,7 @@ import pytest
 
 from german_whist.agents.registry import make_agent
 from german_whist.envs.engine.cards import cards_of
-from german_whist.envs.engine.state_kernels import STATE
+from german_whist.envs.engine.state import STATE
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.training.policy_iteration.stock_rotation_kernels import count_rotations, write_rotation
 

@@ -22,7 +22,7 @@ from german_whist.training.config.load import load_config
 from german_whist.training.ppo.learner import PPOLearner
 from german_whist.training.run.directory import RunDirectory
 from german_whist.training.run.evaluation import EVALUATION_SEED
-from german_whist.training.train import TrainingOutcome
+from german_whist.training.run.session import TrainingOutcome
 from tests.agents.networks import some_network
 from tests.training.ppo_runs import ROLLOUT, begin_own, own_config
 from tests.training.whole_runs import call_at, column, evaluated, go_on, interrupt
@@ -268,4 +268,4 @@ def test_deals_with_solved_endgames_are_trained_on_and_evaluated_with_exact_ones
     assert outcome.decisions >= 1024
     assert {result.endgame for result in outcome.results} == {"exact"}
     for path in (outcome.run.final, *outcome.run.past()):
-        assert load_checkpoint(path).endgame == "solved"  # so that it solves endgames by itself when it is played
+        assert load_checkpoint(path).endgame == "exact"  # so that it solves endgames by itself when it is played

@@ -11,7 +11,7 @@ import pytest
 
 from german_whist.agents.policy.checkpoint import load_checkpoint
 from german_whist.training.run.directory import RunDirectory
-from german_whist.training.train import TrainingOutcome
+from german_whist.training.run.session import TrainingOutcome
 from tests.training.sb3_runs import ROLLOUT
 from tests.training.whole_runs import begin, call_at, column, evaluated, go_on, interrupt
 

@@ -1,7 +1,4 @@
-"""What somebody knows of a deal in the plain-Python reference: what he remembers of the events that he was shown.
-
-Nothing else reaches a :class:`Watcher`, so that what is read off it cannot be more than he saw.
-"""
+"""What an observer knows of a deal in the plain-Python reference: only the events that it was shown."""
 
 from __future__ import annotations
 
@@ -11,25 +8,25 @@ SUITS = "CDHS"
 
 
 class Event(NamedTuple):
-    """Something that happened at the table: ``card`` is None for those who could not see it."""
+    """Something that happened in a deal; ``card`` is None for those who could not see it."""
 
     what: str  # dealt, shown, turned, played, won, took open, took unseen, kept, swapped
     seat: int | None = None
     card: str | None = None
 
 
-class Watcher:
-    """Somebody who watches a deal and remembers all that he was shown, and what follows from it."""
+class Observer:
+    """Remembers the events of a deal that it was shown, and what follows from them."""
 
     def __init__(self, stock: int) -> None:
         self.log: list[Event] = []
-        self.seen: set[str] = set()  # every card he has seen
-        self.held: list[set[str]] = [set(), set()]  # the cards that he knows a seat to hold
-        self.open: list[set[str]] = [set(), set()]  # those of them that both players know about
+        self.seen: set[str] = set()  # every card seen
+        self.held: list[set[str]] = [set(), set()]  # by seat: the cards it is known to hold
+        self.open: list[set[str]] = [set(), set()]  # by seat: those of them that both players know about
         self.played: list[list[str]] = [[], []]
-        self.out: set[str] = set()  # cards that he knows to be out of play
-        self.row: list[str] = []  # the open cards of the stock
-        self.stock = stock  # cards left in it
+        self.out: set[str] = set()  # cards known to be out of play
+        self.row: list[str] = []  # the face-up cards of the stock
+        self.stock = stock  # cards left in the stock
         self.tricks = [[0, 0], [0, 0]]  # by seat: in the foreplay, in the endgame
         self.drawn = [0, 0]  # by seat: cards taken unseen
         self.swapped = [0, 0]
@@ -80,7 +77,7 @@ class Watcher:
             self.open[seat].add(card)
 
     def drawn_since_void(self, seat: int) -> list[int]:
-        """By suit: the cards that a seat has taken unseen since it last failed to follow; 0 when it never did."""
+        """By suit: the cards that a seat has taken unseen since it last showed a void; 0 if it never did."""
         return [
             self.drawn[seat] - self.drawn_before_void[seat][suit] if self.void_trick[seat][suit] else 0
             for suit in SUITS

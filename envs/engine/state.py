@@ -1,0 +1,43 @@
+"""The full state of a deal, hidden cards included: one record of a structured array.
+
+Each record is one deal, so every batch size runs the same code (``state_kernels``).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+FOREPLAY, ENDGAME = 0, 1
+
+# Decisions: what the seat to act chooses.
+PLAY, PICK, PICK_AFTER, DRAFT, EXCHANGE = range(5)
+
+# Actions that are not cards. DRAFT: take or leave the face-up card. EXCHANGE: keep the hand or swap it for a blind one.
+TAKE, LEAVE = 52, 53
+KEEP, SWAP = 52, 53
+
+STATE = np.dtype(
+    [
+        ("hands", np.uint64, (2,)),  # by seat
+        ("known", np.uint64, (2,)),  # cards of a seat that the other saw it take and it still holds
+        ("played", np.uint64, (2,)),  # cards a seat has played, including a card it has just led
+        ("out", np.uint64, (2,)),  # cards that a seat knows to be out of play (humbug)
+        ("face_up", np.uint64),  # the face-up cards of the stock
+        ("deck", np.int8, (52,)),  # dealing order; only the deck's own cards are used
+        ("void_trick", np.int8, (2, 4)),  # the last trick (from 1) in which a seat showed a void in a suit, 0 = never
+        ("void_drawn", np.int8, (2, 4)),  # cards the seat had drawn unseen by then
+        ("drawn", np.int8, (2,)),  # cards a seat has drawn unseen
+        ("tricks", np.int8, (2, 2)),  # by stage, then seat
+        ("exchanged", np.int8, (2,)),  # 1 if a seat has swapped its hand (humbug)
+        ("top", np.int8),  # position of the next face-down card in the deck; the deck's size if there is none
+        ("trump", np.int8),  # suit, -1 for none
+        ("low", np.int8),  # 1 if the fewest counted tricks win
+        ("dealer", np.int8),  # seat
+        ("turn", np.int8),  # seat to act
+        ("decision", np.int8),  # PLAY, PICK, …
+        ("winner", np.int8),  # seat that won the last trick and leads the next
+        ("led", np.int8),  # card led to the current trick, -1 if none
+        ("done", np.bool_),
+    ],
+    align=True,
+)

@@ -1,0 +1,63 @@
+"""The actions of each deal of a batch, from which histories are written."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from german_whist.envs.engine.rules import Rules
+from german_whist.envs.engine.state import STATE
+from german_whist.envs.observation.history import COLUMNS, max_actions, max_events
+from german_whist.envs.observation.history_kernels import write_histories
+
+
+class ActionLog:
+    """The actions played in each deal of a batch.
+
+    Attributes:
+        actions: int8[size, max_actions].
+        counts: number of actions of each deal, int64[size].
+    """
+
+    def __init__(self, rules: Rules, size: int) -> None:
+        """Start with no actions."""
+        self._game = rules.game
+        self._scratch: np.ndarray[Any, Any] = np.zeros(1, STATE)
+        self.shape = (size, max_events(rules), len(COLUMNS))
+        self.actions = np.zeros((size, max_actions(rules)), np.int8)
+        self.counts = np.zeros(size, np.int64)
+
+    def clear(self, rows: npt.NDArray[np.int64] | slice = slice(None)) -> None:
+        """Remove the actions of some rows, which have been dealt again."""
+        self.counts[rows] = 0
+
+    def add(self, rows: npt.NDArray[np.int64], actions: npt.NDArray[np.int64]) -> None:
+        """Append a legal action to each of some rows, int64[k] both."""
+        self.actions[rows, self.counts[rows]] = actions
+        self.counts[rows] += 1
+
+    def histories(
+        self, states: np.ndarray[Any, Any], seats: npt.NDArray[np.int64], out: npt.NDArray[np.int8] | None = None
+    ) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int16]]:
+        """Return a history of each deal.
+
+        Args:
+            states: ``STATE`` array of shape (size,).
+            seats: the seat whose history to return for each deal, int64[size]; −1 for the seat to act.
+            out: an array to write the tokens into and return; a new one by default.
+
+        Returns:
+            Tokens int8[size, max_events, 4] and lengths int16[size].
+
+        Raises:
+            ValueError: if ``out`` has another shape.
+        """
+        if out is None:
+            out = np.empty(self.shape, np.int8)
+        elif out.shape != self.shape:
+            raise ValueError(f"out has shape {out.shape}: {self.shape} is needed")
+        lengths = np.empty(len(states), np.int16)
+        write_histories(self._game, states, self.actions, self.counts, seats, self._scratch, out, lengths)
+        return out, lengths

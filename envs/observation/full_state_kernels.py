@@ -1,0 +1,94 @@
+"""Kernels that write the full state vector. The start of each block is taken from ``blocks``."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from german_whist.envs.engine.layout import layout_of
+from german_whist.envs.observation.blocks import FULL_STATE_BLOCKS, FULL_STATE_OPTIONAL_BLOCKS
+from german_whist.envs.utils.bit_kernels import popcount, write_cards
+from german_whist.envs.utils.jit import kernel
+
+_LAYOUT = layout_of(FULL_STATE_BLOCKS)
+_HANDS = _LAYOUT["hand_0"].start, _LAYOUT["hand_1"].start  # by seat, like those below
+_PLAYED = _LAYOUT["played_0"].start, _LAYOUT["played_1"].start
+_KNOWN = _LAYOUT["known_0"].start, _LAYOUT["known_1"].start
+_VOID = _LAYOUT["void_0"].start, _LAYOUT["void_1"].start
+_DRAWN = _LAYOUT["drawn_0"].start, _LAYOUT["drawn_1"].start
+_TRICKS = _LAYOUT["tricks_0"].start, _LAYOUT["tricks_1"].start
+_STOCK_ORDER = _LAYOUT["stock_order"].start
+_FACE_UP = _LAYOUT["face_up"].start
+_LED = _LAYOUT["led"].start
+_TRUMP = _LAYOUT["trump"].start
+_STOCK = _LAYOUT["stock"].start
+_DEALER = _LAYOUT["dealer"].start
+_TURN = _LAYOUT["turn"].start
+_DONE = _LAYOUT["done"].start
+_BASE_SIZE = _LAYOUT["done"].stop  # the features that every game has
+
+_SIZES = {block.name: block.size for _, block in FULL_STATE_OPTIONAL_BLOCKS}
+_DECISION_SIZE = _SIZES["decision"]
+_LOW_SIZE = _SIZES["low"]
+
+
+@kernel
+def write_full_state(game, state, row):
+    """Write the full state of a ``STATE`` record into an int8 row of zeros."""
+    for seat in range(2):
+        write_cards(state.hands[seat], row, _HANDS[seat])
+        write_cards(state.played[seat], row, _PLAYED[seat])
+        write_cards(state.known[seat], row, _KNOWN[seat])
+        for suit in range(4):
+            trick = state.void_trick[seat, suit]
+            row[_VOID[seat] + suit] = trick
+            if trick:
+                row[_DRAWN[seat] + suit] = state.drawn[seat] - state.void_drawn[seat, suit]
+        for stage in range(2):
+            row[_TRICKS[seat] + stage] = state.tricks[stage, seat]
+    open_cards = popcount(state.face_up)
+    write_cards(state.face_up, row, _STOCK_ORDER)
+    write_cards(state.face_up, row, _FACE_UP)
+    for place in range(state.top, game.cards):
+        row[_STOCK_ORDER + state.deck[place]] = place - state.top + 1 + (1 if open_cards else 0)
+    if state.led >= 0:
+        row[_LED + state.led] = 1
+    if state.trump >= 0:
+        row[_TRUMP + state.trump] = 1
+    row[_STOCK] = open_cards + game.cards - state.top
+    row[_DEALER] = state.dealer
+    row[_TURN] = state.turn
+    row[_DONE] = 1 if state.done else 0
+    _write_optional(game, state, row)
+
+
+@kernel
+def _write_optional(game, state, row):
+    """Write the blocks that only some rules have."""
+    decision = _BASE_SIZE
+    low = decision + (_DECISION_SIZE if game.has_choices else 0)
+    hidden = low + (_LOW_SIZE if game.high_low else 0)
+    if game.has_choices:
+        row[decision] = state.decision
+    if game.high_low:
+        row[low] = state.low
+    if game.humbug:
+        _write_hidden(game, state, row, hidden)
+
+
+@kernel
+def _write_hidden(game, state, row, start):
+    """Write the cards of humbug that nobody holds: 1 in a remaining blind hand, 2 in a discarded one."""
+    held = state.hands[0] | state.hands[1] | state.played[0] | state.played[1]
+    discarded = state.out[0] | state.out[1]
+    for place in range(game.cards):
+        card = state.deck[place]
+        bit = np.uint64(1) << np.uint64(card)
+        if not held & bit:
+            row[start + card] = 2 if discarded & bit else 1
+
+
+@kernel
+def write_full_states(game, states, out):
+    """Write the full states of a batch into ``out``, int8[len(states), n_state], of zeros."""
+    for i in range(states.shape[0]):
+        write_full_state(game[0], states[i], out[i])

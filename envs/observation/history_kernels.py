@@ -1,0 +1,126 @@
+"""Kernels that replay a deal and write what one seat saw of it, event by event."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from german_whist.envs.engine.state import DRAFT, EXCHANGE, PLAY, SWAP, TAKE
+from german_whist.envs.engine.state_kernels import card_bit, deal, play
+from german_whist.envs.observation.history import EVENTS
+from german_whist.envs.utils.bit_kernels import lowest, popcount
+from german_whist.envs.utils.jit import kernel
+
+_EVENT = {event.name: number for number, event in enumerate(EVENTS)}
+_NOTHING = _EVENT["nothing"]
+_DEALER = _EVENT["dealer"]
+_DEALT = _EVENT["dealt"]
+_TURNED = _EVENT["turned"]
+_PLAYED = _EVENT["played"]
+_WON = _EVENT["won"]
+_TOOK = _EVENT["took"]
+_DREW = _EVENT["drew"]
+_TAKE = _EVENT["take"]
+_LEAVE = _EVENT["leave"]
+_KEEP = _EVENT["keep"]
+_SWAP = _EVENT["swap"]
+
+_NOBODY = -1  # the seat of an event without one
+
+
+@kernel
+def _write_event(tokens, length, me, event, seat, card, trick):
+    """Write an event (card −1: none, or unseen) and return the new number of events."""
+    tokens[length, 0] = event
+    tokens[length, 1] = 0 if seat < 0 else 1 if seat == me else 2
+    tokens[length, 2] = card + 1
+    tokens[length, 3] = trick
+    return length + 1
+
+
+@kernel
+def _write_card_events(tokens, length, me, event, seat, cards, trick, seen):
+    """Write one event per card of a mask, from low to high."""
+    while cards:
+        card = lowest(cards)
+        cards ^= card_bit(card)
+        length = _write_event(tokens, length, me, event, seat, card if seen else -1, trick)
+    return length
+
+
+@kernel
+def _write_turned(game, state, tokens, length, me, turned, trick):
+    """Write the cards just turned up, in the order of the deck."""
+    for position in range(state.top - popcount(turned), state.top):
+        length = _write_event(tokens, length, me, _TURNED, _NOBODY, np.int64(state.deck[position]), trick)
+    return length
+
+
+@kernel
+def _write_opening(game, state, me, tokens):
+    """Write what a seat sees of the dealing."""
+    length = _write_event(tokens, 0, me, _DEALER, state.dealer, -1, 0)
+    length = _write_card_events(tokens, length, me, _DEALT, me, state.hands[me], 0, True)
+    length = _write_card_events(tokens, length, me, _DEALT, 1 - me, state.hands[1 - me], 0, False)
+    if game.humbug:
+        return _write_event(tokens, length, me, _TURNED, state.dealer, np.int64(state.deck[game.cards - 1]), 0)
+    return _write_turned(game, state, tokens, length, me, state.face_up, 0)
+
+
+@kernel
+def _write_action(game, state, action, me, tokens, length):
+    """Play an action and write what a seat sees of it."""
+    seat = np.int64(state.turn)
+    decision = state.decision
+    is_second = state.led >= 0
+    open_before = state.face_up
+    first, second = state.hands[0], state.hands[1]
+    tricks = state.tricks
+    trick = np.int64(tricks[0, 0]) + tricks[0, 1] + tricks[1, 0] + tricks[1, 1] + (1 if decision == PLAY else 0)
+    play(game, state, action)
+    if decision == PLAY:
+        length = _write_event(tokens, length, me, _PLAYED, seat, action, trick)
+        if is_second:
+            length = _write_event(tokens, length, me, _WON, state.winner, -1, trick)
+    elif decision == DRAFT:
+        length = _write_event(tokens, length, me, _TAKE if action == TAKE else _LEAVE, seat, -1, trick)
+    elif decision == EXCHANGE:
+        length = _write_event(tokens, length, me, _SWAP if action == SWAP else _KEEP, seat, -1, trick)
+    for turn in range(2):
+        taker = np.int64(state.winner) if turn == 0 else 1 - np.int64(state.winner)
+        gained = state.hands[taker] & ~(first if taker == 0 else second)
+        length = _write_card_events(tokens, length, me, _TOOK, taker, gained & open_before, trick, True)
+        length = _write_card_events(tokens, length, me, _DREW, taker, gained & ~open_before, trick, taker == me)
+    return _write_turned(game, state, tokens, length, me, state.face_up & ~open_before, trick)
+
+
+@kernel
+def write_history(game, state, actions, count, me, scratch, tokens):
+    """Write what seat ``me`` saw of a deal and return the number of events.
+
+    Args:
+        game: a ``GAME`` record.
+        state: the ``STATE`` record; only its deck and dealer are read.
+        actions: the actions played, int8[at least count].
+        count: number of actions.
+        me: the seat.
+        scratch: a ``STATE`` record to replay the deal in.
+        tokens: int8[max_events, 4], overwritten completely.
+    """
+    for position in range(game.cards):
+        scratch.deck[position] = state.deck[position]
+    deal(game, scratch, np.int64(state.dealer))
+    length = _write_opening(game, scratch, me, tokens)
+    for i in range(count):
+        length = _write_action(game, scratch, np.int64(actions[i]), me, tokens, length)
+    for row in range(length, tokens.shape[0]):
+        for column in range(tokens.shape[1]):
+            tokens[row, column] = _NOTHING
+    return length
+
+
+@kernel
+def write_histories(game, states, actions, counts, seats, scratch, tokens, lengths):
+    """Write a history per state (``seats[i]`` −1: that of the seat to act) and its number of events."""
+    for i in range(states.shape[0]):
+        seat = np.int64(states[i].turn) if seats[i] < 0 else seats[i]
+        lengths[i] = write_history(game[0], states[i], actions[i], counts[i], seat, scratch[0], tokens[i])

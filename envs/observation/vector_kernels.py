@@ -1,0 +1,202 @@
+"""Kernels that write observation vectors and read them back.
+
+The start of each block is a module-level int taken from ``blocks``; numba compiles it in as a constant.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from german_whist.envs.engine.layout import layout_of
+from german_whist.envs.engine.state import ENDGAME, FOREPLAY
+from german_whist.envs.engine.state_kernels import suit_mask, suit_of
+from german_whist.envs.observation.blocks import VECTOR_BLOCKS, VECTOR_OPTIONAL_BLOCKS
+from german_whist.envs.utils.bit_kernels import write_cards
+from german_whist.envs.utils.jit import kernel
+
+_ONE = np.uint64(1)
+
+_LAYOUT = layout_of(VECTOR_BLOCKS)
+_OWN_HAND = _LAYOUT["own_hand"].start
+_FACE_UP = _LAYOUT["face_up"].start
+_LED = _LAYOUT["led"].start
+_PLAYED_SELF = _LAYOUT["played_self"].start
+_PLAYED_OPPONENT = _LAYOUT["played_opponent"].start
+_OPPONENT_KNOWN = _LAYOUT["opponent_known"].start
+_OWN_KNOWN = _LAYOUT["own_known"].start
+_UNSEEN = _LAYOUT["unseen"].start
+_TRUMP = _LAYOUT["trump"].start
+_VOID_SELF = _LAYOUT["void_self"].start
+_VOID_OPPONENT = _LAYOUT["void_opponent"].start
+_DRAWN_SELF = _LAYOUT["drawn_self"].start
+_DRAWN_OPPONENT = _LAYOUT["drawn_opponent"].start
+_TRICKS_SELF = _LAYOUT["tricks_self"].start
+_TRICKS_OPPONENT = _LAYOUT["tricks_opponent"].start
+_STOCK = _LAYOUT["stock"].start
+_DEALER = _LAYOUT["dealer"].start
+_TURN = _LAYOUT["turn"].start
+_BASE_SIZE = _LAYOUT["turn"].stop  # the features that every game has
+
+_SIZES = {block.name: block.size for _, block in VECTOR_OPTIONAL_BLOCKS}
+_CHOICE_SIZE = _SIZES["choice"]
+_LOW_SIZE = _SIZES["low"]
+_RACE_SIZE = _SIZES["race"]
+_OUT_SIZE = _SIZES["out"]
+
+
+@kernel
+def _optional_starts(game):
+    """Return where the blocks choice, low, race, out and exchanged start; an absent block takes no room."""
+    choice = _BASE_SIZE
+    low = choice + (_CHOICE_SIZE if game.has_choices else 0)
+    race = low + (_LOW_SIZE if game.high_low else 0)
+    out = race + (_RACE_SIZE if game.race else 0)
+    return choice, low, race, out, out + _OUT_SIZE
+
+
+@kernel
+def _write_card(card, row, start):
+    write_cards(_ONE << np.uint64(card) if card >= 0 else np.uint64(0), row, start)
+
+
+@kernel
+def write_observation(game, view, row):
+    """Write the observation of a ``VIEW`` record into an int8 row, at least n_obs long."""
+    write_cards(view.hand, row, _OWN_HAND)
+    write_cards(view.face_up, row, _FACE_UP)
+    _write_card(view.led, row, _LED)
+    write_cards(view.played_self, row, _PLAYED_SELF)
+    write_cards(view.played_opponent, row, _PLAYED_OPPONENT)
+    write_cards(view.opponent_known, row, _OPPONENT_KNOWN)
+    write_cards(view.own_known, row, _OWN_KNOWN)
+    write_cards(view.unseen, row, _UNSEEN)
+    for suit in range(4):
+        row[_TRUMP + suit] = 1 if suit == view.trump else 0
+        row[_VOID_SELF + suit] = view.void_self[suit]
+        row[_VOID_OPPONENT + suit] = view.void_opponent[suit]
+        row[_DRAWN_SELF + suit] = view.drawn_self[suit]
+        row[_DRAWN_OPPONENT + suit] = view.drawn_opponent[suit]
+    for stage in range(2):
+        row[_TRICKS_SELF + stage] = view.tricks_self[stage]
+        row[_TRICKS_OPPONENT + stage] = view.tricks_opponent[stage]
+    row[_STOCK] = view.stock
+    row[_DEALER] = view.dealer
+    row[_TURN] = view.turn
+    if row.shape[0] > _BASE_SIZE:
+        _write_optional(game, view, row)
+
+
+@kernel
+def _write_optional(game, view, row):
+    """Write the blocks that only some rules have."""
+    choice, low, race, out, exchanged = _optional_starts(game)
+    if game.has_choices:
+        row[choice] = view.choice
+    if game.high_low:
+        row[low] = view.low
+    if game.race:
+        row[race] = game.race - _counted(game, view.tricks_self)
+        row[race + 1] = game.race - _counted(game, view.tricks_opponent)
+    if game.humbug:
+        write_cards(view.out, row, out)
+        row[exchanged] = view.exchanged_self
+        row[exchanged + 1] = view.exchanged_opponent
+
+
+@kernel
+def _counted(game, tricks):
+    return tricks[ENDGAME] + tricks[FOREPLAY] * game.all_count
+
+
+@kernel
+def write_observations(game, views, out):
+    """Write the observations of a batch of views into ``out``, int8[len(views), n_obs]."""
+    for i in range(views.shape[0]):
+        write_observation(game[0], views[i], out[i])
+
+
+@kernel
+def write_masks(legal, out):
+    """Write legal actions (uint64 bit masks) into ``out``, int8[rows, num_actions], as 0 and 1."""
+    for i in range(legal.shape[0]):
+        write_cards(legal[i], out[i], 0)
+        for choice in range(52, out.shape[1]):
+            out[i, choice] = (legal[i] >> np.uint64(choice)) & _ONE
+
+
+@kernel
+def _read_cards(row, start):
+    mask = np.uint64(0)
+    for card in range(52):
+        if row[start + card]:
+            mask |= _ONE << np.uint64(card)
+    return mask
+
+
+@kernel
+def _read_one_hot(row, start, size):
+    """Return the index of the first feature that is set, −1 if there is none."""
+    for index in range(size):
+        if row[start + index]:
+            return index
+    return -1
+
+
+@kernel
+def read_observations(game, rows, views):
+    """Read observations, int8[rows, n_obs], into a zeroed ``VIEW`` array: the inverse of ``write_observations``."""
+    for i in range(rows.shape[0]):
+        row = rows[i]
+        view = views[i]
+        view.hand = _read_cards(row, _OWN_HAND)
+        view.face_up = _read_cards(row, _FACE_UP)
+        view.led = _read_one_hot(row, _LED, 52)
+        view.played_self = _read_cards(row, _PLAYED_SELF)
+        view.played_opponent = _read_cards(row, _PLAYED_OPPONENT)
+        view.opponent_known = _read_cards(row, _OPPONENT_KNOWN)
+        view.own_known = _read_cards(row, _OWN_KNOWN)
+        view.unseen = _read_cards(row, _UNSEEN)
+        view.trump = _read_one_hot(row, _TRUMP, 4)
+        for suit in range(4):
+            view.void_self[suit] = row[_VOID_SELF + suit]
+            view.void_opponent[suit] = row[_VOID_OPPONENT + suit]
+            view.drawn_self[suit] = row[_DRAWN_SELF + suit]
+            view.drawn_opponent[suit] = row[_DRAWN_OPPONENT + suit]
+        for stage in range(2):
+            view.tricks_self[stage] = row[_TRICKS_SELF + stage]
+            view.tricks_opponent[stage] = row[_TRICKS_OPPONENT + stage]
+        view.stock = row[_STOCK]
+        view.dealer = row[_DEALER]
+        view.turn = row[_TURN]
+        view.all_count = game[0].all_count
+        view.draft = game[0].draft
+        view.race = game[0].race
+        _read_optional(game[0], row, view)
+        view.legal = _legal(game[0], view) if view.turn else np.uint64(0)
+
+
+@kernel
+def _read_optional(game, row, view):
+    choice, low, _, out, exchanged = _optional_starts(game)
+    if game.has_choices:
+        view.choice = row[choice]
+    if game.high_low:
+        view.low = row[low]
+    if game.humbug:
+        view.out = _read_cards(row, out)
+        view.exchanged_self = row[exchanged]
+        view.exchanged_opponent = row[exchanged + 1]
+
+
+@kernel
+def _legal(game, view):
+    """Return the legal actions of a view whose seat is to act, as a mask."""
+    if view.choice:
+        if game.open_stock > 1:
+            return view.face_up
+        return (_ONE << np.uint64(52)) | (_ONE << np.uint64(53))
+    if view.led >= 0:
+        following = view.hand & suit_mask(suit_of(view.led))
+        if following:
+            return following
+    return view.hand

@@ -1,0 +1,85 @@
+"""Kernels that deal, step, observe and score a whole batch of deals.
+
+In all of them ``game`` is a ``GAME`` array of shape (1,) and ``states`` a ``STATE`` array, one record per deal.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from german_whist.envs.engine.dealing_kernels import shuffle
+from german_whist.envs.engine.scoring import seat_return
+from german_whist.envs.engine.state_kernels import deal, is_legal, legal_actions, play
+from german_whist.envs.observation.vector_kernels import write_observation
+from german_whist.envs.observation.view_kernels import write_view
+from german_whist.envs.utils.jit import kernel
+
+
+@kernel
+def deal_rows(game, cards, seed, indices, rows, states):
+    """Deal ``indices[i]`` of the seed into ``states[rows[i]]``; an odd index is dealt by seat 1."""
+    for i in range(rows.shape[0]):
+        state = states[rows[i]]
+        for position in range(cards.shape[0]):
+            state.deck[position] = cards[position]
+        shuffle(seed, indices[i], state.deck[: cards.shape[0]])
+        deal(game[0], state, np.int64(indices[i] & np.uint64(1)))
+
+
+@kernel
+def deal_decks(game, dealers, states):
+    """Deal the decks that the states hold already."""
+    for i in range(states.shape[0]):
+        deal(game[0], states[i], np.int64(dealers[i]))
+
+
+@kernel
+def write_legal(states, out):
+    """Write the legal actions of each deal's seat to act as a mask into ``out``, uint64[size]."""
+    for i in range(states.shape[0]):
+        out[i] = legal_actions(states[i])
+
+
+@kernel
+def step_all_or_none(game, states, rows, actions):
+    """Play ``actions[i]`` in ``states[rows[i]]`` where the deal goes on.
+
+    If an action is illegal nothing moves, and its place in ``rows`` is returned; otherwise −1.
+    """
+    for i in range(rows.shape[0]):
+        state = states[rows[i]]
+        if not state.done and not is_legal(state, actions[i]):
+            return i
+    for i in range(rows.shape[0]):
+        if not states[rows[i]].done:
+            play(game[0], states[rows[i]], actions[i])
+    return -1
+
+
+@kernel
+def step_legal(game, states, rows, actions, plies, refused):
+    """Play ``actions[i]`` in ``states[rows[i]]`` and count it in ``plies``, or set ``refused[i]`` if it is illegal."""
+    for i in range(rows.shape[0]):
+        row = rows[i]
+        refused[i] = not is_legal(states[row], actions[i])
+        if not refused[i]:
+            play(game[0], states[row], actions[i])
+            plies[row] += 1
+
+
+@kernel
+def observe_seats_to_act(game, states, scratch, out):
+    """Write the observation of each deal's seat to act into ``out``; ``scratch`` is a ``VIEW`` array of shape (1,)."""
+    view = scratch[0]
+    for i in range(states.shape[0]):
+        write_view(game[0], states[i], np.int64(states[i].turn), view)
+        write_observation(game[0], view, out[i])
+
+
+@kernel
+def write_returns(game, states, reward, out):
+    """Write both seats' returns into ``out``, float32[size, 2]; zeros where a deal is not finished."""
+    for i in range(states.shape[0]):
+        value = seat_return(game[0], states[i], reward) if states[i].done else 0.0
+        out[i, 0] = value
+        out[i, 1] = 0.0 - value  # a draw pays 0, not −0
