@@ -1,4 +1,4 @@
-# Three commands: `make quickstart` trains an agent and measures it, `make test` runs every check, `make docs` builds the site.
+# `make quickstart` trains an agent and measures it, `make test` runs every check, `make docs` builds the site.
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
@@ -8,6 +8,9 @@ BIN := $(VENV)/bin
 FOLDERS := api envs solver agents arena training benchmarks configs
 SOURCES := $(sort $(shell git ls-files -co --exclude-standard -- $(FOLDERS) 2>/dev/null || find $(FOLDERS) -type f -not -path '*/__pycache__/*'))
 KEY := $(shell (echo $(SOURCES); cat pyproject.toml constraints.txt) | cksum | cut -d' ' -f1)
+
+# A warning or a broken reference fails the site.
+SITE := $(BIN)/sphinx-build -b html -q -W --keep-going -n docs docs/_build/html
 
 .PHONY: quickstart test docs clean
 
@@ -19,11 +22,11 @@ test: $(VENV)/.installed-dev-$(KEY)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
+	$(SITE)
 	$(BIN)/python -m pytest
 
-# The documentation site: a warning or a broken reference fails it.
 docs: $(VENV)/.installed-docs-$(KEY)
-	$(BIN)/sphinx-build -b html -q -W --keep-going -n docs docs/_build/html
+	$(SITE)
 	@echo "documentation: docs/_build/html/index.html"
 
 $(VENV)/.installed-%-$(KEY): | $(BIN)/python

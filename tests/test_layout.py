@@ -28,6 +28,13 @@ def test_every_package_is_in_the_distribution() -> None:
     assert sorted(project["tool"]["setuptools"]["packages"]) == sorted(map(name_of, PACKAGES))
 
 
+def test_the_kernel_files_and_no_others_are_exempt_from_type_annotations() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    exempt = [one["module"] for one in project["tool"]["mypy"]["overrides"] if "disallow_untyped_defs" in one]
+    kernel_files = [path for path in MODULES if path.name.endswith("_kernels.py")]
+    assert sorted(sum(exempt, [])) == sorted(f"{name_of(path.parent)}.{path.stem}" for path in kernel_files)
+
+
 @pytest.mark.parametrize("folder", PACKAGES, ids=name_of)
 def test_a_folder_says_in_a_line_what_it_is_for_and_holds_about_a_dozen_files(folder: Path) -> None:
     about = ast.get_docstring(ast.parse((folder / "__init__.py").read_text(encoding="utf-8")))

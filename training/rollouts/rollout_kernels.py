@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from german_whist.agents.monte_carlo.rollout_kernels import counted_margin
-from german_whist.agents.policy.canonical import named_action, rename_view, renamed_mask, role_of
+from german_whist.agents.policy.canonical_kernels import named_action, rename_view, renamed_mask, role_of
 from german_whist.envs.engine.dealing_kernels import AGENT_STREAM, philox
 from german_whist.envs.observation.vector_kernels import write_observation
 from german_whist.envs.observation.view_kernels import write_view
