@@ -15,6 +15,7 @@ import yaml
 from german_whist.agents.policy.checkpoint import load_checkpoint
 from german_whist.training.run.progress import TrainingProgress
 from tests.cli.commands import Run
+from tests.cli.conftest import Typist
 from tests.training.sb3_runs import SETTINGS
 
 
@@ -34,21 +35,30 @@ def test_training_prints_a_table_and_where_everything_is(run: Run, tiny: str) ->
     for opponent in ("random", "greedy"):
         numbers = r"[\d.]+ % ± [\d.]+ │ +[+-][\d.]+ ± [\d.]+ │ +\d+ / \d+ / \d+"
         assert re.search(rf"policy +│ +{opponent} +│ +{numbers}", said.out)
-    assert "learning curve: runs/tiny/curve.png\n" in said.out
-    assert "checkpoint:     runs/tiny/final.safetensors\n" in said.out
+    assert "learning curve:  runs/tiny/curve.png\n" in said.out
+    assert "checkpoint:      runs/tiny/final.safetensors\n" in said.out
     for path in ("runs/tiny/curve.png", "runs/tiny/final.safetensors"):
         assert Path(path).stat().st_size > 0
 
 
-def test_the_command_it_suggests_works(run: Run, tiny: str) -> None:
+def test_the_commands_it_suggests_work(run: Run, tiny: str, types: Typist) -> None:
     out = run("train", tiny, "--quiet").out
-    suggested = re.search(r"more: +german-whist (.+)", out)
-    assert suggested is not None
-    words = suggested[1].split()
-    assert words[-2:] == ["--rules", "tiny"]
-    said = run(*words, "--deals", "3")
-    assert (said.code, said.err) == (0, "")
-    assert "German Whist, tiny" in said.out
+    suggested = [line.split()[1:] for line in re.findall(r"^[\w ]+: +(german-whist .+)$", out, re.MULTILINE)]
+    assert [words[0] for words in suggested] == ["evaluate", "draw", "play"]
+    assert all(words[-2:] == ["--rules", "tiny"] for words in suggested)
+    measure, watch, play = suggested
+    assert "German Whist, tiny" in run(*measure, "--deals", "3").out
+    assert run(*watch).code == 0
+    assert Path("deal.gif").stat().st_size > 0
+    types("q")
+    assert run(*play).code == 0
+
+
+def test_a_second_run_goes_to_a_new_folder_and_says_which(run: Run, tiny: str) -> None:
+    assert run("train", tiny).err == "training in runs/tiny\n"
+    again = run("train", tiny)
+    assert again.err == "training in runs/tiny-2\n"
+    assert "checkpoint:      runs/tiny-2/final.safetensors\n" in again.out
 
 
 def test_options_override_the_file_and_out_names_the_folder(run: Run, tiny: str) -> None:

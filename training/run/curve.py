@@ -17,7 +17,7 @@ from german_whist.envs.utils.atomic_file import write_atomically
 
 COLOURS = ("#2a9d8f", "#e76f51", "#264653", "#e9c46a", "#8d6a9f")
 LINE_HEIGHT = 0.042  # of a name beside its line, relative to the axes
-LONGEST_NAME = 12  # characters of an opponent's name beside its line
+LONGEST_NAME = 16  # characters of an opponent's name beside its line
 
 
 def draw_curve(rows: list[dict[str, Any]], path: str | Path, title: str) -> None:

@@ -74,7 +74,7 @@ def record_evaluation(
         progress: the progress line.
     """
     run.add_evaluations([_evaluation_row(decisions, seconds, result) for result in results])
-    draw_curve(run.read_evaluations(), run.curve, f"German Whist ({rules}): self-play against the rule bots")
+    draw_curve(run.read_evaluations(), run.curve, f"German Whist ({rules}): self-play, evaluated against bots")
     progress.show_rates({result.second: result.win_rate for result in results})
 
 

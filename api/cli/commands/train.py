@@ -86,6 +86,9 @@ def _report(outcome: TrainingOutcome, rules: str, as_json: bool) -> None:
 
     game = "" if rules == DEFAULT_RULES else f" --rules {rules}"
     print_results(outcome.results, f"German Whist, {rules}, after {outcome.decisions:,} decisions of self-play")
-    print(f"learning curve: {outcome.run.curve}")
-    print(f"checkpoint:     {outcome.run.final}")
-    print(f"more:           german-whist evaluate checkpoint:{outcome.run.final} random greedy heuristic{game}")
+    agent = f"checkpoint:{outcome.run.final}"
+    print(f"learning curve:  {outcome.run.curve}")
+    print(f"checkpoint:      {outcome.run.final}")
+    print(f"measure it:      german-whist evaluate {agent} random greedy heuristic{game}")
+    print(f"watch it play:   german-whist draw {agent} heuristic --gif deal.gif{game}")
+    print(f"play against it: german-whist play {agent}{game}")
