@@ -23,9 +23,6 @@ def table(title: str) -> dict[str, str]:
 def test_every_top_folder_is_listed_from_the_top_of_the_import_contract_to_its_bottom() -> None:
     listed = list(table("Top folders"))
     assert set(TOP) <= set(listed)
-    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"][
-        "contracts"
-    ]
     layers = [layer.removeprefix("german_whist.") for layer in CONTRACTS[0]["layers"]]
     assert [name for name in listed if name in layers] == [name for name in layers if name in listed]
 
@@ -42,9 +39,6 @@ def test_every_sub_folder_is_listed_with_its_own_words() -> None:
 
 def test_sub_folders_stand_in_the_order_of_the_import_contract() -> None:
     listed = list(table("Sub-folders"))
-    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"][
-        "contracts"
-    ]
     inside = [one for one in CONTRACTS if one.get("containers")]
     assert len(inside) == 4
     for contract in inside:
