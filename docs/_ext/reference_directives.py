@@ -238,6 +238,21 @@ def _keep_colons(_app: Sphinx, what: str, _name: str, _object: Any, _options: An
         lines[0] = lines[0].replace(": ", " – ", 1)
 
 
+def _short_arrays(*event: Any) -> tuple[str | None, str | None]:
+    """Return a signature and its return type with arrays as ``ndarray[int8]``, without numpy's own parameters."""
+    prefix = r"~?(?:\w+\.)*"  # of a module; ~ asks Sphinx to leave it out
+    shape = rf"(?:{prefix}tuple\[[^\]]*\]|{prefix}Any)"
+    array = rf"{prefix}ndarray\[{shape}, (?:{prefix}Any|{prefix}dtype\[{prefix}(\w+)\])\]"
+
+    def short(text: str | None) -> str | None:
+        if text is None:
+            return None
+        return re.sub(array, lambda found: "ndarray" if found[1] in (None, "Any") else f"ndarray[{found[1]}]", text)
+
+    signature, returns = event[-2:]
+    return short(signature), short(returns)
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
     """Register the directives."""
     app.add_directive("command-line", CommandLine)
@@ -246,5 +261,6 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.add_directive("game-presets", Presets)
     app.add_directive("agent-names", AgentNames)
     app.add_directive("view-fields", ViewFields)
+    app.connect("autodoc-process-signature", _short_arrays)
     app.connect("autodoc-process-docstring", _keep_colons, priority=400)  # before napoleon
     return {"parallel_read_safe": True}
