@@ -1,8 +1,8 @@
 """Training speed in decisions a second: our own PPO, MaskablePPO on our batches, and MaskablePPO the usual way.
 
 The usual way is sb3-contrib's MaskablePPO on a ``DummyVecEnv`` of Gymnasium environments with an opponent. All three
-have the same actor; both MaskablePPOs have the default minibatches and epochs of ``trainer: sb3``, and our own PPO those
-of its recipe. Our own PPO and MaskablePPO on our batches use one thread or two, whichever is faster for each.
+have the same actor. Both MaskablePPOs have the default minibatches and epochs of ``trainer: sb3``, our own PPO those of
+its recipe. Our own PPO and MaskablePPO on our batches use one thread or two, whichever is faster for each.
 """
 
 from __future__ import annotations

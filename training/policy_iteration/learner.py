@@ -26,14 +26,17 @@ class PolicyIterationLearner(Learner[ActionValueBatch]):
         *("losses/loss", "losses/explained_variance", "losses/value_explained_variance"),
     )
     LOGITS_PER_TRICK = LOGITS_PER_TRICK
-    algorithm_name = (
-        "approximate policy iteration: regression on action values, from rollouts of the heuristic bot at first, then "
-        "bootstrapped from its own value network"
-    )
-
     config: PolicyIterationConfig
     collector: ActionValueCollector
     algorithm: PolicyIteration
+
+    @property
+    def algorithm_name(self) -> str:
+        """How the network learns, for the model card."""
+        first = "from rollouts of the heuristic bot at first, then " if self.config.policy_iteration.value_start else ""
+        return (
+            f"approximate policy iteration: regression on action values, {first}bootstrapped from its own value network"
+        )
 
     def _make_collector(self, opponents: Opponents) -> ActionValueCollector:
         config = self.config
