@@ -33,10 +33,10 @@ class PolicyIterationLearner(Learner[ActionValueBatch]):
     @property
     def algorithm_name(self) -> str:
         """How the network learns, for the model card."""
-        first = "from rollouts of the heuristic bot at first, then " if self.config.policy_iteration.value_start else ""
-        return (
-            f"approximate policy iteration: regression on action values, {first}bootstrapped from its own value network"
-        )
+        source = "bootstrapped from its own value network"
+        if self.config.policy_iteration.value_start:
+            source = f"from rollouts of the heuristic bot at first, then {source}"
+        return f"approximate policy iteration: regression on action values, {source}"
 
     def _make_collector(self, opponents: Opponents) -> ActionValueCollector:
         config = self.config
