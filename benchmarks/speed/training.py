@@ -1,8 +1,8 @@
 """Training speed in decisions a second: our own PPO, MaskablePPO on our batches, and MaskablePPO the usual way.
 
 The usual way is sb3-contrib's MaskablePPO on a ``DummyVecEnv`` of Gymnasium environments with an opponent. All three
-have the actor of the recipe ``sb3``; both MaskablePPOs have its minibatches and epochs, too, and our own PPO those of
-its own recipe. Our own PPO and MaskablePPO on our batches use one thread or two, whichever is faster for each.
+have the same actor. Both MaskablePPOs have the default minibatches and epochs of ``trainer: sb3``, our own PPO those of
+its recipe. Our own PPO and MaskablePPO on our batches use one thread or two, whichever is faster for each.
 """
 
 from __future__ import annotations
@@ -25,7 +25,6 @@ NAME = "SB3 decisions"
 PEER = "DummyVecEnv of 8"
 OWN_NAME = "own trainer's decisions"
 OWN_PEER = "SB3, same network"
-RECIPE = "sb3"
 OWN_RECIPE = "ppo"
 
 _ENVIRONMENTS = 8
@@ -42,16 +41,15 @@ def measure(
     Args:
         seconds: time for each.
         tick: called with the progress.
-        config: of both MaskablePPOs; by default their recipe's.
+        config: of both MaskablePPOs; by default the defaults of ``trainer: sb3``, pure self-play.
         own: configuration of our own PPO; by default its recipe's, with the network of MaskablePPO's.
     """
     try:
         import sb3_contrib  # noqa: F401 - only to see whether it is installed
     except ImportError as error:
         return [Skipped.missing(SUBJECT, NAME, error)]
-    settings = config or load_config(RECIPE)
+    settings = config or SB3Config.of()
     own_settings = own or load_config(OWN_RECIPE, {"hidden": str(settings.network.hidden)})
-    assert isinstance(settings, SB3Config)
     assert isinstance(own_settings, PPOConfig)
     with _torch_as_in_training():
         self_play, ours = _self_play(settings), _own(own_settings)

@@ -22,34 +22,39 @@ import platformdirs
 KEPT_DAYS = 30  # a folder that nobody has used for so long is removed
 
 _PACKAGE = Path(__file__).parents[2]
-_IMPORTED = re.compile(r"^\s*from german_whist\.([\w.]+) import", re.MULTILINE)
+_IMPORTED = re.compile(rb"^\s*from german_whist\.([\w.]+) import", re.MULTILINE)
 
 
-def kernel_sources(package: Path = _PACKAGE) -> list[Path]:
-    """Return the files that compiled kernels depend on: those with kernels, and all that they import."""
-    folders = os.walk(package, followlinks=True)
-    files = [Path(folder, name) for folder, _, names in folders for name in names if name.endswith(".py")]
-    texts = {path: path.read_text(encoding="utf-8") for path in files if path.is_file()}
-    found: set[Path] = set()
-    waiting = [path for path, text in texts.items() if "\n@kernel\n" in text]
+def kernel_sources(package: Path = _PACKAGE) -> dict[str, bytes]:
+    """Return the files that compiled kernels depend on, by name: those with kernels, and all that they import."""
+    files = {}
+    modules: dict[str, list[str]] = {}  # the files that an import of a name may mean: a module, or any of a package's
+    for folder, _, names in os.walk(package, followlinks=True):
+        parent = os.path.relpath(folder, package)
+        for name in names:
+            path = os.path.normpath(os.path.join(parent, name))
+            if name.endswith(".py") and os.path.isfile(os.path.join(folder, name)):
+                with open(os.path.join(folder, name), "rb") as file:
+                    files[path] = file.read()
+                modules.setdefault(path[:-3].replace(os.sep, "."), []).append(path)
+                modules.setdefault(parent.replace(os.sep, "."), []).append(path)
+    found: dict[str, bytes] = {}
+    waiting = [path for path, text in files.items() if b"\n@kernel\n" in text]
     while waiting:
         path = waiting.pop()
-        if path in found:
-            continue
-        found.add(path)
-        for name in _IMPORTED.findall(texts[path]):
-            module = package.joinpath(*name.split("."))
-            # A name imported from a package may be any of its modules.
-            waiting += [other for other in texts if other == module.with_suffix(".py") or other.parent == module]
-    return sorted(found)
+        if path not in found:
+            found[path] = files[path]
+            for name in _IMPORTED.findall(files[path]):
+                waiting += modules.get(name.decode(), [])
+    return dict(sorted(found.items()))
 
 
 def source_digest(package: Path = _PACKAGE) -> str:
     """Return a digest of the files that compiled kernels depend on, 16 hexadecimal digits."""
     digest = hashlib.sha256()
-    for path in kernel_sources(package):
-        digest.update(f"{path.relative_to(package)}\0".encode())
-        digest.update(path.read_bytes())
+    for name, text in kernel_sources(package).items():
+        digest.update(f"{name}\0{len(text)}\0".encode())
+        digest.update(text)
     return digest.hexdigest()[:16]
 
 

@@ -49,7 +49,6 @@ class Learner(ABC, Generic[Batch]):
 
     METRICS: ClassVar[tuple[str, ...]]
     LOGITS_PER_TRICK: ClassVar[float | None] = None  # where logits measure what cards are worth
-    algorithm_name: ClassVar[str]  # for the model card
 
     collector: Collector
     algorithm: Algorithm[Batch]
@@ -78,6 +77,11 @@ class Learner(ABC, Generic[Batch]):
             )
         except RuntimeError as error:  # torch's error when memory is short
             raise ValueError(f"the network cannot be made: {str(error).splitlines()[0]}") from None
+
+    @property
+    @abstractmethod
+    def algorithm_name(self) -> str:
+        """How the network learns, for the model card."""
 
     @abstractmethod
     def _make_collector(self, opponents: Opponents) -> Collector: ...

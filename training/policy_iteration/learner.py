@@ -26,14 +26,17 @@ class PolicyIterationLearner(Learner[ActionValueBatch]):
         *("losses/loss", "losses/explained_variance", "losses/value_explained_variance"),
     )
     LOGITS_PER_TRICK = LOGITS_PER_TRICK
-    algorithm_name = (
-        "approximate policy iteration: regression on action values, from rollouts of the heuristic bot at first, then "
-        "bootstrapped from its own value network"
-    )
-
     config: PolicyIterationConfig
     collector: ActionValueCollector
     algorithm: PolicyIteration
+
+    @property
+    def algorithm_name(self) -> str:
+        """How the network learns, for the model card."""
+        source = "bootstrapped from its own value network"
+        if self.config.policy_iteration.value_start:
+            source = f"from rollouts of the heuristic bot at first, then {source}"
+        return f"approximate policy iteration: regression on action values, {source}"
 
     def _make_collector(self, opponents: Opponents) -> ActionValueCollector:
         config = self.config

@@ -29,9 +29,13 @@ class PPOLearner(Learner[Rollout]):
         "losses/clipfrac",
         "losses/explained_variance",
     )
-    algorithm_name = "self-play PPO"
 
     config: PPOConfig
+
+    @property
+    def algorithm_name(self) -> str:
+        """How the network learns, for the model card."""
+        return "self-play PPO"
 
     def _make_collector(self, opponents: Opponents) -> Collector:
         config = self.config

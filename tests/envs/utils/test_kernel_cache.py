@@ -57,7 +57,7 @@ def test_other_files_do_not_matter_nor_does_the_time_of_a_change(package: Path) 
 
 
 def test_the_engine_is_among_the_sources() -> None:
-    names = {path.name for path in kernel_sources()}
+    names = {Path(name).name for name in kernel_sources()}
     assert {"state_kernels.py", "bit_kernels.py", "rules.py", "cards.py"} <= names
 
 

@@ -27,6 +27,13 @@ def test_a_recipe_is_for_the_trainer_that_it_names(tmp_path: Path) -> None:
     assert load_config(written(tmp_path, "trainer: sb3\n")) == SB3Config.of()
 
 
+def test_the_quickstart_learns_from_self_play_alone() -> None:
+    config = load_config("quickstart")
+    assert isinstance(config, PolicyIterationConfig)
+    assert config.rollouts.opponents == {"self": 1.0}
+    assert config.policy_iteration.value_start == 0  # no rollouts of the heuristic bot
+
+
 def test_the_command_line_may_change_the_trainer(tmp_path: Path) -> None:
     config = load_config(written(tmp_path, "seed: 4\n"), {"trainer": "ppo", "magnet": "0.5"})
     assert config == PPOConfig.of(seed=4, magnet=0.5)

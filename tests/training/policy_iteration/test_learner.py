@@ -142,14 +142,21 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> TrainingOutcome:
 
 def test_a_run_writes_a_checkpoint_with_its_card(finished):
     checkpoint = load_checkpoint(finished.run.final)
-    how = PolicyIterationLearner.algorithm_name
-    assert checkpoint.training["algorithm"] == how
+    assert checkpoint.training["algorithm"] == (
+        "approximate policy iteration: regression on action values, from rollouts of the heuristic bot at first, then "
+        "bootstrapped from its own value network"
+    )
     assert (checkpoint.ranks, checkpoint.endgame) == ("live", "exact")
     assert checkpoint.phases == (2,)
     assert "ent_coef" not in checkpoint.training["config"]
     assert checkpoint.results["random"]["endgame"] == "exact"
     assert finished.run.metrics.read_text().splitlines()[0].split(",")[-1] == "losses/value_explained_variance"
     assert finished.run.curve.exists()
+
+
+def test_a_card_names_no_bot_that_gave_no_targets(tmp_path):
+    checkpoint = load_checkpoint(run(tmp_path / "run", value_start=0).run.final)
+    assert "heuristic" not in checkpoint.training["algorithm"]
 
 
 def test_the_final_checkpoint_is_the_mean_of_the_last(finished, tmp_path):
