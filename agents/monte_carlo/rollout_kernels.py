@@ -13,13 +13,14 @@ from german_whist.agents.inference.determinization_kernels import (
     write_sampled_cards,
 )
 from german_whist.agents.inference.world_sampling_kernels import count_hands, count_opponent_unseen
+from german_whist.envs.engine.scoring import signed_margin
 from german_whist.envs.engine.state import PLAY
 from german_whist.envs.engine.state_kernels import counted_tricks, play
 from german_whist.envs.observation.view_kernels import write_view
 from german_whist.envs.utils.bit_kernels import highest, lowest, popcount
 from german_whist.envs.utils.jit import kernel
-from german_whist.solver.search.alpha_beta_kernels import alpha_beta
-from german_whist.solver.search.race_kernels import race_alpha_beta
+from german_whist.solver.search.alpha_beta_kernels import WINDOW_HIGH, WINDOW_LOW, alpha_beta
+from german_whist.solver.search.race_kernels import RACE_WINDOW_HIGH, RACE_WINDOW_LOW, race_alpha_beta
 from german_whist.solver.search.value_kernels import encode_position
 from german_whist.solver.tablebase.position_kernels import MAX_CARDS
 
@@ -29,8 +30,6 @@ NEAR_GOAL = 3
 
 _ONE = np.uint64(1)
 _CARDS = (_ONE << np.uint64(52)) - _ONE
-_LOW_END, _HIGH_END = np.int64(-1), np.int64(MAX_CARDS + 1)
-_RACE_LOW_END, _RACE_HIGH_END = np.int64(-64), np.int64(64)
 
 
 @kernel
@@ -80,13 +79,6 @@ def is_solvable_endgame(game, state):
 
 
 @kernel
-def counted_margin(game, state):
-    """Return seat 0's margin of the counted tricks taken so far; in a low game with the sign reversed."""
-    margin = counted_tricks(game, state, SELF) - counted_tricks(game, state, OPPONENT)
-    return -margin if state.low else margin
-
-
-@kernel
 def solved_margin(game, state, table, memory):
     """Return seat 0's margin of the deal with perfect play from an endgame on."""
     leader = np.int64(state.winner)
@@ -97,11 +89,11 @@ def solved_margin(game, state, table, memory):
     if game.race:
         own = np.int64(game.race) - counted_tricks(game, state, leader)
         other = np.int64(game.race) - counted_tricks(game, state, 1 - leader)
-        value = race_alpha_beta(table, memory, position, cards, led, own, other, _RACE_LOW_END, _RACE_HIGH_END)
+        value = race_alpha_beta(table, memory, position, cards, led, own, other, RACE_WINDOW_LOW, RACE_WINDOW_HIGH)
         margin = value - (other - own)
     else:
-        margin = 2 * alpha_beta(table, memory.plain, position, cards, led, _LOW_END, _HIGH_END) - cards
-    return counted_margin(game, state) + (margin if leader == SELF else -margin)
+        margin = 2 * alpha_beta(table, memory.plain, position, cards, led, WINDOW_LOW, WINDOW_HIGH) - cards
+    return signed_margin(game, state, SELF) + (margin if leader == SELF else -margin)
 
 
 @kernel
@@ -120,7 +112,7 @@ def rollout_margin(game, state, view, table, memory):
             return solved_margin(game, state, table, memory)
         write_view(game, state, np.int64(state.turn), view)
         play(game, state, heuristic_action(view))
-    return counted_margin(game, state)
+    return signed_margin(game, state, SELF)
 
 
 @kernel

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from german_whist.agents.bots.heuristic.bot_kernels import heuristic_action
-from german_whist.agents.monte_carlo.rollout_kernels import counted_margin, is_neighbour, is_open_endgame, solved_margin
+from german_whist.agents.monte_carlo.rollout_kernels import is_neighbour, is_open_endgame, solved_margin
 from german_whist.agents.policy.canonical_kernels import named_action, rename_view
+from german_whist.envs.engine.scoring import signed_margin
 from german_whist.envs.engine.state import PLAY
 from german_whist.envs.engine.state_kernels import legal_actions, play
 from german_whist.envs.observation.vector_kernels import write_observation
@@ -119,7 +120,7 @@ def play_on(game, low, by_heuristic, table, memory, margin_tanh_scale, live, loo
         seat = np.int64(lookaheads.seats[number])
         while True:
             if state.done or is_open_endgame(game[0], state):
-                margin = counted_margin(game[0], state) if state.done else solved_margin(game[0], state, table, memory)
+                margin = signed_margin(game[0], state, 0) if state.done else solved_margin(game[0], state, table, memory)
                 squashed = squashed_margin(margin if seat == 0 else -margin, margin_tanh_scale)
                 lookaheads.totals[number] += lookaheads.decisions_left[number] * squashed
                 lookaheads.decisions_left[number] = 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from german_whist.agents.endgame.open_hands import NOT_LEGAL, OpenHands, after_card, card_margins, one_of_each_run
+from german_whist.agents.endgame.open_hands import NOT_LEGAL_MARGIN, OpenHands, after_card, card_margins, one_of_each_run
 from german_whist.envs.engine.cards import card_text, cards_of, parse_card, parse_hand
 
 
@@ -60,7 +60,7 @@ def test_margins_of_a_race_stop_with_it() -> None:
     raced = card_margins(one("A3...", "K2...", needs=(1, 2)))[0]
     assert (played_out[parse_card("SA")], raced[parse_card("SA")]) == (0, 1)
     assert (played_out[parse_card("S3")], raced[parse_card("S3")]) == (0, 0)
-    assert (raced == NOT_LEGAL).sum() == 50
+    assert (raced == NOT_LEGAL_MARGIN).sum() == 50
 
 
 @pytest.mark.parametrize(
