@@ -33,7 +33,7 @@ def test_a_run_leaves_everything_that_the_docs_promise(finished: TrainingOutcome
     }
     assert load_config(run.config) == tiny_config(evaluate_against=["random", "greedy"])
     assert json.loads(run.version.read_text())["libraries"]["torch"]
-    assert [int(path.stem) for path in run.past()] == [0, 512, 1024]
+    assert [int(path.stem) for path in run.checkpoint_paths()] == [0, 512, 1024]
 
 
 def test_metrics_have_a_row_for_every_rollout(finished: TrainingOutcome) -> None:
@@ -90,9 +90,9 @@ def test_its_measured_strength_is_that_of_the_file(finished: TrainingOutcome) ->
 
 
 def test_the_checkpoint_of_the_end_is_the_final_network(finished: TrainingOutcome) -> None:
-    last = load_checkpoint(finished.run.past()[-1])
+    last = load_checkpoint(finished.run.checkpoint_paths()[-1])
     final = load_checkpoint(finished.run.final)
-    first = load_checkpoint(finished.run.past()[0])
+    first = load_checkpoint(finished.run.checkpoint_paths()[0])
     for (weight, bias), (last_weight, last_bias) in zip(final.layers, last.layers, strict=True):
         np.testing.assert_array_equal(weight, last_weight)
         np.testing.assert_array_equal(bias, last_bias)
@@ -111,7 +111,7 @@ def test_the_same_settings_and_seed_make_the_same_agent(finished: TrainingOutcom
 def test_evaluations_and_checkpoints_come_in_the_rollout_after_each_multiple(tmp_path: Path) -> None:
     done = begin(tmp_path / "run", evaluate_every=300, checkpoint_every=300)
     assert evaluated(done.run) == [0, 384, 640, 1024]
-    assert [int(path.stem) for path in done.run.past()] == [0, 384, 640, 1024]
+    assert [int(path.stem) for path in done.run.checkpoint_paths()] == [0, 384, 640, 1024]
 
 
 def test_the_weight_of_entropy_falls_as_the_run_goes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -131,7 +131,7 @@ def test_past_selves_and_bots_may_be_the_opponents(tmp_path: Path) -> None:
     opponents = {"self": 0.25, "pool": 0.25, "heuristic": 0.25, "random": 0.25}
     done = begin(tmp_path / "run", opponents=opponents, checkpoint_every=256, pool_size=2)
     assert done.decisions == 1024
-    assert len(done.run.past()) == 5
+    assert len(done.run.checkpoint_paths()) == 5
 
 
 def test_a_checkpoint_may_be_opponent_and_judge(finished: TrainingOutcome, tmp_path: Path) -> None:

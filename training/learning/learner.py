@@ -151,7 +151,7 @@ class Learner(ABC, Generic[Batch]):
             rollout = self.collector.collect(self.algorithm.policy)
         except FloatingPointError as error:
             raise self._diverged(str(error)) from None
-        played = int(self.processes.add(rollout.learnt.sum()))
+        played = int(self.processes.all_reduce(rollout.learner_mask.sum()))
         progress(self.decisions + played)
         metrics = self.algorithm.update(
             self._batch_of(rollout),
@@ -211,7 +211,7 @@ class Learner(ABC, Generic[Batch]):
     def save_snapshot(self, seconds: float) -> None:
         """Write what the run resumes from."""
         own = {name: torch.from_numpy(array) for name, array in self.collector.state().items()}
-        deals = self.processes.gather(own)
+        deals = self.processes.all_gather(own)
         if self.processes.is_first:
             Snapshot(self.decisions, seconds, self.algorithm.state(), deals).save(self.run.resume)
 
@@ -225,7 +225,7 @@ class Learner(ABC, Generic[Batch]):
             ValueError: when it cannot be resumed.
         """
         path = self.run.resume
-        snapshot, past = self.processes.share(self._read_saved() if self.processes.is_first else None)
+        snapshot, past = self.processes.broadcast(self._read_saved() if self.processes.is_first else None)
         try:
             if len(snapshot.deals) != self.processes.size:
                 raise ValueError(f"it is of {len(snapshot.deals)} processes, and these are {self.processes.size}")
@@ -243,7 +243,7 @@ class Learner(ABC, Generic[Batch]):
         snapshot = Snapshot.load(self.run.resume)
         self.run.forget_after(snapshot.decisions)
         rollouts = self.config.rollouts
-        past = [load_checkpoint(path) for path in self.run.past()[-rollouts.pool_size :]]
+        past = [load_checkpoint(path) for path in self.run.checkpoint_paths()[-rollouts.pool_size :]]
         if not past and POOL in rollouts.opponents:
             raise ValueError(f"{str(self.run.checkpoints)!r} is empty: the pool's past selves are missing")
         return snapshot, past

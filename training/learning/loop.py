@@ -98,7 +98,7 @@ class _Run:
         while not learner.is_done:
             if self._save_is_due(learner.decisions):
                 learner.save(clock.seconds)
-            if bool(learner.processes.add(torch.tensor(len(stop)))):
+            if bool(learner.processes.all_reduce(torch.tensor(len(stop)))):
                 # No checkpoint joins the pool here, so that the resumed run equals one that was never stopped.
                 learner.save_snapshot(clock.seconds)
                 return False

@@ -222,7 +222,7 @@ class PolicyIteration:
         rng = np.random.default_rng(seed)
         phases = phase.cpu()
         numbers = range(len(self.phases) + 1)
-        fewest = [self.processes.fewest(int((phases == number).sum())) for number in numbers]
+        fewest = [self.processes.all_min(int((phases == number).sum())) for number in numbers]
         for _ in range(epochs):
             order = torch.from_numpy(rng.permutation(len(phases)))
             batches: list[tuple[float, torch.Tensor]] = []

@@ -10,8 +10,9 @@ import numpy.typing as npt
 import torch
 
 from german_whist.agents.policy.checkpoint import Layer, load_checkpoint
+from german_whist.envs.engine.endgame_hook import EXACT
 from german_whist.training.config.schema import PolicyIterationConfig
-from german_whist.training.config.settings import EXACT, PPOGameSettings
+from german_whist.training.config.settings import PPOGameSettings
 from german_whist.training.learning.learner import Learner, Opponents
 from german_whist.training.policy_iteration.algorithm import LOGITS_PER_TRICK, ActionValueBatch, PolicyIteration
 from german_whist.training.policy_iteration.collector import ActionValueCollector
@@ -104,7 +105,7 @@ class PolicyIterationLearner(Learner[ActionValueBatch]):
         """
         number = self.config.policy_iteration.average_last_checkpoints
         if number > 1:
-            last = [load_checkpoint(path).layers for path in self.run.past()[-number:]]
+            last = [load_checkpoint(path).layers for path in self.run.checkpoint_paths()[-number:]]
             self.algorithm.start_from(mean_layers(last), f"the mean of the last {number} checkpoints")
 
 

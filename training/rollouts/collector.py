@@ -17,6 +17,7 @@ import torch
 
 from german_whist.agents.bots.base import Agent
 from german_whist.agents.policy.canonical_kernels import ROLES
+from german_whist.agents.policy.checkpoint import LIVE
 from german_whist.envs.engine.agent_rng import AgentRng
 from german_whist.envs.engine.rules import Rules, rules
 from german_whist.envs.engine.scoring import reward_limit
@@ -43,7 +44,7 @@ class Rollout:
         seats: int8[steps + 1, envs], the seat that decides.
         ends: bool[steps, envs], whether the deal ended before the environment's next decision.
         rewards: float32[steps, envs, 2], reward of each seat in the step.
-        learnt: bool[steps, envs], whether the learner decided, not an opponent.
+        learner_mask: bool[steps, envs], whether the learner decided, not an opponent.
     """
 
     features: torch.Tensor
@@ -53,7 +54,7 @@ class Rollout:
     seats: torch.Tensor
     ends: torch.Tensor
     rewards: torch.Tensor
-    learnt: torch.Tensor
+    learner_mask: torch.Tensor
 
     @classmethod
     def empty(cls, steps: int, envs: int, features: int, actions: int) -> Rollout:
@@ -127,7 +128,7 @@ class Collector:
         self._deals = np.zeros(envs, np.uint64)
         self._moves = np.zeros(envs, np.int64)
         self._roles = np.zeros((envs, ROLES), np.int8)
-        self._live = ranks == "live"
+        self._live = ranks == LIVE
         self._views = np.zeros(2, VIEW)
         self._true_actions = np.zeros(envs, np.int64)
         self._margin = np.zeros(envs, np.float32)
@@ -192,10 +193,10 @@ class Collector:
         )
         if (self._true_actions < 0).any():
             raise FloatingPointError("logits are not finite")
-        learnt = rollout.learnt[step].numpy()
-        learnt[:] = self._mix.learner_acts(self.batch.turn)
+        learner_mask = rollout.learner_mask[step].numpy()
+        learner_mask[:] = self._mix.learner_acts(self.batch.turn)
         for number, opponent in enumerate(opponents):
-            envs = np.flatnonzero(~learnt & (self._mix.opponent_of == number))
+            envs = np.flatnonzero(~learner_mask & (self._mix.opponent_of == number))
             if len(envs):
                 rng = AgentRng(self._seed, self._deals[envs], stream=number, step=self._moves[envs])
                 self._true_actions[envs] = opponent.act(self.batch.views(envs), rng)

@@ -60,7 +60,7 @@ class SB3Learner:
         if resume:
             load_learner(self.model, run.resume)
             run.forget_after(self.decisions)
-            self._pool = [PolicyAgent(load_checkpoint(path), 1.0) for path in run.past()[-config.rollouts.pool_size :]]
+            self._pool = [PolicyAgent(load_checkpoint(path), 1.0) for path in run.checkpoint_paths()[-config.rollouts.pool_size :]]
             if not self._pool:
                 self._pool = [PolicyAgent(self.checkpoint(), 1.0)]
             # There were fewer deals than decisions so far, so these deals and random numbers are new.

@@ -57,13 +57,13 @@ def run(options: argparse.Namespace) -> int:
 
     with joined_processes() as processes:
         if not processes.is_first:
-            run_directory, config = processes.share(None)
+            run_directory, config = processes.broadcast(None)
         elif config is None:
-            run_directory, config = processes.share(RunDirectory.open(options.resume))
+            run_directory, config = processes.broadcast(RunDirectory.open(options.resume))
         else:
             load_trainer(config)  # a missing library is reported before a folder is created
             run_directory = RunDirectory.create(config, Path(source).stem, options.out)
-            processes.share((run_directory, config))
+            processes.broadcast((run_directory, config))
         resume = options.resume is not None
         outcome = train(config, run_directory, resume=resume, quiet=options.quiet, processes=processes)
         if not processes.is_first:
@@ -84,11 +84,11 @@ def _report(outcome: TrainingOutcome, rules: str, as_json: bool) -> None:
         return
     from german_whist.cli.terminal.result_tables import print_results
 
-    game = "" if rules == DEFAULT_RULES else f" --rules {rules}"
+    rules_option = "" if rules == DEFAULT_RULES else f" --rules {rules}"
     print_results(outcome.results, f"German Whist, {rules}, after {outcome.decisions:,} decisions of self-play")
     agent = f"checkpoint:{outcome.run.final}"
     print(f"learning curve:  {outcome.run.curve}")
     print(f"checkpoint:      {outcome.run.final}")
-    print(f"measure it:      german-whist evaluate {agent} random greedy heuristic{game}")
-    print(f"watch it play:   german-whist draw {agent} heuristic --gif deal.gif{game}")
-    print(f"play against it: german-whist play {agent}{game}")
+    print(f"measure it:      german-whist evaluate {agent} random greedy heuristic{rules_option}")
+    print(f"watch it play:   german-whist draw {agent} heuristic --gif deal.gif{rules_option}")
+    print(f"play against it: german-whist play {agent}{rules_option}")

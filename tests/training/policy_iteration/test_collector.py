@@ -183,7 +183,7 @@ def test_there_are_targets_where_the_learner_has_a_choice():
     collector = collector_of(settings, OPPONENTS)
     made = collector.collect(lambda features: torch.zeros((len(features), 52)))
     choice = made.masks[:-1].sum(2) > 1
-    assert torch.equal(collector.target_mask, choice & made.learnt)
+    assert torch.equal(collector.target_mask, choice & made.learner_mask)
     assert collector.target_mask[:, :8].equal(choice[:, :8])
     assert (collector.target_mask[:, 8:].sum(0) <= 13).all()
     assert collector.q_targets.any(2).equal(collector.q_targets.any(2) & collector.target_mask)
@@ -198,7 +198,7 @@ def test_late_phase_environments_have_targets_in_the_last_phase_only():
     )
     collector = collector_of(settings, OPPONENTS)
     made = collector.collect(lambda features: torch.zeros((len(features), 52)))
-    could_be = (made.masks[:-1].sum(2) > 1) & made.learnt
+    could_be = (made.masks[:-1].sum(2) > 1) & made.learner_mask
     last = made.features[:-1, :, collector._stock] <= 6
     assert collector.target_mask[last].equal(could_be[last])
     first_targets = (collector.target_mask & ~last).any(0)
@@ -210,7 +210,7 @@ def test_late_phase_environments_have_targets_in_the_last_phase_only():
 def test_without_phases_the_whole_foreplay_is_the_last_phase():
     collector = collector_of(config(rules="classic", num_envs=8, num_steps=26, late_phase_fraction=0.5), {})
     made = collector.collect(lambda features: torch.zeros((len(features), 52)))
-    assert collector.target_mask.equal((made.masks[:-1].sum(2) > 1) & made.learnt)
+    assert collector.target_mask.equal((made.masks[:-1].sum(2) > 1) & made.learner_mask)
 
 
 def test_targets_are_by_role_as_the_mask_is():

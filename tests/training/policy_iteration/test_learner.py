@@ -155,7 +155,7 @@ def test_a_run_writes_a_checkpoint_with_its_card(finished):
 def test_the_final_checkpoint_is_the_mean_of_the_last(finished, tmp_path):
     done = run(tmp_path / "run", **ALL_PARTS, average_last_checkpoints=3)
     assert done.results[0].deals == finished.results[0].deals
-    last = [load_checkpoint(path).layers for path in done.run.past()[-3:]]
+    last = [load_checkpoint(path).layers for path in done.run.checkpoint_paths()[-3:]]
     for layer, (weight, bias) in enumerate(load_checkpoint(done.run.final).layers):
         np.testing.assert_allclose(weight, sum(layers[layer][0] for layers in last) / 3, rtol=1e-4, atol=1e-6)
         np.testing.assert_allclose(bias, sum(layers[layer][1] for layers in last) / 3, rtol=1e-4, atol=1e-6)
@@ -205,7 +205,7 @@ def test_a_run_that_was_stopped_ends_as_one_that_was_not(finished, tmp_path):
 
 def test_lookahead_applies_from_lookahead_start_on(finished, tmp_path):
     later = run(tmp_path / "later", **{**ALL_PARTS, "lookahead": 2, "lookahead_start": 600})
-    pairs = list(zip(finished.run.past(), later.run.past(), strict=True))
+    pairs = list(zip(finished.run.checkpoint_paths(), later.run.checkpoint_paths(), strict=True))
     alike = [weights(one) == weights(other) for one, other in pairs]
     assert alike == [int(one.stem) <= 600 for one, _ in pairs]
     assert alike.count(True) > 1

@@ -45,8 +45,8 @@ def test_a_loss_that_is_no_number_or_explodes_stops_the_run(
         with pytest.raises(FloatingPointError, match=message):
             begin_own(tmp_path / "run")
     run = RunDirectory(tmp_path / "run")
-    assert [int(path.stem) for path in run.past()] == [0, 256, 512]
-    load_checkpoint(run.past()[-1])
+    assert [int(path.stem) for path in run.checkpoint_paths()] == [0, 256, 512]
+    load_checkpoint(run.checkpoint_paths()[-1])
     assert not run.final.exists()
     done = go_on(tmp_path / "run")  # whatever it was has passed
     assert evaluated(done.run) == [0, 512, 1024]
@@ -65,7 +65,7 @@ def test_a_weight_that_is_no_number_stops_the_run(tmp_path: Path, monkeypatch: p
     message = r"^training diverged before decision 128: critic.layers.1.bias is not finite; "
     with pytest.raises(FloatingPointError, match=message):
         begin_own(tmp_path / "run")
-    assert [int(path.stem) for path in RunDirectory(tmp_path / "run").past()] == [0]
+    assert [int(path.stem) for path in RunDirectory(tmp_path / "run").checkpoint_paths()] == [0]
 
 
 def test_a_rate_that_is_much_too_high_is_noticed(tmp_path: Path) -> None:
@@ -120,7 +120,7 @@ def test_a_worker_that_dies_stops_the_run_and_the_checkpoint_is_named(
     message = rf"^another process .* closed by peer; the last good checkpoint is in {tmp_path / 'run' / 'checkpoints'}$"
     with pytest.raises(ConnectionError, match=message):
         begin_own(tmp_path / "run")
-    assert [int(path.stem) for path in RunDirectory(tmp_path / "run").past()] == [0, 256, 512]
+    assert [int(path.stem) for path in RunDirectory(tmp_path / "run").checkpoint_paths()] == [0, 256, 512]
 
 
 def test_a_device_that_is_not_there_is_refused_and_nothing_is_left(tmp_path: Path) -> None:

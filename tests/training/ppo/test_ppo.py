@@ -77,7 +77,7 @@ def test_advantages_have_mean_0_and_deviation_1_and_returns_are_on_the_scale_of_
 
 def test_decisions_of_opponents_are_left_out() -> None:
     _, ppo, rollout = played()
-    rollout.learnt[:, 3:] = False
+    rollout.learner_mask[:, 3:] = False
     batch = ppo._decisions_of(rollout)
     assert len(batch["actions"]) == 3 * rollout.actions.shape[0]
     assert torch.equal(batch["actions"], rollout.actions[:, :3].flatten())

@@ -55,7 +55,7 @@ def assert_same_end(outcome: TrainingOutcome, expected: TrainingOutcome) -> None
         assert ours.keys() == theirs.keys()
         for key, tensor in theirs.items():
             np.testing.assert_array_equal(ours[key], tensor, err_msg=f"{name} {key}")
-    assert [path.name for path in outcome.run.past()] == [path.name for path in expected.run.past()]
+    assert [path.name for path in outcome.run.checkpoint_paths()] == [path.name for path in expected.run.checkpoint_paths()]
     assert outcome.results == expected.results
     for made, wanted in zip(outcome.run.read_evaluations(), expected.run.read_evaluations(), strict=True):
         assert {**made, "seconds": 0} == {**wanted, "seconds": 0}
@@ -70,7 +70,7 @@ def test_a_run_leaves_what_a_run_of_the_other_trainer_leaves(finished_own: Train
     }
     assert load_config(run.config) == own_config()
     assert evaluated(run) == [0, 512, 1024]
-    assert [int(path.stem) for path in run.past()] == [0, 256, 512, 768, 1024]
+    assert [int(path.stem) for path in run.checkpoint_paths()] == [0, 256, 512, 768, 1024]
     assert finished_own.decisions == load_checkpoint(run.final).training["decisions"] == 1024
     assert load_checkpoint(run.final).endgame == "played"
 
@@ -105,7 +105,7 @@ def test_a_checkpoint_holds_the_actor_alone_and_plays_what_was_evaluated(finishe
 
 def test_past_selves_bots_and_every_reward_can_be_trained_with(never_stopped: TrainingOutcome) -> None:
     assert never_stopped.decisions >= 1024
-    assert len(never_stopped.run.past()) >= 4
+    assert len(never_stopped.run.checkpoint_paths()) >= 4
 
 
 DYING_AT_A_SNAPSHOT = """
@@ -186,7 +186,7 @@ def test_a_longer_run_may_follow_a_finished_one(finished_own: TrainingOutcome, t
 def test_a_run_may_start_from_a_network(finished_own: TrainingOutcome, tmp_path: Path) -> None:
     start = load_checkpoint(finished_own.run.final).layers
     done = begin_own(tmp_path / "run", init=str(finished_own.run.final), decisions=256, critic_warmup=200)
-    for (weight, bias), (wanted, wanted_bias) in zip(load_checkpoint(done.run.past()[0]).layers, start, strict=True):
+    for (weight, bias), (wanted, wanted_bias) in zip(load_checkpoint(done.run.checkpoint_paths()[0]).layers, start, strict=True):
         np.testing.assert_allclose(weight, wanted, rtol=1e-6, atol=1e-8)
         np.testing.assert_array_equal(bias, wanted_bias)
     # Two updates of 128 decisions begin below 200: the critic alone has learnt.
@@ -257,7 +257,7 @@ def test_a_snapshot_of_other_settings_is_refused(finished_own: TrainingOutcome, 
 
 def test_a_pool_whose_files_are_gone_is_missed(never_stopped: TrainingOutcome, tmp_path: Path) -> None:
     shutil.copytree(never_stopped.run.path, tmp_path / "run")
-    for path in RunDirectory(tmp_path / "run").past():
+    for path in RunDirectory(tmp_path / "run").checkpoint_paths():
         os.unlink(path)
     with pytest.raises(ValueError, match="past selves are missing"):
         go_on(tmp_path / "run")
@@ -267,5 +267,5 @@ def test_deals_with_solved_endgames_are_trained_on_and_evaluated_with_exact_ones
     outcome = begin_own(tmp_path / "run", endgame="exact")
     assert outcome.decisions >= 1024
     assert {result.endgame for result in outcome.results} == {"exact"}
-    for path in (outcome.run.final, *outcome.run.past()):
+    for path in (outcome.run.final, *outcome.run.checkpoint_paths()):
         assert load_checkpoint(path).endgame == "exact"  # so that it solves endgames by itself when it is played

@@ -147,8 +147,8 @@ def test_an_opponent_holds_one_seat_of_its_rows_and_is_not_learnt_from() -> None
     opponent = Watched("random")
     shares = {"self": 0.5, "random": 0.5}
     _, made = collected({"random": lambda rollout: opponent}, num_envs=8, num_steps=64, opponents=shares, rules="small")
-    assert bool(made.learnt[:, :4].all())
-    others = made.learnt[:, 4:].numpy()
+    assert bool(made.learner_mask[:, :4].all())
+    others = made.learner_mask[:, 4:].numpy()
     assert sum(map(len, opponent.calls)) == (~others).sum()
     seats, ends = made.seats[:-1, 4:].numpy(), made.ends[:, 4:].numpy()
     for row in range(4):

@@ -196,9 +196,9 @@ def test_checkpoints_are_told_from_other_files_and_go_by_decisions(here: Path) -
         run.checkpoint_path(number).touch()
     for other in ("best.safetensors", ".000000000007.safetensors.99.tmp", "000000000003.txt"):
         (run.checkpoints / other).touch()
-    assert run.past() == [run.checkpoint_path(number) for number in sorted(numbers)]
+    assert run.checkpoint_paths() == [run.checkpoint_path(number) for number in sorted(numbers)]
     run.forget_after(50)
-    assert run.past() == [run.checkpoint_path(0), run.checkpoint_path(50)]
+    assert run.checkpoint_paths() == [run.checkpoint_path(0), run.checkpoint_path(50)]
     assert (run.checkpoints / "best.safetensors").exists()
 
 

@@ -29,8 +29,8 @@ def test_a_run_that_diverges_says_so_and_keeps_what_was_good(
     with pytest.raises(FloatingPointError, match=message):
         begin(tmp_path / "run", **changes)
     run = RunDirectory(tmp_path / "run")
-    assert [int(path.stem) for path in run.past()] == [0]
-    load_checkpoint(run.past()[0])
+    assert [int(path.stem) for path in run.checkpoint_paths()] == [0]
+    load_checkpoint(run.checkpoint_paths()[0])
     assert not run.final.exists()
     assert RunDirectory.open(tmp_path / "run")[1] == tiny_config(**changes)
 

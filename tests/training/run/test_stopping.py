@@ -36,7 +36,7 @@ def test_a_signal_saves_and_stops_and_the_run_goes_on_to_its_end(
     assert done.decisions == 1024
     assert evaluated(done.run) == [0, 512, 1024]
     assert column(done.run.metrics, "time/total_timesteps") == list(range(ROLLOUT, 1025, ROLLOUT))
-    assert [int(path.stem) for path in done.run.past()] == [0, 512, 1024]
+    assert [int(path.stem) for path in done.run.checkpoint_paths()] == [0, 512, 1024]
     assert load_checkpoint(done.run.final).training["decisions"] == 1024
 
 

@@ -100,7 +100,7 @@ def test_a_pool_whose_files_are_gone_starts_with_the_learner_itself(tmp_path: Pa
     run = new_run(tmp_path, config)
     trained_without_files = SB3Learner(config, run)
     trained_without_files.save()
-    for path in run.past():
+    for path in run.checkpoint_paths():
         path.unlink()
     resumed(config, run).model.learn(ROLLOUT)
 
