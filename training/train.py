@@ -27,7 +27,7 @@ def train(
         run: the folder to write to.
         resume: continue from the run's snapshot; a run killed before the first snapshot starts from scratch.
         quiet: show no progress.
-        processes: those that train together; ``trainer: sb3`` runs in one.
+        processes: the processes that train together; ``trainer: sb3`` runs in one.
 
     Raises:
         ValueError: when the run cannot be resumed, or the device does not exist.

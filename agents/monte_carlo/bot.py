@@ -40,8 +40,8 @@ MAX_WORLDS = 1_000_000
 MAX_THREADS = 1024
 
 _KEYS = 2**53  # number of random keys
-_PAIRS_PER_PART = 16  # (view, world) pairs; fewer are not worth a thread
-_PARTS_PER_THREAD = 4  # views take different times
+_PAIRS_PER_PART = 16  # (view, world) pairs; a thread for fewer costs more than it saves
+_PARTS_PER_THREAD = 4  # several, because views take different times
 
 Totals = npt.NDArray[np.int64]
 

@@ -104,8 +104,8 @@ def rollout_margin(game, state, view, table, memory):
         game: the rules, a ``GAME`` record.
         state: changed in place.
         view: scratch.
-        table: endgames of this kind of game.
-        memory: of solved endgames.
+        table: ``EndgameTable`` for this kind of game.
+        memory: ``RaceTranspositionTable`` of the search.
     """
     while not state.done:
         if is_solvable_endgame(game, state):
@@ -127,8 +127,8 @@ def add_worlds(views, keys, worlds, first, last, table, memory, scratch, totals,
         worlds: number of worlds for each view.
         first: first pair of a view and a world; pair ``i`` is world ``i % worlds`` of view ``i // worlds``.
         last: the pair after the last.
-        table: endgames of these views' kind of game.
-        memory: of solved endgames.
+        table: ``EndgameTable`` for these views' kind of game.
+        memory: ``RaceTranspositionTable`` of the search.
         scratch: arrays for one game, three states, one view and one record of hand counts.
         totals: int64[n, 54], added to.
         hands: int64[n], written: the number of consistent hands; 0 for an inconsistent view.
@@ -181,9 +181,9 @@ def choose_best(views, totals, preferred, actions):
             tried &= tried - _ONE
             if totals[row, action] > totals[row, best]:
                 best = action
-        # The preferred action was tried as the highest distinct action up to it.
-        stands_for = highest(distinct & ((_ONE << np.uint64(preferred[row] + 1)) - _ONE))
-        actions[row] = preferred[row] if totals[row, stands_for] == totals[row, best] else best
+        # The action that was tried for the preferred one: the highest distinct action up to it.
+        tried_action = highest(distinct & ((_ONE << np.uint64(preferred[row] + 1)) - _ONE))
+        actions[row] = preferred[row] if totals[row, tried_action] == totals[row, best] else best
 
 
 @kernel
@@ -207,5 +207,5 @@ def write_margins(views, totals, worlds, margins):
         while legal:
             action = lowest(legal)
             legal &= legal - _ONE
-            stands_for = highest(distinct & ((_ONE << np.uint64(action + 1)) - _ONE))
-            margins[row, action] = totals[row, stands_for] / tried
+            tried_action = highest(distinct & ((_ONE << np.uint64(action + 1)) - _ONE))
+            margins[row, action] = totals[row, tried_action] / tried

@@ -29,8 +29,8 @@ RECIPE = "sb3"
 OWN_RECIPE = "ppo"
 
 _ENVIRONMENTS = 8
-_OPPONENT = "random"  # the cheapest there is
-_ROUNDS = 3  # each is at least a whole rollout with its gradient steps
+_OPPONENT = "random"  # the cheapest agent
+_ROUNDS = 3  # each round is at least a whole rollout with its gradient steps
 _THREADS = (1, 2)
 
 

@@ -30,7 +30,7 @@ from german_whist.solver.endgames import solve_endgames
 from german_whist.solver.races import NOT_LEGAL_MARGIN
 
 BOTS = ("random", "greedy", "heuristic")
-SELF_PLAY = "heuristic"  # the bot whose deals give the endgames from play
+SELF_PLAY = "heuristic"  # the bot that reaches the endgames
 RULES = "classic"
 BATCH = 2048
 

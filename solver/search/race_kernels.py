@@ -149,7 +149,9 @@ def write_race_tricks(table, transpositions, leaders, followers, trumps, leds, r
     for row in rows:
         position, cards, led = encode_position(table, leaders[row], followers[row], trumps[row], leds[row])
         own, other = needs[row, 0], needs[row, 1]
-        value = race_alpha_beta(table, transpositions, position, cards, led, own, other, RACE_WINDOW_LOW, RACE_WINDOW_HIGH)
+        value = race_alpha_beta(
+            table, transpositions, position, cards, led, own, other, RACE_WINDOW_LOW, RACE_WINDOW_HIGH
+        )
         tricks[row, 0], tricks[row, 1] = _tricks_of_value(value, cards, own, other)
 
 

@@ -171,7 +171,7 @@ def test_without_a_seed_every_session_has_its_own_deals(types: Typist, capsys: p
     assert texts[0] != texts[1]
 
 
-def test_help_and_nonsense_do_not_play_a_card(types: Typist, capsys: pytest.CaptureFixture[str]) -> None:
+def test_help_and_invalid_input_play_no_card(types: Typist, capsys: pytest.CaptureFixture[str]) -> None:
     asked = types(["?", "help", "", "hello", "S1", "take", "q"])
     assert main(["play", "--seed", "1", "--seat", "0"]) == 0
     text = capsys.readouterr().out

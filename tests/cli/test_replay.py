@@ -51,7 +51,7 @@ def test_every_game_is_recorded_and_shown_to_its_end(game: str, tmp_path: Path, 
     assert text.count("German Whist   ") == len(recording.actions) + 1
 
 
-def test_the_first_line_is_shown_unless_told_otherwise(games: Path, capsys: Capture) -> None:
+def test_the_first_line_is_shown_by_default(games: Path, capsys: Capture) -> None:
     texts = []
     for settings in ([], ["--line", "1"], ["--line", "3"], ["--all"]):
         assert main(["replay", str(games), *settings]) == 0
@@ -71,7 +71,7 @@ def test_a_seat_sees_its_own_cards_only(games: Path, capsys: Capture) -> None:
         assert "draws a card unseen" in text
 
 
-def test_in_a_terminal_enter_goes_on_and_q_leaves(
+def test_in_a_terminal_enter_continues_and_q_quits(
     games: Path, types: Typist, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
     screen = Terminal()
@@ -87,7 +87,7 @@ def test_in_a_terminal_enter_goes_on_and_q_leaves(
     assert asked == []
 
 
-def test_steps_can_be_had_in_a_pipe_and_the_end_of_input_leaves(games: Path, types: Typist, capsys: Capture) -> None:
+def test_step_waits_in_a_pipe_and_end_of_input_quits(games: Path, types: Typist, capsys: Capture) -> None:
     types([""] * 5)
     assert main(["replay", str(games), "--step"]) == 0
     assert capsys.readouterr().out.count("\nmove ") == 5
@@ -96,7 +96,7 @@ def test_steps_can_be_had_in_a_pipe_and_the_end_of_input_leaves(games: Path, typ
     assert capsys.readouterr().out.endswith("This is the recorded result.\n")
 
 
-def test_positions_stand_in_one_line_each(games: Path, capsys: Capture) -> None:
+def test_positions_are_one_line_each(games: Path, capsys: Capture) -> None:
     assert main(["replay", str(games), "--positions"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) == 53

@@ -73,7 +73,7 @@ def test_when_both_reach_the_target_the_higher_score_wins_and_equal_scores_play_
     assert won("first_to:10", (10, 12), (12, 11), (12, 12), (10, 10)) == [1, 0, -1, -1]
 
 
-def test_the_most_deals_of_three_or_five_win() -> None:
+def test_best_of_three_or_five_is_won_by_the_majority() -> None:
     assert won("best_of:3", (1, 1), (2, 1), (0, 2)) == [-1, 0, 1]
     assert won("best_of:5", (2, 2), (3, 2), (0, 2)) == [-1, 0, -1]
     assert won("best_of:1", (0, 0), (0, 1)) == [-1, 1]
@@ -141,7 +141,7 @@ def test_drawn_deals_are_played_again_with_the_next_dealer() -> None:
     assert drawn > 5
 
 
-def test_a_match_that_nobody_wins_is_a_draw_after_so_many_deals(monkeypatch: pytest.MonkeyPatch, rng) -> None:
+def test_a_match_without_a_winner_is_a_draw_after_max_deals(monkeypatch: pytest.MonkeyPatch, rng) -> None:
     monkeypatch.setattr(one_match, "MAX_DEALS", 3)
     simulator = SingleMatch("tiny", "first_to:50")
     simulator.reset(seed=1)
@@ -238,7 +238,7 @@ def test_an_illegal_action_loses_the_most_that_a_match_can_lose() -> None:
         assert environment.rewards[agent] == -lost
 
 
-def test_a_match_address_is_played_and_gone_on_from() -> None:
+def test_a_match_address_is_played_and_later_resets_continue_from_it() -> None:
     environment = env("tiny", match="best_of:3")
     environment.reset(seed=1, options={"match": (7, 3), "deal": None})
     assert environment.unwrapped.deal == (7, 3 * 4096 + 1)
@@ -267,7 +267,7 @@ def test_the_first_dealer_can_be_chosen_and_alternates_from_there(rng) -> None:
         ({"dealer": 2}, "dealer"),
     ],
 )
-def test_a_wrong_option_is_named_and_the_match_goes_on(options: dict[str, Any], word: str) -> None:
+def test_a_wrong_option_is_named_and_the_match_continues(options: dict[str, Any], word: str) -> None:
     environment = env("tiny", match="best_of:3")
     environment.reset(seed=5)
     before = environment.observe("player_0")
@@ -277,7 +277,7 @@ def test_a_wrong_option_is_named_and_the_match_goes_on(options: dict[str, Any], 
     np.testing.assert_array_equal(environment.observe("player_0")["observation"], before["observation"])
 
 
-def test_scores_stand_at_the_end_of_observation_and_state(rng) -> None:
+def test_scores_are_at_the_end_of_observation_and_state(rng) -> None:
     environment = raw_env("small", match="first_to:25")
     block, bare = observation_layout("small", match="first_to:25")["match"], observation_layout("small")
     assert [*observation_layout("small", match="first_to:25")] == [*bare, "match"]
@@ -295,7 +295,7 @@ def test_scores_stand_at_the_end_of_observation_and_state(rng) -> None:
         np.testing.assert_array_equal(observe(views, "small")[0], row[: block.start])
 
 
-def test_without_a_match_the_classic_observation_is_what_it_was() -> None:
+def test_without_a_match_the_classic_observation_is_unchanged() -> None:
     assert observation_high("classic").size == 443
     assert raw_env().observation_space("player_0")["observation"].shape == (443,)
     assert raw_env(match="first_to:10").observation_space("player_0")["observation"].shape == (446,)

@@ -101,7 +101,7 @@ def test_a_seed_leads_to_its_deals_in_order() -> None:
     assert holds(environment, 5, 0)
 
 
-def test_several_episodes_after_one_seed_are_the_same_again() -> None:
+def test_episodes_after_a_seed_are_reproducible() -> None:
     def episodes(environment: Any) -> list[list[int]]:
         rng = np.random.default_rng(1)
         played = []
@@ -124,7 +124,7 @@ def test_without_any_seed_the_deals_differ_from_one_environment_to_the_next() ->
     assert first.unwrapped.deal == (seed, 1)
 
 
-def test_a_deal_address_is_played_and_gone_on_from() -> None:
+def test_a_deal_address_is_played_and_later_resets_continue_from_it() -> None:
     environment = env()
     environment.reset(seed=1, options={"deal": (7, 3)})
     assert holds(environment, 7, 3)
@@ -144,7 +144,7 @@ def test_a_given_deck_is_dealt_by_the_given_dealer(dealer: int, as_text: bool) -
     assert hand.tolist() == sorted(deck[0:26:2])
 
 
-def test_a_deck_stands_in_for_one_deal_only_and_is_dealt_by_seat_0_unless_said() -> None:
+def test_a_deck_replaces_one_deal_and_is_dealt_by_seat_0_by_default() -> None:
     environment = env()
     environment.reset(seed=5)
     environment.reset(options={"deck": deal_deck(CARDS, 3, 4)})
@@ -218,7 +218,7 @@ def test_a_bad_argument_gets_the_nearest_name(wrong: dict[str, str], word: str) 
 
 
 @pytest.mark.parametrize("name", [*rule_names(), "tiny:counts=all", "tiny:open_stock=4"])
-def test_both_seats_see_what_the_engine_says_at_every_step(name: str, rng: np.random.Generator) -> None:
+def test_both_seats_observe_the_engine_state_at_every_step(name: str, rng: np.random.Generator) -> None:
     environment = env(rules=name)
     batch = DealBatch(name, 1, seed=4)
     environment.reset(seed=4)
@@ -239,7 +239,7 @@ def test_both_seats_see_what_the_engine_says_at_every_step(name: str, rng: np.ra
     assert not any(environment.observe(agent)["action_mask"].any() for agent in environment.agents)
 
 
-def test_what_is_handed_out_is_never_written_to_again(rng: np.random.Generator) -> None:
+def test_returned_arrays_are_never_overwritten(rng: np.random.Generator) -> None:
     environment = env()
     environment.reset(seed=1)
     kept = [environment.observe(agent) for agent in environment.possible_agents]
@@ -271,17 +271,17 @@ def test_both_seats_are_paid_at_the_last_step_and_not_before(reward: str, rng: n
     assert paid[0] != 0
 
 
-def test_the_learner_is_told_of_its_losses(rng: np.random.Generator) -> None:
+def test_the_learner_gets_negative_rewards_for_losses(rng: np.random.Generator) -> None:
     environment = env(reward="win")
-    told: dict[str, set[float]] = {"player_0": set(), "player_1": set()}
+    rewards_seen: dict[str, set[float]] = {"player_0": set(), "player_1": set()}
     for seed in range(12):
         rewards: dict[str, float] = {}
         environment.reset(seed=seed)
         play_deal(environment, rng, rewards)
         assert rewards["player_0"] == -rewards["player_1"] != 0
         for agent, reward in rewards.items():
-            told[agent].add(reward)
-    assert told == {"player_0": {1, -1}, "player_1": {1, -1}}
+            rewards_seen[agent].add(reward)
+    assert rewards_seen == {"player_0": {1, -1}, "player_1": {1, -1}}
 
 
 @pytest.mark.parametrize("reward", ["margin", "win", "points"])
@@ -326,7 +326,7 @@ def test_actions_may_be_of_any_integer_type(kind: Any) -> None:
     assert environment.observe("player_0")["observation"][104 + action] == 1
 
 
-def test_nothing_can_be_asked_before_the_first_reset() -> None:
+def test_calls_before_the_first_reset_are_refused() -> None:
     environment = env()
     for name in ("agents", "agent_selection", "rewards", "terminations", "truncations", "infos", "num_agents"):
         with pytest.raises(AttributeError, match="before reset"):
@@ -360,11 +360,11 @@ def test_the_wrappers_behave_as_pettingzoos_own(rng: np.random.Generator) -> Non
             assert ours.agent_selection == theirs.agent_selection
             for name in ("rewards", "terminations", "truncations", "infos", "_cumulative_rewards"):
                 assert getattr(ours, name) == getattr(theirs, name)
-            told, expected = ours.last(), theirs.last()
-            np.testing.assert_equal(told, expected)
-            done = told[2] or told[3]
+            actual, expected = ours.last(), theirs.last()
+            np.testing.assert_equal(actual, expected)
+            done = actual[2] or actual[3]
             wild = rng.random() < 0.02
-            action = None if done else int(rng.integers(52)) if wild else legal_action(told[0], rng)
+            action = None if done else int(rng.integers(52)) if wild else legal_action(actual[0], rng)
             ours.step(action)
             theirs.step(action)
         assert theirs.agents == []

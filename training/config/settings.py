@@ -1,4 +1,4 @@
-"""The settings of a run in slices, one for each part of the code, which refuse values that cannot work.
+"""The settings of a run in slices, one for each part of the code, each of which refuses impossible values.
 
 Every field is one setting: its name is the key in YAML and the option of the command line, so no two slices of a
 trainer share a name. Names follow CleanRL where it has one. These are plain dataclasses, not pydantic or msgspec
@@ -143,7 +143,7 @@ class ActorSettings(NetworkSettings):
 
     ranks: str = setting(NAMED, "ranks as the network sees them: named, or live (counted among the cards in play)")
     init: str = setting("", "pretrained agent or checkpoint file to start from; it also sets the hidden sizes")
-    precision: str = setting("auto", "type of matrix products: float32, bfloat16, or auto (bfloat16 where the hardware has it)")
+    precision: str = setting("auto", "type of matrix products: float32, bfloat16, or auto (bfloat16 if native)")
 
     def __post_init__(self) -> None:
         """Refuse values that cannot work."""

@@ -41,7 +41,7 @@ def train_loop(
         run: the folder to write to.
         resume: continue from the run's last snapshot.
         quiet: show no progress.
-        processes: those that train together.
+        processes: the processes that train together.
     """
     if config.run.threads:
         torch.set_num_threads(config.run.threads)
@@ -78,7 +78,7 @@ def _make(
 
 
 class _Run:
-    """A run under way. Only the first process writes records."""
+    """A run in progress. Only the first process writes records."""
 
     def __init__(self, learner: Learner[Any], clock: TrainingClock, progress: TrainingProgress) -> None:
         self._learner = learner

@@ -1,4 +1,4 @@
-"""Rollouts with a target for the value of every action in every position of the learner."""
+"""Rollouts with a target for the value of every action in the learner's positions."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from german_whist.training.rollouts.return_kernels import watkins_q_lambda
 HEURISTIC = "heuristic"
 INVERSE_TEMPERATURE = 4.0  # of the behaviour policy: values learn from its returns, so exploration must cost little
 _OTHER_SEAT = ~np.eye(2, dtype=np.bool_)
-_PARTS = 8  # that the environments are split into for the threads
+_PARTS = 8  # of the environments, for the threads
 
 Network = Callable[[torch.Tensor], torch.Tensor]
 
@@ -68,16 +68,16 @@ class ActionValueCollector(Collector):
         """Deal the first deals; see :class:`Collector`.
 
         Args:
-            game: the game, with endgames solved exactly.
-            rollouts: how much is collected, and against whom.
-            settings: of the targets.
-            opponents: for each name in ``rollouts.opponents`` but ``self``, what gives the agent for a rollout's
-                number.
-            seed: of the deals and the sampled actions.
-            ranks: as the policy sees them, ``"named"`` or ``"live"``.
-            last_phase: stock size from which the last phase's network plays, where there are phases.
+            game: the game, with exact endgames.
+            rollouts: size of a rollout, and the opponents.
+            settings: settings of the targets.
+            opponents: for each name in ``rollouts.opponents`` except ``self``, a function from the number of a rollout
+                to the agent.
+            seed: seed of the deals and the sampled actions.
+            ranks: ranks as the policy sees them, ``"named"`` or ``"live"``.
+            last_phase: stock size from which the last phase's network plays; ``None`` without phases.
             threads: CPU threads; 0 for one per core.
-            rank: of this process, where there are several.
+            rank: index of this process.
 
         Raises:
             ValueError: when the game has no open endgame.
@@ -87,8 +87,10 @@ class ActionValueCollector(Collector):
         names = [name for name in rollouts.opponents if name != SELF]
         self._settings = settings
         is_heuristic = np.array([*(name.partition("+")[0] == HEURISTIC for name in names), False])
-        self.against_heuristic = is_heuristic[self._mix.opponent_of].astype(np.int8)  # index −1, the learner itself, gives False
-        # Spread evenly, so that each opponent has its share of them.
+        self.against_heuristic = is_heuristic[self._mix.opponent_of].astype(
+            np.int8
+        )  # index −1, the learner itself, gives False
+        # Spread evenly over the environments, and so over the opponents.
         late = np.diff(np.floor(np.arange(envs + 1) * settings.late_phase_fraction)) > 0
         most = self.batch.rules.stock
         self._first_stock = np.where(late, most if last_phase is None else last_phase, most)

@@ -20,7 +20,7 @@ from german_whist.training.rollouts.collector import Rollout
 
 
 class PolicyIterationLearner(Learner[ActionValueBatch]):
-    """Everything of a run but its records; see :class:`Learner`."""
+    """A run of approximate policy iteration; see :class:`Learner`."""
 
     METRICS: ClassVar[tuple[str, ...]] = (
         *("charts/SPS", "charts/seconds", "charts/learning_rate"),

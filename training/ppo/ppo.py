@@ -33,7 +33,7 @@ from german_whist.training.rollouts.return_kernels import seat_advantages
 from german_whist.training.run.distributed import Processes
 from german_whist.training.run.resume_file import tensor_of_shape
 
-VALUE_BATCH_SIZE = 16384  # decisions in a forward pass of the critic after a rollout
+VALUE_BATCH_SIZE = 16384  # decisions per forward pass of the critic
 MASKED = -1e9  # logit of an illegal action; finite, so that 0 * log 0 is 0
 
 
@@ -44,7 +44,7 @@ class PPO:
         actor: logits from an observation.
         critic: value to the seat to act, from an observation and, with ``critic_sees: all``, from what is hidden.
         magnet: moving average of the actor.
-        optimizer: over actor and critic.
+        optimizer: optimiser of actor and critic.
         updates: number of updates so far.
     """
 
@@ -58,7 +58,7 @@ class PPO:
             scale: factor of each feature, float32[features].
             num_observations: leading features, which the actor sees.
             actions: size of the action space.
-            processes: those that train together.
+            processes: the processes that train together.
         """
         self.settings = config.ppo
         self.seed = config.run.seed
@@ -113,7 +113,7 @@ class PPO:
         """Learn from a rollout and return its metrics.
 
         Args:
-            batch: a rollout of the actor as it is now.
+            batch: a rollout of the current actor.
             progress: share of the run that is done, for the schedules.
             value_only: train the critic alone.
         """
@@ -121,7 +121,7 @@ class PPO:
         rate = self.optimizer_settings.learning_rate_at(1.0 - progress)
         ent_coef = settings.ent_coef_at(1.0 - progress)
         decisions = self._decisions_of(batch)
-        parts = max(batch.learner_mask.numel() // self.optimizer_settings.batch_size, 1)  # the same number in every process
+        parts = max(batch.learner_mask.numel() // self.optimizer_settings.batch_size, 1)  # equal in all processes
         sums: dict[str, torch.Tensor] = {}
         largest = -(-len(decisions["features"]) // parts)
         width = decisions["features"].shape[1]
@@ -239,7 +239,7 @@ class PPO:
                 average.lerp_(weight, 1 - self.settings.magnet_decay)
 
     def state(self) -> dict[str, torch.Tensor]:
-        """Return all that the next update depends on, as tensors on the CPU."""
+        """Return everything that the next update depends on, as tensors on the CPU."""
         tensors: dict[str, torch.Tensor] = {}
         for kind, network in (("actor", self.actor), ("critic", self.critic), ("magnet", self.magnet)):
             for name, weight in network.named_parameters():

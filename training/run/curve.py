@@ -16,7 +16,7 @@ from matplotlib.ticker import EngFormatter, PercentFormatter
 from german_whist.envs.utils.atomic_file import write_atomically
 
 COLORS = ("#2a9d8f", "#e76f51", "#264653", "#e9c46a", "#8d6a9f")
-LINE_HEIGHT = 0.042  # of a name beside its line, relative to the axes
+LINE_HEIGHT = 0.042  # height of a line's label, relative to the axes
 LONGEST_NAME = 16  # characters of an opponent's name beside its line
 
 
@@ -26,7 +26,7 @@ def draw_curve(rows: list[dict[str, Any]], path: str | Path, title: str) -> None
     Args:
         rows: evaluations, as ``RunDirectory.read_evaluations`` returns them.
         path: the PNG file.
-        title: of the picture.
+        title: title of the picture.
     """
     figure, (axes,) = _figure(1)
     opponents = list(dict.fromkeys(row["opponent"] for row in rows))

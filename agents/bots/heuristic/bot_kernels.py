@@ -21,8 +21,8 @@ from german_whist.agents.bots.heuristic.card_value_kernels import (
     rank_value,
     rivals_of,
     share_left,
-    value_row,
     trump_mask,
+    value_row,
 )
 from german_whist.agents.bots.heuristic.endgame_kernels import endgame_card, held_unseen
 from german_whist.envs.engine.state import KEEP, LEAVE, SWAP, TAKE

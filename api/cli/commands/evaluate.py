@@ -32,7 +32,10 @@ def add_parser(subparsers: Any) -> None:
         "--match", metavar="MATCH", help="play whole matches: first_to:25 (points) or best_of:3 (deals won)"
     )
     parser.add_argument(
-        "--matches", type=parse_whole_number, metavar="N", help="with --match, mirrored matches per pair (default: --deals)"
+        "--matches",
+        type=parse_whole_number,
+        metavar="N",
+        help="with --match, mirrored matches per pair (default: --deals)",
     )
     parser.add_argument(
         "--seed",
@@ -116,7 +119,14 @@ def _play(
             first, second = agents[i], agents[j]
             if options.match is None:
                 results[i, j] = play_match(
-                    first, second, number, options.seed, rules, record=record, progress=progress, endgame=options.endgame
+                    first,
+                    second,
+                    number,
+                    options.seed,
+                    rules,
+                    record=record,
+                    progress=progress,
+                    endgame=options.endgame,
                 )
             else:
                 results[i, j] = play_series(

@@ -43,7 +43,9 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument(
         "--against", metavar="AGENT", help="an opponent, whose moves are not explained (default: the agent itself)"
     )
-    parser.add_argument("--seat", type=parse_whole_number, choices=(0, 1), help="with --against, AGENT's seat (default 0)")
+    parser.add_argument(
+        "--seat", type=parse_whole_number, choices=(0, 1), help="with --against, AGENT's seat (default 0)"
+    )
     parser.add_argument(
         "--worlds",
         type=parse_whole_number,

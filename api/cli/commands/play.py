@@ -30,7 +30,9 @@ def add_parser(subparsers: Any) -> None:
         "--seat", type=parse_whole_number, choices=(0, 1), default=0, help="your seat (default 0, which deals first)"
     )
     length = parser.add_mutually_exclusive_group()
-    length.add_argument("--deals", type=parse_whole_number, metavar="N", help="number of deals (default: until you quit)")
+    length.add_argument(
+        "--deals", type=parse_whole_number, metavar="N", help="number of deals (default: until you quit)"
+    )
     length.add_argument("--match", metavar="MATCH", help="play a match, such as first_to:25 or best_of:3")
     parser.add_argument(
         "--seed",

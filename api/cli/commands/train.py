@@ -37,7 +37,7 @@ def add_parser(subparsers: Any) -> None:
     for name, (_, text) in config_fields().items():
         settings.add_argument(f"--{name}", metavar="VALUE", help=text.replace("%", "%%"))
     for name in renamed.KEYS:
-        settings.add_argument(f"--{name}", help=argparse.SUPPRESS)  # refused with the name that it has now
+        settings.add_argument(f"--{name}", help=argparse.SUPPRESS)  # refused with its current name
     parser.set_defaults(run=run)
 
 
@@ -49,7 +49,7 @@ def run(options: argparse.Namespace) -> int:
         given = options.config or (f"--out {options.out}" if options.out else f"--{next(iter(overrides))}")
         raise ValueError(f"--resume uses the run's own configuration: leave out {given}")
     source = options.config or DEFAULT_RECIPE
-    config = load_config(source, overrides) if options.resume is None else None  # wrong settings are refused at once
+    config = load_config(source, overrides) if options.resume is None else None  # fails at once on wrong settings
 
     from german_whist.training.run.directory import RunDirectory
     from german_whist.training.run.distributed import joined_processes

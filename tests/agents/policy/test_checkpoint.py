@@ -57,7 +57,7 @@ def refusal(path: Path) -> str:
 @pytest.mark.parametrize("phases", [(), (2,), (10, 2)])
 @pytest.mark.parametrize("hidden", [(), (8,), (16, 4, 8)])
 @pytest.mark.parametrize("game", ["classic", "tiny", "classic:counts=all,points=over_book"])
-def test_everything_comes_back_bit_by_bit(
+def test_a_checkpoint_round_trips_bit_for_bit(
     tmp_path: Path, hidden: tuple[int, ...], game: str, phases: tuple[int, ...]
 ) -> None:
     made = some_network(hidden=hidden, game=game, phases=phases)
@@ -116,7 +116,7 @@ def test_results_are_put_into_the_card_and_nothing_else_changes(path: Path) -> N
         write_results(path.with_name("gone.safetensors"), {})
 
 
-def test_what_logits_mean_comes_back(tmp_path: Path) -> None:
+def test_the_scale_of_the_logits_is_saved(tmp_path: Path) -> None:
     dataclasses.replace(some_network(), logits_per_trick=4.0).save(tmp_path / "net.safetensors")
     assert load_checkpoint(tmp_path / "net.safetensors").logits_per_trick == 4
     some_network().save(tmp_path / "net.safetensors")
@@ -130,13 +130,13 @@ def test_the_endgame_is_written_and_read(tmp_path: Path) -> None:
         assert load_checkpoint(tmp_path / "net.safetensors").endgame == canonical
 
 
-def test_a_card_that_says_solved_means_exact(path: Path) -> None:
+def test_solved_in_a_card_is_read_as_exact(path: Path) -> None:
     tensors, card = read_raw(path)
     save_file(tensors, path, metadata={"card": json.dumps({**card, "endgame": "solved"})})
     assert load_checkpoint(path).endgame == "exact"
 
 
-def test_a_card_from_before_endgames_were_said_means_that_the_network_plays_them(path: Path) -> None:
+def test_a_card_without_endgame_means_played(path: Path) -> None:
     tensors, card = read_raw(path)
     assert card.pop("endgame") == "played"
     save_file(tensors, path, metadata={"card": json.dumps(card)})
@@ -197,7 +197,7 @@ def test_a_folder_is_refused(tmp_path: Path) -> None:
     refusal(tmp_path)
 
 
-def test_a_cut_file_is_refused_wherever_it_was_cut(path: Path) -> None:
+def test_a_truncated_file_is_refused(path: Path) -> None:
     content = path.read_bytes()
     for length in [*range(0, 3000, 97), len(content) // 2, len(content) - 1]:
         path.write_bytes(content[:length])

@@ -26,7 +26,7 @@ def one(cells: npt.NDArray[np.int8]) -> int:
     return next(iter(ones(cells)), -1)
 
 
-def test_the_layout_parts_the_whole_vector() -> None:
+def test_the_layout_covers_the_whole_vector() -> None:
     blocks = list(state_layout("classic").values())
     assert blocks[0].start == 0
     assert blocks[-1].stop == state_high("classic").size == len(truths_of("classic")[0])

@@ -69,10 +69,10 @@ def lowest_of_its_run(collector: ActionValueCollector, row: int) -> dict[int, in
 def test_the_first_targets_are_rollouts_of_the_heuristic_bot(rules):
     collector = collector_of(config(rules=rules, num_envs=6, num_steps=3), {})
     play_at_random(collector)
-    said = targets_now(collector)
+    targets = targets_now(collector)
     for row in range(6):
         for action, q_target in by_playing_on(collector, row).items():
-            assert int(collector.batch.legal()[row]).bit_count() == 1 or said[row, action] == q_target
+            assert int(collector.batch.legal()[row]).bit_count() == 1 or targets[row, action] == q_target
 
 
 @pytest.mark.parametrize("rules", ["classic", "classic:race=7", "race:race=13"])
@@ -110,18 +110,18 @@ def by_looking_ahead(
         batch = DealBatch(deals.rules, 1)
         batch.states[:] = deals.states[row : row + 1]
         batch.step([action])
-        said: list[float] = []
-        while len(said) < left and batch.views()["stock"][0] and not batch.done.all():
+        values: list[float] = []
+        while len(values) < left and batch.views()["stock"][0] and not batch.done.all():
             if batch.turn[0] == seat and int(batch.legal()[0]).bit_count() > 1:
                 views, _ = canonical_views(batch.views(), ("live" if collector._live else "named"))
-                said.append(float(value.logits(observe(views, deals.rules))[0, column]))
+                values.append(float(value.logits(observe(views, deals.rules))[0, column]))
             batch.step(bots[int(batch.turn[0])].act(batch.views(), None))
-        if len(said) < left:  # the endgame
+        if len(values) < left:  # the endgame
             players = [ExactEndgame(bot) for bot in bots]
             while not batch.done.all():
                 batch.step(players[int(batch.turn[0])].act(batch.views(), None))
-            said += [float(batch.returns("margin")[0, seat])] * (left - len(said))
-        q_target[action] = sum(said) / left
+            values += [float(batch.returns("margin")[0, seat])] * (left - len(values))
+        q_target[action] = sum(values) / left
     return q_target
 
 
@@ -140,7 +140,7 @@ def test_later_targets_bootstrap_from_the_value_at_the_next_decisions(rules, ran
     collector.bootstrap_from(
         lambda features: says(chooses, features), lambda features: says(value, features), lookahead
     )
-    said = targets_now(collector)
+    targets = targets_now(collector)
     tried = 0
     for row in range(24):
         seat = int(collector.batch.turn[row])
@@ -152,7 +152,7 @@ def test_later_targets_bootstrap_from_the_value_at_the_next_decisions(rules, ran
             continue
         stand_for = lowest_of_its_run(collector, row)
         for action in expected:
-            assert said[row, action] == pytest.approx(expected[stand_for[action]], abs=1e-4)
+            assert targets[row, action] == pytest.approx(expected[stand_for[action]], abs=1e-4)
             tried += 1
     assert tried > 40
 
@@ -170,9 +170,9 @@ def test_a_target_is_the_mean_over_its_stock_rotations(rules, steps, fewest):
             write_rotation(
                 game[0], states[row], min(rotation, counts[row] - 1), counts[row], one.batch.states[row : row + 1]
             )
-        said = targets_now(one)
+        targets = targets_now(one)
         for row in range(24):
-            expected[row] += said[row] / counts[row] if rotation < counts[row] else 0
+            expected[row] += targets[row] / counts[row] if rotation < counts[row] else 0
     assert min(counts) == fewest
     np.testing.assert_allclose(targets_now(many), expected, atol=1e-5)
     assert np.abs(expected - targets_now(one)).max() > 0.1

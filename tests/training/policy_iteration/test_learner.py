@@ -59,15 +59,15 @@ def test_the_networks_learn_their_targets():
     assert last["losses/loss"] < first["losses/loss"] / 5
     assert first["losses/value_explained_variance"] < 0.2
     assert min(last["losses/explained_variance"], last["losses/value_explained_variance"]) > 0.95
-    said = algorithm.policy(features) / LOGITS_PER_TRICK
+    estimated = algorithm.policy(features) / LOGITS_PER_TRICK
     assert algorithm.distilled is not None
     repeated = algorithm.distilled.frozen()(features) * 4
     for row in range(64):
         legal = masks[row]
-        about, by_distilled, truth = (it[row][legal] - it[row][legal].mean() for it in (said, repeated, q_targets))
+        about, by_distilled, truth = (it[row][legal] - it[row][legal].mean() for it in (estimated, repeated, q_targets))
         assert torch.allclose(about, truth, atol=0.5)
         assert torch.allclose(by_distilled, truth, atol=3)
-    assert ((repeated - said)[masks] ** 2).mean() < 0.2 * (said[masks] ** 2).mean()
+    assert ((repeated - estimated)[masks] ** 2).mean() < 0.2 * (estimated[masks] ** 2).mean()
     expected = algorithm.values(features)
     assert (expected.gather(1, against_heuristic.long()[:, None])[:, 0] - returns).abs().max() < 0.5
     assert (expected.gather(1, 1 - against_heuristic.long()[:, None])[:, 0] - returns).abs().mean() > 1  # not trained
@@ -116,7 +116,7 @@ def test_minibatches_are_of_one_phase_and_cover_the_positions(separate, epochs):
         assert len(set(rows)) == len(rows)
 
 
-def test_the_policy_changes_only_when_it_is_frozen_anew():
+def test_the_policy_changes_only_when_frozen_again():
     algorithm = some_algorithm(**FAST)
     batch = some_batch()
     before = algorithm.policy(batch.features), algorithm.values(batch.features)
@@ -189,7 +189,7 @@ def test_a_network_of_other_phases_is_refused_and_nothing_is_left(finished, tmp_
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_run_that_was_stopped_ends_as_one_that_was_not(finished, tmp_path):
+def test_a_stopped_and_resumed_run_equals_an_uninterrupted_one(finished, tmp_path):
     settings = config(**ALL_PARTS)
     directory = RunDirectory.create(settings, "policy_iteration", tmp_path / "half")
     learner = PolicyIterationLearner(settings, directory, Processes())
@@ -220,7 +220,7 @@ def weights(checkpoint: Path) -> list[bytes]:
 
 
 @pytest.mark.parametrize(
-    ("settings", "said"),
+    ("settings", "message"),
     [
         ({"lookahead": 0}, "lookahead: 0 is not allowed: a number from 1 to 52"),
         ({"stock_rotations": 0}, "stock_rotations: 0 is not allowed: a number from 1 to 52"),
@@ -232,8 +232,8 @@ def weights(checkpoint: Path) -> list[bytes]:
         ({"epochs": 0}, "epochs: 0 is not allowed: a number from 1"),
     ],
 )
-def test_a_wrong_value_is_refused(settings, said):
-    with pytest.raises(ValueError, match=f"^{said}"):
+def test_a_wrong_value_is_refused(settings, message):
+    with pytest.raises(ValueError, match=f"^{message}"):
         config(**settings)
 
 

@@ -65,7 +65,7 @@ def as_one_of_two(folder: Path) -> None:
             os._exit(7)
         with pytest.raises(ConnectionError, match=r"^another process of this run is gone or stuck: ") as caught:
             updated(processes, half)
-        (folder / "said").write_text(str(caught.value))
+        (folder / "error").write_text(str(caught.value))
 
 
 def free_port() -> int:
@@ -104,7 +104,7 @@ def test_two_processes_take_the_step_of_one_with_the_joined_batch(tmp_path: Path
     for name, tensor in expected.items():
         assert torch.equal(parts[0][name], parts[1][name]), name
         torch.testing.assert_close(parts[0][name], tensor, rtol=1e-4, atol=1e-6, msg=name)
-    assert (tmp_path / "said").read_text().count("\n") == 0
+    assert (tmp_path / "error").read_text().count("\n") == 0
 
 
 def test_one_process_alone_needs_no_group() -> None:
@@ -116,7 +116,7 @@ def test_one_process_alone_needs_no_group() -> None:
     assert alone.all_reduce(torch.tensor(3)) == 3
 
 
-def test_outside_torchrun_a_process_stands_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_torchrun_there_is_one_process(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("RANK", raising=False)
     with joined_processes() as processes:
         assert processes == Processes(0, 1)
