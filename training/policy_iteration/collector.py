@@ -87,9 +87,7 @@ class ActionValueCollector(Collector):
         names = [name for name in rollouts.opponents if name != SELF]
         self._settings = settings
         is_heuristic = np.array([*(name.partition("+")[0] == HEURISTIC for name in names), False])
-        self.against_heuristic = is_heuristic[self._mix.opponent_of].astype(
-            np.int8
-        )  # index −1, the learner itself, gives False
+        self.against_heuristic = is_heuristic[self._mix.opponent_of].astype(np.int8)  # index −1 (the learner): 0
         # Spread evenly over the environments, and so over the opponents.
         late = np.diff(np.floor(np.arange(envs + 1) * settings.late_phase_fraction)) > 0
         most = self.batch.rules.stock
