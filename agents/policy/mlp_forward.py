@@ -73,6 +73,7 @@ class PhasedMLPForward:
 
 def phase_of(stock: npt.NDArray[Any], phases: Sequence[int]) -> npt.NDArray[np.int64]:
     """Return the phase, counted from 0, int64[n], for the number of cards left in the stock, [n]."""
-    if not phases:
-        return np.zeros(len(stock), np.int64)
-    return np.sum([stock <= last for last in phases], axis=0, dtype=np.int64)
+    phase = np.zeros(len(stock), np.int64)
+    for last in phases:
+        phase += stock <= last
+    return phase
