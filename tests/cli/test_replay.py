@@ -72,26 +72,26 @@ def test_a_seat_sees_its_own_cards_only(games: Path, capsys: Capture) -> None:
 
 
 def test_in_a_terminal_enter_continues_and_q_quits(
-    games: Path, types: Typist, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+    games: Path, type_lines: Typist, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
     screen = Terminal()
     monkeypatch.setattr(sys, "stdin", Terminal())
     monkeypatch.setattr(sys, "stdout", screen)
     monkeypatch.setenv("NO_COLOR", "1")
-    asked = types(["", "", "q"])
+    asked = type_lines(["", "", "q"])
     assert main(["replay", str(games)]) == 0
     assert asked[:2] == [f"move {move} of 52, Enter to continue, q to quit: " for move in (1, 2)]
     assert screen.getvalue().count("\nmove ") == 2
-    asked = types([])
+    asked = type_lines([])
     assert main(["replay", str(games), "--all"]) == 0
     assert asked == []
 
 
-def test_step_waits_in_a_pipe_and_end_of_input_quits(games: Path, types: Typist, capsys: Capture) -> None:
-    types([""] * 5)
+def test_step_waits_in_a_pipe_and_end_of_input_quits(games: Path, type_lines: Typist, capsys: Capture) -> None:
+    type_lines([""] * 5)
     assert main(["replay", str(games), "--step"]) == 0
     assert capsys.readouterr().out.count("\nmove ") == 5
-    types([""] * 60)
+    type_lines([""] * 60)
     assert main(["replay", str(games), "--step"]) == 0
     assert capsys.readouterr().out.endswith("This is the recorded result.\n")
 

@@ -41,7 +41,7 @@ def test_training_prints_a_table_and_where_everything_is(run: Run, tiny: str) ->
         assert Path(path).stat().st_size > 0
 
 
-def test_the_commands_it_suggests_work(run: Run, tiny: str, types: Typist) -> None:
+def test_the_commands_it_suggests_work(run: Run, tiny: str, type_lines: Typist) -> None:
     out = run("train", tiny, "--quiet").out
     suggested = [line.split()[1:] for line in re.findall(r"^[\w ]+: +(german-whist .+)$", out, re.MULTILINE)]
     assert [words[0] for words in suggested] == ["evaluate", "draw", "play"]
@@ -50,7 +50,7 @@ def test_the_commands_it_suggests_work(run: Run, tiny: str, types: Typist) -> No
     assert "German Whist, tiny" in run(*measure, "--deals", "3").out
     assert run(*watch).code == 0
     assert Path("deal.gif").stat().st_size > 0
-    types("q")
+    type_lines("q")
     assert run(*play).code == 0
 
 

@@ -45,8 +45,8 @@ def test_the_page_lists_every_classic_block_with_its_range() -> None:
     ):
         documented = {row[0].strip("`"): row for row in rows(section(title)) if row[0].startswith("`")}
         for name, (start, stop, meaning) in layout.items():
-            _, cells, number, values, text = documented[name]
-            assert (cells.split("–")[0], cells.split("–")[-1]) == (str(start), str(stop - 1))
+            _, features, number, values, text = documented[name]
+            assert (features.split("–")[0], features.split("–")[-1]) == (str(start), str(stop - 1))
             assert number == str(stop - start)
             assert values == f"0 to {high[start:stop].max()}"
             assert text == meaning
@@ -93,9 +93,9 @@ def test_columns_events_and_versions_are_on_the_page() -> None:
 def test_the_page_is_right_about_matches() -> None:
     small, large = match_format_of("first_to:25"), match_format_of("first_to:1000")
     classic = rules("classic")
-    for match, cells in ((small, 3), (large, 6)):
-        assert observation_high(classic, match).size == observation_high(classic).size + cells
-        assert state_high(classic, match).size == state_high(classic).size + cells
+    for match, features in ((small, 3), (large, 6)):
+        assert observation_high(classic, match).size == observation_high(classic).size + features
+        assert state_high(classic, match).size == state_high(classic).size + features
     assert re.search(r"A match adds 3 features to vector and state, or 6", page())
 
 

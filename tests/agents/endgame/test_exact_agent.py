@@ -47,7 +47,7 @@ def neighbours_dropped(hand: Hand, other: Hand, led: str | None, some: Hand) -> 
 
 
 def margins(own: Hand, other: Hand, led: str | None, trump: str | None, low: bool) -> dict[str, int]:
-    """What each card of the seat to act is worth to it, by brute force."""
+    """The value of each card to the seat to act, by brute force."""
     leader, follower = (own, other) if led is None else (other, own)
     sign = -1 if low else 1
     return {

@@ -1,4 +1,4 @@
-"""Flat Monte Carlo: what its actions are worth, and that it plays the best of them."""
+"""Flat Monte Carlo: the values of its actions, and that it plays the best one."""
 
 from __future__ import annotations
 
@@ -151,7 +151,7 @@ def test_cards_that_a_seat_cannot_see_do_not_change_its_choice(preset: str, seat
     compared = 0
     bot = MonteCarloBot(worlds=3)
     for seed in range(2):
-        redeal = Redeal(preset, seed, seat, steps=rules(preset).tricks, tries=16)
+        redeal = Redeal(preset, seed, seat, steps=rules(preset).tricks, attempts=16)
         for course, others in redeal.steps():
             if course.done[0] or course.turn[0] != seat:
                 continue
@@ -224,7 +224,7 @@ def test_more_worlds_play_stronger(preset: str) -> None:
 
 
 def test_ties_go_to_the_heuristic_bot() -> None:
-    """Every card of a hand that loses all tricks is worth the same."""
+    """Every card of a hand that loses all tricks has the same value."""
     row = view("2.3.4.", "C", opponent="...AKQ")
     row["tricks_self"] = row["tricks_opponent"] = 5  # which distinguishes an exhausted stock from none
     for legal in (["S2", "H3", "D4"], ["H3", "D4"]):

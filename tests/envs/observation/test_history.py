@@ -276,7 +276,7 @@ def test_no_two_different_situations_of_random_deals_share_a_history(rules: str,
 def test_what_a_seat_cannot_know_never_changes_its_history(game_rules: str, seed: int, seat: int, steps: int) -> None:
     rules = rules_named(game_rules)
     steps = min(steps, 2 * (rules.race or rules.tricks))  # no deal ends earlier
-    redeal = Redeal(game_rules, seed, seat, steps, tries=24)
+    redeal = Redeal(game_rules, seed, seat, steps, attempts=24)
     decks = redeal.others.states["deck"][:, : len(redeal.others.rules.cards)].tolist()
     batch = DealBatch(game_rules, len(decks), history=True)
     batch.deal_decks(decks, redeal.others.states["dealer"])

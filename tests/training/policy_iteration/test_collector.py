@@ -47,7 +47,7 @@ def some_policy(rules: str, ranks: str = "live") -> PolicyAgent:
     return PolicyAgent(Checkpoint(layers, game_of(rules), ranks=ranks))
 
 
-def says(network: MLPForward, features: torch.Tensor) -> torch.Tensor:
+def outputs_of(network: MLPForward, features: torch.Tensor) -> torch.Tensor:
     return torch.from_numpy(network.logits(features.numpy()))
 
 
@@ -138,7 +138,7 @@ def test_later_targets_bootstrap_from_the_value_at_the_next_decisions(rules, ran
     collector = collector_of(settings, OPPONENTS)
     play_at_random(collector)
     collector.bootstrap_from(
-        lambda features: says(chooses, features), lambda features: says(value, features), lookahead
+        lambda features: outputs_of(chooses, features), lambda features: outputs_of(value, features), lookahead
     )
     targets = targets_now(collector)
     tried = 0

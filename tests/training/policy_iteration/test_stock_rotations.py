@@ -17,12 +17,12 @@ GAMES += ["no_trump:open_stock=0", "small:open_stock=3"]
 
 def moments(rules, size=12, agent="random"):
     """Yield the deals before every decision."""
-    batch, bot, luck = DealBatch(rules, size, seed=5), make_agent(agent), np.random.default_rng(1)
+    batch, bot, rng = DealBatch(rules, size, seed=5), make_agent(agent), np.random.default_rng(1)
     while not batch.done.all():
         yield batch
         actions = np.full(size, -1)
         rows = np.flatnonzero(~batch.done)
-        actions[rows] = bot.act(batch.views(rows), luck)
+        actions[rows] = bot.act(batch.views(rows), rng)
         batch.step(actions)
 
 

@@ -125,8 +125,8 @@ def test_sampling_differs_by_deal_move_and_seed() -> None:
     first, again, other = (collected(num_envs=64, num_steps=6, seed=seed)[1] for seed in (1, 1, 2))
     assert torch.equal(first.actions, again.actions)
     assert not torch.equal(first.actions, other.actions)
-    luck = torch.exp(first.log_probs)
-    assert len(torch.unique(luck[0])) > 8
+    probabilities = torch.exp(first.log_probs)
+    assert len(torch.unique(probabilities[0])) > 8
 
 
 class Watched:

@@ -98,7 +98,7 @@ def test_an_interrupted_final_evaluation_has_lost_nothing(tmp_path: Path, monkey
 def test_a_killed_run_resumes_from_its_last_checkpoint(
     finished: TrainingOutcome, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # A run killed after 896 decisions has saved at 512; what it recorded later is recorded anew.
+    # A run killed after 896 decisions has saved at 512; later records are replaced.
     def kill() -> None:
         raise RuntimeError("killed")
 

@@ -274,9 +274,9 @@ def test_opponent_randomness_differs_by_row_and_step(rng: np.random.Generator) -
         def __init__(self) -> None:
             self.thrown: list[float] = []
 
-        def act(self, views: Views, luck: Any) -> np.ndarray:
-            self.thrown += luck.random(len(views)).tolist()
-            return Lowest().act(views, luck)
+        def act(self, views: Views, rng: Any) -> np.ndarray:
+            self.thrown += rng.random(len(views)).tolist()
+            return Lowest().act(views, rng)
 
     dice = Dice()
     env = SelfPlayVecEnv(rules("classic"), 4, opponents=[(1, lambda: dice)])
