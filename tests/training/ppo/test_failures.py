@@ -114,7 +114,7 @@ def test_a_worker_that_dies_stops_the_run_and_the_checkpoint_is_named(
         raise ConnectionError("another process of this run is gone or stuck: closed by peer")
 
     def lose_it() -> None:
-        monkeypatch.setattr(Processes, "add", gone)
+        monkeypatch.setattr(Processes, "all_reduce", gone)
 
     call_at(monkeypatch, 600, lose_it)
     message = rf"^another process .* closed by peer; the last good checkpoint is in {tmp_path / 'run' / 'checkpoints'}$"

@@ -163,9 +163,9 @@ def test_a_folder_without_a_run_is_refused(here: Path) -> None:
 def test_a_run_without_its_first_checkpoint_has_no_snapshot(here: Path) -> None:
     made = RunDirectory.create(tiny_config(), "a")
     made.checkpoint_path(0).touch()
-    assert RunDirectory.open("runs/a")[0].has_yet_to_begin
+    assert not RunDirectory.open("runs/a")[0].has_snapshot
     made.resume.touch()
-    assert not RunDirectory.open("runs/a")[0].has_yet_to_begin
+    assert RunDirectory.open("runs/a")[0].has_snapshot
 
 
 def test_a_run_that_lost_its_snapshot_is_refused(here: Path) -> None:
