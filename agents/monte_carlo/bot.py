@@ -146,9 +146,18 @@ class MonteCarloBot:
             scratch = (np.zeros(1, GAME), np.zeros(3, STATE), np.zeros(1, VIEW), np.zeros(1, HAND_COUNTS))
             offset = first * self.worlds
             part_views, part_keys = views[first:last], keys[first:last]
-            memory = race_transposition_table()
+            transpositions = race_transposition_table()
             add_worlds(
-                part_views, part_keys, self.worlds, begin - offset, end - offset, table, memory, scratch, sums, hands
+                part_views,
+                part_keys,
+                self.worlds,
+                begin - offset,
+                end - offset,
+                table,
+                transpositions,
+                scratch,
+                sums,
+                hands,
             )
             if (hands == 0).any():
                 row = rows[first + int(np.argmin(hands))]

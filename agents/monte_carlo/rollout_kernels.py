@@ -79,7 +79,7 @@ def is_solvable_endgame(game, state):
 
 
 @kernel
-def solved_margin(game, state, table, memory):
+def solved_margin(game, state, table, transpositions):
     """Return seat 0's margin of the deal with perfect play from an endgame on."""
     leader = np.int64(state.winner)
     hands = state.hands
@@ -89,15 +89,17 @@ def solved_margin(game, state, table, memory):
     if game.race:
         own = np.int64(game.race) - counted_tricks(game, state, leader)
         other = np.int64(game.race) - counted_tricks(game, state, 1 - leader)
-        value = race_alpha_beta(table, memory, position, cards, led, own, other, RACE_WINDOW_LOW, RACE_WINDOW_HIGH)
+        value = race_alpha_beta(
+            table, transpositions, position, cards, led, own, other, RACE_WINDOW_LOW, RACE_WINDOW_HIGH
+        )
         margin = value - (other - own)
     else:
-        margin = 2 * alpha_beta(table, memory.plain, position, cards, led, WINDOW_LOW, WINDOW_HIGH) - cards
+        margin = 2 * alpha_beta(table, transpositions.plain, position, cards, led, WINDOW_LOW, WINDOW_HIGH) - cards
     return signed_margin(game, state, SELF) + (margin if leader == SELF else -margin)
 
 
 @kernel
-def rollout_margin(game, state, view, table, memory):
+def rollout_margin(game, state, view, table, transpositions):
     """Play a rollout with the heuristic bot to the endgame, or else to the end, and return seat 0's margin.
 
     Args:
@@ -105,18 +107,18 @@ def rollout_margin(game, state, view, table, memory):
         state: changed in place.
         view: scratch.
         table: ``EndgameTable`` for this kind of game.
-        memory: ``RaceTranspositionTable`` of the search.
+        transpositions: ``RaceTranspositionTable`` of the search.
     """
     while not state.done:
         if is_solvable_endgame(game, state):
-            return solved_margin(game, state, table, memory)
+            return solved_margin(game, state, table, transpositions)
         write_view(game, state, np.int64(state.turn), view)
         play(game, state, heuristic_action(view))
     return signed_margin(game, state, SELF)
 
 
 @kernel
-def add_worlds(views, keys, worlds, first, last, table, memory, scratch, totals, hands):
+def add_worlds(views, keys, worlds, first, last, table, transpositions, scratch, totals, hands):
     """Try every distinct action of each view in the same worlds and add up the margins.
 
     Views with a single distinct action are skipped; where nothing is hidden only world 0 is tried.
@@ -128,7 +130,7 @@ def add_worlds(views, keys, worlds, first, last, table, memory, scratch, totals,
         first: first pair of a view and a world; pair ``i`` is world ``i % worlds`` of view ``i // worlds``.
         last: the pair after the last.
         table: ``EndgameTable`` for these views' kind of game.
-        memory: ``RaceTranspositionTable`` of the search.
+        transpositions: ``RaceTranspositionTable`` of the search.
         scratch: arrays for one game, three states, one view and one record of hand counts.
         totals: int64[n, 54], added to.
         hands: int64[n], written: the number of consistent hands; 0 for an inconsistent view.
@@ -159,7 +161,7 @@ def add_worlds(views, keys, worlds, first, last, table, memory, scratch, totals,
             actions &= actions - _ONE
             states[2] = states[1]
             play(game, states[2], action)
-            totals[row, action] += rollout_margin(game, states[2], view, table, memory)
+            totals[row, action] += rollout_margin(game, states[2], view, table, transpositions)
 
 
 @kernel

@@ -111,7 +111,7 @@ class ActionValueCollector(Collector):
             Lookaheads.empty(len(group) * most_actions * settings.stock_rotations, self.num_observations)
             for group in groups
         ]
-        self._memories = [race_transposition_table() for _ in groups]
+        self._transpositions = [race_transposition_table() for _ in groups]
         self._executor = ThreadPoolExecutor(threads or None)
         trump = self.batch.rules.trump != "none"
         lows = (0, 1) if self.batch.rules.high_low else (0,)
@@ -174,14 +174,14 @@ class ActionValueCollector(Collector):
             resume(part)
 
         def resume(part: int) -> None:
-            by_heuristic, memory = self._by_heuristic[self._parts[part]], self._memories[part]
+            by_heuristic, transpositions = self._by_heuristic[self._parts[part]], self._transpositions[part]
             for low, table in self._tables:
                 play_on(
                     game,
                     low,
                     by_heuristic,
                     table,
-                    memory,
+                    transpositions,
                     settings.margin_tanh_scale,
                     self._live,
                     self._lookaheads[part],

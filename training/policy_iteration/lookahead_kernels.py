@@ -93,7 +93,7 @@ def _enqueue(game, views, number, queue, live):
 
 
 @kernel
-def play_on(game, low, by_heuristic, table, memory, margin_tanh_scale, live, lookaheads):
+def play_on(game, low, by_heuristic, table, transpositions, margin_tanh_scale, live, lookaheads):
     """Continue each lookahead until it is over or needs a network's output, and enqueue it for that.
 
     A lookahead is over after its number of own decisions, at the end of the deal, or at an endgame that is solved
@@ -105,7 +105,7 @@ def play_on(game, low, by_heuristic, table, memory, margin_tanh_scale, live, loo
             margins have the opposite sign.
         by_heuristic: bool[envs, 2, 2], by seat whose actions are tried and seat to act: True for the heuristic bot.
         table: ``EndgameTable`` for these deals.
-        memory: ``RaceTranspositionTable`` of the search.
+        transpositions: ``RaceTranspositionTable`` of the search.
         margin_tanh_scale: see :func:`squashed_margin`.
         live: whether ranks count among the cards still in play.
         lookaheads: the :class:`Lookaheads`, with empty queues.
@@ -118,9 +118,10 @@ def play_on(game, low, by_heuristic, table, memory, margin_tanh_scale, live, loo
         seat = np.int64(lookaheads.seats[number])
         while True:
             if state.done or is_open_endgame(game[0], state):
-                margin = (
-                    signed_margin(game[0], state, 0) if state.done else solved_margin(game[0], state, table, memory)
-                )
+                if state.done:
+                    margin = signed_margin(game[0], state, 0)
+                else:
+                    margin = solved_margin(game[0], state, table, transpositions)
                 squashed = squashed_margin(margin if seat == 0 else -margin, margin_tanh_scale)
                 lookaheads.totals[number] += lookaheads.decisions_left[number] * squashed
                 lookaheads.decisions_left[number] = 0

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from german_whist.cli.terminal.exit_codes import INTERRUPTED
 from german_whist.training.config import renamed
 from german_whist.training.config.load import config_fields, load_config
 
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
 
 DEFAULT_RECIPE = "quickstart"
 DEFAULT_RULES = "classic"  # of `german-whist evaluate`
-EXIT_INTERRUPTED = 130
 
 
 def add_parser(subparsers: Any) -> None:
@@ -73,7 +73,7 @@ def run(options: argparse.Namespace) -> int:
             f"stopped after {outcome.decisions:,} decisions; to resume: german-whist train --resume {outcome.run.path}",
             file=sys.stderr if options.json else sys.stdout,
         )
-        return EXIT_INTERRUPTED
+        return INTERRUPTED
     _report(outcome, config.game.rules, options.json)
     return 0
 
