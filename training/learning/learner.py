@@ -215,7 +215,7 @@ class Learner(ABC, Generic[Batch]):
         if self.processes.is_first:
             Snapshot(self.decisions, seconds, self.algorithm.state(), deals).save(self.run.resume)
 
-    def conclude(self) -> None:
+    def finalize(self) -> None:
         """Set the weights of the final checkpoint after training; by default they stay the last ones."""
 
     def resume(self) -> float:
@@ -241,7 +241,7 @@ class Learner(ABC, Generic[Batch]):
     def _read_saved(self) -> tuple[Snapshot, list[Checkpoint]]:
         """Read the snapshot and the pool, and drop what a killed run recorded after the snapshot."""
         snapshot = Snapshot.load(self.run.resume)
-        self.run.forget_after(snapshot.decisions)
+        self.run.drop_records_after(snapshot.decisions)
         rollouts = self.config.rollouts
         past = [load_checkpoint(path) for path in self.run.checkpoint_paths()[-rollouts.pool_size :]]
         if not past and POOL in rollouts.opponents:

@@ -135,7 +135,7 @@ class _Run:
         learner = self._learner
         if not self._is_first:
             return TrainingOutcome(learner.run, learner.decisions, ())
-        learner.conclude()
+        learner.finalize()
         outcome = self._evaluate(learner.config.evaluation.final_deals)
         learner.checkpoint({result.second: result.to_dict() for result in outcome.results}).save(learner.run.final)
         return outcome

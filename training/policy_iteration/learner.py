@@ -97,7 +97,7 @@ class PolicyIterationLearner(Learner[ActionValueBatch]):
         if distilled is not None and self.processes.is_first:
             self._checkpoint_of(distilled).save(self.run.distilled)
 
-    def conclude(self) -> None:
+    def finalize(self) -> None:
         """Set the weights of the final checkpoint to the mean of the last checkpoints', where there are several.
 
         The mean tends to be nearer to the optimum than each of them (Vaswani et al., "Attention is all you need", 2017,

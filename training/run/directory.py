@@ -129,7 +129,7 @@ class RunDirectory:
             for row in self._evaluation_rows()
         ]
 
-    def forget_after(self, decisions: int) -> None:
+    def drop_records_after(self, decisions: int) -> None:
         """Drop what a killed run recorded after ``decisions``, and its half-written files."""
         for folder in (self.path, self.checkpoints):
             for path in folder.glob(".*.tmp"):

@@ -59,7 +59,7 @@ class SB3Learner:
         self.model = self._make_model()
         if resume:
             load_learner(self.model, run.resume)
-            run.forget_after(self.decisions)
+            run.drop_records_after(self.decisions)
             self._pool = [
                 PolicyAgent(load_checkpoint(path), 1.0) for path in run.checkpoint_paths()[-config.rollouts.pool_size :]
             ]

@@ -197,7 +197,7 @@ def test_checkpoints_are_sorted_by_decisions_and_other_files_ignored(here: Path)
     for other in ("best.safetensors", ".000000000007.safetensors.99.tmp", "000000000003.txt"):
         (run.checkpoints / other).touch()
     assert run.checkpoint_paths() == [run.checkpoint_path(number) for number in sorted(numbers)]
-    run.forget_after(50)
+    run.drop_records_after(50)
     assert run.checkpoint_paths() == [run.checkpoint_path(0), run.checkpoint_path(50)]
     assert (run.checkpoints / "best.safetensors").exists()
 
@@ -230,7 +230,7 @@ def test_records_after_the_snapshot_are_dropped(here: Path) -> None:
     run = RunDirectory.create(tiny_config(), "a")
     run.add_evaluations([evaluation(0), evaluation(256), evaluation(512)])
     run.metrics.write_text("time/total_timesteps,time/fps\n128,9\n256,9\n384,9\n")
-    run.forget_after(256)
+    run.drop_records_after(256)
     assert run.read_evaluations() == [evaluation(0), evaluation(256)]
     assert run.metrics.read_text().splitlines() == ["time/total_timesteps,time/fps", "128,9", "256,9"]
 
@@ -241,16 +241,16 @@ def test_truncated_rows_are_dropped(here: Path) -> None:
     with run.evaluations.open("a") as file:
         file.write("128,rand")
     run.metrics.write_text("time/total_timesteps,time/fps\n128,9\n12")
-    run.forget_after(256)
+    run.drop_records_after(256)
     assert run.read_evaluations() == [evaluation(0)]
     assert run.metrics.read_text().splitlines() == ["time/total_timesteps,time/fps", "128,9"]
 
 
 def test_dropping_records_of_an_empty_run_does_nothing(here: Path) -> None:
     run = RunDirectory.create(tiny_config(), "a")
-    run.forget_after(0)
+    run.drop_records_after(0)
     run.metrics.touch()
-    run.forget_after(0)
+    run.drop_records_after(0)
     assert run.metrics.read_text() == ""
 
 
