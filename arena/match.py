@@ -21,6 +21,7 @@ from german_whist.envs.engine.endgame_hook import PLAYED, EndgameHook
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.rules import rules as rules_named
 from german_whist.envs.simulator.batch import DealBatch
+from german_whist.envs.utils.checks import whole_number
 
 DEFAULT_BATCH = 2048
 
@@ -66,11 +67,11 @@ def play_match(
             message names the agent.
     """
     agents, names = two_agents(first, second)
-    game_rules, endgame = rules_named(rules), match_endgame(endgame)
+    rules, endgame = rules_named(rules), match_endgame(endgame)
     margins = match_margins(
-        agents, names, deals, seed, game_rules, batch_size=batch_size, record=record, progress=progress, endgame=endgame
+        agents, names, deals, seed, rules, batch_size=batch_size, record=record, progress=progress, endgame=endgame
     )
-    return match_result(margins, names, game_rules, seed, endgame)
+    return match_result(margins, names, rules, seed, endgame)
 
 
 def match_margins(
@@ -93,12 +94,12 @@ def match_margins(
         ValueError: as ``play_match``.
     """
     check_counts(deals=deals, batch_size=batch_size)
-    how, players = batch_endgame(match_endgame(endgame), rules), (agents, names)
-    if how != PLAYED and record is not None:  # a recording needs every card
-        players, how = with_exact_endgames(agents, names), PLAYED
+    hook, players = batch_endgame(match_endgame(endgame), rules), (agents, names)
+    if hook != PLAYED and record is not None:  # a recording needs every card
+        players, hook = with_exact_endgames(agents, names), PLAYED
     parts = []
     for start in range(0, deals, batch_size):
-        parts.append(play_mirrored_deals(*players, rules, seed, start, min(batch_size, deals - start), record, how))
+        parts.append(play_mirrored_deals(*players, rules, seed, start, min(batch_size, deals - start), record, hook))
         if progress is not None:
             progress(len(parts[-1]))
     return np.concatenate(parts)
@@ -129,8 +130,7 @@ def check_counts(**numbers: object) -> None:
         ValueError: naming the number.
     """
     for name, number in numbers.items():
-        if isinstance(number, bool) or not isinstance(number, (int, np.integer)) or number < 1:
-            raise ValueError(f"{name} {number!r} is not allowed: a whole number from 1")
+        whole_number(name, number, 1)
 
 
 def play_mirrored_deals(

@@ -96,7 +96,7 @@ def result_fields(
     """Return the fields of a ``MirroredResult``.
 
     Args:
-        names: of the two agents.
+        names: names of the two agents.
         rules: the rules.
         seed: the seed.
         outcomes: 1, 0 or −1 for the first agent's wins, draws and losses, [n, 2]: pairs of mirrored games.

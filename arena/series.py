@@ -66,17 +66,17 @@ def play_series(
     check_match_number(int(matches) - 1, "last match")
     check_seed(seed)
     agents, names = two_agents(first, second)
-    game_rules, match_format, endgame = rules_named(rules), match_format_of(match), match_endgame(endgame)
-    how = batch_endgame(endgame, game_rules)
+    rules, match_format, endgame = rules_named(rules), match_format_of(match), match_endgame(endgame)
+    hook = batch_endgame(endgame, rules)
     parts = []
     for start in range(0, matches, batch_size):
         size = min(batch_size, matches - start)
-        parts.append(play_mirrored_matches(agents, names, game_rules, match_format, seed, start, size, how))
+        parts.append(play_mirrored_matches(agents, names, rules, match_format, seed, start, size, hook))
         if progress is not None:
             progress(size)
     outcomes, margins, deals = (np.concatenate(part) for part in zip(*parts, strict=True))  # each (matches, 2)
     return SeriesResult(
-        **result_fields(names, game_rules, seed, outcomes, margins.astype(np.float64), endgame),
+        **result_fields(names, rules, seed, outcomes, margins.astype(np.float64), endgame),
         match=str(match_format),
         matches=int(matches),
         deals_per_match=float(deals.mean()),

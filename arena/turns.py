@@ -39,7 +39,7 @@ def play_turn(
     for which, agent in enumerate(agents):
         rows = np.flatnonzero((mover == which) & ~batch.done)
         if len(rows):
-            # A random stream of its own for each agent in each game of a deal.
+            # Each agent has its own random stream in each game of a deal.
             streams = 2 * indices[rows] + swapped[rows].astype(np.uint64)
             rng = AgentRng(batch.seed, streams, stream=which, step=steps[rows])
             actions[rows] = _chosen(names[which], agent.act(batch.views(rows), rng), len(rows))

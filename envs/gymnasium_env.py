@@ -130,7 +130,7 @@ class GermanWhistEnv(RendererProperties, gymnasium.Env[npt.NDArray[np.int8], np.
             The learner's observation, int8[n_obs], and the info.
 
         Raises:
-            ValueError: if the seed or an option is not allowed; then the current episode goes on.
+            ValueError: if the seed or an option is not allowed; then the current episode continues.
         """
         if seed is not None:
             check_seed(seed)

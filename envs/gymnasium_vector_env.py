@@ -133,7 +133,7 @@ class GermanWhistVectorEnv(VectorEnv[npt.NDArray[np.int8], npt.NDArray[np.int64]
             The learner's observations, int8[num_envs, n_obs], and the info.
 
         Raises:
-            ValueError: if the seed or an option is not allowed; then the current episodes go on.
+            ValueError: if the seed or an option is not allowed; then the current episodes continue.
         """
         chosen = read_options(options, self.rules.cards)
         if seed is None and chosen.deal is None and self._sequence.seed is not None:

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from german_whist.envs.engine.agent_rng import AgentRng
+from german_whist.envs.utils.checks import is_whole_number
 
 
 class Opponent(Protocol):
@@ -46,7 +47,7 @@ def check_seat(seat: object) -> None:
     Raises:
         ValueError: if it is not 0, 1 or ``"alternate"``.
     """
-    if isinstance(seat, bool) or seat not in (0, 1, "alternate"):
+    if not is_whole_number(seat, 0, 1) and seat != "alternate":
         raise ValueError(f"seat {seat!r} is not allowed: 0, 1 or 'alternate'")
 
 

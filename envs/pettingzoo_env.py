@@ -182,7 +182,7 @@ class raw_env(RendererProperties, AECEnv, EzPickle):  # type: ignore[misc]  # no
                 are ``"match"``: (seed, number), and the ``"dealer"`` of its first deal. Other options are ignored.
 
         Raises:
-            ValueError: if the seed or an option is not allowed; then the current episode goes on.
+            ValueError: if the seed or an option is not allowed; then the current episode continues.
         """
         self._simulator.reset(seed, options)
         self.agents = list(PLAYERS)
@@ -214,7 +214,7 @@ class raw_env(RendererProperties, AECEnv, EzPickle):  # type: ignore[misc]  # no
         return action is not None and self._simulator.legal >> int(action) & 1 == 1
 
     def observe(self, agent: str) -> Observation:
-        """Return what an agent sees, in arrays of its own."""
+        """Return an agent's observation, in new arrays."""
         seat = _SEATS[agent]
         observation, mask = self._simulator.observe(seat)
         if not self._is_history:

@@ -6,7 +6,7 @@ unseen, then everything else the view tells about them). All 24 suit permutation
 chosen card is renamed back.
 
 Optionally ranks are counted among the *live* cards (those still in play) from the top: the highest live card of a suit
-is its ace, and dead cards take the lowest ranks. So more views that are played alike become the same.
+is its ace, and dead cards take the lowest ranks. This makes more views with the same best play identical.
 """
 
 from __future__ import annotations

@@ -9,6 +9,7 @@ from typing import Any
 
 from german_whist.agents.pretrained.catalog import PretrainedAgent, pretrained_agents
 from german_whist.envs.engine.endgame_hook import EXACT
+from german_whist.envs.utils.markdown import markdown_table
 
 COMMAND = "python -m german_whist.agents.pretrained.model_cards > agents/weights/README.md"
 ENDGAMES = (
@@ -34,11 +35,13 @@ def page() -> str:
     return "\n".join(lines).rstrip("\n") + "\n"
 
 
-def win_rate(result: dict[str, Any]) -> str:
-    """Format a win rate with half the width of its interval: ``67.4 % ± 0.6``."""
+def win_rate(result: dict[str, Any], sign: str = "") -> str:
+    """Format a win rate with half the width of its interval: ``67.4 % ± 0.6``; ``sign="+"`` shows the sign."""
+    if result["win_rate"] is None:
+        return "—"
     low, high = result["interval"] or (None, None)
     spread = "" if low is None else f" ± {50 * (high - low):.1f}"
-    return f"{100 * result['win_rate']:.1f} %{spread}"
+    return f"{100 * result['win_rate']:{sign}.1f} %{spread}"
 
 
 def margin(result: dict[str, Any]) -> str:
@@ -82,11 +85,11 @@ def _card(agent: PretrainedAgent) -> list[str]:
     if training.get("commands"):
         lines += ["```", *training["commands"], "```", ""]
     if card["results"]:
-        lines += ["| against | deals | endgame | games won | tricks a deal |", "| --- | --- | --- | --- | --- |"]
-        for row, result in card["results"].items():
-            cells = (against(row), f"{result['deals']:,}", result["endgame"], win_rate(result), margin(result))
-            lines.append(f"| {' | '.join(cells)} |")
-        lines.append("")
+        rows = (
+            (against(row), f"{result['deals']:,}", result["endgame"], win_rate(result), margin(result))
+            for row, result in card["results"].items()
+        )
+        lines += [markdown_table(("against", "deals", "endgame", "games won", "tricks a deal"), rows), ""]
     lines += [line for result in card["results"].values() if "hands" in result for line in _breakdown(result)]
     return lines
 
@@ -95,13 +98,9 @@ def _breakdown(result: dict[str, Any]) -> list[str]:
     """Return a table of the games won by seat and by quality of the hand."""
     rows = [(f"it {seat}", facts) for seat, facts in result["seats"].items()]
     rows += [(entry["hands"], entry["agent"]) for entry in result["hands"]]
-    lines = ["| against `heuristic+exact` | games won | by `heuristic` with the same cards |", "| --- | --- | --- |"]
-    beside = {entry["hands"]: _rate(entry["heuristic"]) for entry in result["hands"]}
-    return [*lines, *(f"| {name} | {_rate(facts)} | {beside.get(name, '')} |" for name, facts in rows), ""]
-
-
-def _rate(facts: dict[str, Any]) -> str:
-    return "—" if facts["win_rate"] is None else win_rate(facts)
+    beside = {entry["hands"]: win_rate(entry["heuristic"]) for entry in result["hands"]}
+    header = ("against `heuristic+exact`", "games won", "by `heuristic` with the same cards")
+    return [markdown_table(header, ((name, win_rate(facts), beside.get(name, "")) for name, facts in rows)), ""]
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """Random decisions per second with observation and mask, compared with a card game of OpenSpiel in Python.
 
 OpenSpiel's own German Whist is not in its wheels, and its trick-taking games are for three or more players. Gin Rummy
-stands in: two players, 52 cards, a stock, an observation tensor, and about as many decisions per deal.
+is used instead: two players, 52 cards, a stock, an observation tensor, and about as many decisions per deal.
 """
 
 from __future__ import annotations

@@ -33,7 +33,7 @@ def observation_layout(rules: str | Rules = "classic", match: str | MatchFormat 
 
     Args:
         rules: a preset's name, with settings if wanted, or ``Rules``.
-        match: the match format whose scores stand at the end, as ``"first_to:25"``; ``None`` for single deals.
+        match: the match format whose scores are appended, as ``"first_to:25"``; ``None`` for single deals.
 
     Returns:
         For each block its range and meaning, ``(start, stop, meaning)``.

@@ -103,7 +103,7 @@ class SingleDeal:
         A deck given without a dealer is dealt by seat 0.
 
         Raises:
-            ValueError: if the seed or an option is not allowed; then the current deal goes on.
+            ValueError: if the seed or an option is not allowed; then the current deal continues.
         """
         chosen = read_options(options, self.rules.cards)
         self.batch.seed, index = self.sequence.advance(seed, chosen.deal)

@@ -27,8 +27,8 @@ def run(here: Path, capsys: pytest.CaptureFixture[str]) -> Run:
 
 
 @pytest.fixture
-def types(monkeypatch: pytest.MonkeyPatch) -> Typist:
-    """Give ``types(lines)``: types these lines at prompts from now on; returns a list that collects the prompts."""
+def type_lines(monkeypatch: pytest.MonkeyPatch) -> Typist:
+    """Give ``type_lines(lines)``: type these lines at prompts from now on; returns a list that collects the prompts."""
 
     def script(lines: Iterable[str]) -> list[str]:
         rest, asked = iter(lines), []

@@ -7,7 +7,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from german_whist.benchmarks.catalog import SUBJECTS
-from german_whist.cli.terminal.argument_types import number
+from german_whist.cli.terminal.argument_types import parse_number
 
 if TYPE_CHECKING:
     from german_whist.benchmarks.harness.figures import Figure, Skipped
@@ -23,7 +23,7 @@ def add_parser(subparsers: Any) -> None:
         epilog=f"benchmarks:\n{measured}\n\nexample:\n  german-whist bench aec batch --seconds 5",
     )
     parser.add_argument("subjects", nargs="*", metavar="NAME", help="benchmark to run (default: all)")
-    parser.add_argument("--seconds", type=number, default=2.0, help="seconds per figure (default 2)")
+    parser.add_argument("--seconds", type=parse_number, default=2.0, help="seconds per figure (default 2)")
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.set_defaults(run=run)
 

@@ -7,7 +7,7 @@ import json
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
-from german_whist.cli.terminal.argument_types import whole_number
+from german_whist.cli.terminal.argument_types import parse_whole_number
 
 if TYPE_CHECKING:
     from german_whist.agents.bots.base import Agent
@@ -26,17 +26,20 @@ def add_parser(subparsers: Any) -> None:
     )
     parser.add_argument("agents", nargs="+", metavar="AGENT", help="two or more agents (see german-whist agents)")
     parser.add_argument(
-        "--deals", type=whole_number, metavar="N", default=1000, help="mirrored deals per pair (default 1000)"
+        "--deals", type=parse_whole_number, metavar="N", default=1000, help="mirrored deals per pair (default 1000)"
     )
     parser.add_argument(
         "--match", metavar="MATCH", help="play whole matches: first_to:25 (points) or best_of:3 (deals won)"
     )
     parser.add_argument(
-        "--matches", type=whole_number, metavar="N", help="with --match, mirrored matches per pair (default: --deals)"
+        "--matches",
+        type=parse_whole_number,
+        metavar="N",
+        help="with --match, mirrored matches per pair (default: --deals)",
     )
     parser.add_argument(
         "--seed",
-        type=whole_number,
+        type=parse_whole_number,
         metavar="N",
         default=0,
         help="seed of the deals and of the agents' random choices (default 0)",
@@ -64,15 +67,15 @@ def run(options: argparse.Namespace) -> int:
         raise ValueError("evaluate: --matches needs --match")
     if options.match is not None and options.record is not None:
         raise ValueError("evaluate: --record cannot be combined with --match: it records single deals")
-    game = rules(options.rules)
+    game_rules = rules(options.rules)
     agents = [make_agent(spec) for spec in options.agents]
     if options.record is None:
-        results = _play(agents, options, game)
+        results = _play(agents, options, game_rules)
     else:
         from german_whist.arena.recording_file import writing_recordings
 
         with writing_recordings(options.record) as record:
-            results = _play(agents, options, game, record)
+            results = _play(agents, options, game_rules, record)
     if options.json:
         matches = [
             {**result.to_dict(), "first": options.agents[i], "second": options.agents[j]}
@@ -92,7 +95,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _play(
-    agents: list[Agent], options: argparse.Namespace, game: Any, record: Record | None = None
+    agents: list[Agent], options: argparse.Namespace, rules: Any, record: Record | None = None
 ) -> dict[tuple[int, int], MatchResult | SeriesResult]:
     from rich.console import Console
     from rich.progress import Progress
@@ -116,7 +119,14 @@ def _play(
             first, second = agents[i], agents[j]
             if options.match is None:
                 results[i, j] = play_match(
-                    first, second, number, options.seed, game, record=record, progress=progress, endgame=options.endgame
+                    first,
+                    second,
+                    number,
+                    options.seed,
+                    rules,
+                    record=record,
+                    progress=progress,
+                    endgame=options.endgame,
                 )
             else:
                 results[i, j] = play_series(
@@ -125,7 +135,7 @@ def _play(
                     options.match,
                     number,
                     options.seed,
-                    game,
+                    rules,
                     progress=progress,
                     endgame=options.endgame,
                 )

@@ -13,7 +13,7 @@ _KINDS = "trump-high, trump-low, notrump-high or notrump-low"
 
 def add_parser(subparsers: Any) -> None:
     """Register the command."""
-    from german_whist.cli.terminal.argument_types import whole_number
+    from german_whist.cli.terminal.argument_types import parse_whole_number
 
     parser = subparsers.add_parser(
         "table",
@@ -31,7 +31,7 @@ def add_parser(subparsers: Any) -> None:
         "--cards 13",
     )
     build.add_argument(
-        "--cards", type=whole_number, metavar="N", help="cards in the largest hands, 1 to 13 (default 11)"
+        "--cards", type=parse_whole_number, metavar="N", help="cards in the largest hands, 1 to 13 (default 11)"
     )
     build.add_argument("--kind", metavar="KIND", default="trump-high", help=f"{_KINDS} (default trump-high)")
     build.set_defaults(run=run_build)

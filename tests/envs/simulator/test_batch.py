@@ -42,7 +42,7 @@ def test_rows_play_the_same_in_any_batch(rules: Rules, seed: int, size: int) -> 
         )
 
 
-def test_action_mask_says_what_legal_says(positions) -> None:
+def test_action_mask_equals_legal(positions) -> None:
     batch = positions("classic", size=30, steps=31)
     masks = batch.action_mask()
     assert masks.dtype == np.int8
@@ -216,7 +216,7 @@ def test_arrays_of_another_shape_are_not_written_into(shape: tuple[int, ...]) ->
             write(np.zeros(shape, np.int8))
 
 
-def test_one_deal_cannot_change_through_what_was_handed_out() -> None:
+def test_returned_arrays_do_not_alias_a_single_deal() -> None:
     batch = DealBatch("tiny", 2)
     before = snapshot(batch)
     for handed_out in (batch.legal(), batch.action_mask(), batch.observe(), batch.returns(), batch.views()["hand"]):
