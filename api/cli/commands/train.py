@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from german_whist.cli.terminal.exit_codes import INTERRUPTED
+from german_whist.cli.terminal.program_name import program_name
 from german_whist.training.config import renamed
 from german_whist.training.config.load import config_fields, load_config
 
@@ -70,7 +71,7 @@ def run(options: argparse.Namespace) -> int:
             return 0
     if outcome.interrupted:
         print(
-            f"stopped after {outcome.decisions:,} decisions; to resume: german-whist train --resume {outcome.run.path}",
+            f"stopped after {outcome.decisions:,} decisions; to resume: {program_name()} train --resume {outcome.run.path}",
             file=sys.stderr if options.json else sys.stdout,
         )
         return INTERRUPTED
@@ -89,6 +90,7 @@ def _report(outcome: TrainingOutcome, rules: str, as_json: bool) -> None:
     agent = f"checkpoint:{outcome.run.final}"
     print(f"learning curve:  {outcome.run.curve}")
     print(f"checkpoint:      {outcome.run.final}")
-    print(f"measure it:      german-whist evaluate {agent} random greedy heuristic{rules_option}")
-    print(f"watch it play:   german-whist draw {agent} heuristic --gif deal.gif{rules_option}")
-    print(f"play against it: german-whist play {agent}{rules_option}")
+    program = program_name()
+    print(f"measure it:      {program} evaluate {agent} random greedy heuristic{rules_option}")
+    print(f"watch it play:   {program} draw {agent} heuristic --gif deal.gif{rules_option}")
+    print(f"play against it: {program} play {agent}{rules_option}")
