@@ -70,8 +70,9 @@ def run(options: argparse.Namespace) -> int:
         if not processes.is_first:
             return 0
     if outcome.interrupted:
+        resume_command = f"{program_name()} train --resume {outcome.run.path}"
         print(
-            f"stopped after {outcome.decisions:,} decisions; to resume: {program_name()} train --resume {outcome.run.path}",
+            f"stopped after {outcome.decisions:,} decisions; to resume: {resume_command}",
             file=sys.stderr if options.json else sys.stdout,
         )
         return INTERRUPTED
