@@ -20,7 +20,7 @@ class TrainingProgress:
         self._total = total
         self._start = done
         self._began: float | None = None  # at the first decisions: compilation and the first evaluation do not count
-        self._last_line = time.monotonic()
+        self._last_line = 0.0
         self._rates = ""
         self._console = Console(file=sys.stderr, quiet=quiet)
         self._bar = Progress(
@@ -54,7 +54,7 @@ class TrainingProgress:
         """Show how many decisions have been trained on."""
         now = time.monotonic()
         if self._began is None:
-            self._began, self._start = now, done
+            self._began, self._start, self._last_line = now, done, now
             return
         per_second = (done - self._start) / max(now - self._began, 1e-9)
         speed = f"{per_second:,.0f} decisions/s"
