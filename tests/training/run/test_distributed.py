@@ -97,8 +97,8 @@ def test_two_processes_take_the_step_of_one_with_the_joined_batch(tmp_path: Path
         "from pathlib import Path; from tests.training.run.test_distributed import as_one_of_two; as_one_of_two(Path())"
     )
     first, second = start_two(["-c", code], tmp_path)
-    assert second.wait(60) == 7, second.communicate()[1]
-    assert first.wait(60) == 0, first.communicate()[1]
+    assert second.wait(240) == 7, second.communicate()[1]
+    assert first.wait(240) == 0, first.communicate()[1]
     expected = gradients_and_weights(updated(Processes(), slice(0, ROWS)))
     parts = [torch.load(tmp_path / f"{rank}.pt", weights_only=True) for rank in (0, 1)]
     for name, tensor in expected.items():
