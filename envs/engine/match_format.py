@@ -89,10 +89,17 @@ class MatchFormat:
 
     def features(self, rules: Rules, scores: tuple[float, float]) -> npt.NDArray[np.int8]:
         """Return the features of that block, int8[3] or int8[6], for the scores of (own side, other side)."""
-        numbers = [round(self.score_unit(rules) * number) for number in (*scores, self.target)]
+        row: npt.NDArray[np.int8] = self.feature_rows(rules, np.array([scores]))[0]
+        return row
+
+    def feature_rows(self, rules: Rules, scores: npt.NDArray[np.float64]) -> npt.NDArray[np.int8]:
+        """Return the features of many matches, int8[k, 3] or int8[k, 6], from their scores, float64[k, 2]."""
+        three = np.concatenate([scores, np.full((len(scores), 1), float(self.target))], axis=1)
+        numbers = np.rint(self.score_unit(rules) * three).astype(np.int64)
         if self._features_per_score(rules) > 1:
-            numbers = [digit for number in numbers for digit in divmod(number, _BASE)]
-        return np.array(numbers, np.int8)
+            numbers = np.stack(np.divmod(numbers, _BASE), axis=2).reshape(len(scores), 6)
+        rows: npt.NDArray[np.int8] = numbers.astype(np.int8)
+        return rows
 
     def _features_per_score(self, rules: Rules) -> int:
         return 1 if self.score_unit(rules) * self.largest_score(rules) < _BASE else 2

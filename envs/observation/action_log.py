@@ -23,7 +23,7 @@ class ActionLog:
 
     def __init__(self, rules: Rules, size: int) -> None:
         """Start with no actions."""
-        self._game = rules.game
+        self.rules = rules
         self._scratch: np.ndarray[Any, Any] = np.zeros(1, STATE)
         self.shape = (size, max_events(rules), len(COLUMNS))
         self.actions = np.zeros((size, max_actions(rules)), np.int8)
@@ -59,5 +59,5 @@ class ActionLog:
         elif out.shape != self.shape:
             raise ValueError(f"out has shape {out.shape}: {self.shape} is needed")
         lengths = np.empty(len(states), np.int16)
-        write_histories(self._game, states, self.actions, self.counts, seats, self._scratch, out, lengths)
+        write_histories(self.rules.game, states, self.actions, self.counts, seats, self._scratch, out, lengths)
         return out, lengths
