@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.state import STATE
-from german_whist.envs.observation.history import COLUMNS, max_actions, max_events
+from german_whist.envs.observation.history import COLUMNS, max_events, max_game_length
 from german_whist.envs.observation.history_kernels import write_histories
 
 
@@ -17,7 +17,7 @@ class ActionLog:
     """The actions played in each deal of a batch.
 
     Attributes:
-        actions: int8[size, max_actions].
+        actions: int8[size, max_game_length].
         counts: number of actions of each deal, int64[size].
     """
 
@@ -26,7 +26,7 @@ class ActionLog:
         self.rules = rules
         self._scratch: np.ndarray[Any, Any] = np.zeros(1, STATE)
         self.shape = (size, max_events(rules), len(COLUMNS))
-        self.actions = np.zeros((size, max_actions(rules)), np.int8)
+        self.actions = np.zeros((size, max_game_length(rules)), np.int8)
         self.counts = np.zeros(size, np.int64)
 
     def clear(self, rows: npt.NDArray[np.int64] | slice = slice(None)) -> None:
