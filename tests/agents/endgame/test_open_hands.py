@@ -5,14 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from german_whist.agents.endgame.open_hands import (
-    NOT_LEGAL_MARGIN,
-    OpenHands,
-    after_card,
-    card_margins,
-    one_of_each_run,
-)
+from german_whist.agents.endgame.open_hands import OpenHands, after_card, card_margins, one_of_each_run
 from german_whist.envs.engine.cards import card_text, cards_of, parse_card, parse_hand
+from german_whist.solver.races import NOT_LEGAL_MARGIN
 
 
 def one(
