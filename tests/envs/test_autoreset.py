@@ -140,7 +140,7 @@ def test_rows_out_of_the_mask_go_on_and_the_options_are_left_as_they_are() -> No
     options = {"reset_mask": np.array([False, True, False, True]), "dealer": 1}
     environment.reset(seed=8, options=options)
     assert "reset_mask" in options
-    assert environment._batch.states[[0, 2]].tobytes() == before[[0, 2]].tobytes()
+    assert (environment._batch.states[[0, 2]] == before[[0, 2]]).all()
     assert environment._episodes.at.seeds.tolist() == [3, 8, 3, 8]
     assert environment._episodes.at.numbers.tolist() == [0, 1, 2, 3]
     assert environment._batch.states["dealer"][[1, 3]].tolist() == [1, 1]
