@@ -48,6 +48,12 @@ def add_parser(subparsers: Any) -> None:
         metavar="HOW",
         help="played: by the agents themselves (default); exact: both sides play it perfectly",
     )
+    parser.add_argument(
+        "--first-deal",
+        type=whole_number,
+        metavar="N",
+        help="play deals N, N + 1, …: the next part of a match, or a share of it (default 0)",
+    )
     parser.add_argument("--record", metavar="FILE", help="write every game to this file, one line of JSON each")
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.set_defaults(run=run)
@@ -64,6 +70,8 @@ def run(options: argparse.Namespace) -> int:
         raise ValueError("evaluate: --matches needs --match")
     if options.match is not None and options.record is not None:
         raise ValueError("evaluate: --record cannot be combined with --match: it records single deals")
+    if options.match is not None and options.first_deal is not None:
+        raise ValueError("evaluate: --first-deal cannot be combined with --match: it numbers single deals")
     game = rules(options.rules)
     agents = [make_agent(spec) for spec in options.agents]
     if options.record is None:
@@ -116,7 +124,15 @@ def _play(
             first, second = agents[i], agents[j]
             if options.match is None:
                 results[i, j] = play_match(
-                    first, second, number, options.seed, game, record=record, progress=progress, endgame=options.endgame
+                    first,
+                    second,
+                    number,
+                    options.seed,
+                    game,
+                    record=record,
+                    progress=progress,
+                    endgame=options.endgame,
+                    first_deal=options.first_deal or 0,
                 )
             else:
                 results[i, j] = play_series(

@@ -55,7 +55,9 @@ def test_refused_actions_are_told_in_words_while_a_choice_is_made() -> None:
         batch.step([3])
     batch.step([53])
     batch.step([52])
-    with pytest.raises(ValueError, match=r"action 53 \(swap\) is illegal in row 0: seat 1 may play \S+$"):
+    with pytest.raises(
+        ValueError, match=r"action 53 \(swap\) is illegal in row 0: seat 1 may play [SHDC]\w( [SHDC]\w)*$"
+    ):
         batch.step([53])
     deal = SingleDeal("humbug")
     deal.reset(1)
