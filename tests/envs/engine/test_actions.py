@@ -44,7 +44,7 @@ def test_a_number_that_is_no_action_is_refused(action: int) -> None:
 
 
 def test_a_mask_is_told_as_cards_or_as_choices() -> None:
-    assert actions_text(1 << 51 | 1 << 0, rules("draft")) == "A...2"
+    assert actions_text(1 << 51 | 1 << 0, rules("draft")) == "SA C2"
     assert actions_text(3 << 52, rules("draft")) == "take or leave"
     assert actions_text(1 << 53, rules("humbug")) == "swap"
 
