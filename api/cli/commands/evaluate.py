@@ -102,19 +102,19 @@ def run(options: argparse.Namespace) -> int:
 def _play(
     agents: list[Agent], options: argparse.Namespace, game: Any, record: Record | None = None
 ) -> dict[tuple[int, int], MatchResult | SeriesResult]:
-    from rich.console import Console
     from rich.progress import Progress
 
     from german_whist.arena.match import play_match
     from german_whist.arena.series import play_series
+    from german_whist.cli.terminal.progress_console import progress_console
 
     pairs = list(combinations(range(len(agents)), 2))
     unit, number = "deals", options.deals
     if options.match is not None:
         unit, number = "matches", options.deals if options.matches is None else options.matches
     results: dict[tuple[int, int], MatchResult | SeriesResult] = {}
-    errors = Console(stderr=True)
-    with Progress(console=errors, transient=True, disable=not errors.is_terminal) as bar:
+    console = progress_console()
+    with Progress(console=console, transient=True, disable=console.quiet) as bar:
         task = bar.add_task(unit, total=len(pairs) * number)
 
         def progress(played: int) -> None:
