@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from german_whist.agents.bots.base import Agent
 from german_whist.envs.engine.endgame_hook import EXACT
+from german_whist.envs.utils.checks import is_agent_class
 from german_whist.envs.utils.specs import split_spec, unknown_name
 
 if TYPE_CHECKING:
@@ -187,6 +188,8 @@ def make_agent(spec: str | Agent) -> Agent:
             twice.
     """
     if not isinstance(spec, str):
+        if is_agent_class(spec):
+            raise ValueError(f"{spec.__name__} is a class: pass an object of it, such as {spec.__name__}()")
         if not callable(getattr(spec, "act", None)):
             raise ValueError(f"{spec!r} is neither an agent's name nor an object with act(views, rng)")
         return spec

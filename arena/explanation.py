@@ -17,7 +17,7 @@ from german_whist.agents.monte_carlo.bot import MonteCarloBot
 from german_whist.agents.policy.agent import network_of
 from german_whist.agents.registry import make_agent
 from german_whist.arena.recording import DealResult
-from german_whist.arena.turns import play_turn
+from german_whist.arena.turns import GameMemories, play_turn
 from german_whist.envs.engine.actions import action_text
 from german_whist.envs.engine.agent_rng import AgentRng
 from german_whist.envs.engine.cards import SUITS, card_text, cards_of, hand_text
@@ -164,6 +164,7 @@ def explain_deal(
     rules = rules_named(rules)
     batch = DealBatch(rules, 1, seed, index)
     address, first_seat = np.array([index], np.uint64), np.zeros(1, np.int8)
+    memories = GameMemories(agents, names, batch.seed, address, first_seat)
     seen: list[Views] = []
     acting: list[int] = []
     played: list[int] = []
@@ -171,7 +172,7 @@ def explain_deal(
         seen.append(batch.views())
         acting.append(int(batch.turn[0]))
         step = np.array([len(played)])
-        played.append(int(play_turn(agents, names, batch, address, first_seat, step)[0]))
+        played.append(int(play_turn(memories, names, batch, address, first_seat, step)[0]))
     views = np.concatenate(seen)
     moves: dict[int, Move] = {}
     for seat in seats:

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from german_whist.envs.engine.agent_rng import AgentRng
-from german_whist.envs.utils.checks import is_whole_number
+from german_whist.envs.utils.checks import is_agent_class, is_whole_number
 
 
 class Opponent(Protocol):
@@ -28,12 +28,16 @@ def check_opponent(opponent: object) -> None:
     """Check that an opponent can play.
 
     Raises:
-        ValueError: if it has no method ``act``.
+        ValueError: if it has no method ``act``, or is the class of an agent.
     """
     if isinstance(opponent, str):
         raise ValueError(
             f"opponent {opponent!r} is a name, but this class takes an agent object: use gymnasium.make, which takes "
             f"names, or pass german_whist.make_agent({opponent!r})"
+        )
+    if is_agent_class(opponent):
+        raise ValueError(
+            f"opponent {opponent.__name__} is a class: pass an object of it, such as {opponent.__name__}()"
         )
     if not callable(getattr(opponent, "act", None)):
         raise ValueError(

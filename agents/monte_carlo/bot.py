@@ -22,13 +22,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.agents.bots.base import Actions, Views
+from german_whist.agents.bots.base import Actions, Views, check_rng
 from german_whist.agents.bots.heuristic.bot_kernels import choose
 from german_whist.agents.inference.world_sampling_kernels import HAND_COUNTS, is_humbug
 from german_whist.agents.monte_carlo.rollout_kernels import add_worlds, choose_best, write_margins
 from german_whist.envs.engine.rules import GAME
 from german_whist.envs.engine.state import STATE
-from german_whist.envs.observation.views import VIEW
+from german_whist.envs.observation.views import VIEW, check_view_array
 from german_whist.envs.utils.checks import whole_number
 from german_whist.envs.utils.specs import split_spec, unknown_name
 from german_whist.solver.search.transposition_table import race_transposition_table
@@ -89,9 +89,11 @@ class MonteCarloBot:
         """Return one action per view, int64[n].
 
         Raises:
-            ValueError: when a view is inconsistent: no opponent hand satisfies it.
+            ValueError: when a view is inconsistent: no opponent hand satisfies it; or ``views`` or ``rng`` is of
+                another kind.
             TableError: when there is no endgame table and none can be built.
         """
+        check_view_array(views)
         preferred, actions = np.empty(len(views), np.int64), np.empty(len(views), np.int64)
         choose(views, preferred)
         choose_best(views, self.totals(views, rng), preferred, actions)
@@ -106,8 +108,9 @@ class MonteCarloBot:
             ValueError: as ``act``.
             TableError: as ``act``.
         """
+        totals = self.totals(views, rng)
         margins = np.empty((len(views), 54))
-        write_margins(views, self.totals(views, rng), self.worlds, margins)
+        write_margins(views, totals, self.worlds, margins)
         return margins
 
     def totals(self, views: Views, rng: Any) -> Totals:
@@ -120,6 +123,8 @@ class MonteCarloBot:
             ValueError: as ``act``.
             TableError: as ``act``.
         """
+        check_view_array(views)
+        check_rng(self.name, rng, "integers")
         keys = rng.integers(0, _KEYS, len(views)).astype(np.uint64)
         totals = np.zeros((len(views), 54), np.int64)
         with ThreadPoolExecutor(self._threads) as executor:

@@ -7,11 +7,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from german_whist.agents.pretrained.catalog import PretrainedAgent, pretrained_agents
+from german_whist.agents.pretrained.catalog import FILE_SUFFIX, PretrainedAgent, file_sha256, pretrained_agents
+from german_whist.agents.pretrained.hub_metadata import front_matter
 from german_whist.envs.engine.endgame_hook import EXACT
 from german_whist.envs.utils.markdown import markdown_table
 
 COMMAND = "python -m german_whist.agents.pretrained.model_cards > agents/weights/README.md"
+END_OF_METADATA = "a test compares the two. -->"  # the documentation shows the page from here on
 ENDGAMES = (
     "Endgame *exact*: both sides play it perfectly; *played*: each side plays it in its own way. "
     "*Network to the end* is the agent with `endgame=played`: its network plays the endgame, too."
@@ -19,18 +21,21 @@ ENDGAMES = (
 
 
 def page() -> str:
-    """Return the page as Markdown."""
+    """Return the page as Markdown, headed by the metadata that model hubs read."""
+    agents = pretrained_agents()
     lines = [
-        "# Pretrained agents",
+        *front_matter(agents).splitlines(),
         "",
-        f"Generated from the model cards in the files by `{COMMAND}`; a test compares the two.",
+        f"<!-- Written from the cards in the files by `{COMMAND}`; {END_OF_METADATA}",
+        "",
+        "# Pretrained agents",
         "",
         "Each file is a policy network in safetensors format; `gw.make_agent(NAME)` plays it without PyTorch.",
         "Win rates are on mirrored deals at temperature 0; ± is the 95 % confidence interval, paired over deals.",
         ENDGAMES,
         "",
     ]
-    for agent in pretrained_agents():
+    for agent in agents:
         lines += _card(agent)
     return "\n".join(lines).rstrip("\n") + "\n"
 
@@ -63,7 +68,11 @@ def _card(agent: PretrainedAgent) -> list[str]:
     sizes = " → ".join(map(str, card["network"]["sizes"]))
     phases = card["network"].get("phases", [])
     later = f"; another network from {' and '.join(map(str, phases))} stock cards left on" if phases else ""
-    facts = [f"- game: `{agent.rules}`", f"- network: {sizes}{later}, {agent.size / 1000:.0f} kB"]
+    facts = [
+        f"- game: `{agent.rules}`",
+        f"- network: {sizes}{later}, {agent.size / 1000:.0f} kB",
+        f"- SHA-256 of `{agent.name}{FILE_SUFFIX}`: `{file_sha256(agent.name)}`",
+    ]
     if card.get("logits_a_trick"):
         facts.append(
             f"- logits: {card['logits_a_trick']:g} × the expected margin of an action in tricks, plus a constant"

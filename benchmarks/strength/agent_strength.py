@@ -152,7 +152,7 @@ def _play(
 
 def _result(margins: Margins, rules: Rules, seed: int, endgame: str) -> Results:
     fields = match_result(margins, ("", ""), rules, seed, endgame).to_dict()
-    return {name: value for name, value in fields.items() if name not in ("first", "second", "rules")}
+    return {name: value for name, value in fields.items() if name not in ("first", "second", "rules", "first_deal")}
 
 
 def _rate(margins: Margins) -> Results:

@@ -112,10 +112,10 @@ def test_the_result_is_the_same_in_batches_of_any_size(first: str, second: str) 
     assert results[1:] == results[:-1]
 
 
-def test_progress_is_reported_per_batch_without_side_effects() -> None:
+def test_progress_adds_up_batch_by_batch_and_changes_nothing() -> None:
     reported: list[int] = []
     watched = play_match("random", "greedy", deals=23, seed=11, batch_size=10, progress=reported.append)
-    assert reported == [10, 10, 3]
+    assert {10, 20, 23} <= set(np.cumsum(reported).tolist())
     assert watched == play_match("random", "greedy", deals=23, seed=11)
 
 
@@ -231,7 +231,10 @@ ODD_ANSWERS: dict[str, tuple[Callable[[np.ndarray], Any], str]] = {
     "below the deck": (lambda views: lowest_cards(views) - 60, r"chose action -\d+ in deal \d+ of seed 3: it may play"),
     "above the deck": (lambda views: lowest_cards(views) + 64, r"chose action \d+ in deal \d+ of seed 3: it may play"),
     "far above": (lambda views: lowest_cards(views) + 2**40, r"chose action \d+ in deal \d+ of seed 3: it may play"),
-    "card 0": (lambda views: Stubborn().act(views, None), r"chose action 0 in deal \d+ of seed 3: it may play \S+$"),
+    "card 0": (
+        lambda views: Stubborn().act(views, None),
+        r"chose action 0 \(C2\) in deal \d+ of seed 3: it may play [SHDC]\w( [SHDC]\w)*$",
+    ),
 }
 
 

@@ -142,7 +142,9 @@ def with_actions(actions: tuple[int, ...]) -> Recording:
 def test_an_illegal_action_is_named_with_its_move_and_what_was_allowed() -> None:
     actions = list(CLASSIC.actions)
     actions[30] = actions[3]  # a card that has been played
-    with pytest.raises(ValueError, match=r"^move 31: seat [01] \((me|you)\) cannot play \w\w: it may play \S+$"):
+    with pytest.raises(
+        ValueError, match=r"^move 31: seat [01] \((me|you)\) cannot play \w\w: it may play \w\w( \w\w)*$"
+    ):
         with_actions(tuple(actions)).replay()
     humbug = recorded("humbug")
     with pytest.raises(ValueError, match=r"^move 1: seat 1 \(you\) cannot play C2: it may play keep or swap$"):

@@ -37,14 +37,16 @@ class TrainingProgress:
 
     def __enter__(self) -> TrainingProgress:
         """Show the bar."""
-        self._bar.start()
+        if not self._bar.disable:
+            self._bar.start()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         """Remove the bar."""
-        self._bar.stop()
+        if not self._bar.disable:  # older versions of rich end even a disabled bar with an empty line
+            self._bar.stop()
 
     def say(self, line: str) -> None:
         """Print a line."""

@@ -56,15 +56,16 @@ def _measure(names: list[str], seconds: float) -> list[Figure | Skipped]:
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
     from german_whist.benchmarks.catalog import run_subjects
+    from german_whist.cli.terminal.progress_console import progress_console
 
-    errors = Console(stderr=True)
+    console = progress_console()
     columns = (TextColumn("measuring {task.description}"), BarColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=errors, transient=True, disable=not errors.is_terminal) as progress:
+    with Progress(*columns, console=console, transient=True, disable=console.quiet) as progress:
         task = progress.add_task("", total=len(names))
 
         def tick(name: str, share: float) -> None:
             if progress.disable and share == 0.0:  # no terminal to draw a bar in
-                errors.print(f"measuring {name} …", highlight=False)
+                Console(stderr=True).print(f"measuring {name} …", highlight=False)
             progress.update(task, description=name, completed=names.index(name) + share)
 
         return list(run_subjects(names, seconds, tick))

@@ -51,6 +51,12 @@ def add_parser(subparsers: Any) -> None:
         metavar="HOW",
         help="played: by the agents themselves (default); exact: both sides play it perfectly",
     )
+    parser.add_argument(
+        "--first-deal",
+        type=parse_whole_number,
+        metavar="N",
+        help="play deals N, N + 1, …: the next part of a match, or a share of it (default 0)",
+    )
     parser.add_argument("--record", metavar="FILE", help="write every game to this file, one line of JSON each")
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.set_defaults(run=run)
@@ -67,6 +73,8 @@ def run(options: argparse.Namespace) -> int:
         raise ValueError("evaluate: --matches needs --match")
     if options.match is not None and options.record is not None:
         raise ValueError("evaluate: --record cannot be combined with --match: it records single deals")
+    if options.match is not None and options.first_deal is not None:
+        raise ValueError("evaluate: --first-deal cannot be combined with --match: it numbers single deals")
     game_rules = rules(options.rules)
     agents = [make_agent(spec) for spec in options.agents]
     if options.record is None:
@@ -97,19 +105,19 @@ def run(options: argparse.Namespace) -> int:
 def _play(
     agents: list[Agent], options: argparse.Namespace, rules: Any, record: Record | None = None
 ) -> dict[tuple[int, int], MatchResult | SeriesResult]:
-    from rich.console import Console
     from rich.progress import Progress
 
     from german_whist.arena.match import play_match
     from german_whist.arena.series import play_series
+    from german_whist.cli.terminal.progress_console import progress_console
 
     pairs = list(combinations(range(len(agents)), 2))
     unit, number = "deals", options.deals
     if options.match is not None:
         unit, number = "matches", options.deals if options.matches is None else options.matches
     results: dict[tuple[int, int], MatchResult | SeriesResult] = {}
-    errors = Console(stderr=True)
-    with Progress(console=errors, transient=True, disable=not errors.is_terminal) as bar:
+    console = progress_console()
+    with Progress(console=console, transient=True, disable=console.quiet) as bar:
         task = bar.add_task(unit, total=len(pairs) * number)
 
         def progress(played: int) -> None:
@@ -127,6 +135,7 @@ def _play(
                     record=record,
                     progress=progress,
                     endgame=options.endgame,
+                    first_deal=options.first_deal or 0,
                 )
             else:
                 results[i, j] = play_series(
