@@ -15,9 +15,9 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 
-EXTRAS = ("train", "export", "render")
+NOT_TRIED = ("dev", "dist")  # tools: their bounds are the versions of constraints.txt
 EDITABLE = ("--config-settings", "editable_mode=strict", "--editable")  # as the Makefile installs it
-TOOLS = ("pytest", "hypothesis")  # of the extra dev
+TOOLS = ("pytest", "hypothesis")  # but these are
 
 # Each dependency is used by one of them.
 TESTS = (
@@ -26,6 +26,7 @@ TESTS = (
     "tests/envs/test_pettingzoo_env.py",
     "tests/envs/rendering",
     "tests/arena/test_match.py",
+    "tests/benchmarks/speed",
     "tests/agents/policy/test_checkpoint.py",
     "tests/solver/test_endgames.py",
     "tests/cli/test_commands.py",
@@ -44,12 +45,15 @@ def canonical(name: str) -> str:
 
 
 def lower_bounds() -> dict[str, str]:
-    """Return the lower bound of every dependency of the package, of ``EXTRAS`` and of ``TOOLS``."""
+    """Return the lower bounds to try: of the package, its extras and ``TOOLS``."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     extras = project["optional-dependencies"]
-    tools = [line for line in extras["dev"] if canonical(re.split(r"[\[>=]", line)[0]) in TOOLS]
+    lines = [line for extra, needed in extras.items() if extra not in NOT_TRIED for line in needed]
+    lines += [line for line in extras["dev"] if canonical(re.split(r"[\[>=]", line)[0]) in TOOLS]
     bounds = {}
-    for line in (*project["dependencies"], *(line for extra in EXTRAS for line in extras[extra]), *tools):
+    for line in (*project["dependencies"], *lines):
+        if line.startswith(f"{project['name']}["):  # another extra
+            continue
         found = re.fullmatch(r"([\w.-]+)>=([\w.]+)", line)
         if found is None:
             raise SystemExit(f"pyproject.toml: {line!r} has no lower bound of the form NAME>=VERSION")
@@ -91,6 +95,7 @@ def main() -> int:
         [str(python), "-m", "pip", "install", "--quiet", *wanted],
         [str(python), "-m", "pip", "install", "--quiet", "--no-deps", *EDITABLE, str(ROOT)],
         [str(python), "-m", "pip", "check"],
+        [str(python), "-m", "sphinx", "-b", "html", "-q", "-W", "docs", str(folder / "site")],
         [str(python), "-m", "pytest", "-q", *TESTS, *(f"--deselect={name}" for name in WITHOUT)],
     ):
         code = subprocess.run(words, cwd=ROOT, check=False).returncode

@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 import german_whist
-from tests.packaging.lowest import TESTS, canonical, lower_bounds, pinned, requirements
+from tests.packaging.lowest import NOT_TRIED, TESTS, TOOLS, canonical, lower_bounds, pinned, requirements
 
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
@@ -52,6 +52,14 @@ def test_every_dependency_has_a_lower_bound_that_can_be_tried() -> None:
     assert all((ROOT / path).exists() for path in TESTS)
     with pytest.raises(SystemExit, match="no such dependency"):
         requirements(["torhc"])
+
+
+def test_the_tools_that_are_not_tried_begin_at_the_pinned_versions() -> None:
+    extras = PROJECT["project"]["optional-dependencies"]
+    lines = [line for extra in NOT_TRIED for line in extras[extra] if "[" not in line]
+    for name, bound in (line.split(">=") for line in lines):
+        if canonical(name) not in TOOLS:
+            assert f"{pinned()[canonical(name)]}.".startswith(f"{bound}."), name
 
 
 def test_the_workflow_runs_the_gate_on_every_python_that_the_package_names() -> None:
