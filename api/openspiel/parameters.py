@@ -45,7 +45,8 @@ def setup_of(parameters: Mapping[str, Any]) -> Setup:
     check_reward(given["reward"])
     if given["dealer"] not in (0, 1):
         raise ValueError(f"dealer {given['dealer']!r} is not allowed: 0 or 1")
-    return Setup(rules_from_dict({**base.to_dict(), **settings}) if settings else base, given["dealer"], given["reward"])
+    changed = rules_from_dict({**base.to_dict(), **settings}) if settings else base
+    return Setup(changed, int(given["dealer"]), given["reward"])
 
 
 def parameters_of(setup: Setup) -> dict[str, Any]:
