@@ -1,6 +1,6 @@
 """Deal sampling: whole deals, drawn uniformly from all that agree with everything a seat has seen, in order.
 
-``world_sampling_kernels`` samples hands that a *view* allows, each hand equally likely. This module starts from an event
+``world_sampling_kernels`` samples hands that a *view* allows, each equally likely. This module starts from an event
 history instead, and every *deal* that agrees with it is equally likely. The two differ once the opponent has shown a
 void: cards of that suit can only have come with later draws, so a hand with such cards has fewer pasts.
 
@@ -117,18 +117,14 @@ class DealSampler:
     def sample(self, random: Random) -> list[int]:
         """Return a deck in dealing order. Cards that the deal has not reached yet come in random order, too."""
         record = self._record
-        number = random.randrange(self.deals)
-        for rest, ways in self._rests:
-            if number < ways:
-                break
-            number -= ways
+        rest = self._rests[_pick([ways for _, ways in self._rests], random)][0]
         pools = [random.sample(cards, len(cards)) for cards in self._hidden]
         undealt = [pool.pop() for pool, count in zip(pools, rest, strict=True) for _ in range(count)]
         draws = [0] * (record.draws + 1)
         left = self._left(rest)
         for place in range(record.draws, 0, -1):
-            for pool, due in zip(pools, self._due[place], strict=True):
-                pool += due
+            for which, due in enumerate(self._due[place]):
+                pools[which] += due
             left = self._entered(place, left)
             which = self._choose(place, left, random)
             pool = pools[which]
@@ -140,11 +136,14 @@ class DealSampler:
     def _choose(self, place: int, left: Counts, random: Random) -> int:
         """Return the class of the card that fills a place, in proportion to the deals that follow."""
         usable = [which for which, count in enumerate(left) if count and self._limits[which] <= place]
-        ways = [left[which] * self._after(place, left, which) for which in usable]
-        number = random.randrange(sum(ways))
-        for which, count in zip(usable, ways, strict=True):
-            if number < count:
-                return which
-            number -= count
-        raise AssertionError("the ways add up")
+        return usable[_pick([left[which] * self._after(place, left, which) for which in usable], random)]
 
+
+def _pick(weights: list[int], random: Random) -> int:
+    """Return an index, each as likely as its share of the weights."""
+    number = random.randrange(sum(weights))
+    index = 0
+    while number >= weights[index]:
+        number -= weights[index]
+        index += 1
+    return index

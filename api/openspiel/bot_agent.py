@@ -112,4 +112,3 @@ class BotAgent:
         seeds = rng.integers(0, _SEEDS, len(views)).tolist()
         actions = [game.act(view, seed) for game, view, seed in zip(memory, views, seeds, strict=True)]
         return np.array(actions, np.int64)
-

@@ -117,9 +117,7 @@ class Deal:
         size = len(self.groups[0])
         left = [card for card in self.setup.rules.cards if card > self._floor and not self._named >> card & 1]
         sets = comb(len(left), size)
-        return [
-            (card, comb(len(left) - 1 - i, size - 1) / sets) for i, card in enumerate(left[: len(left) - size + 1])
-        ]
+        return [(card, comb(len(left) - 1 - i, size - 1) / sets) for i, card in enumerate(left[: len(left) - size + 1])]
 
     def applied(self, action: int) -> Deal:
         """Return the deal after a card named by chance, or a legal action of the seat to act."""

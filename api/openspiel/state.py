@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from random import Random
 from typing import Any
 
 import numpy as np
 import pyspiel
 
+from german_whist.agents.inference.deal_sampling import DealSampler
 from german_whist.envs.engine.actions import action_text, choice_names
 from german_whist.envs.engine.cards import NUM_CARDS, SUITS, card_text, hand_text, parse_deck
 from german_whist.envs.engine.scoring import check_reward
@@ -73,9 +76,7 @@ class GermanWhistState(pyspiel.State):  # type: ignore[misc]
         Raises:
             ValueError: at chance nodes.
         """
-        from german_whist.openspiel.resampling import Resampler
-
-        return Resampler(int(sampler() * 2**53))(self, player_id)
+        return resampled(self, player_id, Random(int(sampler() * 2**53)))
 
     def __str__(self) -> str:
         """Return both hands, the stock and the actions so far."""
@@ -128,3 +129,23 @@ def _deal_cards(state: GermanWhistState, order: Sequence[int]) -> None:
     """Name the cards of a deck until a player is to act or the deal is over."""
     while state.deal.groups:
         state.apply_action(order[state.deal.groups[0][0]])
+
+
+def resampled(state: GermanWhistState, player: int, random: Random) -> GermanWhistState:
+    """Return a state with the same information state for a player, drawn uniformly from all deals that agree.
+
+    Only the player's own event history and the actions, which both players see, are read.
+
+    Raises:
+        ValueError: at chance nodes.
+    """
+    deal = state.deal
+    if deal.groups:
+        raise ValueError("a state can be resampled where a player is to act, not at a chance node")
+    return state_of(state.get_game(), _sampler(deal, player).sample(random), deal.actions)
+
+
+@lru_cache(maxsize=4)
+def _sampler(deal: Deal, player: int) -> DealSampler:
+    """Return the sampler of what a player knows of a deal. Searches draw many states for the same one."""
+    return DealSampler(deal.setup.rules, *deal.history(player))

@@ -1,4 +1,4 @@
-"""NashConv computed from the engine alone: every deal of a small game, all the ways to play it, plain best responses."""
+"""NashConv from the engine alone: every deal of a small game, every way to play it, plain best responses."""
 
 from __future__ import annotations
 

@@ -76,7 +76,7 @@ def test_cfr_comes_close_to_an_equilibrium() -> None:
 
 
 def test_external_sampling_mccfr_comes_close_to_an_equilibrium() -> None:
-    np.random.seed(1)  # noqa: NPY002 - the solver draws from it
+    np.random.seed(1)
     solver = external_sampling_mccfr.ExternalSamplingSolver(game(), external_sampling_mccfr.AverageType.SIMPLE)
     for _ in range(3000):
         solver.iteration()
