@@ -16,7 +16,8 @@ import pyspiel
 from german_whist.envs.engine.cards import card_text, hand_text
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.observation.history import EVENTS, max_events
-from german_whist.envs.observation.vector import observation_high, observe
+from german_whist.envs.observation.vector import observation_high
+from german_whist.envs.observation.vector_kernels import write_observations
 from german_whist.envs.observation.views import VIEW
 from german_whist.openspiel.deal import Deal, Setup
 
@@ -84,14 +85,18 @@ class ViewObserver:
 
     def __init__(self, rules: Rules) -> None:
         """Make the tensor."""
-        self._rules = rules
-        self.tensor = np.zeros(observation_high(rules).size, np.float32)
+        self._game = rules.game
+        self._row = np.zeros((1, observation_high(rules).size), np.int8)
+        self.tensor = np.zeros(self._row.size, np.float32)
         self.dict = {"observation": self.tensor}
 
     def set_from(self, state: Any, player: int) -> None:
         """Write a seat's observation into the tensor."""
         deal: Deal = state.deal
-        self.tensor[:] = 0 if deal.is_dealing else observe(deal.view(player), self._rules)[0]
+        self._row[:] = 0
+        if not deal.is_dealing:
+            write_observations(self._game, deal.view(player), self._row)
+        self.tensor[:] = self._row[0]
 
     def string_from(self, state: Any, player: int) -> str:
         """Return a seat's view as text."""

@@ -12,6 +12,7 @@ pyspiel = pytest.importorskip("pyspiel")
 from open_spiel.python.algorithms import ismcts, mcts
 
 import german_whist as gw
+from german_whist.agents.bots import base
 from german_whist.agents.registry import make_agent
 from german_whist.envs.engine.rules import rule_names
 from german_whist.envs.simulator.batch import DealBatch
@@ -123,3 +124,10 @@ def test_without_its_memory_a_bot_does_not_play() -> None:
     agent = BotAgent(uniform, "tiny", name="mine")
     with pytest.raises(ValueError, match="agent 'mine' needs its memory of the deal"):
         agent.act(gw.DealBatch("tiny", 1).views(), np.random.default_rng(0))
+
+
+@pytest.mark.skipif(not hasattr(base, "AgentWithMemory"), reason="matches keep no memory for agents")
+def test_a_bot_plays_a_match() -> None:
+    agent = BotAgent(uniform, "tiny", name="uniform")
+    result = gw.play_match("heuristic", agent, deals=40, rules="tiny")
+    assert result.to_dict() == gw.play_match("heuristic", agent, deals=40, rules="tiny", batch_size=7).to_dict()
