@@ -282,6 +282,7 @@ PRESETS: dict[str, dict[str, Any]] = {
     "race9": {"race": 9, "counts": "all"},
     "humbug": {"humbug": True, "stock": 0, "points": "over_book", "book": 6},
     "tiny": {"suits": 2, "ranks": 4, "hand": 2, "stock": 4},
+    "six_cards": {"suits": 2, "ranks": 3, "hand": 2, "stock": 2},
 }
 
 

@@ -183,7 +183,8 @@ def test_in_every_preset_a_seat_cannot_tell_apart_deals_in_which_it_saw_the_same
             assert same_views(np.repeat(mine, others.size), others.views(seats=whose))
             assert (others.observe(seats=whose) == deal.observe(seats=[seat])).all()
         hidden |= {row.tobytes() for row in others.states["deck"]}
-    assert len(hidden) > 12  # there were others
+    # There were others than the six dealt; with three hidden cards there are few.
+    assert len(hidden) > (6 if name == "six_cards" else 12)
 
 
 def test_redeals_of_humbug_change_the_blinds_the_discarded_hand_and_the_opponents() -> None:
