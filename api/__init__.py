@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 from german_whist.registration import register_environments
 
 if TYPE_CHECKING:
+    from german_whist.agents.inference.deck_sampling import sample_decks as sample_decks
+    from german_whist.agents.inference.state_sampling import sample_states as sample_states
     from german_whist.agents.policy.canonical import canonical_views as canonical_views
     from german_whist.agents.policy.canonical import true_cards as true_cards
     from german_whist.agents.registry import agent_names as agent_names
@@ -20,9 +22,13 @@ if TYPE_CHECKING:
     from german_whist.arena.recording import Recording as Recording
     from german_whist.arena.recording_file import read_recordings as read_recordings
     from german_whist.arena.series import play_series as play_series
+    from german_whist.envs.engine.cards import card_text as card_text
+    from german_whist.envs.engine.cards import cards_of_mask as cards_of_mask
+    from german_whist.envs.engine.match_format import max_reward as max_reward
     from german_whist.envs.engine.rules import Rules as Rules
     from german_whist.envs.engine.rules import rule_names as rule_names
     from german_whist.envs.engine.rules import rules as rules
+    from german_whist.envs.observation.history import max_game_length as max_game_length
     from german_whist.envs.observation.vector import observation_layout as observation_layout
     from german_whist.envs.observation.vector import observe as observe
     from german_whist.envs.observation.vector import view_from_observation as view_from_observation
@@ -30,7 +36,9 @@ if TYPE_CHECKING:
     from german_whist.envs.pettingzoo_env import raw_env as raw_env
     from german_whist.envs.simulator.batch import DealBatch as DealBatch
     from german_whist.envs.text.rules_text import rules_text as rules_text
+    from german_whist.solver.endgame_kernels import endgame_tricks as endgame_tricks
     from german_whist.solver.endgames import endgame_move_values as endgame_move_values
+    from german_whist.solver.endgames import endgame_solver as endgame_solver
     from german_whist.solver.endgames import solve_endgame as solve_endgame
     from german_whist.solver.endgames import solve_endgames as solve_endgames
     from german_whist.solver.races import race_move_values as race_move_values
@@ -44,9 +52,15 @@ _HOMES = {
     "Rules": "envs.engine.rules",
     "agent_names": "agents.registry",
     "canonical_views": "agents.policy.canonical",
+    "card_text": "envs.engine.cards",
+    "cards_of_mask": "envs.engine.cards",
     "endgame_move_values": "solver.endgames",
+    "endgame_solver": "solver.endgames",
+    "endgame_tricks": "solver.endgame_kernels",
     "env": "envs.pettingzoo_env",
     "make_agent": "agents.registry",
+    "max_game_length": "envs.observation.history",
+    "max_reward": "envs.engine.match_format",
     "observation_layout": "envs.observation.vector",
     "observe": "envs.observation.vector",
     "play_match": "arena.match",
@@ -57,6 +71,8 @@ _HOMES = {
     "rule_names": "envs.engine.rules",
     "rules": "envs.engine.rules",
     "rules_text": "envs.text.rules_text",
+    "sample_decks": "agents.inference.deck_sampling",
+    "sample_states": "agents.inference.state_sampling",
     "solve_endgame": "solver.endgames",
     "solve_endgames": "solver.endgames",
     "solve_races": "solver.races",

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import gymnasium
 import pettingzoo
+from gymnasium.vector import AutoresetMode
 
 from german_whist.envs.engine.endgame_hook import EXACT, register_endgame_hook
 
@@ -42,6 +43,7 @@ def make_single(
     render_mode: str | None = None,
     match: str | MatchFormat | None = None,
     endgame: str | EndgameHook = "played",
+    observation_keys: tuple[str, str] | None = None,
 ) -> GermanWhistEnv:
     """Return the single-agent environment: what ``gymnasium.make("german_whist:GermanWhist-v0", …)`` calls.
 
@@ -60,6 +62,8 @@ def make_single(
         match: ``None`` for episodes of one deal; a match format as ``"first_to:25"`` or ``"best_of:3"`` for episodes of
             a whole match.
         endgame: ``"played"``, or ``"exact"`` for deals that end after the foreplay and pay the result of perfect play.
+        observation_keys: ``None`` for plain vectors (the mask is in ``info``), or the names of observation and mask in
+            a dictionary: ``("observations", "action_mask")`` for RLlib.
 
     Raises:
         ValueError: if an argument is not allowed.
@@ -68,7 +72,7 @@ def make_single(
     from german_whist.agents.registry import make_agent
     from german_whist.envs.gymnasium_env import GermanWhistEnv
 
-    return GermanWhistEnv(make_agent(opponent), rules, reward, seat, render_mode, match, endgame)
+    return GermanWhistEnv(make_agent(opponent), rules, reward, seat, render_mode, match, endgame, observation_keys)
 
 
 def make_vector(
@@ -79,6 +83,9 @@ def make_vector(
     seat: int | str = "alternate",
     render_mode: str | None = None,
     endgame: str | EndgameHook = "played",
+    match: str | MatchFormat | None = None,
+    autoreset_mode: str | AutoresetMode = AutoresetMode.SAME_STEP,
+    observation_keys: tuple[str, str] | None = None,
 ) -> GermanWhistVectorEnv:
     """Return the native batch: what ``gymnasium.make_vec("german_whist:GermanWhist-v0", num_envs=…, …)`` calls.
 
@@ -96,6 +103,9 @@ def make_vector(
         seat: the learner's seat, 0, 1 or ``"alternate"``.
         render_mode: ``"ansi"``, ``"rgb_array"`` or ``None``.
         endgame: ``"played"`` or ``"exact"``.
+        match: ``None``, or the format of a match per episode.
+        autoreset_mode: Gymnasium's ``AutoresetMode``, or its name: ``"SAME_STEP"``, ``"NEXT_STEP"`` or ``"DISABLED"``.
+        observation_keys: ``None``, or the names of observation and mask in a dictionary.
 
     Raises:
         ValueError: if an argument is not allowed.
@@ -104,4 +114,15 @@ def make_vector(
     from german_whist.agents.registry import make_agent
     from german_whist.envs.gymnasium_vector_env import GermanWhistVectorEnv
 
-    return GermanWhistVectorEnv(make_agent(opponent), num_envs, rules, reward, seat, render_mode, endgame)
+    return GermanWhistVectorEnv(
+        make_agent(opponent),
+        num_envs,
+        rules,
+        reward,
+        seat,
+        render_mode,
+        endgame,
+        match,
+        autoreset_mode,
+        observation_keys,
+    )

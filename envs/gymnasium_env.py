@@ -8,12 +8,12 @@ Version history: v0 — first release.
 
 from __future__ import annotations
 
-import operator
 from typing import Any
 
 import gymnasium
 import numpy as np
 import numpy.typing as npt
+from gymnasium.error import ResetNeeded
 from gymnasium.spaces import Box, Discrete
 
 from german_whist.envs.engine.agent_rng import AgentRng
@@ -21,30 +21,32 @@ from german_whist.envs.engine.endgame_hook import PLAYED, EndgameHook
 from german_whist.envs.engine.match_format import MatchFormat, match_format_of
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.scoring import check_reward
+from german_whist.envs.observation.keys import check_observation_keys, keyed, keyed_space
 from german_whist.envs.observation.vector import observation_high
 from german_whist.envs.opponent import Opponent, check_opponent, check_seat, learner_seats
 from german_whist.envs.rendering.modes import FRAMES_PER_SECOND, RENDER_MODES, Picture
 from german_whist.envs.rendering.renderer import Renderer, RendererProperties
 from german_whist.envs.simulator.single_match import SingleMatch, make_simulator
 from german_whist.envs.text.scene import PLAYERS
-from german_whist.envs.utils.checks import check_seed
+from german_whist.envs.utils.checks import check_seed, whole_action
 
-Step = tuple[npt.NDArray[np.int8], float, bool, bool, dict[str, Any]]
+Step = tuple[Any, float, bool, bool, dict[str, Any]]
 
 
-class GermanWhistEnv(RendererProperties, gymnasium.Env[npt.NDArray[np.int8], np.int64]):
+class GermanWhistEnv(RendererProperties, gymnasium.Env[Any, np.int64]):
     """A single-agent environment: one learner against an opponent, one deal (or match) per episode.
 
     ``gymnasium.make("german_whist:GermanWhist-v0", opponent="heuristic")`` makes it with an opponent by name.
 
     * Observation space: ``Box`` int8[n_obs], laid out as ``german_whist.observation_layout`` describes (443 features in
-      the classic game), from the learner's side.
+      the classic game), from the learner's side. With ``observation_keys=("observations", "action_mask")`` it is a
+      ``Dict`` of that vector and the mask, under these names.
     * Action space: ``Discrete(n_actions)``. Action ``a`` < 52 plays or picks card ``a``; 52 and 53 are the choices of
       some rules.
     * Reward: 0.0 until the last step of the episode, which pays the return (see ``reward``).
     * ``info["action_mask"]``: int8[n_actions], 1 for legal actions; all zeros when the episode is over.
     * ``info["illegal"]``: whether an illegal action of the learner ended the episode, which pays the lowest reward
-      possible. :meth:`action_masks` gives the mask as sb3-contrib expects it.
+      possible, ``numpy.bool_``. :meth:`action_masks` gives the mask as sb3-contrib expects it.
 
     Example:
         >>> env = gymnasium.make("german_whist:GermanWhist-v0", opponent="heuristic")
@@ -73,6 +75,7 @@ class GermanWhistEnv(RendererProperties, gymnasium.Env[npt.NDArray[np.int8], np.
         render_mode: str | None = None,
         match: str | MatchFormat | None = None,
         endgame: str | EndgameHook = PLAYED,
+        observation_keys: tuple[str, str] | None = None,
     ) -> None:
         """Create the environment; ``reset`` deals.
 
@@ -90,6 +93,8 @@ class GermanWhistEnv(RendererProperties, gymnasium.Env[npt.NDArray[np.int8], np.
                 observation, and the reward is ±1 or 0 with ``"win"``, otherwise the difference of the final scores.
             endgame: ``"played"``, or ``"exact"``: a deal ends after the last trick of the foreplay and pays the result
                 of perfect play by both sides from there.
+            observation_keys: ``None`` for plain vectors, or the names of observation and mask in a dictionary:
+                ``("observation", "action_mask")``, or what your library asks for.
 
         Raises:
             ValueError: if an argument is not allowed.
@@ -108,14 +113,14 @@ class GermanWhistEnv(RendererProperties, gymnasium.Env[npt.NDArray[np.int8], np.
         self.render_mode = render_mode
         self.learner = 0
         high = observation_high(self.rules, self.match)
-        self.observation_space = Box(np.zeros_like(high), high, dtype=np.int8)
+        box = Box(np.zeros_like(high), high, dtype=np.int8)
+        self._keys = check_observation_keys(observation_keys)
+        self.observation_space = keyed_space(self._keys, box, self.rules.num_actions)
         self.action_space = Discrete(self.rules.num_actions)
         self._limit = self._simulator.reward_limit(reward)
         self._over = True
 
-    def reset(
-        self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[npt.NDArray[np.int8], dict[str, Any]]:
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         """Deal, and let the opponent play if it leads.
 
         Args:
@@ -132,8 +137,7 @@ class GermanWhistEnv(RendererProperties, gymnasium.Env[npt.NDArray[np.int8], np.
         Raises:
             ValueError: if the seed or an option is not allowed; then the current episode goes on.
         """
-        if seed is not None:
-            check_seed(seed)
+        seed = None if seed is None else check_seed(seed)
         self._simulator.reset(seed, options)
         super().reset(seed=seed)
         self._renderer.reset(self._simulator.batch)
@@ -144,20 +148,30 @@ class GermanWhistEnv(RendererProperties, gymnasium.Env[npt.NDArray[np.int8], np.
             self.render()
         return self._observe(illegal=False)
 
-    def step(self, action: np.int64 | int) -> Step:
+    def step(self, action: Any) -> Step:
         """Play an action for the learner, and let the opponent play until it is the learner's turn again.
 
         An illegal action, or one outside the action space, ends the episode with the lowest reward possible. After the
         end of an episode nothing happens until ``reset``.
 
+        Args:
+            action: a whole number: an int, an int scalar or array of shape () or (1,), or a whole float.
+
         Returns:
             Observation int8[n_obs], reward, terminated, truncated (always false), and the info.
+
+        Raises:
+            TypeError: if the action is not a whole number, as 5.5, ``None`` or text; then nothing has changed.
+            ResetNeeded: before the first reset.
         """
+        chosen = whole_action(action)
+        if self._simulator.sequence.seed is None:
+            raise ResetNeeded("step was called before the first reset")
         if self._over:
             observation, info = self._observe(illegal=False)
             return observation, 0.0, True, False, info
         simulator = self._simulator
-        illegal = not self._play(action)
+        illegal = not self._play(chosen)
         reward = 0.0
         if illegal:
             self._over, reward = True, -self._limit
@@ -170,11 +184,8 @@ class GermanWhistEnv(RendererProperties, gymnasium.Env[npt.NDArray[np.int8], np.
         observation, info = self._observe(illegal)
         return observation, reward, self._over, False, info
 
-    def _play(self, action: object) -> bool:
-        try:
-            legal = self._simulator.play(operator.index(action))  # type: ignore[arg-type]
-        except (TypeError, OverflowError):
-            return False
+    def _play(self, action: int) -> bool:
+        legal = self._simulator.play(action)
         if legal:
             self._renderer.update(self._simulator.batch)
         return legal
@@ -195,11 +206,12 @@ class GermanWhistEnv(RendererProperties, gymnasium.Env[npt.NDArray[np.int8], np.
                 )
             self._renderer.update(simulator.batch)
 
-    def _observe(self, illegal: bool) -> tuple[npt.NDArray[np.int8], dict[str, Any]]:
+    def _observe(self, illegal: bool) -> tuple[Any, dict[str, Any]]:
         observation, mask = self._simulator.observe(self.learner)
         if self._over:
             mask[:] = 0
-        return observation, {"action_mask": mask, "illegal": illegal}
+        seen = keyed(self._keys, observation, None if self._keys is None else mask.copy())
+        return seen, {"action_mask": mask, "illegal": np.bool_(illegal)}
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """Return which actions are legal, bool[n_actions], as sb3-contrib expects it."""

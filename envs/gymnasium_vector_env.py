@@ -17,33 +17,48 @@ from gymnasium.vector.utils import batch_space
 from german_whist.envs.engine.actions import actions_text
 from german_whist.envs.engine.agent_rng import AgentRng
 from german_whist.envs.engine.endgame_hook import PLAYED, EndgameHook
+from german_whist.envs.engine.match_format import MatchFormat, match_format_of
 from german_whist.envs.engine.rules import Rules
-from german_whist.envs.engine.scoring import check_reward, reward_limit
-from german_whist.envs.observation.vector import observation_high, observe
+from german_whist.envs.engine.scoring import check_reward
+from german_whist.envs.observation.keys import check_observation_keys, keyed, keyed_space
+from german_whist.envs.observation.vector import observation_high
 from german_whist.envs.opponent import Opponent, check_opponent, check_seat, learner_seats
 from german_whist.envs.rendering.modes import FRAMES_PER_SECOND, Picture, check_render_mode
 from german_whist.envs.rendering.renderer import load_drawing
-from german_whist.envs.simulator.batch import DealBatch
-from german_whist.envs.simulator.batch_kernels import step_legal
-from german_whist.envs.simulator.reset_options import DealSequence, read_options
+from german_whist.envs.simulator.episode_batch import Addresses, EpisodeBatch, Seeds
+from german_whist.envs.simulator.reset_options import (
+    autoreset_mode_of,
+    read_match_options,
+    read_options,
+    read_reset_mask,
+)
 from german_whist.envs.text.deal_text import deal_text
+from german_whist.envs.utils.checks import whole_actions
 
 Bools = npt.NDArray[np.bool_]
+Rows = npt.NDArray[np.int64]
 Info = dict[str, Any]
 
 
-class GermanWhistVectorEnv(VectorEnv[npt.NDArray[np.int8], npt.NDArray[np.int64], npt.NDArray[Any]]):
-    """Many deals at once, the learner to act in each row.
+class GermanWhistVectorEnv(VectorEnv[Any, npt.NDArray[np.int64], npt.NDArray[Any]]):
+    """Many deals (or matches) at once, the learner to act in each row.
 
     ``gymnasium.make_vec("german_whist:GermanWhist-v0", num_envs=4096)`` makes it with an opponent by name.
 
     * Observation space: int8[num_envs, n_obs]; action space: int64[num_envs]. Each row is as in ``GermanWhistEnv``.
     * Rewards: float64[num_envs], 0.0 until the last step of a row's episode.
-    * A row whose deal is over is dealt again in the same step (``AutoresetMode.SAME_STEP``): the observation is that of
-      the new deal, and ``info["final_obs"]`` and ``info["final_info"]`` hold those of the old one, for the rows in
+    * ``info["action_mask"]``: int8[num_envs, n_actions], all zeros in rows that are over. ``info["illegal"]``:
+      bool[num_envs], rows whose episode was just ended by an illegal action.
+
+    What happens to a row whose episode is over is Gymnasium's ``AutoresetMode``:
+
+    * ``SAME_STEP`` (default): it is dealt again in the same step. The observation and the mask are those of the new
+      deal; ``info["final_obs"]`` and ``info["final_info"]`` hold those of the old one, for the rows in
       ``info["_final_obs"]`` (bool[num_envs]).
-    * ``info["action_mask"]``: int8[num_envs, n_actions]. ``info["illegal"]``: bool[num_envs], rows whose episode was
-      just ended by an illegal action.
+    * ``NEXT_STEP``: the observation is the last one of the old deal. The next step deals the row again, whatever its
+      action, with reward 0.0.
+    * ``DISABLED``: the same, but the row must be reset by ``reset(options={"reset_mask": terminations})`` before the
+      next step.
 
     Example:
         >>> envs = gymnasium.make_vec("german_whist:GermanWhist-v0", num_envs=4096, opponent="heuristic")
@@ -53,12 +68,14 @@ class GermanWhistVectorEnv(VectorEnv[npt.NDArray[np.int8], npt.NDArray[np.int64]
 
     Attributes:
         rules: the rules of every deal.
+        match: the ``MatchFormat`` of an episode; ``None`` if it is one deal.
         opponent: the agent that plays against the learner in all rows.
+        autoreset_mode: the ``AutoresetMode``, also in ``metadata``.
         render_size: width and height of pictures in pixels; may be set.
         learners: the learner's seat in each row, int64[num_envs].
     """
 
-    metadata = {  # noqa: RUF012 - Gymnasium's own form
+    metadata: dict[str, Any] = {  # noqa: RUF012 - Gymnasium's own form
         "render_modes": ["ansi", "rgb_array"],
         "render_fps": FRAMES_PER_SECOND,
         "autoreset_mode": AutoresetMode.SAME_STEP,
@@ -73,6 +90,9 @@ class GermanWhistVectorEnv(VectorEnv[npt.NDArray[np.int8], npt.NDArray[np.int64]
         seat: int | str = "alternate",
         render_mode: str | None = None,
         endgame: str | EndgameHook = PLAYED,
+        match: str | MatchFormat | None = None,
+        autoreset_mode: str | AutoresetMode = AutoresetMode.SAME_STEP,
+        observation_keys: tuple[str, str] | None = None,
     ) -> None:
         """Create the environment; ``reset`` deals. Arguments are those of ``GermanWhistEnv`` where not described.
 
@@ -85,6 +105,9 @@ class GermanWhistVectorEnv(VectorEnv[npt.NDArray[np.int8], npt.NDArray[np.int64]
             render_mode: ``"ansi"`` (``render`` returns a text per row), ``"rgb_array"`` (a picture per row) or
                 ``None``.
             endgame: ``"played"`` or ``"exact"``.
+            match: ``None``, or the format of a match per episode: ``"first_to:25"`` or ``"best_of:3"``.
+            autoreset_mode: an ``AutoresetMode``, or its name.
+            observation_keys: ``None``, or the names of observation and mask in a dictionary.
 
         Raises:
             ValueError: if an argument is not allowed.
@@ -96,7 +119,12 @@ class GermanWhistVectorEnv(VectorEnv[npt.NDArray[np.int8], npt.NDArray[np.int64]
         check_render_mode(render_mode, tuple(self.metadata["render_modes"]))
         if render_mode == "rgb_array":
             load_drawing()
-        self._batch = DealBatch(rules, num_envs, endgame=endgame)
+        self.autoreset_mode = autoreset_mode_of(autoreset_mode)
+        self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}
+        self.match = None if match is None else match_format_of(match)
+        self._keys = check_observation_keys(observation_keys)
+        self._episodes = EpisodeBatch(rules, num_envs, self.match, endgame)
+        self._batch = self._episodes.batch
         self.num_envs = self._batch.size
         self.rules = self._batch.rules
         self.opponent = opponent
@@ -105,117 +133,124 @@ class GermanWhistVectorEnv(VectorEnv[npt.NDArray[np.int8], npt.NDArray[np.int64]
         self.render_mode = render_mode
         self.render_size = (480, 320)
         self.learners = np.zeros(self.num_envs, np.int64)
-        high = observation_high(self.rules)
-        self.single_observation_space = Box(np.zeros_like(high), high, dtype=np.int8)
+        high = observation_high(self.rules, self.match)
+        box = Box(np.zeros_like(high), high, dtype=np.int8)
+        self.single_observation_space = keyed_space(self._keys, box, self.rules.num_actions)
         self.single_action_space = Discrete(self.rules.num_actions)
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
         self.action_space = batch_space(self.single_action_space, self.num_envs)
-        self._limit = reward_limit(self.rules.game, reward)
-        self._sequence = DealSequence(step=self.num_envs)
+        self._limit = self._episodes.reward_limit(reward)
         self._rows = np.arange(self.num_envs, dtype=np.int64)
-        self._indices = np.zeros(self.num_envs, np.uint64)
-        self._plies = np.zeros(self.num_envs, np.int64)
 
-    def reset(
-        self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[npt.NDArray[np.int8], Info]:
-        """Deal in every row, and let the opponent play where it leads.
+    def reset(self, *, seed: Seeds = None, options: dict[str, Any] | None = None) -> tuple[Any, Info]:
+        """Start an episode in every row, or in some, and let the opponent play where it leads.
 
         Args:
-            seed: one number for all rows. Row j starts with deal (seed, j) and continues with (seed, j + num_envs),
-                (seed, j + 2 num_envs), … after each episode and at each reset without a seed. If no seed was ever
-                given, one is drawn.
-            options: ``"deal"``: (seed, index) of row 0's deal, from which the others follow; ``"deck"``: the cards in
-                dealing order, as text or numbers, for this deal in all rows; ``"dealer"``: 0 or 1, for this deal in
-                all rows (0 by default for a given deck). Other options are ignored.
+            seed: one number for all rows: row j starts with deal (seed, j) and continues with (seed, j + num_envs),
+                (seed, j + 2 num_envs), … after each episode and at each reset without a seed. Or one number per row:
+                row j plays the deals of ``GermanWhistEnv.reset(seed[j])``, (seed[j], 0), (seed[j], 1), …; where it is
+                ``None`` the row continues as before. If no seed was ever given, one is drawn.
+            options: ``"reset_mask"``: the rows to reset, bool[num_envs], the others go on (all by default); ``"deal"``:
+                (seed, index) of row 0's deal, from which the others follow; ``"deck"``: the cards in dealing order, as
+                text or numbers, for this deal; ``"dealer"``: 0 or 1, for this deal (0 by default for a given deck). If
+                episodes are matches: ``"match"``: (seed, number) of row 0's match, and the ``"dealer"`` of the first
+                deals. Other options are ignored.
 
         Returns:
-            The learner's observations, int8[num_envs, n_obs], and the info.
+            The learner's observations, int8[num_envs, n_obs], and the info, whose ``"_action_mask"`` and
+            ``"_illegal"`` are the reset mask.
 
         Raises:
-            ValueError: if the seed or an option is not allowed; then the current episodes go on.
+            TypeError: if the reset mask is not an array of bool.
+            ValueError: if a seed or an option is not allowed; then the current episodes go on.
         """
-        chosen = read_options(options, self.rules.cards)
-        if seed is None and chosen.deal is None and self._sequence.seed is not None:
-            self._indices += np.uint64(self.num_envs)
+        mask = read_reset_mask(options, self.num_envs)
+        rows = np.flatnonzero(mask)
+        deck = None
+        if self.match is None:
+            first, deck, dealer = read_options(options, self.rules.cards)
         else:
-            self._batch.seed, first = self._sequence.advance(seed, chosen.deal)
-            self._indices = np.uint64(first) + self._rows.astype(np.uint64)
-        super().reset(seed=seed)
-        self._deal(self._rows)
-        if chosen.deck is not None:
-            self._batch.deal_decks([chosen.deck] * self.num_envs, np.full(self.num_envs, chosen.dealer or 0))
-        elif chosen.dealer is not None:
-            decks = self._batch.states["deck"][:, : len(self.rules.cards)].tolist()
-            self._batch.deal_decks(decks, np.full(self.num_envs, chosen.dealer))
+            first, dealer = read_match_options(options)
+        at = self._episodes.addresses(rows, seed, first)
+        if isinstance(seed, (int, np.integer)):
+            super().reset(seed=int(seed))
+        self._start(rows, at, dealer, deck)
         self._let_opponent_play()
-        return self._batch.observe(), self._info(np.zeros(self.num_envs, np.bool_))
+        return self._observe(), self._info(self._masks(), np.zeros(self.num_envs, np.bool_), mask)
 
-    def step(
-        self, actions: npt.NDArray[np.int64]
-    ) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.float64], Bools, Bools, Info]:
+    def step(self, actions: npt.ArrayLike) -> tuple[Any, npt.NDArray[np.float64], Bools, Bools, Info]:
         """Play an action for the learner in every row, and let the opponent play until it is the learner's turn again.
 
         An illegal action, or one outside the action space, ends its row's episode with the lowest reward possible.
 
         Args:
-            actions: int[num_envs].
+            actions: whole numbers, int[num_envs].
 
         Returns:
             Observations int8[num_envs, n_obs], rewards float64[num_envs], terminations bool[num_envs], truncations
             bool[num_envs] (all false), and the info.
 
         Raises:
-            ValueError: if the actions have another shape or are not integers, or before the first reset.
+            TypeError: if the actions are not whole numbers.
+            ValueError: if they have another shape, before the first reset, or if a row is over and there is no
+                autoreset; nothing has changed.
         """
-        given = np.asarray(actions)
-        if given.shape != (self.num_envs,) or not np.issubdtype(given.dtype, np.integer):
-            raise ValueError(f"actions of shape {given.shape} and dtype {given.dtype}: int[{self.num_envs}] is needed")
-        if self._sequence.seed is None:
+        given = whole_actions(actions, self.num_envs)
+        episodes = self._episodes
+        if not episodes.at.strides.all():
             raise ValueError("step was called before the first reset")
-        illegal = self._play(self._rows, given)
+        restarting = np.flatnonzero(episodes.over)
+        if len(restarting) and self.autoreset_mode is AutoresetMode.DISABLED:
+            raise ValueError(f"rows {restarting.tolist()} are over: reset them first, by the option reset_mask")
+        rows = np.flatnonzero(~episodes.over)
+        illegal, ended = np.zeros((2, self.num_envs), np.bool_)
+        illegal[rows] = episodes.play(rows, given[rows])
+        episodes.over |= illegal
+        over = episodes.over.copy()
+        if len(restarting):
+            self._start_next(restarting)
+            over[restarting] = False
         rewards = np.where(illegal, -self._limit, 0.0)
-        ended = np.zeros(self.num_envs, np.bool_)
         final_obs = np.full(self.num_envs, None, object)
-        over = illegal | self._batch.done
         while True:
-            self._finish(np.flatnonzero(over), rewards, final_obs)
+            self._finish(np.flatnonzero(over), illegal, rewards, final_obs)
             ended |= over
-            waiting = np.flatnonzero(self._batch.turn != self.learners)
+            waiting = self._waiting()
             if not waiting.size:
                 break
             self._opponent_plays(waiting)
-            over = self._batch.done.copy()
-        info = self._info(illegal)
-        if ended.any():
+            over = episodes.over & ~ended
+        info = self._info(self._masks(), illegal, np.ones(self.num_envs, np.bool_))
+        if self.autoreset_mode is AutoresetMode.SAME_STEP and ended.any():
+            no_actions = np.zeros((self.num_envs, self.rules.num_actions), np.int8)
             info["final_obs"], info["_final_obs"] = final_obs, ended
-            info["final_info"], info["_final_info"] = self._final_info(ended, illegal), ended.copy()
-        return self._batch.observe(), rewards, ended.copy(), np.zeros(self.num_envs, np.bool_), info
+            info["final_info"], info["_final_info"] = self._info(no_actions, illegal, ended), ended.copy()
+        return self._observe(), rewards, ended.copy(), np.zeros(self.num_envs, np.bool_), info
 
-    def _deal(self, rows: npt.NDArray[np.int64]) -> None:
-        """Deal the current deal of some rows."""
-        self._batch.deal_rows(rows, self._indices[rows])
-        self.learners[rows] = learner_seats(self.seat, self._indices[rows])
-        self._plies[rows] = 0
+    def _start(self, rows: Rows, at: Addresses, dealer: int | None = None, deck: list[int] | None = None) -> None:
+        self._episodes.start(rows, at, dealer, deck)
+        self.learners[rows] = learner_seats(self.seat, at.numbers[rows])
 
-    def _play(self, rows: npt.NDArray[np.int64], actions: npt.NDArray[Any]) -> Bools:
-        """Play an action in each of some rows and return where it was illegal, bool[len(rows)]."""
-        refused = np.empty(len(rows), np.bool_)
-        step_legal(self.rules.game, self._batch.states, rows, actions.astype(np.int64), self._plies, refused)
-        self._batch.finish_endgames(rows)
-        return refused
+    def _start_next(self, rows: Rows) -> None:
+        self._episodes.start_next(rows)
+        self.learners[rows] = learner_seats(self.seat, self._episodes.at.numbers[rows])
 
-    def _opponent_plays(self, rows: npt.NDArray[np.int64]) -> None:
+    def _waiting(self) -> Rows:
+        """Return the rows in which it is the opponent's turn."""
+        return np.flatnonzero((self._batch.turn != self.learners) & ~self._episodes.over)
+
+    def _opponent_plays(self, rows: Rows) -> None:
         """Let the opponent play one action in each of some rows.
 
         Raises:
             ValueError: if its actions are not one legal action per row.
         """
-        rng = AgentRng(self._batch.seed, self._indices[rows], step=self._plies[rows])
+        episodes = self._episodes
+        rng = AgentRng(episodes.at.seeds[rows], episodes.indices[rows], step=episodes.plies[rows])
         actions = np.asarray(self.opponent.act(self._batch.views(rows), rng))
         if actions.shape != rows.shape:
             raise ValueError(f"the opponent {self.opponent!r} chose {actions.shape} actions for {len(rows)} views")
-        refused = self._play(rows, actions)
+        refused = episodes.play(rows, actions)
         if refused.any():
             first = int(np.argmax(refused))
             raise ValueError(
@@ -225,43 +260,46 @@ class GermanWhistVectorEnv(VectorEnv[npt.NDArray[np.int8], npt.NDArray[np.int64]
 
     def _let_opponent_play(self) -> None:
         """Let the opponent play until it is the learner's turn in every row."""
-        while (waiting := np.flatnonzero(self._batch.turn != self.learners)).size:
+        while (waiting := self._waiting()).size:
             self._opponent_plays(waiting)
 
     def _finish(
-        self, rows: npt.NDArray[np.int64], rewards: npt.NDArray[np.float64], final_obs: npt.NDArray[Any]
+        self, rows: Rows, illegal: Bools, rewards: npt.NDArray[np.float64], final_obs: npt.NDArray[Any]
     ) -> None:
-        """Write the rewards and last observations of rows whose episode has ended, and deal them again."""
+        """Write the rewards of rows whose episode has ended; with ``SAME_STEP`` start their next episodes."""
         if not rows.size:
             return
-        batch = self._batch
-        done = rows[batch.done[rows]]  # the others ended with an illegal action and have their reward already
-        rewards[done] = batch.returns(self.reward)[done, self.learners[done]]
-        for row, observation in zip(rows, observe(batch.views(rows, self.learners[rows]), self.rules), strict=True):
-            final_obs[row] = observation
-        self._indices[rows] += np.uint64(self.num_envs)
-        self._deal(rows)
+        won = rows[~illegal[rows]]  # the others have their reward already
+        rewards[won] = self._episodes.returns(self.reward, won, self.learners[won])
+        if self.autoreset_mode is not AutoresetMode.SAME_STEP:
+            return
+        seen = self._episodes.observe(rows, self.learners[rows])
+        masks = np.zeros((len(rows), self.rules.num_actions), np.int8)
+        for row, observation, mask in zip(rows, seen, masks, strict=True):
+            final_obs[row] = keyed(self._keys, observation, mask)
+        self._start_next(rows)
 
-    def _info(self, illegal: Bools) -> Info:
-        everywhere = np.ones(self.num_envs, np.bool_)
-        return {
-            "action_mask": self._batch.action_mask(),
-            "_action_mask": everywhere,
-            "illegal": illegal,
-            "_illegal": everywhere.copy(),
-        }
+    def _observe(self) -> Any:
+        if self.match is None and not self._episodes.over.any():
+            seen = self._batch.observe()
+        else:
+            seen = self._episodes.observe(self._rows, self.learners)
+        return seen if self._keys is None else keyed(self._keys, seen, self._masks())
 
-    def _final_info(self, ended: Bools, illegal: Bools) -> Info:
-        return {
-            "action_mask": np.zeros((self.num_envs, self.rules.num_actions), np.int8),
-            "_action_mask": ended.copy(),
-            "illegal": illegal.copy(),
-            "_illegal": ended.copy(),
-        }
+    def _masks(self) -> npt.NDArray[np.int8]:
+        """Return the learner's masks, int8[num_envs, n_actions]; zeros in rows that are over."""
+        masks = self._batch.action_mask()
+        masks[self._episodes.over] = 0
+        return masks
+
+    @staticmethod
+    def _info(masks: npt.NDArray[np.int8], illegal: Bools, rows: Bools) -> Info:
+        """Return an info of the given rows."""
+        return {"action_mask": masks, "_action_mask": rows.copy(), "illegal": illegal.copy(), "_illegal": rows.copy()}
 
     def action_masks(self) -> Bools:
         """Return which actions are legal, bool[num_envs, n_actions]."""
-        return self._batch.action_mask().astype(np.bool_)
+        return self._masks().astype(np.bool_)
 
     def render(self) -> tuple[str | Picture, ...] | None:
         """Return what the learner sees in each row, as text or a picture."""

@@ -8,14 +8,12 @@ Version history: v0 — first release.
 
 from __future__ import annotations
 
-import operator
 from typing import Any
 
 import gymnasium
 import numpy as np
 import numpy.typing as npt
 from gymnasium.spaces import Box, Dict, Discrete
-from gymnasium.utils import EzPickle
 from pettingzoo import AECEnv
 
 from german_whist.envs.engine.endgame_hook import PLAYED, EndgameHook
@@ -25,12 +23,14 @@ from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.scoring import check_reward
 from german_whist.envs.observation.full_state import state_high
 from german_whist.envs.observation.history import history_high
+from german_whist.envs.observation.keys import OBSERVATION_KEYS, check_observation_keys
 from german_whist.envs.observation.vector import observation_high
 from german_whist.envs.pettingzoo_wrappers import AssertOutOfBounds, Observation, OrderEnforcing, TerminateIllegal
 from german_whist.envs.rendering.modes import FRAMES_PER_SECOND, RENDER_MODES, Picture
 from german_whist.envs.rendering.renderer import Renderer, RendererProperties
 from german_whist.envs.simulator.single_match import SingleMatch, make_simulator
 from german_whist.envs.text.scene import PLAYERS
+from german_whist.envs.utils.checks import ActionTypeError, whole_action
 from german_whist.envs.utils.specs import unknown_name
 
 OBSERVATIONS = ("vector", "history")
@@ -45,6 +45,7 @@ def env(
     observation: str = "vector",
     match: str | MatchFormat | None = None,
     endgame: str | EndgameHook = PLAYED,
+    observation_keys: tuple[str, str] | None = OBSERVATION_KEYS,
 ) -> OrderEnforcing:
     """Return the PettingZoo AEC environment with the usual wrappers.
 
@@ -53,7 +54,8 @@ def env(
 
     * Observation space of each agent: ``Dict`` with ``"observation"``, int8[n_obs] from the agent's own side, laid out
       as ``german_whist.observation_layout`` describes (443 features in the classic game), and ``"action_mask"``,
-      int8[n_actions], 1 for legal actions and all zeros if the agent is not to act.
+      int8[n_actions], 1 for legal actions and all zeros if the agent is not to act. The mask is also in
+      ``infos[agent]["action_mask"]``, and ``action_masks()`` returns that of the agent to act, bool[n_actions].
     * Action space: ``Discrete(n_actions)``. Action ``a`` < 52 plays or picks card ``a``; 52 and 53 are the choices of
       some rules.
     * Rewards: paid to both agents at the last step of an episode, zero-sum; 0.0 before.
@@ -84,18 +86,23 @@ def env(
             of the final scores.
         endgame: ``"played"``, or ``"exact"``: a deal ends after the last trick of the foreplay and pays the result of
             perfect play by both sides from there.
+        observation_keys: the names of observation and mask in the dictionary, as ``("observations", "action_mask")``,
+            or ``None`` for observations that are the vector alone (a ``Box``; the mask is in ``infos``).
 
     Raises:
         ValueError: if an argument is not allowed.
         ModuleNotFoundError: if the render mode is ``"rgb_array"`` and Pillow is not installed.
     """
-    bare = raw_env(rules, reward, render_mode, observation, match, endgame)
+    bare = raw_env(rules, reward, render_mode, observation, match, endgame, observation_keys)
     loses = TerminateIllegal(bare, illegal_reward=-bare.reward_limit)
     return OrderEnforcing(AssertOutOfBounds(loses, bare.rules.num_actions))
 
 
-class raw_env(RendererProperties, AECEnv, EzPickle):  # type: ignore[misc]  # noqa: N801 - PettingZoo's name for the bare environment
+class raw_env(RendererProperties, AECEnv):  # type: ignore[misc]  # noqa: N801 - PettingZoo's name for the bare environment
     """The environment of :func:`env` without wrappers: an illegal action raises ``ValueError`` and changes nothing.
+
+    ``copy.deepcopy`` and ``pickle`` keep the position, here and in the wrapped environment. A copy goes on by itself,
+    and has no window until it is rendered.
 
     Example:
         >>> env = german_whist.raw_env(rules="small", reward="win")
@@ -128,15 +135,18 @@ class raw_env(RendererProperties, AECEnv, EzPickle):  # type: ignore[misc]  # no
         observation: str = "vector",
         match: str | MatchFormat | None = None,
         endgame: str | EndgameHook = PLAYED,
+        observation_keys: tuple[str, str] | None = OBSERVATION_KEYS,
     ) -> None:
         """Create the environment; ``reset`` deals. Arguments and errors are those of :func:`env`."""
-        EzPickle.__init__(self, rules, reward, render_mode, observation, match, endgame)
         super().__init__()
         check_reward(reward)
         self._renderer = Renderer(render_mode)
         if observation not in OBSERVATIONS:
             raise unknown_name("observation", observation, OBSERVATIONS)
         self._is_history = observation == "history"
+        self._keys = check_observation_keys(observation_keys)
+        if self._is_history and self._keys is None:
+            raise ValueError("observation='history' is a dictionary: give observation_keys, the names of two entries")
         self.match = None if match is None else match_format_of(match)
         self._simulator = make_simulator(rules, self.match, self._is_history, endgame)
         self.rules = self._simulator.rules
@@ -149,20 +159,22 @@ class raw_env(RendererProperties, AECEnv, EzPickle):  # type: ignore[misc]  # no
         highest = state_high(self.rules, self.match)
         self.state_space = Box(np.zeros_like(highest), highest, dtype=np.int8)
 
-    def _observation_space(self) -> Dict:
+    def _observation_space(self) -> gymnasium.Space[Any]:
         """Return an agent's observation space."""
-        spaces: dict[str, gymnasium.Space[Any]] = {"action_mask": Box(0, 1, (self.rules.num_actions,), np.int8)}
+        high = history_high(self.rules) if self._is_history else observation_high(self.rules, self.match)
+        box = Box(np.zeros_like(high), high, dtype=np.int8)
+        if self._keys is None:
+            return box
+        mask = Box(0, 1, (self.rules.num_actions,), np.int8)
+        spaces: dict[str, gymnasium.Space[Any]] = {self._keys[0]: box, self._keys[1]: mask}
         if self._is_history:
-            high = history_high(self.rules)
             spaces["length"] = Box(0, len(high), (1,), np.int16)
             if self.match is not None:
                 highest = highest_values(self.rules, (self.match.block(self.rules),))
                 spaces["match"] = Box(np.zeros_like(highest), highest, dtype=np.int8)
-        else:
-            high = observation_high(self.rules, self.match)
-        return Dict({"observation": Box(np.zeros_like(high), high, dtype=np.int8), **spaces})
+        return Dict(spaces)
 
-    def observation_space(self, agent: str) -> Dict:
+    def observation_space(self, agent: str) -> gymnasium.Space[Any]:
         """Return the agent's observation space, always the same object."""
         return self.observation_spaces[agent]
 
@@ -190,7 +202,7 @@ class raw_env(RendererProperties, AECEnv, EzPickle):  # type: ignore[misc]  # no
         self._cumulative_rewards = dict.fromkeys(PLAYERS, 0.0)
         self.terminations = dict.fromkeys(PLAYERS, False)
         self.truncations = dict.fromkeys(PLAYERS, False)
-        self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in PLAYERS}
+        self._infos: dict[str, dict[str, Any]] | None = None
         self.agent_selection = PLAYERS[self._simulator.turn]
         self._skip_agent_selection = None
         if self._renderer.needs_updates:
@@ -213,14 +225,32 @@ class raw_env(RendererProperties, AECEnv, EzPickle):  # type: ignore[misc]  # no
         """Return whether the agent to act may play an action of the action space."""
         return action is not None and self._simulator.legal >> int(action) & 1 == 1
 
-    def observe(self, agent: str) -> Observation:
+    @property
+    def infos(self) -> dict[str, dict[str, Any]]:
+        """Each agent's info: its ``"action_mask"``, int8[n_actions]. Made on first use after a step."""
+        if self._infos is None:
+            self._infos = {agent: {"action_mask": self._simulator.mask(_SEATS[agent])} for agent in PLAYERS}
+        return self._infos
+
+    def action_mask(self, agent: str) -> npt.NDArray[np.int8]:
+        """Return an agent's action mask, int8[n_actions]; zeros if it is not to act."""
+        return self._simulator.mask(_SEATS[agent])
+
+    def action_masks(self) -> npt.NDArray[np.bool_]:
+        """Return which actions the agent to act may choose, bool[n_actions], as sb3-contrib expects it."""
+        return self.action_mask(self.agent_selection).astype(np.bool_)
+
+    def observe(self, agent: str) -> Any:
         """Return what an agent sees, in arrays of its own."""
         seat = _SEATS[agent]
         observation, mask = self._simulator.observe(seat)
+        if self._keys is None:
+            return observation
+        name, mask_name = self._keys
         if not self._is_history:
-            return {"observation": observation, "action_mask": mask}
+            return {name: observation, mask_name: mask}
         tokens, length = self._simulator.history(seat)
-        seen: Observation = {"observation": tokens, "length": np.array([length], np.int16), "action_mask": mask}
+        seen: Observation = {name: tokens, "length": np.array([length], np.int16), mask_name: mask}
         if isinstance(self._simulator, SingleMatch):
             seen["match"] = self._simulator.score_features(seat)
         return seen
@@ -229,11 +259,14 @@ class raw_env(RendererProperties, AECEnv, EzPickle):  # type: ignore[misc]  # no
         """Return the full state of the deal, int8[n_state], hidden cards included."""
         return self._simulator.full_state()
 
-    def step(self, action: int | None) -> None:
+    def step(self, action: Any) -> None:
         """Play an action for the agent to act, or remove a terminated agent with ``None``.
 
+        Args:
+            action: a whole number: an int, an int scalar or array of shape () or (1,), or a whole float.
+
         Raises:
-            ValueError: if the action is illegal; then nothing has changed.
+            ValueError: if the action is illegal; a ``TypeError`` too if it is not a whole number. Nothing has changed.
         """
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
@@ -241,11 +274,12 @@ class raw_env(RendererProperties, AECEnv, EzPickle):  # type: ignore[misc]  # no
             return
         simulator = self._simulator
         try:
-            legal = simulator.play(operator.index(action))  # type: ignore[arg-type]
-        except TypeError:
+            legal = simulator.play(whole_action(action))
+        except ActionTypeError:
             legal = False
         if not legal:
-            raise simulator.illegal_action_error(agent, action)
+            raise simulator.illegal_action_error(agent, action) from None
+        self._infos = None
         # Only the last step pays rewards, so the dictionaries hold zeros until then.
         self.agent_selection = PLAYERS[simulator.turn]
         if not simulator.legal:

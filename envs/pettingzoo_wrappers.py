@@ -7,12 +7,15 @@ outside the space, a wrong order of calls) to the originals.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from operator import attrgetter
 from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 from pettingzoo.utils.wrappers import AssertOutOfBoundsWrapper, OrderEnforcingWrapper, TerminateIllegalWrapper
+
+from german_whist.envs.utils.checks import ActionTypeError, whole_action
 
 Observation: TypeAlias = dict[str, npt.NDArray[Any]]
 
@@ -26,8 +29,12 @@ class RawEnv(Protocol):
     infos: dict[str, dict[str, Any]]
     _cumulative_rewards: dict[str, float]
 
-    def observe(self, agent: str) -> Observation:
+    def observe(self, agent: str) -> Any:
         """Return an agent's observation."""
+        ...
+
+    def action_mask(self, agent: str) -> npt.NDArray[np.int8]:
+        """Return an agent's action mask."""
         ...
 
     def is_legal(self, action: int | np.integer[Any] | None) -> bool:
@@ -62,7 +69,7 @@ class TerminateIllegal(_Direct, TerminateIllegalWrapper):  # type: ignore[misc]
         super().__init__(env, illegal_reward=illegal_reward)
         self._raw = env
 
-    def observe(self, agent: str) -> Observation:
+    def observe(self, agent: str) -> Any:
         """Return an agent's observation (``step`` reads the mask from the environment itself)."""
         return self._raw.observe(agent)
 
@@ -72,9 +79,8 @@ class TerminateIllegal(_Direct, TerminateIllegalWrapper):  # type: ignore[misc]
         if raw.terminations[raw.agent_selection] or raw.is_legal(action):
             raw.step(action)
         else:
-            TerminateIllegalWrapper.observe(
-                self, raw.agent_selection
-            )  # the original reads the mask that this call stores
+            # The original reads the mask here, under this name, whatever it is called in observations.
+            self._prev_obs: Any = {"action_mask": raw.action_mask(raw.agent_selection)}
             super().step(action)
 
 
@@ -88,7 +94,10 @@ class AssertOutOfBounds(_Direct, AssertOutOfBoundsWrapper):  # type: ignore[misc
         self._num_actions = num_actions
 
     def step(self, action: int | None) -> None:
-        """Pass an action of the space on."""
+        """Pass an action of the space on, as an int."""
+        if action is not None and type(action) is not int:
+            with suppress(ActionTypeError):
+                action = whole_action(action)
         if type(action) is int and 0 <= action < self._num_actions:
             self.env.step(action)
         else:
@@ -103,13 +112,13 @@ class OrderEnforcing(_Direct, OrderEnforcingWrapper):  # type: ignore[misc]
         super().__init__(env)
         self._raw: RawEnv = env.unwrapped
 
-    def observe(self, agent: str) -> Observation:
+    def observe(self, agent: str) -> Any:
         """Return an agent's observation."""
         if not self._has_reset:
             super().observe(agent)
         return self._raw.observe(agent)
 
-    def last(self, observe: bool = True) -> tuple[Observation | None, float, bool, bool, dict[str, Any]]:
+    def last(self, observe: bool = True) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Return observation, cumulative reward, terminated, truncated and info of the agent to act."""
         if not self._has_reset:
             super().last(observe)

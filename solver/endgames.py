@@ -3,18 +3,47 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from german_whist.envs.engine.cards import NUM_CARDS, SUITS, card_text, mask_of, parse_card, parse_hand
 from german_whist.solver.endgame_batch import DECK, EndgameBatch
-from german_whist.solver.search.transposition_table import transposition_table
+from german_whist.solver.search.transposition_table import TranspositionTable, transposition_table
 from german_whist.solver.search.value_kernels import NOT_LEGAL, write_move_tricks, write_reached, write_tricks
+from german_whist.solver.tablebase.cache import open_table
+from german_whist.solver.tablebase.endgame_table import EndgameTable
 from german_whist.solver.tablebase.position_kernels import MAX_CARDS
 
 Hand = str | int | Iterable[int | str]
+
+
+class EndgameSolver(NamedTuple):
+    """What ``endgame_tricks`` searches with: one for each kind of game and thread.
+
+    Attributes:
+        table: the endgame table, shared by all solvers of its kind.
+        transpositions: the transposition table.
+    """
+
+    table: EndgameTable
+    transpositions: TranspositionTable
+
+
+def endgame_solver(trump: bool = True, low: bool = False) -> EndgameSolver:
+    """Return the tables that ``endgame_tricks`` needs in a numba function of your own.
+
+    The first call builds the endgame table in the cache folder if there is none, which takes seconds.
+
+    Args:
+        trump: whether the game has a trump suit.
+        low: whether the fewest tricks win.
+
+    Raises:
+        TableError: if there is no endgame table and none can be built.
+    """
+    return EndgameSolver(open_table(trump, low), transposition_table())
 
 
 def solve_endgame(

@@ -17,10 +17,10 @@ _BLOCKS_PER_STEP = 2**16
 
 
 @kernel
-def _fill_words(seed: np.uint64, indices: Words, stream: np.uint64, blocks: Words, out: Words) -> None:
+def _fill_words(seeds: Words, indices: Words, stream: np.uint64, blocks: Words, out: Words) -> None:
     for row in range(out.shape[0]):
         for column in range(0, out.shape[1], 2):
-            w0, w1, w2, w3 = philox(seed, indices[row], blocks[row] + np.uint64(column // 2), stream)
+            w0, w1, w2, w3 = philox(seeds[row], indices[row], blocks[row] + np.uint64(column // 2), stream)
             out[row, column] = (w0 << np.uint64(32)) | w1
             if column + 1 < out.shape[1]:
                 out[row, column + 1] = (w2 << np.uint64(32)) | w3
@@ -33,11 +33,11 @@ class AgentRng:
     same result in any batch size. Only the two methods that agents need exist, ``random`` and ``integers``.
     """
 
-    def __init__(self, seed: int, indices: npt.ArrayLike, stream: int = 0, step: npt.ArrayLike = 0) -> None:
+    def __init__(self, seed: int | Words, indices: npt.ArrayLike, stream: int = 0, step: npt.ArrayLike = 0) -> None:
         """Set the address of each row.
 
         Args:
-            seed: the key, 0 to 2**64 - 1.
+            seed: the key, 0 to 2**64 - 1; a uint64 array gives each row its own.
             indices: the deal of each row, uint64[rows].
             stream: from 0; users of randomness (the agents of a match) have one each.
             step: number of actions played so far, 0 to 2**16 - 1: one number, or one per row.
@@ -47,8 +47,9 @@ class AgentRng:
         """
         if stream < 0:
             raise ValueError(f"stream {stream} is not allowed: a whole number from 0")
-        self._seed = np.uint64(check_seed(seed))
         self._indices = np.asarray(indices, np.uint64)
+        own = isinstance(seed, np.ndarray) and seed.dtype == np.uint64 and seed.shape == self._indices.shape
+        self._seeds = np.full(self._indices.shape, seed if own else check_seed(seed), np.uint64)
         self._stream = np.uint64(AGENT_STREAM + stream)
         self._blocks = np.full(self._indices.shape, np.asarray(step, np.uint64) * np.uint64(_BLOCKS_PER_STEP))
 
@@ -59,7 +60,7 @@ class AgentRng:
             raise ValueError(f"size {size!r} is not allowed: the first dimension is {rows}, one row per view")
         per_row = int(np.prod(shape[1:], dtype=np.int64))
         out = np.empty((rows, per_row), np.uint64)
-        _fill_words(self._seed, self._indices, self._stream, self._blocks, out)
+        _fill_words(self._seeds, self._indices, self._stream, self._blocks, out)
         self._blocks = self._blocks + np.uint64((per_row + 1) // 2)
         return out.reshape(shape)
 

@@ -10,6 +10,8 @@ from __future__ import annotations
 import operator
 from collections.abc import Iterable, Iterator, Sequence
 
+from german_whist.envs.utils.checks import is_whole_number
+
 SUITS = "CDHS"
 RANKS = "23456789TJQKA"
 NUM_CARDS = 52
@@ -43,6 +45,24 @@ def cards_of(mask: int) -> Iterator[int]:
         low = rest & -rest
         yield low.bit_length() - 1
         rest ^= low
+
+
+def cards_of_mask(mask: int) -> list[int]:
+    """Return the cards of a mask, as views and ``DealBatch.legal`` hold them, lowest number first.
+
+    Example:
+        >>> [german_whist.card_text(card) for card in german_whist.cards_of_mask(0b101)]
+        ['C2', 'C4']
+
+    Args:
+        mask: a number from 0 to 2**64 - 1, of Python or NumPy. Bits from 52 on are the choices of some rules.
+
+    Raises:
+        ValueError: if it is not such a number.
+    """
+    if not is_whole_number(mask, 0, 2**64 - 1):
+        raise ValueError(f"mask {mask!r} is not allowed: a whole number from 0 to 2**64 - 1")
+    return list(cards_of(mask))
 
 
 def mask_of(cards: Iterable[int]) -> int:

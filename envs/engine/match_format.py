@@ -19,7 +19,8 @@ import numpy.typing as npt
 
 from german_whist.envs.engine.layout import BlockSpec
 from german_whist.envs.engine.rules import Rules
-from german_whist.envs.engine.scoring import reward_limit
+from german_whist.envs.engine.rules import rules as rules_named
+from german_whist.envs.engine.scoring import check_reward, reward_limit
 from german_whist.envs.utils.checks import SEED_LIMIT, is_whole_number
 from german_whist.envs.utils.specs import unknown_name
 
@@ -89,10 +90,17 @@ class MatchFormat:
 
     def features(self, rules: Rules, scores: tuple[float, float]) -> npt.NDArray[np.int8]:
         """Return the features of that block, int8[3] or int8[6], for the scores of (own side, other side)."""
-        numbers = [round(self.score_unit(rules) * number) for number in (*scores, self.target)]
+        row: npt.NDArray[np.int8] = self.feature_rows(rules, np.array([scores]))[0]
+        return row
+
+    def feature_rows(self, rules: Rules, scores: npt.NDArray[np.float64]) -> npt.NDArray[np.int8]:
+        """Return the features of many matches, int8[k, 3] or int8[k, 6], from their scores, float64[k, 2]."""
+        three = np.concatenate([scores, np.full((len(scores), 1), float(self.target))], axis=1)
+        numbers = np.rint(self.score_unit(rules) * three).astype(np.int64)
         if self._features_per_score(rules) > 1:
-            numbers = [digit for number in numbers for digit in divmod(number, _BASE)]
-        return np.array(numbers, np.int8)
+            numbers = np.stack(np.divmod(numbers, _BASE), axis=2).reshape(len(scores), 6)
+        rows: npt.NDArray[np.int8] = numbers.astype(np.int8)
+        return rows
 
     def _features_per_score(self, rules: Rules) -> int:
         return 1 if self.score_unit(rules) * self.largest_score(rules) < _BASE else 2
@@ -115,6 +123,26 @@ class MatchFormat:
     def reward_limit(self, rules: Rules, reward: str) -> float:
         """Return the largest reward that a match can pay, which is also the penalty for an illegal action."""
         return 1.0 if reward == "win" else self.largest_score(rules)
+
+
+def max_reward(rules: str | Rules = "classic", reward: str = "margin", match: str | MatchFormat | None = None) -> float:
+    """Return the largest reward that an episode can pay; the smallest is its negative, as for an illegal action.
+
+    Example:
+        >>> german_whist.max_reward("classic", "margin")
+        13.0
+
+    Args:
+        rules: a preset's name, with settings if wanted, or ``Rules``.
+        reward: ``"margin"``, ``"win"`` or ``"points"``.
+        match: ``None`` for one deal, or the format of a match.
+
+    Raises:
+        ValueError: if the rules, the reward or the match format are unknown.
+    """
+    check_reward(reward)
+    rules = rules_named(rules)
+    return reward_limit(rules.game, reward) if match is None else match_format_of(match).reward_limit(rules, reward)
 
 
 def match_format_of(spec: str | MatchFormat) -> MatchFormat:

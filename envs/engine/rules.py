@@ -230,6 +230,10 @@ class Rules:
         game.flags.writeable = False
         return game
 
+    def __reduce__(self) -> Any:
+        """Pickle the fields alone: the cached ``game`` would come back writeable, and kernels compile anew."""
+        return rules_from_dict, (self.to_dict(),)
+
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as a plain dictionary."""
         return dataclasses.asdict(self)

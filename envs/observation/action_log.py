@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.state import STATE
-from german_whist.envs.observation.history import COLUMNS, max_actions, max_events
+from german_whist.envs.observation.history import COLUMNS, max_events, max_game_length
 from german_whist.envs.observation.history_kernels import write_histories
 
 
@@ -17,16 +17,16 @@ class ActionLog:
     """The actions played in each deal of a batch.
 
     Attributes:
-        actions: int8[size, max_actions].
+        actions: int8[size, max_game_length].
         counts: number of actions of each deal, int64[size].
     """
 
     def __init__(self, rules: Rules, size: int) -> None:
         """Start with no actions."""
-        self._game = rules.game
+        self.rules = rules
         self._scratch: np.ndarray[Any, Any] = np.zeros(1, STATE)
         self.shape = (size, max_events(rules), len(COLUMNS))
-        self.actions = np.zeros((size, max_actions(rules)), np.int8)
+        self.actions = np.zeros((size, max_game_length(rules)), np.int8)
         self.counts = np.zeros(size, np.int64)
 
     def clear(self, rows: npt.NDArray[np.int64] | slice = slice(None)) -> None:
@@ -59,5 +59,5 @@ class ActionLog:
         elif out.shape != self.shape:
             raise ValueError(f"out has shape {out.shape}: {self.shape} is needed")
         lengths = np.empty(len(states), np.int16)
-        write_histories(self._game, states, self.actions, self.counts, seats, self._scratch, out, lengths)
+        write_histories(self.rules.game, states, self.actions, self.counts, seats, self._scratch, out, lengths)
         return out, lengths

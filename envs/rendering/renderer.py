@@ -71,6 +71,10 @@ class Renderer:
         if mode == "rgb_array":
             load_drawing()
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave the window out: a copy opens its own when it is first rendered."""
+        return {**self.__dict__, "_window": None}
+
     def reset(self, batch: DealBatch) -> None:
         """Start with a new deal."""
         if self.needs_updates:

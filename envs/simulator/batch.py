@@ -29,6 +29,7 @@ from german_whist.envs.simulator.batch_kernels import (
     write_legal,
     write_returns,
 )
+from german_whist.envs.simulator.batch_state import BatchState, restore_rows, save_rows
 from german_whist.envs.utils.checks import check_seed, deal_indices, numbers_between, whole_number, whole_numbers
 
 
@@ -88,7 +89,6 @@ class DealBatch:
         self.states: np.ndarray[Any, Any] = np.zeros(self.size, STATE)
         self.num_actions = self.rules.num_actions
         self.num_observations = observation_high(self.rules).size
-        self._game = self.rules.game
         self._cards = np.array(self.rules.cards, np.int8)
         self._scratch = np.zeros(1, VIEW)
         self._every_row = np.arange(self.size, dtype=np.int64)
@@ -106,40 +106,73 @@ class DealBatch:
         check_seed(start + self.size - 1, "last deal")
         self.deal_rows(self._every_row, np.uint64(start) + self._every_row.astype(np.uint64))
 
-    def deal_rows(self, rows: npt.ArrayLike, indices: npt.ArrayLike) -> None:
-        """Deal other deals of the batch's seed into some rows, in place.
+    def deal_rows(self, rows: npt.ArrayLike, indices: npt.ArrayLike, seeds: npt.ArrayLike | None = None) -> None:
+        """Deal other deals into some rows, in place.
 
         Args:
             rows: the rows to deal into, int[k].
             indices: the index of the deal for each row, uint64[k].
+            seeds: the seed of each of these deals, uint64[k]; the batch's own by default.
 
         Raises:
-            ValueError: if a row is out of range, an index is negative, or their numbers differ.
+            ValueError: if a row is out of range, an index or a seed is negative, or their numbers differ.
         """
         which = numbers_between("rows", rows, 0, self.size - 1)
         deals = deal_indices(indices, which.shape)
-        deal_rows(self._game, self._cards, np.uint64(self.seed), deals, which, self.states)
+        own = np.full(which.shape, self.seed, np.uint64) if seeds is None else deal_indices(seeds, which.shape, "seed")
+        deal_rows(self.rules.game, self._cards, own, deals, which, self.states)
         if self.log is not None:
             self.log.clear(which)
 
-    def deal_decks(self, decks: Sequence[str | Sequence[int]], dealers: npt.ArrayLike) -> None:
+    def deal_decks(
+        self, decks: Sequence[str | Sequence[int]], dealers: npt.ArrayLike, rows: npt.ArrayLike | None = None
+    ) -> None:
         """Deal given decks, one per row.
 
         Args:
             decks: one deck per row, as text (``"C2 SA …"``) or card numbers, in dealing order.
-            dealers: the seat that deals in each row, int[size].
+            dealers: the seat that deals in each row, int[size] (int[k] with ``rows``).
+            rows: the rows to deal into, int[k]; all of them by default.
 
         Raises:
-            ValueError: if a deck is not a permutation of this game's deck, or a dealer is not 0 or 1.
+            ValueError: if a deck is not a permutation of this game's deck, or a dealer or a row is out of range.
         """
+        which = self._rows(rows)
         seats = np.asarray(dealers)
-        if seats.shape != (self.size,) or len(decks) != self.size or not np.isin(seats, (0, 1)).all():
-            raise ValueError(f"{self.size} decks and as many dealers, each 0 or 1, are needed")
-        orders = [parse_deck(deck, self.rules.cards) for deck in decks]
-        self.states["deck"][:, : len(self.rules.cards)] = orders
-        deal_decks(self._game, seats.astype(np.int64), self.states)
+        if seats.shape != which.shape or len(decks) != len(which) or not np.isin(seats, (0, 1)).all():
+            raise ValueError(f"{len(which)} decks and as many dealers, each 0 or 1, are needed")
+        for row, deck in zip(which, [parse_deck(deck, self.rules.cards) for deck in decks], strict=True):
+            self.states["deck"][row, : len(self.rules.cards)] = deck
+        deal_decks(self.rules.game, which, seats.astype(np.int64), self.states)
         if self.log is not None:
-            self.log.clear()
+            self.log.clear(which)
+
+    def get_state(self, rows: npt.ArrayLike | None = None) -> BatchState:
+        """Return a copy of some deals, with their histories if they are kept.
+
+        Args:
+            rows: the deals, int[k], in any order, repeated if wanted; all of them by default.
+
+        Raises:
+            ValueError: if a row is out of range.
+        """
+        return save_rows(self.rules, self.states, self.log, self._rows(rows))
+
+    def set_state(self, state: BatchState, rows: npt.ArrayLike | None = None) -> None:
+        """Put deals saved by :meth:`get_state`, of this or another batch, into some rows.
+
+        Args:
+            state: k deals.
+            rows: where to put them, int[k], each once; all rows by default.
+
+        Raises:
+            ValueError: if the rules or the number of deals differ, a row is out of range, or this batch keeps
+                histories and the state has none; then nothing has changed.
+        """
+        restore_rows(state, self.rules, self.states, self.log, self._rows(rows))
+
+    def _rows(self, rows: npt.ArrayLike | None) -> npt.NDArray[np.int64]:
+        return self._every_row if rows is None else numbers_between("rows", rows, 0, self.size - 1)
 
     @property
     def turn(self) -> npt.NDArray[np.int8]:
@@ -183,13 +216,13 @@ class DealBatch:
         Raises:
             ValueError: if a row is out of range, a seat is not 0 or 1, or their numbers differ.
         """
-        which = self._every_row if rows is None else numbers_between("rows", rows, 0, self.size - 1)
+        which = self._rows(rows)
         if seats is None:
             whose = np.full(len(which), -1, np.int64)
         else:
             whose = numbers_between("seats", seats, 0, 1, which.shape)
         views = np.empty(len(which), VIEW)
-        write_views(self._game, self.states, which, whose, views)
+        write_views(self.rules.game, self.states, which, whose, views)
         return views
 
     def observe(
@@ -206,9 +239,9 @@ class DealBatch:
         """
         rows = self._output(self.num_observations, out)
         if seats is None:
-            observe_seats_to_act(self._game, self.states, self._scratch, rows)
+            observe_seats_to_act(self.rules.game, self.states, self._scratch, rows)
         else:
-            write_observations(self._game, self.views(seats=seats), rows)
+            write_observations(self.rules.game, self.views(seats=seats), rows)
         return rows
 
     def history(
@@ -244,10 +277,10 @@ class DealBatch:
         Raises:
             ValueError: if an action is illegal or not a whole number, or their number is wrong; then no deal has moved.
         """
-        which = self._every_row if rows is None else numbers_between("rows", rows, 0, self.size - 1)
+        which = self._rows(rows)
         chosen = whole_numbers("actions", actions, which.shape).astype(np.int64, copy=False)
         playing = None if self.log is None else ~self.done[which]
-        refused = step_all_or_none(self._game, self.states, which, chosen)
+        refused = step_all_or_none(self.rules.game, self.states, which, chosen)
         if refused >= 0:
             action, wrong = int(chosen[refused]), int(which[refused])
             name = f" ({action_text(action, self.rules)})" if 0 <= action < self.num_actions else ""
@@ -282,5 +315,5 @@ class DealBatch:
             ValueError: if there is no such reward.
         """
         out = np.empty((self.size, 2), np.float32)
-        write_returns(self._game, self.states, check_reward(reward), out)
+        write_returns(self.rules.game, self.states, check_reward(reward), out)
         return out

@@ -16,21 +16,21 @@ from german_whist.envs.utils.jit import kernel
 
 
 @kernel
-def deal_rows(game, cards, seed, indices, rows, states):
-    """Deal ``indices[i]`` of the seed into ``states[rows[i]]``; an odd index is dealt by seat 1."""
+def deal_rows(game, cards, seeds, indices, rows, states):
+    """Deal ``indices[i]`` of ``seeds[i]`` into ``states[rows[i]]``; an odd index is dealt by seat 1."""
     for i in range(rows.shape[0]):
         state = states[rows[i]]
         for position in range(cards.shape[0]):
             state.deck[position] = cards[position]
-        shuffle(seed, indices[i], state.deck[: cards.shape[0]])
+        shuffle(seeds[i], indices[i], state.deck[: cards.shape[0]])
         deal(game[0], state, np.int64(indices[i] & np.uint64(1)))
 
 
 @kernel
-def deal_decks(game, dealers, states):
-    """Deal the decks that the states hold already."""
-    for i in range(states.shape[0]):
-        deal(game[0], states[i], np.int64(dealers[i]))
+def deal_decks(game, rows, dealers, states):
+    """Deal the decks that ``states[rows[i]]`` hold already; ``dealers[i]`` deals."""
+    for i in range(rows.shape[0]):
+        deal(game[0], states[rows[i]], np.int64(dealers[i]))
 
 
 @kernel

@@ -1,4 +1,4 @@
-"""Which deal or match a reset starts: seeds, the sequence that follows a seed, and the ``options`` of ``reset``."""
+"""Resets: which rows, which deal or match, the sequence of deals that follows a seed, the ``options`` of ``reset``."""
 
 from __future__ import annotations
 
@@ -7,9 +7,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
+from gymnasium.vector import AutoresetMode
 
 from german_whist.envs.engine.cards import parse_deck
 from german_whist.envs.utils.checks import SEED_LIMIT, check_seed, is_whole_number
+from german_whist.envs.utils.specs import unknown_name
 
 
 class DealOptions(NamedTuple):
@@ -98,6 +101,40 @@ def _read_dealer(dealer: Any) -> int:
     return int(dealer)
 
 
+def read_reset_mask(options: Mapping[str, Any] | None, size: int) -> npt.NDArray[np.bool_]:
+    """Return the option ``"reset_mask"`` of a vector environment: which rows to reset, bool[size]; all by default.
+
+    Raises:
+        TypeError: if it is not an array of dtype bool (these are the errors of Gymnasium's own vector environments).
+        ValueError: if it has another shape, or no row is to be reset.
+    """
+    mask = options.get("reset_mask") if isinstance(options, Mapping) else None
+    if mask is None:
+        return np.ones(size, np.bool_)
+    if not isinstance(mask, np.ndarray) or mask.dtype != np.bool_:
+        raise TypeError(f"option reset_mask={mask!r} is not allowed: a NumPy array of dtype bool is needed")
+    if mask.shape != (size,) or not mask.any():
+        raise ValueError(f"option reset_mask={mask!r} is not allowed: bool[{size}] with a row to reset is needed")
+    return mask
+
+
+def autoreset_mode_of(mode: str | AutoresetMode) -> AutoresetMode:
+    """Return an autoreset mode by its name or value, as ``"NEXT_STEP"`` or ``"NextStep"``.
+
+    Raises:
+        ValueError: if there is no such mode.
+    """
+    for known in AutoresetMode:
+        if mode in (known, known.name, known.value):
+            return known
+    raise unknown_name("autoreset_mode", mode, [known.name for known in AutoresetMode])
+
+
+def draw_seed() -> int:
+    """Return a random seed."""
+    return secrets.randbelow(SEED_LIMIT)
+
+
 class DealSequence:
     """The deals of successive resets: seed ``s`` starts deal (s, 0), resets without a seed (s, 1), (s, 2), ….
 
@@ -131,7 +168,7 @@ class DealSequence:
         if deal is not None:
             start, first = deal
         if start is None:
-            start, first = secrets.randbelow(SEED_LIMIT), 0
+            start, first = draw_seed(), 0
         check_seed(first + self.step - 1, "deal index")
         self.seed, self.first = start, first
         return start, first

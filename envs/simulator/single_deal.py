@@ -5,7 +5,6 @@ Each of these calls runs one kernel and returns fresh arrays; the speed of the e
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Mapping
 from typing import Any
 
@@ -22,6 +21,7 @@ from german_whist.envs.observation.vector_kernels import write_observation
 from german_whist.envs.observation.view_kernels import write_view
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.envs.simulator.reset_options import DealSequence, read_options
+from german_whist.envs.utils.checks import ActionTypeError, whole_action
 from german_whist.envs.utils.jit import kernel
 
 Row = npt.NDArray[np.int8]
@@ -90,7 +90,6 @@ class SingleDeal:
         self.rules = self.batch.rules
         self.sequence = DealSequence()
         self.legal = self.turn = self.plies = self.index = 0
-        self._game = self.rules.game
         self._states = self.batch.states
         self._log = self.batch.log
         self._scratch = self.batch.views()
@@ -127,7 +126,7 @@ class SingleDeal:
 
     def play(self, action: int) -> bool:
         """Play an action for the seat to act and return whether it was legal; if not, nothing has changed."""
-        situation = _play(self._game, self._states, action)
+        situation = _play(self.rules.game, self._states, action) if 0 <= action < 64 else -1
         if situation < 0:
             return False
         self.legal = situation & _LEGAL_BITS
@@ -144,8 +143,13 @@ class SingleDeal:
         """Return a seat's observation, int8[n_obs], and its action mask, int8[n_actions]: zeros if it is not to act."""
         observation = np.empty(self._num_observations, np.int8)
         mask = np.empty(self._num_actions, np.int8)
-        _observe(self._game, self._states, seat, self._scratch, observation, mask)
+        _observe(self.rules.game, self._states, seat, self._scratch, observation, mask)
         return observation, mask
+
+    def mask(self, seat: int) -> npt.NDArray[np.int8]:
+        """Return a seat's action mask alone, int8[n_actions]: zeros if it is not to act."""
+        legal = np.array([self.legal if seat == self.turn else 0], "<u8")
+        return np.unpackbits(legal.view(np.uint8), count=self._num_actions, bitorder="little").view(np.int8)
 
     def history(self, seat: int) -> tuple[npt.NDArray[np.int8], int]:
         """Return a seat's event history, tokens int8[max_events, 4], and the number of events.
@@ -172,11 +176,10 @@ class SingleDeal:
 
     def illegal_action_error(self, player: str, action: object) -> ValueError:
         """Return the error for an action that the seat to act, called ``player``, may not choose."""
-        name = ""
-        try:
-            number = operator.index(action)  # type: ignore[arg-type]
-            name = f" ({action_text(number, self.rules)})" if 0 <= number < self._num_actions else ""
-        except TypeError:
-            pass
         allowed = actions_text(self.legal, self.rules)
+        try:
+            number = whole_action(action)
+        except ActionTypeError:
+            return ActionTypeError(f"action {action!r} is illegal: {player} may play {allowed}, as a whole number")
+        name = f" ({action_text(number, self.rules)})" if 0 <= number < self._num_actions else ""
         return ValueError(f"action {action!r}{name} is illegal: {player} may play {allowed}")

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any, TypeGuard
 
 import numpy as np
 import numpy.typing as npt
 
 SEED_LIMIT = 2**64
+
+_EXACT_FLOATS = 2.0**53  # floats beyond it cannot tell neighbouring whole numbers apart
+
+
+class ActionTypeError(TypeError, ValueError):
+    """An action that is not one whole number. It is a ``ValueError`` too, as every error of bad input."""
 
 
 def is_whole_number(value: object, low: int | None = None, high: int | None = None) -> TypeGuard[int]:
@@ -83,18 +90,63 @@ def numbers_between(
     return values.astype(np.int64, copy=False)
 
 
-def deal_indices(given: npt.ArrayLike, shape: tuple[int, ...]) -> npt.NDArray[np.uint64]:
-    """Return deal indices as a uint64 array of a given shape.
+def deal_indices(given: npt.ArrayLike, shape: tuple[int, ...], name: str = "deal index") -> npt.NDArray[np.uint64]:
+    """Return deal indices, or seeds, as a uint64 array of a given shape.
 
     Raises:
         ValueError: if they are not whole numbers from 0 to 2**64 - 1, or have another shape.
     """
     if not isinstance(given, np.ndarray):  # numpy turns a list that mixes small and very large ints into floats
         numbers = np.asarray(given, object)
-        given = np.array([check_seed(number, "deal index") for number in numbers.flat], np.uint64).reshape(
-            numbers.shape
-        )
-    values = whole_numbers("deal indices", given, shape)
+        given = np.array([check_seed(number, name) for number in numbers.flat], np.uint64).reshape(numbers.shape)
+    values = whole_numbers("deal indices" if name == "deal index" else f"{name}s", given, shape)
     if (values < 0).any():
-        raise ValueError(f"deal index {values.min()} is not allowed: a whole number from 0 to 2**64 - 1")
+        raise ValueError(f"{name} {values.min()} is not allowed: a whole number from 0 to 2**64 - 1")
     return values.astype(np.uint64, copy=False)
+
+
+def whole_action(action: object) -> int:
+    """Return an action as an int if it is a whole number without ambiguity.
+
+    Args:
+        action: an int of any library (not a bool), a float that is whole (5.0), or a NumPy array of shape () or (1,)
+            that holds one of these.
+
+    Raises:
+        ActionTypeError: for anything else, as 5.5, ``None``, text or an array of two.
+    """
+    if isinstance(action, np.ndarray) and action.shape in ((), (1,)):
+        action = action.reshape(())[()]
+    if isinstance(action, (float, np.floating)) and np.isfinite(action) and action == np.floor(action):
+        return int(action)
+    try:
+        if not isinstance(action, (bool, np.bool_)):
+            return operator.index(action)  # type: ignore[arg-type]
+    except TypeError:
+        pass
+    raise ActionTypeError(f"action {action!r} is not a whole number: int, int scalar or int array of shape (1,) needed")
+
+
+def whole_actions(actions: npt.ArrayLike, count: int) -> npt.NDArray[np.int64]:
+    """Return actions as int64[count]; those beyond the range of int64 become −1, which is never legal.
+
+    Args:
+        actions: whole numbers of any integer or float dtype.
+        count: how many there must be.
+
+    Raises:
+        ActionTypeError: if they are not whole numbers.
+        ValueError: if they have another shape.
+    """
+    given = np.asarray(actions)
+    whole = given.dtype.kind in "iu"
+    if given.dtype.kind == "f":
+        whole = bool(np.all(np.isfinite(given) & (given == np.floor(given))))
+    if given.shape != (count,) or not whole:
+        error = ValueError if whole else ActionTypeError
+        raise error(f"actions of shape {given.shape} and dtype {given.dtype}: whole numbers, int[{count}] is needed")
+    if given.dtype.kind == "f":
+        given = np.where(np.abs(given) < _EXACT_FLOATS, given, -1)
+    elif given.dtype == np.uint64:
+        given = np.minimum(given, np.uint64(2**63 - 1))
+    return given.astype(np.int64)

@@ -100,19 +100,99 @@ def test_the_learner_is_paid_also_when_the_opponent_plays_the_last_card(rng: np.
 
 
 @pytest.mark.parametrize("reward", ["margin", "win", "points"])
-@pytest.mark.parametrize("action", ["masked", 52, -1, 10**30, 2.5, None, "S2"])
+@pytest.mark.parametrize("action", ["masked", 52, -1, 10**30, 2**63, 1e300])
 def test_an_illegal_action_ends_the_episode_with_the_worst_loss(action: Any, reward: str) -> None:
     environment = GermanWhistEnv(Lowest(), reward=reward)
     _, info = environment.reset(seed=1)
-    assert info["illegal"] is False
+    assert info["illegal"] is np.False_
     if action == "masked":
         action = int(np.flatnonzero(info["action_mask"] == 0)[0])
     observation, paid, terminated, truncated, info = environment.step(action)
     assert (terminated, truncated) == (True, False)
     assert paid == -reward_limit(rules("classic").game, reward)
-    assert info["illegal"] is True
+    assert info["illegal"] is np.True_
     assert not info["action_mask"].any()
     assert environment.observation_space.contains(observation)
+
+
+def in_every_form(card: int) -> list[Any]:
+    """A card as the libraries of this field hand it over."""
+    whole = [np.int64, np.uint8, np.int32, np.float32, np.float64, float]
+    return [*(kind(card) for kind in whole), np.array(card), np.array([card]), np.array([float(card)], np.float32)]
+
+
+NO_WHOLE_NUMBERS = [
+    5.5,
+    None,
+    "S2",
+    True,
+    np.True_,
+    np.array([1, 2]),
+    np.array([[5]]),
+    [5],
+    np.nan,
+    np.inf,
+    np.array(["5"]),
+]
+
+
+def test_a_legal_card_is_taken_in_every_form_of_a_whole_number() -> None:
+    for form in range(len(in_every_form(0))):
+        environment, other = GermanWhistEnv(Lowest()), GermanWhistEnv(Lowest())
+        _, info = environment.reset(seed=1)
+        other.reset(seed=1)
+        card = int(np.flatnonzero(info["action_mask"])[0])
+        assert same(environment.step(in_every_form(card)[form]), other.step(card), exact=True)
+
+
+@pytest.mark.parametrize("action", NO_WHOLE_NUMBERS, ids=repr)
+def test_an_action_that_is_no_whole_number_is_refused_and_changes_nothing(action: Any) -> None:
+    environment, other = GermanWhistEnv(Lowest()), GermanWhistEnv(Lowest())
+    _, info = environment.reset(seed=1)
+    other.reset(seed=1)
+    with pytest.raises(TypeError, match="whole number"):
+        environment.step(action)
+    card = int(np.flatnonzero(info["action_mask"])[0])
+    assert same(environment.step(card), other.step(card), exact=True)
+
+
+def test_a_step_before_the_first_reset_is_refused() -> None:
+    with pytest.raises(gymnasium.error.ResetNeeded, match="before the first reset"):
+        GermanWhistEnv(Lowest()).step(0)
+
+
+@pytest.mark.parametrize("kind", [np.int64, np.uint32, np.int8])
+def test_a_seed_may_be_of_any_integer_type(kind: Any) -> None:
+    environment, other = GermanWhistEnv(Lowest()), GermanWhistEnv(Lowest())
+    assert same(environment.reset(seed=kind(7)), other.reset(seed=7), exact=True)
+    assert environment.np_random_seed == 7
+
+
+@pytest.mark.parametrize("keys", [("observations", "action_mask"), ["obs", "mask"]])
+def test_the_mask_stands_beside_the_observation_under_the_names_wanted(keys: Any) -> None:
+    environment = gymnasium.make(GAME, opponent=Lowest(), observation_keys=keys)
+    check_env(gymnasium.make(GAME, opponent=Lowest(), observation_keys=keys).unwrapped)
+    plain = GermanWhistEnv(Lowest())
+    seen, info = environment.reset(seed=1)
+    vector, _ = plain.reset(seed=1)
+    rng = np.random.default_rng(1)
+    terminated = False
+    while not terminated:
+        assert environment.observation_space.contains(seen)
+        assert sorted(seen) == sorted(keys)
+        np.testing.assert_array_equal(seen[keys[0]], vector)
+        np.testing.assert_array_equal(seen[keys[1]], info["action_mask"])
+        assert not np.shares_memory(seen[keys[1]], info["action_mask"])
+        action = legal(info, rng)
+        seen, _, terminated, _, info = environment.step(action)
+        vector = plain.step(action)[0]
+    assert not seen[keys[1]].any()
+
+
+@pytest.mark.parametrize("keys", ["mask", ("one",), ("same", "same"), ("a", ""), ("a", 1), {"a": "b"}])
+def test_names_of_observation_and_mask_are_checked(keys: Any) -> None:
+    with pytest.raises(ValueError, match="observation_keys"):
+        GermanWhistEnv(Lowest(), observation_keys=keys)
 
 
 def test_after_the_end_nothing_happens_until_the_reset(rng: np.random.Generator) -> None:

@@ -150,7 +150,7 @@ def test_an_illegal_action_ends_its_row_alone_with_the_worst_loss(reward: str) -
     assert terminations.tolist() == info["illegal"].tolist() == [False, True, False, True]
     assert info["final_info"]["illegal"].tolist() == [False, True, False, True]
     assert info["action_mask"].any(axis=1).all()
-    assert environment._indices.tolist() == [0, 5, 2, 7]
+    assert environment._episodes.indices.tolist() == [0, 5, 2, 7]
 
 
 def test_row_j_plays_the_deals_j_and_then_every_num_envs_th(rng: np.random.Generator) -> None:
@@ -164,9 +164,9 @@ def test_row_j_plays_the_deals_j_and_then_every_num_envs_th(rng: np.random.Gener
             np.testing.assert_array_equal(environment._batch.states["deck"][row, :8], deck)
         _, _, terminations, _, info = environment.step(choose(info, rng))
         ended += terminations
-    before = environment._indices.copy()
+    before = environment._episodes.indices.copy()
     environment.reset()
-    assert environment._indices.tolist() == (before + 3).tolist()
+    assert environment._episodes.indices.tolist() == (before + 3).tolist()
 
 
 def test_a_seed_repeats_the_same_course_and_none_draws_one() -> None:
@@ -187,7 +187,7 @@ def test_a_seed_repeats_the_same_course_and_none_draws_one() -> None:
     fresh.reset()
     other = GermanWhistVectorEnv(Random(), 4)
     other.reset()
-    assert fresh._sequence.seed != other._sequence.seed
+    assert (fresh._episodes.at.seeds != other._episodes.at.seeds).all()
 
 
 def test_options_choose_the_deals() -> None:
@@ -255,7 +255,7 @@ def test_gymnasiums_episode_statistics_count_the_learners_steps(rng: np.random.G
 
 @pytest.mark.parametrize(
     "actions",
-    [np.zeros(3, np.int64), np.zeros((4, 1), np.int64), np.zeros(4), [0.5] * 4, ["S2"] * 4, 0],
+    [np.zeros(3, np.int64), np.zeros((4, 1), np.int64), np.zeros(3), [0.5] * 4, ["S2"] * 4, [True] * 4, 0],
 )
 def test_actions_of_another_shape_or_type_are_refused(actions: Any) -> None:
     environment = GermanWhistVectorEnv(Lowest(), 4)
@@ -293,12 +293,14 @@ def test_a_bad_option_or_seed_is_named_and_changes_nothing() -> None:
         environment.reset(options={"dealer": 3})
     with pytest.raises(ValueError, match="seed -4"):
         environment.reset(seed=-4)
-    with pytest.raises(ValueError, match="seed"):
-        environment.reset(seed=[1, 2])  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="3 seeds are given for num_envs=2"):
+        environment.reset(seed=[1, 2, 3])
+    with pytest.raises(ValueError, match="seed -1"):
+        environment.reset(seed=[1, -1])
     with pytest.raises(ValueError, match="deal index"):
         environment.reset(options={"deal": (1, 2**64 - 1)})
-    assert environment._indices.tolist() == [0, 1]
-    assert (environment._sequence.seed, environment._batch.seed) == (3, 3)
+    assert environment._episodes.indices.tolist() == [0, 1]
+    assert environment._episodes.at.seeds.tolist() == [3, 3]
 
 
 def test_an_opponent_that_plays_an_illegal_card_or_too_few_is_named() -> None:

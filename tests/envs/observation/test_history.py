@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from german_whist.envs.engine.rules import Rules, rule_names
 from german_whist.envs.engine.rules import rules as rules_named
-from german_whist.envs.observation.history import COLUMNS, EVENTS, history_high, max_actions, max_events
+from german_whist.envs.observation.history import COLUMNS, EVENTS, history_high, max_events, max_game_length
 from german_whist.envs.observation.views import VIEW
 from german_whist.envs.simulator.batch import DealBatch
 from tests.redeal import Redeal
@@ -173,7 +173,7 @@ def test_stays_within_its_bounds_and_both_seats_are_told_of_the_same_events(rule
         seen_by_both = (ours[:, :, 2] > 0) & (theirs[:, :, 2] > 0) & opened
         assert (ours[:, :, 2] == theirs[:, :, 2])[seen_by_both].all()
     assert lengths.max() <= max_events(rules)
-    assert batch.log.counts.max() <= max_actions(rules)
+    assert batch.log.counts.max() <= max_game_length(rules)
 
 
 @pytest.mark.parametrize("rules", ["classic", "short", "draft", "no_trump", "small", "open_stock:open_stock=26"])

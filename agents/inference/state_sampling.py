@@ -1,0 +1,73 @@
+"""State sampling: full states that agree with a view, for searches that start from one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from german_whist.agents.inference.determinization_kernels import write_known_state, write_sampled_cards
+from german_whist.agents.inference.world_sampling_kernels import HAND_COUNTS, count_hands
+from german_whist.envs.engine.rules import Rules
+from german_whist.envs.engine.rules import rules as rules_named
+from german_whist.envs.engine.state import STATE
+from german_whist.envs.observation.views import VIEW
+from german_whist.envs.simulator.batch_state import BatchState
+from german_whist.envs.utils.checks import whole_number
+from german_whist.envs.utils.jit import kernel
+
+
+@kernel
+def _write_states(view: Any, key: np.uint64, game: Any, states: npt.NDArray[Any]) -> int:
+    """Complete a view in every state and return the number of consistent hands."""
+    counts = np.zeros(1, HAND_COUNTS)
+    hands: int = count_hands(view, counts[0])
+    if hands:
+        for world in range(states.shape[0]):
+            write_known_state(view, states[world])
+            write_sampled_cards(view, counts[0], key, np.uint64(world), game, states[world])
+    return hands
+
+
+@kernel
+def _write_states_of(views: Any, key: np.uint64, games: Any, states: npt.NDArray[Any]) -> int:
+    return _write_states(views[0], key, games[0], states)
+
+
+def sample_states(
+    view: npt.ArrayLike, rules: str | Rules = "classic", count: int = 1, rng: np.random.Generator | int | None = None
+) -> BatchState:
+    """Return random full states that agree with a view of the seat to act, which is seat 0 in them.
+
+    The opponent's hidden cards are uniform over all hands that agree with the cards seen and the voids shown, and every
+    order of the face-down cards is equally likely with each hand. A view does not tell in which order cards were
+    played, so a hand counts once, however many courses of play lead to it; ``sample_decks`` is exact, from a history.
+
+    Example:
+        >>> batch = german_whist.DealBatch("classic")
+        >>> worlds = german_whist.DealBatch("classic", size=64)
+        >>> worlds.set_state(german_whist.sample_states(batch.views(), "classic", count=64, rng=0))
+
+    Args:
+        view: one ``VIEW`` record, or an array of shape (1,).
+        rules: the rules of the deal.
+        count: number of states, at least 1.
+        rng: a NumPy generator or a seed.
+
+    Returns:
+        States for ``DealBatch.set_state``, without histories. Places of the deck before the next face-down card are not
+        filled.
+
+    Raises:
+        ValueError: if it is not one view of a seat to act, or no hand agrees with it.
+    """
+    rules = rules_named(rules)
+    views = np.atleast_1d(np.asarray(view))
+    if views.dtype != VIEW or views.shape != (1,) or not views["turn"][0]:
+        raise ValueError(f"view has shape {views.shape}: one view of a seat to act is needed")
+    states = np.zeros(whole_number("count", count, 1), STATE)
+    key = np.uint64(np.random.default_rng(rng).integers(2**64 - 1, dtype=np.uint64, endpoint=True))
+    if not _write_states_of(np.ascontiguousarray(views), key, rules.game.copy(), states):
+        raise ValueError("the view is inconsistent: no opponent hand satisfies it")
+    return BatchState(rules, states, None, None)

@@ -1,0 +1,126 @@
+"""Sampled decks are those that agree with a history, all of them, each as likely as any other."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from german_whist.agents.inference.deck_sampling import count_decks, sample_decks
+from german_whist.envs.engine.rules import Rules, rule_names
+from german_whist.envs.observation.action_log import ActionLog
+from german_whist.envs.simulator.batch import DealBatch
+
+SMALL = {
+    "two suits": Rules(suits=2, ranks=4, hand=2, stock=4),
+    "six cards": Rules(suits=2, ranks=3, hand=2, stock=2),
+    "three suits": Rules(suits=3, ranks=2, hand=1, stock=4),
+    "seven tricks": Rules(suits=2, ranks=4, hand=1, stock=6),
+    "face down": Rules(suits=2, ranks=4, hand=2, stock=4, open_stock=0, trump="none"),
+    "draft": Rules(suits=2, ranks=4, hand=2, stock=4, draft=True),
+    "open stock": Rules(suits=2, ranks=4, hand=1, stock=6, open_stock=2),
+    "wide open": Rules(suits=2, ranks=3, hand=1, stock=4, open_stock=3),
+    "humbug": Rules(suits=2, ranks=4, hand=2, stock=0, humbug=True),
+}
+
+
+def random_course(rules: Rules | str, seed: int, steps: int) -> tuple[DealBatch, list[int]]:
+    """Play random actions and return the deal and the actions."""
+    rng = np.random.default_rng(seed)
+    batch = DealBatch(rules, 1, seed=seed, first=seed % 2, history=True)
+    actions: list[int] = []
+    while len(actions) < steps and not batch.done[0]:
+        actions.append(int(rng.choice(np.flatnonzero(batch.action_mask()[0]))))
+        batch.step(actions[-1:])
+    return batch, actions
+
+
+def history_of(batch: DealBatch, seat: int) -> npt.NDArray[np.int8]:
+    return batch.history(seats=[seat] * batch.size)[0]
+
+
+def agreeing(batch: DealBatch, actions: list[int], seat: int, decks: Any) -> npt.NDArray[np.bool_]:
+    """Return which decks allow the actions and leave the seat the same history, bool[len(decks)]."""
+    others = DealBatch(batch.rules, len(decks), history=True)
+    others.deal_decks(decks, np.full(len(decks), batch.states["dealer"][0]))
+    alive = np.ones(len(decks), np.bool_)
+    for action in actions:
+        alive &= (others.legal() >> np.uint64(action) & np.uint64(1)).astype(np.bool_)
+        rows = np.flatnonzero(alive)
+        others.step(np.full(len(rows), action), rows)
+    assert isinstance(others.log, ActionLog)
+    same: npt.NDArray[np.bool_] = alive & (history_of(others, seat) == history_of(batch, seat)).all(axis=(1, 2))
+    return same
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_the_decks_are_counted_and_each_is_as_likely_as_any_other(name: str) -> None:
+    rules = SMALL[name]
+    every = [list(deck) for deck in itertools.permutations(rules.cards)]
+    tested = 0
+    for seed in range(6 if len(rules.cards) == 6 else 2):
+        for steps in (2, 3, 5, 99):
+            batch, actions = random_course(rules, seed, steps)
+            for seat in range(2):
+                history = history_of(batch, seat)[0]
+                found = {tuple(every[row]) for row in np.flatnonzero(agreeing(batch, actions, seat, every))}
+                assert count_decks(history, rules) == len(found)
+                if len(found) > 400:
+                    continue
+                decks, times = np.unique(
+                    sample_decks(history, rules, 30 * len(found), seed), axis=0, return_counts=True
+                )
+                assert {tuple(deck) for deck in decks.tolist()} == found
+                freedom = len(found) - 1
+                chi_square = ((times - 30) ** 2 / 30).sum()
+                assert chi_square < freedom + 6 * np.sqrt(2 * max(freedom, 1)) + 1e-9
+                tested += 1
+    assert tested > 1
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    name=st.sampled_from(
+        [*rule_names(), "classic:open_stock=0,trump=none", "classic:draft=true", "small:open_stock=4"]
+    ),
+    seed=st.integers(0, 10_000),
+    steps=st.integers(0, 60),
+    seat=st.integers(0, 1),
+)
+def test_the_same_course_can_be_played_with_every_deck(name: str, seed: int, steps: int, seat: int) -> None:
+    batch, actions = random_course(name, seed, steps)
+    decks = sample_decks(history_of(batch, seat)[0], name, 8, seed)
+    assert agreeing(batch, actions, seat, decks.tolist()).all()
+
+
+def test_decks_are_those_of_the_generator_or_seed() -> None:
+    batch, _ = random_course("classic", 1, 20)
+    history, length = batch.history(seats=[0])
+    first = sample_decks(history[0], "classic", 5, 7)
+    np.testing.assert_array_equal(sample_decks(history[0, : length[0]], "classic", 5, np.random.default_rng(7)), first)
+    assert (sample_decks(history[0], "classic", 5, 8) != first).any()
+    assert first.dtype == np.int8
+    assert len(np.unique(first, axis=0)) == 5
+
+
+@pytest.mark.parametrize(
+    ("history", "rules", "word"),
+    [
+        (np.zeros(4, np.int8), "classic", "shape"),
+        (np.zeros((3, 4)), "classic", "dtype float64"),
+        (np.zeros((3, 4), np.int8), "classic", "not complete"),
+        (np.array([[99, 0, 0, 0]]), "classic", "not one of these rules"),
+        ("classic", "tiny", "is not in the deck"),
+        ("tiny", "classic", "not one of these rules"),
+    ],
+)
+def test_what_is_no_history_of_these_rules_is_refused(history: Any, rules: str, word: str) -> None:
+    if isinstance(history, str):
+        history = history_of(random_course(history, 1, 3)[0], 0)[0]
+    with pytest.raises(ValueError, match=word):
+        sample_decks(history, rules)

@@ -1,0 +1,248 @@
+"""The autoreset modes of the vector environment, against Gymnasium's ``SyncVectorEnv`` over single environments."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.vector import AutoresetMode, SyncVectorEnv
+from gymnasium.wrappers.vector import (
+    FlattenObservation,
+    NormalizeObservation,
+    NormalizeReward,
+    RecordEpisodeStatistics,
+)
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from german_whist.envs.gymnasium_env import GermanWhistEnv
+from german_whist.envs.gymnasium_vector_env import GermanWhistVectorEnv
+from tests.envs.players import Lowest, Random
+
+GAME = "german_whist:GermanWhist-v0"
+KEYS = ("observations", "action_mask")
+MODES = list(AutoresetMode)
+pytestmark = pytest.mark.filterwarnings("error")
+
+
+def assert_same_info(ours: dict[str, Any], theirs: dict[str, Any], but: tuple[str, ...] = ()) -> None:
+    """Compare infos: the same entries, and the same values in the rows that have them."""
+    assert set(ours) == set(theirs)
+    for key, value in theirs.items():
+        if key.startswith("_") or key in but:
+            continue
+        rows = theirs[f"_{key}"]
+        np.testing.assert_array_equal(ours[f"_{key}"], rows)
+        if isinstance(value, dict):
+            assert_same_info(ours[key], value)
+        else:
+            np.testing.assert_equal(list(ours[key][rows]), list(value[rows]))
+            assert ours[key].dtype == (
+                bool if key == "illegal" else value.dtype
+            )  # Gymnasium packs NumPy bools as objects
+
+
+def actions_for(mask: Any, rng: np.random.Generator) -> Any:
+    """Random legal actions, now and then an illegal one, and any in rows that are over."""
+    actions = (rng.random(mask.shape) * mask).argmax(axis=1)
+    wild = rng.random(len(mask)) < 0.03
+    actions[wild] = rng.integers(-2, 60, wild.sum())
+    return actions
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    mode=st.sampled_from(MODES),
+    rules=st.sampled_from(["tiny", "tiny:draft=true", "tiny:counts=all", "tiny:open_stock=4", "race"]),
+    match=st.sampled_from([None, None, "best_of:3", "first_to:4"]),
+    seat=st.sampled_from([0, 1, "alternate"]),
+    reward=st.sampled_from(["margin", "win", "points"]),
+    keys=st.sampled_from([None, KEYS]),
+    num_envs=st.integers(1, 4),
+    seed=st.integers(0, 2**64 - 1),
+    random=st.booleans(),
+)
+def test_every_step_is_that_of_gymnasiums_own_vector_environment(
+    mode: AutoresetMode, num_envs: int, seed: int, random: bool, keys: Any, **given: Any
+) -> None:
+    opponent = Random() if random else Lowest()
+    common = {**given, "observation_keys": keys}
+    ours = GermanWhistVectorEnv(opponent, num_envs, autoreset_mode=mode, **common)
+    theirs = SyncVectorEnv([lambda: GermanWhistEnv(opponent, **common)] * num_envs, autoreset_mode=mode)
+    assert ours.observation_space == theirs.observation_space
+    assert ours.single_observation_space == theirs.single_observation_space
+    rng = np.random.default_rng(seed)
+    seeds = rng.integers(0, 2**63, num_envs).tolist()
+    (seen, info), (expected, other_info) = ours.reset(seed=seeds), theirs.reset(seed=seeds)
+    np.testing.assert_equal(seen, expected)
+    assert_same_info(info, other_info)
+    for _ in range(40):
+        actions = actions_for(info["action_mask"], rng)
+        told, other = ours.step(actions), theirs.step(actions)
+        np.testing.assert_equal(told[:4], other[:4])
+        assert [array.dtype for array in told[1:4]] == [array.dtype for array in other[1:4]]
+        # With SAME_STEP Gymnasium's info is that of the new episode alone, and ours still says how the old one ended.
+        assert_same_info(told[4], other[4], ("illegal",) if mode is AutoresetMode.SAME_STEP else ())
+        info, ended = told[4], told[2]
+        if mode is AutoresetMode.DISABLED and ended.any():
+            with pytest.raises(ValueError, match=r"are over: reset them first, by the option reset_mask"):
+                ours.step(actions)
+            again: Any = None if rng.random() < 0.7 else rng.integers(0, 9, num_envs).tolist()
+            mask = ended | (rng.random(num_envs) < 0.2)
+            seen, info = ours.reset(seed=again, options={"reset_mask": mask})
+            expected, other_info = theirs.reset(seed=again, options={"reset_mask": mask})
+            np.testing.assert_equal(seen, expected)
+            assert_same_info(info, other_info)
+            np.testing.assert_array_equal(info["action_mask"], ours.action_masks())  # also of the rows that go on
+    assert len(set(map(str, [ours.autoreset_mode, ours.metadata["autoreset_mode"], theirs.autoreset_mode]))) == 1
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_make_vec_takes_the_mode_and_the_environment_has_it(mode: AutoresetMode) -> None:
+    for form in (mode, mode.name, mode.value):
+        environment = gymnasium.make_vec(GAME, num_envs=2, opponent="random", autoreset_mode=form)
+        assert environment.autoreset_mode is environment.metadata["autoreset_mode"] is mode  # type: ignore[attr-defined]
+    assert GermanWhistVectorEnv.metadata["autoreset_mode"] is AutoresetMode.SAME_STEP
+    with pytest.raises(ValueError, match="did you mean 'NEXT_STEP'"):
+        gymnasium.make_vec(GAME, num_envs=2, autoreset_mode="NEXTSTEP")
+
+
+def test_a_list_of_seeds_gives_each_row_the_deals_of_its_own() -> None:
+    environment = GermanWhistVectorEnv(Lowest(), 3, rules="tiny")
+    single = GermanWhistEnv(Lowest(), rules="tiny")
+    for seeds in ([5, 5, 9], (1, np.int64(2), np.uint64(2**64 - 1)), np.array([4, 3, 3])):
+        seen, _ = environment.reset(seed=seeds)
+        for row, seed in enumerate(seeds):
+            np.testing.assert_array_equal(seen[row], single.reset(seed=seed)[0])
+        seen, _ = environment.reset()
+        for row, seed in enumerate(seeds):
+            single.reset(seed=seed)
+            np.testing.assert_array_equal(seen[row], single.reset()[0])
+    environment.reset(seed=[7, None, 8])
+    assert environment._episodes.at.seeds.tolist() == [7, 3, 8]
+    assert environment._episodes.at.numbers.tolist() == [0, 2, 0]
+    assert environment._episodes.at.strides.tolist() == [1, 1, 1]
+
+
+@pytest.mark.parametrize("kind", [np.int64, np.uint32])
+def test_a_seed_of_any_integer_type_is_taken(kind: Any) -> None:
+    environment, other = (GermanWhistVectorEnv(Lowest(), 3) for _ in range(2))
+    np.testing.assert_equal(environment.reset(seed=kind(7)), other.reset(seed=7))
+
+
+def test_rows_out_of_the_mask_go_on_and_the_options_are_left_as_they_are() -> None:
+    environment = GermanWhistVectorEnv(Lowest(), 4, autoreset_mode="DISABLED", rules="tiny")
+    _, info = environment.reset(seed=3)
+    environment.step(info["action_mask"].argmax(axis=1))
+    before = environment._batch.states.copy()
+    options = {"reset_mask": np.array([False, True, False, True]), "dealer": 1}
+    environment.reset(seed=8, options=options)
+    assert "reset_mask" in options
+    assert environment._batch.states[[0, 2]].tobytes() == before[[0, 2]].tobytes()
+    assert environment._episodes.at.seeds.tolist() == [3, 8, 3, 8]
+    assert environment._episodes.at.numbers.tolist() == [0, 1, 2, 3]
+    assert environment._batch.states["dealer"][[1, 3]].tolist() == [1, 1]
+
+
+@pytest.mark.parametrize(
+    ("mask", "error"),
+    [
+        ([True, False], TypeError),
+        (np.array([1, 0]), TypeError),
+        (np.array([True]), ValueError),
+        (np.array([False, False]), ValueError),
+    ],
+)
+def test_a_wrong_reset_mask_is_refused_with_gymnasiums_own_errors(mask: Any, error: type[Exception]) -> None:
+    theirs = SyncVectorEnv([lambda: GermanWhistEnv(Lowest())] * 2)
+    for environment in (theirs, GermanWhistVectorEnv(Lowest(), 2)):
+        with pytest.raises(error, match="reset_mask"):
+            environment.reset(options={"reset_mask": mask})  # type: ignore[attr-defined]
+
+
+def test_a_step_before_every_row_was_reset_is_refused() -> None:
+    environment = GermanWhistVectorEnv(Lowest(), 2)
+    environment.reset(options={"reset_mask": np.array([True, False])})
+    with pytest.raises(ValueError, match="before the first reset"):
+        environment.step([0, 0])
+    environment.reset(options={"reset_mask": np.array([False, True])})
+    assert environment._episodes.over.tolist() == [False, False]
+
+
+def test_float_arrays_of_whole_numbers_are_actions_too() -> None:
+    ours, theirs = (GermanWhistVectorEnv(Lowest(), 4) for _ in range(2))
+    _, info = ours.reset(seed=1)
+    theirs.reset(seed=1)
+    cards = info["action_mask"].argmax(axis=1)
+    np.testing.assert_equal(ours.step(cards.astype(np.float32)), theirs.step(cards))
+    for wrong in (cards + 0.5, [None] * 4, cards > 0, [np.nan] * 4, [np.inf] * 4, ["a"] * 4):
+        before = ours._batch.states.tobytes()
+        with pytest.raises(TypeError, match="whole numbers"):
+            ours.step(wrong)  # type: ignore[arg-type]
+        assert ours._batch.states.tobytes() == before
+    assert ours.step([1e30, -1e30, 2.0**63, -1])[4]["illegal"].all()
+    ours.reset(seed=1)
+    assert ours.step(np.full(4, 2**64 - 1, np.uint64))[4]["illegal"].all()
+
+
+def run(environment: Any, steps: int = 60) -> tuple[Any, dict[str, Any]]:
+    """Play random legal actions and return the last observations and infos of all steps that had an ``episode``."""
+    rng = np.random.default_rng(1)
+    seen, info = environment.reset(seed=1)
+    lengths: list[Any] = []
+    for _ in range(steps):
+        seen, _, terminations, _, info = environment.step(
+            (rng.random(info["action_mask"].shape) * info["action_mask"]).argmax(axis=1)
+        )
+        assert environment.observation_space.contains(seen)
+        if "episode" in info:
+            lengths += info["episode"]["l"][terminations].tolist()
+        if terminations.any() and environment.unwrapped.autoreset_mode is AutoresetMode.DISABLED:
+            seen, info = environment.reset(options={"reset_mask": terminations})
+    return seen, {"lengths": lengths}
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("keys", [None, KEYS])
+def test_gymnasiums_vector_wrappers_work(mode: AutoresetMode, keys: Any) -> None:
+    def make() -> Any:
+        return gymnasium.make_vec(
+            GAME, num_envs=4, opponent=Lowest(), rules="tiny", autoreset_mode=mode, observation_keys=keys
+        )
+
+    _, told = run(RecordEpisodeStatistics(make()))
+    assert set(told["lengths"]) == {4}
+    assert len(told["lengths"]) == {AutoresetMode.NEXT_STEP: 48}.get(mode, 60)
+    run(NormalizeReward(make()))
+    if mode is not AutoresetMode.SAME_STEP:  # Gymnasium's wrappers of observations refuse it
+        flat, _ = run(FlattenObservation(make()))
+        assert flat.shape == (4, gymnasium.spaces.flatdim(make().single_observation_space))
+    if mode is AutoresetMode.NEXT_STEP and keys is None:  # the only mode and space that this wrapper is for
+        normal, _ = run(NormalizeObservation(make()))
+        assert normal.dtype == np.float32
+
+
+def test_a_match_runs_in_every_row() -> None:
+    environment = gymnasium.make_vec(
+        GAME, num_envs=5, opponent=Random(), rules="tiny", match="first_to:6", reward="win"
+    )
+    rng = np.random.default_rng(1)
+    seen, info = environment.reset(seed=4)
+    single = GermanWhistEnv(Random(), "tiny", "win", match="first_to:6")
+    np.testing.assert_array_equal(seen[3], single.reset(options={"match": (4, 3)})[0])
+    paid: list[float] = []
+    for _ in range(150):
+        seen, rewards, ended, _, info = environment.step(
+            (rng.random(info["action_mask"].shape) * info["action_mask"]).argmax(axis=1)
+        )
+        paid += rewards[ended].tolist()
+        assert environment.observation_space.contains(seen)
+    assert set(paid) == {-1.0, 1.0}
+    seen, _ = environment.reset(options={"match": (6, 2), "dealer": 1})
+    np.testing.assert_array_equal(seen[1], single.reset(options={"match": (6, 3), "dealer": 1})[0])
+    with pytest.raises(ValueError, match="match number"):
+        environment.reset(options={"match": (6, 2**52 - 2)})
+    with pytest.raises(ValueError, match="option deck is for single deals"):
+        environment.reset(options={"deck": "C2"})
