@@ -13,7 +13,7 @@ SUBJECTS = {
     "aec": "steps per second of the PettingZoo environment, compared with PettingZoo's own games",
     "batch": "random decisions per second of DealBatch on one core, with and without observations and masks",
     "games": "random decisions per second in every rule preset, compared with the classic game",
-    "openspiel": "random decisions per second with observations and masks, compared with a card game of OpenSpiel",
+    "openspiel": "random decisions per second with observations, also inside OpenSpiel, compared with its games",
     "threads": "random decisions per second of two threads, compared with one",
     "bots": "decisions per second of the rule bots in matches on one core",
     "mc": "decisions per second of the Monte Carlo bot in the first trick, with 240 worlds, on one core",

@@ -33,7 +33,7 @@ myst_heading_anchors = 3
 myst_enable_extensions = ["colon_fence", "deflist"]
 
 # The site is built without the learning libraries, too.
-LEARNING = ("torch", "stable_baselines3", "sb3_contrib", "tensorboard", "matplotlib")
+LEARNING = ("pyspiel", "torch", "stable_baselines3", "sb3_contrib", "tensorboard", "matplotlib")
 autodoc_mock_imports = [name for name in LEARNING if find_spec(name) is None]
 autodoc_typehints = "signature"
 autodoc_typehints_format = "short"

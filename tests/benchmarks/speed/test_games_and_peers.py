@@ -38,9 +38,14 @@ def test_every_preset_is_compared_with_the_classic_game(monkeypatch: pytest.Monk
 def test_openspiel_plays_whole_deals() -> None:
     pyspiel = pytest.importorskip("pyspiel")
     assert openspiel.OpenSpielPlay(pyspiel)() > 0
-    (figure,) = openspiel.measure(SHORT, nothing)
-    assert isinstance(figure, Figure)
-    assert figure.peer == "gin_rummy"
+    figures = openspiel.measure(SHORT, nothing)
+    assert all(isinstance(figure, Figure) and 0 < (figure.ratio or 0) < math.inf for figure in figures)
+    named = [(figure.name, figure.peer) for figure in figures if isinstance(figure, Figure)]
+    assert named == [
+        ("with obs. and mask", "gin_rummy"),
+        ("inside OpenSpiel", "gin_rummy"),
+        ("inside OpenSpiel", "python_tic_tac_toe"),
+    ]
 
 
 def test_threads_play_a_batch_each(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,25 @@
+"""German Whist as a game of OpenSpiel: importing this package registers ``python_german_whist`` with ``pyspiel``.
+
+Example:
+    >>> import german_whist.openspiel
+    >>> game = pyspiel.load_game("python_german_whist(rules=tiny)")
+"""
+
+from __future__ import annotations
+
+try:
+    import pyspiel  # noqa: F401 - only to see that it is there
+except ImportError as error:
+    raise ModuleNotFoundError(
+        "german_whist.openspiel needs OpenSpiel: pip install 'german-whist[openspiel]'", name="pyspiel"
+    ) from error
+
+from german_whist.openspiel.agent_bot import AgentBot
+from german_whist.openspiel.bot_agent import BotAgent
+from german_whist.openspiel.game import GermanWhistGame, load_game, register
+from german_whist.openspiel.resampling import Resampler
+from german_whist.openspiel.state import GermanWhistState, state_of
+
+__all__ = ["AgentBot", "BotAgent", "GermanWhistGame", "GermanWhistState", "Resampler", "load_game", "state_of"]
+
+register()

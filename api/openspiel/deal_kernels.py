@@ -1,0 +1,26 @@
+"""Kernels that step one deal and tell Python in one call what it needs to know of the new position."""
+
+from __future__ import annotations
+
+from german_whist.envs.engine.state_kernels import deal, legal_actions, play
+from german_whist.envs.utils.jit import kernel
+
+
+@kernel
+def start(games, states, dealer):
+    """Deal the deck of ``states[0]``; see ``advance`` for what is returned."""
+    deal(games[0], states[0], dealer)
+    return summary(states[0])
+
+
+@kernel
+def advance(games, states, action):
+    """Play a legal action in ``states[0]`` and return (seat to act, done, legal actions, top)."""
+    play(games[0], states[0], action)
+    return summary(states[0])
+
+
+@kernel
+def summary(state):
+    """Return (seat to act, done, mask of the legal actions, position of the next face-down card) of a state."""
+    return state.turn, state.done, legal_actions(state), state.top

@@ -1,0 +1,151 @@
+"""German Whist states of OpenSpiel."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from random import Random
+from typing import Any
+
+import numpy as np
+import pyspiel
+
+from german_whist.agents.inference.deal_sampling import DealSampler
+from german_whist.envs.engine.actions import action_text, choice_names
+from german_whist.envs.engine.cards import NUM_CARDS, SUITS, card_text, hand_text, parse_deck
+from german_whist.envs.engine.scoring import check_reward
+from german_whist.envs.simulator.batch_kernels import write_returns
+from german_whist.openspiel.deal import Deal, opening_groups
+
+
+class GermanWhistState(pyspiel.State):  # type: ignore[misc]
+    """A state of ``python_german_whist``. Players are seats; the players' actions are the engine's.
+
+    Chance names one card at a time, by its number: first the non-dealer's hand and the dealer's, each from low to high,
+    then the cards shown, later each card drawn or turned up when it leaves the stock.
+
+    Attributes:
+        deal: the position, an immutable :class:`Deal`.
+    """
+
+    def __init__(self, game: Any) -> None:
+        """Start before the first card is dealt."""
+        super().__init__(game)
+        self.deal: Deal = game.opening
+
+    def current_player(self) -> int:
+        """Return the seat to act, or that of chance or of the end."""
+        deal = self.deal
+        if deal.groups:
+            return int(pyspiel.PlayerId.CHANCE)
+        return int(pyspiel.PlayerId.TERMINAL) if deal.done else deal.seat
+
+    def _legal_actions(self, player: int) -> list[int]:
+        return self.deal.legal_actions()
+
+    def chance_outcomes(self) -> list[tuple[int, float]]:
+        """Return the cards that chance can name next and their probabilities."""
+        return self.deal.outcomes()
+
+    def _apply_action(self, action: int) -> None:
+        self.deal = self.deal.applied(action)
+
+    def _action_to_string(self, player: int, action: int) -> str:
+        return card_text(action) if player < 0 else action_text(action, self.deal.setup.rules)
+
+    def is_terminal(self) -> bool:
+        """Return whether the deal is over."""
+        return bool(self.deal.done)
+
+    def returns(self) -> list[float]:
+        """Return the rewards of seats 0 and 1: zeros before the end."""
+        setup = self.deal.setup
+        out = np.zeros((1, 2), np.float32)
+        if not self.deal.is_dealing:
+            write_returns(setup.rules.game, self.deal.state, check_reward(setup.reward), out)
+        first, second = out[0].tolist()
+        return [first, second]
+
+    def resample_from_infostate(self, player_id: int, sampler: Any) -> GermanWhistState:
+        """Return a state that the player cannot tell from this one, drawn uniformly from all deals that agree.
+
+        Args:
+            player_id: the seat whose information is kept.
+            sampler: a function that returns a number in [0, 1), as ``pyspiel.UniformProbabilitySampler`` does.
+
+        Raises:
+            ValueError: at chance nodes.
+        """
+        return resampled(self, player_id, Random(int(sampler() * 2**53)))
+
+    def __str__(self) -> str:
+        """Return both hands, the stock and the actions so far."""
+        deal = self.deal
+        if deal.is_dealing:
+            return f"dealing: {' '.join(map(card_text, self.history()))}"
+        rules, record = deal.setup.rules, deal.state[0]
+        hands = " ".join(hand_text(int(hand)) for hand in record["hands"])
+        trump = SUITS[record["trump"]] if record["trump"] >= 0 else "-"
+        face_up = hand_text(int(record["face_up"])) if record["face_up"] else "-"
+        chance = f" waiting={deal.waiting}" if deal.groups else ""
+        played = " ".join(action_text(action, rules) for action in deal.actions)
+        return f"0:{hands} trump={trump} face_up={face_up} turn={deal.seat}{chance} played: {played}"
+
+
+def state_of(game: Any, deck: str | Sequence[int], actions: Iterable[int] = ()) -> GermanWhistState:
+    """Return the state of a deal with a given deck after some actions: how recordings come to OpenSpiel.
+
+    Example:
+        >>> batch = german_whist.DealBatch("tiny", size=1, seed=7)  # seat 0 deals
+        >>> game = german_whist.openspiel.load_game("tiny", dealer=0)
+        >>> state = german_whist.openspiel.state_of(game, batch.states["deck"][0, :8].tolist())
+
+    Args:
+        game: a game of this package.
+        deck: the whole deck in dealing order, as text or card numbers.
+        actions: the players' actions so far.
+
+    Raises:
+        ValueError: if the deck is not one of this game, or an action is illegal.
+    """
+    rules = game.setup.rules
+    order = parse_deck(deck, rules.cards)
+    blinds = [tuple(range(blind, len(order), 4)) for blind in (1, 2)] if rules.humbug else []
+    for group in (*opening_groups(rules), *blinds):  # hands are sets, named from low to high
+        for position, card in zip(group, sorted(order[position] for position in group), strict=True):
+            order[position] = card
+    state: GermanWhistState = game.new_initial_state()
+    _deal_cards(state, order)
+    for action in actions:
+        if action not in state.legal_actions():
+            names = " ".join(choice_names(rules)) if action >= NUM_CARDS else card_text(action)
+            raise ValueError(f"action {action} ({names}) is illegal after {len(state.deal.actions)} actions")
+        state.apply_action(action)
+        _deal_cards(state, order)
+    return state
+
+
+def _deal_cards(state: GermanWhistState, order: Sequence[int]) -> None:
+    """Name the cards of a deck until a player is to act or the deal is over."""
+    while state.deal.groups:
+        state.apply_action(order[state.deal.groups[0][0]])
+
+
+def resampled(state: GermanWhistState, player: int, random: Random) -> GermanWhistState:
+    """Return a state with the same information state for a player, drawn uniformly from all deals that agree.
+
+    Only the player's own event history and the actions, which both players see, are read.
+
+    Raises:
+        ValueError: at chance nodes.
+    """
+    deal = state.deal
+    if deal.groups:
+        raise ValueError("a state can be resampled where a player is to act, not at a chance node")
+    return state_of(state.get_game(), _sampler(deal, player).sample(random), deal.actions)
+
+
+@lru_cache(maxsize=4)
+def _sampler(deal: Deal, player: int) -> DealSampler:
+    """Return the sampler of what a player knows of a deal. Searches draw many states for the same one."""
+    return DealSampler(deal.setup.rules, *deal.history(player))

@@ -1,0 +1,123 @@
+"""NashConv from the engine alone: every deal of a small game, every way to play it, plain best responses."""
+
+from __future__ import annotations
+
+import itertools
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from german_whist.envs.engine.rules import Rules
+from german_whist.envs.simulator.batch import DealBatch
+
+Key = tuple[int, bytes]  # seat, history
+Policy = Callable[[Key, tuple[int, ...]], dict[int, float]]
+
+
+class Node(NamedTuple):
+    """A position: who is to act and what that seat has seen, or the margin of seat 0 at the end."""
+
+    key: Key | None
+    children: dict[int, Node]
+    margin: float
+
+
+def every_deal(rules: Rules) -> list[list[int]]:
+    """One deck for each deal: hands are sets, the order of the stock counts."""
+    decks = []
+    size = rules.hand
+    for first in itertools.combinations(rules.cards, size):
+        others = [card for card in rules.cards if card not in first]
+        for second in itertools.combinations(others, size):
+            opening = [card for pair in zip(first, second, strict=True) for card in pair]
+            stock = [card for card in others if card not in second]
+            decks += [[*opening, *order] for order in itertools.permutations(stock)]
+    return decks
+
+
+def tree(rules: Rules, deck: list[int], dealer: int, actions: tuple[int, ...] = ()) -> Node:
+    """The tree of a deal from after some actions on."""
+    batch = DealBatch(rules, 1, history=True)
+    batch.deal_decks([deck], [dealer])
+    for action in actions:
+        batch.step([action])
+    if batch.done[0]:
+        return Node(None, {}, float(batch.returns("margin")[0, 0]))
+    tokens, _ = batch.history()
+    legal = np.flatnonzero(batch.action_mask()[0]).tolist()
+    children = {action: tree(rules, deck, dealer, (*actions, action)) for action in legal}
+    return Node((int(batch.turn[0]), tokens[0].tobytes()), children, 0.0)
+
+
+def uniform(key: Key, legal: tuple[int, ...]) -> dict[int, float]:
+    return dict.fromkeys(legal, 1 / len(legal))
+
+
+class SmallGame:
+    """All deals of a small game with a fixed dealer."""
+
+    def __init__(self, rules: Rules, dealer: int = 1) -> None:
+        self.roots = [tree(rules, deck, dealer) for deck in every_deal(rules)]
+
+    def value(self, policy: Policy) -> float:
+        """The margin of seat 0 when both play a policy."""
+        return sum(_value(root, policy) for root in self.roots) / len(self.roots)
+
+    def best_response(self, player: int, policy: Policy) -> float:
+        """The best margin of a seat against a policy of the other."""
+        sign = 1 - 2 * player
+        reached: dict[Key, list[tuple[Node, float]]] = defaultdict(list)  # with the chances of the others
+        for root in self.roots:
+            for node, chance in _walk(root, player, policy, 1 / len(self.roots)):
+                reached[_key(node)].append((node, chance))
+        best: dict[Key, int] = {}
+
+        def worth(node: Node) -> float:
+            if node.key is None:
+                return sign * node.margin
+            if node.key[0] == player:
+                return worth(node.children[answer(node.key)])
+            chances = policy(node.key, tuple(node.children))
+            return sum(chances[action] * worth(child) for action, child in node.children.items())
+
+        def answer(key: Key) -> int:
+            if key not in best:
+                legal = reached[key][0][0].children
+                totals = {
+                    action: sum(chance * worth(node.children[action]) for node, chance in reached[key])
+                    for action in legal
+                }
+                best[key] = max(totals, key=totals.__getitem__)
+            return best[key]
+
+        return sum(map(worth, self.roots)) / len(self.roots)
+
+    def nash_conv(self, policy: Policy) -> float:
+        """How much both seats together would gain by best responses."""
+        return self.best_response(0, policy) + self.best_response(1, policy)
+
+
+def _key(node: Node) -> Key:
+    assert node.key is not None
+    return node.key
+
+
+def _value(node: Node, policy: Policy) -> float:
+    if node.key is None:
+        return node.margin
+    chances = policy(node.key, tuple(node.children))
+    return sum(chances[action] * _value(child, policy) for action, child in node.children.items())
+
+
+def _walk(node: Node, player: int, policy: Policy, chance: float) -> Iterator[tuple[Node, float]]:
+    """The positions in which a player is to act, with the chance that the others let them come about."""
+    if node.key is None:
+        return
+    mine = node.key[0] == player
+    if mine:
+        yield node, chance
+    chances = {} if mine else policy(node.key, tuple(node.children))
+    for action, child in node.children.items():
+        yield from _walk(child, player, policy, chance if mine else chance * chances[action])

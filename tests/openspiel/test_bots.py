@@ -1,0 +1,133 @@
+"""Our agents play as bots of OpenSpiel, and bots of OpenSpiel play as our agents."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+pyspiel = pytest.importorskip("pyspiel")
+
+from open_spiel.python.algorithms import ismcts, mcts
+
+import german_whist as gw
+from german_whist.agents.bots import base
+from german_whist.agents.registry import make_agent
+from german_whist.envs.engine.rules import rule_names
+from german_whist.envs.simulator.batch import DealBatch
+from german_whist.openspiel import AgentBot, BotAgent, load_game, state_of
+
+
+class Recorder(pyspiel.Bot):  # type: ignore[misc]
+    """Plays the lowest legal card and keeps what it was shown."""
+
+    def __init__(self, shown: list[tuple[int, str]]) -> None:
+        super().__init__()
+        self._shown = shown
+
+    def step(self, state: Any) -> int:
+        player = state.current_player()
+        self._shown.append((player, state.information_state_string(player)))
+        return int(state.legal_actions()[0])
+
+
+def uniform(game: Any, player: int) -> Any:
+    return pyspiel.make_uniform_random_bot(player, 3)
+
+
+def remembered(agent: BotAgent, deals: int) -> np.ndarray[Any, Any]:
+    """The memory of both seats of some deals."""
+    fields = [("seed", np.uint64), ("index", np.uint64), ("seat", np.int8)]
+    seats = np.zeros(2 * deals, fields)
+    seats["seat"] = np.arange(2 * deals) % 2
+    return agent.initial_memory(seats).reshape(deals, 2)
+
+
+@pytest.mark.parametrize("preset", ["classic", "small", "draft", "humbug", "six_cards"])
+def test_an_agent_plays_the_same_as_a_bot(preset: str) -> None:
+    batch = DealBatch(preset, 2, 3)
+    bot, agent = AgentBot("heuristic"), make_agent("heuristic")
+    decks = batch.states["deck"][:, : len(batch.rules.cards)].tolist()
+    games = [load_game(preset, dealer=row) for row in (0, 1)]
+    played: list[list[int]] = [[], []]
+    while not batch.done.all():
+        actions = agent.act(batch.views(), None)
+        for row in np.flatnonzero(~batch.done):
+            state = state_of(games[row], decks[row], played[row])
+            policy, chosen = bot.step_with_policy(state)
+            assert chosen == bot.step(state) == actions[row]
+            assert dict(policy) == {action: float(action == chosen) for action in state.legal_actions()}
+            played[row].append(chosen)
+        batch.step(actions)
+
+
+def test_two_bots_play_through_openspiels_own_loop() -> None:
+    game = load_game("classic")
+    bots = [AgentBot("heuristic"), AgentBot("random", seed=1)]
+    total = np.zeros(2)
+    for seed in range(20):
+        total += pyspiel.evaluate_bots(game.new_initial_state(), bots, seed)
+    assert total[0] > 0 == total.sum()
+
+
+@pytest.mark.parametrize("preset", [name for name in rule_names() if name != "open_stock"])
+def test_a_bot_gets_the_information_states_of_the_deal_it_plays(preset: str) -> None:
+    shown: list[tuple[int, str]] = []
+    agent = BotAgent(lambda game, player: Recorder(shown), preset)
+    batch = DealBatch(preset, 2, 8)
+    memory, rng = remembered(agent, 2), np.random.default_rng(0)
+    decks = batch.states["deck"][:, : len(batch.rules.cards)].tolist()
+    played: list[list[int]] = [[], []]
+    while not batch.done.all():
+        actions = np.zeros(2, np.int64)
+        for row in np.flatnonzero(~batch.done):
+            seat = int(batch.turn[row])
+            [actions[row]] = agent.act(batch.views([row]), rng, memory[row, seat : seat + 1])
+            state = state_of(load_game(preset, dealer=row), decks[row], played[row])
+            assert shown[-1] == (seat, state.information_state_string(seat))
+            played[row].append(int(actions[row]))
+        batch.step(actions)
+
+
+def test_a_bot_that_looks_at_hidden_cards_learns_nothing() -> None:
+    hands: list[int] = []
+
+    class Peeker(Recorder):
+        def step(self, state: Any) -> int:
+            hands.append(int(state.deal.state["hands"][0, 1 - state.current_player()]))
+            return super().step(state)
+
+    batch = DealBatch("classic", 1, 1)
+    agent = BotAgent(lambda game, player: Peeker([]), "classic")
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        memory = remembered(agent, 1)
+        agent.act(batch.views(), rng, memory[0, batch.turn])
+    assert len(set(hands)) == 20
+
+
+def test_openspiels_search_plays_our_rule_bot() -> None:
+    def search(game: Any, player: int) -> Any:
+        evaluator = mcts.RandomRolloutEvaluator(1, np.random.RandomState(0))
+        return ismcts.ISMCTSBot(game, evaluator, 2.0, 5, random_state=np.random.RandomState(player))
+
+    agent, rng = BotAgent(search, "tiny"), np.random.default_rng(0)
+    batch = DealBatch("tiny", 1, 2)
+    memory = remembered(agent, 1)[0]
+    while not batch.done[0]:
+        batch.step(agent.act(batch.views(), rng, memory[batch.turn]))
+    assert batch.returns().sum() == 0
+
+
+def test_without_its_memory_a_bot_does_not_play() -> None:
+    agent = BotAgent(uniform, "tiny", name="mine")
+    with pytest.raises(ValueError, match="agent 'mine' needs its memory of the deal"):
+        agent.act(gw.DealBatch("tiny", 1).views(), np.random.default_rng(0))
+
+
+@pytest.mark.skipif(not hasattr(base, "AgentWithMemory"), reason="matches keep no memory for agents")
+def test_a_bot_plays_a_match() -> None:
+    agent = BotAgent(uniform, "tiny", name="uniform")
+    result = gw.play_match("heuristic", agent, deals=40, rules="tiny")
+    assert result.to_dict() == gw.play_match("heuristic", agent, deals=40, rules="tiny", batch_size=7).to_dict()

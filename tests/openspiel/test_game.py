@@ -1,0 +1,174 @@
+"""The game passes OpenSpiel's own checks, pays what the engine pays, and takes the rules as parameters."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from typing import Any
+
+import numpy as np
+import pytest
+
+pyspiel = pytest.importorskip("pyspiel")
+
+import german_whist.openspiel as gw_openspiel
+from german_whist.envs.engine.rules import rule_names, rules
+from german_whist.envs.engine.scoring import REWARDS
+from german_whist.envs.simulator.batch import DealBatch
+from tests.golden import playthrough
+
+
+def recorded(game: str, deals: int, seed: int = 5) -> tuple[DealBatch, list[list[int]], list[list[int]]]:
+    """Finished deals of random play with their decks and actions."""
+    rng = np.random.default_rng(seed)
+    batch = DealBatch(game, deals, seed, history=True)
+    decks = batch.states["deck"][:, : len(batch.rules.cards)].tolist()
+    while not batch.done.all():
+        masks = batch.action_mask()
+        batch.step((rng.random(masks.shape) * masks).argmax(axis=1))
+    assert batch.log is not None
+    actions = [row[:count].tolist() for row, count in zip(batch.log.actions, batch.log.counts, strict=True)]
+    return batch, decks, actions
+
+
+@pytest.mark.parametrize("preset", rule_names())
+def test_openspiels_random_simulations_pass(preset: str) -> None:
+    game = pyspiel.load_game(f"python_german_whist(rules={preset})")
+    pyspiel.random_sim_test(game, num_sims=3, serialize=True, verbose=False)
+
+
+@pytest.mark.parametrize("preset", ["classic", "six_cards", "draft", "humbug"])
+def test_openspiels_random_simulations_pass_with_the_other_dealer_and_reward(preset: str) -> None:
+    for reward in REWARDS:
+        game = pyspiel.load_game(f"python_german_whist(rules={preset},reward={reward},dealer=0)")
+        pyspiel.random_sim_test(game, num_sims=2, serialize=True, verbose=False)
+
+
+def test_returns_are_those_of_a_thousand_recorded_games() -> None:
+    checked = 0
+    for preset in rule_names():
+        batch, decks, actions = recorded(preset, 70)
+        expected = {reward: batch.returns(reward) for reward in REWARDS}
+        games = {
+            (reward, dealer): gw_openspiel.load_game(preset, reward, dealer) for reward in REWARDS for dealer in (0, 1)
+        }
+        for row, (deck, played) in enumerate(zip(decks, actions, strict=True)):
+            for reward in REWARDS if row < 10 else REWARDS[:1]:
+                state = gw_openspiel.state_of(games[reward, row % 2], deck, played)
+                assert state.is_terminal()
+                assert state.returns() == expected[reward][row].tolist()
+            checked += 1
+    assert checked >= 1000
+
+
+@pytest.mark.parametrize("preset", rule_names())
+def test_what_players_see_is_what_the_engine_shows(preset: str) -> None:
+    _, decks, actions = recorded(preset, 2)
+    for row in range(2):
+        game = gw_openspiel.load_game(preset, dealer=row)
+        again = DealBatch(preset, 1, history=True)
+        again.deal_decks([decks[row]], [row])
+        for count, action in enumerate(actions[row]):
+            state = gw_openspiel.state_of(game, decks[row], actions[row][:count])
+            assert state.current_player() == again.turn[0]
+            assert state.legal_actions_mask() == again.action_mask()[0].tolist()
+            for seat in (0, 1):
+                assert state.observation_tensor(seat) == again.observe(seats=[seat])[0].tolist()
+                tokens, length = state.deal.history(seat)
+                assert length == again.history(seats=[seat])[1][0]
+                assert (tokens == again.history(seats=[seat])[0][0]).all()
+            again.step([action])
+
+
+@pytest.mark.parametrize("preset", rule_names())
+def test_chance_names_each_card_once_at_most(preset: str) -> None:
+    rng = np.random.default_rng(2)
+    game = pyspiel.load_game(f"python_german_whist(rules={preset})")
+    state, named = game.new_initial_state(), set[int]()
+    while not state.is_terminal():
+        if state.is_chance_node():
+            cards, chances = zip(*state.chance_outcomes(), strict=True)
+            assert sum(chances) == pytest.approx(1, abs=1e-12)
+            assert set(cards) <= set(rules(preset).cards) - named
+            card = int(rng.choice(cards, p=chances))
+            named.add(card)
+            state.apply_action(card)
+        else:
+            state.apply_action(int(rng.choice(state.legal_actions())))
+    assert len(named) <= game.max_chance_nodes_in_history()
+
+
+def test_all_hands_are_equally_likely() -> None:
+    chances: dict[str, float] = {}
+
+    def deal(state: Any, chance: float) -> None:
+        if not state.is_chance_node():
+            text = str(state)
+            chances[text] = chances.get(text, 0) + chance
+            return
+        for card, share in state.chance_outcomes():
+            deal(state.child(card), chance * share)
+
+    deal(pyspiel.load_game("python_german_whist(rules=six_cards)").new_initial_state(), 1.0)
+    assert len(chances) == 15 * 6 * 2  # two hands of two cards and the card turned up
+    assert list(chances.values()) == pytest.approx([1 / 180] * 180)
+
+
+def test_states_are_cloned_copied_and_serialised() -> None:
+    game = pyspiel.load_game("python_german_whist(rules=humbug)")
+    _, decks, actions = recorded("humbug", 2)
+    state = gw_openspiel.state_of(game, decks[1], actions[1][:9])
+    for other in (
+        state.clone(),
+        copy.deepcopy(state),
+        game.deserialize_state(state.serialize()),
+        pickle.loads(pickle.dumps(state)),
+        pyspiel.deserialize_game_and_state(pyspiel.serialize_game_and_state(game, state))[1],
+    ):
+        assert str(other) == str(state)
+        assert other.history() == state.history()
+        assert other.information_state_string(0) == state.information_state_string(0)
+        before = str(state)
+        other.apply_action(other.legal_actions()[0])
+        assert str(state) == before != str(other)
+
+
+def test_settings_are_parameters_of_their_own() -> None:
+    game = pyspiel.load_game("python_german_whist(rules=tiny,ranks=3,stock=2)")
+    assert game.setup.rules == rules("six_cards")
+    assert str(game) == "python_german_whist(rules=six_cards)"
+    assert pyspiel.load_game("python_german_whist").setup.rules == rules("classic")
+    assert pyspiel.load_game("python_german_whist(rules=tiny,draft=True)").setup.rules == rules("tiny:draft=true")
+    none = pyspiel.load_game("python_german_whist(open_stock=0,trump=none)").setup.rules
+    assert none == rules("no_trump")
+    book = gw_openspiel.load_game("classic:points=over_book,book=5,counts=all")
+    assert pyspiel.load_game(str(book)).setup == book.setup
+    for preset in rule_names():
+        for dealer in (0, 1):
+            game = gw_openspiel.load_game(preset, "points", dealer)
+            assert game.setup.rules == rules(preset)
+            assert pyspiel.load_game(str(game)).setup == game.setup
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ("rules=clasic", "unknown rules 'clasic': did you mean 'classic'"),
+        ("reward=pionts", "unknown reward 'pionts': did you mean 'points'"),
+        ("dealer=2", "dealer 2 is not allowed: 0 or 1"),
+        ("rules=tiny,stock=3", "stock=3 is odd"),
+    ],
+)
+def test_bad_parameters_are_refused(parameters: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        pyspiel.load_game(f"python_german_whist({parameters})")
+
+
+def test_an_illegal_action_of_a_recording_is_refused() -> None:
+    game = gw_openspiel.load_game("tiny")
+    with pytest.raises(ValueError, match=r"action 3 \(C5\) is illegal after 0 actions"):
+        gw_openspiel.state_of(game, list(rules("tiny").cards), [3])
+
+
+def test_the_preset_of_six_cards_has_a_golden_playthrough() -> None:
+    assert "six_cards: suits=2, ranks=3, hand=2, stock=2" in playthrough("six_cards")

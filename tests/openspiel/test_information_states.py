@@ -1,0 +1,132 @@
+"""Information states have perfect recall and nothing else: equal exactly where a seat cannot tell."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+pyspiel = pytest.importorskip("pyspiel")
+
+from german_whist.envs.engine.rules import Rules, rule_names, rules
+from german_whist.openspiel import GermanWhistState, Resampler, load_game
+from german_whist.openspiel.deal import Deal
+from tests.strategies import games, seeds
+
+Seen = tuple[tuple[object, ...], ...]
+
+
+def expressible(game: Rules) -> bool:
+    """Whether OpenSpiel's parameters can describe these rules."""
+    try:
+        load_game(game)
+    except ValueError:
+        return False
+    return True
+
+
+def glimpse(before: Deal, after: Deal, seat: int) -> Seen:
+    """What a seat sees of a step, read from the state itself; nothing while chance names cards."""
+    if after.is_dealing or after.groups or not (before.is_dealing or before.actions != after.actions):
+        return ()
+    state = after.state[0]
+    return ((after.actions, int(state["hands"][seat]), int(state["face_up"]), int(state["led"])),)
+
+
+def seen_by(state: GermanWhistState, seat: int) -> Seen:
+    """Everything that a seat has seen on the way to a state."""
+    again = state.get_game().new_initial_state()
+    seen: Seen = ()
+    for action in state.history():
+        before = again.deal
+        again.apply_action(action)
+        seen += glimpse(before, again.deal, seat)
+    return seen
+
+
+def random_states(game: Rules, seed: int, dealer: int, deals: int) -> list[tuple[GermanWhistState, Seen]]:
+    """The positions of random deals, and what seat 0 has seen in each."""
+    rng = np.random.default_rng(seed % 2**32)
+    states = []
+    loaded = load_game(game, dealer=dealer)
+    for _ in range(deals):
+        state = loaded.new_initial_state()
+        seen: Seen = ()
+        while not state.is_terminal():
+            before = state.deal
+            if state.is_chance_node():
+                cards, chances = zip(*state.chance_outcomes(), strict=True)
+                state.apply_action(int(rng.choice(cards, p=chances)))
+            else:
+                states.append((state.clone(), seen))
+                state.apply_action(int(rng.choice(state.legal_actions())))
+            seen += glimpse(before, state.deal, 0)
+        states.append((state, seen))
+    return states
+
+
+@settings(max_examples=40, deadline=None)
+@given((games() | st.sampled_from([*map(rules, rule_names())])).filter(expressible), seeds)
+def test_states_that_look_alike_have_one_information_state(game: Rules, seed: int) -> None:
+    """Resampled states are replayed from another deck; the seat must not see a difference anywhere."""
+    resample = Resampler(seed)
+    rng = np.random.default_rng(seed % 2**32)
+    states = [state for state, _ in random_states(game, seed, seed % 2, 1) if not state.is_terminal()]
+    for place in rng.choice(len(states), min(4, len(states)), replace=False):
+        state = states[place]
+        for seat in (0, 1):
+            other = resample(state, seat)
+            assert other.information_state_string(seat) == state.information_state_string(seat)
+            assert other.information_state_tensor(seat) == state.information_state_tensor(seat)
+            assert other.observation_string(seat) == state.observation_string(seat)
+            assert other.observation_tensor(seat) == state.observation_tensor(seat)
+            if game.open_stock <= 1:
+                assert seen_by(other, seat) == seen_by(state, seat)
+
+
+@pytest.mark.parametrize("spec", ["six_cards", "tiny", "tiny:draft=true", "tiny:open_stock=0,trump=none"])
+def test_strings_and_tensors_are_equal_exactly_where_the_seat_cannot_tell(spec: str) -> None:
+    """Every pair of many random states: same string, same tensor, same things seen, or none of them."""
+    game = rules(spec)
+    strings: dict[str, tuple[Seen, bytes]] = {}
+    things: dict[Seen, str] = {}
+    tensors: dict[bytes, str] = {}
+    repeated = 0
+    for state, seen in random_states(game, 4, 1, 400 if spec == "six_cards" else 120):
+        string = state.information_state_string(0)
+        tensor = np.array(state.information_state_tensor(0), np.float32).tobytes()
+        repeated += string in strings
+        assert strings.setdefault(string, (seen, tensor)) == (seen, tensor)
+        assert things.setdefault(seen, string) == string
+        assert tensors.setdefault(tensor, string) == string
+    assert repeated > 50
+
+
+def test_an_information_state_reads_well() -> None:
+    from german_whist.openspiel import state_of
+
+    game = load_game("six_cards")
+    state = state_of(game, "CK DQ CA DK DA CQ", [12, 24])
+    assert state.information_state_string(0) == (
+        "player 0: dealer opponent; dealt me CK; dealt me CA; dealt opponent; dealt opponent; turned DA; "
+        "played me CA; played opponent DK; won opponent; took opponent DA; drew me CQ"
+    )
+    assert state.observation_string(0).startswith("player 0: hand ...KQ; ")
+
+
+def test_before_the_deal_there_is_nothing_to_see() -> None:
+    state = load_game("tiny").new_initial_state()
+    assert state.information_state_string(0) == "player 0: "
+    assert not any(state.information_state_tensor(1))
+    assert state.observation_string(0) == "player 0: "
+    assert not any(state.observation_tensor(1))
+
+
+def test_only_what_a_player_sees_can_be_observed() -> None:
+    game = load_game("tiny")
+    everything = pyspiel.IIGObservationType(perfect_recall=False, private_info=pyspiel.PrivateInfoType.ALL_PLAYERS)
+    with pytest.raises(ValueError, match="only what a player sees"):
+        game.make_py_observer(everything)
+    with pytest.raises(ValueError, match="observers have no parameters"):
+        game.make_py_observer(None, {"size": 3})
