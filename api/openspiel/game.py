@@ -9,7 +9,7 @@ import pyspiel
 
 from german_whist.envs.engine.rules import Rules, rules
 from german_whist.envs.engine.scoring import reward_limit
-from german_whist.envs.observation.history import max_actions
+from german_whist.envs.observation.history import max_game_length
 from german_whist.openspiel.deal import Deal, Setup
 from german_whist.openspiel.observer import HistoryObserver, ViewObserver, make_observer
 from german_whist.openspiel.parameters import SPECIFICATION, parameters_of, setup_of
@@ -59,7 +59,7 @@ class GermanWhistGame(pyspiel.Game):  # type: ignore[misc]
             min_utility=-limit,
             max_utility=limit,
             utility_sum=0.0,
-            max_game_length=max_actions(self.setup.rules),
+            max_game_length=max_game_length(self.setup.rules),
         )
         super().__init__(GAME_TYPE, info, parameters_of(self.setup))
 
