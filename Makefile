@@ -1,4 +1,5 @@
-# `make quickstart` trains an agent and measures it, `make test` runs every check, `make docs` builds the site.
+# `make quickstart` trains an agent and measures it, `make test` runs every check, `make docs` builds the site,
+# `make dist` builds and checks what is published, `make lowest` tries the lower bounds of the dependencies.
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
@@ -12,7 +13,7 @@ KEY := $(shell (echo $(SOURCES); cat pyproject.toml constraints.txt) | cksum | c
 # A warning or a broken reference fails the site.
 SITE := $(BIN)/sphinx-build -b html -q -W --keep-going -n docs docs/_build/html
 
-.PHONY: quickstart test docs clean
+.PHONY: quickstart test docs dist lowest clean
 
 quickstart: $(VENV)/.installed-train-$(KEY)
 	$(BIN)/german-whist train quickstart
@@ -29,6 +30,13 @@ docs: $(VENV)/.installed-docs-$(KEY)
 	$(SITE)
 	@echo "documentation: docs/_build/html/index.html"
 
+dist: $(VENV)/.installed-dist-$(KEY)
+	$(BIN)/python -m tests.packaging.dist_check
+
+# SKIP=torch takes the pinned torch, where its lowest version is not to be had.
+lowest:
+	$(PYTHON) -m tests.packaging.lowest $(if $(SKIP),--skip $(SKIP))
+
 $(VENV)/.installed-%-$(KEY): | $(BIN)/python
 	@echo "installing german-whist[$*] into $(VENV) ..."
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt \
@@ -40,5 +48,5 @@ $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 
 clean:
-	rm -rf $(VENV) build docs/_build *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) .venv-lowest build dist docs/_build *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

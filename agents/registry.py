@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from german_whist.agents.bots.base import Agent
 from german_whist.envs.engine.endgame_hook import EXACT
+from german_whist.envs.utils.checks import is_agent_class
 from german_whist.envs.utils.specs import split_spec, unknown_name
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ class AgentKind(NamedTuple):
     Attributes:
         make: makes one from its settings, the part of the specification after the colon.
         usage: the grammar of its specification.
-        description: what it does, in a line.
+        description: what it does, in one line.
     """
 
     make: Callable[[str], Agent]
@@ -35,7 +36,7 @@ class AgentSuffix(NamedTuple):
     Attributes:
         add: wraps an agent.
         usage: the grammar of the specification.
-        description: what it does, in a line.
+        description: what it does, in one line.
     """
 
     add: Callable[[Agent], Agent]
@@ -93,7 +94,7 @@ def _pretrained(name: str, settings: str) -> Agent:
 
 
 def _network_agent(checkpoint: Checkpoint, name: str, kind: str, settings: str) -> Agent:
-    """Return the agent of a network: with an exact endgame where ``endgame=`` or else the model card says so."""
+    """Return the agent of a network: with an exact endgame if ``endgame=`` or else the model card says so."""
     from german_whist.agents.endgame.exact_agent import ExactEndgame
     from german_whist.agents.policy.agent import PolicyAgent
     from german_whist.agents.policy.checkpoint import check_endgame
@@ -118,7 +119,7 @@ def _exact(agent: Agent) -> Agent:
     from german_whist.agents.endgame.exact_agent import ExactEndgame
 
     if isinstance(agent, ExactEndgame) and agent.name == getattr(agent.agent, "name", None):
-        return agent  # a network agent whose endgame is exact by itself, under its own name
+        return agent  # a network agent whose endgame is already exact, under its own name
     return ExactEndgame(agent)
 
 
@@ -172,8 +173,8 @@ def make_agent(spec: str | Agent) -> Agent:
       networks, with the settings ``temperature=T`` (0, the default, plays the best card; T > 0 samples) and
       ``endgame=played|exact`` (default: what the model card says; ``solved`` is an alias of ``exact``), as
       ``"champion:temperature=1"`` or ``"checkpoint:final.safetensors,endgame=exact"``;
-    - ``"+exact"`` after any of these: perfect play once the opponent's hand is known. Pretrained agents have that by
-      themselves.
+    - ``"+exact"`` after any of these: perfect play once the opponent's hand is known. Pretrained agents
+      already do that.
 
     Args:
         spec: a specification string; or an agent object (anything with ``act(views, rng)``), returned as it is.
@@ -187,6 +188,8 @@ def make_agent(spec: str | Agent) -> Agent:
             twice.
     """
     if not isinstance(spec, str):
+        if is_agent_class(spec):
+            raise ValueError(f"{spec.__name__} is a class: pass an object of it, such as {spec.__name__}()")
         if not callable(getattr(spec, "act", None)):
             raise ValueError(f"{spec!r} is neither an agent's name nor an object with act(views, rng)")
         return spec

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-_HOMES = {
+_MODULES = {
     "DealBatch": "envs.simulator.batch",
     "Recording": "arena.recording",
     "Rules": "envs.engine.rules",
@@ -80,20 +80,20 @@ _HOMES = {
     "view_from_observation": "envs.observation.vector",
 }
 
-__all__ = ["__version__", *_HOMES]  # noqa: PLE0604 - the names are strings
+__all__ = ["__version__", *_MODULES]  # noqa: PLE0604 - the names are strings
 
 
 def __getattr__(name: str) -> Any:
     """Load a public name on first use (PEP 562)."""
-    home = _HOMES.get(name)
-    if home is None:
+    module = _MODULES.get(name)
+    if module is None:
         import difflib
 
-        near = difflib.get_close_matches(name, _HOMES, n=1)
+        near = difflib.get_close_matches(name, _MODULES, n=1)
         hint = f": did you mean {near[0]!r}?" if near else ""
-        # Given the name, the interpreter would add a hint of its own to an error without ours.
+        # With ``name`` set, the interpreter adds no suggestion to ours.
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}{hint}", name=name)
-    value = getattr(importlib.import_module(f"{__name__}.{home}"), name)
+    value = getattr(importlib.import_module(f"{__name__}.{module}"), name)
     globals()[name] = value
     return value
 

@@ -11,19 +11,21 @@ import numpy.typing as npt
 
 from german_whist.agents.bots.base import Agent, Views
 from german_whist.agents.endgame.exact_agent import solves_endgame
-from german_whist.agents.endgame.open_hands import NOT_LEGAL, card_margins, open_hands, opponent_hand_known
+from german_whist.agents.endgame.open_hands import card_margins, open_hands, opponent_hand_known
 from german_whist.agents.inference.belief import Belief, beliefs
 from german_whist.agents.monte_carlo.bot import MonteCarloBot
 from german_whist.agents.policy.agent import network_of
 from german_whist.agents.registry import make_agent
 from german_whist.arena.recording import DealResult
-from german_whist.arena.turns import play_turn
+from german_whist.arena.turns import GameMemories, play_turn
 from german_whist.envs.engine.actions import action_text
 from german_whist.envs.engine.agent_rng import AgentRng
 from german_whist.envs.engine.cards import SUITS, card_text, cards_of, hand_text
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.rules import rules as rules_named
 from german_whist.envs.simulator.batch import DealBatch
+from german_whist.envs.utils.checks import whole_number
+from german_whist.solver.races import NOT_LEGAL_MARGIN
 
 REFERENCE = "heuristic"  # the agent whose choice is shown for comparison
 DEFAULT_WORLDS = 100
@@ -158,11 +160,11 @@ def explain_deal(
     Raises:
         ValueError: when an argument is not allowed, or an agent does not return a legal action.
     """
-    if worlds < 0:
-        raise ValueError(f"worlds {worlds!r} is not allowed: a whole number from 0")
-    game_rules = rules_named(rules)
-    batch = DealBatch(game_rules, 1, seed, index)
+    whole_number("worlds", worlds, 0)
+    rules = rules_named(rules)
+    batch = DealBatch(rules, 1, seed, index)
     address, first_seat = np.array([index], np.uint64), np.zeros(1, np.int8)
+    memories = GameMemories(agents, names, batch.seed, address, first_seat)
     seen: list[Views] = []
     acting: list[int] = []
     played: list[int] = []
@@ -170,7 +172,7 @@ def explain_deal(
         seen.append(batch.views())
         acting.append(int(batch.turn[0]))
         step = np.array([len(played)])
-        played.append(int(play_turn(agents, names, batch, address, first_seat, step)[0]))
+        played.append(int(play_turn(memories, names, batch, address, first_seat, step)[0]))
     views = np.concatenate(seen)
     moves: dict[int, Move] = {}
     for seat in seats:
@@ -183,7 +185,7 @@ def explain_deal(
             moves[row] = _move(views[row], row, seat, names[seat], played[row], int(reference[i]), options, belief, i)
     states = batch.states
     return Explanation(
-        rules=game_rules,
+        rules=rules,
         deal=(int(seed), int(index)),
         agents=names,
         trump=int(states["trump"][0]),
@@ -214,7 +216,7 @@ def _evaluations(
     known = np.flatnonzero(is_known)
     if len(known):
         margins = card_margins(open_hands(views[known])).astype(np.float64)
-        margins[margins == NOT_LEGAL] = np.nan
+        margins[margins == NOT_LEGAL_MARGIN] = np.nan
         exact[known, :52] = margins + _taken(views[known])[:, None]
     return [probabilities, advantages, rollouts, exact]
 

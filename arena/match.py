@@ -16,11 +16,12 @@ from german_whist.agents.registry import make_agent
 from german_whist.arena.endgame_mode import batch_endgame, match_endgame, with_exact_endgames
 from german_whist.arena.match_result import MatchResult, result_fields
 from german_whist.arena.recording import Recording, deal_results
-from german_whist.arena.turns import play_turn
+from german_whist.arena.turns import GameMemories, play_turn
 from german_whist.envs.engine.endgame_hook import PLAYED, EndgameHook
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.rules import rules as rules_named
 from german_whist.envs.simulator.batch import DealBatch
+from german_whist.envs.utils.checks import check_seed, whole_number
 
 DEFAULT_BATCH = 2048
 
@@ -39,38 +40,52 @@ def play_match(
     record: Record | None = None,
     progress: Progress | None = None,
     endgame: str = PLAYED,
+    first_deal: int = 0,
 ) -> MatchResult:
     """Play every deal twice with the seats swapped and return the first agent's result.
 
-    The result depends on the agents, the rules, the seed and the number of deals, not on the batch size.
+    The result depends on the agents, the rules, the seed and the deals, not on the batch size. A match can be played in
+    parts: deals 0 … 499 and, with ``first_deal=500``, deals 500 … 999 have the ``margins`` of deals 0 … 999.
 
     Args:
         first: an agent object or a specification string (see ``make_agent``).
         second: its opponent, likewise.
-        deals: number of deals: deals 0 … deals − 1 of the seed, so 2 × deals games.
+        deals: number of deals: deals ``first_deal`` … ``first_deal + deals − 1`` of the seed, so 2 × deals games.
         seed: seed of the deals and of the agents' randomness, 0 to 2**64 − 1.
         rules: a preset's name, with settings if wanted (``"classic:hand=10,stock=32"``), or ``Rules``.
         batch_size: deals played together; memory grows with it.
         record: called with a ``Recording`` of every game in the order of the deals; first the game in which the first
             agent has seat 0, then its mirror image.
-        progress: called after each batch with its number of deals.
+        progress: called during play with the number of deals played since the last call, at least 1; the numbers add
+            up to ``deals``. A batch advances all its deals together, and its tricks count as shares of deals.
         endgame: ``"played"``, or ``"exact"``: both sides play it perfectly, as ``NAME+exact`` does (``"solved"`` is an
             alias).
+        first_deal: index of the first deal.
 
     Returns:
         A :class:`MatchResult`: ``win_rate`` (draws count half) and ``margin`` (counted tricks per deal, in a low game
-        with the sign reversed) of the first agent, with 95 % confidence intervals of the means over deals.
+        with the sign reversed) of the first agent, with 95 % confidence intervals of the means over deals; and
+        ``margins``, int64[deals, 2]: its margin in both games of every deal.
 
     Raises:
         ValueError: when a name or number is not allowed, or an agent does not return one legal action per view; the
             message names the agent.
     """
     agents, names = two_agents(first, second)
-    game_rules, endgame = rules_named(rules), match_endgame(endgame)
+    rules, endgame = rules_named(rules), match_endgame(endgame)
     margins = match_margins(
-        agents, names, deals, seed, game_rules, batch_size=batch_size, record=record, progress=progress, endgame=endgame
+        agents,
+        names,
+        deals,
+        seed,
+        rules,
+        batch_size=batch_size,
+        record=record,
+        progress=progress,
+        endgame=endgame,
+        first_deal=first_deal,
     )
-    return match_result(margins, names, game_rules, seed, endgame)
+    return match_result(margins, names, rules, seed, endgame, first_deal)
 
 
 def match_margins(
@@ -84,6 +99,7 @@ def match_margins(
     record: Record | None = None,
     progress: Progress | None = None,
     endgame: str = PLAYED,
+    first_deal: int = 0,
 ) -> npt.NDArray[np.float64]:
     """Play a match as :func:`play_match` does and return the first agent's margin in every game, float64[deals, 2].
 
@@ -93,22 +109,28 @@ def match_margins(
         ValueError: as ``play_match``.
     """
     check_counts(deals=deals, batch_size=batch_size)
-    how, players = batch_endgame(match_endgame(endgame), rules), (agents, names)
-    if how != PLAYED and record is not None:  # a recording needs every card
-        players, how = with_exact_endgames(agents, names), PLAYED
+    check_seed(check_seed(first_deal, "first_deal") + int(deals) - 1, "last deal")
+    hook, players = batch_endgame(match_endgame(endgame), rules), (agents, names)
+    if hook != PLAYED and record is not None:  # a recording needs every card
+        players, hook = with_exact_endgames(agents, names), PLAYED
     parts = []
     for start in range(0, deals, batch_size):
-        parts.append(play_mirrored_deals(*players, rules, seed, start, min(batch_size, deals - start), record, how))
-        if progress is not None:
-            progress(len(parts[-1]))
+        size = min(batch_size, deals - start)
+        parts.append(play_mirrored_deals(*players, rules, seed, first_deal + start, size, record, hook, progress))
     return np.concatenate(parts)
 
 
 def match_result(
-    margins: npt.NDArray[np.float64], names: tuple[str, str], rules: Rules, seed: int, endgame: str = PLAYED
+    margins: npt.NDArray[np.float64],
+    names: tuple[str, str],
+    rules: Rules,
+    seed: int,
+    endgame: str = PLAYED,
+    first_deal: int = 0,
 ) -> MatchResult:
     """Return the result of a match from its margins, float64[deals, 2], as :func:`match_margins` returns them."""
-    return MatchResult(**result_fields(names, rules, seed, np.sign(margins), margins, endgame), deals=len(margins))
+    fields = result_fields(names, rules, seed, np.sign(margins), margins, endgame)
+    return MatchResult(**fields, deals=len(margins), first_deal=int(first_deal)).with_margins(margins)
 
 
 def two_agents(first: str | Agent, second: str | Agent) -> tuple[tuple[Agent, Agent], tuple[str, str]]:
@@ -129,8 +151,7 @@ def check_counts(**numbers: object) -> None:
         ValueError: naming the number.
     """
     for name, number in numbers.items():
-        if isinstance(number, bool) or not isinstance(number, (int, np.integer)) or number < 1:
-            raise ValueError(f"{name} {number!r} is not allowed: a whole number from 1")
+        whole_number(name, number, 1)
 
 
 def play_mirrored_deals(
@@ -142,31 +163,50 @@ def play_mirrored_deals(
     size: int,
     record: Record | None = None,
     endgame: str | EndgameHook = PLAYED,
+    progress: Progress | None = None,
 ) -> npt.NDArray[np.float64]:
     """Play deals ``start … start + size − 1`` twice and return the first agent's margins, float64[size, 2].
 
     Column 0 is the game in which the first agent has seat 0, column 1 the one with the seats swapped. Both run in one
     batch, so that each agent acts once a step. ``record`` is called as ``play_match`` says and needs deals that are
-    played to the end. ``endgame`` is that of the batch.
+    played to the end. ``endgame`` is that of the batch, ``progress`` that of ``play_match``.
     """
-    indices = np.tile(np.arange(start, start + size, dtype=np.uint64), 2)
+    indices = np.tile(np.uint64(start) + np.arange(size, dtype=np.uint64), 2)
     batch = DealBatch(rules, 2 * size, seed, endgame=endgame)
     batch.deal_rows(np.arange(2 * size), indices)
     swapped = np.repeat(np.array([0, 1], np.int8), size)  # seat of the first agent
     history: list[npt.NDArray[np.int8]] = []  # the actions of every step, −1 where a deal was finished
     steps = np.zeros(2 * size, np.int64)
+    reported = 0
+    memories = GameMemories(agents, names, seed, indices, swapped)
     while not batch.done.all():
         finished = batch.done.copy()
-        actions = play_turn(agents, names, batch, indices, swapped, steps)
+        actions = play_turn(memories, names, batch, indices, swapped, steps)
         if record is not None:
             history.append(np.where(finished, -1, actions).astype(np.int8))
         steps += 1
+        if progress is not None:
+            reported = report(progress, reported, _deals_played(batch))
     if record is not None:
         _record(record, batch, np.stack(history, axis=1), names, range(start, start + size))
     margins = batch.returns("margin")
     first: npt.NDArray[np.float64] = margins[np.arange(2 * size), swapped].astype(np.float64)
     paired: npt.NDArray[np.float64] = first.reshape(2, size).T
     return paired
+
+
+def _deals_played(batch: DealBatch) -> int:
+    """Return how many of the deals of a mirrored batch are played, their tricks counted as shares of deals."""
+    rules = batch.rules
+    tricks = batch.states["tricks"].sum(axis=(1, 2)) / (rules.hand + rules.stock // 2)
+    return int(np.where(batch.done, 1.0, tricks).sum() / 2)
+
+
+def report(progress: Progress, reported: int, played: int) -> int:
+    """Report what was played since the last report, if anything, and return what is reported now."""
+    if played > reported:
+        progress(played - reported)
+    return played
 
 
 def _record(

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -63,9 +63,41 @@ class MatchResult(MirroredResult):
 
     Attributes:
         deals: number of deals, each played twice.
+        first_deal: index of the first deal.
     """
 
     deals: int
+    first_deal: int = 0
+
+    @property
+    def margins(self) -> npt.NDArray[np.int64]:
+        """The first agent's margin in every game, int64[deals, 2].
+
+        Row i is deal ``first_deal + i``; column 0 is the game in which the first agent has seat 0, column 1 the one
+        with the seats swapped. No part of comparisons, of ``repr`` and, unless asked for, of ``to_dict``.
+
+        Raises:
+            ValueError: for a result that does not come from ``play_match``.
+        """
+        margins: npt.NDArray[np.int64] | None = self.__dict__.get("_margins")
+        if margins is None:
+            raise ValueError("this result has no margins: play_match gives them")
+        return margins
+
+    def with_margins(self, margins: npt.NDArray[Any]) -> Self:
+        """Return a copy with these margins, of whole numbers, [deals, 2]."""
+        copy = replace(self)
+        # Not a field: an array has no truth value for comparisons, and asdict() would copy it.
+        object.__setattr__(copy, "_margins", margins.astype(np.int64))
+        return copy
+
+    def to_dict(self, *, margins: bool = False) -> dict[str, Any]:
+        """Return the result as plain data, ready for JSON; unbounded ends of intervals are ``None``.
+
+        Args:
+            margins: whether to add ``margins`` as a list of pairs.
+        """
+        return {**super().to_dict(), "margins": self.margins.tolist()} if margins else super().to_dict()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,7 +128,7 @@ def result_fields(
     """Return the fields of a ``MirroredResult``.
 
     Args:
-        names: of the two agents.
+        names: names of the two agents.
         rules: the rules.
         seed: the seed.
         outcomes: 1, 0 or −1 for the first agent's wins, draws and losses, [n, 2]: pairs of mirrored games.

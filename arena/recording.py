@@ -17,9 +17,10 @@ from german_whist.envs.engine.actions import action_text, actions_text, parse_ac
 from german_whist.envs.engine.cards import deck_text, parse_deck
 from german_whist.envs.engine.rules import Rules, rules_from_dict
 from german_whist.envs.simulator.batch import DealBatch
-from german_whist.envs.utils.checks import check_seed
+from german_whist.envs.utils.checks import check_seed, is_whole_number
 
 VERSION = 1
+MAX_NUMBER = 2**31 - 1  # of tricks or points in a recording
 
 _REQUIRED = ("version", "rules", "dealer", "names", "actions", "result")
 _KEYS = (*_REQUIRED[:2], "deal", "deck", *_REQUIRED[2:])
@@ -91,7 +92,7 @@ class Recording:
                 check_seed(number, f"recording: deal's {name}")
         if self.deck is not None:
             parse_deck(self.deck, self.rules.cards)
-        if isinstance(self.dealer, bool) or self.dealer not in (0, 1):
+        if not is_whole_number(self.dealer, 0, 1):
             raise ValueError(f"recording: dealer {self.dealer!r:.60} is not allowed: 0 or 1")
         if len(self.names) != 2 or not all(
             isinstance(name, str) and name and name.isprintable() for name in self.names
@@ -226,7 +227,7 @@ def _actions(given: Any, rules: Rules) -> Iterator[int]:
 def _result(given: Any) -> DealResult:
     fields = check_object(given, "recording: result", _RESULT_KEYS, _RESULT_KEYS)
     margin, points, tricks = (fields[key] for key in _RESULT_KEYS)
-    if not _is_number(margin, whole=True):
+    if not _is_count(margin):
         raise ValueError(f"recording: margin {margin!r:.60} is not allowed: a whole number is needed")
     if not _is_number(points):
         raise ValueError(f"recording: points {points!r:.60} is not allowed: a number is needed")
@@ -234,17 +235,19 @@ def _result(given: Any) -> DealResult:
         (a, b), (c, d) = tricks
     except (TypeError, ValueError):
         a = b = c = d = None
-    if not all(_is_number(number, whole=True) for number in (a, b, c, d)):
+    if not all(_is_count(number) for number in (a, b, c, d)):
         raise ValueError(
             f"recording: tricks {tricks!r:.60} are not allowed: [[0, 0], [0, 0]] by stage and seat are needed"
         )
     return DealResult(margin, float(points), ((a, b), (c, d)))
 
 
-def _is_number(given: Any, whole: bool = False) -> bool:
-    if isinstance(given, bool) or not isinstance(given, (int, float)) or (whole and isinstance(given, float)):
-        return False
-    return abs(given) < 2**31
+def _is_count(given: Any) -> bool:
+    return is_whole_number(given, -MAX_NUMBER, MAX_NUMBER)
+
+
+def _is_number(given: Any) -> bool:
+    return _is_count(given) or (isinstance(given, float) and abs(given) <= MAX_NUMBER)
 
 
 def _plain(value: Any) -> str:

@@ -7,9 +7,9 @@ import numpy.typing as npt
 
 from german_whist.agents.bots.base import Agent
 from german_whist.arena.endgame_mode import batch_endgame, match_endgame
-from german_whist.arena.match import DEFAULT_BATCH, Progress, check_counts, two_agents
+from german_whist.arena.match import DEFAULT_BATCH, Progress, check_counts, report, two_agents
 from german_whist.arena.match_result import SeriesResult, result_fields
-from german_whist.arena.turns import play_turn
+from german_whist.arena.turns import GameMemories, play_turn
 from german_whist.envs.engine.endgame_hook import PLAYED, EndgameHook
 from german_whist.envs.engine.match_format import (
     MAX_DEALS,
@@ -50,7 +50,7 @@ def play_series(
         seed: seed of the deals and of the agents' randomness, 0 to 2**64 − 1.
         rules: a preset's name, with settings if wanted, or ``Rules``.
         batch_size: matches played together; memory grows with it.
-        progress: called after each batch with its number of matches.
+        progress: called as matches end with their number; the numbers add up to ``matches``.
         endgame: ``"played"``, or ``"exact"``: both sides play it perfectly, as ``NAME+exact`` does (``"solved"`` is an
             alias).
 
@@ -66,17 +66,15 @@ def play_series(
     check_match_number(int(matches) - 1, "last match")
     check_seed(seed)
     agents, names = two_agents(first, second)
-    game_rules, match_format, endgame = rules_named(rules), match_format_of(match), match_endgame(endgame)
-    how = batch_endgame(endgame, game_rules)
+    rules, match_format, endgame = rules_named(rules), match_format_of(match), match_endgame(endgame)
+    hook = batch_endgame(endgame, rules)
     parts = []
     for start in range(0, matches, batch_size):
         size = min(batch_size, matches - start)
-        parts.append(play_mirrored_matches(agents, names, game_rules, match_format, seed, start, size, how))
-        if progress is not None:
-            progress(size)
+        parts.append(play_mirrored_matches(agents, names, rules, match_format, seed, start, size, hook, progress))
     outcomes, margins, deals = (np.concatenate(part) for part in zip(*parts, strict=True))  # each (matches, 2)
     return SeriesResult(
-        **result_fields(names, game_rules, seed, outcomes, margins.astype(np.float64), endgame),
+        **result_fields(names, rules, seed, outcomes, margins.astype(np.float64), endgame),
         match=str(match_format),
         matches=int(matches),
         deals_per_match=float(deals.mean()),
@@ -92,8 +90,11 @@ def play_mirrored_matches(
     start: int,
     size: int,
     endgame: str | EndgameHook = PLAYED,
+    progress: Progress | None = None,
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64], npt.NDArray[np.int64]]:
-    """Play matches ``start … start + size − 1`` twice; ``endgame`` is that of the batch.
+    """Play matches ``start … start + size − 1`` twice.
+
+    ``endgame`` is that of the batch, ``progress`` that of ``play_series``.
 
     Returns:
         The first agent's results (1, 0, −1), int64[size, 2]; its final scores minus the other's, float64[size, 2]; and
@@ -109,8 +110,10 @@ def play_mirrored_matches(
     scores = np.zeros((2 * size, 2))
     winners = np.full(2 * size, -1)
     is_over = np.zeros(2 * size, np.bool_)
+    reported = 0
+    memories = GameMemories(agents, names, seed, indices, swapped)
     while not is_over.all():
-        play_turn(agents, names, batch, indices, swapped, steps)
+        play_turn(memories, names, batch, indices, swapped, steps)
         steps += 1
         ended = np.flatnonzero(batch.done & ~is_over)
         if not ended.size:
@@ -125,6 +128,9 @@ def play_mirrored_matches(
         indices[again] += np.uint64(1)
         steps[again] = 0
         batch.deal_rows(again, indices[again])
+        memories.begin(again, indices[again])
+        if progress is not None:
+            reported = report(progress, reported, int(is_over.sum()) // 2)
     outcomes = np.where(winners < 0, 0, np.where(winners == swapped, 1, -1))
     margins = scores[rows, swapped] - scores[rows, 1 - swapped]
     return outcomes.reshape(2, size).T, margins.reshape(2, size).T, deals.reshape(2, size).T

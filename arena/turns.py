@@ -7,14 +7,49 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.agents.bots.base import Agent
-from german_whist.envs.engine.actions import actions_text
+from german_whist.agents.bots.base import DEAL, Agent, act_with_memory, initial_memory
+from german_whist.envs.engine.actions import action_text, actions_text
 from german_whist.envs.engine.agent_rng import AgentRng
+from german_whist.envs.engine.rules import Rules
 from german_whist.envs.simulator.batch import DealBatch
 
 
+class GameMemories:
+    """What two agents remember of the games of a batch."""
+
+    def __init__(
+        self,
+        agents: tuple[Agent, Agent],
+        names: tuple[str, str],
+        seed: int,
+        indices: npt.NDArray[np.uint64],
+        swapped: npt.NDArray[np.int8],
+    ) -> None:
+        """Begin all deals; the arguments are those of :func:`play_turn`."""
+        self._agents, self._names, self._seed, self._swapped = agents, names, seed, swapped
+        rows = np.arange(len(indices))
+        self._memories = [self._initial(which, rows, indices) for which in (0, 1)]
+
+    def begin(self, rows: npt.NDArray[np.int64], indices: npt.NDArray[np.uint64]) -> None:
+        """Begin other deals, ``indices`` (uint64[k]), in some rows: what was remembered there is forgotten."""
+        for which, memory in enumerate(self._memories):
+            if memory is not None:
+                memory[rows] = self._initial(which, rows, indices)
+
+    def act(self, which: int, views: Any, rng: AgentRng, rows: npt.NDArray[np.int64]) -> Any:
+        """Return what agent ``which`` answers to the views of some rows."""
+        return act_with_memory(self._agents[which], views, rng, self._memories[which], rows)
+
+    def _initial(
+        self, which: int, rows: npt.NDArray[np.int64], indices: npt.NDArray[np.uint64]
+    ) -> np.ndarray[Any, Any] | None:
+        deals = np.empty(len(rows), DEAL)
+        deals["seed"], deals["index"], deals["seat"] = self._seed, indices, self._swapped[rows] ^ which
+        return initial_memory(self._agents[which], self._names[which], deals)
+
+
 def play_turn(
-    agents: tuple[Agent, Agent],
+    memories: GameMemories,
     names: tuple[str, str],
     batch: DealBatch,
     indices: npt.NDArray[np.uint64],
@@ -24,7 +59,7 @@ def play_turn(
     """Play one action in every unfinished deal and return the actions, int64[size].
 
     Args:
-        agents: the two agents.
+        memories: the two agents and what they remember of these deals.
         names: what to call them in errors.
         batch: the deals.
         indices: index of each deal, uint64[size].
@@ -36,22 +71,27 @@ def play_turn(
     """
     actions = np.zeros(batch.size, np.int64)
     mover = batch.turn ^ swapped  # which agent is to act
-    for which, agent in enumerate(agents):
+    for which in (0, 1):
         rows = np.flatnonzero((mover == which) & ~batch.done)
         if len(rows):
-            # A random stream of its own for each agent in each game of a deal.
+            # Each agent has its own random stream in each game of a deal.
             streams = 2 * indices[rows] + swapped[rows].astype(np.uint64)
             rng = AgentRng(batch.seed, streams, stream=which, step=steps[rows])
-            actions[rows] = _chosen(names[which], agent.act(batch.views(rows), rng), len(rows))
+            actions[rows] = _chosen(names[which], memories.act(which, batch.views(rows), rng, rows), len(rows))
     try:
         batch.step(actions)
     except ValueError:
         row = _first_illegal(batch, actions)
+        chosen = _named(int(actions[row]), batch.rules)
         raise ValueError(
-            f"agent {names[mover[row]]!r} chose action {actions[row]} in deal {indices[row]} of seed {batch.seed}: "
+            f"agent {names[mover[row]]!r} chose {chosen} in deal {indices[row]} of seed {batch.seed}: "
             f"it may play {actions_text(int(batch.legal()[row]), batch.rules)}"
         ) from None
     return actions
+
+
+def _named(action: int, rules: Rules) -> str:
+    return f"action {action}{f' ({action_text(action, rules)})' if 0 <= action < rules.num_actions else ''}"
 
 
 def _chosen(name: str, actions: Any, views: int) -> npt.NDArray[np.int64]:

@@ -135,7 +135,7 @@ class GermanWhistEnv(RendererProperties, gymnasium.Env[Any, np.int64]):
             The learner's observation, int8[n_obs], and the info.
 
         Raises:
-            ValueError: if the seed or an option is not allowed; then the current episode goes on.
+            ValueError: if the seed or an option is not allowed; then the current episode continues.
         """
         seed = None if seed is None else check_seed(seed)
         self._simulator.reset(seed, options)

@@ -162,7 +162,7 @@ class GermanWhistVectorEnv(VectorEnv[Any, npt.NDArray[np.int64], npt.NDArray[Any
 
         Raises:
             TypeError: if the reset mask is not an array of bool.
-            ValueError: if a seed or an option is not allowed; then the current episodes go on.
+            ValueError: if a seed or an option is not allowed; then the current episodes continue.
         """
         mask = read_reset_mask(options, self.num_envs)
         rows = np.flatnonzero(mask)

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from german_whist.envs.engine.agent_rng import AgentRng
+from german_whist.envs.utils.checks import is_agent_class, is_whole_number
 
 
 class Opponent(Protocol):
@@ -27,12 +28,16 @@ def check_opponent(opponent: object) -> None:
     """Check that an opponent can play.
 
     Raises:
-        ValueError: if it has no method ``act``.
+        ValueError: if it has no method ``act``, or is the class of an agent.
     """
     if isinstance(opponent, str):
         raise ValueError(
             f"opponent {opponent!r} is a name, but this class takes an agent object: use gymnasium.make, which takes "
             f"names, or pass german_whist.make_agent({opponent!r})"
+        )
+    if is_agent_class(opponent):
+        raise ValueError(
+            f"opponent {opponent.__name__} is a class: pass an object of it, such as {opponent.__name__}()"
         )
     if not callable(getattr(opponent, "act", None)):
         raise ValueError(
@@ -46,7 +51,7 @@ def check_seat(seat: object) -> None:
     Raises:
         ValueError: if it is not 0, 1 or ``"alternate"``.
     """
-    if isinstance(seat, bool) or seat not in (0, 1, "alternate"):
+    if not is_whole_number(seat, 0, 1) and seat != "alternate":
         raise ValueError(f"seat {seat!r} is not allowed: 0, 1 or 'alternate'")
 
 

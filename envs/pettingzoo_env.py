@@ -153,6 +153,7 @@ class raw_env(RendererProperties, AECEnv):  # type: ignore[misc]  # noqa: N801 -
         self.reward = reward
         self.render_mode = render_mode
         self.possible_agents = list(PLAYERS)
+        self._no_actions = np.zeros(self.rules.num_actions, np.int8)
         self.reward_limit = self._simulator.reward_limit(reward)
         self.observation_spaces = {agent: self._observation_space() for agent in PLAYERS}
         self.action_spaces = {agent: Discrete(self.rules.num_actions) for agent in PLAYERS}
@@ -194,7 +195,7 @@ class raw_env(RendererProperties, AECEnv):  # type: ignore[misc]  # noqa: N801 -
                 are ``"match"``: (seed, number), and the ``"dealer"`` of its first deal. Other options are ignored.
 
         Raises:
-            ValueError: if the seed or an option is not allowed; then the current episode goes on.
+            ValueError: if the seed or an option is not allowed; then the current episode continues.
         """
         self._simulator.reset(seed, options)
         self.agents = list(PLAYERS)
@@ -203,6 +204,7 @@ class raw_env(RendererProperties, AECEnv):  # type: ignore[misc]  # noqa: N801 -
         self.terminations = dict.fromkeys(PLAYERS, False)
         self.truncations = dict.fromkeys(PLAYERS, False)
         self._infos: dict[str, dict[str, Any]] | None = None
+        self._mask: npt.NDArray[np.int8] | None = None  # of the agent to act, once it has been observed
         self.agent_selection = PLAYERS[self._simulator.turn]
         self._skip_agent_selection = None
         if self._renderer.needs_updates:
@@ -229,7 +231,11 @@ class raw_env(RendererProperties, AECEnv):  # type: ignore[misc]  # noqa: N801 -
     def infos(self) -> dict[str, dict[str, Any]]:
         """Each agent's info: its ``"action_mask"``, int8[n_actions]. Made on first use after a step."""
         if self._infos is None:
-            self._infos = {agent: {"action_mask": self._simulator.mask(_SEATS[agent])} for agent in PLAYERS}
+            simulator, masks = self._simulator, [self._no_actions.copy(), self._no_actions.copy()]
+            if simulator.legal:
+                masks[simulator.turn] = simulator.mask(simulator.turn) if self._mask is None else self._mask
+            first, second = PLAYERS
+            self._infos = {first: {"action_mask": masks[0]}, second: {"action_mask": masks[1]}}
         return self._infos
 
     def action_mask(self, agent: str) -> npt.NDArray[np.int8]:
@@ -241,9 +247,11 @@ class raw_env(RendererProperties, AECEnv):  # type: ignore[misc]  # noqa: N801 -
         return self.action_mask(self.agent_selection).astype(np.bool_)
 
     def observe(self, agent: str) -> Any:
-        """Return what an agent sees, in arrays of its own."""
+        """Return what an agent sees, in new arrays."""
         seat = _SEATS[agent]
         observation, mask = self._simulator.observe(seat)
+        if seat == self._simulator.turn:
+            self._mask = mask.copy()
         if self._keys is None:
             return observation
         name, mask_name = self._keys
@@ -274,12 +282,12 @@ class raw_env(RendererProperties, AECEnv):  # type: ignore[misc]  # noqa: N801 -
             return
         simulator = self._simulator
         try:
-            legal = simulator.play(whole_action(action))
+            legal = simulator.play(action if type(action) is int else whole_action(action))
         except ActionTypeError:
             legal = False
         if not legal:
             raise simulator.illegal_action_error(agent, action) from None
-        self._infos = None
+        self._infos = self._mask = None
         # Only the last step pays rewards, so the dictionaries hold zeros until then.
         self.agent_selection = PLAYERS[simulator.turn]
         if not simulator.legal:

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from german_whist.envs.engine.cards import NUM_CARDS, SUITS, card_text, mask_of, parse_card, parse_hand
+from german_whist.envs.utils.checks import is_whole_number
 from german_whist.solver.endgame_batch import DECK, EndgameBatch
 from german_whist.solver.search.transposition_table import TranspositionTable, transposition_table
 from german_whist.solver.search.value_kernels import NOT_LEGAL, write_move_tricks, write_reached, write_tricks
@@ -109,7 +110,7 @@ def solve_endgames(
             transposition_table,
         )
         return tricks
-    if isinstance(at_least, bool) or not isinstance(at_least, (int, np.integer)):
+    if not is_whole_number(at_least):
         raise ValueError(f"at_least {at_least!r} is not allowed: a whole number of tricks")
     threshold = np.int64(np.clip(at_least, -1, MAX_CARDS + 1))
     reached = np.empty(len(endgames.leaders), np.bool_)
@@ -159,7 +160,7 @@ def _card(given: str | int | None) -> int:
         return -1
     if isinstance(given, str):
         return parse_card(given)
-    if isinstance(given, bool) or not isinstance(given, (int, np.integer)) or not 0 <= given < NUM_CARDS:
+    if not is_whole_number(given, 0, NUM_CARDS - 1):
         raise ValueError(f"{given!r} is not a card: a name such as SA or a number from 0 to 51 is needed")
     return int(given)
 
@@ -168,7 +169,7 @@ def _mask(given: Hand, whose: str) -> int:
     if isinstance(given, str):
         return parse_hand(given)
     if isinstance(given, (int, np.integer)):
-        if isinstance(given, bool) or not 0 <= given <= DECK:
+        if not is_whole_number(given, 0, DECK):
             raise ValueError(f"{whose} {given!r} is not a mask of cards: a number from 0 to 2**52 - 1")
         return int(given)
     cards = [_card(card) for card in given]

@@ -70,12 +70,12 @@ def main() -> None:
     parser.add_argument("--cards", type=int, default=NUM_CARDS, help="leave out games of more cards")
     given = parser.parse_args()
     start, deals, positions = time.monotonic(), 0, 0
-    told = start
+    last_report = start
     for played, compared in check(given.deals, given.seed, given.processes, given.cards):
         deals, positions = deals + played, positions + compared
-        if time.monotonic() - told > 30 or deals == given.deals:
-            told = time.monotonic()
-            print(f"{deals:,} deals, {positions:,} positions, {told - start:.0f} s, 0 differences", flush=True)
+        if time.monotonic() - last_report > 30 or deals == given.deals:
+            last_report = time.monotonic()
+            print(f"{deals:,} deals, {positions:,} positions, {last_report - start:.0f} s, 0 differences", flush=True)
 
 
 if __name__ == "__main__":

@@ -20,7 +20,7 @@ class Redeal:
         actions: the actions of both seats.
     """
 
-    def __init__(self, rules: object, seed: int, seat: int, steps: int, tries: int = 64) -> None:
+    def __init__(self, rules: object, seed: int, seat: int, steps: int, attempts: int = 64) -> None:
         """Play up to ``steps`` random actions of a deal, then redistribute the cards that ``seat`` never saw."""
         rng = np.random.default_rng(seed)
         self.seat = seat
@@ -29,17 +29,17 @@ class Redeal:
         while len(self.actions) < steps and not self.course.done[0]:
             self.actions.append(int(rng.choice(np.flatnonzero(self.course.action_mask()[0]))))
             self.course.step(self.actions[-1:])
-        decks = self._decks(rng, tries)
+        decks = self._decks(rng, attempts)
         self.course.reset(0)
         self.others = DealBatch(rules, len(decks), seed)  # type: ignore[arg-type]
         self.others.deal_decks(decks, [int(self.course.states["dealer"][0])] * len(decks))
 
-    def _decks(self, rng: np.random.Generator, tries: int) -> list[npt.NDArray[np.int64]]:
+    def _decks(self, rng: np.random.Generator, attempts: int) -> list[npt.NDArray[np.int64]]:
         state = self.course.states[0]
         deck = state["deck"][: len(self.course.rules.cards)].astype(np.int64)
         unseen = np.array(list(cards_of(self.course.views(seats=[self.seat])["unseen"][0])), np.int64)
         decks = [deck]
-        for attempt in range(tries):
+        for attempt in range(attempts):
             new = np.arange(52)
             # Small changes are more often consistent with the suits followed; large ones explore more.
             moved = unseen if attempt % 2 else rng.permutation(unseen)[:2]

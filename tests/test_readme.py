@@ -1,4 +1,4 @@
-"""README.md: its examples run as they stand, and its first screen shows the two commands."""
+"""README.md: its examples run unchanged, and its first screen shows the two commands."""
 
 from __future__ import annotations
 

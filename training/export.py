@@ -2,7 +2,7 @@
 
 The file holds the network alone: ``observation`` float32[batch, features], the vector of a view with its cards by role
 (``agents/policy/canonical.py``), gives ``logits`` float32[batch, actions], by role and not masked. The file itself
-describes the steps before and after it, beside the model card.
+also holds the model card and describes the steps before and after the network.
 """
 
 from __future__ import annotations

@@ -25,16 +25,16 @@ def train(
     Args:
         config: the configuration, whose class selects the trainer.
         run: the folder to write to.
-        resume: continue from the run's last snapshot; a run killed before its first one starts afresh.
+        resume: continue from the run's snapshot; a run killed before the first snapshot starts from scratch.
         quiet: show no progress.
-        processes: those that train together; ``trainer: sb3`` runs in one.
+        processes: the processes that train together; ``trainer: sb3`` runs in one.
 
     Raises:
         ValueError: when the run cannot be resumed, or the device does not exist.
         FloatingPointError: when training diverges; the last good checkpoint is kept.
         ConnectionError: when another process of the run is gone; the last good checkpoint is kept.
     """
-    resume = resume and not processes.share(run.has_yet_to_begin)
+    resume = resume and processes.broadcast(run.has_snapshot)
     return load_trainer(config)(config, run, resume, quiet, processes)
 
 

@@ -8,15 +8,24 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from german_whist.envs.observation.views import check_view_array
+
 Views = np.ndarray[Any, Any]
 Actions = npt.NDArray[np.int64]
+Memory = np.ndarray[Any, Any]
+
+# One game as an agent that remembers meets it: the deal's address and the agent's seat.
+DEAL = np.dtype([("seed", np.uint64), ("index", np.uint64), ("seat", np.int8)])
 
 
 class Agent(Protocol):
     """Anything that chooses actions for a batch of views.
 
-    An agent may also have a ``name`` (str), used in results, and a method ``check_views(views)`` that raises
-    ``ValueError`` for views of a game it cannot play.
+    An agent may also have:
+
+    - ``name`` (str), used in results;
+    - ``check_views(views)``, which raises ``ValueError`` for views of a game that the agent cannot play;
+    - ``initial_memory(deals)``: the agent remembers (see :class:`AgentWithMemory`).
     """
 
     def act(self, views: Views, rng: Any) -> Actions:
@@ -34,6 +43,84 @@ class Agent(Protocol):
         ...
 
 
+class AgentWithMemory(Agent, Protocol):
+    """An agent that remembers its earlier decisions of a deal, such as a recurrent network.
+
+    The caller keeps the memory, one row per game, so the agent object itself stays the same: it can play many games at
+    once, in batches of any size, and against itself. Matches (``play_match``, ``play_series``) and explanations support
+    memory. The Gymnasium environments and the trainers call ``act(views, rng)``: there the agent remembers nothing.
+    """
+
+    def initial_memory(self, deals: np.ndarray[Any, Any]) -> Memory:
+        """Return the memory of deals that begin; called before the first decision of each deal.
+
+        Args:
+            deals: structured array of shape (n,), one row per game: the deal's address ``seed`` and ``index``
+                (uint64) and the agent's ``seat`` (int8).
+
+        Returns:
+            An array with first dimension n, of any dtype; ``object`` allows any Python objects.
+        """
+        ...
+
+    def act(self, views: Views, rng: Any, memory: Memory | None = None) -> Actions:
+        """Return one legal action per view.
+
+        Args:
+            views: as :meth:`Agent.act`.
+            rng: as :meth:`Agent.act`.
+            memory: the rows of these views' games. What ``act`` writes into the array is there again at the next
+                decision in the same game. ``None`` where the caller keeps no memory.
+
+        Returns:
+            int64[n].
+        """
+        ...
+
+
+def initial_memory(agent: Agent, name: str, deals: np.ndarray[Any, Any]) -> Memory | None:
+    """Return an agent's memory of deals that begin; ``None`` for agents without memory.
+
+    Raises:
+        ValueError: when the agent does not return an array with one row per deal.
+    """
+    make = getattr(agent, "initial_memory", None)
+    if make is None:
+        return None
+    memory = make(deals)
+    if not isinstance(memory, np.ndarray) or not memory.ndim or len(memory) != len(deals):
+        shape = list(memory.shape) if isinstance(memory, np.ndarray) else type(memory).__name__
+        raise ValueError(
+            f"agent {name!r}: initial_memory returned {shape} for {len(deals)} deals: an array with one row per deal "
+            "is needed"
+        )
+    return memory
+
+
+def act_with_memory(agent: Agent, views: Views, rng: Any, memory: Memory | None, rows: npt.NDArray[np.int64]) -> Any:
+    """Return what ``agent.act`` returns for views whose memory is ``memory[rows]``, and keep what it remembers."""
+    act: Any = agent.act
+    if memory is None:
+        return act(views, rng)
+    part = memory[rows]  # a copy
+    actions = act(views, rng, part)
+    memory[rows] = part
+    return actions
+
+
+def check_rng(name: str, rng: object, method: str) -> None:
+    """Refuse what is no source of randomness.
+
+    Raises:
+        ValueError: when it lacks a method, ``random`` or ``integers``.
+    """
+    if not callable(getattr(rng, method, None)):
+        raise ValueError(
+            f"agent {name!r} draws random numbers: rng is {rng!r}, but a generator such as "
+            "numpy.random.default_rng(0) is needed"
+        )
+
+
 class RuleBot:
     """A deterministic bot whose rules are one kernel.
 
@@ -48,6 +135,7 @@ class RuleBot:
 
     def act(self, views: Views, rng: Any = None) -> Actions:
         """Return one action per view, int64[n]; ``rng`` is not used."""
+        check_view_array(views)
         actions = np.empty(len(views), np.int64)
         self._choose(views, actions)
         return actions

@@ -12,7 +12,7 @@ from german_whist.envs.engine.state_kernels import beats, suit_of
 from german_whist.envs.utils.bit_kernels import lowest, popcount
 from german_whist.envs.utils.jit import kernel
 
-GOOD_RANK = 8  # plain cards from the ten up, and all trumps, are worth winning
+GOOD_RANK = 8  # the bot wants plain cards from the ten up, and all trumps
 GOOD_LOW_RANK = 4  # in a low deal: plain cards up to the six
 
 _ONE = np.uint64(1)

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.agents.bots.base import Actions, Views
+from german_whist.agents.bots.base import Actions, Views, check_rng
+from german_whist.envs.observation.views import check_view_array
 from german_whist.envs.utils.bit_kernels import nth_lowest, popcount
 from german_whist.envs.utils.jit import kernel
 
@@ -26,6 +27,8 @@ class RandomBot:
 
     def act(self, views: Views, rng: Any) -> Actions:
         """Return one action per view, int64[n]."""
+        check_view_array(views)
+        check_rng(self.name, rng, "random")
         actions = np.empty(len(views), np.int64)
         pick(views["legal"], rng.random(len(views)), actions)
         return actions

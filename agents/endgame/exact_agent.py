@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.agents.bots.base import Actions, Agent, Views
+from german_whist.agents.bots.base import Actions, Agent, Memory, Views, act_with_memory
 from german_whist.agents.endgame.open_hands import open_hands, opponent_hand_known
 from german_whist.agents.endgame.tie_breaks import best_cards
+from german_whist.envs.observation.views import check_view_array
 
 
 class ExactEndgame:
@@ -46,19 +47,21 @@ class ExactEndgame:
             raise AttributeError(name)
         return getattr(self.agent, name)
 
-    def act(self, views: Views, rng: Any = None) -> Actions:
+    def act(self, views: Views, rng: Any = None, memory: Memory | None = None) -> Actions:
         """Return one action per view, int64[n].
 
         Args:
             views: ``VIEW`` array of shape (n,).
             rng: randomness for the wrapped agent, which draws the same numbers as if it acted in all views.
+            memory: what the wrapped agent remembers, if it does (see ``AgentWithMemory``).
 
         Raises:
             ValueError: when the wrapped agent cannot play the game of these views.
         """
+        check_view_array(views)
         known = opponent_hand_known(views)
         if not known.any():
-            return np.asarray(self.agent.act(views, rng))
+            return np.asarray(act_with_memory(self.agent, views, rng, memory, np.arange(len(views))))
         check_views = getattr(self.agent, "check_views", None)
         if check_views is not None:  # refuse another game's endgame, too
             check_views(views)
@@ -66,7 +69,8 @@ class ExactEndgame:
         actions[known] = best_cards(open_hands(views[known]))
         rest = np.flatnonzero(~known)
         if len(rest):
-            actions[rest] = self.agent.act(views[rest], rng if rng is None else RowSubsetRng(rng, len(views), rest))
+            rest_rng = rng if rng is None else RowSubsetRng(rng, len(views), rest)
+            actions[rest] = act_with_memory(self.agent, views[rest], rest_rng, memory, rest)
         return actions
 
 

@@ -19,9 +19,7 @@ from german_whist.agents.endgame.open_hands_kernels import (
     write_opponent_hand_known,
 )
 from german_whist.solver.endgames import endgame_move_values
-from german_whist.solver.races import race_move_values
-
-NOT_LEGAL = -128
+from german_whist.solver.races import NOT_LEGAL_MARGIN, race_move_values
 
 _ONE = np.uint64(1)
 
@@ -80,7 +78,7 @@ def card_margins(hands: OpenHands) -> npt.NDArray[np.int16]:
     """Return the margin after each card of the seat to act with perfect play from then on.
 
     Returns:
-        int16[n, 52]; ``NOT_LEGAL`` for cards that are not legal.
+        int16[n, 52]; ``NOT_LEGAL_MARGIN`` for cards that are not legal.
     """
     margins = np.empty((len(hands.own), 52), np.int16)
     is_race = hands.needs[:, 0] > 0
@@ -101,7 +99,7 @@ def _plain_margins(hands: OpenHands) -> npt.NDArray[np.int16]:
     tricks = endgame_move_values(leaders, followers, hands.trump, hands.low, hands.led).astype(np.int16)
     legal = tricks >= 0
     margins = 2 * tricks - count_cards(hands.own)[:, None]
-    return np.where(legal, np.where(hands.low[:, None], -margins, margins), NOT_LEGAL).astype(np.int16)
+    return np.where(legal, np.where(hands.low[:, None], -margins, margins), NOT_LEGAL_MARGIN).astype(np.int16)
 
 
 def _race_margins(hands: OpenHands) -> npt.NDArray[np.int16]:

@@ -7,7 +7,7 @@ Opponents err in two ways: they follow rules of thumb, or they play anything. So
    distinct cards is then equally likely, and both sides play perfectly from there; the mean margin counts;
 3. by card number, the lowest first.
 
-Nothing depends on chance or on the size of a batch. ``docs/endgame.md`` shows what this gains.
+Nothing depends on chance or on the size of a batch. ``docs/explanation/endgame.md`` shows what this gains.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ import numpy as np
 import numpy.typing as npt
 
 from german_whist.agents.endgame.open_hands import (
-    NOT_LEGAL,
     OpenHands,
     after_card,
     card_margins,
@@ -24,6 +23,7 @@ from german_whist.agents.endgame.open_hands import (
     one_of_each_run,
 )
 from german_whist.agents.endgame.open_hands_kernels import keep_best_by_rules
+from german_whist.solver.races import NOT_LEGAL_MARGIN
 
 Cards = npt.NDArray[np.int64]
 
@@ -69,7 +69,7 @@ def _random_reply_margins(hands: OpenHands, candidates: npt.NDArray[np.bool_]) -
 def _mean_margins(hands: OpenHands) -> npt.NDArray[np.float64]:
     """Return the mean margin of the seat to act over its distinct cards, float64[n]."""
     margins = card_margins(hands)
-    cards = margins != NOT_LEGAL
+    cards = margins != NOT_LEGAL_MARGIN
     one_of_each_run(hands, cards)
     means: npt.NDArray[np.float64] = np.where(cards, margins, 0).sum(axis=1) / cards.sum(axis=1)
     return means

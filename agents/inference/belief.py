@@ -14,6 +14,7 @@ import numpy.typing as npt
 from german_whist.agents.bots.base import Views
 from german_whist.agents.inference.world_sampling_kernels import BINOMIAL, HAND_COUNTS, count_hands
 from german_whist.envs.engine.state_kernels import suit_mask
+from german_whist.envs.observation.views import check_view_array
 from german_whist.envs.utils.bit_kernels import popcount
 from german_whist.envs.utils.jit import kernel
 
@@ -73,8 +74,9 @@ def beliefs(views: Views) -> Belief:
         views: ``VIEW`` array of shape (n,).
 
     Raises:
-        ValueError: when a view is inconsistent: no opponent hand satisfies it.
+        ValueError: when a view is inconsistent: no opponent hand satisfies it; or ``views`` is not an array of views.
     """
+    check_view_array(views)
     belief = Belief(np.zeros((len(views), 4)), np.zeros((len(views), 4)))
     wrong = _write_beliefs(np.ascontiguousarray(views), np.zeros(1, HAND_COUNTS), *belief)
     if wrong >= 0:

@@ -130,7 +130,7 @@ def _write_blinds(view, rest, key, world, game, state):
 
 @kernel
 def _turned_card(view, key, world):
-    """Sample the discarded turned card; a view does not tell which of its owner's discards it is."""
+    """Sample the discarded turned card; a view does not say which of its owner's discards it is."""
     could_be = view.out
     if view.trump >= 0:
         could_be &= suit_mask(np.int64(view.trump))

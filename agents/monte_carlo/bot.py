@@ -22,24 +22,26 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.agents.bots.base import Actions, Views
+from german_whist.agents.bots.base import Actions, Views, check_rng
 from german_whist.agents.bots.heuristic.bot_kernels import choose
 from german_whist.agents.inference.world_sampling_kernels import HAND_COUNTS, is_humbug
 from german_whist.agents.monte_carlo.rollout_kernels import add_worlds, choose_best, write_margins
 from german_whist.envs.engine.rules import GAME
 from german_whist.envs.engine.state import STATE
-from german_whist.envs.observation.views import VIEW
+from german_whist.envs.observation.views import VIEW, check_view_array
+from german_whist.envs.utils.checks import whole_number
 from german_whist.envs.utils.specs import split_spec, unknown_name
 from german_whist.solver.search.transposition_table import race_transposition_table
 from german_whist.solver.tablebase.cache import open_table
 from german_whist.solver.tablebase.endgame_table import EndgameTable, empty_table
 
 DEFAULT_WORLDS = 60
-MOST_WORLDS = 1_000_000
+MAX_WORLDS = 1_000_000
+MAX_THREADS = 1024
 
 _KEYS = 2**53  # number of random keys
-_PAIRS_PER_PART = 16  # (view, world) pairs; fewer are not worth a thread
-_PARTS_PER_THREAD = 4  # views take different times
+_PAIRS_PER_PART = 16  # (view, world) pairs; a thread for fewer costs more than it saves
+_PARTS_PER_THREAD = 4  # several, because views take different times
 
 Totals = npt.NDArray[np.int64]
 
@@ -62,15 +64,9 @@ class MonteCarloBot:
         Raises:
             ValueError: when a number is not allowed.
         """
-        for name, number, most in (
-            ("worlds", worlds, MOST_WORLDS),
-            ("threads", 1 if threads is None else threads, 1024),
-        ):
-            if isinstance(number, bool) or not isinstance(number, (int, np.integer)) or not 1 <= number <= most:
-                raise ValueError(f"{name} {number!r} is not allowed: a whole number from 1 to {most}")
-        self.name = f"mc:worlds={worlds}"
-        self.worlds = int(worlds)
-        self._threads = int(threads or os.cpu_count() or 1)
+        self.worlds = whole_number("worlds", worlds, 1, MAX_WORLDS)
+        self.name = f"mc:worlds={self.worlds}"
+        self._threads = (os.cpu_count() or 1) if threads is None else whole_number("threads", threads, 1, MAX_THREADS)
 
     @classmethod
     def from_spec(cls, settings: str) -> MonteCarloBot:
@@ -93,9 +89,11 @@ class MonteCarloBot:
         """Return one action per view, int64[n].
 
         Raises:
-            ValueError: when a view is inconsistent: no opponent hand satisfies it.
+            ValueError: when a view is inconsistent: no opponent hand satisfies it; or ``views`` or ``rng`` is of
+                another kind.
             TableError: when there is no endgame table and none can be built.
         """
+        check_view_array(views)
         preferred, actions = np.empty(len(views), np.int64), np.empty(len(views), np.int64)
         choose(views, preferred)
         choose_best(views, self.totals(views, rng), preferred, actions)
@@ -110,8 +108,9 @@ class MonteCarloBot:
             ValueError: as ``act``.
             TableError: as ``act``.
         """
+        totals = self.totals(views, rng)
         margins = np.empty((len(views), 54))
-        write_margins(views, self.totals(views, rng), self.worlds, margins)
+        write_margins(views, totals, self.worlds, margins)
         return margins
 
     def totals(self, views: Views, rng: Any) -> Totals:
@@ -124,6 +123,8 @@ class MonteCarloBot:
             ValueError: as ``act``.
             TableError: as ``act``.
         """
+        check_view_array(views)
+        check_rng(self.name, rng, "integers")
         keys = rng.integers(0, _KEYS, len(views)).astype(np.uint64)
         totals = np.zeros((len(views), 54), np.int64)
         with ThreadPoolExecutor(self._threads) as executor:
@@ -150,9 +151,18 @@ class MonteCarloBot:
             scratch = (np.zeros(1, GAME), np.zeros(3, STATE), np.zeros(1, VIEW), np.zeros(1, HAND_COUNTS))
             offset = first * self.worlds
             part_views, part_keys = views[first:last], keys[first:last]
-            memory = race_transposition_table()
+            transpositions = race_transposition_table()
             add_worlds(
-                part_views, part_keys, self.worlds, begin - offset, end - offset, table, memory, scratch, sums, hands
+                part_views,
+                part_keys,
+                self.worlds,
+                begin - offset,
+                end - offset,
+                table,
+                transpositions,
+                scratch,
+                sums,
+                hands,
             )
             if (hands == 0).any():
                 row = rows[first + int(np.argmin(hands))]

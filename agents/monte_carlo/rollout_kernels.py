@@ -13,13 +13,14 @@ from german_whist.agents.inference.determinization_kernels import (
     write_sampled_cards,
 )
 from german_whist.agents.inference.world_sampling_kernels import count_hands, count_opponent_unseen
+from german_whist.envs.engine.scoring import signed_margin
 from german_whist.envs.engine.state import PLAY
 from german_whist.envs.engine.state_kernels import counted_tricks, play
 from german_whist.envs.observation.view_kernels import write_view
 from german_whist.envs.utils.bit_kernels import highest, lowest, popcount
 from german_whist.envs.utils.jit import kernel
-from german_whist.solver.search.alpha_beta_kernels import alpha_beta
-from german_whist.solver.search.race_kernels import race_alpha_beta
+from german_whist.solver.search.alpha_beta_kernels import WINDOW_HIGH, WINDOW_LOW, alpha_beta
+from german_whist.solver.search.race_kernels import RACE_WINDOW_HIGH, RACE_WINDOW_LOW, race_alpha_beta
 from german_whist.solver.search.value_kernels import encode_position
 from german_whist.solver.tablebase.position_kernels import MAX_CARDS
 
@@ -29,8 +30,6 @@ NEAR_GOAL = 3
 
 _ONE = np.uint64(1)
 _CARDS = (_ONE << np.uint64(52)) - _ONE
-_LOW_END, _HIGH_END = np.int64(-1), np.int64(MAX_CARDS + 1)
-_RACE_LOW_END, _RACE_HIGH_END = np.int64(-64), np.int64(64)
 
 
 @kernel
@@ -80,14 +79,7 @@ def is_solvable_endgame(game, state):
 
 
 @kernel
-def counted_margin(game, state):
-    """Return seat 0's margin of the counted tricks taken so far; in a low game with the sign reversed."""
-    margin = counted_tricks(game, state, SELF) - counted_tricks(game, state, OPPONENT)
-    return -margin if state.low else margin
-
-
-@kernel
-def solved_margin(game, state, table, memory):
+def solved_margin(game, state, table, transpositions):
     """Return seat 0's margin of the deal with perfect play from an endgame on."""
     leader = np.int64(state.winner)
     hands = state.hands
@@ -97,34 +89,36 @@ def solved_margin(game, state, table, memory):
     if game.race:
         own = np.int64(game.race) - counted_tricks(game, state, leader)
         other = np.int64(game.race) - counted_tricks(game, state, 1 - leader)
-        value = race_alpha_beta(table, memory, position, cards, led, own, other, _RACE_LOW_END, _RACE_HIGH_END)
+        value = race_alpha_beta(
+            table, transpositions, position, cards, led, own, other, RACE_WINDOW_LOW, RACE_WINDOW_HIGH
+        )
         margin = value - (other - own)
     else:
-        margin = 2 * alpha_beta(table, memory.plain, position, cards, led, _LOW_END, _HIGH_END) - cards
-    return counted_margin(game, state) + (margin if leader == SELF else -margin)
+        margin = 2 * alpha_beta(table, transpositions.plain, position, cards, led, WINDOW_LOW, WINDOW_HIGH) - cards
+    return signed_margin(game, state, SELF) + (margin if leader == SELF else -margin)
 
 
 @kernel
-def rollout_margin(game, state, view, table, memory):
+def rollout_margin(game, state, view, table, transpositions):
     """Play a rollout with the heuristic bot to the endgame, or else to the end, and return seat 0's margin.
 
     Args:
         game: the rules, a ``GAME`` record.
         state: changed in place.
         view: scratch.
-        table: endgames of this kind of game.
-        memory: of solved endgames.
+        table: ``EndgameTable`` for this kind of game.
+        transpositions: ``RaceTranspositionTable`` of the search.
     """
     while not state.done:
         if is_solvable_endgame(game, state):
-            return solved_margin(game, state, table, memory)
+            return solved_margin(game, state, table, transpositions)
         write_view(game, state, np.int64(state.turn), view)
         play(game, state, heuristic_action(view))
-    return counted_margin(game, state)
+    return signed_margin(game, state, SELF)
 
 
 @kernel
-def add_worlds(views, keys, worlds, first, last, table, memory, scratch, totals, hands):
+def add_worlds(views, keys, worlds, first, last, table, transpositions, scratch, totals, hands):
     """Try every distinct action of each view in the same worlds and add up the margins.
 
     Views with a single distinct action are skipped; where nothing is hidden only world 0 is tried.
@@ -135,8 +129,8 @@ def add_worlds(views, keys, worlds, first, last, table, memory, scratch, totals,
         worlds: number of worlds for each view.
         first: first pair of a view and a world; pair ``i`` is world ``i % worlds`` of view ``i // worlds``.
         last: the pair after the last.
-        table: endgames of these views' kind of game.
-        memory: of solved endgames.
+        table: ``EndgameTable`` for these views' kind of game.
+        transpositions: ``RaceTranspositionTable`` of the search.
         scratch: arrays for one game, three states, one view and one record of hand counts.
         totals: int64[n, 54], added to.
         hands: int64[n], written: the number of consistent hands; 0 for an inconsistent view.
@@ -167,7 +161,7 @@ def add_worlds(views, keys, worlds, first, last, table, memory, scratch, totals,
             actions &= actions - _ONE
             states[2] = states[1]
             play(game, states[2], action)
-            totals[row, action] += rollout_margin(game, states[2], view, table, memory)
+            totals[row, action] += rollout_margin(game, states[2], view, table, transpositions)
 
 
 @kernel
@@ -189,9 +183,9 @@ def choose_best(views, totals, preferred, actions):
             tried &= tried - _ONE
             if totals[row, action] > totals[row, best]:
                 best = action
-        # The preferred action was tried as the highest distinct action up to it.
-        stands_for = highest(distinct & ((_ONE << np.uint64(preferred[row] + 1)) - _ONE))
-        actions[row] = preferred[row] if totals[row, stands_for] == totals[row, best] else best
+        # The action that was tried for the preferred one: the highest distinct action up to it.
+        tried_action = highest(distinct & ((_ONE << np.uint64(preferred[row] + 1)) - _ONE))
+        actions[row] = preferred[row] if totals[row, tried_action] == totals[row, best] else best
 
 
 @kernel
@@ -215,5 +209,5 @@ def write_margins(views, totals, worlds, margins):
         while legal:
             action = lowest(legal)
             legal &= legal - _ONE
-            stands_for = highest(distinct & ((_ONE << np.uint64(action + 1)) - _ONE))
-            margins[row, action] = totals[row, stands_for] / tried
+            tried_action = highest(distinct & ((_ONE << np.uint64(action + 1)) - _ONE))
+            margins[row, action] = totals[row, tried_action] / tried

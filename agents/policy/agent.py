@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.agents.bots.base import Actions, Agent, Views
+from german_whist.agents.bots.base import Actions, Agent, Views, check_rng
 from german_whist.agents.policy.canonical import by_name, canonical_views, true_cards
 from german_whist.agents.policy.checkpoint import Checkpoint
 from german_whist.agents.policy.game_check import check_same_game
@@ -19,6 +19,7 @@ from german_whist.agents.policy.mlp_forward import PhasedMLPForward
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.observation.vector import observe
 from german_whist.envs.observation.vector_kernels import write_masks
+from german_whist.envs.observation.views import check_view_array
 from german_whist.envs.simulator.batch import DealBatch
 
 
@@ -59,6 +60,7 @@ class PolicyAgent:
         Raises:
             ValueError: when a view is of another game; the message says what differs.
         """
+        check_view_array(views)
         check_same_game(self.name, self._rules, views)
 
     def act(self, views: Views, rng: Any) -> Actions:
@@ -71,6 +73,8 @@ class PolicyAgent:
         Raises:
             ValueError: when a view is of a game that the network was not trained for.
         """
+        if self.temperature > 0:
+            check_rng(self.name, rng, "random")
         logits, roles = self._logits(views)
         if self.temperature == 0:
             return true_cards(np.argmax(logits, axis=1), roles)

@@ -6,7 +6,7 @@ unseen, then everything else the view tells about them). All 24 suit permutation
 chosen card is renamed back.
 
 Optionally ranks are counted among the *live* cards (those still in play) from the top: the highest live card of a suit
-is its ace, and dead cards take the lowest ranks. So more views that are played alike become the same.
+is its ace, and dead cards take the lowest ranks. This makes more views with the same best play identical.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import numpy.typing as npt
 from german_whist.agents.bots.base import Actions, Views
 from german_whist.agents.policy.canonical_kernels import ROLES, rename_views, write_true_actions
 from german_whist.agents.policy.checkpoint import LIVE, NAMED, RANKS
-from german_whist.envs.observation.views import VIEW
+from german_whist.envs.observation.views import VIEW, check_view_array
 from german_whist.envs.utils.specs import unknown_name
 
 Number = TypeVar("Number", bound=np.generic)
@@ -39,8 +39,9 @@ def canonical_views(views: Views, ranks: str = NAMED) -> tuple[Views, npt.NDArra
         each of the slots C D H S.
 
     Raises:
-        ValueError: when ``ranks`` is neither ``"named"`` nor ``"live"``.
+        ValueError: when ``ranks`` is neither ``"named"`` nor ``"live"``, or ``views`` is not an array of views.
     """
+    check_view_array(views)
     if ranks not in RANKS:
         raise unknown_name("ranks", ranks, RANKS)
     renamed = np.array(views, VIEW)

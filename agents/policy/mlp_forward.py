@@ -1,8 +1,8 @@
 """Forward pass of a multilayer perceptron, bit for bit the same on every machine and in any batch size.
 
-A library's matrix product sums in an order that depends on the machine, the number of threads and the batch size, so a
-policy would play one or the other of two nearly equal cards. This one sums each row on its own, input by input. It
-skips zero inputs (most observation features and half of the hidden units), so it takes about as long.
+The order of summation in a library's matrix product depends on the machine, the number of threads and the batch size,
+and rounding could then decide between two nearly equal cards. This one sums each row separately, input by input. It
+skips zero inputs (most observation features and half of the hidden units), so it is about as fast.
 """
 
 from __future__ import annotations
@@ -73,6 +73,7 @@ class PhasedMLPForward:
 
 def phase_of(stock: npt.NDArray[Any], phases: Sequence[int]) -> npt.NDArray[np.int64]:
     """Return the phase, counted from 0, int64[n], for the number of cards left in the stock, [n]."""
-    return (
-        np.sum([stock <= last for last in phases], axis=0, dtype=np.int64) if phases else np.zeros(len(stock), np.int64)
-    )
+    phase = np.zeros(len(stock), np.int64)
+    for last in phases:
+        phase += stock <= last
+    return phase

@@ -7,6 +7,7 @@ too.
 from __future__ import annotations
 
 import difflib
+import hashlib
 from functools import lru_cache
 from importlib import resources
 from pathlib import Path
@@ -85,6 +86,11 @@ def pretrained_agents() -> tuple[PretrainedAgent, ...]:
         with resources.as_file(weights_folder() / f"{name}{FILE_SUFFIX}") as path:
             found.append(PretrainedAgent(name, read_card(path), path.stat().st_size))
     return tuple(found)
+
+
+def file_sha256(name: str) -> str:
+    """Return the SHA-256 of a pretrained agent's file, in hexadecimal."""
+    return hashlib.sha256((weights_folder() / f"{name}{FILE_SUFFIX}").read_bytes()).hexdigest()
 
 
 def find_network(name: str | Path) -> Checkpoint:

@@ -7,10 +7,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from german_whist.agents.pretrained.catalog import PretrainedAgent, pretrained_agents
+from german_whist.agents.pretrained.catalog import FILE_SUFFIX, PretrainedAgent, file_sha256, pretrained_agents
+from german_whist.agents.pretrained.hub_metadata import front_matter
 from german_whist.envs.engine.endgame_hook import EXACT
+from german_whist.envs.utils.markdown import markdown_table
 
 COMMAND = "python -m german_whist.agents.pretrained.model_cards > agents/weights/README.md"
+END_OF_METADATA = "a test compares the two. -->"  # the documentation shows the page from here on
 ENDGAMES = (
     "Endgame *exact*: both sides play it perfectly; *played*: each side plays it in its own way. "
     "*Network to the end* is the agent with `endgame=played`: its network plays the endgame, too."
@@ -18,27 +21,32 @@ ENDGAMES = (
 
 
 def page() -> str:
-    """Return the page as Markdown."""
+    """Return the page as Markdown, headed by the metadata that model hubs read."""
+    agents = pretrained_agents()
     lines = [
-        "# Pretrained agents",
+        *front_matter(agents).splitlines(),
         "",
-        f"Generated from the model cards in the files by `{COMMAND}`; a test compares the two.",
+        f"<!-- Written from the cards in the files by `{COMMAND}`; {END_OF_METADATA}",
+        "",
+        "# Pretrained agents",
         "",
         "Each file is a policy network in safetensors format; `gw.make_agent(NAME)` plays it without PyTorch.",
         "Win rates are on mirrored deals at temperature 0; ± is the 95 % confidence interval, paired over deals.",
         ENDGAMES,
         "",
     ]
-    for agent in pretrained_agents():
+    for agent in agents:
         lines += _card(agent)
     return "\n".join(lines).rstrip("\n") + "\n"
 
 
-def win_rate(result: dict[str, Any]) -> str:
-    """Format a win rate with half the width of its interval: ``67.4 % ± 0.6``."""
+def win_rate(result: dict[str, Any], sign: str = "") -> str:
+    """Format a win rate with half the width of its interval: ``67.4 % ± 0.6``; ``sign="+"`` shows the sign."""
+    if result["win_rate"] is None:
+        return "—"
     low, high = result["interval"] or (None, None)
     spread = "" if low is None else f" ± {50 * (high - low):.1f}"
-    return f"{100 * result['win_rate']:.1f} %{spread}"
+    return f"{100 * result['win_rate']:{sign}.1f} %{spread}"
 
 
 def margin(result: dict[str, Any]) -> str:
@@ -60,7 +68,11 @@ def _card(agent: PretrainedAgent) -> list[str]:
     sizes = " → ".join(map(str, card["network"]["sizes"]))
     phases = card["network"].get("phases", [])
     later = f"; another network from {' and '.join(map(str, phases))} stock cards left on" if phases else ""
-    facts = [f"- game: `{agent.rules}`", f"- network: {sizes}{later}, {agent.size / 1000:.0f} kB"]
+    facts = [
+        f"- game: `{agent.rules}`",
+        f"- network: {sizes}{later}, {agent.size / 1000:.0f} kB",
+        f"- SHA-256 of `{agent.name}{FILE_SUFFIX}`: `{file_sha256(agent.name)}`",
+    ]
     if card.get("logits_a_trick"):
         facts.append(
             f"- logits: {card['logits_a_trick']:g} × the expected margin of an action in tricks, plus a constant"
@@ -82,11 +94,11 @@ def _card(agent: PretrainedAgent) -> list[str]:
     if training.get("commands"):
         lines += ["```", *training["commands"], "```", ""]
     if card["results"]:
-        lines += ["| against | deals | endgame | games won | tricks a deal |", "| --- | --- | --- | --- | --- |"]
-        for row, result in card["results"].items():
-            cells = (against(row), f"{result['deals']:,}", result["endgame"], win_rate(result), margin(result))
-            lines.append(f"| {' | '.join(cells)} |")
-        lines.append("")
+        rows = (
+            (against(row), f"{result['deals']:,}", result["endgame"], win_rate(result), margin(result))
+            for row, result in card["results"].items()
+        )
+        lines += [markdown_table(("against", "deals", "endgame", "games won", "tricks a deal"), rows), ""]
     lines += [line for result in card["results"].values() if "hands" in result for line in _breakdown(result)]
     return lines
 
@@ -95,13 +107,9 @@ def _breakdown(result: dict[str, Any]) -> list[str]:
     """Return a table of the games won by seat and by quality of the hand."""
     rows = [(f"it {seat}", facts) for seat, facts in result["seats"].items()]
     rows += [(entry["hands"], entry["agent"]) for entry in result["hands"]]
-    lines = ["| against `heuristic+exact` | games won | by `heuristic` with the same cards |", "| --- | --- | --- |"]
-    beside = {entry["hands"]: _rate(entry["heuristic"]) for entry in result["hands"]}
-    return [*lines, *(f"| {name} | {_rate(facts)} | {beside.get(name, '')} |" for name, facts in rows), ""]
-
-
-def _rate(facts: dict[str, Any]) -> str:
-    return "—" if facts["win_rate"] is None else win_rate(facts)
+    beside = {entry["hands"]: win_rate(entry["heuristic"]) for entry in result["hands"]}
+    header = ("against `heuristic+exact`", "games won", "by `heuristic` with the same cards")
+    return [markdown_table(header, ((name, win_rate(facts), beside.get(name, "")) for name, facts in rows)), ""]
 
 
 if __name__ == "__main__":

@@ -24,6 +24,7 @@ from german_whist.cli.commands import (
     table,
     train,
 )
+from german_whist.cli.terminal.exit_codes import BAD_INPUT, INTERRUPTED
 from german_whist.envs.utils.specs import unknown_name
 
 TOP_LEVEL_OPTIONS = ("-h", "--help", "--version")
@@ -52,12 +53,10 @@ EXTRA_OF_MODULE = {
     "matplotlib": "train",
     "onnx": "export",
     "PIL": "render",
-    "pygame": "bench",
+    "pygame": "render",
     "rlcard": "bench",
     "pyspiel": "bench",
 }
-
-INTERRUPTED = 130
 
 
 class _HelpFormatter(argparse.RawDescriptionHelpFormatter):
@@ -83,13 +82,13 @@ class _Parser(argparse.ArgumentParser):
         unknown = next((word for word in rest if word.startswith("--")), None)
         if unknown is not None:
             options_shown = self._option_string_actions.items()
-            known = [name for name, it in options_shown if name.startswith("--") and it.help != argparse.SUPPRESS]
+            known = [name for name, entry in options_shown if name.startswith("--") and entry.help != argparse.SUPPRESS]
             self.error(str(unknown_name("option", unknown.partition("=")[0], known)))
         return options, rest
 
     def error(self, message: str) -> NoReturn:
         """Print the error and exit."""
-        self.exit(2, f"{self.prog}: {' '.join(message.split())}\n")
+        self.exit(BAD_INPUT, f"{self.prog}: {' '.join(message.split())}\n")
 
 
 def build_parser() -> argparse.ArgumentParser:
@@ -164,4 +163,4 @@ def _check_first(words: Sequence[str]) -> None:
 def _refuse(message: str) -> int:
     line = " ".join(message.split())
     print(f"german-whist: {line}", file=sys.stderr)
-    return 2
+    return BAD_INPUT

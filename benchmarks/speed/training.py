@@ -28,8 +28,8 @@ OWN_PEER = "SB3, same network"
 OWN_RECIPE = "ppo"
 
 _ENVIRONMENTS = 8
-_OPPONENT = "random"  # the cheapest there is
-_ROUNDS = 3  # each is at least a whole rollout with its gradient steps
+_OPPONENT = "random"  # the cheapest agent
+_ROUNDS = 3  # each round is at least a whole rollout with its gradient steps
 _THREADS = (1, 2)
 
 

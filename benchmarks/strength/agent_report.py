@@ -5,17 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from german_whist.agents.pretrained.model_cards import ENDGAMES, against, margin, win_rate
-from german_whist.benchmarks.harness.markdown import markdown_table
+from german_whist.envs.utils.markdown import markdown_table
 
 Results = dict[str, Any]
-
-
-def _rate(result: Results, sign: str = "") -> str:
-    if result["win_rate"] is None:
-        return "—"
-    low, high = result["interval"] or (None, None)
-    spread = "" if low is None else f" ± {50 * (high - low):.1f}"
-    return f"{100 * result['win_rate']:{sign}.1f} %{spread}"
 
 
 def markdown(report: Results) -> str:
@@ -25,9 +17,9 @@ def markdown(report: Results) -> str:
         [against(opponent), f"{result['deals']:,}", result["endgame"], win_rate(result), margin(result)]
         for opponent, result in report["results"].items()
     ]
-    seats = [[name, f"{seat['games']:,}", _rate(seat)] for name, seat in report["seats"].items()]
+    seats = [[name, f"{seat['games']:,}", win_rate(seat)] for name, seat in report["seats"].items()]
     hands = [
-        [entry["hands"], _rate(entry["agent"]), _rate(entry["heuristic"]), _rate(entry["gain"], "+")]
+        [entry["hands"], win_rate(entry["agent"]), win_rate(entry["heuristic"]), win_rate(entry["gain"], "+")]
         for entry in report["hands"]
     ]
     return "\n\n".join(

@@ -87,14 +87,14 @@ def rows_of(agent: Agent) -> dict[str, Row]:
     return rows
 
 
-def measure(spec: str, deals: int, seed: int, game: Rules, progress: Progress = lambda played: None) -> Results:
+def measure(spec: str, deals: int, seed: int, rules: Rules, progress: Progress = lambda played: None) -> Results:
     """Return all results of an agent as plain data, ready for JSON.
 
     Args:
         spec: specification string of the agent.
         deals: mirrored deals per match; a tenth of them against Monte Carlo.
         seed: seed of the deals.
-        game: the rules.
+        rules: the rules of the deals.
         progress: called with the number of deals played since the last call.
 
     Raises:
@@ -111,20 +111,20 @@ def measure(spec: str, deals: int, seed: int, game: Rules, progress: Progress = 
         one = by_network if row.by_network else agent
         opponent = solving if row.opponent == ITSELF else make_agent(row.opponent)
         played = max(deals // row.share, 2)
-        margins = _play(one, opponent, (spec, name), played, seed, game, row.endgame, progress)
-        results[name] = _result(margins, game, seed, row.endgame)
+        margins = _play(one, opponent, (spec, name), played, seed, rules, row.endgame, progress)
+        results[name] = _result(margins, rules, seed, row.endgame)
         if row == Row(HEURISTIC, EXACT):
             against = margins
     bot = make_agent(HEURISTIC)
-    level = _play(bot, bot, (HEURISTIC, HEURISTIC), deals, seed, game, EXACT, progress)
+    level = _play(bot, bot, (HEURISTIC, HEURISTIC), deals, seed, rules, EXACT, progress)
     assert against is not None
     return {
         "agent": spec,
-        "rules": rules_spec(game),
+        "rules": rules_spec(rules),
         "seed": seed,
         "results": results,
-        "seats": seat_results(against, game, seed),
-        "hands": hand_results(against, level, game, seed),
+        "seats": seat_results(against, rules, seed),
+        "hands": hand_results(against, level, rules, seed),
     }
 
 
@@ -139,20 +139,20 @@ def _play(
     names: tuple[str, str],
     deals: int,
     seed: int,
-    game: Rules,
+    rules: Rules,
     endgame: str,
     progress: Progress,
 ) -> Margins:
     # Small batches keep the progress bar moving for Monte Carlo, which is slow; the result is the same.
     batch = 64 if names[1].startswith("mc") else 1024
     return match_margins(
-        (agent, opponent), names, deals, seed, game, batch_size=batch, progress=progress, endgame=endgame
+        (agent, opponent), names, deals, seed, rules, batch_size=batch, progress=progress, endgame=endgame
     )
 
 
-def _result(margins: Margins, game: Rules, seed: int, endgame: str) -> Results:
-    fields = match_result(margins, ("", ""), game, seed, endgame).to_dict()
-    return {name: value for name, value in fields.items() if name not in ("first", "second", "rules")}
+def _result(margins: Margins, rules: Rules, seed: int, endgame: str) -> Results:
+    fields = match_result(margins, ("", ""), rules, seed, endgame).to_dict()
+    return {name: value for name, value in fields.items() if name not in ("first", "second", "rules", "first_deal")}
 
 
 def _rate(margins: Margins) -> Results:
@@ -163,14 +163,14 @@ def _rate(margins: Margins) -> Results:
     return {"games": len(margins), "win_rate": rate, "interval": interval if len(margins) > 1 else None}
 
 
-def seat_results(margins: Margins, game: Rules, seed: int) -> Results:
+def seat_results(margins: Margins, rules: Rules, seed: int) -> Results:
     """Return the win rates of the first agent as leader of the first trick and as dealer."""
-    dealer = DealBatch(game, len(margins), seed).states["dealer"]
+    dealer = DealBatch(rules, len(margins), seed).states["dealer"]
     leads = np.stack([dealer == 1, dealer == 0], axis=1)  # by the first agent's seat
     return {"leads the first trick": _rate(margins[leads]), "deals": _rate(margins[~leads])}
 
 
-def hand_results(margins: Margins, level: Margins, game: Rules, seed: int) -> list[Results]:
+def hand_results(margins: Margins, level: Margins, rules: Rules, seed: int) -> list[Results]:
     """Return the win rates of the first agent and of the heuristic bot by the quality of the hand dealt.
 
     The quality of a hand is the sum of its card values in the heuristic bot's evaluation; the hands of all games are
@@ -179,10 +179,10 @@ def hand_results(margins: Margins, level: Margins, game: Rules, seed: int) -> li
     Args:
         margins: margins of the agent against the heuristic bot, float64[deals, 2].
         level: margins of the heuristic bot against itself in the same deals, float64[deals, 2].
-        game: the rules.
+        rules: the rules of the deals.
         seed: seed of the deals.
     """
-    batch = DealBatch(game, len(margins), seed)
+    batch = DealBatch(rules, len(margins), seed)
     rows = np.arange(len(margins))
     quality = np.empty((len(margins), 2))
     for seat in range(2):
@@ -233,10 +233,10 @@ def main(words: Sequence[str] | None = None) -> int:
     try:
         if options.deals < len(QUALITIES):
             raise ValueError(f"deals {options.deals} is not allowed: a whole number from {len(QUALITIES)}")
-        game = rules_named(options.rules or rules_of(make_agent(options.agent)) or "classic")
+        rules = rules_named(options.rules or rules_of(make_agent(options.agent)) or "classic")
         if options.write_card:
             read_card(options.write_card)  # fail now, not minutes later
-        report = _measured(options.agent, options.deals, options.seed, game)
+        report = _measured(options.agent, options.deals, options.seed, rules)
         if options.write_card:
             write_results(options.write_card, card_results(report))
     except (ValueError, OSError) as error:
@@ -246,14 +246,14 @@ def main(words: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _measured(spec: str, deals: int, seed: int, game: Rules) -> Results:
+def _measured(spec: str, deals: int, seed: int, rules: Rules) -> Results:
     from rich.console import Console
     from rich.progress import Progress as Bar
 
     errors = Console(stderr=True)
     with Bar(console=errors, transient=True, disable=not errors.is_terminal) as bar:
         task = bar.add_task("deals", total=total(spec, deals))
-        return measure(spec, deals, seed, game, lambda played: bar.advance(task, played))
+        return measure(spec, deals, seed, rules, lambda played: bar.advance(task, played))
 
 
 if __name__ == "__main__":

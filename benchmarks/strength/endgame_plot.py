@@ -12,7 +12,7 @@ from matplotlib.ticker import PercentFormatter
 
 from german_whist.envs.utils.atomic_file import write_atomically
 
-COLOURS = ("#264653", "#e76f51", "#2a9d8f")
+COLORS = ("#264653", "#e76f51", "#2a9d8f")
 
 
 def plot_tricks(values: dict[str, Any], path: str | Path) -> None:
@@ -30,7 +30,7 @@ def plot_tricks(values: dict[str, Any], path: str | Path) -> None:
         shift = (place - (len(values) - 1) / 2) * width
         tricks = range(len(stats["tricks"]))
         label = f"{name}: {stats['mean_tricks']['mean']:.2f} tricks ± {stats['deviation']:.2f}"
-        axes.bar([number + shift for number in tricks], stats["tricks"], width, color=COLOURS[place], label=label)
+        axes.bar([number + shift for number in tricks], stats["tricks"], width, color=COLORS[place], label=label)
     axes.axvline(len(tricks) / 2 - 0.5, color="0.6", linewidth=1, linestyle=":")
     axes.set_xticks(list(tricks))
     axes.yaxis.set_major_formatter(PercentFormatter(1.0))

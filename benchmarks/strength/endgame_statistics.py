@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from german_whist.agents.bots.base import Actions, Agent, Views
 from german_whist.agents.endgame.exact_agent import ExactEndgame
-from german_whist.agents.endgame.open_hands import NOT_LEGAL, card_margins, open_hands, opponent_hand_known
+from german_whist.agents.endgame.open_hands import card_margins, open_hands, opponent_hand_known
 from german_whist.agents.registry import make_agent
 from german_whist.arena.match import play_match, play_mirrored_deals
 from german_whist.arena.statistics import mean_interval
@@ -27,9 +27,10 @@ from german_whist.envs.engine.cards import NUM_CARDS
 from german_whist.envs.engine.rules import rules
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.solver.endgames import solve_endgames
+from german_whist.solver.races import NOT_LEGAL_MARGIN
 
 BOTS = ("random", "greedy", "heuristic")
-SELF_PLAY = "heuristic"  # the bot whose deals give the endgames from play
+SELF_PLAY = "heuristic"  # the bot that reaches the endgames
 RULES = "classic"
 BATCH = 2048
 
@@ -103,7 +104,7 @@ def error_statistics(agent: Agent, deals: int, seed: int) -> Statistics:
             tricks = (margins.max(axis=1) - margins[rows, actions]) / 2
             lost_here[rows, batch.turn] += tricks
             errors += int((tricks > 0).sum())
-            choices += int(((margins != NOT_LEGAL).sum(axis=1) > 1).sum())
+            choices += int(((margins != NOT_LEGAL_MARGIN).sum(axis=1) > 1).sum())
             batch.step(actions)
         lost.append(lost_here)
         changed.append(should_win != (batch.returns()[:, 0] > 0))
@@ -145,12 +146,12 @@ class LowestBestCard:
 def tie_break_statistics(opponent: Agent, deals: int, seed: int) -> Statistics:
     """Return what the tie-break adds to ``heuristic+exact`` against an opponent, paired by deal."""
     bot = make_agent(SELF_PLAY)
-    game = rules(RULES)
+    classic = rules(RULES)
     with_it, without = (
         np.concatenate(
             [
                 play_mirrored_deals(
-                    (agent, opponent), ("exact", "opponent"), game, seed, start, min(BATCH, deals - start)
+                    (agent, opponent), ("exact", "opponent"), classic, seed, start, min(BATCH, deals - start)
                 )
                 for start in range(0, deals, BATCH)
             ]

@@ -7,8 +7,6 @@ pages cannot say anything that the code does not.
 from __future__ import annotations
 
 import argparse
-import importlib
-import pkgutil
 import re
 import tempfile
 from collections.abc import Iterator
@@ -228,24 +226,6 @@ class ViewFields(MarkdownDirective):
         return "\n".join(lines)
 
 
-class PackageMap(MarkdownDirective):
-    """Every sub-package with the first line of its docstring."""
-
-    def markdown(self) -> str:
-        """Return a table, a row for each folder."""
-        import german_whist
-
-        lines = ["| folder | what it is for |", "| --- | --- |"]
-        for module in pkgutil.walk_packages(german_whist.__path__, "german_whist."):
-            if not module.ispkg:
-                continue
-            _, *parts = module.name.split(".")
-            folder = "/".join(["api", *parts] if parts[0] == "cli" else parts)
-            question = (importlib.import_module(module.name).__doc__ or "").partition("\n\n")[0]
-            lines.append(f"| `{folder}/` | {_plain(question)} |")
-        return "\n".join(lines)
-
-
 def _plain(text: str) -> str:
     """Return help text as Markdown that shows every character of it, with options as code."""
     parts = re.split(r"(?<!\S)(--[\w-]+)", " ".join(text.split()))
@@ -258,6 +238,21 @@ def _keep_colons(_app: Sphinx, what: str, _name: str, _object: Any, _options: An
         lines[0] = lines[0].replace(": ", " – ", 1)
 
 
+def _short_arrays(*event: Any) -> tuple[str | None, str | None]:
+    """Return a signature and its return type with arrays as ``ndarray[int8]``, without numpy's own parameters."""
+    prefix = r"~?(?:\w+\.)*"  # of a module; ~ asks Sphinx to leave it out
+    shape = rf"(?:{prefix}tuple\[[^\]]*\]|{prefix}Any)"
+    array = rf"{prefix}ndarray\[{shape}, (?:{prefix}Any|{prefix}dtype\[{prefix}(\w+)\])\]"
+
+    def short(text: str | None) -> str | None:
+        if text is None:
+            return None
+        return re.sub(array, lambda found: "ndarray" if found[1] in (None, "Any") else f"ndarray[{found[1]}]", text)
+
+    signature, returns = event[-2:]
+    return short(signature), short(returns)
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
     """Register the directives."""
     app.add_directive("command-line", CommandLine)
@@ -266,6 +261,6 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.add_directive("game-presets", Presets)
     app.add_directive("agent-names", AgentNames)
     app.add_directive("view-fields", ViewFields)
-    app.add_directive("package-map", PackageMap)
+    app.connect("autodoc-process-signature", _short_arrays)
     app.connect("autodoc-process-docstring", _keep_colons, priority=400)  # before napoleon
     return {"parallel_read_safe": True}

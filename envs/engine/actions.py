@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from german_whist.envs.engine.cards import NUM_CARDS, card_text, hand_text, parse_card
+from german_whist.envs.engine.cards import NUM_CARDS, card_text, cards_of, deck_text, parse_card
 from german_whist.envs.engine.rules import Rules
 
 _TAKE_OR_LEAVE = ("take", "leave")
@@ -43,8 +43,8 @@ def parse_action(word: str, rules: Rules) -> int:
 
 
 def actions_text(mask: int, rules: Rules) -> str:
-    """Return the actions of a mask as text: cards as ``S.H.D.C``, choices as ``take or leave``."""
+    """Return the actions of a mask as text: cards as ``SA S9 HT``, choices as ``take or leave``."""
     if mask >> NUM_CARDS:
         names = enumerate(choice_names(rules), NUM_CARDS)
         return " or ".join(name for action, name in names if mask >> action & 1)
-    return hand_text(mask)
+    return deck_text(reversed(list(cards_of(mask))))

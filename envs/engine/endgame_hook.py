@@ -23,7 +23,7 @@ PLAYED = "played"
 EXACT = "exact"
 ENDGAMES = (PLAYED, EXACT)
 
-_ALIASES = {"solved": EXACT}  # what environments, agents and model cards called it at first
+_ALIASES = {"solved": EXACT}  # the name in the first environments, agents and model cards
 
 
 class EndgameHook(Protocol):
@@ -47,7 +47,7 @@ class EndgameHook(Protocol):
         ...
 
 
-_HOMES: dict[str, str] = {}
+_IMPORT_PATHS: dict[str, str] = {}
 
 
 def canonical_endgame(endgame: str) -> str:
@@ -55,9 +55,9 @@ def canonical_endgame(endgame: str) -> str:
     return _ALIASES.get(endgame, endgame)
 
 
-def register_endgame_hook(name: str, home: str) -> None:
+def register_endgame_hook(name: str, import_path: str) -> None:
     """Register a hook class, ``"module:class"``, under a name; it is imported on first use."""
-    _HOMES[name] = home
+    _IMPORT_PATHS[name] = import_path
 
 
 def endgame_hook_of(endgame: str | EndgameHook, rules: Rules) -> EndgameHook | None:
@@ -70,9 +70,9 @@ def endgame_hook_of(endgame: str | EndgameHook, rules: Rules) -> EndgameHook | N
         endgame = canonical_endgame(endgame)
         if endgame == PLAYED:
             return None
-        if endgame not in _HOMES:
-            raise unknown_name("endgame", endgame, (PLAYED, *_HOMES))
-        module, _, name = _HOMES[endgame].partition(":")
+        if endgame not in _IMPORT_PATHS:
+            raise unknown_name("endgame", endgame, (PLAYED, *_IMPORT_PATHS))
+        module, _, name = _IMPORT_PATHS[endgame].partition(":")
         hook: EndgameHook = getattr(importlib.import_module(module), name)()
     elif callable(getattr(endgame, "finish", None)) and callable(getattr(endgame, "check", None)):
         hook = endgame

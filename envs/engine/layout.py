@@ -11,13 +11,13 @@ from german_whist.envs.engine.rules import Rules
 
 
 class BlockSpec(NamedTuple):
-    """A block of a vector that has no place yet.
+    """The specification of a block, without its position in a vector.
 
     Attributes:
         name: the block's name.
         size: number of features.
         high: the largest value of a feature: a number, or the name of the field of ``Rules`` that holds it.
-        meaning: what the features say.
+        meaning: what the features mean.
     """
 
     name: str
@@ -32,7 +32,7 @@ class Block(NamedTuple):
     Attributes:
         start: index of the first feature.
         stop: index after the last feature.
-        meaning: what the features say.
+        meaning: what the features mean.
     """
 
     start: int

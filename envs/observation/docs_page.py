@@ -15,6 +15,7 @@ from german_whist.envs.engine.rules import rules as rules_named
 from german_whist.envs.observation.full_state import state_high, state_layout
 from german_whist.envs.observation.history import COLUMNS, EVENTS, HISTORY_VERSION, history_high, max_events
 from german_whist.envs.observation.vector import OBSERVATION_VERSION, observation_high, observation_layout
+from german_whist.envs.utils.markdown import markdown_table
 
 COMMAND = "python -m german_whist.envs.observation.docs_page > docs/reference/observations.md"
 
@@ -35,9 +36,7 @@ def page() -> str:
 
 
 def _table(head: Iterable[str], rows: Iterable[Iterable[object]]) -> list[str]:
-    names = list(head)
-    lines = [names, ["---"] * len(names), *([str(cell) for cell in row] for row in rows)]
-    return ["| " + " | ".join(cells) + " |" for cells in lines] + [""]
+    return [*markdown_table(head, rows).splitlines(), ""]
 
 
 def _range(high: Iterable[int]) -> str:

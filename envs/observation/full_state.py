@@ -25,7 +25,7 @@ def state_layout(rules: str | Rules = "classic", match: str | MatchFormat | None
 
     Args:
         rules: a preset's name, with settings if wanted, or ``Rules``.
-        match: the match format whose scores stand at the end; ``None`` for single deals.
+        match: the match format whose scores are appended; ``None`` for single deals.
 
     Raises:
         ValueError: if the rules or the match format are unknown.

@@ -16,7 +16,7 @@ from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.rules import rules as rules_named
 from german_whist.envs.observation.blocks import vector_blocks
 from german_whist.envs.observation.vector_kernels import read_observations, write_observations
-from german_whist.envs.observation.views import VIEW
+from german_whist.envs.observation.views import VIEW, check_view_array
 
 OBSERVATION_VERSION = 1
 
@@ -33,7 +33,7 @@ def observation_layout(rules: str | Rules = "classic", match: str | MatchFormat 
 
     Args:
         rules: a preset's name, with settings if wanted, or ``Rules``.
-        match: the match format whose scores stand at the end, as ``"first_to:25"``; ``None`` for single deals.
+        match: the match format whose scores are appended, as ``"first_to:25"``; ``None`` for single deals.
 
     Returns:
         For each block its range and meaning, ``(start, stop, meaning)``.
@@ -70,9 +70,10 @@ def observe(views: np.ndarray[Any, Any], rules: str | Rules = "classic") -> npt.
         int8[rows, n_obs], laid out as :func:`observation_layout` describes.
 
     Raises:
-        ValueError: if the rules are unknown.
+        ValueError: if the rules are unknown, or ``views`` is not an array of views.
     """
     rules = rules_named(rules)
+    check_view_array(views)
     out = np.empty((len(views), observation_high(rules).size), np.int8)
     write_observations(rules.game, views, out)
     return out

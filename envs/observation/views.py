@@ -6,6 +6,8 @@ from its owner's side.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 # Each card of the deck is in exactly one of hand, played_self, played_opponent, opponent_known, unseen, face_up, out.
@@ -41,3 +43,21 @@ VIEW = np.dtype(
     ],
     align=True,
 )
+
+
+def check_view_array(views: Any) -> None:
+    """Refuse what is not an array of views. Kernels rely on it: they do not check.
+
+    Raises:
+        ValueError: when it is a single view, or has another shape or dtype.
+    """
+    if isinstance(views, np.ndarray) and views.ndim == 1 and (views.dtype is VIEW or views.dtype == VIEW):
+        return
+    if isinstance(views, np.void) and views.dtype == VIEW:
+        raise ValueError("a single view was given: an array of shape (n,) is needed, np.atleast_1d(view) for one view")
+    if isinstance(views, np.ndarray) and views.dtype == VIEW:
+        raise ValueError(f"views have shape {views.shape}: (n,) is needed")
+    kind = f"an array of dtype {views.dtype}" if isinstance(views, np.ndarray) else f"{type(views).__name__!r}"
+    raise ValueError(
+        f"views are {kind}: a VIEW array of shape (n,) is needed, as DealBatch.views() or view_from_observation returns"
+    )

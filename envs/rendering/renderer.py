@@ -1,7 +1,7 @@
 """Rendering for the environments: text, pictures, or a window.
 
 ``"human"`` opens a window if there is a display and both pygame and Pillow are installed, and prints text otherwise. A
-window that the user has closed stays closed, and the game goes on.
+window that the user has closed stays closed, and the game continues.
 """
 
 from __future__ import annotations

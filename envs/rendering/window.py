@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-_UNSEEN_DRIVERS = ("dummy", "offscreen")  # nobody sees these, so frames need no pause
+_UNSEEN_DRIVERS = ("dummy", "offscreen")  # show nothing, so frames need no pause
 _SMALLEST = (240, 160)
 
 

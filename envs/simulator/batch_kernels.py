@@ -42,7 +42,7 @@ def write_legal(states, out):
 
 @kernel
 def step_all_or_none(game, states, rows, actions):
-    """Play ``actions[i]`` in ``states[rows[i]]`` where the deal goes on.
+    """Play ``actions[i]`` in ``states[rows[i]]`` where the deal is not over.
 
     If an action is illegal nothing moves, and its place in ``rows`` is returned; otherwise −1.
     """

@@ -102,7 +102,7 @@ class SingleDeal:
         A deck given without a dealer is dealt by seat 0.
 
         Raises:
-            ValueError: if the seed or an option is not allowed; then the current deal goes on.
+            ValueError: if the seed or an option is not allowed; then the current deal continues.
         """
         chosen = read_options(options, self.rules.cards)
         self.batch.seed, index = self.sequence.advance(seed, chosen.deal)
@@ -148,8 +148,10 @@ class SingleDeal:
 
     def mask(self, seat: int) -> npt.NDArray[np.int8]:
         """Return a seat's action mask alone, int8[n_actions]: zeros if it is not to act."""
-        legal = np.array([self.legal if seat == self.turn else 0], "<u8")
-        return np.unpackbits(legal.view(np.uint8), count=self._num_actions, bitorder="little").view(np.int8)
+        if seat != self.turn or not self.legal:
+            return np.zeros(self._num_actions, np.int8)
+        bits = np.array([self.legal], "<u8").view(np.uint8)
+        return np.unpackbits(bits, count=self._num_actions, bitorder="little").view(np.int8)
 
     def history(self, seat: int) -> tuple[npt.NDArray[np.int8], int]:
         """Return a seat's event history, tokens int8[max_events, 4], and the number of events.

@@ -51,7 +51,7 @@ class SingleMatch(SingleDeal):
         """Start the next match, as the seed and the options of an environment's ``reset`` say.
 
         Raises:
-            ValueError: if the seed or an option is not allowed; then the current match goes on.
+            ValueError: if the seed or an option is not allowed; then the current match continues.
         """
         address, dealer = read_match_options(options)
         if address is not None:

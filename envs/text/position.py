@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from german_whist.envs.engine.cards import SUITS, card_text, hand_text
 from german_whist.envs.simulator.batch import DealBatch
+from german_whist.envs.utils.checks import whole_number
 
 
 def position_text(batch: DealBatch, row: int = 0) -> str:
@@ -11,14 +12,12 @@ def position_text(batch: DealBatch, row: int = 0) -> str:
 
     For example ``0:AKQ2.T98..J4 J3.K5.AQ.T98 trump=S turn=1 led=HT face_up=.A.. stock=8``: the hands of seats 0 and 1
     by suit (S.H.D.C), trumps, the seat to act (``-`` if the deal is finished), the card led, the face-up cards of the
-    stock and the number of all its cards; ``-`` stands for none.
+    stock and the number of all its cards; ``-`` means none.
 
     Raises:
         ValueError: if there is no such row.
     """
-    if not 0 <= row < batch.size:
-        raise ValueError(f"row {row!r} is not allowed: 0 to {batch.size - 1}")
-    state = batch.states[row]
+    state = batch.states[whole_number("row", row, 0, batch.size - 1)]
     hands = " ".join(hand_text(int(hand)) for hand in state["hands"])
     face_up = int(state["face_up"])
     stock = face_up.bit_count() + len(batch.rules.cards) - int(state["top"])

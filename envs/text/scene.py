@@ -8,6 +8,7 @@ from german_whist.envs.engine.cards import cards_of
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.state import DRAFT, ENDGAME, EXCHANGE, FOREPLAY, PICK, PICK_AFTER, PLAY
 from german_whist.envs.simulator.batch import DealBatch
+from german_whist.envs.utils.checks import whole_number
 
 PLAYERS = ("player_0", "player_1")
 
@@ -111,8 +112,7 @@ def scene_of(
     Raises:
         ValueError: if there is no such row or seat.
     """
-    if not 0 <= row < batch.size:
-        raise ValueError(f"row {row!r} is not allowed: 0 to {batch.size - 1}")
+    row = whole_number("row", row, 0, batch.size - 1)
     if seat not in (None, 0, 1):
         raise ValueError(f"seat {seat!r} is not allowed: 0, 1 or None")
     near_seat = seat or 0

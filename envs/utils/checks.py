@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import operator
 from typing import Any, TypeGuard
 
@@ -52,6 +53,11 @@ def check_seed(seed: object, name: str = "seed") -> int:
     if not is_whole_number(seed, 0, SEED_LIMIT - 1):
         raise ValueError(f"{name} {seed!r} is not allowed: a whole number from 0 to 2**64 - 1")
     return int(seed)
+
+
+def is_agent_class(given: object) -> TypeGuard[type]:
+    """Return whether a value is the class of an agent where an object is needed: its ``act`` lacks ``self``."""
+    return isinstance(given, type) and inspect.isfunction(inspect.getattr_static(given, "act", None))
 
 
 def whole_numbers(name: str, given: npt.ArrayLike, shape: tuple[int, ...] | None = None) -> npt.NDArray[Any]:

@@ -19,9 +19,9 @@ def kernel(function: Function) -> Function:
     """
     compiler = numba.njit(cache=True, nogil=True, error_model="numpy")
     config: Any = numba.config
-    usual = config.CACHE_DIR
+    previous = config.CACHE_DIR
     config.CACHE_DIR = str(kernel_cache())  # numba reads it when a function is decorated, and only then
     try:
         return cast(Function, compiler(function))
     finally:
-        config.CACHE_DIR = usual
+        config.CACHE_DIR = previous

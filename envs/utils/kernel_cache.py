@@ -19,7 +19,7 @@ from typing import Any
 import numba
 import platformdirs
 
-KEPT_DAYS = 30  # a folder that nobody has used for so long is removed
+KEPT_DAYS = 30  # an unused folder is removed after this time
 
 _PACKAGE = Path(__file__).parents[2]
 _IMPORTED = re.compile(rb"^\s*from german_whist\.([\w.]+) import", re.MULTILINE)
@@ -60,11 +60,11 @@ def source_digest(package: Path = _PACKAGE) -> str:
 
 @cache
 def kernel_cache() -> Path:
-    """Return the cache folder of today's sources: in ``$NUMBA_CACHE_DIR``, or else in the user's cache folder."""
+    """Return the cache folder of the current sources: in ``$NUMBA_CACHE_DIR``, or else in the user's cache folder."""
     config: Any = numba.config
     base = config.CACHE_DIR or platformdirs.user_cache_path("german-whist", appauthor=False)
     folder = Path(base) / "kernels" / source_digest()
-    with contextlib.suppress(OSError):  # where nothing can be written, numba falls back on its own places
+    with contextlib.suppress(OSError):  # where nothing can be written, numba falls back to its own folders
         folder.mkdir(parents=True, exist_ok=True)
         os.utime(folder)
         remove_unused(folder.parent)

@@ -13,6 +13,7 @@ from german_whist.envs.utils.bit_kernels import highest, lowest
 from german_whist.envs.utils.jit import kernel
 from german_whist.solver.search.transposition_table import SLOT_BITS
 from german_whist.solver.tablebase.position_kernels import (
+    MAX_CARDS,
     follower_cards,
     leader_cards,
     run_starts,
@@ -29,6 +30,7 @@ _MIX = np.uint64(0x9E37_79B9_7F4A_7C15)  # spreads positions over the slots: Fib
 # 6061): whatever is passed on must be int64, not a literal.
 NO_CARD = np.int64(-1)
 BELOW_ALL, ABOVE_ALL = np.int64(-99), np.int64(99)
+WINDOW_LOW, WINDOW_HIGH = np.int64(-1), np.int64(MAX_CARDS + 1)  # the window that holds every value
 
 
 @kernel

@@ -16,6 +16,8 @@ from german_whist.solver.search.alpha_beta_kernels import (
     ABOVE_ALL,
     BELOW_ALL,
     NO_CARD,
+    WINDOW_HIGH,
+    WINDOW_LOW,
     alpha_beta,
     follower_wins,
     legal_replies,
@@ -28,8 +30,7 @@ from german_whist.solver.search.value_kernels import encode_position, legal_card
 from german_whist.solver.tablebase.position_kernels import bit_index_of, leader_cards, position_of, run_starts
 
 _ONE, _THREE = np.uint64(1), np.uint64(3)
-_LOW_END, _HIGH_END = np.int64(-1), np.int64(14)
-_RACE_LOW_END, _RACE_HIGH_END = np.int64(-64), np.int64(64)
+RACE_WINDOW_LOW, RACE_WINDOW_HIGH = np.int64(-64), np.int64(64)  # the window that holds every value of a race
 
 
 @kernel
@@ -45,7 +46,7 @@ def _race_bounds(table, transpositions, position, cards, own, other):
     """Return a lower and an upper bound on the value for the leader, given the tricks that each seat needs."""
     if own + other <= cards:
         return -own, other  # both could reach their goal: what counts is who is first
-    tricks = alpha_beta(table, transpositions.plain, position, cards, NO_CARD, _LOW_END, _HIGH_END)
+    tricks = alpha_beta(table, transpositions.plain, position, cards, NO_CARD, WINDOW_LOW, WINDOW_HIGH)
     if tricks >= own:  # playing it out takes the leader to the goal and leaves the follower at most the rest
         return other - (cards - tricks), other
     if cards - tricks >= other:
@@ -127,10 +128,10 @@ def _race_reply_value(table, transpositions, position, cards, led, reply, own, o
     left = next_position(table, position, led, reply, taken)
     if taken:
         return -race_alpha_beta(
-            table, transpositions, left, cards - 1, NO_CARD, other - 1, own, _RACE_LOW_END, _RACE_HIGH_END
+            table, transpositions, left, cards - 1, NO_CARD, other - 1, own, RACE_WINDOW_LOW, RACE_WINDOW_HIGH
         )
     return race_alpha_beta(
-        table, transpositions, left, cards - 1, NO_CARD, own - 1, other, _RACE_LOW_END, _RACE_HIGH_END
+        table, transpositions, left, cards - 1, NO_CARD, own - 1, other, RACE_WINDOW_LOW, RACE_WINDOW_HIGH
     )
 
 
@@ -148,7 +149,9 @@ def write_race_tricks(table, transpositions, leaders, followers, trumps, leds, r
     for row in rows:
         position, cards, led = encode_position(table, leaders[row], followers[row], trumps[row], leds[row])
         own, other = needs[row, 0], needs[row, 1]
-        value = race_alpha_beta(table, transpositions, position, cards, led, own, other, _RACE_LOW_END, _RACE_HIGH_END)
+        value = race_alpha_beta(
+            table, transpositions, position, cards, led, own, other, RACE_WINDOW_LOW, RACE_WINDOW_HIGH
+        )
         tricks[row, 0], tricks[row, 1] = _tricks_of_value(value, cards, own, other)
 
 
@@ -168,7 +171,7 @@ def write_race_move_margins(table, transpositions, leaders, followers, trumps, l
             bit_index = np.int64(bit_index_of(card, held | follower, trump))
             if led < 0:
                 value = race_alpha_beta(
-                    table, transpositions, position, cards, bit_index, own, other, _RACE_LOW_END, _RACE_HIGH_END
+                    table, transpositions, position, cards, bit_index, own, other, RACE_WINDOW_LOW, RACE_WINDOW_HIGH
                 )
                 margins[row, card] = value - (other - own)
             else:

@@ -7,13 +7,19 @@ import numpy as np
 from german_whist.envs.engine.state_kernels import suit_mask, suit_of
 from german_whist.envs.utils.bit_kernels import lowest, popcount
 from german_whist.envs.utils.jit import kernel
-from german_whist.solver.search.alpha_beta_kernels import NO_CARD, alpha_beta, follower_wins, next_position
+from german_whist.solver.search.alpha_beta_kernels import (
+    NO_CARD,
+    WINDOW_HIGH,
+    WINDOW_LOW,
+    alpha_beta,
+    follower_wins,
+    next_position,
+)
 from german_whist.solver.tablebase.position_kernels import MAX_CARDS, bit_index_of, position_of, sorted_suits
 
 NOT_LEGAL = -1
 
 _ONE = np.uint64(1)
-_LOW_END, _HIGH_END = np.int64(-1), np.int64(MAX_CARDS + 1)
 
 
 @kernel
@@ -55,7 +61,7 @@ def write_tricks(table, transpositions, leaders, followers, trumps, leds, rows, 
     """Write the leader's tricks in some rows."""
     for row in rows:
         position, cards, led = encode_position(table, leaders[row], followers[row], trumps[row], leds[row])
-        value = alpha_beta(table, transpositions, position, cards, led, _LOW_END, _HIGH_END)
+        value = alpha_beta(table, transpositions, position, cards, led, WINDOW_LOW, WINDOW_HIGH)
         tricks[row] = cards - value if table.low else value
 
 
@@ -79,7 +85,7 @@ def _reply_value(table, transpositions, position, cards, led, reply):
     gain = np.int64(0 if table.low else 1)
     taken = follower_wins(table, led, reply)
     left = next_position(table, position, led, reply, taken)
-    value = alpha_beta(table, transpositions, left, cards - 1, NO_CARD, _LOW_END, _HIGH_END)
+    value = alpha_beta(table, transpositions, left, cards - 1, NO_CARD, WINDOW_LOW, WINDOW_HIGH)
     return cards - gain - value if taken else gain + value
 
 
@@ -108,7 +114,7 @@ def _write_move_tricks_of(table, transpositions, leader, follower, trump, card_l
         bit_index = np.int64(bit_index_of(card, in_play, trump))
         if bit_index != last_index + 1 or not bit_index & 15:  # adjacent cards have the same value
             if leads:
-                value = alpha_beta(table, transpositions, position, cards, bit_index, _LOW_END, _HIGH_END)
+                value = alpha_beta(table, transpositions, position, cards, bit_index, WINDOW_LOW, WINDOW_HIGH)
             else:
                 value = _reply_value(table, transpositions, position, cards, led, bit_index)
         last_index = bit_index

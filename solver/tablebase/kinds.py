@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 from typing import NamedTuple
 
+from german_whist.envs.utils.checks import is_whole_number
 from german_whist.envs.utils.specs import unknown_name
 from german_whist.solver.tablebase.position_kernels import MAX_CARDS
 
@@ -58,9 +59,9 @@ def check_cards(cards: int) -> int:
     Raises:
         TableError: if it is not a whole number from 1 to 13.
     """
-    if isinstance(cards, bool) or not isinstance(cards, int) or not 1 <= cards <= MAX_CARDS:
+    if not is_whole_number(cards, 1, MAX_CARDS):
         raise TableError(f"cards {cards!r} is not allowed: a whole number from 1 to {MAX_CARDS}")
-    return cards
+    return int(cards)
 
 
 def table_folder() -> Path:

@@ -41,13 +41,13 @@ def test_a_near_miss_gets_the_nearest_name(typo: str, meant: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["", "zzz", ":", " heuristic "])
-def test_a_name_that_is_none_gets_the_list(name: str) -> None:
+def test_an_unknown_name_gets_the_list(name: str) -> None:
     with pytest.raises(ValueError, match="allowed: random, greedy, heuristic, mc, checkpoint, champion"):
         make_agent(name)
 
 
 @pytest.mark.parametrize("thing", [None, 3, ["random"], object, {"name": "random"}])
-def test_what_cannot_act_is_no_agent(thing: object) -> None:
+def test_an_object_without_act_is_refused(thing: object) -> None:
     with pytest.raises(ValueError, match=r"neither an agent's name nor an object with act\(views, rng\)"):
         make_agent(thing)  # type: ignore[arg-type]
 
@@ -116,7 +116,7 @@ def test_any_agent_can_have_an_exact_endgame(tmp_path: Path, spec: str) -> None:
         ("+exact", "unknown agent ''"),
     ],
 )
-def test_a_wrong_suffix_or_what_it_is_added_to_is_named(spec: str, message: str) -> None:
+def test_an_unknown_suffix_or_base_agent_is_named(spec: str, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         make_agent(spec)
 

@@ -44,7 +44,7 @@ def test_the_moves_are_those_of_a_match(game: str) -> None:
         assert move.options[0].action == move.action
 
 
-def test_a_networks_probabilities_and_advantages_are_told() -> None:
+def test_a_networks_probabilities_and_advantages_are_reported() -> None:
     agent = network()
     explained = explain(agent, "greedy", seats=(0,), worlds=0)
     assert {move.seat for move in explained.moves} == {0}
@@ -68,7 +68,7 @@ def test_a_networks_probabilities_and_advantages_are_told() -> None:
     assert next(moves, None) is None
 
 
-def test_the_endgame_has_exact_margins_that_perfect_play_comes_to() -> None:
+def test_exact_margins_match_perfect_play() -> None:
     explained = explain("heuristic+exact", "greedy+exact", worlds=0)
     endgame = [move for move in explained.moves if not move.stock]
     assert len(endgame) == 26
@@ -80,7 +80,7 @@ def test_the_endgame_has_exact_margins_that_perfect_play_comes_to() -> None:
     assert all(option.exact is None for move in explained.moves if move.stock for option in move.options)
 
 
-def test_rollouts_tell_a_margin_of_the_whole_deal_and_repeat() -> None:
+def test_rollouts_report_reproducible_margins_of_the_whole_deal() -> None:
     explained = explain("heuristic", "heuristic", "small", worlds=8)
     foreplay = [move for move in explained.moves if move.stock and len(move.options) > 1]
     assert foreplay
@@ -100,7 +100,7 @@ def test_rollouts_tell_a_margin_of_the_whole_deal_and_repeat() -> None:
         ("champion:endgame=played", False),
     ],
 )
-def test_a_network_says_nothing_of_endgames_that_are_solved_for_it(spec: str, solves: bool) -> None:
+def test_solved_endgames_have_no_network_estimates(spec: str, solves: bool) -> None:
     agents = (make_agent(spec), make_agent("greedy"))
     explained = explain_deal(agents, ("a", "b"), "classic", 3, 1, (0,), 0)
     for move in explained.moves:

@@ -92,7 +92,7 @@ def test_a_deterministic_agent_draws_even_with_itself(name: str) -> None:
 
 
 @pytest.mark.parametrize("game", ["classic", "classic:counts=all", "tiny"])
-def test_the_match_the_other_way_round_is_its_mirror_image(game: str) -> None:
+def test_swapping_the_agents_mirrors_the_match(game: str) -> None:
     one, other = (
         play_match(*pair, deals=200, seed=3, rules=game) for pair in (("heuristic", "greedy"), ("greedy", "heuristic"))
     )
@@ -112,10 +112,10 @@ def test_the_result_is_the_same_in_batches_of_any_size(first: str, second: str) 
     assert results[1:] == results[:-1]
 
 
-def test_progress_is_told_batch_by_batch_and_changes_nothing() -> None:
+def test_progress_adds_up_batch_by_batch_and_changes_nothing() -> None:
     reported: list[int] = []
     watched = play_match("random", "greedy", deals=23, seed=11, batch_size=10, progress=reported.append)
-    assert reported == [10, 10, 3]
+    assert {10, 20, 23} <= set(np.cumsum(reported).tolist())
     assert watched == play_match("random", "greedy", deals=23, seed=11)
 
 
@@ -125,7 +125,7 @@ def test_the_same_seed_gives_the_same_match_and_another_one_another() -> None:
     assert results[0].margin != results[2].margin
 
 
-def test_more_deals_go_on_where_fewer_stopped() -> None:
+def test_more_deals_extend_the_same_match() -> None:
     few, more = (play_match("random", "greedy", deals=deals, seed=2) for deals in (30, 60))
     rest = play_mirrored_deals((make_agent("random"), make_agent("greedy")), ("", ""), rules("classic"), 2, 30, 30)
     assert more.margin * 60 == pytest.approx(few.margin * 30 + rest.mean(axis=1).sum())
@@ -231,7 +231,10 @@ ODD_ANSWERS: dict[str, tuple[Callable[[np.ndarray], Any], str]] = {
     "below the deck": (lambda views: lowest_cards(views) - 60, r"chose action -\d+ in deal \d+ of seed 3: it may play"),
     "above the deck": (lambda views: lowest_cards(views) + 64, r"chose action \d+ in deal \d+ of seed 3: it may play"),
     "far above": (lambda views: lowest_cards(views) + 2**40, r"chose action \d+ in deal \d+ of seed 3: it may play"),
-    "card 0": (lambda views: Stubborn().act(views, None), r"chose action 0 in deal \d+ of seed 3: it may play \S+$"),
+    "card 0": (
+        lambda views: Stubborn().act(views, None),
+        r"chose action 0 \(C2\) in deal \d+ of seed 3: it may play [SHDC]\w( [SHDC]\w)*$",
+    ),
 }
 
 
@@ -245,7 +248,7 @@ def test_an_agent_that_does_not_return_a_legal_card_a_view_is_named(kind: str, a
     assert "\n" not in str(caught.value)
 
 
-def test_any_kind_of_whole_numbers_will_do() -> None:
+def test_numpy_integers_are_accepted() -> None:
     expected = fields(play_match(Lowest(), "heuristic", deals=5))
     for kind in (np.int8, np.uint8, np.int32, np.uint64):
         agent = Returning(lambda views, kind=kind: lowest_cards(views).astype(kind))

@@ -142,7 +142,9 @@ def with_actions(actions: tuple[int, ...]) -> Recording:
 def test_an_illegal_action_is_named_with_its_move_and_what_was_allowed() -> None:
     actions = list(CLASSIC.actions)
     actions[30] = actions[3]  # a card that has been played
-    with pytest.raises(ValueError, match=r"^move 31: seat [01] \((me|you)\) cannot play \w\w: it may play \S+$"):
+    with pytest.raises(
+        ValueError, match=r"^move 31: seat [01] \((me|you)\) cannot play \w\w: it may play \w\w( \w\w)*$"
+    ):
         with_actions(tuple(actions)).replay()
     humbug = recorded("humbug")
     with pytest.raises(ValueError, match=r"^move 1: seat 1 \(you\) cannot play C2: it may play keep or swap$"):
@@ -233,14 +235,14 @@ def test_a_line_that_is_no_recording_is_refused_with_its_number(kind: str, tmp_p
 
 
 @given(st.integers(0, len(CLASSIC.to_line()) - 1))
-def test_no_cut_line_is_taken_for_a_whole_one(length: int) -> None:
+def test_truncated_lines_are_refused(length: int) -> None:
     with pytest.raises(ValueError, match="recording: the line is truncated"):
         Recording.from_line(CLASSIC.to_line()[:length])
 
 
 @settings(max_examples=150)
 @given(st.data())
-def test_a_changed_letter_gives_the_same_deal_another_name_or_an_error(data: st.DataObject) -> None:
+def test_a_changed_letter_is_harmless_or_refused(data: st.DataObject) -> None:
     line = CLASSIC.to_line()
     place = data.draw(st.integers(0, len(line) - 1))
     letter = data.draw(st.sampled_from('0123456789CDHSA"[]{},: -tT'))
@@ -254,7 +256,7 @@ def test_a_changed_letter_gives_the_same_deal_another_name_or_an_error(data: st.
         assert dataclasses.replace(recording, names=CLASSIC.names) == CLASSIC
 
 
-def test_reading_verifies_unless_told_not_to(tmp_path: Path) -> None:
+def test_reading_verifies_by_default(tmp_path: Path) -> None:
     path = tmp_path / "games.jsonl"
     path.write_text(f"{CLASSIC.to_line()}\n\n{with_actions(CLASSIC.actions[:-1]).to_line()}\n")
     with pytest.raises(ValueError, match=r"games\.jsonl, line 3: move 52 is missing"):
@@ -302,12 +304,12 @@ def test_a_file_that_cannot_be_written_is_refused_before_a_card_is_played(path: 
         pytest.fail("went on")
 
 
-def test_the_face_shows_recordings() -> None:
+def test_recordings_are_public() -> None:
     assert gw.Recording is Recording
     assert gw.read_recordings is read_recordings
 
 
-def test_a_position_is_told_in_one_line() -> None:
+def test_a_position_is_one_line_of_text() -> None:
     deck = "CA C2 C3 C4 HK C5 C6 C7 H5 H6 D2 D3 DA D4 S7 S6 ST SJ H2 H3 D9 DT S2 S3 C9 CK "
     batch = DealBatch("classic", 1)
     batch.deal_decks([deck + "SA S4 S5 S8 S9 SQ SK C8 CT CJ CQ D5 D6 D7 D8 DJ DQ DK H4 H7 H8 H9 HT HJ HQ HA"], [0])
@@ -315,12 +317,12 @@ def test_a_position_is_told_in_one_line() -> None:
     assert position_text(batch) == "0:J63.63.T43.K7542 T72.K52.A92.963 trump=S turn=0 led=CA face_up=A... stock=26"
     play_randomly(batch, np.random.default_rng(1))
     assert position_text(batch) == "0:... ... trump=S turn=- led=- face_up=- stock=0"
-    with pytest.raises(ValueError, match="row 1 is not allowed: 0 to 0"):
+    with pytest.raises(ValueError, match="row 1 is not allowed: a whole number from 0 to 0"):
         position_text(batch, 1)
 
 
 @pytest.mark.parametrize(
     ("game", "part"), [("no_trump", "trump=- "), ("no_trump", "face_up=- stock=26"), ("humbug", "stock=0")]
 )
-def test_a_position_says_what_there_is_not(game: str, part: str) -> None:
+def test_missing_parts_of_a_position_are_dashes(game: str, part: str) -> None:
     assert part in position_text(DealBatch(game, 1))

@@ -55,10 +55,10 @@ def test_the_result_does_not_depend_on_the_batch_size(match: str) -> None:
     assert results[0] == results[1] == results[2]
 
 
-def test_progress_is_told_batch_by_batch_and_changes_nothing() -> None:
+def test_progress_adds_up_batch_by_batch_and_changes_nothing() -> None:
     reported: list[int] = []
     watched = play_series("random", "greedy", "best_of:3", 13, rules="small", batch_size=5, progress=reported.append)
-    assert reported == [5, 5, 3]
+    assert {5, 10, 13} <= set(np.cumsum(reported).tolist())
     assert watched == play_series("random", "greedy", "best_of:3", 13, rules="small")
 
 
@@ -79,7 +79,7 @@ def test_a_random_agent_against_itself_wins_about_half() -> None:
     assert result.wins + result.draws + result.losses == 800
 
 
-def test_the_other_way_round_is_the_same_result_mirrored() -> None:
+def test_swapping_the_agents_mirrors_the_result() -> None:
     one = play_series("heuristic", "greedy", "first_to:10", 30)
     other = play_series("greedy", "heuristic", "first_to:10", 30)
     assert (one.wins, one.draws, one.losses) == (other.losses, other.draws, other.wins)

@@ -16,11 +16,11 @@ def test_against_a_calculation_by_hand() -> None:
     assert mean - low == pytest.approx(high - mean)
 
 
-def test_without_spread_the_interval_is_a_point() -> None:
+def test_identical_samples_give_a_point_interval() -> None:
     assert mean_interval(np.full(9, 0.25)) == (0.25, (0.25, 0.25))
 
 
-def test_one_sample_says_nothing_of_its_error() -> None:
+def test_one_sample_gives_an_unbounded_interval() -> None:
     assert mean_interval(np.array([3])) == (3.0, (-math.inf, math.inf))
 
 

@@ -10,7 +10,7 @@ import pytest
 from german_whist.cli import main
 
 
-class Said(NamedTuple):
+class CommandResult(NamedTuple):
     """The result of a command: its exit code and what it printed."""
 
     code: int
@@ -18,13 +18,13 @@ class Said(NamedTuple):
     err: str
 
 
-Run = Callable[..., Said]
+Run = Callable[..., CommandResult]
 
 
 def runner(capsys: pytest.CaptureFixture[str]) -> Run:
-    def run(*words: str) -> Said:
+    def run(*words: str) -> CommandResult:
         capsys.readouterr()
         code = main([str(word) for word in words])
-        return Said(code, *capsys.readouterr())
+        return CommandResult(code, *capsys.readouterr())
 
     return run

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
@@ -17,6 +18,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty working directory, so that relative names mean files of the test."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "100")
+    monkeypatch.setattr(sys, "argv", ["german-whist"])
     return tmp_path
 
 
@@ -27,8 +29,8 @@ def run(here: Path, capsys: pytest.CaptureFixture[str]) -> Run:
 
 
 @pytest.fixture
-def types(monkeypatch: pytest.MonkeyPatch) -> Typist:
-    """Give ``types(lines)``: types these lines at prompts from now on; returns a list that collects the prompts."""
+def type_lines(monkeypatch: pytest.MonkeyPatch) -> Typist:
+    """Give ``type_lines(lines)``: type these lines at prompts from now on; returns a list that collects the prompts."""
 
     def script(lines: Iterable[str]) -> list[str]:
         rest, asked = iter(lines), []

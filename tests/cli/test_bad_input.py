@@ -217,14 +217,14 @@ def everything(folder: Path) -> dict[str, bytes | None]:
 @pytest.mark.parametrize(("line", "says"), CASES, ids=[line for line, _ in CASES])
 def test_bad_input_is_one_line_and_leaves_nothing(run: Run, files: Path, line: str, says: str) -> None:
     before = everything(files)
-    said = run(*shlex.split(line))
-    assert said.code == 2
-    assert said.out == ""
-    assert said.err.endswith("\n")
-    assert said.err.count("\n") == 1
-    assert said.err.startswith("german-whist")
-    assert says in said.err
-    assert "Traceback" not in said.err
+    completed = run(*shlex.split(line))
+    assert completed.code == 2
+    assert completed.out == ""
+    assert completed.err.endswith("\n")
+    assert completed.err.count("\n") == 1
+    assert completed.err.startswith("german-whist")
+    assert says in completed.err
+    assert "Traceback" not in completed.err
     assert everything(files) == before
 
 
@@ -233,7 +233,7 @@ def test_the_table_tries_every_setting_of_the_command_line(run: Run) -> None:
     from german_whist.training.config.load import config_fields
 
     for key in config_fields():
-        said = run("train", f"--{key}", "{no: value}")
-        assert (said.code, said.out) == (2, "")
-        assert said.err.count("\n") == 1
-        assert key in said.err
+        completed = run("train", f"--{key}", "{no: value}")
+        assert (completed.code, completed.out) == (2, "")
+        assert completed.err.count("\n") == 1
+        assert key in completed.err

@@ -29,20 +29,20 @@ def example_of(text: str) -> list[str]:
 
 @pytest.mark.parametrize("command", [None, *COMMANDS])
 def test_every_help_has_an_example_that_is_a_command(run: Run, command: str | None) -> None:
-    said = run(*([command] if command else []), "--help")
-    assert said.code == 0
-    assert said.err == ""
-    program, *words = example_of(said.out)
+    completed = run(*([command] if command else []), "--help")
+    assert completed.code == 0
+    assert completed.err == ""
+    program, *words = example_of(completed.out)
     assert program == "german-whist"
     assert command is None or words[0] == command
     assert callable(build_parser().parse_args(words).run)
 
 
 def test_help_lists_every_command(run: Run) -> None:
-    said = run("--help")
-    assert said == run("-h")
+    completed = run("--help")
+    assert completed == run("-h")
     for command in COMMANDS:
-        assert re.search(rf"^ +{command} +\w", said.out, re.MULTILINE)
+        assert re.search(rf"^ +{command} +\w", completed.out, re.MULTILINE)
 
 
 def test_train_help_explains_every_setting(run: Run) -> None:
@@ -57,14 +57,14 @@ def test_version(run: Run) -> None:
 
 
 def test_agents_are_listed_with_their_use(run: Run) -> None:
-    said = run("agents")
-    assert (said.code, said.err) == (0, "")
+    completed = run("agents")
+    assert (completed.code, completed.err) == (0, "")
     entries = {**KINDS, "+exact": SUFFIXES["exact"]}
-    rows = [line.split("│") for line in said.out.splitlines() if line.startswith("│")]
-    told = " ".join(row[2].strip() for row in rows)  # a long description goes over several lines
+    rows = [line.split("│") for line in completed.out.splitlines() if line.startswith("│")]
+    descriptions = " ".join(row[2].strip() for row in rows)  # a long description goes over several lines
     for entry in entries.values():
-        assert entry.usage in said.out
-        assert entry.description in told
+        assert entry.usage in completed.out
+        assert entry.description in descriptions
     listed = json.loads(run("agents", "--json").out)
     for name, entry in entries.items():
         assert listed.pop(name) == {"usage": entry.usage, "description": entry.description}
@@ -72,51 +72,51 @@ def test_agents_are_listed_with_their_use(run: Run) -> None:
 
 
 def test_trained_agents_are_listed_with_game_strength_and_size(run: Run) -> None:
-    said, listed = run("agents"), json.loads(run("agents", "--json").out)
+    completed, listed = run("agents"), json.loads(run("agents", "--json").out)
     for agent in pretrained_agents():
-        (row,) = [line.split("│") for line in said.out.splitlines() if line.startswith(f"│ {agent.name} ")]
+        (row,) = [line.split("│") for line in completed.out.splitlines() if line.startswith(f"│ {agent.name} ")]
         assert row[2].strip() == agent.rules == listed[agent.name]["rules"]
         assert row[5].strip() == f"{agent.size / 1000:.0f} kB"
         assert listed[agent.name]["bytes"] == agent.size
         assert listed[agent.name]["endgame"] == agent.endgame == "exact"
-        assert agent.name in said.out.partition("Exact endgames: ")[2]
+        assert agent.name in completed.out.partition("Exact endgames: ")[2]
         assert listed[agent.name]["strength"] == agent.strength
         if agent.strength is not None:
             assert f"{100 * agent.strength['win_rate']:.1f} %" in row[3]
 
 
 def test_two_agents_give_a_result(run: Run) -> None:
-    said = run("evaluate", "heuristic", "random", "--deals", "50", "--seed", "3", "--rules", "tiny")
+    completed = run("evaluate", "heuristic", "random", "--deals", "50", "--seed", "3", "--rules", "tiny")
     result = gw.play_match("heuristic", "random", deals=50, seed=3, rules="tiny")
-    assert (said.code, said.err) == (0, "")
+    assert (completed.code, completed.err) == (0, "")
     low, high = result.interval
-    assert f"{100 * result.win_rate:.1f} % ± {50 * (high - low):.1f}" in said.out
-    assert f"{result.margin:+.2f} ± " in said.out
-    assert f"{result.wins} / {result.draws} / {result.losses}" in said.out
-    assert "German Whist, tiny" in said.out
-    assert "50 mirrored deals (each played twice, seats swapped), seed 3" in said.out
+    assert f"{100 * result.win_rate:.1f} % ± {50 * (high - low):.1f}" in completed.out
+    assert f"{result.margin:+.2f} ± " in completed.out
+    assert f"{result.wins} / {result.draws} / {result.losses}" in completed.out
+    assert "German Whist, tiny" in completed.out
+    assert "50 mirrored deals (each played twice, seats swapped), seed 3" in completed.out
 
 
 def test_a_result_as_json_is_that_of_the_library(run: Run) -> None:
-    said = run("evaluate", "greedy", "random", "--deals", "30", "--json")
+    completed = run("evaluate", "greedy", "random", "--deals", "30", "--json")
     result = gw.play_match("greedy", "random", deals=30)
-    assert said.code == 0
-    (match,) = json.loads(said.out)["matches"]
+    assert completed.code == 0
+    (match,) = json.loads(completed.out)["matches"]
     assert match == json.loads(json.dumps(result.to_dict()))
 
 
 def test_both_sides_can_play_the_endgame_exactly(run: Run) -> None:
     words = ("evaluate", "greedy", "random", "--deals", "30", "--rules", "small")
-    said = run(*words, "--endgame", "exact", "--json")
-    (match,) = json.loads(said.out)["matches"]
+    completed = run(*words, "--endgame", "exact", "--json")
+    (match,) = json.loads(completed.out)["matches"]
     assert match == json.loads(json.dumps(gw.play_match("greedy", "random", 30, 0, "small", endgame="exact").to_dict()))
     assert match["endgame"] == "exact"
     (as_played,) = json.loads(run(*words, "--json").out)["matches"]
     assert as_played["endgame"] == "played"
     assert as_played["margin"] != match["margin"]
     assert "German Whist, small, exact endgame" in run(*words, "--endgame", "exact").out
-    said = run(*words, "--endgame", "exact", "--match", "best_of:3", "--json")
-    (series,) = json.loads(said.out)["matches"]
+    completed = run(*words, "--endgame", "exact", "--match", "best_of:3", "--json")
+    (series,) = json.loads(completed.out)["matches"]
     assert (series["match"], series["endgame"]) == ("best_of:3", "exact")
 
 
@@ -125,8 +125,8 @@ def refuse_constant(name: str) -> None:
 
 
 def test_json_is_json_after_a_single_deal_too(run: Run) -> None:
-    said = run("evaluate", "greedy", "random", "--deals", "1", "--json")
-    (match,) = json.loads(said.out, parse_constant=refuse_constant)["matches"]
+    completed = run("evaluate", "greedy", "random", "--deals", "1", "--json")
+    (match,) = json.loads(completed.out, parse_constant=refuse_constant)["matches"]
     assert match["interval"] == [None, None]
     assert run("evaluate", "greedy", "random", "--deals", "1").code == 0
 
@@ -141,9 +141,9 @@ def cells_of(table: str) -> dict[str, dict[str, str]]:
 
 def test_several_agents_give_a_cross_table_that_mirrors_itself(run: Run) -> None:
     names = ["heuristic", "greedy", "random"]
-    said = run("evaluate", *names, "--deals", "40")
-    assert (said.code, said.err) == (0, "")
-    cells = cells_of(said.out)
+    completed = run("evaluate", *names, "--deals", "40")
+    assert (completed.code, completed.err) == (0, "")
+    cells = cells_of(completed.out)
     assert list(cells) == names
     rate = re.compile(r"([\d.]+) % ± ([\d.]+)")
     for i, name in enumerate(names):
@@ -185,16 +185,16 @@ def test_checkpoints_play_by_the_names_of_their_files(run: Run, here: Path) -> N
         some_network(seed=len(folder)).save(here / folder / "best[red].safetensors")
     some = "checkpoint:some/best[red].safetensors"
     other = "checkpoint:other/best[red].safetensors,temperature=1"
-    said = run("evaluate", some, "random", "--deals", "5")
-    assert said.code == 0
-    assert "best[red]" in said.out
+    completed = run("evaluate", some, "random", "--deals", "5")
+    assert completed.code == 0
+    assert "best[red]" in completed.out
     cells = cells_of(run("evaluate", some, other, "random", "--deals", "5").out)
     assert list(cells) == ["best[red] #1", "best[red] #2", "random"]
     matches = json.loads(run("evaluate", some, other, "--deals", "5", "--json").out)["matches"]
     assert [(match["first"], match["second"]) for match in matches] == [(some, other)]
 
 
-def test_an_interrupted_command_leaves_with_130(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interrupted_command_exits_with_130(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupted(*args: object, **settings: object) -> None:
         raise KeyboardInterrupt
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from matplotlib import image
 
-from german_whist.training.run.curve import COLOURS, draw_comparison
+from german_whist.training.run.curve import COLORS, draw_comparison
 from german_whist.training.run.directory import RunDirectory
 from tests.cli.commands import Run
 from tests.training.run.test_records import colours_in, points
@@ -32,12 +32,12 @@ def two_runs(here: Path) -> None:
     made("old", ("random",), seconds=False)
 
 
-def test_runs_stand_side_by_side_against_the_opponents_of_all(run: Run) -> None:
+def test_runs_are_compared_on_their_common_opponents(run: Run) -> None:
     assert run("curve", "runs/a", "runs/b") == (0, "curves: curves.png\n", "")
     picture = image.imread("curves.png")
     assert picture.shape[:2] == (675, 2 * 780)
     for half in np.split(picture, 2, axis=1):
-        assert set(COLOURS[:2]) <= colours_in(half)
+        assert set(COLORS[:2]) <= colours_in(half)
 
 
 def test_the_file_and_what_it_is_drawn_over_can_be_chosen(run: Run) -> None:
@@ -48,7 +48,7 @@ def test_the_file_and_what_it_is_drawn_over_can_be_chosen(run: Run) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "expected"),
     [
         (["runs"], "'runs' holds no run with evaluations: it has no evaluations.csv"),
         (["runs/a", "other/a"], "runs a, other/a were evaluated against no common opponent"),
@@ -57,10 +57,10 @@ def test_the_file_and_what_it_is_drawn_over_can_be_chosen(run: Run) -> None:
         (["runs/a", "--by", "luck"], "invalid choice: 'luck'"),
     ],
 )
-def test_what_cannot_be_drawn_is_said_in_one_line(run: Run, words: list[str], said: str) -> None:
+def test_undrawable_runs_are_refused_in_one_line(run: Run, words: list[str], expected: str) -> None:
     answer = run("curve", *words)
     assert (answer.code, answer.out) == (2, "")
-    assert said in answer.err
+    assert expected in answer.err
     assert answer.err.count("\n") == 1
 
 

@@ -10,7 +10,7 @@ from german_whist.cli import main
 from tests.agents.networks import some_network
 
 
-def test_a_still_and_a_film_of_a_deal_are_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_picture_and_a_gif_of_a_deal_are_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     still, film = tmp_path / "table.png", tmp_path / "deal.gif"
     words = [
         "draw",
@@ -31,9 +31,9 @@ def test_a_still_and_a_film_of_a_deal_are_written(tmp_path: Path, capsys: pytest
     with Image.open(film) as frames:
         assert frames.size == (240, 160)
         assert frames.n_frames == 1 + 8  # type: ignore[attr-defined]  # the deal, and then a frame a card
-    told = capsys.readouterr().out
-    assert "table.png" in told
-    assert "deal.gif" in told
+    printed = capsys.readouterr().out
+    assert "table.png" in printed
+    assert "deal.gif" in printed
     assert sorted(path.name for path in tmp_path.iterdir()) == ["deal.gif", "table.png"]
 
 
@@ -51,9 +51,7 @@ def test_the_same_command_draws_the_same_picture_and_another_deal_another(tmp_pa
     assert not np.array_equal(first, draw("e.png", "--seat", "1"))
 
 
-def test_a_checkpoint_sits_at_the_table_under_the_name_of_its_file(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_checkpoint_is_drawn_under_its_file_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from german_whist.envs.rendering import table
 
     path = tmp_path / "own.safetensors"

@@ -11,9 +11,9 @@ from tests.cli.commands import Run
 
 def test_every_move_has_probabilities_belief_and_the_heuristic_card(run: Run) -> None:
     words = ("explain", "champion-small", "--deal", "7:3", "--against", "heuristic", "--worlds", "3")
-    said, report = run(*words), json.loads(run(*words, "--json").out)
-    assert (said.code, said.err) == (0, "")
-    head, legend, *blocks, end = said.out.strip().split("\n\n")
+    completed, report = run(*words), json.loads(run(*words, "--json").out)
+    assert (completed.code, completed.err) == (0, "")
+    head, legend, *blocks, end = completed.out.strip().split("\n\n")
     assert head.startswith("champion-small (player_0) and heuristic (player_1), small, deal 3 of seed 7")
     assert "how the opponent played is not taken into account" in legend
     assert " wins the deal" in end
@@ -29,8 +29,8 @@ def test_every_move_has_probabilities_belief_and_the_heuristic_card(run: Run) ->
     assert report["agents"] == ["champion-small", "heuristic"]
     assert any(move["options"][0]["advantage"] == 0 for move in report["moves"])
     for move in report["moves"]:  # the network plays while cards are hidden, the solver from there
-        told = [name for name in ("probability", "exact") if move["options"][0][name] is not None]
-        assert told == (["probability"] if move["stock"] else ["exact"])
+        shown = [name for name in ("probability", "exact") if move["options"][0][name] is not None]
+        assert shown == (["probability"] if move["stock"] else ["exact"])
 
 
 def test_it_plays_the_agents_own_game_and_both_seats_by_default(run: Run) -> None:
@@ -49,10 +49,10 @@ def test_the_other_seat_can_be_explained(run: Run) -> None:
 
 
 def test_a_rule_bot_is_explained_without_a_network(run: Run) -> None:
-    said = run("explain", "greedy", "--rules", "draft", "--worlds", "2")
-    assert said.code == 0
-    moves = said.out.partition("\n\n")[2].partition("\n\n")[2]
+    completed = run("explain", "greedy", "--rules", "draft", "--worlds", "2")
+    assert completed.code == 0
+    moves = completed.out.partition("\n\n")[2].partition("\n\n")[2]
     assert "probability" not in moves
     assert "rollouts" in moves
     assert "take" in moves
-    assert card_text(0) not in "".join(said.out.splitlines()[:1])
+    assert card_text(0) not in "".join(completed.out.splitlines()[:1])

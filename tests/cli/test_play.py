@@ -50,12 +50,12 @@ def evaluated(tmp_path: Path, game: str, seat: int, deals: int = 2, seed: int = 
 
 @pytest.mark.parametrize("game", rule_names())
 def test_typing_what_an_agent_played_gives_the_deals_that_evaluate_played(
-    game: str, types: Typist, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    game: str, type_lines: Typist, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     seat = len(game) % 2
     copycat = evaluated(tmp_path, game, seat)
     capsys.readouterr()
-    types(copycat)
+    type_lines(copycat)
     path = tmp_path / "mine.jsonl"
     command = ["play", "random", "--rules", game, "--seat", str(seat), "--deals", "2", "--seed", "5"]
     assert main([*command, "--record", str(path)]) == 0
@@ -69,10 +69,10 @@ def test_typing_what_an_agent_played_gives_the_deals_that_evaluate_played(
     assert text.count("Score after") == 2
 
 
-def test_the_score_adds_up(types: Typist, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_score_adds_up(type_lines: Typist, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     copycat = evaluated(tmp_path, "small", 0, deals=6, seed=9)
     results = [recording.result for recording in copycat.recordings]
-    types(copycat)
+    type_lines(copycat)
     assert main(["play", "random", "--rules", "small", "--deals", "6", "--seed", "9"]) == 0
     mine = sum(result.points for result in results if result.margin > 0)
     theirs = -sum(result.points for result in results if result.margin < 0)
@@ -81,7 +81,7 @@ def test_the_score_adds_up(types: Typist, tmp_path: Path, capsys: pytest.Capture
     assert last == f"Score after 6 deals: you {mine:g} points, {won} won; random {theirs:g} points, {lost} won."
 
 
-def test_a_match_ends_when_it_is_won(types: Typist, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_match_ends_when_it_is_won(type_lines: Typist, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     copycat = evaluated(tmp_path, "tiny", 0, deals=40, seed=1)
 
     def with_pauses() -> Iterator[str]:
@@ -91,7 +91,7 @@ def test_a_match_ends_when_it_is_won(types: Typist, tmp_path: Path, capsys: pyte
             yield from one
             yield ""
 
-    asked = types(with_pauses())
+    asked = type_lines(with_pauses())
     assert main(["play", "random", "--rules", "tiny", "--match", "best_of:3", "--seed", "1"]) == 0
     text = capsys.readouterr().out
     winner, score = re.search(r"(\w+) wins? the match, (\d) to \d\.$", text.strip()).groups()  # type: ignore[union-attr]
@@ -114,9 +114,9 @@ def test_a_match_ends_when_it_is_won(types: Typist, tmp_path: Path, capsys: pyte
     ],
 )
 def test_bad_settings_are_refused_in_one_line(
-    settings: list[str], message: str, capsys: pytest.CaptureFixture[str], types: Typist
+    settings: list[str], message: str, capsys: pytest.CaptureFixture[str], type_lines: Typist
 ) -> None:
-    types([])
+    type_lines([])
     assert main(["play", *settings]) == 2
     error = capsys.readouterr().err
     assert message in error
@@ -129,15 +129,15 @@ def test_an_unknown_opponent_is_refused(capsys: pytest.CaptureFixture[str]) -> N
 
 
 @pytest.mark.parametrize("word", ["q", "Q", "quit", " q "])
-def test_q_quits_at_any_prompt(word: str, types: Typist, capsys: pytest.CaptureFixture[str]) -> None:
+def test_q_quits_at_any_prompt(word: str, type_lines: Typist, capsys: pytest.CaptureFixture[str]) -> None:
     for command in (["play"], ["play", "--rules", "humbug", "--seat", "1"], ["play", "--rules", "draft"]):
-        types([word])
+        type_lines([word])
         assert main([*command, "--seed", "1"]) == 0
         assert capsys.readouterr().out.rstrip().endswith("You leave the table.")
 
 
-def test_the_end_of_the_input_quits(types: Typist, capsys: pytest.CaptureFixture[str]) -> None:
-    types([])
+def test_the_end_of_the_input_quits(type_lines: Typist, capsys: pytest.CaptureFixture[str]) -> None:
+    type_lines([])
     assert main(["play", "--seed", "1"]) == 0
     assert capsys.readouterr().out.rstrip().endswith("You leave the table.")
 
@@ -151,9 +151,11 @@ def test_ctrl_c_quits(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFix
     assert capsys.readouterr().out.rstrip().endswith("You leave the table.")
 
 
-def test_quitting_keeps_the_finished_deals(types: Typist, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_quitting_keeps_the_finished_deals(
+    type_lines: Typist, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     copycat = evaluated(tmp_path, "tiny", 0, deals=1)
-    types([*copycat, "", "?", "q"])
+    type_lines([*copycat, "", "?", "q"])
     path = tmp_path / "mine.jsonl"
     assert main(["play", "random", "--rules", "tiny", "--seed", "5", "--record", str(path)]) == 0
     assert len(list(read_recordings(path))) == 1
@@ -162,17 +164,17 @@ def test_quitting_keeps_the_finished_deals(types: Typist, tmp_path: Path, capsys
     assert "Deal 2, dealt by random." in text
 
 
-def test_without_a_seed_every_session_has_its_own_deals(types: Typist, capsys: pytest.CaptureFixture[str]) -> None:
+def test_without_a_seed_every_session_has_its_own_deals(type_lines: Typist, capsys: pytest.CaptureFixture[str]) -> None:
     texts = []
     for _ in range(2):
-        types(["q"])
+        type_lines(["q"])
         assert main(["play"]) == 0
         texts.append(capsys.readouterr().out)
     assert texts[0] != texts[1]
 
 
-def test_help_and_nonsense_do_not_play_a_card(types: Typist, capsys: pytest.CaptureFixture[str]) -> None:
-    asked = types(["?", "help", "", "hello", "S1", "take", "q"])
+def test_help_and_invalid_input_play_no_card(type_lines: Typist, capsys: pytest.CaptureFixture[str]) -> None:
+    asked = type_lines(["?", "help", "", "hello", "S1", "take", "q"])
     assert main(["play", "--seed", "1", "--seat", "0"]) == 0
     text = capsys.readouterr().out
     assert asked == ["your card: "] * 7
@@ -294,8 +296,8 @@ def test_descriptions_never_name_a_card_that_the_seat_does_not_see(game: str) ->
             assert not hidden & set(re.findall(r"[CDHS][2-9TJQKA]", text))
 
 
-def test_the_opponents_hand_is_not_shown(types: Typist, capsys: pytest.CaptureFixture[str]) -> None:
-    types(["q"])
+def test_the_opponents_hand_is_not_shown(type_lines: Typist, capsys: pytest.CaptureFixture[str]) -> None:
+    type_lines(["q"])
     assert main(["play", "random", "--seed", "6", "--seat", "0"]) == 0
     shown: Any = capsys.readouterr().out
     assert "unseen" in shown

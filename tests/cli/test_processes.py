@@ -60,7 +60,7 @@ def test_the_package_can_be_run(tmp_path: Path) -> None:
     assert done.stdout.startswith("german-whist ")
 
 
-def test_bad_input_leaves_the_process_with_2_and_one_line(tmp_path: Path) -> None:
+def test_bad_input_exits_with_2_and_one_line(tmp_path: Path) -> None:
     done = process(tmp_path, "-m", "german_whist", "evaluat", "random", "greedy")
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith("german-whist: unknown command 'evaluat': did you mean 'evaluate'?")
@@ -82,7 +82,7 @@ def test_a_closed_pipe_is_not_an_error(tmp_path: Path, words: list[str]) -> None
 
 
 @pytest.mark.parametrize("missing", ["torch", "stable_baselines3", "sb3_contrib", "tensorboard", "matplotlib"])
-def test_a_missing_extra_is_one_line_with_the_command_that_helps(tmp_path: Path, missing: str) -> None:
+def test_a_missing_extra_is_one_line_with_the_install_command(tmp_path: Path, missing: str) -> None:
     (tmp_path / "tiny.yaml").write_text(yaml.safe_dump(SETTINGS))
     done = without(tmp_path, (missing,), "train", "tiny.yaml")
     assert (done.returncode, done.stdout) == (2, "")

@@ -51,7 +51,7 @@ def test_every_game_is_recorded_and_shown_to_its_end(game: str, tmp_path: Path, 
     assert text.count("German Whist   ") == len(recording.actions) + 1
 
 
-def test_the_first_line_is_shown_unless_told_otherwise(games: Path, capsys: Capture) -> None:
+def test_the_first_line_is_shown_by_default(games: Path, capsys: Capture) -> None:
     texts = []
     for settings in ([], ["--line", "1"], ["--line", "3"], ["--all"]):
         assert main(["replay", str(games), *settings]) == 0
@@ -71,32 +71,32 @@ def test_a_seat_sees_its_own_cards_only(games: Path, capsys: Capture) -> None:
         assert "draws a card unseen" in text
 
 
-def test_in_a_terminal_enter_goes_on_and_q_leaves(
-    games: Path, types: Typist, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+def test_in_a_terminal_enter_continues_and_q_quits(
+    games: Path, type_lines: Typist, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
     screen = Terminal()
     monkeypatch.setattr(sys, "stdin", Terminal())
     monkeypatch.setattr(sys, "stdout", screen)
     monkeypatch.setenv("NO_COLOR", "1")
-    asked = types(["", "", "q"])
+    asked = type_lines(["", "", "q"])
     assert main(["replay", str(games)]) == 0
     assert asked[:2] == [f"move {move} of 52, Enter to continue, q to quit: " for move in (1, 2)]
     assert screen.getvalue().count("\nmove ") == 2
-    asked = types([])
+    asked = type_lines([])
     assert main(["replay", str(games), "--all"]) == 0
     assert asked == []
 
 
-def test_steps_can_be_had_in_a_pipe_and_the_end_of_input_leaves(games: Path, types: Typist, capsys: Capture) -> None:
-    types([""] * 5)
+def test_step_waits_in_a_pipe_and_end_of_input_quits(games: Path, type_lines: Typist, capsys: Capture) -> None:
+    type_lines([""] * 5)
     assert main(["replay", str(games), "--step"]) == 0
     assert capsys.readouterr().out.count("\nmove ") == 5
-    types([""] * 60)
+    type_lines([""] * 60)
     assert main(["replay", str(games), "--step"]) == 0
     assert capsys.readouterr().out.endswith("This is the recorded result.\n")
 
 
-def test_positions_stand_in_one_line_each(games: Path, capsys: Capture) -> None:
+def test_positions_are_one_line_each(games: Path, capsys: Capture) -> None:
     assert main(["replay", str(games), "--positions"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) == 53

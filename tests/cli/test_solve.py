@@ -15,13 +15,13 @@ HANDS = "AKQ2.T98..J4", "J7.AK2.Q5.T8"
 
 
 def test_value_cards_and_principal_variation_are_printed(run: Run) -> None:
-    said = run("solve", *HANDS, "--trump", "S")
-    assert said.code == 0
-    assert "Endgame of 9 cards a hand, trumps ♠, the most tricks win" in said.out
-    assert "With perfect play the leader takes 6 of 9, the follower 3." in said.out
-    assert "   5  ♠2" in said.out
-    assert [line.split()[0] for line in said.out.splitlines()[-9:]] == list("123456789")
-    assert said.out.splitlines()[-1].endswith("6-3")
+    completed = run("solve", *HANDS, "--trump", "S")
+    assert completed.code == 0
+    assert "Endgame of 9 cards a hand, trumps ♠, the most tricks win" in completed.out
+    assert "With perfect play the leader takes 6 of 9, the follower 3." in completed.out
+    assert "   5  ♠2" in completed.out
+    assert [line.split()[0] for line in completed.out.splitlines()[-9:]] == list("123456789")
+    assert completed.out.splitlines()[-1].endswith("6-3")
 
 
 @pytest.mark.parametrize("words", [(), ("--trump", "h"), ("--low",), ("--trump", "D", "--low", "--led", "HT")])
@@ -55,11 +55,11 @@ def test_json_holds_the_same_and_the_line_keeps_to_the_value(run: Run, words: tu
     ],
 )
 def test_invalid_endgames_are_refused_in_one_line(run: Run, words: list[str], message: str) -> None:
-    said = run("solve", *words)
-    assert said.code == 2
-    assert said.out == ""
-    assert message in said.err
-    assert said.err.count("\n") == 1
+    completed = run("solve", *words)
+    assert completed.code == 2
+    assert completed.out == ""
+    assert message in completed.err
+    assert completed.err.count("\n") == 1
 
 
 @pytest.fixture
@@ -99,10 +99,10 @@ def test_the_tables_of_the_session_are_listed(run: Run) -> None:
     ],
 )
 def test_wrong_words_are_refused_in_one_line(run: Run, words: str, message: str) -> None:
-    said = run("table", *words.split())
-    assert said.code == 2
-    assert message in said.err
-    assert said.err.count("\n") == 1
+    completed = run("table", *words.split())
+    assert completed.code == 2
+    assert message in completed.err
+    assert completed.err.count("\n") == 1
 
 
 def test_a_damaged_table_is_reported_in_one_line(run: Run, empty) -> None:
@@ -110,17 +110,17 @@ def test_a_damaged_table_is_reported_in_one_line(run: Run, empty) -> None:
     path = table_path(KINDS["trump-high"], 3)
     path.write_bytes(path.read_bytes()[:-1] + b"\xff")
     for words in (("table", "verify"), ("table", "build", "--cards", "3")):
-        said = run(*words)
-        assert said.code == 2
-        assert "is damaged: its checksum is wrong" in said.err
-        assert said.err.count("\n") == 1
+        completed = run(*words)
+        assert completed.code == 2
+        assert "is damaged: its checksum is wrong" in completed.err
+        assert completed.err.count("\n") == 1
 
 
 def test_a_folder_that_is_a_file_is_reported_in_one_line(run: Run, here, monkeypatch: pytest.MonkeyPatch) -> None:
     (here / "file").write_text("")
     monkeypatch.setenv(FOLDER_VARIABLE, str(here / "file"))
     for words in (("table", "build", "--cards", "3"), ("solve", "A...", "2...")):
-        said = run(*words)
-        assert said.code == 2
-        assert "the endgame table cannot be written to" in said.err
-        assert said.err.count("\n") == 1
+        completed = run(*words)
+        assert completed.code == 2
+        assert "the endgame table cannot be written to" in completed.err
+        assert completed.err.count("\n") == 1

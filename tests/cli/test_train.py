@@ -27,21 +27,21 @@ def tiny(here: Path) -> str:
 
 
 def test_training_prints_a_table_and_where_everything_is(run: Run, tiny: str) -> None:
-    said = run("train", tiny, "--evaluate_against", "[random, greedy]")
-    assert said.code == 0
-    assert said.err == "training in runs/tiny\n"
-    title, *_ = said.out.splitlines()
+    completed = run("train", tiny, "--evaluate_against", "[random, greedy]")
+    assert completed.code == 0
+    assert completed.err == "training in runs/tiny\n"
+    title, *_ = completed.out.splitlines()
     assert title.strip() == "German Whist, tiny, after 1,024 decisions of self-play"
     for opponent in ("random", "greedy"):
         numbers = r"[\d.]+ % ± [\d.]+ │ +[+-][\d.]+ ± [\d.]+ │ +\d+ / \d+ / \d+"
-        assert re.search(rf"policy +│ +{opponent} +│ +{numbers}", said.out)
-    assert "learning curve:  runs/tiny/curve.png\n" in said.out
-    assert "checkpoint:      runs/tiny/final.safetensors\n" in said.out
+        assert re.search(rf"policy +│ +{opponent} +│ +{numbers}", completed.out)
+    assert "learning curve:  runs/tiny/curve.png\n" in completed.out
+    assert "checkpoint:      runs/tiny/final.safetensors\n" in completed.out
     for path in ("runs/tiny/curve.png", "runs/tiny/final.safetensors"):
         assert Path(path).stat().st_size > 0
 
 
-def test_the_commands_it_suggests_work(run: Run, tiny: str, types: Typist) -> None:
+def test_the_commands_it_suggests_work(run: Run, tiny: str, type_lines: Typist) -> None:
     out = run("train", tiny, "--quiet").out
     suggested = [line.split()[1:] for line in re.findall(r"^[\w ]+: +(german-whist .+)$", out, re.MULTILINE)]
     assert [words[0] for words in suggested] == ["evaluate", "draw", "play"]
@@ -50,7 +50,7 @@ def test_the_commands_it_suggests_work(run: Run, tiny: str, types: Typist) -> No
     assert "German Whist, tiny" in run(*measure, "--deals", "3").out
     assert run(*watch).code == 0
     assert Path("deal.gif").stat().st_size > 0
-    types("q")
+    type_lines("q")
     assert run(*play).code == 0
 
 
@@ -62,17 +62,17 @@ def test_a_second_run_goes_to_a_new_folder_and_says_which(run: Run, tiny: str) -
 
 
 def test_options_override_the_file_and_out_names_the_folder(run: Run, tiny: str) -> None:
-    said = run("train", tiny, "--decisions", "2e2", "--seed", "7", "--out", "some/where", "--quiet")
-    assert (said.code, said.err) == (0, "")
+    completed = run("train", tiny, "--decisions", "2e2", "--seed", "7", "--out", "some/where", "--quiet")
+    assert (completed.code, completed.err) == (0, "")
     settings = yaml.safe_load(Path("some/where/config.yaml").read_text())
     assert (settings["decisions"], settings["seed"], settings["rules"]) == (200, 7, "tiny")
     assert not Path("runs").exists()
 
 
 def test_json_alone_is_on_standard_output(run: Run, tiny: str) -> None:
-    said = run("train", tiny, "--json")
-    assert said.code == 0
-    report = json.loads(said.out)
+    completed = run("train", tiny, "--json")
+    assert completed.code == 0
+    report = json.loads(completed.out)
     assert report["run"] == "runs/tiny"
     (result,) = report["results"]
     assert (result["first"], result["second"], result["deals"]) == ("policy", "random", 20)
@@ -91,16 +91,16 @@ def interrupt_at(monkeypatch: pytest.MonkeyPatch, decisions: int) -> None:
 
 
 @pytest.mark.parametrize("options", [(), ("--json",)])
-def test_ctrl_c_saves_leaves_with_130_and_says_how_to_go_on(
+def test_ctrl_c_saves_and_exits_with_130_and_a_resume_hint(
     run: Run, tiny: str, monkeypatch: pytest.MonkeyPatch, options: tuple[str, ...]
 ) -> None:
     with monkeypatch.context() as patch:
         interrupt_at(patch, 640)
-        said = run("train", tiny, "--quiet", *options)
-    assert said.code == 130
-    told = said.err if options else said.out
-    assert told == "stopped after 512 decisions; to resume: german-whist train --resume runs/tiny\n"
-    assert (said.out if options else said.err) == ""
+        completed = run("train", tiny, "--quiet", *options)
+    assert completed.code == 130
+    line = completed.err if options else completed.out
+    assert line == "stopped after 512 decisions; to resume: german-whist train --resume runs/tiny\n"
+    assert (completed.out if options else completed.err) == ""
     done = run("train", "--resume", "runs/tiny", *options)
     assert done.code == 0
     assert "1,024 decisions" in done.out or json.loads(done.out)["run"] == "runs/tiny"
@@ -112,13 +112,13 @@ def test_resuming_a_finished_run_prints_its_results_again(run: Run, tiny: str) -
     assert run("train", "--resume", "runs/tiny", "--quiet") == first
 
 
-def test_a_run_that_diverges_leaves_with_2_and_one_line(run: Run, tiny: str) -> None:
-    said = run("train", tiny, "--learning_rate", "1e30", "--evaluate_every", "1e6", "--quiet")
-    assert (said.code, said.out) == (2, "")
+def test_a_diverging_run_exits_with_2_and_one_line(run: Run, tiny: str) -> None:
+    completed = run("train", tiny, "--learning_rate", "1e30", "--evaluate_every", "1e6", "--quiet")
+    assert (completed.code, completed.out) == (2, "")
     assert re.fullmatch(
         r"german-whist: training diverged before decision \d+: .* the checkpoints before it are in "
         r"runs/tiny/checkpoints\n",
-        said.err,
+        completed.err,
     )
 
 
@@ -128,32 +128,32 @@ def test_a_full_disk_is_one_line(run: Run, tiny: str, monkeypatch: pytest.Monkey
 
     with monkeypatch.context() as patch:
         patch.setattr(Path, "write_bytes", full)
-        said = run("train", tiny)
-    assert (said.code, said.out) == (2, "")
-    assert said.err == "german-whist: run directory 'runs/tiny' cannot be written: No space left on device\n"
+        completed = run("train", tiny)
+    assert (completed.code, completed.out) == (2, "")
+    assert completed.err == "german-whist: run directory 'runs/tiny' cannot be written: No space left on device\n"
     assert not Path("runs").exists()
     with monkeypatch.context() as patch:
         patch.setattr("german_whist.training.sb3.learner.save_learner", lambda model, path: full(path, b""))
-        said = run("train", tiny)
-    assert (said.code, said.out) == (2, "")
-    assert re.fullmatch(r"german-whist: .*No space left on device: 'runs/tiny/resume.safetensors'\n", said.err)
+        completed = run("train", tiny)
+    assert (completed.code, completed.out) == (2, "")
+    assert re.fullmatch(r"german-whist: .*No space left on device: 'runs/tiny/resume.safetensors'\n", completed.err)
     assert not Path("runs").exists()
 
 
 def test_an_option_of_earlier_versions_is_refused_with_its_new_name(run: Run, tiny: str) -> None:
-    said = run("train", tiny, "--rows", "16")
-    line = "german-whist: command line: unknown key 'rows': it is called num_envs now\n"
-    assert (said.code, said.out, said.err) == (2, "", line)
+    completed = run("train", tiny, "--rows", "16")
+    line = "german-whist: command line: unknown key 'rows': it is now called num_envs\n"
+    assert (completed.code, completed.out, completed.err) == (2, "", line)
     assert "--rows" not in run("train", "--help").out
     assert "--rows" not in run("train", "--num_env", "16").err
-    said = run("train", tiny, "--trainer", "teacher")
-    line = "german-whist: command line: unknown trainer 'teacher': it is called policy_iteration now\n"
-    assert (said.code, said.out, said.err) == (2, "", line)
+    completed = run("train", tiny, "--trainer", "teacher")
+    line = "german-whist: command line: unknown trainer 'teacher': it is now called policy_iteration\n"
+    assert (completed.code, completed.out, completed.err) == (2, "", line)
 
 
 def test_a_run_of_an_earlier_version_cannot_be_resumed(run: Run, here: Path) -> None:
     (here / "old").mkdir()
     (here / "old" / "config.yaml").write_text("trainer: teacher\nrules: tiny\nrows: 8\n")
-    said = run("train", "--resume", "old")
-    line = "german-whist: old/config.yaml: unknown trainer 'teacher': it is called policy_iteration now\n"
-    assert (said.code, said.out, said.err) == (2, "", line)
+    completed = run("train", "--resume", "old")
+    line = "german-whist: old/config.yaml: unknown trainer 'teacher': it is now called policy_iteration\n"
+    assert (completed.code, completed.out, completed.err) == (2, "", line)

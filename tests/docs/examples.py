@@ -6,7 +6,8 @@ The kind of a code block says what becomes of it:
 - ``console``: every line is a ``german-whist`` command and must exit with 0. Long ones get fewer decisions and deals.
 - ``output``: what the block before it must have printed; ``...`` stands for any text.
 - ``yaml``: a training configuration, written to the file that its first line names.
-- ``sh``: not run (set-up, several processes, hours of training), but its commands, modules and extras must exist.
+- ``sh``: not run (set-up, several processes, hours of training), but its commands, modules and extras must exist. The
+  exception is ``make quickstart``, whose training run is made, a short one: later examples of the page use its agent.
 - anything else shows something and is left alone.
 
 All blocks of a page share a working directory.
@@ -85,6 +86,8 @@ def run_page(page: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         elif block.kind == "sh":
             for line in block.text.splitlines():
                 check_command(line, place)
+                if line == "make quickstart":
+                    _run_command(made_by("quickstart"), place, monkeypatch)
 
 
 def _run_python(block: Block, page: Path) -> str:
@@ -105,6 +108,14 @@ def _run_command(line: str, place: str, monkeypatch: pytest.MonkeyPatch) -> str:
     assert code == 0, f"{place}: {line}\n{errors.getvalue()}"
     assert out.getvalue(), f"{place}: {line} prints nothing"
     return out.getvalue()
+
+
+def made_by(target: str) -> str:
+    """Return the ``german-whist`` command that ``make TARGET`` ends with."""
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    found = re.search(rf"^{target}:.*\n\t\$\(BIN\)/(german-whist .*)$", makefile, re.MULTILINE)
+    assert found, target
+    return found[1]
 
 
 def shortened(words: list[str]) -> list[str]:
@@ -162,7 +173,7 @@ def check_command(line: str, place: str) -> None:
         makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
         assert re.search(rf"^{words[1]}:", makefile, re.MULTILINE), f"{place}: {line}"
     else:
-        assert words[0] in ("python", "tensorboard"), f"{place}: {line}"
+        assert words[0] in ("python", "source", "tensorboard"), f"{place}: {line}"
 
 
 def prose(page: Path) -> str:

@@ -23,5 +23,5 @@ def test_the_tables_are_those_of_the_command() -> None:
         (written,) = [part for part in page if part.startswith(header)]
         assert without_numbers(written) == without_numbers(table)
     # The last line says how many endgames and which seed.
-    said = printed[-1].replace("4 endgames", "10,000 endgames")
-    assert said in PAGE.replace("\n", " ")
+    summary = printed[-1].replace("4 endgames", "10,000 endgames")
+    assert summary in PAGE.replace("\n", " ")

@@ -38,15 +38,15 @@ def test_the_command_prints_the_page() -> None:
     assert printed.stdout == page()
 
 
-def test_every_block_of_the_classic_game_stands_with_its_cells_and_values() -> None:
+def test_the_page_lists_every_classic_block_with_its_range() -> None:
     for title, layout, high in (
         ("The vector", observation_layout(), observation_high()),
         ("The full state", state_layout(), state_high()),
     ):
-        told = {row[0].strip("`"): row for row in rows(section(title)) if row[0].startswith("`")}
+        documented = {row[0].strip("`"): row for row in rows(section(title)) if row[0].startswith("`")}
         for name, (start, stop, meaning) in layout.items():
-            _, cells, number, values, text = told[name]
-            assert (cells.split("–")[0], cells.split("–")[-1]) == (str(start), str(stop - 1))
+            _, features, number, values, text = documented[name]
+            assert (features.split("–")[0], features.split("–")[-1]) == (str(start), str(stop - 1))
             assert number == str(stop - start)
             assert values == f"0 to {high[start:stop].max()}"
             assert text == meaning
@@ -65,20 +65,20 @@ def test_every_block_of_the_classic_game_stands_with_its_cells_and_values() -> N
 )
 def test_every_block_that_any_game_has_is_on_the_page(title: str, game: str | Rules, match: str | None) -> None:
     layout = (observation_layout if title == "The vector" else state_layout)(game, match)
-    told = [row[0].strip("`") for row in rows(section(title)) if row[0].startswith("`")]
-    places = [told.index(name) for name in layout]
+    documented = [row[0].strip("`") for row in rows(section(title)) if row[0].startswith("`")]
+    places = [documented.index(name) for name in layout]
     assert places == sorted(places)  # and the blocks stand in the order of the page
 
 
 def test_sizes_by_game_are_those_of_what_the_batch_writes() -> None:
-    told = {row[0].strip("`"): row for row in rows(section("Sizes by game"))}
+    documented = {row[0].strip("`"): row for row in rows(section("Sizes by game"))}
     for name in rule_names():
         batch = DealBatch(name, 1, history=True)
-        _, vector, history, _, actions, _ = told[name]
+        _, vector, history, _, actions, _ = documented[name]
         assert int(vector) == batch.observe().shape[1]
         assert history == " × ".join(map(str, batch.history()[0].shape[1:]))
         assert int(actions) == batch.action_mask().shape[1]
-        assert int(told[name][3]) == state_high(name).size
+        assert int(documented[name][3]) == state_high(name).size
 
 
 def test_columns_events_and_versions_are_on_the_page() -> None:
@@ -90,12 +90,12 @@ def test_columns_events_and_versions_are_on_the_page() -> None:
     assert f"version {HISTORY_VERSION}, `HISTORY_VERSION`" in plain
 
 
-def test_what_is_said_of_matches_is_so() -> None:
+def test_the_page_is_right_about_matches() -> None:
     small, large = match_format_of("first_to:25"), match_format_of("first_to:1000")
     classic = rules("classic")
-    for match, cells in ((small, 3), (large, 6)):
-        assert observation_high(classic, match).size == observation_high(classic).size + cells
-        assert state_high(classic, match).size == state_high(classic).size + cells
+    for match, features in ((small, 3), (large, 6)):
+        assert observation_high(classic, match).size == observation_high(classic).size + features
+        assert state_high(classic, match).size == state_high(classic).size + features
     assert re.search(r"A match adds 3 features to vector and state, or 6", page())
 
 

@@ -14,7 +14,7 @@ from tests.docs.examples import ROOT, blocks, links, prose, run_page
 
 DOCS = ROOT / "docs"
 PAGES = sorted(page for page in DOCS.rglob("*.md") if "_build" not in page.parts)
-OTHERS = [ROOT / name for name in ("README.md", "CONTRIBUTING.md")]
+OTHERS = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")]
 WITH_EXAMPLES = [page for page in PAGES if any(block.kind in ("python", "console", "sh") for block in blocks(page))]
 
 

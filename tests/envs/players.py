@@ -1,4 +1,4 @@
-"""Opponents for the environments' tests."""
+"""Opponents and play for the environments' tests."""
 
 from __future__ import annotations
 
@@ -9,6 +9,11 @@ import numpy.typing as npt
 
 from german_whist.envs.engine.agent_rng import AgentRng
 from german_whist.envs.engine.cards import cards_of
+from german_whist.envs.engine.rules import Rules
+from german_whist.envs.simulator.batch import DealBatch
+from german_whist.envs.simulator.single_match import SingleMatch
+
+HALF_POINTS = Rules(suits=2, ranks=4, hand=3, stock=2, points="over_half")
 
 
 class Lowest:
@@ -36,3 +41,52 @@ class Stubborn:
 
     def act(self, views: np.ndarray[Any, Any], rng: AgentRng) -> npt.NDArray[np.int64]:
         return np.zeros(len(views), np.int64)
+
+
+def random_legal(mask: np.ndarray, rng: np.random.Generator) -> int:
+    return int(rng.choice(np.flatnonzero(mask)))
+
+
+def play_deal(environment: Any, rng: np.random.Generator, rewards: dict[str, float] | None = None) -> list[int]:
+    """Play the deal to its end through ``last()``, add up each agent's rewards and return the actions."""
+    actions = []
+    for agent in environment.agent_iter():
+        observation, reward, termination, truncation, _ = environment.last()
+        if rewards is not None:
+            rewards[agent] = rewards.get(agent, 0) + reward
+        if termination or truncation:
+            environment.step(None)
+        else:
+            actions.append(random_legal(observation["action_mask"], rng))
+            environment.step(actions[-1])
+    return actions
+
+
+def is_at_deal(environment: Any, seed: int, index: int) -> bool:
+    """Return whether the environment is at the start of deal ``index`` of ``seed``."""
+    batch = DealBatch(environment.unwrapped.rules, 1, seed, index)
+    seat = int(batch.turn[0])
+    return environment.agent_selection == f"player_{seat}" and np.array_equal(
+        environment.observe(f"player_{seat}")["observation"], batch.observe()[0]
+    )
+
+
+def play_out_match(
+    simulator: SingleMatch, rng: np.random.Generator
+) -> list[tuple[int, int, list[float], tuple[float, float]]]:
+    """Play a match out and return for each deal its index, dealer, returns, and the scores after it."""
+    deals = []
+    while simulator.legal:
+        index, dealer = simulator.index, int(simulator.batch.states["dealer"][0])
+        last = simulator.batch.states.copy()
+        batch = DealBatch(simulator.rules)
+        while simulator.legal and simulator.index == index:
+            last[:] = simulator.batch.states
+            actions = [action for action in range(64) if simulator.legal >> action & 1]
+            action = int(rng.choice(actions))
+            assert simulator.play(action)
+        batch.states[:] = last
+        batch.step([action])
+        assert batch.done.all()
+        deals.append((index, dealer, batch.returns(simulator.match_format.deal_reward)[0].tolist(), simulator.scores))
+    return deals

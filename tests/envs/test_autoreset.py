@@ -140,7 +140,7 @@ def test_rows_out_of_the_mask_go_on_and_the_options_are_left_as_they_are() -> No
     options = {"reset_mask": np.array([False, True, False, True]), "dealer": 1}
     environment.reset(seed=8, options=options)
     assert "reset_mask" in options
-    assert environment._batch.states[[0, 2]].tobytes() == before[[0, 2]].tobytes()
+    assert (environment._batch.states[[0, 2]] == before[[0, 2]]).all()
     assert environment._episodes.at.seeds.tolist() == [3, 8, 3, 8]
     assert environment._episodes.at.numbers.tolist() == [0, 1, 2, 3]
     assert environment._batch.states["dealer"][[1, 3]].tolist() == [1, 1]
@@ -157,9 +157,10 @@ def test_rows_out_of_the_mask_go_on_and_the_options_are_left_as_they_are() -> No
 )
 def test_a_wrong_reset_mask_is_refused_with_gymnasiums_own_errors(mask: Any, error: type[Exception]) -> None:
     theirs = SyncVectorEnv([lambda: GermanWhistEnv(Lowest())] * 2)
-    for environment in (theirs, GermanWhistVectorEnv(Lowest(), 2)):
-        with pytest.raises(error, match="reset_mask"):
-            environment.reset(options={"reset_mask": mask})  # type: ignore[attr-defined]
+    with pytest.raises((error, AssertionError), match="reset_mask"):  # older versions of Gymnasium assert
+        theirs.reset(options={"reset_mask": mask})
+    with pytest.raises(error, match="reset_mask"):
+        GermanWhistVectorEnv(Lowest(), 2).reset(options={"reset_mask": mask})
 
 
 def test_a_step_before_every_row_was_reset_is_refused() -> None:
@@ -213,8 +214,9 @@ def test_gymnasiums_vector_wrappers_work(mode: AutoresetMode, keys: Any) -> None
         )
 
     _, told = run(RecordEpisodeStatistics(make()))
-    assert set(told["lengths"]) == {4}
-    assert len(told["lengths"]) == {AutoresetMode.NEXT_STEP: 48}.get(mode, 60)
+    if tuple(map(int, gymnasium.__version__.split(".")[:2])) >= (1, 4):  # before, it knew one mode only
+        assert set(told["lengths"]) == {4}
+        assert len(told["lengths"]) == {AutoresetMode.NEXT_STEP: 48}.get(mode, 60)
     run(NormalizeReward(make()))
     if mode is not AutoresetMode.SAME_STEP:  # Gymnasium's wrappers of observations refuse it
         flat, _ = run(FlattenObservation(make()))

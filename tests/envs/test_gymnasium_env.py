@@ -73,7 +73,7 @@ def test_the_learners_rewards_are_those_of_the_whole_deal() -> None:
 
 
 @pytest.mark.parametrize("reward", ["margin", "win", "points"])
-def test_the_learner_is_told_of_its_losses(reward: str, rng: np.random.Generator) -> None:
+def test_the_learner_gets_negative_rewards_for_losses(reward: str, rng: np.random.Generator) -> None:
     environment = gymnasium.make(GAME, opponent=Random(), reward=reward)
     totals = []
     for seed in range(12):
@@ -246,7 +246,7 @@ def test_the_opponents_randomness_does_not_touch_the_deals(rng: np.random.Genera
         play_deal(environment, info, rng)
 
 
-def test_a_random_opponent_plays_otherwise_in_another_deal_of_the_same_cards() -> None:
+def test_a_random_opponent_depends_on_the_deal_index() -> None:
     deck = deal_deck(rules("classic").cards, 1, 1)
     environment = GermanWhistEnv(Random(), seat=0)
     firsts = {environment.reset(options={"deck": deck})[0][104:156].argmax() for _ in range(20)}

@@ -40,12 +40,12 @@ class Singles:
 
     def step(self, row: int, action: int) -> dict[str, Any]:
         observation, reward, terminated, _, info = self.games[row].step(action)
-        told: dict[str, Any] = {"reward": reward, "terminated": terminated}
+        outcome: dict[str, Any] = {"reward": reward, "terminated": terminated}
         if terminated:
-            told["final_obs"], told["final_info"] = observation, info
+            outcome["final_obs"], outcome["final_info"] = observation, info
             self.deals[row] += len(self.games)
             observation, info = self.reset(row)
-        return {**told, "observation": observation, "action_mask": info["action_mask"]}
+        return {**outcome, "observation": observation, "action_mask": info["action_mask"]}
 
 
 @pytest.mark.parametrize("opponent", [Lowest(), Random()])
@@ -61,7 +61,7 @@ class Singles:
         ("race", 3, 1, "margin"),
     ],
 )
-def test_is_the_same_as_so_many_single_environments(
+def test_equals_the_same_number_of_single_environments(
     opponent: Any, name: str, num_envs: int, seat: Any, reward: str, rng: np.random.Generator
 ) -> None:
     settings = {"rules": name, "seat": seat, "reward": reward}
@@ -81,20 +81,20 @@ def test_is_the_same_as_so_many_single_environments(
         assert not truncations.any()
         assert ("final_obs" in info) == terminations.any()
         for row in range(num_envs):
-            told = singles.step(row, int(actions[row]))
-            np.testing.assert_array_equal(observations[row], told["observation"])
-            np.testing.assert_array_equal(info["action_mask"][row], told["action_mask"])
-            assert rewards[row] == told["reward"]
-            assert terminations[row] == told["terminated"]
-            if told["terminated"]:
+            expected = singles.step(row, int(actions[row]))
+            np.testing.assert_array_equal(observations[row], expected["observation"])
+            np.testing.assert_array_equal(info["action_mask"][row], expected["action_mask"])
+            assert rewards[row] == expected["reward"]
+            assert terminations[row] == expected["terminated"]
+            if expected["terminated"]:
                 ends += 1
                 assert info["_final_obs"][row]
                 assert info["_final_info"][row]
-                np.testing.assert_array_equal(info["final_obs"][row], told["final_obs"])
-                for key, value in told["final_info"].items():
+                np.testing.assert_array_equal(info["final_obs"][row], expected["final_obs"])
+                for key, value in expected["final_info"].items():
                     assert info["final_info"][f"_{key}"][row]
                     np.testing.assert_array_equal(info["final_info"][key][row], value)
-                assert info["illegal"][row] == told["final_info"]["illegal"]
+                assert info["illegal"][row] == expected["final_info"]["illegal"]
     assert ends > 2 * num_envs
 
 
@@ -125,7 +125,7 @@ def test_gymnasiums_loop_over_environments_works_too() -> None:
 
 
 @pytest.mark.parametrize("reward", ["margin", "win", "points"])
-def test_the_learner_is_told_of_its_losses(reward: str, rng: np.random.Generator) -> None:
+def test_the_learner_gets_negative_rewards_for_losses(reward: str, rng: np.random.Generator) -> None:
     environment = gymnasium.make_vec(GAME, num_envs=16, opponent=Random(), reward=reward)
     _, info = environment.reset(seed=1)
     paid: list[float] = []
@@ -169,15 +169,15 @@ def test_row_j_plays_the_deals_j_and_then_every_num_envs_th(rng: np.random.Gener
     assert environment._episodes.indices.tolist() == (before + 3).tolist()
 
 
-def test_a_seed_repeats_the_same_course_and_none_draws_one() -> None:
+def test_a_seed_repeats_the_episodes_and_no_seed_draws_one() -> None:
     def course(environment: GermanWhistVectorEnv, seed: int | None) -> list[Any]:
         rng = np.random.default_rng(3)
         observations, info = environment.reset(seed=seed)
-        told = [observations]
+        arrays = [observations]
         for _ in range(40):
             observations, rewards, terminations, _, info = environment.step(choose(info, rng))
-            told += [observations, rewards, terminations]
-        return told
+            arrays += [observations, rewards, terminations]
+        return arrays
 
     first, second = (GermanWhistVectorEnv(Random(), 4) for _ in range(2))
     expected = course(first, 5)
@@ -226,7 +226,7 @@ def test_it_is_always_the_learners_turn(rng: np.random.Generator) -> None:
         observations, _, _, _, info = environment.step(choose(info, rng))
 
 
-def test_what_is_handed_out_is_never_written_to_again(rng: np.random.Generator) -> None:
+def test_returned_arrays_are_never_overwritten(rng: np.random.Generator) -> None:
     environment = GermanWhistVectorEnv(Random(), 5, rules="tiny")
     observations, info = environment.reset(seed=1)
     kept: list[Any] = [observations, info["action_mask"]]

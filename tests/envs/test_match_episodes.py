@@ -1,4 +1,4 @@
-"""Matches: how they are scored and won, and environments whose episode is a whole match."""
+"""Environments whose episode is a whole match."""
 
 from __future__ import annotations
 
@@ -9,17 +9,16 @@ import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
 
-from german_whist.envs.engine.match_format import MAX_DEALS, MAX_TARGET, MatchFormat, first_deals, match_format_of
-from german_whist.envs.engine.rules import Rules, rule_names, rules
+from german_whist.envs.engine.match_format import MAX_TARGET, MatchFormat, match_format_of
+from german_whist.envs.engine.rules import rule_names, rules
 from german_whist.envs.gymnasium_env import GermanWhistEnv
 from german_whist.envs.observation.full_state import state_layout
 from german_whist.envs.observation.history import max_events
 from german_whist.envs.observation.vector import observation_high, observation_layout, observe, view_from_observation
 from german_whist.envs.pettingzoo_env import env, raw_env
-from german_whist.envs.simulator import single_match as one_match
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.envs.simulator.single_match import SingleMatch
-from tests.envs.players import Lowest
+from tests.envs.players import HALF_POINTS, Lowest, play_out_match, random_legal
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore", DeprecationWarning)
@@ -29,134 +28,6 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore:Observation is not a NumPy array:UserWarning"),
     pytest.mark.filterwarnings("ignore:Observation space for each agent probably should be:UserWarning"),
 ]
-
-HALF_POINTS = Rules(suits=2, ranks=4, hand=3, stock=2, points="over_half")
-
-
-def won(match: str, *scores: tuple[float, float]) -> list[int]:
-    return match_format_of(match).winners(np.array(scores, np.float64)).tolist()
-
-
-def random_legal(mask: np.ndarray, rng: np.random.Generator) -> int:
-    return int(rng.choice(np.flatnonzero(mask)))
-
-
-def play_match(
-    simulator: SingleMatch, rng: np.random.Generator
-) -> list[tuple[int, int, list[float], tuple[float, float]]]:
-    """Play a match out and return for each deal its index, dealer, returns, and the scores after it."""
-    deals = []
-    while simulator.legal:
-        index, dealer = simulator.index, int(simulator.batch.states["dealer"][0])
-        last = simulator.batch.states.copy()
-        batch = DealBatch(simulator.rules)
-        while simulator.legal and simulator.index == index:
-            last[:] = simulator.batch.states
-            actions = [action for action in range(64) if simulator.legal >> action & 1]
-            action = int(rng.choice(actions))
-            assert simulator.play(action)
-        batch.states[:] = last
-        batch.step([action])
-        assert batch.done.all()
-        deals.append((index, dealer, batch.returns(simulator.match_format.deal_reward)[0].tolist(), simulator.scores))
-    return deals
-
-
-# What decides a match
-
-
-def test_the_first_to_reach_the_target_wins() -> None:
-    assert won("first_to:10", (9, 9), (10, 9), (3, 14), (0, 0)) == [-1, 0, 1, -1]
-
-
-def test_when_both_reach_the_target_the_higher_score_wins_and_equal_scores_play_on() -> None:
-    assert won("first_to:10", (10, 12), (12, 11), (12, 12), (10, 10)) == [1, 0, -1, -1]
-
-
-def test_the_most_deals_of_three_or_five_win() -> None:
-    assert won("best_of:3", (1, 1), (2, 1), (0, 2)) == [-1, 0, 1]
-    assert won("best_of:5", (2, 2), (3, 2), (0, 2)) == [-1, 0, -1]
-    assert won("best_of:1", (0, 0), (0, 1)) == [-1, 1]
-
-
-def test_only_the_winner_of_a_deal_scores_and_a_drawn_one_counts_for_nobody() -> None:
-    scores = np.array([[1.0, 2.0], [1.0, 2.0], [0.0, 0.0]])
-    match_format_of("first_to:10").add_deals(scores, np.array([[5, -5], [-0.5, 0.5], [0, 0]]))
-    assert scores.tolist() == [[6, 2], [1, 2.5], [0, 0]]
-
-
-@pytest.mark.parametrize(
-    ("given", "word"),
-    [
-        ("first_two:25", r"did you mean 'first_to:N'"),
-        ("first_to", "first_to:N"),
-        ("25", "best_of:N"),
-        ("first_to:0", "from 1 to 1000"),
-        ("first_to:-3", "from 1 to 1000"),
-        ("first_to:ten", "'ten'"),
-        ("first_to:1001", "from 1 to 1000"),
-        ("best_of:4", "an odd number"),
-        ("best_of:", "''"),
-        (25, "25"),
-    ],
-)
-def test_a_match_that_does_not_exist_is_refused(given: Any, word: str) -> None:
-    with pytest.raises(ValueError, match=word):
-        match_format_of(given)
-    with pytest.raises(ValueError, match="match"):
-        raw_env(match=given)
-
-
-# The simulator of matches
-
-
-@pytest.mark.parametrize("match", ["first_to:10", "first_to:25", "best_of:3", "best_of:5"])
-@pytest.mark.parametrize("rules", ["tiny", "small", "small_all", "draft", "humbug", "race", HALF_POINTS])
-def test_deals_alternate_their_dealer_and_add_up_until_somebody_wins(rules: Any, match: str, rng) -> None:
-    simulator = SingleMatch(rules, match)
-    for number in (0, 1):
-        simulator.reset(seed=4 if number == 0 else None)
-        deals = play_match(simulator, rng)
-        assert [index for index, _, _, _ in deals] == [4096 * number + number + i for i in range(len(deals))]
-        assert [dealer for _, dealer, _, _ in deals] == [(number + i) % 2 for i in range(len(deals))]
-        scores = np.zeros(2)
-        for i, (_, _, returns, after) in enumerate(deals):
-            scores += np.maximum(returns, 0)
-            assert scores.tolist() == list(after)
-            assert (scores.max() >= simulator.match_format.target) == (i == len(deals) - 1)
-        winner = int(scores.argmax())
-        assert simulator.returns("win") == [1 - 2 * winner, 2 * winner - 1]
-        assert simulator.returns("points") == [scores[0] - scores[1], scores[1] - scores[0]]
-
-
-def test_drawn_deals_are_played_again_with_the_next_dealer() -> None:
-    simulator = SingleMatch("tiny:counts=all", "best_of:3")
-    drawn = 0
-    for seed in range(20):
-        simulator.reset(seed=seed)
-        deals = play_match(simulator, np.random.default_rng(seed))
-        drawn += sum(returns[0] == 0 for _, _, returns, _ in deals)
-        assert sum(returns[0] != 0 for _, _, returns, _ in deals) in (2, 3)
-        assert [dealer for _, dealer, _, _ in deals] == [i % 2 for i in range(len(deals))]
-    assert drawn > 5
-
-
-def test_a_match_that_nobody_wins_is_a_draw_after_so_many_deals(monkeypatch: pytest.MonkeyPatch, rng) -> None:
-    monkeypatch.setattr(one_match, "MAX_DEALS", 3)
-    simulator = SingleMatch("tiny", "first_to:50")
-    simulator.reset(seed=1)
-    assert len(play_match(simulator, rng)) == simulator.deals == 3
-    assert simulator.returns("win") == [0, 0]
-    assert not simulator.legal
-
-
-def test_the_longest_decided_match_still_fits_in_its_deals() -> None:
-    assert 2 * (2 * MAX_TARGET - 1) + 1 <= MAX_DEALS  # half a point a deal, won in turn
-
-
-def test_matches_of_a_seed_share_no_deal() -> None:
-    first = first_deals(np.arange(4, dtype=np.uint64)).astype(object)
-    assert all(first[i] + MAX_DEALS <= first[i + 1] for i in range(3))
 
 
 # The PettingZoo environment
@@ -238,7 +109,7 @@ def test_an_illegal_action_loses_the_most_that_a_match_can_lose() -> None:
         assert environment.rewards[agent] == -lost
 
 
-def test_a_match_address_is_played_and_gone_on_from() -> None:
+def test_a_match_address_is_played_and_later_resets_continue_from_it() -> None:
     environment = env("tiny", match="best_of:3")
     environment.reset(seed=1, options={"match": (7, 3), "deal": None})
     assert environment.unwrapped.deal == (7, 3 * 4096 + 1)
@@ -251,9 +122,9 @@ def test_a_match_address_is_played_and_gone_on_from() -> None:
 def test_the_first_dealer_can_be_chosen_and_alternates_from_there(rng) -> None:
     simulator = SingleMatch("tiny", "best_of:5")
     simulator.reset(seed=1, options={"dealer": 1})
-    assert [dealer for _, dealer, _, _ in play_match(simulator, rng)][:3] == [1, 0, 1]
+    assert [dealer for _, dealer, _, _ in play_out_match(simulator, rng)][:3] == [1, 0, 1]
     simulator.reset()
-    assert [dealer for _, dealer, _, _ in play_match(simulator, rng)][:3] == [1, 0, 1]  # match 1, as it is dealt
+    assert [dealer for _, dealer, _, _ in play_out_match(simulator, rng)][:3] == [1, 0, 1]  # match 1, as it is dealt
 
 
 @pytest.mark.parametrize(
@@ -267,7 +138,7 @@ def test_the_first_dealer_can_be_chosen_and_alternates_from_there(rng) -> None:
         ({"dealer": 2}, "dealer"),
     ],
 )
-def test_a_wrong_option_is_named_and_the_match_goes_on(options: dict[str, Any], word: str) -> None:
+def test_a_wrong_option_is_named_and_the_match_continues(options: dict[str, Any], word: str) -> None:
     environment = env("tiny", match="best_of:3")
     environment.reset(seed=5)
     before = environment.observe("player_0")
@@ -277,7 +148,7 @@ def test_a_wrong_option_is_named_and_the_match_goes_on(options: dict[str, Any], 
     np.testing.assert_array_equal(environment.observe("player_0")["observation"], before["observation"])
 
 
-def test_scores_stand_at_the_end_of_observation_and_state(rng) -> None:
+def test_scores_are_at_the_end_of_observation_and_state(rng) -> None:
     environment = raw_env("small", match="first_to:25")
     block, bare = observation_layout("small", match="first_to:25")["match"], observation_layout("small")
     assert [*observation_layout("small", match="first_to:25")] == [*bare, "match"]
@@ -295,7 +166,7 @@ def test_scores_stand_at_the_end_of_observation_and_state(rng) -> None:
         np.testing.assert_array_equal(observe(views, "small")[0], row[: block.start])
 
 
-def test_without_a_match_the_classic_observation_is_what_it_was() -> None:
+def test_without_a_match_the_classic_observation_is_unchanged() -> None:
     assert observation_high("classic").size == 443
     assert raw_env().observation_space("player_0")["observation"].shape == (443,)
     assert raw_env(match="first_to:10").observation_space("player_0")["observation"].shape == (446,)

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import pickle
 import sys
 import time
 import types
@@ -9,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from pettingzoo.utils import wrappers
 
 from german_whist.envs.engine.cards import deck_text
 from german_whist.envs.engine.dealing import deal_deck
@@ -17,6 +15,7 @@ from german_whist.envs.engine.rules import rule_names, rules
 from german_whist.envs.engine.scoring import reward_limit
 from german_whist.envs.pettingzoo_env import env, raw_env
 from german_whist.envs.simulator.batch import DealBatch
+from tests.envs.players import is_at_deal, play_deal, random_legal
 
 with warnings.catch_warnings():
     # Importing PettingZoo's tests makes it import two of its own environments in a way it has deprecated.
@@ -32,34 +31,6 @@ pytestmark = [
 ]
 
 CARDS = rules("classic").cards
-
-
-def legal_action(observation: dict[str, Any], rng: np.random.Generator) -> int:
-    return int(rng.choice(np.flatnonzero(observation["action_mask"])))
-
-
-def play_deal(environment: Any, rng: np.random.Generator, rewards: dict[str, float] | None = None) -> list[int]:
-    """Play the deal to its end through ``last()``, add up each agent's rewards and return the actions."""
-    actions = []
-    for agent in environment.agent_iter():
-        observation, reward, termination, truncation, _ = environment.last()
-        if rewards is not None:
-            rewards[agent] = rewards.get(agent, 0) + reward
-        if termination or truncation:
-            environment.step(None)
-        else:
-            actions.append(legal_action(observation, rng))
-            environment.step(actions[-1])
-    return actions
-
-
-def holds(environment: Any, seed: int, index: int) -> bool:
-    """Return whether the environment is at the start of deal ``index`` of ``seed``."""
-    batch = DealBatch(environment.unwrapped.rules, 1, seed, index)
-    seat = int(batch.turn[0])
-    return environment.agent_selection == f"player_{seat}" and np.array_equal(
-        environment.observe(f"player_{seat}")["observation"], batch.observe()[0]
-    )
 
 
 @pytest.mark.parametrize("make", [env, raw_env])
@@ -92,16 +63,16 @@ def test_runs_in_pettingzoos_performance_benchmark(
 def test_a_seed_leads_to_its_deals_in_order() -> None:
     environment = env()
     environment.reset(seed=5)
-    assert holds(environment, 5, 0)
+    assert is_at_deal(environment, 5, 0)
     for index in (1, 2, 3):
         environment.reset()
-        assert holds(environment, 5, index)
+        assert is_at_deal(environment, 5, index)
         assert environment.unwrapped.deal == (5, index)
     environment.reset(seed=5)
-    assert holds(environment, 5, 0)
+    assert is_at_deal(environment, 5, 0)
 
 
-def test_several_episodes_after_one_seed_are_the_same_again() -> None:
+def test_episodes_after_a_seed_are_reproducible() -> None:
     def episodes(environment: Any) -> list[list[int]]:
         rng = np.random.default_rng(1)
         played = []
@@ -124,12 +95,12 @@ def test_without_any_seed_the_deals_differ_from_one_environment_to_the_next() ->
     assert first.unwrapped.deal == (seed, 1)
 
 
-def test_a_deal_address_is_played_and_gone_on_from() -> None:
+def test_a_deal_address_is_played_and_later_resets_continue_from_it() -> None:
     environment = env()
     environment.reset(seed=1, options={"deal": (7, 3)})
-    assert holds(environment, 7, 3)
+    assert is_at_deal(environment, 7, 3)
     environment.reset()
-    assert holds(environment, 7, 4)
+    assert is_at_deal(environment, 7, 4)
 
 
 @pytest.mark.parametrize("dealer", [0, 1])
@@ -144,13 +115,13 @@ def test_a_given_deck_is_dealt_by_the_given_dealer(dealer: int, as_text: bool) -
     assert hand.tolist() == sorted(deck[0:26:2])
 
 
-def test_a_deck_stands_in_for_one_deal_only_and_is_dealt_by_seat_0_unless_said() -> None:
+def test_a_deck_replaces_one_deal_and_is_dealt_by_seat_0_by_default() -> None:
     environment = env()
     environment.reset(seed=5)
     environment.reset(options={"deck": deal_deck(CARDS, 3, 4)})
     assert environment.agent_selection == "player_1"
     environment.reset()
-    assert holds(environment, 5, 2)
+    assert is_at_deal(environment, 5, 2)
 
 
 def test_another_dealer_swaps_the_seats_of_a_deal() -> None:
@@ -165,7 +136,7 @@ def test_another_dealer_swaps_the_seats_of_a_deal() -> None:
 def test_unknown_options_are_ignored() -> None:
     environment = env()
     environment.reset(seed=2, options={"colour": "green", "dealer": None})
-    assert holds(environment, 2, 0)
+    assert is_at_deal(environment, 2, 0)
 
 
 @pytest.mark.parametrize(
@@ -194,9 +165,9 @@ def test_a_bad_option_is_named_and_changes_nothing(options: Any, word: str) -> N
     environment.reset(seed=2)
     with pytest.raises(ValueError, match=word):
         environment.unwrapped.reset(options=options)
-    assert holds(environment, 2, 0)
+    assert is_at_deal(environment, 2, 0)
     environment.reset()
-    assert holds(environment, 2, 1)
+    assert is_at_deal(environment, 2, 1)
 
 
 @pytest.mark.parametrize("seed", [-1, 2**64, "one", 1.5, True])
@@ -218,7 +189,7 @@ def test_a_bad_argument_gets_the_nearest_name(wrong: dict[str, str], word: str) 
 
 
 @pytest.mark.parametrize("name", [*rule_names(), "tiny:counts=all", "tiny:open_stock=4"])
-def test_both_seats_see_what_the_engine_says_at_every_step(name: str, rng: np.random.Generator) -> None:
+def test_both_seats_observe_the_engine_state_at_every_step(name: str, rng: np.random.Generator) -> None:
     environment = env(rules=name)
     batch = DealBatch(name, 1, seed=4)
     environment.reset(seed=4)
@@ -232,14 +203,14 @@ def test_both_seats_see_what_the_engine_says_at_every_step(name: str, rng: np.ra
         np.testing.assert_array_equal(waiter["observation"], batch.observe(seats=[1 - seat])[0])
         np.testing.assert_array_equal(mover["action_mask"], batch.action_mask()[0])
         assert not waiter["action_mask"].any()
-        action = legal_action(mover, rng)
+        action = random_legal(mover["action_mask"], rng)
         environment.step(action)
         batch.step([action])
     assert all(environment.terminations.values())
     assert not any(environment.observe(agent)["action_mask"].any() for agent in environment.agents)
 
 
-def test_what_is_handed_out_is_never_written_to_again(rng: np.random.Generator) -> None:
+def test_returned_arrays_are_never_overwritten(rng: np.random.Generator) -> None:
     environment = env()
     environment.reset(seed=1)
     kept = [environment.observe(agent) for agent in environment.possible_agents]
@@ -262,7 +233,7 @@ def test_both_seats_are_paid_at_the_last_step_and_not_before(reward: str, rng: n
     environment.reset(seed=8)
     while not batch.done[0]:
         assert set(environment.rewards.values()) == {0}
-        action = legal_action(environment.last()[0], rng)
+        action = random_legal(environment.last()[0]["action_mask"], rng)
         environment.step(action)
         batch.step([action])
     paid = [environment.rewards[agent] for agent in environment.possible_agents]
@@ -271,17 +242,17 @@ def test_both_seats_are_paid_at_the_last_step_and_not_before(reward: str, rng: n
     assert paid[0] != 0
 
 
-def test_the_learner_is_told_of_its_losses(rng: np.random.Generator) -> None:
+def test_the_learner_gets_negative_rewards_for_losses(rng: np.random.Generator) -> None:
     environment = env(reward="win")
-    told: dict[str, set[float]] = {"player_0": set(), "player_1": set()}
+    rewards_seen: dict[str, set[float]] = {"player_0": set(), "player_1": set()}
     for seed in range(12):
         rewards: dict[str, float] = {}
         environment.reset(seed=seed)
         play_deal(environment, rng, rewards)
         assert rewards["player_0"] == -rewards["player_1"] != 0
         for agent, reward in rewards.items():
-            told[agent].add(reward)
-    assert told == {"player_0": {1, -1}, "player_1": {1, -1}}
+            rewards_seen[agent].add(reward)
+    assert rewards_seen == {"player_0": {1, -1}, "player_1": {1, -1}}
 
 
 @pytest.mark.parametrize("reward", ["margin", "win", "points"])
@@ -305,7 +276,7 @@ def test_an_action_outside_the_space_is_refused(action: Any) -> None:
     environment.reset(seed=1)
     with pytest.raises(AssertionError, match="action is not in action space"):
         environment.step(action)
-    assert holds(environment, 1, 0)
+    assert is_at_deal(environment, 1, 0)
 
 
 @pytest.mark.parametrize("action", [-1, 52, 63, 64, 2**63, 10**30, 0.5, None, "S2"])
@@ -314,7 +285,7 @@ def test_the_bare_environment_names_an_illegal_action_and_does_not_move(action: 
     environment.reset(seed=1)
     with pytest.raises(ValueError, match=r"illegal: player_[01] may play"):
         environment.step(action)
-    assert holds(environment, 1, 0)
+    assert is_at_deal(environment, 1, 0)
 
 
 @pytest.mark.parametrize("kind", [np.int8, np.int32, np.int64, np.uint8, np.array, float, np.float32])
@@ -336,7 +307,7 @@ def test_the_bare_environment_refuses_what_is_no_whole_number_as_a_wrong_type(ac
     environment.reset(seed=1)
     with pytest.raises(TypeError, match="as a whole number"):
         environment.step(action)
-    assert holds(environment, 1, 0)
+    assert is_at_deal(environment, 1, 0)
 
 
 @pytest.mark.parametrize("name", ["classic", "draft", "humbug"])
@@ -352,7 +323,7 @@ def test_the_mask_is_in_the_infos_too_and_a_method_returns_it(name: str, rng: np
             np.testing.assert_array_equal(told, mask)
             assert told.dtype == mask.dtype
         np.testing.assert_array_equal(environment.action_masks(), observation["action_mask"].astype(bool))
-        environment.step(None if termination or truncation else legal_action(observation, rng))
+        environment.step(None if termination or truncation else random_legal(observation["action_mask"], rng))
     assert environment.infos == {}
 
 
@@ -361,6 +332,8 @@ def test_observations_have_the_names_wanted_or_are_the_vector_alone(keys: Any, r
     with warnings.catch_warnings():
         # Under other names than its own, api_test looks at the mask of the seat that is not to act.
         warnings.filterwarnings("ignore", "Action mask numpy array is all zeros", UserWarning)
+        from pettingzoo.test import api_test
+
         api_test(env(observation_keys=keys), num_cycles=100)
     environment, usual = env(observation_keys=keys), env()
     environment.reset(seed=2)
@@ -376,7 +349,7 @@ def test_observations_have_the_names_wanted_or_are_the_vector_alone(keys: Any, r
             )
         mask = expected["action_mask"]
         action = (
-            (int(np.flatnonzero(mask == 0)[0]) if rng.random() < 0.05 else legal_action(expected, rng))
+            (int(np.flatnonzero(mask == 0)[0]) if rng.random() < 0.05 else random_legal(expected["action_mask"], rng))
             if mask.any()
             else None
         )
@@ -392,104 +365,3 @@ def test_a_history_is_a_dictionary_in_any_case() -> None:
     environment = env(observation="history", observation_keys=("tokens", "mask"))
     environment.reset(seed=1)
     assert sorted(environment.last()[0]) == ["length", "mask", "tokens"]
-
-
-def test_nothing_can_be_asked_before_the_first_reset() -> None:
-    environment = env()
-    for name in ("agents", "agent_selection", "rewards", "terminations", "truncations", "infos", "num_agents"):
-        with pytest.raises(AttributeError, match="before reset"):
-            getattr(environment, name)
-    for call in (
-        environment.last,
-        environment.state,
-        environment.render,
-        environment.agent_iter,
-        lambda: environment.step(0),
-        lambda: environment.observe("player_0"),
-    ):
-        with pytest.raises((AttributeError, AssertionError), match=r"before|needs to be called"):
-            call()
-
-
-def usual_wrappers(reward: str) -> Any:
-    bare = raw_env(reward=reward)
-    limit = -reward_limit(bare.rules.game, reward)
-    terminate = wrappers.TerminateIllegalWrapper(bare, illegal_reward=limit)
-    return wrappers.OrderEnforcingWrapper(wrappers.AssertOutOfBoundsWrapper(terminate))
-
-
-def test_the_wrappers_behave_as_pettingzoos_own(rng: np.random.Generator) -> None:
-    ours, theirs = env(), usual_wrappers("margin")
-    for seed in range(30):
-        ours.reset(seed=seed)
-        theirs.reset(seed=seed)
-        while ours.agents:
-            assert ours.agents == theirs.agents
-            assert ours.agent_selection == theirs.agent_selection
-            for name in ("rewards", "terminations", "truncations", "_cumulative_rewards"):
-                assert getattr(ours, name) == getattr(theirs, name)
-            np.testing.assert_equal(ours.infos, theirs.infos)
-            told, expected = ours.last(), theirs.last()
-            np.testing.assert_equal(told, expected)
-            done = told[2] or told[3]
-            wild = rng.random() < 0.02
-            action = None if done else int(rng.integers(52)) if wild else legal_action(told[0], rng)
-            ours.step(action)
-            theirs.step(action)
-        assert theirs.agents == []
-
-
-def test_the_wrappers_are_pettingzoos_in_the_usual_order() -> None:
-    environment = env()
-    assert isinstance(environment, wrappers.OrderEnforcingWrapper)
-    assert isinstance(environment.env, wrappers.AssertOutOfBoundsWrapper)
-    assert isinstance(environment.env.env, wrappers.TerminateIllegalWrapper)
-    assert isinstance(environment.unwrapped, raw_env)
-
-
-def test_stepping_after_the_end_only_warns(rng: np.random.Generator) -> None:
-    environment = env()
-    environment.reset(seed=1)
-    play_deal(environment, rng)
-    environment.step(None)
-    assert environment.agents == []
-
-
-def test_a_pickled_environment_has_the_same_settings() -> None:
-    environment = env(rules="tiny", reward="win")
-    environment.reset(seed=1)
-    copy = pickle.loads(pickle.dumps(environment))
-    assert copy.unwrapped.rules == environment.unwrapped.rules
-    assert copy.unwrapped.reward == "win"
-    copy.reset(seed=1)
-    assert holds(copy, 1, 0)
-
-
-# The picture in text
-
-
-def test_human_mode_without_a_display_prints_the_table_at_the_reset_and_at_every_step(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("german_whist.envs.rendering.renderer.has_display", lambda: False)
-    environment = env(rules="tiny", render_mode="human")
-    environment.reset(seed=1)
-    play_deal(environment, np.random.default_rng(1))
-    assert capsys.readouterr().out.count("German Whist") == 1 + 8
-
-
-def test_ansi_mode_returns_the_table_with_both_hands_open() -> None:
-    environment = env(render_mode="ansi")
-    environment.reset(seed=1)
-    text = environment.render()
-    assert isinstance(text, str)
-    assert "unseen" not in text
-    assert "player_0" in text
-    assert "player_1" in text
-
-
-def test_rendering_without_a_mode_warns() -> None:
-    environment = env()
-    environment.reset()
-    with pytest.warns(UserWarning, match="render mode"):
-        assert environment.render() is None

@@ -97,12 +97,12 @@ def test_networks_of_any_depth_and_game_are_exported(tmp_path: Path, hidden: tup
     check_choices(agent, with_reference(tmp_path / "network.onnx"))
 
 
-def test_an_onnx_file_says_what_goes_in_and_comes_out(tmp_path: Path) -> None:
+def test_an_onnx_file_describes_its_inputs_and_outputs(tmp_path: Path) -> None:
     onnx = pytest.importorskip("onnx")
     export(some_network(), "onnx", tmp_path / "network.onnx")
     model = onnx.load(str(tmp_path / "network.onnx"))
-    told = {entry.key: entry.value for entry in model.metadata_props}
-    assert told == {**ABOUT, "card": json.dumps(some_network().card())}
+    metadata = {entry.key: entry.value for entry in model.metadata_props}
+    assert metadata == {**ABOUT, "card": json.dumps(some_network().card())}
     ((given,), (made,)) = model.graph.input, model.graph.output
     assert (given.name, made.name) == ("observation", "logits")
     assert [dim.dim_param or dim.dim_value for dim in given.type.tensor_type.shape.dim] == ["batch", 443]
@@ -110,12 +110,12 @@ def test_an_onnx_file_says_what_goes_in_and_comes_out(tmp_path: Path) -> None:
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
-def test_a_torchscript_file_says_what_goes_in_and_comes_out(tmp_path: Path) -> None:
+def test_a_torchscript_file_describes_its_inputs_and_outputs(tmp_path: Path) -> None:
     torch = pytest.importorskip("torch")
     export(some_network(), "torchscript", tmp_path / "network.pt")
-    told = dict.fromkeys((*ABOUT, "card"), "")
-    torch.jit.load(str(tmp_path / "network.pt"), _extra_files=told)
-    texts = {name: text.decode() if isinstance(text, bytes) else text for name, text in told.items()}
+    metadata = dict.fromkeys((*ABOUT, "card"), "")
+    torch.jit.load(str(tmp_path / "network.pt"), _extra_files=metadata)
+    texts = {name: text.decode() if isinstance(text, bytes) else text for name, text in metadata.items()}
     assert texts == {**ABOUT, "card": json.dumps(some_network().card())}
 
 

@@ -33,7 +33,7 @@ def test_a_run_leaves_everything_that_the_docs_promise(finished: TrainingOutcome
     }
     assert load_config(run.config) == tiny_config(evaluate_against=["random", "greedy"])
     assert json.loads(run.version.read_text())["libraries"]["torch"]
-    assert [int(path.stem) for path in run.past()] == [0, 512, 1024]
+    assert [int(path.stem) for path in run.checkpoint_paths()] == [0, 512, 1024]
 
 
 def test_metrics_have_a_row_for_every_rollout(finished: TrainingOutcome) -> None:
@@ -52,7 +52,7 @@ def test_tensorboard_can_read_losses_and_win_rates(finished: TrainingOutcome) ->
     assert [event.step for event in events.Scalars("train/value_loss")] == list(range(2 * ROLLOUT, 1025, ROLLOUT))
 
 
-def test_evaluations_come_at_the_beginning_as_it_goes_and_at_the_end(finished: TrainingOutcome) -> None:
+def test_evaluations_run_at_the_start_periodically_and_at_the_end(finished: TrainingOutcome) -> None:
     rows = finished.run.read_evaluations()
     assert [(row["decisions"], row["opponent"], row["deals"]) for row in rows] == [
         (decisions, name, deals)
@@ -66,7 +66,7 @@ def test_the_curve_is_a_picture(finished: TrainingOutcome) -> None:
     assert image.imread(finished.run.curve).shape[:2] == (675, 1200)
 
 
-def test_the_final_checkpoint_knows_where_it_comes_from_and_what_it_is_worth(finished: TrainingOutcome) -> None:
+def test_the_final_checkpoint_records_its_origin_and_results(finished: TrainingOutcome) -> None:
     made = load_checkpoint(finished.run.final)
     assert made.rules.to_dict() == {**made.rules.to_dict(), "suits": 2, "ranks": 4, "hand": 2, "stock": 4}
     assert made.training["decisions"] == finished.decisions == 1024
@@ -79,7 +79,7 @@ def test_the_final_checkpoint_knows_where_it_comes_from_and_what_it_is_worth(fin
         assert result.first == "policy"
 
 
-def test_its_measured_strength_is_that_of_the_file(finished: TrainingOutcome) -> None:
+def test_recorded_results_match_the_checkpoint_file(finished: TrainingOutcome) -> None:
     agent = make_agent(f"checkpoint:{finished.run.final}")
     for result in finished.results:
         again = play_match(agent, result.second, deals=20, seed=EVALUATION_SEED, rules="tiny")
@@ -90,9 +90,9 @@ def test_its_measured_strength_is_that_of_the_file(finished: TrainingOutcome) ->
 
 
 def test_the_checkpoint_of_the_end_is_the_final_network(finished: TrainingOutcome) -> None:
-    last = load_checkpoint(finished.run.past()[-1])
+    last = load_checkpoint(finished.run.checkpoint_paths()[-1])
     final = load_checkpoint(finished.run.final)
-    first = load_checkpoint(finished.run.past()[0])
+    first = load_checkpoint(finished.run.checkpoint_paths()[0])
     for (weight, bias), (last_weight, last_bias) in zip(final.layers, last.layers, strict=True):
         np.testing.assert_array_equal(weight, last_weight)
         np.testing.assert_array_equal(bias, last_bias)
@@ -111,10 +111,10 @@ def test_the_same_settings_and_seed_make_the_same_agent(finished: TrainingOutcom
 def test_evaluations_and_checkpoints_come_in_the_rollout_after_each_multiple(tmp_path: Path) -> None:
     done = begin(tmp_path / "run", evaluate_every=300, checkpoint_every=300)
     assert evaluated(done.run) == [0, 384, 640, 1024]
-    assert [int(path.stem) for path in done.run.past()] == [0, 384, 640, 1024]
+    assert [int(path.stem) for path in done.run.checkpoint_paths()] == [0, 384, 640, 1024]
 
 
-def test_the_weight_of_entropy_falls_as_the_run_goes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_entropy_coefficient_is_annealed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     weights: list[float] = []
     update = MaskablePPO.train
 
@@ -131,10 +131,10 @@ def test_past_selves_and_bots_may_be_the_opponents(tmp_path: Path) -> None:
     opponents = {"self": 0.25, "pool": 0.25, "heuristic": 0.25, "random": 0.25}
     done = begin(tmp_path / "run", opponents=opponents, checkpoint_every=256, pool_size=2)
     assert done.decisions == 1024
-    assert len(done.run.past()) == 5
+    assert len(done.run.checkpoint_paths()) == 5
 
 
-def test_a_checkpoint_may_be_opponent_and_judge(finished: TrainingOutcome, tmp_path: Path) -> None:
+def test_a_checkpoint_can_be_opponent_and_baseline(finished: TrainingOutcome, tmp_path: Path) -> None:
     name = f"checkpoint:{finished.run.final},temperature=1"
     done = begin(tmp_path / "run", opponents={"self": 1, name: 1}, evaluate_against=[name])
     assert [result.second for result in done.results] == [name]

@@ -21,7 +21,7 @@ def begin(folder: Path, **changes: Any) -> TrainingOutcome:
     return train(config, RunDirectory.create(config, "mine", folder), quiet=True)
 
 
-def go_on(folder: Path) -> TrainingOutcome:
+def resume_run(folder: Path) -> TrainingOutcome:
     run, config = RunDirectory.open(folder)
     return train(config, run, resume=True, quiet=True)
 

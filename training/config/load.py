@@ -76,15 +76,15 @@ def _trainer(where: str, trainer: object) -> type[TrainConfig]:
 
 
 def _take_from_network(where: str, kind: type[TrainConfig], values: dict[str, Any], given: dict[str, Any]) -> None:
-    """Take the sizes of the network that a run starts from, where neither its file nor the command line sets them.
+    """Take sizes from the network that a run starts from (``init``) unless the file or the command line sets them.
 
-    Where all are set, as in a run's own config.yaml, the network need not exist any more.
+    If all are set, as in a run's own config.yaml, the network need not exist any more.
     """
     level, place = (given, "command line") if given.get("init") else (values, where)
     taken = [key for key in ("hidden", "ranks", "phases") if key in config_fields(kind)]
     taken = [key for key in taken if key not in level and key not in given]
     if level.get("init") and taken:
-        from german_whist.agents.pretrained.catalog import find_network  # loads the compiler, which --help does without
+        from german_whist.agents.pretrained.catalog import find_network  # imports numba, which --help avoids
 
         try:
             network = find_network(level["init"])
@@ -106,7 +106,7 @@ def _read(source: str | Path) -> str:
     try:
         return Path(source).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        # A folder may be called like a recipe: that of its run.
+        # A folder may have the name of a recipe: the folder of its run.
         if str(source) in recipe_names():
             return (resources.files("german_whist.configs") / f"{source}.yaml").read_text(encoding="utf-8")
         if isinstance(error, FileNotFoundError):

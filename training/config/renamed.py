@@ -1,4 +1,4 @@
-"""Names of earlier versions, refused with the name that each has now."""
+"""Names of earlier versions, refused with their current name."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ def check_not_renamed(kind: str, name: object, renamed: dict[str, str]) -> None:
     """Refuse a name of earlier versions.
 
     Args:
-        kind: of thing, for the error.
-        name: as given.
-        renamed: what each earlier name is called now.
+        kind: what the name is of, for the error message.
+        name: the name given.
+        renamed: current names by earlier name.
 
     Raises:
-        ValueError: with the name that it has now.
+        ValueError: if it is one; the message says the current name.
     """
     if isinstance(name, str) and name in renamed:
-        raise ValueError(f"unknown {kind} {name!r}: it is called {renamed[name]} now")
+        raise ValueError(f"unknown {kind} {name!r}: it is now called {renamed[name]}")

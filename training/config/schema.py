@@ -1,4 +1,4 @@
-"""What a training run depends on: for each trainer, the slices of settings that it has."""
+"""The complete configuration of a run: for each trainer, its slices of settings."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def _slice(kind: type[Any], **defaults: Any) -> Any:
 
 @dataclass(frozen=True)
 class TrainConfig:
-    """The slices that every trainer has; see each setting's help for its meaning.
+    """The slices that every trainer has; each setting's help says what it does.
 
     Raises:
         ValueError: when a value is not allowed; the message names the key.
@@ -87,7 +87,7 @@ class TrainConfig:
         return self.of(**{**self.to_dict(), **settings})
 
     def __post_init__(self) -> None:
-        """Refuse what cannot work together."""
+        """Refuse combinations of values that cannot work."""
         size = self.rollouts.num_envs * self.rollouts.num_steps
         batch_size = self.optimizer.batch_size
         if size == 1 or size % min(batch_size, size) == 1:
@@ -104,10 +104,10 @@ class TrainConfig:
     def _check_agent(self, key: str, name: str, also: tuple[str, ...]) -> None:
         if name.partition(":")[0].partition("+")[0] not in agent_names():
             raise unknown_name(f"agent in {key}", name, [*also, *agent_names()])
-        from german_whist.agents.policy.agent import check_trained_for  # loads the compiler, which --help does without
+        from german_whist.agents.policy.agent import check_trained_for  # imports numba, which --help avoids
 
         try:
-            # A missing file, or a network for another game, shows now and not hours into the run.
+            # Fail now, not hours into the run, on a missing file or a network for another game.
             check_trained_for(make_agent(name), rules(self.game.rules))
         except ValueError as error:
             raise ValueError(f"{key}: {error}") from None
@@ -124,7 +124,7 @@ class TrainConfig:
 
 @dataclass(frozen=True)
 class SB3Config(TrainConfig):
-    """Everything that a run of ``trainer: sb3`` depends on."""
+    """All settings of ``trainer: sb3``."""
 
     TRAINER: ClassVar[str] = "sb3"
 
@@ -134,7 +134,7 @@ class SB3Config(TrainConfig):
 
 @dataclass(frozen=True)
 class PPOConfig(TrainConfig):
-    """Everything that a run of ``trainer: ppo`` depends on."""
+    """All settings of ``trainer: ppo``."""
 
     TRAINER: ClassVar[str] = "ppo"
 
@@ -147,7 +147,7 @@ class PPOConfig(TrainConfig):
 
 @dataclass(frozen=True)
 class PolicyIterationConfig(TrainConfig):
-    """Everything that a run of ``trainer: policy_iteration`` depends on."""
+    """All settings of ``trainer: policy_iteration``."""
 
     TRAINER: ClassVar[str] = "policy_iteration"
 

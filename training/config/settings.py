@@ -1,4 +1,4 @@
-"""The settings of a run in slices, one for each part of the code, which refuse values that cannot work.
+"""The settings of a run in slices, one for each part of the code, each of which refuses impossible values.
 
 Every field is one setting: its name is the key in YAML and the option of the command line, so no two slices of a
 trainer share a name. Names follow CleanRL where it has one. These are plain dataclasses, not pydantic or msgspec
@@ -10,14 +10,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from german_whist.agents.policy.checkpoint import check_phases
+from german_whist.agents.policy.checkpoint import NAMED, RANKS, check_phases
+from german_whist.envs.engine.endgame_hook import EXACT, PLAYED
 from german_whist.envs.engine.rules import rules
 from german_whist.envs.utils.specs import unknown_name
 
 ADAM, MUON = "adam", "muon"
-PLAYED, EXACT = "played", "exact"
-LARGEST = 10**12  # of whole numbers; more than any machine could train on or hold
-LARGEST_SEED = 2**32 - 1  # numpy takes no larger one
+LARGEST = 10**12  # limit of whole numbers: more than any machine could train on or hold
+LARGEST_SEED = 2**32 - 1  # the largest that numpy accepts
 
 
 def setting(default: Any, text: str) -> Any:
@@ -51,7 +51,7 @@ def _linear(start: float, end: float, left: float) -> float:
 
 @dataclass(frozen=True)
 class GameSettings:
-    """The game that is learnt."""
+    """The game to learn."""
 
     rules: str = setting("classic", "the game: a preset, or a preset with settings as classic:hand=10,stock=32")
 
@@ -82,7 +82,7 @@ class PPOGameSettings(RewardedGameSettings):
     """The game, its rewards, and how its endgames are played."""
 
     endgame: str = setting(
-        PLAYED, "played, or exact: a deal ends with its foreplay, the rest counted by exact solution"
+        PLAYED, "played, or exact: deals end after the foreplay and pay the exact value of their endgame"
     )
 
     def __post_init__(self) -> None:
@@ -98,7 +98,7 @@ class RunSettings:
     seed: int = setting(0, "seed of deals, network initialisation and sampling")
     decisions: int = setting(1_000_000, "decisions of the learner to train on")
     checkpoint_every: int = setting(250_000, "decisions between checkpoints")
-    threads: int = setting(1, "CPU threads: 1 is fastest for small networks, 0 takes one per core")
+    threads: int = setting(1, "CPU threads; 1 is fastest for small networks, 0 means one per core")
     device: str = setting("cpu", "torch device; small networks are fastest on cpu")
 
     def __post_init__(self) -> None:
@@ -141,14 +141,14 @@ class NetworkSettings:
 class ActorSettings(NetworkSettings):
     """The policy network of our own trainers."""
 
-    ranks: str = setting("named", "ranks as the network sees them: named, or live (counted among the cards in play)")
-    init: str = setting("", "pretrained agent or checkpoint file to start from, which sets the hidden sizes too")
-    precision: str = setting("auto", "of matrix products: float32, bfloat16, or auto (bfloat16 where it is native)")
+    ranks: str = setting(NAMED, "ranks as the network sees them: named, or live (counted among the cards in play)")
+    init: str = setting("", "pretrained agent or checkpoint file to start from; it also sets the hidden sizes")
+    precision: str = setting("auto", "type of matrix products: float32, bfloat16, or auto (bfloat16 if native)")
 
     def __post_init__(self) -> None:
         """Refuse values that cannot work."""
         super().__post_init__()
-        _check_choice(self, "ranks", "named", "live")
+        _check_choice(self, "ranks", *RANKS)
         _check_choice(self, "precision", "auto", "float32", "bfloat16")
 
 
@@ -157,9 +157,9 @@ class PhasedActorSettings(ActorSettings):
     """A policy with a network for each phase of the foreplay."""
 
     phases: list[int] = setting(
-        [], "stock sizes, falling, from which the next network plays; empty: one network for the whole foreplay"
+        [], "decreasing stock sizes from which the next network plays; empty: one network for the whole foreplay"
     )
-    phases_start: int = setting(0, "decisions after which the phases' networks separate; before, they share one")
+    phases_start: int = setting(0, "decisions after which the phases' networks separate; until then they share one")
 
     def __post_init__(self) -> None:
         """Refuse values that cannot work."""
@@ -186,7 +186,7 @@ class OptimizerSettings:
         _check_range(self, "learning_rate_end", 0)
 
     def learning_rate_at(self, left: float) -> float:
-        """Return the step size when so large a share of the run is left."""
+        """Return the step size for the share of the run that is left, 1 to 0."""
         return _linear(self.learning_rate, self.learning_rate_end, left)
 
 
@@ -233,7 +233,7 @@ class PPOLossSettings:
         _check_range(self, "gamma gae_lambda", 0, 1)
 
     def ent_coef_at(self, left: float) -> float:
-        """Return the weight of the entropy bonus when so large a share of the run is left."""
+        """Return the weight of the entropy bonus for the share of the run that is left, 1 to 0."""
         return _linear(self.ent_coef, self.ent_coef_end, left)
 
 
@@ -264,14 +264,14 @@ class PolicyIterationSettings:
     value_hidden: list[int] = setting([512, 256], "sizes of the value network's hidden layers")
     value_start: int = setting(
         500_000,
-        "decisions after which targets bootstrap from the value network; before, rollouts of the heuristic bot give "
-        "them, and a network that the run starts from (init) is not trained",
+        "decisions after which targets bootstrap from the value network; until then they come from rollouts of the "
+        "heuristic bot, and a network that the run starts from (init) is not trained",
     )
     value_lambda: float = setting(0.9, "lambda of the value's returns: 0 bootstraps at once, 1 waits for the outcome")
-    lookahead: int = setting(1, "own decisions that each action is played on for; targets average their values")
-    lookahead_start: int = setting(0, "decisions after which lookahead applies; before, it is 1")
-    stock_rotations: int = setting(1, "orders of the unseen cards that each action is tried in, to reduce variance")
-    late_phase_fraction: float = setting(0.0, "share of the environments that give targets in the last phase only")
+    lookahead: int = setting(1, "own decisions to follow each action for; its target is the mean of their values")
+    lookahead_start: int = setting(0, "decisions after which lookahead applies; until then it is 1")
+    stock_rotations: int = setting(1, "orders of the unseen cards to try each action in, to reduce variance")
+    late_phase_fraction: float = setting(0.0, "share of the environments with targets in the last phase only")
     margin_tanh_scale: float = setting(0.0, "margins count as scale * tanh(margin / scale), in tricks; 0: as they are")
     average_last_checkpoints: int = setting(1, "number of last checkpoints whose mean weights are the final ones")
     distill_hidden: int = setting(0, "hidden units of a small network distilled from the policy; 0: none")

@@ -13,7 +13,7 @@ Batch_contra = TypeVar("Batch_contra", contravariant=True)
 
 
 class Algorithm(Protocol[Batch_contra]):
-    """Networks and how they learn from what one rollout gives, a ``Batch``."""
+    """Networks, and their update from the ``Batch`` of a rollout."""
 
     def policy(self, features: torch.Tensor) -> torch.Tensor:
         """Return the logits, float32[rows, actions], for observations int8[rows, num_observations]."""
@@ -23,9 +23,9 @@ class Algorithm(Protocol[Batch_contra]):
         """Learn from a rollout and return the metrics.
 
         Args:
-            batch: what the policy as it is now has played.
-            progress: share of the run that is done, for the schedules.
-            value_only: leave the policy as it is and train the rest.
+            batch: experience of the current policy.
+            progress: share of the run that is done, 0 to 1, for the schedules.
+            value_only: train everything except the policy.
         """
         ...
 
@@ -42,7 +42,7 @@ class Algorithm(Protocol[Batch_contra]):
         ...
 
     def state(self) -> dict[str, torch.Tensor]:
-        """Return all that the next update depends on, as tensors on the CPU."""
+        """Return everything that the next update depends on, as tensors on the CPU."""
         ...
 
     def load_state(self, tensors: dict[str, torch.Tensor]) -> None:

@@ -29,26 +29,26 @@ from german_whist.training.run.distributed import Processes
 from german_whist.training.run.evaluation import evaluate
 from german_whist.training.run.resume_file import cannot_resume
 
-EXPLODED = 1e3  # a loss this large has diverged: rewards are at most 1, and usual losses below 1
+EXPLODED = 1e3  # a loss this large means divergence: rewards are at most 1, and losses usually below 1
 
 Batch = TypeVar("Batch")
 Opponents = dict[str, Callable[[int], Agent]]
 
 
 class Learner(ABC, Generic[Batch]):
-    """Everything of a run but its records.
+    """A run without its records: deals, networks, past selves and checkpoints.
 
     Attributes:
         config: the configuration.
-        run: the folder that checkpoints go to.
-        processes: those that train together.
-        decisions: of the learner, trained on so far by all processes.
+        run: the folder for checkpoints.
+        processes: the processes that train together.
+        decisions: learner decisions trained on so far, by all processes.
         collector: plays the deals.
-        algorithm: the networks and how they learn.
+        algorithm: the networks and their update.
     """
 
     METRICS: ClassVar[tuple[str, ...]]
-    LOGITS_PER_TRICK: ClassVar[float | None] = None  # where logits measure what cards are worth
+    LOGITS_PER_TRICK: ClassVar[float | None] = None  # scale of the logits if they are action values
 
     collector: Collector
     algorithm: Algorithm[Batch]
@@ -91,12 +91,12 @@ class Learner(ABC, Generic[Batch]):
 
     @abstractmethod
     def _batch_of(self, rollout: Rollout) -> Batch:
-        """Return what the algorithm learns from a rollout."""
+        """Return the algorithm's training batch of a rollout."""
 
     @property
     @abstractmethod
     def _trains_value_only(self) -> bool:
-        """Whether the next update leaves the policy as it is."""
+        """Whether the next update leaves the policy unchanged."""
 
     @property
     @abstractmethod
@@ -105,7 +105,7 @@ class Learner(ABC, Generic[Batch]):
 
     @property
     def _phases(self) -> tuple[int, ...]:
-        """Stock sizes from which another network plays, where there are several."""
+        """Stock sizes from which the next network plays; empty for a single network."""
         return ()
 
     def begin(self) -> None:
@@ -130,7 +130,7 @@ class Learner(ABC, Generic[Batch]):
         """Refuse a network to start from that has other phases."""
 
     def _maker(self, name: str) -> Callable[[int], Agent]:
-        """Return what gives an opponent, by name, for a rollout's number."""
+        """Return the function from the number of a rollout to its opponent of this name."""
         if name == POOL:
             return self._past_self
         agent = make_agent(name)
@@ -155,7 +155,7 @@ class Learner(ABC, Generic[Batch]):
             rollout = self.collector.collect(self.algorithm.policy)
         except FloatingPointError as error:
             raise self._diverged(str(error)) from None
-        played = int(self.processes.add(rollout.learnt.sum()))
+        played = int(self.processes.all_reduce(rollout.learner_mask.sum()))
         progress(self.decisions + played)
         metrics = self.algorithm.update(
             self._batch_of(rollout),
@@ -167,11 +167,11 @@ class Learner(ABC, Generic[Batch]):
         return metrics
 
     def _prepare(self) -> None:
-        """Do what is due before a rollout."""
+        """Prepare the next rollout."""
 
     def _check(self, metrics: dict[str, float]) -> None:
         losses = {name: value for name, value in metrics.items() if name.startswith("losses/")}
-        # Explained variance is undefined where all returns are alike.
+        # Explained variance is undefined if all returns are equal.
         wrong = [name for name, value in losses.items() if not abs(value) < EXPLODED and not name.endswith("variance")]
         reason = f"{wrong[0]} is {losses[wrong[0]]:g}" if wrong else None
         for name, weight in self.algorithm.named_parameters():
@@ -187,7 +187,7 @@ class Learner(ABC, Generic[Batch]):
         )
 
     def checkpoint(self, results: dict[str, Any] | None = None) -> Checkpoint:
-        """Return the policy as it is now; ``results`` go into its card."""
+        """Return a checkpoint of the current policy, with ``results`` in its card."""
         return self._checkpoint_of(self.algorithm.layers(), results)
 
     def _checkpoint_of(self, layers: tuple[Layer, ...], results: dict[str, Any] | None = None) -> Checkpoint:
@@ -213,23 +213,23 @@ class Learner(ABC, Generic[Batch]):
         self.save_snapshot(seconds)
 
     def save_snapshot(self, seconds: float) -> None:
-        """Write what the run resumes from."""
+        """Write the snapshot to resume from."""
         own = {name: torch.from_numpy(array) for name, array in self.collector.state().items()}
-        deals = self.processes.gather(own)
+        deals = self.processes.all_gather(own)
         if self.processes.is_first:
             Snapshot(self.decisions, seconds, self.algorithm.state(), deals).save(self.run.resume)
 
-    def conclude(self) -> None:
-        """Set the weights of the final checkpoint, once all is trained and saved; by default, those trained last."""
+    def finalize(self) -> None:
+        """Set the weights of the final checkpoint after training; by default they stay the last ones."""
 
     def resume(self) -> float:
-        """Restore the run where it stopped, and return the seconds it had taken.
+        """Restore the run where it stopped, and return its seconds of training so far.
 
         Raises:
             ValueError: when it cannot be resumed.
         """
         path = self.run.resume
-        snapshot, past = self.processes.share(self._read_saved() if self.processes.is_first else None)
+        snapshot, past = self.processes.broadcast(self._read_saved() if self.processes.is_first else None)
         try:
             if len(snapshot.deals) != self.processes.size:
                 raise ValueError(f"it is of {len(snapshot.deals)} processes, and these are {self.processes.size}")
@@ -245,9 +245,9 @@ class Learner(ABC, Generic[Batch]):
     def _read_saved(self) -> tuple[Snapshot, list[Checkpoint]]:
         """Read the snapshot and the pool, and drop what a killed run recorded after the snapshot."""
         snapshot = Snapshot.load(self.run.resume)
-        self.run.forget_after(snapshot.decisions)
+        self.run.drop_records_after(snapshot.decisions)
         rollouts = self.config.rollouts
-        past = [load_checkpoint(path) for path in self.run.past()[-rollouts.pool_size :]]
+        past = [load_checkpoint(path) for path in self.run.checkpoint_paths()[-rollouts.pool_size :]]
         if not past and POOL in rollouts.opponents:
             raise ValueError(f"{str(self.run.checkpoints)!r} is empty: the pool's past selves are missing")
         return snapshot, past

@@ -41,7 +41,7 @@ def train_loop(
         run: the folder to write to.
         resume: continue from the run's last snapshot.
         quiet: show no progress.
-        processes: those that train together.
+        processes: the processes that train together.
     """
     if config.run.threads:
         torch.set_num_threads(config.run.threads)
@@ -78,7 +78,7 @@ def _make(
 
 
 class _Run:
-    """A run under way. Only the first process writes records."""
+    """A run in progress. Only the first process writes records."""
 
     def __init__(self, learner: Learner[Any], clock: TrainingClock, progress: TrainingProgress) -> None:
         self._learner = learner
@@ -98,7 +98,7 @@ class _Run:
         while not learner.is_done:
             if self._save_is_due(learner.decisions):
                 learner.save(clock.seconds)
-            if bool(learner.processes.add(torch.tensor(len(stop)))):
+            if bool(learner.processes.all_reduce(torch.tensor(len(stop)))):
                 # No checkpoint joins the pool here, so that the resumed run equals one that was never stopped.
                 learner.save_snapshot(clock.seconds)
                 return False
@@ -135,7 +135,7 @@ class _Run:
         learner = self._learner
         if not self._is_first:
             return TrainingOutcome(learner.run, learner.decisions, ())
-        learner.conclude()
+        learner.finalize()
         outcome = self._evaluate(learner.config.evaluation.final_deals)
         learner.checkpoint({result.second: result.to_dict() for result in outcome.results}).save(learner.run.final)
         return outcome

@@ -18,8 +18,8 @@ class RunMetrics:
 
         Args:
             run: the run's folder.
-            names: the metrics.
-            decisions: where the run resumes; TensorBoard hides what it holds of later ones.
+            names: names of the metrics.
+            decisions: decisions at which the run resumes; TensorBoard hides its records of later ones.
         """
         self._path = run.metrics
         self._names = names
@@ -31,8 +31,8 @@ class RunMetrics:
         """Write the row of an update.
 
         Args:
-            decisions: trained on so far.
-            metrics: by name.
+            decisions: decisions trained on so far.
+            metrics: values by name.
         """
         append_row(self._path, [decisions, *(f"{metrics[name]:.6g}" for name in self._names)])
         self.chart(decisions, metrics)

@@ -21,10 +21,10 @@ class Snapshot:
     """A run between two updates.
 
     Attributes:
-        decisions: trained on so far.
-        seconds: of training so far.
-        learner: networks and optimiser, by name.
-        deals: the deals of each process.
+        decisions: decisions trained on so far.
+        seconds: seconds of training so far.
+        learner: weights and optimiser state, by name.
+        deals: the collector's state in each process, by name.
     """
 
     decisions: int
@@ -49,7 +49,7 @@ class Snapshot:
         """Read the file.
 
         Raises:
-            ValueError: when it is damaged or something else; one line says which.
+            ValueError: when it is damaged or not a snapshot; the message is one line.
         """
         try:
             tensors, metadata = read_resume_file(path, FORMAT)

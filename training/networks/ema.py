@@ -26,7 +26,7 @@ class EMANetwork:
     """A network, its optimiser, and the moving average of its weights.
 
     Attributes:
-        network: the one that learns.
+        network: the network in training.
         average: a copy with the averaged weights.
         steps: gradient steps taken so far.
     """
@@ -34,13 +34,13 @@ class EMANetwork:
     def __init__(
         self, name: str, network: PhasedMLP, settings: AveragingOptimizerSettings, processes: Processes
     ) -> None:
-        """Take the network.
+        """Wrap a network.
 
         Args:
-            name: in snapshots.
-            network: on its device, freshly initialised.
-            settings: of the steps and the average.
-            processes: those that train together.
+            name: prefix of the names of its tensors in snapshots.
+            network: the network, on its device, freshly initialised.
+            settings: settings of the steps and the average.
+            processes: the processes that train together.
         """
         self.network = network
         self.average = copy.deepcopy(self.network)
@@ -49,17 +49,17 @@ class EMANetwork:
         self._processes = processes
         self._averages = list(self.average.parameters())
         self._optimizer = Optimizer(settings, self.network.mlps)
-        fresh = settings.batch_size * processes.size / settings.epochs  # positions a step that are new
+        fresh = settings.batch_size * processes.size / settings.epochs  # new positions per step
         self._decay = math.exp(-fresh / settings.ema_horizon) if settings.ema_horizon else 0.0
 
     def step(self, loss: torch.Tensor, positions: int, rate: float) -> None:
-        """Take a gradient step of size ``rate`` on a loss, the mean over so many positions."""
+        """Take a gradient step of size ``rate`` on a loss that is a mean over ``positions`` positions."""
         self._optimizer.zero_grad()
         loss.backward()
         self._processes.average_gradients(self._optimizer.parameters, positions)
         self._optimizer.step(rate)
         self.steps += 1
-        decay = min(self._decay, self.steps / (self.steps + 10))  # the first weights fade soon
+        decay = min(self._decay, self.steps / (self.steps + 10))  # the initial weights fade quickly
         with torch.no_grad():
             for average, weight in zip(self._averages, self._optimizer.parameters, strict=True):
                 average.lerp_(weight, 1 - decay)
@@ -70,7 +70,7 @@ class EMANetwork:
             network.separate_phases()
 
     def frozen(self) -> FrozenPhasedMLP:
-        """Return the network with the averaged weights as they are now."""
+        """Return a copy of the network with the current averaged weights."""
         return FrozenPhasedMLP(self.average)
 
     def layers(self) -> tuple[Layer, ...]:

@@ -22,7 +22,7 @@ HIDDEN_GAIN = math.sqrt(2)
 ACTOR_GAIN = 0.01
 CRITIC_GAIN = 1.0
 
-_FEWEST_ROWS, _MOST_ROWS = 128, 1024  # of a matrix product of FrozenMLP
+_FEWEST_ROWS, _MOST_ROWS = 128, 1024  # rows of a matrix product in FrozenMLP
 
 
 def feature_scale(high: npt.NDArray[np.int8], low: Block | None) -> torch.Tensor:
@@ -30,7 +30,7 @@ def feature_scale(high: npt.NDArray[np.int8], low: Block | None) -> torch.Tensor
 
     Args:
         high: largest value of each feature, int8[features].
-        low: the feature that says whether the endgame is played low, where there is one; scaled to ``LOW_SCALE``.
+        low: the feature that says whether the endgame is played low, if any; it is scaled to ``LOW_SCALE``.
     """
     scale = 1.0 / torch.as_tensor(np.maximum(high, 1), dtype=torch.float32)
     if low is not None:
@@ -74,7 +74,7 @@ class MLP(nn.Module):
             scale: factor of each feature, float32[features].
             hidden: sizes of the hidden layers.
             outputs: number of outputs.
-            gain: of the last layer's weights.
+            gain: gain of the last layer's initial weights.
         """
         super().__init__()
         self.register_buffer("scale", scale, persistent=False)
@@ -140,7 +140,7 @@ class MLP(nn.Module):
 
 
 class FrozenMLP:
-    """An MLP with its weights copied as they are now, for many forward passes.
+    """A copy of an MLP with its current weights, for many forward passes.
 
     The backend compiles matrix products for each new size, which costs more than the product itself, so rows are padded
     to one of a few sizes.

@@ -31,8 +31,8 @@ class Optimizer:
         """Take the networks.
 
         Args:
-            settings: which optimiser, its first step size, and the norm that gradients are clipped to.
-            networks: on their device already.
+            settings: the optimiser, its initial step size, and the norm to which gradients are clipped.
+            networks: the networks, already on their device.
         """
         kind, rate = settings.optimizer, settings.learning_rate
         self._max_grad_norm = settings.max_grad_norm

@@ -1,8 +1,8 @@
 """One network per phase of the foreplay instead of one for all of it.
 
-Late tricks of the foreplay need other knowledge than early ones, and a separate network learns it sooner. The number of
-cards left in the stock selects the phase, as the number of discs did in Logistello (Buro, "Improving heuristic mini-max
-search by supervised learning", 2002).
+Late tricks of the foreplay are played differently from early ones, and a separate network learns them sooner. The
+number of cards left in the stock selects the phase, as the number of discs did in Logistello (Buro, "Improving
+heuristic mini-max search by supervised learning", 2002).
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ class PhasedMLP(nn.Module):
             scale: factor of each feature, float32[features].
             hidden: sizes of the hidden layers.
             outputs: number of outputs.
-            gain: of the last layer's weights.
-            phases: stock sizes, falling, from which the second network is used, the third, and so on.
+            gain: gain of the last layer's initial weights.
+            phases: decreasing stock sizes from which the second network is used, the third, and so on.
             stock: index of the feature that holds the stock size.
         """
         super().__init__()
@@ -112,7 +112,7 @@ class PhasedMLP(nn.Module):
 
 
 class FrozenPhasedMLP:
-    """A phased network with its weights copied as they are now; see :class:`FrozenMLP`."""
+    """A copy of a phased network with its current weights; see :class:`FrozenMLP`."""
 
     def __init__(self, network: PhasedMLP) -> None:
         """Copy the weights."""

@@ -11,7 +11,7 @@ learns from the returns of the learner's play. Better play thus gives better tar
 targets are for positions of the learner's own play, so they correct its own errors (DAgger: Ross et al., arXiv
 1011.0686).
 
-Each *phase* of the foreplay may have networks of its own (``training/networks/phased_mlp.py``).
+Each *phase* of the foreplay may have its own networks (``training/networks/phased_mlp.py``).
 
 All networks' outputs are in units of four tricks, which suits the optimisers; the actor's are advantages, correct up to
 a constant per position. The policy is their softmax, with ``LOGITS_PER_TRICK``, and so are the logits of its
@@ -36,7 +36,7 @@ from german_whist.training.run.distributed import Processes
 from german_whist.training.run.resume_file import tensor_of_shape
 
 TRICKS_PER_OUTPUT = 4.0
-LOGITS_PER_TRICK = 4.0  # an action that is a trick worse is e**4 times less likely
+LOGITS_PER_TRICK = 4.0  # an action that loses a trick more is e**4 times less likely
 _LOGITS_PER_OUTPUT = LOGITS_PER_TRICK * TRICKS_PER_OUTPUT
 
 
@@ -60,7 +60,7 @@ class ActionValueBatch:
 
 
 class PolicyIteration:
-    """The networks and their update. They play and evaluate with their averaged weights as last frozen.
+    """The networks and their update. Play and evaluation use the averaged weights of the last :meth:`freeze`.
 
     Attributes:
         actor: advantages of the actions, from an observation.
@@ -84,7 +84,7 @@ class PolicyIteration:
             scale: factor of each feature, float32[num_observations].
             num_observations: features of an observation.
             actions: size of the action space.
-            processes: those that train together.
+            processes: the processes that train together.
         """
         network, settings = config.network, config.policy_iteration
         self.optimizer = config.optimizer
@@ -117,7 +117,7 @@ class PolicyIteration:
                 part.separate_phases()
 
     def freeze(self) -> None:
-        """Play and evaluate from now on with the averaged weights as they are now."""
+        """Copy the current averaged weights; they play and evaluate from now on."""
         self._frozen_actor, self._frozen_value = self.actor.frozen(), self.value.frozen()
 
     def start_from(self, layers: tuple[Layer, ...], name: str) -> None:
@@ -136,7 +136,7 @@ class PolicyIteration:
         return _in_logits(self.actor.layers())
 
     def distilled_layers(self) -> tuple[Layer, ...] | None:
-        """Return the distilled network's layers likewise; ``None`` where there is none."""
+        """Return the distilled network's layers likewise; ``None`` without one."""
         return None if self.distilled is None else _in_logits(self.distilled.layers())
 
     def named_parameters(self) -> Iterator[tuple[str, torch.Tensor]]:
@@ -158,7 +158,7 @@ class PolicyIteration:
         Args:
             batch: the positions.
             progress: share of the run that is done, for the schedule.
-            value_only: train the value, and the distilled network, alone.
+            value_only: train only the value network and the distilled network.
         """
         rate = self._learning_rate(progress)
         features, masks = batch.features.to(self.device), batch.masks.to(self.device)
@@ -211,8 +211,8 @@ class PolicyIteration:
     def _minibatches(self, phase: torch.Tensor, epochs: int) -> Iterator[torch.Tensor]:
         """Yield the positions of each minibatch, int64, shuffled by seed and update alone.
 
-        Each minibatch is of one phase, and the phases take turns. All have one size, as products of a new size are slow
-        (:class:`FrozenMLP`); the few positions left over differ from pass to pass.
+        Each minibatch is of one phase, and the phases take turns. All have the same size, because matrix products of
+        a new size are slow (:class:`FrozenMLP`); the few positions left over differ from pass to pass.
 
         Args:
             phase: int64[positions].
@@ -222,7 +222,7 @@ class PolicyIteration:
         rng = np.random.default_rng(seed)
         phases = phase.cpu()
         numbers = range(len(self.phases) + 1)
-        fewest = [self.processes.fewest(int((phases == number).sum())) for number in numbers]
+        fewest = [self.processes.all_min(int((phases == number).sum())) for number in numbers]
         for _ in range(epochs):
             order = torch.from_numpy(rng.permutation(len(phases)))
             batches: list[tuple[float, torch.Tensor]] = []
@@ -236,7 +236,7 @@ class PolicyIteration:
                 yield rows.to(self.device)
 
     def state(self) -> dict[str, torch.Tensor]:
-        """Return all that the next update depends on, as tensors on the CPU."""
+        """Return everything that the next update depends on, as tensors on the CPU."""
         tensors = {name: tensor for part in self._parts for name, tensor in part.state().items()}
         tensors["updates"] = torch.tensor([self.updates])
         return tensors

@@ -1,4 +1,4 @@
-"""Rollouts with a target for the value of every action in every position of the learner."""
+"""Rollouts with a target for the value of every action in the learner's positions."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ from german_whist.training.rollouts.opponent_mix import SELF
 from german_whist.training.rollouts.return_kernels import watkins_q_lambda
 
 HEURISTIC = "heuristic"
-SHARPER = 4.0  # factor of the logits in play: exploration costs less where values learn from its outcome
+INVERSE_TEMPERATURE = 4.0  # of the behaviour policy: values learn from its returns, so exploration must cost little
 _OTHER_SEAT = ~np.eye(2, dtype=np.bool_)
-_PARTS = 8  # that the environments are split into for the threads
+_PARTS = 8  # of the environments, for the threads
 
 Network = Callable[[torch.Tensor], torch.Tensor]
 
@@ -68,16 +68,16 @@ class ActionValueCollector(Collector):
         """Deal the first deals; see :class:`Collector`.
 
         Args:
-            game: the game, with endgames solved exactly.
-            rollouts: how much is collected, and against whom.
-            settings: of the targets.
-            opponents: for each name in ``rollouts.opponents`` but ``self``, what gives the agent for a rollout's
-                number.
-            seed: of the deals and the sampled actions.
-            ranks: as the policy sees them, ``"named"`` or ``"live"``.
-            last_phase: stock size from which the last phase's network plays, where there are phases.
+            game: the game, with exact endgames.
+            rollouts: size of a rollout, and the opponents.
+            settings: settings of the targets.
+            opponents: for each name in ``rollouts.opponents`` except ``self``, a function from the number of a rollout
+                to the agent.
+            seed: seed of the deals and the sampled actions.
+            ranks: ranks as the policy sees them, ``"named"`` or ``"live"``.
+            last_phase: stock size from which the last phase's network plays; ``None`` without phases.
             threads: CPU threads; 0 for one per core.
-            rank: of this process, where there are several.
+            rank: index of this process.
 
         Raises:
             ValueError: when the game has no open endgame.
@@ -87,8 +87,8 @@ class ActionValueCollector(Collector):
         names = [name for name in rollouts.opponents if name != SELF]
         self._settings = settings
         is_heuristic = np.array([*(name.partition("+")[0] == HEURISTIC for name in names), False])
-        self.against_heuristic = is_heuristic[self._mix.opponent_of].astype(np.int8)  # −1, the learner, is no bot
-        # Spread evenly, so that each opponent has its share of them.
+        self.against_heuristic = is_heuristic[self._mix.opponent_of].astype(np.int8)  # index −1 (the learner): 0
+        # Spread evenly over the environments, and so over the opponents.
         late = np.diff(np.floor(np.arange(envs + 1) * settings.late_phase_fraction)) > 0
         most = self.batch.rules.stock
         self._first_stock = np.where(late, most if last_phase is None else last_phase, most)
@@ -108,10 +108,10 @@ class ActionValueCollector(Collector):
         self._parts = [slice(group[0], group[-1] + 1) for group in groups]
         most_actions = max(self.batch.rules.hand, self.batch.rules.open_stock, 2)
         self._lookaheads = [
-            Lookaheads.of(len(group) * most_actions * settings.stock_rotations, self.num_observations)
+            Lookaheads.empty(len(group) * most_actions * settings.stock_rotations, self.num_observations)
             for group in groups
         ]
-        self._memories = [race_transposition_table() for _ in groups]
+        self._transpositions = [race_transposition_table() for _ in groups]
         self._executor = ThreadPoolExecutor(threads or None)
         trump = self.batch.rules.trump != "none"
         lows = (0, 1) if self.batch.rules.high_low else (0,)
@@ -120,25 +120,25 @@ class ActionValueCollector(Collector):
     def bootstrap_from(self, policy: Network, value: Network, lookahead: int) -> None:
         """Compute targets from networks from now on, instead of rollouts of the heuristic bot.
 
-        The policy plays both seats on, but for the heuristic bot where that is the opponent.
+        The policy continues for both seats, except for an opponent that is the heuristic bot.
 
         Args:
             policy: float32[rows, actions] for observations int8[rows, num_observations]; its best action is played.
             value: float32[rows, 2], expected final margin of the seat to act, in tricks, against itself and against the
-                heuristic bot; stands for the rest of the deal.
-            lookahead: own decisions that each action is played on for; their values are averaged.
+                heuristic bot; replaces the rest of the deal.
+            lookahead: number of own decisions to follow each action for; their values are averaged.
         """
         self._policy, self._value, self._lookahead = policy, value, lookahead
         self._by_heuristic[:] = self.against_heuristic[:, None, None] & _OTHER_SEAT
 
     def collect(self, policy: Network) -> Rollout:
-        """Play a rollout; see :class:`Collector`. Logits should measure what actions are worth."""
+        """Play a rollout; see :class:`Collector`. ``policy`` returns scaled action values as logits."""
 
-        def sharper(features: torch.Tensor) -> torch.Tensor:
-            self._logits = policy(features) * SHARPER
+        def behavior_policy(features: torch.Tensor) -> torch.Tensor:
+            self._logits = policy(features) * INVERSE_TEMPERATURE
             return self._logits
 
-        rollout = super().collect(sharper)
+        rollout = super().collect(behavior_policy)
         watkins_q_lambda(
             self.q_targets.numpy(),
             self._greedy.numpy(),
@@ -155,9 +155,9 @@ class ActionValueCollector(Collector):
     def _choose(self, step: int, policy: Network, opponents: list[Agent]) -> None:
         super()._choose(step, policy, opponents)
         rollout = self.rollout
-        learnt, masks = rollout.learnt[step], rollout.masks[step]
+        learner_mask, masks = rollout.learner_mask[step], rollout.masks[step]
         stock = rollout.features[step][:, self._stock].numpy()
-        wanted = learnt.numpy() & (stock <= self._first_stock)
+        wanted = learner_mask.numpy() & (stock <= self._first_stock)
         self.target_mask[step] = torch.from_numpy(wanted) & (masks.sum(1) > 1)
         self._greedy[step] = self._logits.masked_fill(~masks, -torch.inf).argmax(1)
         self._compute_targets(wanted)
@@ -171,17 +171,17 @@ class ActionValueCollector(Collector):
         def begin(part: int) -> None:
             envs, lookaheads = self._parts[part], self._lookaheads[part]
             begin_lookaheads(game, states[envs], wanted[envs], settings.stock_rotations, self._lookahead, lookaheads)
-            go_on(part)
+            resume(part)
 
-        def go_on(part: int) -> None:
-            by_heuristic, memory = self._by_heuristic[self._parts[part]], self._memories[part]
+        def resume(part: int) -> None:
+            by_heuristic, transpositions = self._by_heuristic[self._parts[part]], self._transpositions[part]
             for low, table in self._tables:
                 play_on(
                     game,
                     low,
                     by_heuristic,
                     table,
-                    memory,
+                    transpositions,
                     settings.margin_tanh_scale,
                     self._live,
                     self._lookaheads[part],
@@ -200,14 +200,14 @@ class ActionValueCollector(Collector):
                 if logits is not None:
                     take_actions(game, logits[part], lookaheads)
             if logits is not None:
-                list(self._executor.map(go_on, every_part))
+                list(self._executor.map(resume, every_part))
         self._true_q_targets[:] = 0
         for envs, lookaheads in zip(self._parts, self._lookaheads, strict=True):
             add_q_targets(self._lookahead, lookaheads, self._true_q_targets[envs])
 
     @staticmethod
     def _outputs(network: Network | None, queues: list[InferenceQueue]) -> list[npt.NDArray[np.float32]] | None:
-        """Return a network's outputs for all that wait for it, part by part; ``None`` where nothing does."""
+        """Return a network's outputs for the queues, one array per queue; ``None`` if all queues are empty."""
         features = torch.cat([torch.from_numpy(queue.observations()) for queue in queues])
         if not len(features) or network is None:
             return None

@@ -10,8 +10,9 @@ import numpy.typing as npt
 import torch
 
 from german_whist.agents.policy.checkpoint import Layer, load_checkpoint
+from german_whist.envs.engine.endgame_hook import EXACT
 from german_whist.training.config.schema import PolicyIterationConfig
-from german_whist.training.config.settings import EXACT, PPOGameSettings
+from german_whist.training.config.settings import PPOGameSettings
 from german_whist.training.learning.learner import Learner, Opponents
 from german_whist.training.policy_iteration.algorithm import LOGITS_PER_TRICK, ActionValueBatch, PolicyIteration
 from german_whist.training.policy_iteration.collector import ActionValueCollector
@@ -19,7 +20,7 @@ from german_whist.training.rollouts.collector import Rollout
 
 
 class PolicyIterationLearner(Learner[ActionValueBatch]):
-    """Everything of a run but its records; see :class:`Learner`."""
+    """A run of approximate policy iteration; see :class:`Learner`."""
 
     METRICS: ClassVar[tuple[str, ...]] = (
         *("charts/SPS", "charts/seconds", "charts/learning_rate"),
@@ -99,7 +100,7 @@ class PolicyIterationLearner(Learner[ActionValueBatch]):
         if distilled is not None and self.processes.is_first:
             self._checkpoint_of(distilled).save(self.run.distilled)
 
-    def conclude(self) -> None:
+    def finalize(self) -> None:
         """Set the weights of the final checkpoint to the mean of the last checkpoints', where there are several.
 
         The mean tends to be nearer to the optimum than each of them (Vaswani et al., "Attention is all you need", 2017,
@@ -107,7 +108,7 @@ class PolicyIterationLearner(Learner[ActionValueBatch]):
         """
         number = self.config.policy_iteration.average_last_checkpoints
         if number > 1:
-            last = [load_checkpoint(path).layers for path in self.run.past()[-number:]]
+            last = [load_checkpoint(path).layers for path in self.run.checkpoint_paths()[-number:]]
             self.algorithm.start_from(mean_layers(last), f"the mean of the last {number} checkpoints")
 
 

@@ -1,12 +1,13 @@
-"""Kernels that try every action of a position in the deal and play on to where a network's output is needed."""
+"""Kernels that try every action of a position in the deal and continue to where a network's output is needed."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from german_whist.agents.bots.heuristic.bot_kernels import heuristic_action
-from german_whist.agents.monte_carlo.rollout_kernels import counted_margin, is_neighbour, is_open_endgame, solved_margin
+from german_whist.agents.monte_carlo.rollout_kernels import is_neighbour, is_open_endgame, solved_margin
 from german_whist.agents.policy.canonical_kernels import named_action, rename_view
+from german_whist.envs.engine.scoring import signed_margin
 from german_whist.envs.engine.state import PLAY
 from german_whist.envs.engine.state_kernels import legal_actions, play
 from german_whist.envs.observation.vector_kernels import write_observation
@@ -15,7 +16,7 @@ from german_whist.envs.utils.bit_kernels import lowest
 from german_whist.envs.utils.jit import kernel
 from german_whist.training.policy_iteration.stock_rotation_kernels import count_rotations, write_rotation
 
-TO_THE_END = 127  # decisions to look ahead: more than a deal has
+TO_THE_END = 127  # lookahead: more decisions than a deal has
 
 _ONE = np.uint64(1)
 
@@ -24,16 +25,15 @@ _ONE = np.uint64(1)
 def begin_lookaheads(game, states, wanted, stock_rotations, lookahead, lookaheads):
     """Try each action of the wanted environments that have a choice, in the true deal and rotations of its stock.
 
-    Hidden cards are the true ones, so that over many deals targets average over all that the seat could hold possible,
-    with few worlds per position. Of neighbours (cards of the hand with none in play between them), the lowest is tried
-    for all.
+    Hidden cards are the true ones: over many deals, targets average over everything that the seat considers possible,
+    with few worlds per position. Of equivalent cards (no card in play between them) only the lowest is tried.
 
     Args:
         game: the rules.
         states: ``STATE`` array (envs,).
         wanted: bool[envs].
-        stock_rotations: of the unseen cards in which each action is tried, where there are so many.
-        lookahead: own decisions that each action is played on for.
+        stock_rotations: number of rotations of the unseen cards to try each action in; fewer if there are fewer cards.
+        lookahead: number of own decisions to follow each action for.
         lookaheads: :class:`Lookaheads` with room for all legal actions in every rotation; overwritten.
     """
     count = 0
@@ -93,23 +93,22 @@ def _enqueue(game, views, number, queue, live):
 
 
 @kernel
-def play_on(game, low, by_heuristic, table, memory, margin_tanh_scale, live, lookaheads):
-    """Play each lookahead on until it is over or a network's output is needed, and enqueue it for that.
+def play_on(game, low, by_heuristic, table, transpositions, margin_tanh_scale, live, lookaheads):
+    """Continue each lookahead until it is over or needs a network's output, and enqueue it for that.
 
-    A lookahead is over after its number of own decisions, or at the end of the deal or an endgame that is solved
-    exactly, whose margin then stands for the decisions that it has not reached. Decisions without a choice do not
-    count.
+    A lookahead is over after its number of own decisions, at the end of the deal, or at an endgame that is solved
+    exactly; the margin then counts for the decisions that it has not reached. Decisions without a choice do not count.
 
     Args:
         game: the rules.
         low: play the lookaheads of deals played low (1) or high (0). In a low deal the fewest tricks are best, and
             margins have the opposite sign.
-        by_heuristic: bool[envs, 2, 2], by seat whose actions are tried and seat to act: the heuristic bot plays it.
-        table: the solver's table for such games.
-        memory: of the solver's search, plain and of races.
+        by_heuristic: bool[envs, 2, 2], by seat whose actions are tried and seat to act: True for the heuristic bot.
+        table: ``EndgameTable`` for these deals.
+        transpositions: ``RaceTranspositionTable`` of the search.
         margin_tanh_scale: see :func:`squashed_margin`.
         live: whether ranks count among the cards still in play.
-        lookaheads: none of them is in a queue.
+        lookaheads: the :class:`Lookaheads`, with empty queues.
     """
     views = lookaheads.views
     for number in range(lookaheads.length[0]):
@@ -119,7 +118,10 @@ def play_on(game, low, by_heuristic, table, memory, margin_tanh_scale, live, loo
         seat = np.int64(lookaheads.seats[number])
         while True:
             if state.done or is_open_endgame(game[0], state):
-                margin = counted_margin(game[0], state) if state.done else solved_margin(game[0], state, table, memory)
+                if state.done:
+                    margin = signed_margin(game[0], state, 0)
+                else:
+                    margin = solved_margin(game[0], state, table, transpositions)
                 squashed = squashed_margin(margin if seat == 0 else -margin, margin_tanh_scale)
                 lookaheads.totals[number] += lookaheads.decisions_left[number] * squashed
                 lookaheads.decisions_left[number] = 0
@@ -145,8 +147,8 @@ def take_values(values, column, lookaheads):
     """Add values to the lookaheads that wait for one, and empty the queue.
 
     Args:
-        values: float32[length, columns], in tricks, of their seats.
-        column: int8[envs], which of the columns holds.
+        values: float32[length, columns], in tricks, to the seats of the queued lookaheads.
+        column: int8[envs], the column of ``values`` to use.
         lookaheads: the :class:`Lookaheads`.
     """
     queue = lookaheads.value_queue
@@ -186,7 +188,7 @@ def add_q_targets(lookahead, lookaheads, q_targets):
     That is a mean of n-step returns (Sutton and Barto, "Reinforcement Learning", 2nd edition, 7.1 and 12.1).
 
     Args:
-        lookahead: own decisions of each.
+        lookahead: number of own decisions of each lookahead.
         lookaheads: the :class:`Lookaheads`.
         q_targets: float32[envs, actions], by true action, 0 at first.
     """

@@ -1,4 +1,4 @@
-"""Lookaheads: actions that are tried in the deal, and the queues in which they wait for a network."""
+"""Lookaheads, in which actions are tried in copies of the deal, and their queues for network inference."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from german_whist.envs.observation.views import VIEW
 
 
 class InferenceQueue(NamedTuple):
-    """Lookaheads that wait for a network's output on what the seat to act sees.
+    """Lookaheads that wait for a network's output for the observation of the seat to act.
 
     Attributes:
         lookaheads: int32[n], their indices.
         features: int8[n, features], the observations, by role.
         legal: uint64[n], legal actions, by role.
         roles: int8[n, ROLES], the cards behind the roles.
-        length: int64[1], how many wait.
+        length: int64[1], number of queued lookaheads.
     """
 
     lookaheads: npt.NDArray[np.int32]
@@ -30,7 +30,7 @@ class InferenceQueue(NamedTuple):
     length: npt.NDArray[np.int64]
 
     @classmethod
-    def of(cls, capacity: int, features: int) -> InferenceQueue:
+    def empty(cls, capacity: int, features: int) -> InferenceQueue:
         """Return an empty queue for up to ``capacity`` lookaheads."""
         return cls(
             np.zeros(capacity, np.int32),
@@ -41,24 +41,24 @@ class InferenceQueue(NamedTuple):
         )
 
     def observations(self) -> npt.NDArray[np.int8]:
-        """Return the observations of those that wait, int8[length, features]."""
+        """Return the queued observations, int8[length, features]."""
         return self.features[: self.length[0]]
 
 
 class Lookaheads(NamedTuple):
-    """Actions that are tried in some environments, each in a copy of the deal.
+    """Actions to evaluate, each played in its own copy of the deal.
 
     Attributes:
         states: ``STATE`` array (n,), the copies.
         envs: int32[n], the environment of each.
-        actions: uint64[n], the true action and its neighbours, a set.
+        actions: uint64[n], the true action and the equivalent ones, as a mask.
         seats: int8[n], the seat whose action it is.
-        decisions_left: int8[n], own decisions that it has yet to reach.
+        decisions_left: int8[n], own decisions still to come.
         totals: float64[n], sum of the margins expected at the decisions reached.
         weights: float64[n], of each in its action's target: one over the number of stock rotations.
-        value_queue: those at an own decision, which wait for its value.
-        policy_queue: those in which the policy is to choose.
-        length: int64[1], how many there are.
+        value_queue: lookaheads at an own decision, waiting for its value.
+        policy_queue: lookaheads waiting for the policy's action.
+        length: int64[1], number of lookaheads.
         views: ``VIEW`` array (2,), scratch.
         rotated: ``STATE`` array (1,), scratch.
     """
@@ -77,8 +77,8 @@ class Lookaheads(NamedTuple):
     rotated: npt.NDArray[Any]
 
     @classmethod
-    def of(cls, capacity: int, features: int) -> Lookaheads:
-        """Return none, with room for ``capacity`` of them."""
+    def empty(cls, capacity: int, features: int) -> Lookaheads:
+        """Return an empty set with room for ``capacity`` lookaheads."""
         return cls(
             np.zeros(capacity, STATE),
             np.zeros(capacity, np.int32),
@@ -87,8 +87,8 @@ class Lookaheads(NamedTuple):
             np.zeros(capacity, np.int8),
             np.zeros(capacity, np.float64),
             np.zeros(capacity, np.float64),
-            InferenceQueue.of(capacity, features),
-            InferenceQueue.of(capacity, features),
+            InferenceQueue.empty(capacity, features),
+            InferenceQueue.empty(capacity, features),
             np.zeros(1, np.int64),
             np.zeros(2, VIEW),
             np.zeros(1, STATE),

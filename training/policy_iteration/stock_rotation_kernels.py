@@ -1,4 +1,4 @@
-"""Rotations of the unseen cards: other deals that are exactly as likely as the true one, whatever has been played.
+"""Rotations of the unseen cards: other deals that are exactly as likely as the true one after any play.
 
 No play can have depended on a face-down card. Given all that the seat to act knows, every order of the face-down stock
 is therefore equally likely; so is any exchange with the card that the other seat drew unseen in the last trick, as long
@@ -53,7 +53,7 @@ def write_rotation(game, state, rotation, rotations, rotated):
     rotated[0] = state
     if rotation == 0:
         return
-    made = rotated[0]
+    state_copy = rotated[0]
     top, cards = np.int64(state.top), np.int64(game.cards)
     drawn = _last_drawn(state)
     first = top if drawn < 0 else top - 1  # place of the drawn card, as if it lay on the stock
@@ -63,8 +63,8 @@ def write_rotation(game, state, rotation, rotations, rotated):
         source = first + (number + steps) % unseen
         place = first + number
         card = state.deck[drawn if source < top else source]
-        made.deck[drawn if place < top else place] = card
+        state_copy.deck[drawn if place < top else place] = card
     if drawn >= 0:
         other = 1 - np.int64(state.turn)
-        made.hands[other] &= ~(_ONE << np.uint64(state.deck[drawn]))
-        made.hands[other] |= _ONE << np.uint64(made.deck[drawn])
+        state_copy.hands[other] &= ~(_ONE << np.uint64(state.deck[drawn]))
+        state_copy.hands[other] |= _ONE << np.uint64(state_copy.deck[drawn])

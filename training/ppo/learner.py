@@ -13,7 +13,7 @@ from german_whist.training.rollouts.collector import Collector, Rollout
 
 
 class PPOLearner(Learner[Rollout]):
-    """Everything of a run but its records; see :class:`Learner`."""
+    """A run of our own PPO; see :class:`Learner`."""
 
     METRICS: ClassVar[tuple[str, ...]] = (
         "charts/SPS",

@@ -33,7 +33,7 @@ from german_whist.training.rollouts.return_kernels import seat_advantages
 from german_whist.training.run.distributed import Processes
 from german_whist.training.run.resume_file import tensor_of_shape
 
-VALUES_AT_ONCE = 16384  # decisions in a forward pass of the critic after a rollout
+VALUE_BATCH_SIZE = 16384  # decisions per forward pass of the critic
 MASKED = -1e9  # logit of an illegal action; finite, so that 0 * log 0 is 0
 
 
@@ -44,7 +44,7 @@ class PPO:
         actor: logits from an observation.
         critic: value to the seat to act, from an observation and, with ``critic_sees: all``, from what is hidden.
         magnet: moving average of the actor.
-        optimizer: over actor and critic.
+        optimizer: optimiser of actor and critic.
         updates: number of updates so far.
     """
 
@@ -58,7 +58,7 @@ class PPO:
             scale: factor of each feature, float32[features].
             num_observations: leading features, which the actor sees.
             actions: size of the action space.
-            processes: those that train together.
+            processes: the processes that train together.
         """
         self.settings = config.ppo
         self.seed = config.run.seed
@@ -105,7 +105,7 @@ class PPO:
     def values(self, features: torch.Tensor) -> torch.Tensor:
         """Return the critic's values on the CPU, float32[...], for features int8[..., features]."""
         flat = features.reshape(-1, features.shape[-1])
-        parts = [self.critic(part.to(self.device)).cpu() for part in flat.split(VALUES_AT_ONCE)]
+        parts = [self.critic(part.to(self.device)).cpu() for part in flat.split(VALUE_BATCH_SIZE)]
         values: torch.Tensor = torch.cat(parts).reshape(features.shape[:-1])
         return values
 
@@ -113,7 +113,7 @@ class PPO:
         """Learn from a rollout and return its metrics.
 
         Args:
-            batch: a rollout of the actor as it is now.
+            batch: a rollout of the current actor.
             progress: share of the run that is done, for the schedules.
             value_only: train the critic alone.
         """
@@ -121,7 +121,7 @@ class PPO:
         rate = self.optimizer_settings.learning_rate_at(1.0 - progress)
         ent_coef = settings.ent_coef_at(1.0 - progress)
         decisions = self._decisions_of(batch)
-        parts = max(batch.learnt.numel() // self.optimizer_settings.batch_size, 1)  # the same number in every process
+        parts = max(batch.learner_mask.numel() // self.optimizer_settings.batch_size, 1)  # equal in all processes
         sums: dict[str, torch.Tensor] = {}
         largest = -(-len(decisions["features"]) // parts)
         width = decisions["features"].shape[1]
@@ -170,9 +170,9 @@ class PPO:
             "advantages": torch.from_numpy(advantages),
         }
         batch = {name: entry.flatten(0, 1) for name, entry in batch.items()}
-        if not bool(rollout.learnt.all()):
-            learnt = rollout.learnt.flatten().nonzero().squeeze(1)
-            batch = {name: entry.index_select(0, learnt) for name, entry in batch.items()}
+        if not bool(rollout.learner_mask.all()):
+            rows = rollout.learner_mask.flatten().nonzero().squeeze(1)
+            batch = {name: entry.index_select(0, rows) for name, entry in batch.items()}
         batch = {name: entry.to(self.device) for name, entry in batch.items()}
         batch["returns"] = batch["values"] + batch["advantages"]
         batch["advantages"] = self._normalised(batch["advantages"])
@@ -182,7 +182,7 @@ class PPO:
         """Return advantages with mean 0 and standard deviation 1 over the rollouts of all processes."""
         exact = advantages.double()
         ones = torch.ones_like(exact)
-        count, total, squares = self.processes.add(torch.stack([ones.sum(), exact.sum(), (exact * exact).sum()]))
+        count, total, squares = self.processes.all_reduce(torch.stack([ones.sum(), exact.sum(), (exact * exact).sum()]))
         mean = total / count
         deviation = (squares / count - mean * mean).clamp(min=0).sqrt()
         normalised: torch.Tensor = ((exact - mean) / (deviation + 1e-8)).float()
@@ -239,7 +239,7 @@ class PPO:
                 average.lerp_(weight, 1 - self.settings.magnet_decay)
 
     def state(self) -> dict[str, torch.Tensor]:
-        """Return all that the next update depends on, as tensors on the CPU."""
+        """Return everything that the next update depends on, as tensors on the CPU."""
         tensors: dict[str, torch.Tensor] = {}
         for kind, network in (("actor", self.actor), ("critic", self.critic), ("magnet", self.magnet)):
             for name, weight in network.named_parameters():

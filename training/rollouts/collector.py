@@ -17,6 +17,7 @@ import torch
 
 from german_whist.agents.bots.base import Agent
 from german_whist.agents.policy.canonical_kernels import ROLES
+from german_whist.agents.policy.checkpoint import LIVE
 from german_whist.envs.engine.agent_rng import AgentRng
 from german_whist.envs.engine.rules import Rules, rules
 from german_whist.envs.engine.scoring import reward_limit
@@ -27,7 +28,7 @@ from german_whist.training.config.settings import PPOGameSettings, RolloutSettin
 from german_whist.training.rollouts.opponent_mix import SELF, OpponentMix
 from german_whist.training.rollouts.rollout_kernels import HIDDEN_FEATURES, margins, observe_envs, sample_actions
 
-DEALS_PER_PROCESS = 2**40  # each process deals from a range of its own
+DEALS_PER_PROCESS = 2**40  # each process deals from its own range
 
 
 @dataclass
@@ -35,7 +36,7 @@ class Rollout:
     """``num_steps`` decisions in every environment; index ``num_steps`` holds the decisions that come next.
 
     Attributes:
-        features: int8[steps + 1, envs, features], the observation of the seat to act; behind it, for a critic, what is
+        features: int8[steps + 1, envs, features], the observation of the seat to act; then, for a critic, what is
             hidden from that seat.
         masks: bool[steps + 1, envs, actions], legal actions.
         actions: int64[steps, envs], by role; where an opponent decided, what the learner would have done.
@@ -43,7 +44,7 @@ class Rollout:
         seats: int8[steps + 1, envs], the seat that decides.
         ends: bool[steps, envs], whether the deal ended before the environment's next decision.
         rewards: float32[steps, envs, 2], reward of each seat in the step.
-        learnt: bool[steps, envs], whether the learner decided, not an opponent.
+        learner_mask: bool[steps, envs], whether the learner decided, not an opponent.
     """
 
     features: torch.Tensor
@@ -53,7 +54,7 @@ class Rollout:
     seats: torch.Tensor
     ends: torch.Tensor
     rewards: torch.Tensor
-    learnt: torch.Tensor
+    learner_mask: torch.Tensor
 
     @classmethod
     def empty(cls, steps: int, envs: int, features: int, actions: int) -> Rollout:
@@ -74,7 +75,7 @@ class Collector:
     """Plays the learner's policy in many deals at once and records its decisions.
 
     In some environments the learner holds both seats. In the others it is dealer and non-dealer in turn, and an
-    opponent holds the other seat; its decisions are recorded too, but not learnt from.
+    opponent holds the other seat; its decisions are recorded too, but masked out of training.
 
     Attributes:
         batch: the deals.
@@ -98,13 +99,13 @@ class Collector:
 
         Args:
             game: the game, its rewards and its endgames.
-            rollouts: how much is collected, and against whom.
-            opponents: for each name in ``rollouts.opponents`` but ``self``, what gives the agent for a rollout's
-                number.
-            seed: of the deals and the sampled actions.
-            ranks: as the policy sees them, ``"named"`` or ``"live"``.
-            with_hidden: record what the seat to act cannot see, too, for a critic.
-            rank: of this process, where there are several.
+            rollouts: size of a rollout, and the opponents.
+            opponents: for each name in ``rollouts.opponents`` except ``self``, a function from the number of a rollout
+                to the agent.
+            seed: seed of the deals and the sampled actions.
+            ranks: ranks as the policy sees them, ``"named"`` or ``"live"``.
+            with_hidden: also record what the seat to act cannot see, for a critic.
+            rank: index of this process.
         """
         deal_rules: Rules = rules(game.rules)
         envs = rollouts.num_envs
@@ -127,7 +128,7 @@ class Collector:
         self._deals = np.zeros(envs, np.uint64)
         self._moves = np.zeros(envs, np.int64)
         self._roles = np.zeros((envs, ROLES), np.int8)
-        self._live = ranks == "live"
+        self._live = ranks == LIVE
         self._views = np.zeros(2, VIEW)
         self._true_actions = np.zeros(envs, np.int64)
         self._margin = np.zeros(envs, np.float32)
@@ -147,7 +148,7 @@ class Collector:
         """Play ``num_steps`` decisions in every environment and return them, in buffers that the next call overwrites.
 
         Args:
-            policy: gives the logits float32[envs, actions] for observations int8[envs, num_observations].
+            policy: function from observations int8[envs, num_observations] to logits float32[envs, actions].
 
         Raises:
             FloatingPointError: when logits are not finite.
@@ -192,10 +193,10 @@ class Collector:
         )
         if (self._true_actions < 0).any():
             raise FloatingPointError("logits are not finite")
-        learnt = rollout.learnt[step].numpy()
-        learnt[:] = self._mix.learner_acts(self.batch.turn)
+        learner_mask = rollout.learner_mask[step].numpy()
+        learner_mask[:] = self._mix.learner_acts(self.batch.turn)
         for number, opponent in enumerate(opponents):
-            envs = np.flatnonzero(~learnt & (self._mix.opponent_of == number))
+            envs = np.flatnonzero(~learner_mask & (self._mix.opponent_of == number))
             if len(envs):
                 rng = AgentRng(self._seed, self._deals[envs], stream=number, step=self._moves[envs])
                 self._true_actions[envs] = opponent.act(self.batch.views(envs), rng)
@@ -220,7 +221,7 @@ class Collector:
             self._deal(finished)
 
     def state(self) -> dict[str, npt.NDArray[Any]]:
-        """Return all that the next rollout depends on but the policy, as arrays of one row per environment, or one."""
+        """Return everything but the policy that the next rollout depends on, as arrays with one row per environment."""
         return {
             "states": self.batch.states.view(np.uint8).reshape(self.batch.size, -1).copy(),
             "deals": self._deals.astype(np.int64),

@@ -15,7 +15,7 @@ class OpponentMix:
     """The opponent and the learner's seat of each environment.
 
     Attributes:
-        opponent_of: int64[num_envs], the opponent's number, counted without the learner itself; −1 where the learner
+        opponent_of: int64[num_envs], index of the opponent, the learner itself not counted; −1 where the learner
             holds both seats.
         learner_seat: int8[num_envs], the learner's seat; −1 where it holds both.
         deals_of_env: int64[num_envs], deals so far.
@@ -42,7 +42,7 @@ class OpponentMix:
             envs: int64[n], environments with new deals.
             dealers: int8[n], their dealers.
         """
-        # Neighbouring environments differ, so that the learner deals half of a few deals, too.
+        # Neighbouring environments differ, so that the learner deals half the time even in a few deals.
         is_dealer = (envs + self.deals_of_env[envs]) % 2 == 1
         seat = np.where(is_dealer, dealers, 1 - dealers)
         self.learner_seat[envs] = np.where(self.opponent_of[envs] < 0, -1, seat)

@@ -12,8 +12,8 @@ def seat_advantages(values, seats, ends, seat_rewards, last_values, last_seats, 
     """Write generalised advantage estimates (Schulman et al., arXiv 1506.02438), seat by seat.
 
     A seat may decide twice running (the winner of a trick leads the next) or wait for the other. Either way its value
-    is compared with that of its own next decision, and it is credited with all its rewards in between, whoever moved
-    last; so the end of a deal reaches the seat that did not play the last card, too. Where the rollout stops in the
+    is compared with that of its next decision, and it is credited with all its rewards in between, regardless of who
+    moved. So the end of a deal also reaches the seat that did not play the last card. Where the rollout stops in the
     middle of a deal, the seat to act bootstraps from its value and the other seat, as the game is zero-sum, from its
     negative.
 

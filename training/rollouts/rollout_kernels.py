@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from german_whist.agents.monte_carlo.rollout_kernels import counted_margin
 from german_whist.agents.policy.canonical_kernels import named_action, rename_view, renamed_mask, role_of
 from german_whist.envs.engine.dealing_kernels import AGENT_STREAM, philox
+from german_whist.envs.engine.scoring import signed_margin
 from german_whist.envs.observation.vector_kernels import write_observation
 from german_whist.envs.observation.view_kernels import write_view
 from german_whist.envs.utils.bit_kernels import write_cards
@@ -109,4 +109,4 @@ def sample_actions(logits, masks, roles, seed, deals, moves, chosen, log_probs, 
 def margins(game, states, out):
     """Write seat 0's margin of counted tricks so far into float32[envs]; in low deals, fewer tricks are better."""
     for env in range(states.shape[0]):
-        out[env] = counted_margin(game[0], states[env])
+        out[env] = signed_margin(game[0], states[env], 0)

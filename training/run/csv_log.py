@@ -18,7 +18,7 @@ def append_row(path: Path, row: Sequence[Any]) -> None:
 
 
 def keep_rows(path: Path, column: str, wanted: Callable[[float], bool]) -> None:
-    """Drop the rows of a CSV file whose number in a column is not wanted, and cut rows; the file may not exist."""
+    """Keep only the complete rows of a CSV file whose number in ``column`` is wanted; a missing file is left alone."""
     if not path.exists():
         return
     with path.open(newline="", encoding="utf-8") as file:
@@ -27,11 +27,11 @@ def keep_rows(path: Path, column: str, wanted: Callable[[float], bool]) -> None:
         return
     at = header.index(column)
     text = io.StringIO(newline="")
-    csv.writer(text).writerows([header, *(row for row in rows if len(row) == len(header) and _is(row[at], wanted))])
+    csv.writer(text).writerows([header, *(row for row in rows if len(row) == len(header) and _passes(row[at], wanted))])
     write_atomically(path, text.getvalue().encode())
 
 
-def _is(cell: str, wanted: Callable[[float], bool]) -> bool:
+def _passes(cell: str, wanted: Callable[[float], bool]) -> bool:
     try:
         return wanted(float(cell))
     except ValueError:

@@ -15,8 +15,8 @@ from matplotlib.ticker import EngFormatter, PercentFormatter
 
 from german_whist.envs.utils.atomic_file import write_atomically
 
-COLOURS = ("#2a9d8f", "#e76f51", "#264653", "#e9c46a", "#8d6a9f")
-LINE_HEIGHT = 0.042  # of a name beside its line, relative to the axes
+COLORS = ("#2a9d8f", "#e76f51", "#264653", "#e9c46a", "#8d6a9f")
+LINE_HEIGHT = 0.042  # height of a line's label, relative to the axes
 LONGEST_NAME = 16  # characters of an opponent's name beside its line
 
 
@@ -26,7 +26,7 @@ def draw_curve(rows: list[dict[str, Any]], path: str | Path, title: str) -> None
     Args:
         rows: evaluations, as ``RunDirectory.read_evaluations`` returns them.
         path: the PNG file.
-        title: of the picture.
+        title: title of the picture.
     """
     figure, (axes,) = _figure(1)
     opponents = list(dict.fromkeys(row["opponent"] for row in rows))
@@ -79,16 +79,16 @@ def _draw_lines(axes: Axes, lines: Mapping[str, list[dict[str, Any]]], by: str) 
     unit = 60.0 if by == "seconds" else 1.0
     for i, (name, points) in enumerate(lines.items()):
         x = [row[by] / unit for row in points]
-        colour = COLOURS[i % len(COLOURS)]
-        axes.fill_between(x, [row["low"] for row in points], [row["high"] for row in points], color=colour, alpha=0.18)
-        axes.plot(x, [row["win_rate"] for row in points], color=colour, marker="o", markersize=3.5)
+        color = COLORS[i % len(COLORS)]
+        axes.fill_between(x, [row["low"] for row in points], [row["high"] for row in points], color=color, alpha=0.18)
+        axes.plot(x, [row["win_rate"] for row in points], color=color, marker="o", markersize=3.5)
         axes.annotate(
             f"{name} {points[-1]['win_rate']:.0%}",
             (x[-1], heights[i]),
             xytext=(6, 0),
             textcoords="offset points",
             va="center",
-            color=colour,
+            color=color,
             fontweight="bold",
             parse_math=False,  # file names may contain dollar signs
         )

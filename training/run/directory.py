@@ -88,22 +88,22 @@ class RunDirectory:
         run = cls(path)
         if not run.config.is_file():
             raise ValueError(f"{str(path)!r} is not a run directory: it has no config.yaml")
-        if run.has_yet_to_begin and any(int(past.stem) for past in run.past()):
+        if not run.has_snapshot and any(int(saved.stem) for saved in run.checkpoint_paths()):
             raise ValueError(f"run directory {str(path)!r} has checkpoints, but no resume.safetensors to resume from")
         return run, load_config(run.config)
 
     @property
-    def has_yet_to_begin(self) -> bool:
-        """Whether there is no snapshot yet."""
-        return not self.resume.is_file()
+    def has_snapshot(self) -> bool:
+        """Whether the run can be resumed: a snapshot has been written."""
+        return self.resume.is_file()
 
-    def past(self) -> list[Path]:
+    def checkpoint_paths(self) -> list[Path]:
         """Return the paths of the checkpoints so far, oldest first."""
-        made = [path for path in self.checkpoints.glob("*.safetensors") if path.stem.isdecimal()]
-        return sorted(made, key=lambda path: int(path.stem))
+        found = [path for path in self.checkpoints.glob("*.safetensors") if path.stem.isdecimal()]
+        return sorted(found, key=lambda path: int(path.stem))
 
     def checkpoint_path(self, decisions: int) -> Path:
-        """Return the path of the checkpoint after so many decisions."""
+        """Return the path of the checkpoint after this many decisions."""
         return self.checkpoints / f"{decisions:012d}.safetensors"
 
     def add_evaluations(self, rows: list[dict[str, Any]]) -> None:
@@ -129,12 +129,12 @@ class RunDirectory:
             for row in self._evaluation_rows()
         ]
 
-    def forget_after(self, decisions: int) -> None:
+    def drop_records_after(self, decisions: int) -> None:
         """Drop what a killed run recorded after ``decisions``, and its half-written files."""
         for folder in (self.path, self.checkpoints):
             for path in folder.glob(".*.tmp"):
                 path.unlink()
-        for path in self.past():
+        for path in self.checkpoint_paths():
             if int(path.stem) > decisions:
                 path.unlink()
         keep_rows(self.evaluations, "decisions", lambda number: number <= decisions)

@@ -20,7 +20,7 @@ class Processes:
     """The processes that train together.
 
     Attributes:
-        rank: of this process, from 0; the first one writes and evaluates.
+        rank: index of this process, from 0; the first process writes and evaluates.
         size: number of processes.
     """
 
@@ -32,7 +32,7 @@ class Processes:
         """Whether this process writes and evaluates."""
         return self.rank == 0
 
-    def add(self, numbers: torch.Tensor) -> torch.Tensor:
+    def all_reduce(self, numbers: torch.Tensor) -> torch.Tensor:
         """Return the sums over all processes.
 
         Raises:
@@ -43,20 +43,20 @@ class Processes:
                 dist.all_reduce(numbers)
         return numbers
 
-    def fewest(self, number: int) -> int:
+    def all_min(self, number: int) -> int:
         """Return the smallest of the numbers of all processes.
 
         Raises:
             ConnectionError: when one of them is gone.
         """
-        return int(min(self.gather(number)))
+        return int(min(self.all_gather(number)))
 
     def average_gradients(self, parameters: Sequence[torch.Tensor], decisions: int) -> None:
-        """Replace the gradients by their mean over the decisions of all processes: the joint minibatch.
+        """Replace the gradients by their mean over the joint minibatch of all processes, weighted by decisions.
 
         Args:
-            parameters: with gradients of a mean over this process's decisions.
-            decisions: their number.
+            parameters: weights whose gradients are a mean over this process's decisions.
+            decisions: number of these decisions.
 
         Raises:
             ConnectionError: when a process is gone.
@@ -65,37 +65,37 @@ class Processes:
             return
         gradients = [parameter.grad for parameter in parameters if parameter.grad is not None]
         count = torch.tensor([float(decisions)], device=gradients[0].device)
-        flat = self.add(torch.cat([*(gradient.flatten() * decisions for gradient in gradients), count]))
+        flat = self.all_reduce(torch.cat([*(gradient.flatten() * decisions for gradient in gradients), count]))
         start = 0
         for gradient in gradients:
             gradient.copy_((flat[start : start + gradient.numel()] / flat[-1]).view_as(gradient))
             start += gradient.numel()
 
-    def share(self, thing: Any) -> Any:
-        """Broadcast: return the first process's object in every process.
+    def broadcast(self, value: Any) -> Any:
+        """Return the first process's object in every process.
 
         Raises:
             ConnectionError: when a process is gone.
         """
         if self.size == 1:
-            return thing
-        things = [thing]
+            return value
+        values = [value]
         with _connection_errors():
-            dist.broadcast_object_list(things)
-        return things[0]
+            dist.broadcast_object_list(values)
+        return values[0]
 
-    def gather(self, thing: Any) -> list[Any]:
+    def all_gather(self, value: Any) -> list[Any]:
         """Return every process's object, by rank, in every process.
 
         Raises:
             ConnectionError: when a process is gone.
         """
         if self.size == 1:
-            return [thing]
-        things: list[Any] = [None] * self.size
+            return [value]
+        values: list[Any] = [None] * self.size
         with _connection_errors():
-            dist.all_gather_object(things, thing)
-        return things
+            dist.all_gather_object(values, value)
+        return values
 
 
 @contextmanager

@@ -16,7 +16,7 @@ EVALUATION_SEED = 1_000_003  # deals that no training with another seed sees
 
 
 def evaluate(
-    checkpoint: Checkpoint, baselines: Sequence[tuple[str, Agent]], deals: int, game: Rules, endgame: str = "played"
+    checkpoint: Checkpoint, baselines: Sequence[tuple[str, Agent]], deals: int, rules: Rules, endgame: str = "played"
 ) -> tuple[MatchResult, ...]:
     """Play a policy, at its best action, against each baseline.
 
@@ -24,12 +24,12 @@ def evaluate(
         checkpoint: the policy.
         baselines: agents with their names.
         deals: mirrored deals of each match.
-        game: the rules.
+        rules: the rules of the deals.
         endgame: ``"played"`` by the agents, or ``"exact"`` for both sides.
     """
     agent = PolicyAgent(checkpoint, name="policy")
     matches = (
-        (name, play_match(agent, baseline, deals=deals, seed=EVALUATION_SEED, rules=game, endgame=endgame))
+        (name, play_match(agent, baseline, deals=deals, seed=EVALUATION_SEED, rules=rules, endgame=endgame))
         for name, baseline in baselines
     )
     return tuple(dataclasses.replace(match, second=name) for name, match in matches)

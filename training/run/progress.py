@@ -13,14 +13,14 @@ _PLAIN_EVERY = 15.0  # seconds between lines without a terminal
 
 
 class TrainingProgress:
-    """A progress bar in a terminal, a plain line from time to time elsewhere."""
+    """A progress bar in a terminal; elsewhere, a line of text every 15 seconds."""
 
     def __init__(self, total: int, done: int = 0, quiet: bool = False) -> None:
         """Start at ``done`` of ``total`` decisions."""
         self._total = total
         self._start = done
         self._began: float | None = None  # at the first decisions: compilation and the first evaluation do not count
-        self._said = time.monotonic()
+        self._last_line = 0.0
         self._rates = ""
         self._console = Console(file=sys.stderr, quiet=quiet)
         self._bar = Progress(
@@ -37,14 +37,16 @@ class TrainingProgress:
 
     def __enter__(self) -> TrainingProgress:
         """Show the bar."""
-        self._bar.start()
+        if not self._bar.disable:
+            self._bar.start()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         """Remove the bar."""
-        self._bar.stop()
+        if not self._bar.disable:  # older versions of rich end even a disabled bar with an empty line
+            self._bar.stop()
 
     def say(self, line: str) -> None:
         """Print a line."""
@@ -54,13 +56,13 @@ class TrainingProgress:
         """Show how many decisions have been trained on."""
         now = time.monotonic()
         if self._began is None:
-            self._began, self._start = now, done
+            self._began, self._start, self._last_line = now, done, now
             return
         per_second = (done - self._start) / max(now - self._began, 1e-9)
         speed = f"{per_second:,.0f} decisions/s"
         self._bar.update(self._task, completed=done, speed=speed, rates=self._rates)
-        if self._bar.disable and now - self._said >= _PLAIN_EVERY:
-            self._said = now
+        if self._bar.disable and now - self._last_line >= _PLAIN_EVERY:
+            self._last_line = now
             left = (self._total - done) / max(per_second, 1e-9)
             minutes, seconds = divmod(round(left), 60)
             self.say(f"{done:,} of {self._total:,} decisions, {speed}, {minutes}:{seconds:02d} left  {self._rates}")

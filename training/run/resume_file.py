@@ -1,7 +1,7 @@
 """Files that a stopped run resumes from: safetensors with a format name, read without running any code from them.
 
 ``torch.save`` and ``torch.load(weights_only=True)`` would do for the tensors; safetensors checks the whole file before
-the first tensor is read, so that a cut or foreign file is one clear error.
+the first tensor is read, so that a truncated or foreign file gives one clear error.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ def write_resume_file(
     Args:
         path: the file.
         file_format: name and version of the format.
-        tensors: by name.
-        metadata: text by name.
+        tensors: tensors by name.
+        metadata: texts by name.
 
     Raises:
         OSError: when it cannot be written; an earlier one is left as it was.

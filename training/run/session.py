@@ -63,14 +63,14 @@ def record_evaluation(
     results: tuple[MatchResult, ...],
     progress: TrainingProgress,
 ) -> None:
-    """Record the results of an evaluation in the run's table, its curve and the progress line.
+    """Record the results of an evaluation in ``evaluations.csv``, the learning curve and the progress line.
 
     Args:
         run: the run's folder.
-        rules: of the game, for the title.
-        decisions: trained on so far.
-        seconds: of training so far.
-        results: a match against each baseline.
+        rules: specification of the game, for the title.
+        decisions: decisions trained on so far.
+        seconds: seconds of training so far.
+        results: the matches, one against each baseline.
         progress: the progress line.
     """
     run.add_evaluations([_evaluation_row(decisions, seconds, result) for result in results])
@@ -92,7 +92,7 @@ def _evaluation_row(decisions: int, seconds: float, result: MatchResult) -> dict
 
 
 class Due:
-    """Tells when something is due that happens every so many decisions."""
+    """Schedule of something that happens every ``every`` decisions."""
 
     def __init__(self, every: int, after: int) -> None:
         """Start with the first multiple of ``every`` above ``after``; at once when ``after`` is negative."""
@@ -121,11 +121,11 @@ def _next_multiple(number: int, step: int) -> int:
 def stop_signals() -> Iterator[list[int]]:
     """Collect SIGINT and SIGTERM in a list; a second SIGINT interrupts at once, as usual."""
     received: list[int] = []
-    usual = signal.getsignal(signal.SIGINT)
+    previous = signal.getsignal(signal.SIGINT)
 
     def remember(number: int, frame: Any) -> None:
         received.append(number)
-        signal.signal(signal.SIGINT, usual)
+        signal.signal(signal.SIGINT, previous)
 
     before = {number: signal.signal(number, remember) for number in (signal.SIGINT, signal.SIGTERM)}
     try:

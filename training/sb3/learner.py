@@ -32,12 +32,12 @@ class SB3Learner:
 
     Attributes:
         config: the configuration.
-        run: the folder that checkpoints go to.
+        run: the folder for checkpoints.
         model: the Stable-Baselines3 model; its ``num_timesteps`` counts decisions trained on.
     """
 
     def __init__(self, config: SB3Config, run: RunDirectory, *, resume: bool = False) -> None:
-        """Build the learner, from scratch or from where the run stopped.
+        """Build the learner, new or resumed.
 
         Raises:
             ValueError: when the run cannot be resumed, or the device does not exist.
@@ -59,11 +59,13 @@ class SB3Learner:
         self.model = self._make_model()
         if resume:
             load_learner(self.model, run.resume)
-            run.forget_after(self.decisions)
-            self._pool = [PolicyAgent(load_checkpoint(path), 1.0) for path in run.past()[-config.rollouts.pool_size :]]
+            run.drop_records_after(self.decisions)
+            self._pool = [
+                PolicyAgent(load_checkpoint(path), 1.0) for path in run.checkpoint_paths()[-config.rollouts.pool_size :]
+            ]
             if not self._pool:
                 self._pool = [PolicyAgent(self.checkpoint(), 1.0)]
-            # There were fewer deals than decisions so far, so these deals and random numbers are new.
+            # There are fewer deals than decisions, so deals and random numbers from here on are new.
             self.env.deal_from(self.decisions)
             self.model.set_random_seed((config.run.seed + self.decisions) % (LARGEST_SEED + 1))
 
@@ -117,7 +119,7 @@ class SB3Learner:
         """Stop a run that has diverged.
 
         Raises:
-            FloatingPointError: when a weight is no longer a finite number, or so large that the logits are none.
+            FloatingPointError: when a weight or a logit is not finite.
         """
         policy, seen = self.model.policy, self.model._last_obs
         numbers = dict(policy.named_parameters())
@@ -133,7 +135,7 @@ class SB3Learner:
                 )
 
     def checkpoint(self, results: dict[str, Any] | None = None) -> Checkpoint:
-        """Return the policy as it is now."""
+        """Return a checkpoint of the current policy."""
         training = {
             "algorithm": "self-play MaskablePPO (sb3-contrib)",
             "decisions": self.decisions,

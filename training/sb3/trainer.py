@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import torch
-import torch.utils.tensorboard  # Stable-Baselines3 would notice late that it is missing
+import torch.utils.tensorboard  # if it is missing, fail now and not at the first log entry
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import Logger, TensorBoardOutputFormat
 
@@ -96,7 +96,7 @@ class _Recorder(BaseCallback):
     def _on_step(self) -> bool:
         self._progress.update(self.num_timesteps)
         if self._stop:
-            # The rollout is dropped: only decisions that were learnt from count.
+            # The rollout is dropped: only decisions that were trained on count.
             self.model.num_timesteps = self._rollout_began
             return False
         return True

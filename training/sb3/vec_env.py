@@ -56,11 +56,11 @@ class SelfPlayVecEnv(VecEnv):
         """Deal the first deals.
 
         Args:
-            rules: the game.
+            rules: the rules of the deals.
             num_envs: deals stepped together.
             reward: ``"margin"``, ``"win"`` or ``"points"``.
             per_trick: pay the margin trick by trick.
-            seed: of the deals and the opponents.
+            seed: seed of the deals and the opponents.
             opponents: shares of the environments and who plays there: ``None`` (the learner holds both seats), or a
                 function that gives the opponent, called whenever new deals start in its environments.
 

@@ -21,8 +21,8 @@ from german_whist.agents.bots.heuristic.card_value_kernels import (
     rank_value,
     rivals_of,
     share_left,
-    table_row,
     trump_mask,
+    value_row,
 )
 from german_whist.agents.bots.heuristic.endgame_kernels import endgame_card, held_unseen
 from german_whist.envs.engine.state import KEEP, LEAVE, SWAP, TAKE
@@ -164,7 +164,7 @@ def follow_card(view, live):
         mask = view.legal & suit_mask(suit)
         if not mask:
             continue
-        row = table_row(suit, view.trump, low)
+        row = value_row(suit, view.trump, low)
         length = length_value(popcount(view.hand & suit_mask(suit)), size, row)
         out = live & ~view.hand
         before = -1
@@ -193,7 +193,7 @@ def beater_value(view, card, live, share, size, row):
         live: mask of all cards not played yet.
         share: share of the beater's rivals that will still be out in the endgame.
         size: cards in a full hand.
-        row: row of the value tables for this suit.
+        row: row of the card values for this suit (``value_row``).
     """
     known = view.opponent_known
     higher = above(card) & (view.unseen | known)
@@ -223,7 +223,7 @@ def lead_card(view, live):
         mask = view.legal & suit_mask(suit)
         if not mask:
             continue
-        row = table_row(suit, trump, low)
+        row = value_row(suit, trump, low)
         length = length_value(popcount(view.hand & suit_mask(suit)), size, row)
         out = live & ~view.hand
         held = chance_held(view, suit)

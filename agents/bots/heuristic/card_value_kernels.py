@@ -53,16 +53,16 @@ def trump_mask(trump):
 
 
 @kernel
-def _between(table, row, number):
-    """Interpolate linearly in a row of a table."""
+def _interpolated(values, row, number):
+    """Interpolate linearly in a row of values."""
     low = np.int64(number)
     part = number - low
-    return (1.0 - part) * table[row, low] + part * table[row, low + 1]
+    return (1.0 - part) * values[row, low] + part * values[row, low + 1]
 
 
 @kernel
-def table_row(suit, trump, low):
-    """Return the row of the tables that applies to a suit."""
+def value_row(suit, trump, low):
+    """Return the row of ``RANK_VALUES`` and ``LENGTH_VALUES`` that applies to a suit."""
     return (1 if suit == trump else 0) + (2 if low else 0)
 
 
@@ -77,13 +77,13 @@ def full_length(length, size):
 @kernel
 def length_value(length, size, row):
     """Return the part of a card's value that depends on the length of its suit in the hand, itself included."""
-    return _between(LENGTH_VALUES, row, full_length(length, size))
+    return _interpolated(LENGTH_VALUES, row, full_length(length, size))
 
 
 @kernel
 def rank_value(rivals, share, row):
     """Return the part of a card's value that depends on its rivals, of which only a share stays in play."""
-    return _between(RANK_VALUES, row, rivals * share)
+    return _interpolated(RANK_VALUES, row, rivals * share)
 
 
 @kernel
@@ -116,7 +116,7 @@ def card_value(card, own, size, live, trump, low):
         low: whether the endgame is played low.
     """
     suit = suit_of(card)
-    row = table_row(suit, trump, low)
+    row = value_row(suit, trump, low)
     rivals = popcount(live & rivals_of(card, low) & ~own)
     length = length_value(popcount((own | (_ONE << np.uint64(card))) & suit_mask(suit)), size, row)
     return rank_value(rivals, share_left(popcount(own), live), row) + length
@@ -139,7 +139,7 @@ def mean_card_value(cards, own, size, live, trump, low):
         suited = out & suit_mask(suit)
         if not suited & cards:
             continue
-        row = table_row(suit, trump, low)
+        row = value_row(suit, trump, low)
         skipped = np.uint64(0)  # numbers of rivals, as bits
         mask = suited & others
         while mask:

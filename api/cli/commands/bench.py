@@ -7,7 +7,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from german_whist.benchmarks.catalog import SUBJECTS
-from german_whist.cli.terminal.argument_types import number
+from german_whist.cli.terminal.argument_types import parse_number
 
 if TYPE_CHECKING:
     from german_whist.benchmarks.harness.figures import Figure, Skipped
@@ -23,7 +23,7 @@ def add_parser(subparsers: Any) -> None:
         epilog=f"benchmarks:\n{measured}\n\nexample:\n  german-whist bench aec batch --seconds 5",
     )
     parser.add_argument("subjects", nargs="*", metavar="NAME", help="benchmark to run (default: all)")
-    parser.add_argument("--seconds", type=number, default=2.0, help="seconds per figure (default 2)")
+    parser.add_argument("--seconds", type=parse_number, default=2.0, help="seconds per figure (default 2)")
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.set_defaults(run=run)
 
@@ -56,15 +56,16 @@ def _measure(names: list[str], seconds: float) -> list[Figure | Skipped]:
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
     from german_whist.benchmarks.catalog import run_subjects
+    from german_whist.cli.terminal.progress_console import progress_console
 
-    errors = Console(stderr=True)
+    console = progress_console()
     columns = (TextColumn("measuring {task.description}"), BarColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=errors, transient=True, disable=not errors.is_terminal) as progress:
+    with Progress(*columns, console=console, transient=True, disable=console.quiet) as progress:
         task = progress.add_task("", total=len(names))
 
         def tick(name: str, share: float) -> None:
             if progress.disable and share == 0.0:  # no terminal to draw a bar in
-                errors.print(f"measuring {name} …", highlight=False)
+                Console(stderr=True).print(f"measuring {name} …", highlight=False)
             progress.update(task, description=name, completed=names.index(name) + share)
 
         return list(run_subjects(names, seconds, tick))

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from german_whist.cli.terminal.argument_types import deal_address, number, whole_number
+from german_whist.cli.terminal.argument_types import parse_deal_address, parse_number, parse_whole_number
 from german_whist.envs.utils.atomic_file import write_atomically
 
 if TYPE_CHECKING:
@@ -35,12 +35,12 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument("--rules", default="classic", help="the game, see german-whist rules (default classic)")
     parser.add_argument("--deal", default="0:0", metavar="SEED:INDEX", help="the deal (default 0:0)")
     parser.add_argument(
-        "--seat", type=whole_number, choices=(0, 1), help="draw only what this seat sees (default: both hands)"
+        "--seat", type=parse_whole_number, choices=(0, 1), help="draw only what this seat sees (default: both hands)"
     )
     parser.add_argument("--still", metavar="FILE", help="write one position to this .png file")
     parser.add_argument(
         "--after",
-        type=whole_number,
+        type=parse_whole_number,
         metavar="N",
         help="with --still, the position after N actions (default: in mid-deal)",
     )
@@ -51,7 +51,7 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument(
         "--gif-size", default="640x427", metavar="WxH", help="size of the GIF in pixels (default 640x427)"
     )
-    parser.add_argument("--seconds", type=number, default=0.8, help="seconds per frame of the GIF (default 0.8)")
+    parser.add_argument("--seconds", type=parse_number, default=0.8, help="seconds per frame of the GIF (default 0.8)")
     parser.set_defaults(run=run)
 
 
@@ -69,7 +69,7 @@ def run(options: argparse.Namespace) -> int:
     size, gif_size = _size("--size", options.size), _size("--gif-size", options.gif_size)
     if not 0.02 <= options.seconds <= 60:
         raise ValueError(f"--seconds {options.seconds} is not allowed: 0.02 to 60")
-    seed, index = deal_address(options.deal)
+    seed, index = parse_deal_address(options.deal)
     agents = [make_agent(spec) for spec in specs]
     load_drawing()
     names = (agent_label(agents[0], agents[0]), agent_label(agents[1], agents[1]))
@@ -137,10 +137,10 @@ def _pictures(
     from german_whist.envs.rendering.table import deal_picture
     from german_whist.envs.rendering.trick_memory import TrickMemory
 
-    watch = TrickMemory(batch)
+    memory = TrickMemory(batch)
 
     def picture() -> Image.Image:
-        return Image.fromarray(deal_picture(batch, 0, seat, size, names, watch.trick), "RGB")
+        return Image.fromarray(deal_picture(batch, 0, seat, size, names, memory.trick), "RGB")
 
     if every_frame:
         yield picture()
@@ -148,7 +148,7 @@ def _pictures(
     shown = track(actions, "frames", console=errors, transient=True, disable=not (every_frame and errors.is_terminal))
     for action in shown:
         batch.step([action])
-        watch.update(batch)
+        memory.update(batch)
         if every_frame:
             yield picture()
     if not every_frame:

@@ -7,7 +7,7 @@ import json
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
-from german_whist.cli.terminal.argument_types import whole_number
+from german_whist.cli.terminal.argument_types import parse_whole_number
 
 if TYPE_CHECKING:
     from german_whist.agents.bots.base import Agent
@@ -26,17 +26,20 @@ def add_parser(subparsers: Any) -> None:
     )
     parser.add_argument("agents", nargs="+", metavar="AGENT", help="two or more agents (see german-whist agents)")
     parser.add_argument(
-        "--deals", type=whole_number, metavar="N", default=1000, help="mirrored deals per pair (default 1000)"
+        "--deals", type=parse_whole_number, metavar="N", default=1000, help="mirrored deals per pair (default 1000)"
     )
     parser.add_argument(
         "--match", metavar="MATCH", help="play whole matches: first_to:25 (points) or best_of:3 (deals won)"
     )
     parser.add_argument(
-        "--matches", type=whole_number, metavar="N", help="with --match, mirrored matches per pair (default: --deals)"
+        "--matches",
+        type=parse_whole_number,
+        metavar="N",
+        help="with --match, mirrored matches per pair (default: --deals)",
     )
     parser.add_argument(
         "--seed",
-        type=whole_number,
+        type=parse_whole_number,
         metavar="N",
         default=0,
         help="seed of the deals and of the agents' random choices (default 0)",
@@ -47,6 +50,12 @@ def add_parser(subparsers: Any) -> None:
         default="played",
         metavar="HOW",
         help="played: by the agents themselves (default); exact: both sides play it perfectly",
+    )
+    parser.add_argument(
+        "--first-deal",
+        type=parse_whole_number,
+        metavar="N",
+        help="play deals N, N + 1, …: the next part of a match, or a share of it (default 0)",
     )
     parser.add_argument("--record", metavar="FILE", help="write every game to this file, one line of JSON each")
     parser.add_argument("--json", action="store_true", help="print JSON")
@@ -64,15 +73,17 @@ def run(options: argparse.Namespace) -> int:
         raise ValueError("evaluate: --matches needs --match")
     if options.match is not None and options.record is not None:
         raise ValueError("evaluate: --record cannot be combined with --match: it records single deals")
-    game = rules(options.rules)
+    if options.match is not None and options.first_deal is not None:
+        raise ValueError("evaluate: --first-deal cannot be combined with --match: it numbers single deals")
+    game_rules = rules(options.rules)
     agents = [make_agent(spec) for spec in options.agents]
     if options.record is None:
-        results = _play(agents, options, game)
+        results = _play(agents, options, game_rules)
     else:
         from german_whist.arena.recording_file import writing_recordings
 
         with writing_recordings(options.record) as record:
-            results = _play(agents, options, game, record)
+            results = _play(agents, options, game_rules, record)
     if options.json:
         matches = [
             {**result.to_dict(), "first": options.agents[i], "second": options.agents[j]}
@@ -92,21 +103,21 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _play(
-    agents: list[Agent], options: argparse.Namespace, game: Any, record: Record | None = None
+    agents: list[Agent], options: argparse.Namespace, rules: Any, record: Record | None = None
 ) -> dict[tuple[int, int], MatchResult | SeriesResult]:
-    from rich.console import Console
     from rich.progress import Progress
 
     from german_whist.arena.match import play_match
     from german_whist.arena.series import play_series
+    from german_whist.cli.terminal.progress_console import progress_console
 
     pairs = list(combinations(range(len(agents)), 2))
     unit, number = "deals", options.deals
     if options.match is not None:
         unit, number = "matches", options.deals if options.matches is None else options.matches
     results: dict[tuple[int, int], MatchResult | SeriesResult] = {}
-    errors = Console(stderr=True)
-    with Progress(console=errors, transient=True, disable=not errors.is_terminal) as bar:
+    console = progress_console()
+    with Progress(console=console, transient=True, disable=console.quiet) as bar:
         task = bar.add_task(unit, total=len(pairs) * number)
 
         def progress(played: int) -> None:
@@ -116,7 +127,15 @@ def _play(
             first, second = agents[i], agents[j]
             if options.match is None:
                 results[i, j] = play_match(
-                    first, second, number, options.seed, game, record=record, progress=progress, endgame=options.endgame
+                    first,
+                    second,
+                    number,
+                    options.seed,
+                    rules,
+                    record=record,
+                    progress=progress,
+                    endgame=options.endgame,
+                    first_deal=options.first_deal or 0,
                 )
             else:
                 results[i, j] = play_series(
@@ -125,7 +144,7 @@ def _play(
                     options.match,
                     number,
                     options.seed,
-                    game,
+                    rules,
                     progress=progress,
                     endgame=options.endgame,
                 )

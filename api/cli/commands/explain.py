@@ -7,7 +7,7 @@ import json
 import sys
 from typing import TYPE_CHECKING, Any
 
-from german_whist.cli.terminal.argument_types import deal_address, whole_number
+from german_whist.cli.terminal.argument_types import parse_deal_address, parse_whole_number
 
 if TYPE_CHECKING:
     from german_whist.arena.explanation import Explanation, Move
@@ -43,10 +43,12 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument(
         "--against", metavar="AGENT", help="an opponent, whose moves are not explained (default: the agent itself)"
     )
-    parser.add_argument("--seat", type=whole_number, choices=(0, 1), help="with --against, AGENT's seat (default 0)")
+    parser.add_argument(
+        "--seat", type=parse_whole_number, choices=(0, 1), help="with --against, AGENT's seat (default 0)"
+    )
     parser.add_argument(
         "--worlds",
-        type=whole_number,
+        type=parse_whole_number,
         default=100,
         metavar="N",
         help="sampled worlds for the rollouts, 0 for none (default 100)",
@@ -65,17 +67,17 @@ def run(options: argparse.Namespace) -> int:
 
     if options.against is None and options.seat is not None:
         raise ValueError("explain: --seat needs --against: without it AGENT has both seats")
-    seed, index = deal_address(options.deal)
+    seed, index = parse_deal_address(options.deal)
     specs = (options.agent, options.agent if options.against is None else options.against)
     agents = (make_agent(specs[0]), make_agent(specs[1]))
     names = (agent_label(agents[0], agents[0]), agent_label(agents[1], agents[1]))
-    game = rules(options.rules or rules_of(agents[0]) or "classic")
+    game_rules = rules(options.rules or rules_of(agents[0]) or "classic")
     seats: tuple[int, ...] = (0, 1)
     if options.against is not None:
         seats = (options.seat or 0,)
         if options.seat:
             agents, names = agents[::-1], names[::-1]
-    explanation = explain_deal(agents, names, game, seed, index, seats, options.worlds)
+    explanation = explain_deal(agents, names, game_rules, seed, index, seats, options.worlds)
     if options.json:
         print(json.dumps(_plain(explanation)))
         return 0

@@ -6,7 +6,7 @@ import argparse
 import secrets
 from typing import TYPE_CHECKING, Any
 
-from german_whist.cli.terminal.argument_types import whole_number
+from german_whist.cli.terminal.argument_types import parse_whole_number
 
 if TYPE_CHECKING:
     from german_whist.agents.bots.base import Agent
@@ -27,14 +27,16 @@ def add_parser(subparsers: Any) -> None:
     )
     parser.add_argument("--rules", default="classic", help="the game, see german-whist rules (default classic)")
     parser.add_argument(
-        "--seat", type=whole_number, choices=(0, 1), default=0, help="your seat (default 0, which deals first)"
+        "--seat", type=parse_whole_number, choices=(0, 1), default=0, help="your seat (default 0, which deals first)"
     )
     length = parser.add_mutually_exclusive_group()
-    length.add_argument("--deals", type=whole_number, metavar="N", help="number of deals (default: until you quit)")
+    length.add_argument(
+        "--deals", type=parse_whole_number, metavar="N", help="number of deals (default: until you quit)"
+    )
     length.add_argument("--match", metavar="MATCH", help="play a match, such as first_to:25 or best_of:3")
     parser.add_argument(
         "--seed",
-        type=whole_number,
+        type=parse_whole_number,
         metavar="N",
         help="seed of the deals and of the agent's random choices (default: a new one)",
     )

@@ -6,7 +6,7 @@ import argparse
 import sys
 from typing import TYPE_CHECKING, Any
 
-from german_whist.cli.terminal.argument_types import whole_number
+from german_whist.cli.terminal.argument_types import parse_whole_number
 
 if TYPE_CHECKING:
     from german_whist.arena.recording import Recording
@@ -22,9 +22,9 @@ def add_parser(subparsers: Any) -> None:
         epilog="example: german-whist replay games.jsonl --line 3",
     )
     parser.add_argument("file", metavar="FILE", help="a file written by evaluate --record or play --record")
-    parser.add_argument("--line", type=whole_number, metavar="N", help="line of the file (default 1)")
+    parser.add_argument("--line", type=parse_whole_number, metavar="N", help="line of the file (default 1)")
     parser.add_argument(
-        "--seat", type=whole_number, choices=(0, 1), help="show only what this seat sees (default: both hands)"
+        "--seat", type=parse_whole_number, choices=(0, 1), help="show only what this seat sees (default: both hands)"
     )
     pace = parser.add_mutually_exclusive_group()
     pace.add_argument("--step", action="store_true", help="wait for Enter after every move, even in a pipe")

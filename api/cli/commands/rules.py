@@ -30,13 +30,13 @@ def run(options: argparse.Namespace) -> int:
     from german_whist.envs.engine.rules import rule_names, rules
 
     if options.name is not None:
-        game = rules(options.name)
+        named_rules = rules(options.name)
         if options.json:
-            print(json.dumps(game.to_dict()))
+            print(json.dumps(named_rules.to_dict()))
         else:
             from german_whist.envs.text.rules_text import rules_text
 
-            print(rules_text(game))
+            print(rules_text(named_rules))
         return 0
     if options.json:
         print(json.dumps({name: rules(name).to_dict() for name in rule_names()}))

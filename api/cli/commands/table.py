@@ -13,7 +13,7 @@ _KINDS = "trump-high, trump-low, notrump-high or notrump-low"
 
 def add_parser(subparsers: Any) -> None:
     """Register the command."""
-    from german_whist.cli.terminal.argument_types import whole_number
+    from german_whist.cli.terminal.argument_types import parse_whole_number
 
     parser = subparsers.add_parser(
         "table",
@@ -31,7 +31,7 @@ def add_parser(subparsers: Any) -> None:
         "--cards 13",
     )
     build.add_argument(
-        "--cards", type=whole_number, metavar="N", help="cards in the largest hands, 1 to 13 (default 11)"
+        "--cards", type=parse_whole_number, metavar="N", help="cards in the largest hands, 1 to 13 (default 11)"
     )
     build.add_argument("--kind", metavar="KIND", default="trump-high", help=f"{_KINDS} (default trump-high)")
     build.set_defaults(run=run_build)
@@ -57,9 +57,9 @@ def _add_action(
 
 def run_build(options: argparse.Namespace) -> int:
     """Build a table."""
-    from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
+    from german_whist.cli.terminal.progress_console import progress_console
     from german_whist.solver.tablebase.build import build_table
     from german_whist.solver.tablebase.file import verify_table
     from german_whist.solver.tablebase.kinds import DEFAULT_CARDS, check_kind, table_path
@@ -71,7 +71,7 @@ def run_build(options: argparse.Namespace) -> int:
         verify_table(path)
         _report(path, options.json, "exists already")
         return 0
-    errors = Console(stderr=True)
+    console = progress_console()
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),
@@ -80,7 +80,7 @@ def run_build(options: argparse.Namespace) -> int:
         TimeRemainingColumn(),
     )
     began = time.monotonic()
-    with Progress(*columns, console=errors, transient=True, disable=not errors.is_terminal) as progress:
+    with Progress(*columns, console=console, transient=True, disable=console.quiet) as progress:
         task = progress.add_task(f"building {path.name}", total=None)
         build_table(kind, cards, lambda done, total: progress.update(task, completed=done, total=total))
     _report(path, options.json, f"built in {time.monotonic() - began:.1f} s")

@@ -8,6 +8,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from german_whist.cli.terminal.exit_codes import INTERRUPTED
+from german_whist.cli.terminal.program_name import program_name
 from german_whist.training.config import renamed
 from german_whist.training.config.load import config_fields, load_config
 
@@ -16,7 +18,6 @@ if TYPE_CHECKING:
 
 DEFAULT_RECIPE = "quickstart"
 DEFAULT_RULES = "classic"  # of `german-whist evaluate`
-EXIT_INTERRUPTED = 130
 
 
 def add_parser(subparsers: Any) -> None:
@@ -37,7 +38,7 @@ def add_parser(subparsers: Any) -> None:
     for name, (_, text) in config_fields().items():
         settings.add_argument(f"--{name}", metavar="VALUE", help=text.replace("%", "%%"))
     for name in renamed.KEYS:
-        settings.add_argument(f"--{name}", help=argparse.SUPPRESS)  # refused with the name that it has now
+        settings.add_argument(f"--{name}", help=argparse.SUPPRESS)  # refused with its current name
     parser.set_defaults(run=run)
 
 
@@ -49,7 +50,7 @@ def run(options: argparse.Namespace) -> int:
         given = options.config or (f"--out {options.out}" if options.out else f"--{next(iter(overrides))}")
         raise ValueError(f"--resume uses the run's own configuration: leave out {given}")
     source = options.config or DEFAULT_RECIPE
-    config = load_config(source, overrides) if options.resume is None else None  # wrong settings are refused at once
+    config = load_config(source, overrides) if options.resume is None else None  # fails at once on wrong settings
 
     from german_whist.training.run.directory import RunDirectory
     from german_whist.training.run.distributed import joined_processes
@@ -57,23 +58,24 @@ def run(options: argparse.Namespace) -> int:
 
     with joined_processes() as processes:
         if not processes.is_first:
-            run_directory, config = processes.share(None)
+            run_directory, config = processes.broadcast(None)
         elif config is None:
-            run_directory, config = processes.share(RunDirectory.open(options.resume))
+            run_directory, config = processes.broadcast(RunDirectory.open(options.resume))
         else:
             load_trainer(config)  # a missing library is reported before a folder is created
             run_directory = RunDirectory.create(config, Path(source).stem, options.out)
-            processes.share((run_directory, config))
+            processes.broadcast((run_directory, config))
         resume = options.resume is not None
         outcome = train(config, run_directory, resume=resume, quiet=options.quiet, processes=processes)
         if not processes.is_first:
             return 0
     if outcome.interrupted:
+        resume_command = f"{program_name()} train --resume {outcome.run.path}"
         print(
-            f"stopped after {outcome.decisions:,} decisions; to resume: german-whist train --resume {outcome.run.path}",
+            f"stopped after {outcome.decisions:,} decisions; to resume: {resume_command}",
             file=sys.stderr if options.json else sys.stdout,
         )
-        return EXIT_INTERRUPTED
+        return INTERRUPTED
     _report(outcome, config.game.rules, options.json)
     return 0
 
@@ -84,11 +86,12 @@ def _report(outcome: TrainingOutcome, rules: str, as_json: bool) -> None:
         return
     from german_whist.cli.terminal.result_tables import print_results
 
-    game = "" if rules == DEFAULT_RULES else f" --rules {rules}"
+    rules_option = "" if rules == DEFAULT_RULES else f" --rules {rules}"
     print_results(outcome.results, f"German Whist, {rules}, after {outcome.decisions:,} decisions of self-play")
     agent = f"checkpoint:{outcome.run.final}"
     print(f"learning curve:  {outcome.run.curve}")
     print(f"checkpoint:      {outcome.run.final}")
-    print(f"measure it:      german-whist evaluate {agent} random greedy heuristic{game}")
-    print(f"watch it play:   german-whist draw {agent} heuristic --gif deal.gif{game}")
-    print(f"play against it: german-whist play {agent}{game}")
+    program = program_name()
+    print(f"measure it:      {program} evaluate {agent} random greedy heuristic{rules_option}")
+    print(f"watch it play:   {program} draw {agent} heuristic --gif deal.gif{rules_option}")
+    print(f"play against it: {program} play {agent}{rules_option}")

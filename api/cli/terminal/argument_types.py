@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 
-def whole_number(text: str) -> int:
+def parse_whole_number(text: str) -> int:
     """Return an argument as a whole number."""
     try:
         return int(text)
@@ -13,7 +13,7 @@ def whole_number(text: str) -> int:
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number") from None
 
 
-def number(text: str) -> float:
+def parse_number(text: str) -> float:
     """Return an argument as a number."""
     try:
         return float(text)
@@ -21,7 +21,7 @@ def number(text: str) -> float:
         raise argparse.ArgumentTypeError(f"{text!r} is not a number") from None
 
 
-def deal_address(text: str) -> tuple[int, int]:
+def parse_deal_address(text: str) -> tuple[int, int]:
     """Return the seed and the index of ``--deal SEED:INDEX``.
 
     Raises:

@@ -26,7 +26,7 @@ def ask_action(view: Any, rules: Rules) -> int:
 
     Args:
         view: what the player's seat knows, a ``VIEW`` record; it is that seat's turn.
-        rules: the game.
+        rules: the rules of the game.
 
     Raises:
         PlayerQuit: if the player types ``q``, or the input ends.
@@ -67,12 +67,12 @@ def _prompt(view: Any, rules: Rules) -> str:
 
 
 def parse_action(word: str, view: Any, rules: Rules) -> int:
-    """Return the legal action that a word stands for.
+    """Return the legal action that a word means.
 
     Args:
         word: the word typed, in upper case, without blanks.
         view: what the player's seat knows, a ``VIEW`` record.
-        rules: the game.
+        rules: the rules of the game.
 
     Raises:
         ValueError: if the word is not an action or not a legal one; the message says why.
@@ -105,7 +105,7 @@ def parse_action(word: str, view: Any, rules: Rules) -> int:
 
 
 def _card(word: str) -> int | None:
-    """Return the card that a word stands for, suit or rank first, or ``None``."""
+    """Return the card that a word means, suit or rank first, or ``None``."""
     from german_whist.envs.engine.cards import parse_card
 
     word = word.translate(_SIGNS).replace("10", "T")

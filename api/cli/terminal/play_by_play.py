@@ -21,7 +21,7 @@ def describe_action(
         before: the state in which the action was chosen, a ``STATE`` record.
         after: the state after the action.
         action: number of the action.
-        rules: the game.
+        rules: the rules of the game.
         names: names of the players, by seat; ``"you"`` is addressed in the second person.
         seat: the seat for which to describe it: cards that it did not see drawn are not named. ``None`` names all.
     """

@@ -77,6 +77,8 @@ def _print_explanation(results: Sequence[Result]) -> None:
     first: Any = results[0]
     is_match = hasattr(first, "match")
     played = f"{first.matches} mirrored matches" if is_match else f"{first.deals} mirrored deals"
+    if not is_match and first.first_deal:
+        played += f" from number {first.first_deal} on"
     _console().print(
         f"{played} (each played twice, seats swapped), seed {first.seed}; "
         f"draws count half; ± is the 95 % interval, paired over {'matches' if is_match else 'deals'}",

@@ -47,7 +47,7 @@ def neighbours_dropped(hand: Hand, other: Hand, led: str | None, some: Hand) -> 
 
 
 def margins(own: Hand, other: Hand, led: str | None, trump: str | None, low: bool) -> dict[str, int]:
-    """What each card of the seat to act is worth to it, by brute force."""
+    """The value of each card to the seat to act, by brute force."""
     leader, follower = (own, other) if led is None else (other, own)
     sign = -1 if low else 1
     return {
@@ -124,7 +124,7 @@ def endgames(rules: str, size: int, seed: int, steps: int) -> DealBatch:
         "classic:suits=4,ranks=3,hand=5,stock=2,trump=none,high_low=true",
     ],
 )
-def test_plays_a_best_card_and_of_these_the_one_that_the_tie_break_says(rules: str, steps: int) -> None:
+def test_plays_the_best_card_selected_by_the_tie_break(rules: str, steps: int) -> None:
     batch = endgames(rules, 12, 3, steps)
     views = batch.views()
     assert opponent_hand_known(views).all()
@@ -217,7 +217,7 @@ def mixed_views() -> np.ndarray[Any, Any]:
     return together[together["turn"] == 1]
 
 
-def test_any_batch_gives_the_same_cards() -> None:
+def test_cards_do_not_depend_on_the_batch() -> None:
     views = mixed_views()
     known = opponent_hand_known(views)
     assert 20 < known.sum() < len(views) - 20
@@ -231,7 +231,7 @@ def test_any_batch_gives_the_same_cards() -> None:
             np.testing.assert_array_equal(bot.act(views[rows], AgentRng(8, indices[rows])), together[rows])
 
 
-def test_randomness_of_some_rows_is_what_they_would_draw_among_all() -> None:
+def test_row_subsets_draw_the_same_numbers_as_all_rows() -> None:
     rows = np.array([4, 1])
     whole = AgentRng(3, np.arange(6)).random((6, 2))
     np.testing.assert_array_equal(RowSubsetRng(AgentRng(3, np.arange(6)), 6, rows).random((2, 2)), whole[rows])

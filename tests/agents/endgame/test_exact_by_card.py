@@ -70,11 +70,11 @@ def test_it_keeps_its_name_its_network_and_its_game(tmp_path: Path) -> None:
     assert (agent.probabilities(views) == bare.probabilities(views)).all()
 
 
-@pytest.mark.parametrize("said", ["played", "exact"])
+@pytest.mark.parametrize("card_endgame", ["played", "exact"])
 @pytest.mark.parametrize("setting", ["played", "exact", "solved"])
-def test_the_setting_goes_before_the_card(tmp_path: Path, said: str, setting: str) -> None:
+def test_the_setting_overrides_the_card(tmp_path: Path, card_endgame: str, setting: str) -> None:
     views = views_of("classic", 4)
-    agent = make_agent(f"{saved(tmp_path, said)},endgame={setting}")
+    agent = make_agent(f"{saved(tmp_path, card_endgame)},endgame={setting}")
     bare = PolicyAgent(some_network())
     expected = bare if setting == "played" else ExactEndgame(bare)
     assert solves_endgame(agent) == (setting != "played")
@@ -93,7 +93,7 @@ def test_pretrained_agents_solve_their_endgames_and_exact_adds_nothing(name: str
     assert (bare.act(views, None) != actions).any()
 
 
-def test_what_was_solved_already_is_not_named_exact(tmp_path: Path) -> None:
+def test_an_exact_agent_keeps_its_name(tmp_path: Path) -> None:
     assert make_agent("champion+exact").name == "champion"  # type: ignore[attr-defined]
     assert make_agent("champion:endgame=played+exact").name == "champion+exact"  # type: ignore[attr-defined]
     games: list[Recording] = []
@@ -116,7 +116,7 @@ def test_where_the_opponents_hand_stays_hidden_the_network_plays_on(tmp_path: Pa
     play_match(agent, "random", deals=3, rules="humbug")
 
 
-def test_an_endgame_of_another_game_is_refused_as_any_other_view_is() -> None:
+def test_endgames_of_another_game_are_refused() -> None:
     batch = DealBatch("all", 3, seed=1)
     play_randomly(batch, np.random.default_rng(0), 30)
     assert opponent_hand_known(batch.views()).all()

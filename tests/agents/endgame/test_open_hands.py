@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from german_whist.agents.endgame.open_hands import NOT_LEGAL, OpenHands, after_card, card_margins, one_of_each_run
+from german_whist.agents.endgame.open_hands import OpenHands, after_card, card_margins, one_of_each_run
 from german_whist.envs.engine.cards import card_text, cards_of, parse_card, parse_hand
+from german_whist.solver.races import NOT_LEGAL_MARGIN
 
 
 def one(
@@ -34,7 +35,7 @@ def test_after_a_lead_the_other_seat_follows() -> None:
 
 
 @pytest.mark.parametrize(("low", "gain"), [(False, 1), (True, -1)])
-def test_who_takes_the_trick_leads_the_next(low: bool, gain: int) -> None:
+def test_the_winner_of_a_trick_leads_the_next(low: bool, gain: int) -> None:
     won = after_card(one("A2...", "3...", "SK", low=low), np.array([parse_card("SA")]))
     assert (cards(won.hands.own), cards(won.hands.other), won.hands.led[0]) == ({"S2"}, {"S3"}, -1)
     assert (won.gains[0], won.again[0], won.over[0]) == (gain, True, False)
@@ -60,7 +61,7 @@ def test_margins_of_a_race_stop_with_it() -> None:
     raced = card_margins(one("A3...", "K2...", needs=(1, 2)))[0]
     assert (played_out[parse_card("SA")], raced[parse_card("SA")]) == (0, 1)
     assert (played_out[parse_card("S3")], raced[parse_card("S3")]) == (0, 0)
-    assert (raced == NOT_LEGAL).sum() == 50
+    assert (raced == NOT_LEGAL_MARGIN).sum() == 50
 
 
 @pytest.mark.parametrize(
@@ -73,7 +74,7 @@ def test_margins_of_a_race_stop_with_it() -> None:
         ("2...", ".A..", None, {"S2"}),
     ],
 )
-def test_neighbours_in_one_hand_count_once(own: str, other: str, led: str | None, kept: set[str]) -> None:
+def test_adjacent_cards_of_one_hand_count_once(own: str, other: str, led: str | None, kept: set[str]) -> None:
     hands = one(own, other, led)
     some = np.zeros((1, 52), np.bool_)
     some[0, list(cards_of(parse_hand(own)))] = True

@@ -33,7 +33,7 @@ def counted(row: np.void, held: int) -> tuple[list[float], list[float]]:
 
 
 @pytest.mark.parametrize("steps", [0, 3, 6, 9, 12])
-def test_it_is_the_mean_over_all_hands_that_a_view_allows(steps: int) -> None:
+def test_beliefs_are_means_over_all_consistent_hands(steps: int) -> None:
     batch = DealBatch("classic:ranks=4,hand=4,stock=8", 40, seed=steps)
     play_randomly(batch, np.random.default_rng(steps), steps)
     views = batch.views()[~batch.done]
@@ -70,7 +70,7 @@ def test_known_cards_are_held_and_a_shown_void_is_believed() -> None:
     assert (belief.void[0, 1], belief.expected[0, 1]) == (1, 0)
 
 
-def test_a_view_of_no_deal_is_refused() -> None:
+def test_an_inconsistent_view_is_refused() -> None:
     row = view("A2.A2.A2.A2", "S", face_up="SK", opponent_void="CDHS")
     with pytest.raises(ValueError, match="view 0 is inconsistent: no opponent hand satisfies it"):
         beliefs(row)

@@ -163,7 +163,7 @@ def test_all_hands_are_equally_likely_in_a_larger_game(restricted: bool) -> None
     assert is_uniform(counts)
 
 
-def test_voids_change_what_is_likely() -> None:
+def test_voids_change_the_probabilities() -> None:
     """After a void and one card drawn since, at most one card of the suit is hidden."""
     found = 0
     batch = DealBatch("classic", 300, seed=9)
@@ -200,7 +200,7 @@ def test_a_seat_sees_the_same_in_every_world(game: Rules, seed: int, steps: int)
 
 @settings(max_examples=60)
 @given(games() | st.sampled_from([*map(rules, rule_names())]), seeds, st.integers(0, 60))
-def test_a_game_is_rebuilt_from_a_view(game: Rules, seed: int, steps: int) -> None:
+def test_rules_are_reconstructed_from_a_view(game: Rules, seed: int, steps: int) -> None:
     batch = DealBatch(game, 4, seed)
     play_randomly(batch, np.random.default_rng(seed % 2**32), steps)
     for view, state in zip(batch.views()[~batch.done], batch.states[~batch.done], strict=True):
@@ -215,7 +215,7 @@ def test_a_game_is_rebuilt_from_a_view(game: Rules, seed: int, steps: int) -> No
 
 @settings(max_examples=60)
 @given(games() | st.sampled_from([*map(rules, rule_names())]), seeds, st.integers(0, 60))
-def test_the_true_world_is_played_on_like_the_deal_itself(game: Rules, seed: int, steps: int) -> None:
+def test_the_true_world_plays_like_the_deal(game: Rules, seed: int, steps: int) -> None:
     rng = np.random.default_rng(seed % 2**32)
     batch = DealBatch(game, 1, seed)
     play_randomly(batch, rng, steps)

@@ -1,4 +1,4 @@
-"""Flat Monte Carlo: what its actions are worth, and that it plays the best of them."""
+"""Flat Monte Carlo: the values of its actions, and that it plays the best one."""
 
 from __future__ import annotations
 
@@ -151,7 +151,7 @@ def test_cards_that_a_seat_cannot_see_do_not_change_its_choice(preset: str, seat
     compared = 0
     bot = MonteCarloBot(worlds=3)
     for seed in range(2):
-        redeal = Redeal(preset, seed, seat, steps=rules(preset).tricks, tries=16)
+        redeal = Redeal(preset, seed, seat, steps=rules(preset).tricks, attempts=16)
         for course, others in redeal.steps():
             if course.done[0] or course.turn[0] != seat:
                 continue
@@ -185,7 +185,7 @@ def test_choices_do_not_depend_on_batches_or_threads(preset: str) -> None:
     assert MonteCarloBot(worlds=20).act(views[:0], AgentRng(5, indices[:0])).shape == (0,)
 
 
-def test_the_worlds_of_another_seed_are_others() -> None:
+def test_another_seed_samples_other_worlds() -> None:
     views = some_positions("classic", 2, 0).views()
     totals = [MonteCarloBot(worlds=5).totals(views, np.random.default_rng(seed)) for seed in (1, 1, 2)]
     assert (totals[0] == totals[1]).all()
@@ -207,14 +207,14 @@ def test_it_takes_an_exact_endgame_like_any_agent() -> None:
     assert first.first == "mc:worlds=4+exact"
 
 
-def test_it_beats_the_bot_that_plays_on_for_it_and_more_worlds_beat_fewer() -> None:
+def test_it_beats_its_rollout_bot_and_more_worlds_beat_fewer() -> None:
     assert play_match("mc:worlds=40", "heuristic", deals=150, seed=1, rules="small").interval[0] > 0.5
     assert play_match("mc:worlds=40", "mc:worlds=2", deals=150, seed=1, rules="small").interval[0] > 0.5
 
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("preset", ["small", "small_all", "short"])
-def test_it_gets_stronger_with_every_step_in_worlds(preset: str) -> None:
+def test_more_worlds_play_stronger(preset: str) -> None:
     deals = 300 if preset == "short" else 1000
     margins = [
         play_match(f"mc:worlds={worlds}", "heuristic", deals, seed=2, rules=preset).margin for worlds in (1, 8, 60)
@@ -223,17 +223,17 @@ def test_it_gets_stronger_with_every_step_in_worlds(preset: str) -> None:
     assert margins[1] > margins[0] + 0.3
 
 
-def test_equal_actions_are_decided_by_the_heuristic_bot() -> None:
-    """Every card of a hand that loses all tricks is worth the same."""
+def test_ties_go_to_the_heuristic_bot() -> None:
+    """Every card of a hand that loses all tricks has the same value."""
     row = view("2.3.4.", "C", opponent="...AKQ")
-    row["tricks_self"] = row["tricks_opponent"] = 5  # by which a stock that is gone is told from none
+    row["tricks_self"] = row["tricks_opponent"] = 5  # which distinguishes an exhausted stock from none
     for legal in (["S2", "H3", "D4"], ["H3", "D4"]):
         row["legal"] = mask_of([parse_card(card) for card in legal])
         assert len(set(MonteCarloBot(worlds=2).totals(row, Fixed(1))[0, tried_actions(row[0])].tolist())) == 1
         assert MonteCarloBot(worlds=2).act(row, Fixed(1))[0] == HEURISTIC.act(row)[0]
 
 
-def test_a_view_of_no_deal_is_refused() -> None:
+def test_an_inconsistent_view_is_refused() -> None:
     """The opponent showed a void and has drawn nothing, and all that it may hold is of that suit."""
     row = view("AK...", "C", face_up="C2", opponent="QJT...", opponent_void="S")
     with pytest.raises(ValueError, match="view 1 is inconsistent: no opponent hand satisfies it"):
@@ -265,12 +265,12 @@ def test_wrong_settings_are_named(settings: str, message: str) -> None:
 
 
 @pytest.mark.parametrize("threads", [0, -1, True, 1.5])
-def test_a_number_of_threads_that_is_none_is_refused(threads: Any) -> None:
+def test_an_invalid_number_of_threads_is_refused(threads: Any) -> None:
     with pytest.raises(ValueError, match=r"threads .* is not allowed: a whole number from 1 to 1024"):
         MonteCarloBot(worlds=3, threads=threads)
 
 
-def test_actions_that_are_no_cards_are_decisions_too() -> None:
+def test_choices_that_are_not_cards_are_decided() -> None:
     """In a draft the ace and the king of trumps are taken and the two of a plain suit mostly left."""
     batch = DealBatch("draft", 200, 3)
     bot = MonteCarloBot(worlds=40)

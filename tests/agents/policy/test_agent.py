@@ -51,13 +51,13 @@ def test_each_phase_has_its_network() -> None:
         play_randomly(batch, np.random.default_rng(0), 1)
     rows = np.random.default_rng(2).permutation(np.concatenate(observations))
     stock = rows[:, observation_layout("classic")["stock"].start]
-    said = PhasedMLPForward(phased).logits(rows)
+    outputs = PhasedMLPForward(phased).logits(rows)
     for phase, its in enumerate((stock > 10, (stock <= 10) & (stock > 4), stock <= 4)):
         assert its.sum() > 1000
         layers = [(weight[phase], bias[phase]) for weight, bias in phased.layers]
-        assert MLPForward(layers).logits(rows[its]).tobytes() == said[its].tobytes()
+        assert MLPForward(layers).logits(rows[its]).tobytes() == outputs[its].tobytes()
         if phase:
-            assert (MLPForward(layers).logits(rows[~its]) != said[~its]).any()
+            assert (MLPForward(layers).logits(rows[~its]) != outputs[~its]).any()
 
 
 @pytest.mark.parametrize("temperature", [0.0, 0.3, 1.0, 5.0])
@@ -75,14 +75,14 @@ def test_at_temperature_0_it_plays_its_best_legal_card() -> None:
     assert choice(PolicyAgent(biased_network({parse_card("SQ"): 9.0, deuce: 0.1})), HAND) == "S2"
 
 
-def test_at_temperature_0_no_randomness_is_asked_for() -> None:
+def test_temperature_0_draws_no_random_numbers() -> None:
     views = DealBatch("classic", 32).views()
     agent = PolicyAgent(some_network())
     assert (agent.act(views, None) == agent.act(views, None)).all()
 
 
 @pytest.mark.parametrize("temperature", [0.5, 1.0, 2.0])
-def test_samples_come_as_often_as_the_softmax_says(temperature: float) -> None:
+def test_sample_frequencies_match_the_softmax(temperature: float) -> None:
     biases = {parse_card("SA"): 1.0, parse_card("S2"): -0.5, parse_card("CA"): 0.5}
     rows = 20_000
     agent = PolicyAgent(biased_network(biases), temperature)
@@ -126,20 +126,20 @@ def test_advantages_are_differences_to_the_best_card_in_tricks() -> None:
 
 
 @pytest.mark.parametrize("temperature", [1e-3, 1e-30, 5e-324])
-def test_a_low_temperature_comes_down_to_the_best_card(temperature: float) -> None:
+def test_a_low_temperature_plays_the_best_card(temperature: float) -> None:
     views = DealBatch("classic", 64, seed=1).views()
     rng = AgentRng(0, np.arange(64))
     network = some_network(scale=3.0)
     assert (PolicyAgent(network, temperature).act(views, rng) == PolicyAgent(network).act(views, None)).all()
 
 
-def test_a_high_temperature_comes_down_to_the_random_bot() -> None:
+def test_a_high_temperature_plays_uniformly() -> None:
     cards = PolicyAgent(some_network(), 1e300).act(np.repeat(HAND, 7000), np.random.default_rng(0))
     assert np.unique(cards, return_counts=True)[1] == pytest.approx([1000] * 7, abs=140)
 
 
 @pytest.mark.parametrize("temperature", [-0.1, math.nan, math.inf])
-def test_a_temperature_that_is_none_is_refused(temperature: float) -> None:
+def test_an_invalid_temperature_is_refused(temperature: float) -> None:
     with pytest.raises(ValueError, match=r"temperature .* is not allowed: 0 \(best card\) or a positive number"):
         PolicyAgent(some_network(), temperature)
 

@@ -24,7 +24,7 @@ OPTIONS = 3 << NUM_CARDS  # actions that are not cards, as the mask says
 
 
 @given(games(), seeds, st.integers(0, 51), st.sampled_from(RANKS))
-def test_naming_back_undoes_the_renaming(game: Rules, seed: int, steps: int, ranks: str) -> None:
+def test_true_cards_invert_the_renaming(game: Rules, seed: int, steps: int, ranks: str) -> None:
     batch = DealBatch(game, 4, seed, first=0)
     play_randomly(batch, np.random.default_rng(seed % 1000), min(steps, 2 * game.tricks))
     views = batch.views(seats=[0, 1, 0, 1])

@@ -43,7 +43,7 @@ def test_when_writing_fails_the_old_file_stays_and_nothing_else(
     assert [file.name for file in path.parent.iterdir()] == ["net.safetensors"]
 
 
-def test_what_cannot_be_written_is_the_systems_error_for_the_file_that_was_meant(tmp_path: Path) -> None:
+def test_a_failed_write_raises_the_os_error_with_the_target_path(tmp_path: Path) -> None:
     (tmp_path / "folder").mkdir()
     for path, reason in (("gone/net.safetensors", "No such file or directory"), ("folder", "Is a directory")):
         with pytest.raises(OSError, match=rf"{reason}: '{tmp_path / path}'$"):

@@ -35,7 +35,7 @@ def is_refused(own: str, shown: str) -> bool:
 
 
 @pytest.mark.parametrize("own", rule_names())
-def test_every_game_is_told_from_every_other(own: str) -> None:
+def test_every_pair_of_games_is_distinguished(own: str) -> None:
     shown_alike = {name for name in rule_names() if not is_refused(own, name)}
     assert shown_alike == {own, *(other for mine, other in ALSO if mine == own)}
 
@@ -55,7 +55,7 @@ def test_every_game_is_told_from_every_other(own: str) -> None:
         ("humbug=true,stock=0", "choice"),
     ],
 )
-def test_the_first_view_of_a_deal_tells_which_rule_differs(change: str, named: str) -> None:
+def test_the_first_view_names_the_rule_that_differs(change: str, named: str) -> None:
     agent = PolicyAgent(some_network(), name="net")
     message = rf"agent 'net' was trained for 'classic' and plays no other game: this deal differs in .*{named}"
     with pytest.raises(ValueError, match=message):
@@ -65,7 +65,7 @@ def test_the_first_view_of_a_deal_tells_which_rule_differs(change: str, named: s
 
 
 @pytest.mark.parametrize("change", ["points=over_book", "points=over_book,book=3,slam=11"])
-def test_rules_that_only_score_otherwise_are_no_other_game(change: str) -> None:
+def test_rules_that_differ_in_scoring_only_are_accepted(change: str) -> None:
     views = DealBatch(f"classic:{change}", 20).views()
     agent = PolicyAgent(some_network())
     assert (agent.act(views, None) == agent.act(DealBatch("classic", 20).views(), None)).all()

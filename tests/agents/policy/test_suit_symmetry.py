@@ -58,20 +58,20 @@ def whole_deals(game: Rules | str, size: int, seed: int) -> Views:
 
 
 @pytest.mark.parametrize("new", RENAMINGS[1:])
-def test_a_view_is_the_same_to_a_network_whatever_its_suits_are_called(new: tuple[int, ...]) -> None:
+def test_renaming_suits_does_not_change_the_canonical_view(new: tuple[int, ...]) -> None:
     views = whole_deals("classic", 24, seed=4)
     assert same_views(canonical_views(rename(views, new))[0], canonical_views(views)[0])
 
 
 @given(games(), seeds, st.sampled_from(RENAMINGS))
-def test_so_it_is_in_every_deck(game: Rules, seed: int, new: tuple[int, ...]) -> None:
+def test_suit_renaming_is_invariant_in_every_deck(game: Rules, seed: int, new: tuple[int, ...]) -> None:
     views = whole_deals(game, 2, seed)
     for ranks in RANKS:
         assert same_views(canonical_views(rename(views, new), ranks)[0], canonical_views(views, ranks)[0])
 
 
 @pytest.mark.parametrize("name", TOLD_OF_A_SUIT)
-def test_suits_alike_in_hand_and_unseen_are_told_apart_by_any_of_the_rest(name: str) -> None:
+def test_ties_between_suits_are_broken_by_every_other_field(name: str) -> None:
     views = np.zeros(1, VIEW)
     views["trump"], views["led"] = 3, -1
     if name in MASKS:
@@ -85,7 +85,7 @@ def test_suits_alike_in_hand_and_unseen_are_told_apart_by_any_of_the_rest(name: 
 
 
 @pytest.mark.parametrize("new", RENAMINGS[1::4])
-def test_a_network_plays_the_same_card_by_its_new_name(new: tuple[int, ...]) -> None:
+def test_a_network_plays_the_renamed_card(new: tuple[int, ...]) -> None:
     rng = np.random.default_rng(2)
     weight, bias = rng.normal(0, 0.4, (52, observation_high("classic").size)), rng.normal(0, 0.4, 52)
     agent = PolicyAgent(Checkpoint(((weight.astype(np.float32), bias.astype(np.float32)),), Rules()))

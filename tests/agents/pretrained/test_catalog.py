@@ -58,7 +58,7 @@ def test_every_card_says_where_its_network_comes_from(agent: catalog.PretrainedA
     assert training["code"]["python"]
 
 
-def test_the_page_is_that_of_the_cards() -> None:
+def test_the_page_matches_the_model_cards() -> None:
     assert (weights_folder() / "README.md").read_text(encoding="utf-8") == page()
 
 
@@ -155,11 +155,11 @@ def test_publishing_keeps_the_network_and_its_origin_and_drops_old_results(
     assert (weight == made.layers[0][0].astype(np.float16)).all()
 
 
-@pytest.mark.parametrize("said", ["played", "exact"])
-def test_publishing_may_change_the_endgame(tmp_path: Path, said: str) -> None:
-    dataclasses.replace(some_network(), endgame=said).save(tmp_path / "final.safetensors")
+@pytest.mark.parametrize("card_endgame", ["played", "exact"])
+def test_publishing_may_change_the_endgame(tmp_path: Path, card_endgame: str) -> None:
+    dataclasses.replace(some_network(), endgame=card_endgame).save(tmp_path / "final.safetensors")
     for words, expected in (
-        ([], said),
+        ([], card_endgame),
         (["--endgame", "exact"], "exact"),
         (["--endgame", "solved"], "exact"),
         (["--endgame", "played"], "played"),
@@ -207,9 +207,9 @@ def test_what_cannot_be_published_is_refused_in_one_line(
     monkeypatch.setattr(publish, "MAX_BYTES", 1000)
     for source, message in (("final", "too many for a pretrained agent"), ("gone", "there is no such file")):
         assert publish.main([str(tmp_path / f"{source}.safetensors"), "mine", "--folder", str(tmp_path)]) == 2
-        said = capsys.readouterr()
-        assert message in said.err
-        assert said.err.count("\n") == 1
+        card_endgame = capsys.readouterr()
+        assert message in card_endgame.err
+        assert card_endgame.err.count("\n") == 1
     assert [path.name for path in tmp_path.iterdir()] == ["final.safetensors"]
 
 
@@ -218,5 +218,5 @@ def test_no_learning_library_is_needed() -> None:
         "import sys; sys.modules.update(dict.fromkeys(['torch', 'stable_baselines3', 'sb3_contrib', 'onnx']));"
         "import german_whist as gw; print(gw.play_match('champion', 'small', deals=2).wins)"
     )
-    said = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert int(said.stdout) == play_match("champion", "small", deals=2).wins
+    completed = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert int(completed.stdout) == play_match("champion", "small", deals=2).wins

@@ -124,7 +124,7 @@ def test_bad_input_is_refused_in_one_line(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     assert main(words) == 2
-    said = capsys.readouterr()
-    assert message in said.err
-    assert said.err.count("\n") == 1
-    assert not said.out
+    completed = capsys.readouterr()
+    assert message in completed.err
+    assert completed.err.count("\n") == 1
+    assert not completed.out

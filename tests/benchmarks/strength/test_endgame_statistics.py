@@ -27,7 +27,7 @@ from german_whist.envs.engine.cards import parse_hand
 
 
 @pytest.mark.parametrize("make", [random_endgames, self_play_endgames])
-def test_endings_are_two_hands_of_thirteen(make: Any) -> None:
+def test_endgames_are_two_hands_of_thirteen(make: Any) -> None:
     leaders, followers, trumps = make(50, 3)
     assert not (leaders & followers).any()
     assert {int(hand).bit_count() for hand in (*leaders, *followers)} == {13}
@@ -87,10 +87,10 @@ def test_the_command_prints_tables_or_json_and_draws(
     monkeypatch.setattr(endgame_statistics, "BATCH", 16)
     picture = tmp_path / "values.png"
     main(["--deals", "20", "--seed", "4", "--bots", "greedy", "--picture", str(picture)])
-    said = capsys.readouterr().out
-    assert sum(line.startswith("| --- |") for line in said.splitlines()) == 4
-    assert "| `greedy` |" in said
-    assert "20 endgames or mirrored deals each, seed 4" in said
+    printed = capsys.readouterr().out
+    assert sum(line.startswith("| --- |") for line in printed.splitlines()) == 4
+    assert "| `greedy` |" in printed
+    assert "20 endgames or mirrored deals each, seed 4" in printed
     assert picture.read_bytes().startswith(b"\x89PNG")
     main(["--deals", "20", "--seed", "4", "--bots", "greedy", "--json"])
     stats = json.loads(capsys.readouterr().out)

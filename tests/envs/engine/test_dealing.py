@@ -44,7 +44,7 @@ KNOWN_ANSWERS = [
 
 
 @pytest.mark.parametrize(("counter", "key", "answer"), KNOWN_ANSWERS)
-def test_generator_gives_the_published_answers(counter: str, key: str, answer: str) -> None:
+def test_philox_matches_the_published_vectors(counter: str, key: str, answer: str) -> None:
     counter_words, key_words = ([int(word, 16) for word in text.split()] for text in (counter, key))
     assert " ".join(f"{word:08x}" for word in block(counter_words, key_words)) == answer
     assert " ".join(f"{word:08x}" for word in reference_shuffle.philox(counter_words, key_words)) == answer
@@ -70,7 +70,7 @@ def test_every_deck_is_the_references_shuffle(rules: Rules, seed: int, index: in
     assert deck_text(deck).split() == shuffled(full_deck(rules.suits, rules.ranks), seed, index)
 
 
-def test_numbers_that_would_favour_a_card_are_drawn_again() -> None:
+def test_biased_numbers_are_rejected() -> None:
     # Deal 1323441 of seed 0 draws a word that Lemire's method rejects, as about one deal in three million does.
     deck = deal_deck(rules("classic").cards, 0, 1323441)
     assert deck_text(deck).split() == shuffled(full_deck(4, 13), 0, 1323441)

@@ -95,13 +95,13 @@ def check_against_brute_force(rules: str | Rules, size: int, seed: int) -> None:
 
 
 @pytest.mark.parametrize("name", SMALL_GAMES)
-def test_pays_what_perfect_play_from_there_would(name: str) -> None:
+def test_exact_endgames_pay_the_result_of_perfect_play(name: str) -> None:
     check_against_brute_force(name, 12, seed=5)
 
 
 @given(drawn_games().filter(lambda game: game.hand <= 3 and not game.humbug), seeds)
 @settings(max_examples=40, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])
-def test_pays_it_in_every_game(game: Rules, seed: int) -> None:
+def test_exact_endgames_pay_correctly_in_every_game(game: Rules, seed: int) -> None:
     check_against_brute_force(game, 2, seed)
 
 
@@ -124,7 +124,7 @@ def test_the_endgame_is_played_unless_asked_otherwise() -> None:
     assert gw.DealBatch("classic", endgame="played").endgame_hook is None
 
 
-def test_a_history_tells_the_foreplay_only(rng: np.random.Generator) -> None:
+def test_a_history_holds_the_foreplay_only(rng: np.random.Generator) -> None:
     solved, played = (DealBatch("tiny", 4, history=True, endgame=endgame) for endgame in ("exact", "played"))
     for _ in range(4):
         actions = random_actions(solved, rng)
@@ -149,7 +149,7 @@ class LeaderTakesAll:
         return np.where(states["turn"][:, None] == [0, 1], rules.hand, 0)
 
 
-def test_an_ending_may_be_an_object(rng: np.random.Generator) -> None:
+def test_an_endgame_hook_can_be_an_object(rng: np.random.Generator) -> None:
     batch = gw.DealBatch("tiny", 50, endgame=LeaderTakesAll())
     while not batch.done.all():
         batch.step(random_actions(batch, rng))

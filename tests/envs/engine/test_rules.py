@@ -208,7 +208,7 @@ def test_a_specification_changes_fields_of_a_preset() -> None:
     assert rules("classic:points=over_book,book=null").book is None
 
 
-def test_rules_stand_for_themselves() -> None:
+def test_rules_accepts_rules_objects() -> None:
     made = Rules(hand=5, stock=42)
     assert rules(made) is made
 
@@ -247,7 +247,7 @@ def test_specification_without_settings_is_the_name() -> None:
     assert split_spec("checkpoint:path=a=b", "agent") == ("checkpoint", {"path": "a=b"})
 
 
-def test_unknown_names_are_answered_with_what_is_near_and_what_is_allowed() -> None:
+def test_unknown_names_get_the_nearest_and_all_allowed_names() -> None:
     error = unknown_name("agent", "heuristc", ["random", "heuristic"])
     assert isinstance(error, ValueError)
     assert str(error) == "unknown agent 'heuristc': did you mean 'heuristic'? allowed: random, heuristic"

@@ -17,23 +17,23 @@ Positions = Callable[..., DealBatch]
 GAMES = ["classic", "tiny", "classic:ranks=8,hand=10,stock=12", "classic:suits=3,ranks=10,hand=4,stock=22"]
 
 
-def ones(cells: npt.NDArray[np.int8]) -> list[int]:
-    assert set(cells.tolist()) <= {0, 1}
-    return np.flatnonzero(cells).tolist()
+def indices_of_ones(features: npt.NDArray[np.int8]) -> list[int]:
+    assert set(features.tolist()) <= {0, 1}
+    return np.flatnonzero(features).tolist()
 
 
-def one(cells: npt.NDArray[np.int8]) -> int:
-    return next(iter(ones(cells)), -1)
+def index_of_one(features: npt.NDArray[np.int8]) -> int:
+    return next(iter(indices_of_ones(features)), -1)
 
 
-def test_the_layout_parts_the_whole_vector() -> None:
+def test_the_layout_covers_the_whole_vector() -> None:
     blocks = list(state_layout("classic").values())
     assert blocks[0].start == 0
-    assert blocks[-1].stop == state_high("classic").size == len(truths_of("classic")[0])
+    assert blocks[-1].stop == state_high("classic").size == len(full_states_of("classic")[0])
     assert all(before.stop == after.start for before, after in pairwise(blocks))
 
 
-def truths_of(name: str) -> npt.NDArray[np.int8]:
+def full_states_of(name: str) -> npt.NDArray[np.int8]:
     batch = DealBatch(name, 1)
     return full_states(batch.rules, batch.states)
 
@@ -47,24 +47,24 @@ def test_the_vector_holds_the_whole_state(name: str, steps: int | None, position
     assert (rows >= 0).all()
     assert (rows <= state_high(name)).all()
     for row, state in zip(rows, batch.states, strict=True):
-        cells = {key: row[block.start : block.stop] for key, block in layout.items()}
+        features = {key: row[block.start : block.stop] for key, block in layout.items()}
         for seat in (0, 1):
-            assert ones(cells[f"hand_{seat}"]) == list(cards_of(state["hands"][seat]))
-            assert ones(cells[f"played_{seat}"]) == list(cards_of(state["played"][seat]))
-            assert ones(cells[f"known_{seat}"]) == list(cards_of(state["known"][seat]))
-            assert cells[f"void_{seat}"].tolist() == state["void_trick"][seat].tolist()
+            assert indices_of_ones(features[f"hand_{seat}"]) == list(cards_of(state["hands"][seat]))
+            assert indices_of_ones(features[f"played_{seat}"]) == list(cards_of(state["played"][seat]))
+            assert indices_of_ones(features[f"known_{seat}"]) == list(cards_of(state["known"][seat]))
+            assert features[f"void_{seat}"].tolist() == state["void_trick"][seat].tolist()
             drawn = np.where(state["void_trick"][seat], state["drawn"][seat] - state["void_drawn"][seat], 0)
-            assert cells[f"drawn_{seat}"].tolist() == drawn.tolist()
-            assert cells[f"tricks_{seat}"].tolist() == state["tricks"][:, seat].tolist()
+            assert features[f"drawn_{seat}"].tolist() == drawn.tolist()
+            assert features[f"tricks_{seat}"].tolist() == state["tricks"][:, seat].tolist()
         open_cards = list(cards_of(state["face_up"]))
         stock = open_cards + state["deck"][state["top"] : len(batch.rules.cards)].tolist()
-        assert sorted(range(52), key=lambda card: cells["stock_order"][card])[52 - len(stock) :] == stock
-        assert np.count_nonzero(cells["stock_order"]) == len(stock) == cells["stock"][0]
-        assert ones(cells["face_up"]) == open_cards == stock[:1]
-        assert one(cells["led"]) == state["led"]
-        assert ones(cells["trump"]) == [state["trump"]]
+        assert sorted(range(52), key=lambda card: features["stock_order"][card])[52 - len(stock) :] == stock
+        assert np.count_nonzero(features["stock_order"]) == len(stock) == features["stock"][0]
+        assert indices_of_ones(features["face_up"]) == open_cards == stock[:1]
+        assert index_of_one(features["led"]) == state["led"]
+        assert indices_of_ones(features["trump"]) == [state["trump"]]
         for field in ("dealer", "turn", "done"):
-            assert cells[field][0] == state[field]
+            assert features[field][0] == state[field]
 
 
 @pytest.mark.parametrize("name", rule_names())

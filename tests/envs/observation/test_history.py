@@ -58,7 +58,7 @@ def words(tokens: np.ndarray) -> list[str]:
     return lines
 
 
-def told(batch: DealBatch, seat: int, row: int = 0) -> list[str]:
+def history_lines(batch: DealBatch, seat: int, row: int = 0) -> list[str]:
     tokens, lengths = batch.history(seats=np.full(batch.size, seat))
     return words(tokens[row, : lengths[row]])
 
@@ -74,10 +74,10 @@ def play(batch: DealBatch, *actions: str | int) -> None:
         batch.step([NAMES.index(action) if isinstance(action, str) else action])
 
 
-def test_tells_a_classic_trick_from_both_sides() -> None:
+def test_history_of_a_classic_trick_from_both_sides() -> None:
     batch = start("tiny", "CJ CQ DJ DQ CK DK CA DA")
     play(batch, "CJ", "CQ")
-    assert told(batch, 0) == [
+    assert history_lines(batch, 0) == [
         "0 dealer opponent -",
         "0 dealt self CJ",
         "0 dealt self DJ",
@@ -91,7 +91,7 @@ def test_tells_a_classic_trick_from_both_sides() -> None:
         "1 drew self DK",
         "1 turned nobody CA",
     ]
-    assert told(batch, 1) == [
+    assert history_lines(batch, 1) == [
         "0 dealer self -",
         "0 dealt self CQ",
         "0 dealt self DQ",
@@ -107,10 +107,10 @@ def test_tells_a_classic_trick_from_both_sides() -> None:
     ]
 
 
-def test_tells_of_a_card_left_to_the_loser() -> None:
+def test_history_of_a_card_left_to_the_loser() -> None:
     batch = start("tiny:draft=true", "CJ CQ DJ DQ CK DK CA DA")
     play(batch, "CJ", "CQ", 53)
-    assert told(batch, 0)[8:] == [
+    assert history_lines(batch, 0)[8:] == [
         "1 won opponent -",
         "1 leave opponent -",
         "1 drew opponent -",
@@ -119,10 +119,10 @@ def test_tells_of_a_card_left_to_the_loser() -> None:
     ]
 
 
-def test_tells_of_the_loser_picking_after_the_winner() -> None:
+def test_history_of_the_loser_picking_after_the_winner() -> None:
     batch = start("tiny:open_stock=4", "CJ CQ DJ DQ CK DK CA DA")
     play(batch, "CJ", "CQ", "DA")
-    assert told(batch, 0)[5:] == [
+    assert history_lines(batch, 0)[5:] == [
         *(f"0 turned nobody {card}" for card in ("CK", "DK", "CA", "DA")),
         "1 played self CJ",
         "1 played opponent CQ",
@@ -130,20 +130,20 @@ def test_tells_of_the_loser_picking_after_the_winner() -> None:
         "1 took opponent DA",
     ]
     play(batch, "CA")
-    assert told(batch, 0)[-1] == "1 took self CA"
+    assert history_lines(batch, 0)[-1] == "1 took self CA"
 
 
-def test_tells_of_a_hand_swapped_for_a_blind() -> None:
+def test_history_of_a_hand_swapped_for_a_blind() -> None:
     batch = start("humbug:suits=2,ranks=4,hand=2,book=0", "CJ CQ CK CA DJ DQ DK DA", dealer=1)
     play(batch, 53, 52)
-    assert told(batch, 0)[5:] == [
+    assert history_lines(batch, 0)[5:] == [
         "0 turned opponent DA",
         "0 swap self -",
         "0 drew self CQ",
         "0 drew self DQ",
         "0 keep opponent -",
     ]
-    assert told(batch, 1)[5:] == [
+    assert history_lines(batch, 1)[5:] == [
         "0 turned self DA",
         "0 swap opponent -",
         "0 drew opponent -",
@@ -153,7 +153,7 @@ def test_tells_of_a_hand_swapped_for_a_blind() -> None:
 
 
 @pytest.mark.parametrize("rules", GAMES.values(), ids=GAMES)
-def test_stays_within_its_bounds_and_both_seats_are_told_of_the_same_events(rules: str, rng) -> None:
+def test_histories_are_within_bounds_and_both_seats_list_the_same_events(rules: str, rng) -> None:
     batch = DealBatch(rules, 40, history=True)
     assert batch.log is not None
     high = history_high(rules)
@@ -276,7 +276,7 @@ def test_no_two_different_situations_of_random_deals_share_a_history(rules: str,
 def test_what_a_seat_cannot_know_never_changes_its_history(game_rules: str, seed: int, seat: int, steps: int) -> None:
     rules = rules_named(game_rules)
     steps = min(steps, 2 * (rules.race or rules.tricks))  # no deal ends earlier
-    redeal = Redeal(game_rules, seed, seat, steps, tries=24)
+    redeal = Redeal(game_rules, seed, seat, steps, attempts=24)
     decks = redeal.others.states["deck"][:, : len(redeal.others.rules.cards)].tolist()
     batch = DealBatch(game_rules, len(decks), history=True)
     batch.deal_decks(decks, redeal.others.states["dealer"])
@@ -305,7 +305,7 @@ def test_rows_dealt_again_start_a_new_history() -> None:
     np.testing.assert_array_equal(batch.history()[0], DealBatch("tiny", 3, history=True).history()[0])
 
 
-def test_steps_of_some_rows_finished_deals_and_refused_actions_are_told_rightly() -> None:
+def test_histories_survive_partial_steps_finished_deals_and_refused_actions() -> None:
     whole, parts = DealBatch("tiny", 2, history=True), DealBatch("tiny", 2, history=True)
     while not whole.done.all():
         actions = whole.action_mask().argmax(axis=1)
@@ -332,6 +332,6 @@ def test_writes_into_a_given_array_and_refuses_one_of_another_shape() -> None:
         batch.history(seats=[0, 2])
 
 
-def test_a_batch_that_keeps_no_history_says_so() -> None:
+def test_a_batch_without_history_refuses() -> None:
     with pytest.raises(ValueError, match="history=True"):
         DealBatch("tiny").history()

@@ -48,7 +48,7 @@ def test_layout_names_what_is_documented() -> None:
 
 @settings(max_examples=40)
 @given(games(), seeds)
-def test_each_range_of_the_vector_says_what_the_view_says(rules: Rules, seed: int) -> None:
+def test_each_block_of_the_vector_matches_the_view(rules: Rules, seed: int) -> None:
     for batch in after_each_step(rules, 2, seed):
         np.testing.assert_array_equal(batch.observe(), observations(batch.views(), rules))
 

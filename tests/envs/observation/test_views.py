@@ -40,7 +40,7 @@ def after_each_step(rules: Rules, size: int, seed: int):
 
 @settings(max_examples=40)
 @given(games(), seeds)
-def test_the_deck_is_parted_by_what_a_seat_knows_of_each_card(rules: Rules, seed: int) -> None:
+def test_card_masks_of_a_view_partition_the_deck(rules: Rules, seed: int) -> None:
     for batch in after_each_step(rules, 3, seed):
         for views in both(batch):
             for view in map(plain, views):
@@ -82,7 +82,7 @@ def test_the_stock_of_a_view_is_gone_after_the_foreplay() -> None:
         assert (batch.views()[0]["stock"] > 0) == (tricks < 2)
 
 
-def test_legal_cards_stand_in_the_view_of_the_seat_to_act_only() -> None:
+def test_only_the_seat_to_act_has_legal_cards() -> None:
     for batch in after_each_step(GAMES["short"], 5, seed=2):
         for seat, views in enumerate(both(batch)):
             acts = (batch.turn == seat) & ~batch.done
@@ -235,12 +235,12 @@ def test_views_follow_from_what_a_seat_saw_in_every_deal_and_every_course_of_pla
         for seat in (0, 1):
             views = batch.views(seats=np.full(batch.size, seat))
             known = zip(views.astype(PACKED), observe(views, rules), strict=True)
-            told: dict[tuple, set[bytes]] = defaultdict(set)
+            seen_after: dict[tuple, set[bytes]] = defaultdict(set)
             decks: dict[tuple, set[tuple]] = defaultdict(set)
             for deal, (view, observation) in zip(deals, known, strict=True):
-                told[tuple(deal.players[seat].log)].add(view.tobytes() + observation.tobytes())
+                seen_after[tuple(deal.players[seat].log)].add(view.tobytes() + observation.tobytes())
                 decks[tuple(deal.players[seat].log)].add(tuple(deal.cards))
-            assert {len(different) for different in told.values()} == {1}
+            assert {len(different) for different in seen_after.values()} == {1}
             indistinct = max(indistinct, *map(len, decks.values()))
         if step < len(rules.cards):
             branches = [(row, card) for row, deal in enumerate(deals) for card in deal.legal()]

@@ -86,7 +86,7 @@ def test_a_picture_has_the_size_asked_for(size: tuple[int, int]) -> None:
 @pytest.mark.parametrize(
     ("size", "word"), [((100, 640), "width 100"), ((960, 9000), "height 9000"), ((960, 2.5), "2.5")]
 )
-def test_a_size_that_is_no_picture_is_refused(size: Any, word: str) -> None:
+def test_an_invalid_picture_size_is_refused(size: Any, word: str) -> None:
     with pytest.raises(ValueError, match=word):
         deal_picture(DealBatch(), size=size)
 
@@ -121,7 +121,7 @@ def test_long_names_are_cut_to_the_room_there_is() -> None:
 # The last trick
 
 
-def test_the_watch_remembers_the_last_trick_with_its_winner() -> None:
+def test_trick_memory_holds_the_last_trick_and_its_winner() -> None:
     batch = DealBatch(seed=6)
     watch = TrickMemory(batch)
     rng = np.random.default_rng(1)
@@ -140,7 +140,7 @@ def test_the_watch_remembers_the_last_trick_with_its_winner() -> None:
             assert watch.trick.winner == int(batch.states["winner"][0])
 
 
-def test_the_watch_forgets_when_the_next_deal_begins() -> None:
+def test_trick_memory_is_cleared_by_the_next_deal() -> None:
     batch = DealBatch(seed=6)
     watch = TrickMemory(batch)
     play_randomly(batch, np.random.default_rng(0), 1)

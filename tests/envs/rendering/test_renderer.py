@@ -141,7 +141,7 @@ def test_human_shows_every_position_in_a_window_and_close_closes_it(unseen_displ
     assert not unseen_display.display.get_init()
 
 
-def test_a_window_that_somebody_closed_stays_closed_and_the_game_goes_on(
+def test_a_closed_window_stays_closed_and_the_game_continues(
     unseen_display: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:
     environment = gw.env(rules="tiny", render_mode="human")
@@ -163,7 +163,7 @@ def test_human_prints_where_pygame_is_missing(
     assert "trumps" in capsys.readouterr().out
 
 
-def test_human_prints_where_the_display_does_not_answer(
+def test_human_prints_text_without_a_responding_display(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     pytest.importorskip("pygame")
@@ -182,7 +182,7 @@ def test_human_prints_where_the_display_does_not_answer(
         ("win32", {}, True),
     ],
 )
-def test_a_display_is_found_where_the_surroundings_name_one(
+def test_a_display_is_found_by_environment_variables(
     platform: str, settings: dict[str, str], there: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("DISPLAY", "WAYLAND_DISPLAY", "SDL_VIDEODRIVER"):

@@ -69,7 +69,7 @@ def test_cards_seen_taken_are_shown_and_seat_1_sits_at_the_bottom_of_its_own_vie
     assert lines[7].startswith("  player_1   S AT872    H K52      D A92      C 63")
 
 
-def test_a_void_that_was_shown_is_told() -> None:
+def test_a_shown_void_is_printed() -> None:
     batch = table("CA", "C2", "H2", "H3", "H6", "H5", "C4", "C9", "HK", "C5")
     assert "void of H (trick 5)" in deal_text(batch, seat=1, unicode=False)
     assert "void" not in deal_text(batch, seat=0)
@@ -100,7 +100,7 @@ def test_a_seats_view_is_the_same_whatever_the_hidden_cards(name: str, steps: in
         ("humbug", r"wins ([7-9]|1[0-3]) to [0-6]"),
     ],
 )
-def test_a_finished_deal_tells_its_result(name: str, words: str, positions: Positions) -> None:
+def test_a_finished_deal_shows_its_result(name: str, words: str, positions: Positions) -> None:
     batch = positions(name, size=20, steps=None)
     margins = batch.returns("win")[:, 0].tolist()
     for row, won in enumerate(margins):
@@ -132,7 +132,7 @@ def test_only_the_suits_of_the_deck_are_shown(positions: Positions) -> None:
         ("high_low", 1, "low: fewest tricks win|high: most tricks win\n"),
     ],
 )
-def test_every_game_tells_what_lies_open_and_who_decides_what(
+def test_every_game_shows_open_cards_and_pending_choices(
     name: str, steps: int, words: str, positions: Positions
 ) -> None:
     batch = positions(name, size=1, steps=steps, seed=3)
@@ -151,7 +151,7 @@ def test_the_open_cards_left_are_offered_to_the_loser_when_nothing_lies_face_dow
     assert unseen + known == 12
 
 
-def test_a_discarded_hand_is_told_to_the_seat_that_had_it_and_to_no_other() -> None:
+def test_a_discarded_hand_is_shown_to_its_owner_only() -> None:
     batch = DealBatch("humbug", 1, 3)
     discarded = deal_text(batch).split("\n")[2][13:].rstrip()
     batch.step([53])
@@ -162,7 +162,7 @@ def test_a_discarded_hand_is_told_to_the_seat_that_had_it_and_to_no_other() -> N
     assert "kept" not in deal_text(batch, seat=0)
 
 
-def test_a_race_tells_how_far_both_have_come(positions: Positions) -> None:
+def test_a_race_shows_the_progress_of_both(positions: Positions) -> None:
     text = deal_text(positions("race", size=1, steps=20, seed=3))
     assert text.count(" of 7") == 2
 
@@ -206,7 +206,7 @@ class Screen(io.StringIO):
         (True, {"TERM": "dumb"}, False),
     ],
 )
-def test_only_a_terminal_where_nobody_refuses_colour_gets_it(
+def test_only_a_terminal_without_no_color_gets_colour(
     terminal: bool, settings: dict[str, str], colored: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("NO_COLOR", raising=False)
@@ -220,7 +220,7 @@ def test_only_a_terminal_where_nobody_refuses_colour_gets_it(
     assert ("\x1b[" in screen.getvalue()) == colored
 
 
-def test_a_terminal_that_knows_no_suit_symbols_gets_letters(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_terminal_without_suit_symbols_gets_letters(monkeypatch: pytest.MonkeyPatch) -> None:
     screen = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
     monkeypatch.setattr(sys, "stdout", screen)
     print_deal(table())
@@ -228,7 +228,7 @@ def test_a_terminal_that_knows_no_suit_symbols_gets_letters(monkeypatch: pytest.
     assert b"trumps S" in screen.buffer.getvalue()  # type: ignore[attr-defined]
 
 
-def test_a_terminal_that_knows_them_gets_suit_symbols(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_unicode_terminal_gets_suit_symbols(monkeypatch: pytest.MonkeyPatch) -> None:
     screen = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
     monkeypatch.setattr(sys, "stdout", screen)
     print_deal(table(), seat=1)

@@ -115,7 +115,7 @@ def test_the_text_fits_a_terminal_and_has_no_gaps(rules: Rules) -> None:
 
 
 @given(games())
-def test_a_draw_is_told_where_there_can_be_one(rules: Rules) -> None:
+def test_a_draw_is_mentioned_where_possible(rules: Rules) -> None:
     pairs = [(mine, rules.counted - mine) for mine in range(rules.counted + 1)]
     can_tie = any(mine == theirs and (not rules.race or mine < rules.race) for mine, theirs in pairs)
     assert ("A tie is a draw" in " ".join(rules_text(rules).split())) == can_tie
@@ -140,7 +140,7 @@ def test_every_preset_has_its_line_and_no_other_has() -> None:
         preset_summary("smal")
 
 
-def test_the_face_shows_the_text() -> None:
+def test_rules_text_is_public() -> None:
     assert gw.rules_text is rules_text
     assert gw.rules_text() == rules_text("classic")
 

@@ -30,7 +30,7 @@ def test_counting_and_finding_cards(cards: set[int]) -> None:
 
 
 @given(sets_of_cards, st.integers(0, 20))
-def test_cells_are_the_cards_and_nothing_beside_them_is_touched(cards: set[int], start: int) -> None:
+def test_write_cards_writes_the_cards_and_nothing_else(cards: set[int], start: int) -> None:
     rows = np.full((2, 72), 7, np.int8)
     write_into(np.uint64(mask_of(cards)), rows, start)
     expected = np.full(72, 7)
@@ -51,13 +51,13 @@ def test_cells_are_the_cards_and_nothing_beside_them_is_touched(cards: set[int],
     ],
     ids=["part of wider rows", "every other cell", "backwards", "columns", "uint8", "int64", "float32"],
 )
-def test_rows_of_any_form_get_the_same_cells(rows: npt.NDArray[np.generic]) -> None:
+def test_write_cards_supports_any_row_layout(rows: npt.NDArray[np.generic]) -> None:
     cards = {0, 7, 15, 16, 31, 32, 35, 36, 50, 51}
     write_into(np.uint64(mask_of(cards)), rows, 0)
     assert (rows == [card in cards for card in range(52)]).all()
 
 
-def test_a_mask_above_the_deck_writes_no_cell_beyond_it() -> None:
+def test_write_cards_ignores_bits_above_the_deck() -> None:
     rows = np.full((1, 60), 7, np.int8)
     write_into(np.uint64(2**64 - 1), rows, 0)
     assert rows[0].tolist() == [1] * 52 + [7] * 8

@@ -48,14 +48,14 @@ def test_an_empty_file_is_the_defaults(tmp_path: Path, text: str) -> None:
     assert load_config(written(tmp_path, text)) == SB3Config.of()
 
 
-def test_the_command_line_goes_before_the_file(tmp_path: Path) -> None:
+def test_the_command_line_overrides_the_file(tmp_path: Path) -> None:
     path = written(tmp_path, "decisions: 5000\nseed: 3\n")
     config = load_config(str(path), {"decisions": "7_000", "hidden": "[32, 16]", "opponents": "{self: 1, greedy: 0.5}"})
     assert (config.run.decisions, config.run.seed, config.network.hidden) == (7000, 3, [32, 16])
     assert config.rollouts.opponents == {"self": 1.0, "greedy": 0.5}
 
 
-def test_a_file_is_read_before_a_recipe_of_its_name_but_a_folder_is_not(
+def test_a_file_but_not_a_folder_takes_precedence_over_a_recipe(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -88,7 +88,7 @@ def test_a_file_is_read_before_a_recipe_of_its_name_but_a_folder_is_not(
         ("seed", "4294967295", 2**32 - 1),
     ],
 )
-def test_values_become_what_their_keys_need(tmp_path: Path, key: str, text: str, value: Any) -> None:
+def test_values_are_converted_to_the_type_of_their_key(tmp_path: Path, key: str, text: str, value: Any) -> None:
     from_file = load_config(written(tmp_path, f"{key}: {text}\n")).to_dict()[key]
     from_command_line = load_config(written(tmp_path, ""), {key: text}).to_dict()[key]
     assert from_file == from_command_line == value
@@ -191,10 +191,8 @@ WRONG_VALUES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("key", "text", "said"), WRONG_VALUES)
-def test_a_wrong_value_is_refused_with_its_key_and_where_it_stands(
-    tmp_path: Path, key: str, text: str, said: str
-) -> None:
+@pytest.mark.parametrize(("key", "text", "expected"), WRONG_VALUES)
+def test_a_wrong_value_is_refused_with_its_key_and_source(tmp_path: Path, key: str, text: str, expected: str) -> None:
     base = {**SETTINGS, "num_envs": 16, "num_steps": 16}
     base_file = written(tmp_path, yaml.safe_dump(base), "base.yaml")
     wrong_file = written(tmp_path, yaml.safe_dump({k: v for k, v in base.items() if k != key}) + f"{key}: {text}\n")
@@ -204,7 +202,7 @@ def test_a_wrong_value_is_refused_with_its_key_and_where_it_stands(
     assert on_command_line.startswith("command line: ")
     for message in (in_file, on_command_line):
         assert key in message
-        assert said in message
+        assert expected in message
 
 
 def test_a_wrong_value_in_the_file_is_not_blamed_on_the_command_line(tmp_path: Path) -> None:
@@ -212,12 +210,12 @@ def test_a_wrong_value_in_the_file_is_not_blamed_on_the_command_line(tmp_path: P
     assert refusal(path, {"seed": "1"}).startswith(f"{path}: gamma: 2.0 is not allowed")
 
 
-def test_the_command_line_can_mend_what_the_file_has_wrong(tmp_path: Path) -> None:
+def test_the_command_line_can_correct_a_wrong_value(tmp_path: Path) -> None:
     assert load_config(written(tmp_path, "reward: win\n"), {"per_trick": "false"}).game.reward == "win"
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "expected"),
     [
         ("decisons: 5\n", "unknown key 'decisons': did you mean 'decisions'? allowed: trainer, rules, reward"),
         ("zzz: 5\n", "unknown key 'zzz': allowed: trainer, rules, reward"),
@@ -232,15 +230,15 @@ def test_the_command_line_can_mend_what_the_file_has_wrong(tmp_path: Path) -> No
         ("seed: !!python/object/apply:os.getcwd []\n", "line 1: not YAML: "),
     ],
 )
-def test_a_file_that_is_no_mapping_of_keys_is_refused_with_the_place(tmp_path: Path, text: str, said: str) -> None:
+def test_a_file_without_a_mapping_is_refused_with_the_line(tmp_path: Path, text: str, expected: str) -> None:
     path = written(tmp_path, text)
     message = refusal(path)
     assert message.startswith(str(path))
-    assert said in message
+    assert expected in message
 
 
 @pytest.mark.parametrize("text", ["[1", "{", "2020-13-45", "a: b: c", "'"])
-def test_a_value_on_the_command_line_that_is_no_yaml_is_refused(tmp_path: Path, text: str) -> None:
+def test_invalid_yaml_on_the_command_line_is_refused(tmp_path: Path, text: str) -> None:
     assert refusal(written(tmp_path, ""), {"seed": text}) == f"command line: seed: {text!r} is not a YAML value"
 
 
@@ -249,7 +247,7 @@ def test_an_unknown_key_on_the_command_line_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("source", "said"),
+    ("source", "expected"),
     [
         ("quikstart", "unknown configuration (no such file) 'quikstart': did you mean 'quickstart'? allowed: "),
         ("absent/mine.yaml", "unknown configuration (no such file) 'absent/mine.yaml': allowed: champion, "),
@@ -260,10 +258,10 @@ def test_an_unknown_key_on_the_command_line_is_refused(tmp_path: Path) -> None:
     ],
 )  # fmt: skip
 def test_a_file_that_cannot_be_read_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, source: str, said: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, source: str, expected: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "folder").mkdir()
     written(tmp_path, "", "file")
     (tmp_path / "bytes.yaml").write_bytes(b"\xff\xfe\x00seed")
-    assert said in refusal(source)
+    assert expected in refusal(source)

@@ -46,7 +46,7 @@ def test_settings_of_a_run_read_back(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("key", "text", "said"),
+    ("key", "text", "expected"),
     [
         ("trainer", "pp0", "unknown trainer 'pp0': did you mean 'ppo'?"),
         ("trainer", "[sb3]", "unknown trainer"),
@@ -61,11 +61,11 @@ def test_settings_of_a_run_read_back(tmp_path: Path) -> None:
         ("num_envs", "0", "num_envs: 0 is not allowed: a number from 1"),
     ],
 )
-def test_a_wrong_value_is_refused(tmp_path: Path, key: str, text: str, said: str) -> None:
+def test_a_wrong_value_is_refused(tmp_path: Path, key: str, text: str, expected: str) -> None:
     path = written(tmp_path, yaml.safe_dump(OWN_SETTINGS))
     with pytest.raises(ValueError, match=r"^command line: ") as caught:
         load_config(path, {key: text})
-    assert said in str(caught.value)
+    assert expected in str(caught.value)
     assert "\n" not in str(caught.value)
 
 
@@ -77,12 +77,12 @@ def test_settings_of_another_trainer_are_refused_by_name(tmp_path: Path) -> None
         load_config("sb3", {"endgame": "played"})
 
 
-def test_a_runs_own_settings_read_back_when_the_network_that_it_started_from_is_gone(tmp_path: Path) -> None:
+def test_a_runs_config_loads_without_its_init_network(tmp_path: Path) -> None:
     config = own_config(init="gone.safetensors")
     assert load_config(written(tmp_path, config.to_yaml())) == config
 
 
-def test_a_run_that_starts_from_a_network_has_its_hidden_sizes_unless_others_are_said(tmp_path: Path) -> None:
+def test_init_sets_the_hidden_sizes_unless_they_are_given(tmp_path: Path) -> None:
     some_network(hidden=(16, 24)).save(tmp_path / "made.safetensors")
     recipe = tmp_path / "mine.yaml"
     recipe.write_text(f"trainer: ppo\ninit: {tmp_path / 'made.safetensors'}\n")

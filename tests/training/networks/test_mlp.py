@@ -35,7 +35,7 @@ def test_numpy_computes_the_same_from_the_raw_layers(hidden: list[int]) -> None:
     )
 
 
-def test_raw_layers_can_be_taken_back() -> None:
+def test_raw_layers_round_trip() -> None:
     network, other = some_mlp([16, 12]), MLP(torch.linspace(0.05, 2.0, 30), [16, 12], 5, 1.0)
     other.load_raw_layers(network.raw_layers(), "file")
     for old, new in zip(network.parameters(), other.parameters(), strict=True):
@@ -73,7 +73,7 @@ def test_outputs_and_gradients_are_those_of_plain_layers(kind: torch.dtype, tole
             torch.testing.assert_close(gradient, wanted, rtol=tolerance, atol=tolerance * float(wanted.abs().max()))
 
 
-def test_cells_are_scaled_to_at_most_one_but_for_the_one_that_says_low() -> None:
+def test_features_are_scaled_to_at_most_one_except_low() -> None:
     high = observation_high("high_low")
     low = observation_layout("high_low")["low"]
     scale = feature_scale(high, low).numpy()
@@ -82,7 +82,7 @@ def test_cells_are_scaled_to_at_most_one_but_for_the_one_that_says_low() -> None
     np.testing.assert_allclose(np.delete(largest, low.start), 1, rtol=1e-6)
 
 
-def test_precision_is_as_set_and_auto_needs_hardware(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_auto_precision_depends_on_the_hardware(monkeypatch: pytest.MonkeyPatch) -> None:
     cpu = torch.device("cpu")
     assert compute_dtype("float32", cpu) == torch.float32
     assert compute_dtype("bfloat16", cpu) == torch.bfloat16

@@ -40,7 +40,7 @@ def changes(kind: str) -> list[torch.Tensor]:
     return [new - old for old, new in zip(before, after, strict=True)]
 
 
-def test_muon_turns_hidden_matrices_alike_in_every_direction_and_leaves_the_rest_to_adam() -> None:
+def test_muon_orthogonalises_hidden_matrices_and_adam_updates_the_rest() -> None:
     hidden = {0, 2, 6}  # weights; 4 and 8 are those of last layers, the odd ones biases
     for number, (by_muon, by_adam) in enumerate(zip(changes("muon"), changes("adam"), strict=True)):
         if number not in hidden:

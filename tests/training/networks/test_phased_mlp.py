@@ -30,7 +30,7 @@ def phases_of(features: torch.Tensor) -> list[int]:
 
 
 @pytest.mark.parametrize("rows", [1, 3, 90])
-def test_a_row_is_answered_by_the_network_of_its_phase(rows: int) -> None:
+def test_each_row_uses_the_network_of_its_phase(rows: int) -> None:
     network, features = phased(), some_features(rows)
     with torch.no_grad():
         by_all = [one(features) for one in network.mlps]

@@ -47,7 +47,7 @@ def some_policy(rules: str, ranks: str = "live") -> PolicyAgent:
     return PolicyAgent(Checkpoint(layers, game_of(rules), ranks=ranks))
 
 
-def says(network: MLPForward, features: torch.Tensor) -> torch.Tensor:
+def outputs_of(network: MLPForward, features: torch.Tensor) -> torch.Tensor:
     return torch.from_numpy(network.logits(features.numpy()))
 
 
@@ -69,10 +69,10 @@ def lowest_of_its_run(collector: ActionValueCollector, row: int) -> dict[int, in
 def test_the_first_targets_are_rollouts_of_the_heuristic_bot(rules):
     collector = collector_of(config(rules=rules, num_envs=6, num_steps=3), {})
     play_at_random(collector)
-    said = targets_now(collector)
+    targets = targets_now(collector)
     for row in range(6):
         for action, q_target in by_playing_on(collector, row).items():
-            assert int(collector.batch.legal()[row]).bit_count() == 1 or said[row, action] == q_target
+            assert int(collector.batch.legal()[row]).bit_count() == 1 or targets[row, action] == q_target
 
 
 @pytest.mark.parametrize("rules", ["classic", "classic:race=7", "race:race=13"])
@@ -110,18 +110,18 @@ def by_looking_ahead(
         batch = DealBatch(deals.rules, 1)
         batch.states[:] = deals.states[row : row + 1]
         batch.step([action])
-        said: list[float] = []
-        while len(said) < left and batch.views()["stock"][0] and not batch.done.all():
+        values: list[float] = []
+        while len(values) < left and batch.views()["stock"][0] and not batch.done.all():
             if batch.turn[0] == seat and int(batch.legal()[0]).bit_count() > 1:
                 views, _ = canonical_views(batch.views(), ("live" if collector._live else "named"))
-                said.append(float(value.logits(observe(views, deals.rules))[0, column]))
+                values.append(float(value.logits(observe(views, deals.rules))[0, column]))
             batch.step(bots[int(batch.turn[0])].act(batch.views(), None))
-        if len(said) < left:  # the endgame
+        if len(values) < left:  # the endgame
             players = [ExactEndgame(bot) for bot in bots]
             while not batch.done.all():
                 batch.step(players[int(batch.turn[0])].act(batch.views(), None))
-            said += [float(batch.returns("margin")[0, seat])] * (left - len(said))
-        q_target[action] = sum(said) / left
+            values += [float(batch.returns("margin")[0, seat])] * (left - len(values))
+        q_target[action] = sum(values) / left
     return q_target
 
 
@@ -138,9 +138,9 @@ def test_later_targets_bootstrap_from_the_value_at_the_next_decisions(rules, ran
     collector = collector_of(settings, OPPONENTS)
     play_at_random(collector)
     collector.bootstrap_from(
-        lambda features: says(chooses, features), lambda features: says(value, features), lookahead
+        lambda features: outputs_of(chooses, features), lambda features: outputs_of(value, features), lookahead
     )
-    said = targets_now(collector)
+    targets = targets_now(collector)
     tried = 0
     for row in range(24):
         seat = int(collector.batch.turn[row])
@@ -152,7 +152,7 @@ def test_later_targets_bootstrap_from_the_value_at_the_next_decisions(rules, ran
             continue
         stand_for = lowest_of_its_run(collector, row)
         for action in expected:
-            assert said[row, action] == pytest.approx(expected[stand_for[action]], abs=1e-4)
+            assert targets[row, action] == pytest.approx(expected[stand_for[action]], abs=1e-4)
             tried += 1
     assert tried > 40
 
@@ -170,9 +170,9 @@ def test_a_target_is_the_mean_over_its_stock_rotations(rules, steps, fewest):
             write_rotation(
                 game[0], states[row], min(rotation, counts[row] - 1), counts[row], one.batch.states[row : row + 1]
             )
-        said = targets_now(one)
+        targets = targets_now(one)
         for row in range(24):
-            expected[row] += said[row] / counts[row] if rotation < counts[row] else 0
+            expected[row] += targets[row] / counts[row] if rotation < counts[row] else 0
     assert min(counts) == fewest
     np.testing.assert_allclose(targets_now(many), expected, atol=1e-5)
     assert np.abs(expected - targets_now(one)).max() > 0.1
@@ -183,7 +183,7 @@ def test_there_are_targets_where_the_learner_has_a_choice():
     collector = collector_of(settings, OPPONENTS)
     made = collector.collect(lambda features: torch.zeros((len(features), 52)))
     choice = made.masks[:-1].sum(2) > 1
-    assert torch.equal(collector.target_mask, choice & made.learnt)
+    assert torch.equal(collector.target_mask, choice & made.learner_mask)
     assert collector.target_mask[:, :8].equal(choice[:, :8])
     assert (collector.target_mask[:, 8:].sum(0) <= 13).all()
     assert collector.q_targets.any(2).equal(collector.q_targets.any(2) & collector.target_mask)
@@ -198,7 +198,7 @@ def test_late_phase_environments_have_targets_in_the_last_phase_only():
     )
     collector = collector_of(settings, OPPONENTS)
     made = collector.collect(lambda features: torch.zeros((len(features), 52)))
-    could_be = (made.masks[:-1].sum(2) > 1) & made.learnt
+    could_be = (made.masks[:-1].sum(2) > 1) & made.learner_mask
     last = made.features[:-1, :, collector._stock] <= 6
     assert collector.target_mask[last].equal(could_be[last])
     first_targets = (collector.target_mask & ~last).any(0)
@@ -210,7 +210,7 @@ def test_late_phase_environments_have_targets_in_the_last_phase_only():
 def test_without_phases_the_whole_foreplay_is_the_last_phase():
     collector = collector_of(config(rules="classic", num_envs=8, num_steps=26, late_phase_fraction=0.5), {})
     made = collector.collect(lambda features: torch.zeros((len(features), 52)))
-    assert collector.target_mask.equal((made.masks[:-1].sum(2) > 1) & made.learnt)
+    assert collector.target_mask.equal((made.masks[:-1].sum(2) > 1) & made.learner_mask)
 
 
 def test_targets_are_by_role_as_the_mask_is():

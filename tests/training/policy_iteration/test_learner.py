@@ -59,15 +59,15 @@ def test_the_networks_learn_their_targets():
     assert last["losses/loss"] < first["losses/loss"] / 5
     assert first["losses/value_explained_variance"] < 0.2
     assert min(last["losses/explained_variance"], last["losses/value_explained_variance"]) > 0.95
-    said = algorithm.policy(features) / LOGITS_PER_TRICK
+    estimated = algorithm.policy(features) / LOGITS_PER_TRICK
     assert algorithm.distilled is not None
     repeated = algorithm.distilled.frozen()(features) * 4
     for row in range(64):
         legal = masks[row]
-        about, by_distilled, truth = (it[row][legal] - it[row][legal].mean() for it in (said, repeated, q_targets))
+        about, by_distilled, truth = (it[row][legal] - it[row][legal].mean() for it in (estimated, repeated, q_targets))
         assert torch.allclose(about, truth, atol=0.5)
         assert torch.allclose(by_distilled, truth, atol=3)
-    assert ((repeated - said)[masks] ** 2).mean() < 0.2 * (said[masks] ** 2).mean()
+    assert ((repeated - estimated)[masks] ** 2).mean() < 0.2 * (estimated[masks] ** 2).mean()
     expected = algorithm.values(features)
     assert (expected.gather(1, against_heuristic.long()[:, None])[:, 0] - returns).abs().max() < 0.5
     assert (expected.gather(1, 1 - against_heuristic.long()[:, None])[:, 0] - returns).abs().mean() > 1  # not trained
@@ -116,7 +116,7 @@ def test_minibatches_are_of_one_phase_and_cover_the_positions(separate, epochs):
         assert len(set(rows)) == len(rows)
 
 
-def test_the_policy_changes_only_when_it_is_frozen_anew():
+def test_the_policy_changes_only_when_frozen_again():
     algorithm = some_algorithm(**FAST)
     batch = some_batch()
     before = algorithm.policy(batch.features), algorithm.values(batch.features)
@@ -162,7 +162,7 @@ def test_a_card_names_no_bot_that_gave_no_targets(tmp_path):
 def test_the_final_checkpoint_is_the_mean_of_the_last(finished, tmp_path):
     done = run(tmp_path / "run", **ALL_PARTS, average_last_checkpoints=3)
     assert done.results[0].deals == finished.results[0].deals
-    last = [load_checkpoint(path).layers for path in done.run.past()[-3:]]
+    last = [load_checkpoint(path).layers for path in done.run.checkpoint_paths()[-3:]]
     for layer, (weight, bias) in enumerate(load_checkpoint(done.run.final).layers):
         np.testing.assert_allclose(weight, sum(layers[layer][0] for layers in last) / 3, rtol=1e-4, atol=1e-6)
         np.testing.assert_allclose(bias, sum(layers[layer][1] for layers in last) / 3, rtol=1e-4, atol=1e-6)
@@ -196,7 +196,7 @@ def test_a_network_of_other_phases_is_refused_and_nothing_is_left(finished, tmp_
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_run_that_was_stopped_ends_as_one_that_was_not(finished, tmp_path):
+def test_a_stopped_and_resumed_run_equals_an_uninterrupted_one(finished, tmp_path):
     settings = config(**ALL_PARTS)
     directory = RunDirectory.create(settings, "policy_iteration", tmp_path / "half")
     learner = PolicyIterationLearner(settings, directory, Processes())
@@ -212,7 +212,7 @@ def test_a_run_that_was_stopped_ends_as_one_that_was_not(finished, tmp_path):
 
 def test_lookahead_applies_from_lookahead_start_on(finished, tmp_path):
     later = run(tmp_path / "later", **{**ALL_PARTS, "lookahead": 2, "lookahead_start": 600})
-    pairs = list(zip(finished.run.past(), later.run.past(), strict=True))
+    pairs = list(zip(finished.run.checkpoint_paths(), later.run.checkpoint_paths(), strict=True))
     alike = [weights(one) == weights(other) for one, other in pairs]
     assert alike == [int(one.stem) <= 600 for one, _ in pairs]
     assert alike.count(True) > 1
@@ -227,7 +227,7 @@ def weights(checkpoint: Path) -> list[bytes]:
 
 
 @pytest.mark.parametrize(
-    ("settings", "said"),
+    ("settings", "message"),
     [
         ({"lookahead": 0}, "lookahead: 0 is not allowed: a number from 1 to 52"),
         ({"stock_rotations": 0}, "stock_rotations: 0 is not allowed: a number from 1 to 52"),
@@ -239,8 +239,8 @@ def weights(checkpoint: Path) -> list[bytes]:
         ({"epochs": 0}, "epochs: 0 is not allowed: a number from 1"),
     ],
 )
-def test_a_wrong_value_is_refused(settings, said):
-    with pytest.raises(ValueError, match=f"^{said}"):
+def test_a_wrong_value_is_refused(settings, message):
+    with pytest.raises(ValueError, match=f"^{message}"):
         config(**settings)
 
 

@@ -17,12 +17,12 @@ GAMES += ["no_trump:open_stock=0", "small:open_stock=3"]
 
 def moments(rules, size=12, agent="random"):
     """Yield the deals before every decision."""
-    batch, bot, luck = DealBatch(rules, size, seed=5), make_agent(agent), np.random.default_rng(1)
+    batch, bot, rng = DealBatch(rules, size, seed=5), make_agent(agent), np.random.default_rng(1)
     while not batch.done.all():
         yield batch
         actions = np.full(size, -1)
         rows = np.flatnonzero(~batch.done)
-        actions[rows] = bot.act(batch.views(rows), luck)
+        actions[rows] = bot.act(batch.views(rows), rng)
         batch.step(actions)
 
 
@@ -59,7 +59,7 @@ def test_the_seat_to_act_sees_the_same_in_every_rotation(rules):
 
 
 @pytest.mark.parametrize("rules", ["classic", "small", "draft", "no_trump"])
-def test_in_all_rotations_every_unseen_card_lies_once_in_every_place(rules):
+def test_rotations_put_every_unseen_card_once_in_every_place(rules):
     for batch in moments(rules, size=4):
         for row in np.flatnonzero(~batch.done):
             decks = np.array([stock for _, stock in places_of(rotations_of(batch, row, 52))])
@@ -74,7 +74,7 @@ def test_in_all_rotations_every_unseen_card_lies_once_in_every_place(rules):
                 assert not any(given)
 
 
-def test_the_card_drawn_last_is_unseen_too_until_its_owner_decides():
+def test_the_card_just_drawn_is_rotated_until_its_owner_decides():
     counted = []
     for batch in moments("classic", size=1, agent="heuristic"):
         view = batch.views()[0]
@@ -85,7 +85,7 @@ def test_the_card_drawn_last_is_unseen_too_until_its_owner_decides():
     assert len(counted) == 26
 
 
-def test_fewer_rotations_are_spread_over_all():
+def test_fewer_rotations_are_evenly_spaced():
     batch = next(moments("classic", size=1))
     drawn = [stock[0] for _, stock in places_of(rotations_of(batch, 0, 4))]
     everything = [stock[0] for _, stock in places_of(rotations_of(batch, 0, 26))]

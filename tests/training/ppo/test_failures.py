@@ -14,7 +14,7 @@ from german_whist.training.run.directory import RunDirectory
 from german_whist.training.run.distributed import Processes
 from tests.training.ppo_runs import begin_own
 from tests.training.run.test_failures import fail_writing
-from tests.training.whole_runs import call_at, evaluated, go_on
+from tests.training.whole_runs import call_at, evaluated, resume_run
 
 
 def spoil(monkeypatch: pytest.MonkeyPatch, name: str, change: Any) -> None:
@@ -36,7 +36,7 @@ def spoil(monkeypatch: pytest.MonkeyPatch, name: str, change: Any) -> None:
         ("entropy", lambda loss: loss + float("inf"), "losses/entropy is inf"),
     ],
 )
-def test_a_loss_that_is_no_number_or_explodes_stops_the_run(
+def test_a_nan_or_exploding_loss_stops_the_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, change: Any, cause: str
 ) -> None:
     with monkeypatch.context() as patch:
@@ -45,14 +45,14 @@ def test_a_loss_that_is_no_number_or_explodes_stops_the_run(
         with pytest.raises(FloatingPointError, match=message):
             begin_own(tmp_path / "run")
     run = RunDirectory(tmp_path / "run")
-    assert [int(path.stem) for path in run.past()] == [0, 256, 512]
-    load_checkpoint(run.past()[-1])
+    assert [int(path.stem) for path in run.checkpoint_paths()] == [0, 256, 512]
+    load_checkpoint(run.checkpoint_paths()[-1])
     assert not run.final.exists()
-    done = go_on(tmp_path / "run")  # whatever it was has passed
+    done = resume_run(tmp_path / "run")  # whatever it was has passed
     assert evaluated(done.run) == [0, 512, 1024]
 
 
-def test_a_weight_that_is_no_number_stops_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_nan_weight_stops_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     update = PPO.update
 
     def poisoned(self: PPO, *args: Any, **settings: Any) -> dict[str, float]:
@@ -65,15 +65,15 @@ def test_a_weight_that_is_no_number_stops_the_run(tmp_path: Path, monkeypatch: p
     message = r"^training diverged before decision 128: critic.layers.1.bias is not finite; "
     with pytest.raises(FloatingPointError, match=message):
         begin_own(tmp_path / "run")
-    assert [int(path.stem) for path in RunDirectory(tmp_path / "run").past()] == [0]
+    assert [int(path.stem) for path in RunDirectory(tmp_path / "run").checkpoint_paths()] == [0]
 
 
-def test_a_rate_that_is_much_too_high_is_noticed(tmp_path: Path) -> None:
+def test_divergence_by_a_huge_learning_rate_is_detected(tmp_path: Path) -> None:
     with pytest.raises(FloatingPointError, match=r"^training diverged before decision "):
         begin_own(tmp_path / "run", learning_rate=1e30, evaluate_every=10**6)
 
 
-def test_logits_that_are_no_numbers_stop_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nan_logits_stop_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     policy = PPO.policy
 
     def blank(self: PPO, features: torch.Tensor) -> torch.Tensor:
@@ -104,7 +104,7 @@ def test_a_disk_that_fills_up_keeps_the_last_good_checkpoint(
             begin_own(tmp_path / "run")
     files = [path for path in (tmp_path / "run").rglob("*") if path.is_file()]
     assert not [path for path in files if "tmp" in path.name or path.stat().st_size == 5]
-    assert go_on(tmp_path / "run").decisions == 1024
+    assert resume_run(tmp_path / "run").decisions == 1024
 
 
 def test_a_worker_that_dies_stops_the_run_and_the_checkpoint_is_named(
@@ -114,13 +114,13 @@ def test_a_worker_that_dies_stops_the_run_and_the_checkpoint_is_named(
         raise ConnectionError("another process of this run is gone or stuck: closed by peer")
 
     def lose_it() -> None:
-        monkeypatch.setattr(Processes, "add", gone)
+        monkeypatch.setattr(Processes, "all_reduce", gone)
 
     call_at(monkeypatch, 600, lose_it)
     message = rf"^another process .* closed by peer; the last good checkpoint is in {tmp_path / 'run' / 'checkpoints'}$"
     with pytest.raises(ConnectionError, match=message):
         begin_own(tmp_path / "run")
-    assert [int(path.stem) for path in RunDirectory(tmp_path / "run").past()] == [0, 256, 512]
+    assert [int(path.stem) for path in RunDirectory(tmp_path / "run").checkpoint_paths()] == [0, 256, 512]
 
 
 def test_a_device_that_is_not_there_is_refused_and_nothing_is_left(tmp_path: Path) -> None:

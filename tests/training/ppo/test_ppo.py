@@ -32,7 +32,7 @@ def log_softmax(logits: list[float], legal: list[bool]) -> list[float]:
     return [logit - total for logit in logits]
 
 
-def test_the_losses_are_those_of_the_formulas() -> None:
+def test_losses_match_their_formulas() -> None:
     _, ppo, rollout = played(magnet=0.5, clip_coef=0.1)
     batch = ppo._decisions_of(rollout)
     batch["log_probs"] += torch.linspace(-0.4, 0.4, len(batch["log_probs"]))  # as if older weights had sampled them
@@ -77,7 +77,7 @@ def test_advantages_have_mean_0_and_deviation_1_and_returns_are_on_the_scale_of_
 
 def test_decisions_of_opponents_are_left_out() -> None:
     _, ppo, rollout = played()
-    rollout.learnt[:, 3:] = False
+    rollout.learner_mask[:, 3:] = False
     batch = ppo._decisions_of(rollout)
     assert len(batch["actions"]) == 3 * rollout.actions.shape[0]
     assert torch.equal(batch["actions"], rollout.actions[:, :3].flatten())
@@ -92,7 +92,7 @@ def test_every_decision_is_in_one_minibatch_of_an_epoch_and_orders_differ() -> N
     assert not torch.equal(torch.cat(parts[0]), torch.cat(parts[1]))
 
 
-def test_learning_makes_values_right_and_good_actions_likelier() -> None:
+def test_learning_fits_values_and_raises_good_actions() -> None:
     _, ppo, rollout = played(num_envs=32, num_steps=32, epochs=8, learning_rate=5e-3, ent_coef=0.0)
     batch = ppo._decisions_of(rollout)
     with torch.no_grad():
@@ -105,7 +105,7 @@ def test_learning_makes_values_right_and_good_actions_likelier() -> None:
     assert all(math.isfinite(value) for value in metrics.values())
 
 
-def test_the_rates_fall_as_the_run_goes() -> None:
+def test_learning_rate_and_entropy_are_annealed() -> None:
     settings = {"learning_rate": 4e-3, "learning_rate_end": 0.0, "ent_coef": 0.2, "ent_coef_end": 0.1}
     _, ppo, rollout = played(**settings)
     for progress, rate, entropy in ((0.0, 4e-3, 0.2), (0.5, 2e-3, 0.15), (1.2, 0.0, 0.1)):
@@ -114,7 +114,7 @@ def test_the_rates_fall_as_the_run_goes() -> None:
         assert metrics["charts/ent_coef"] == pytest.approx(entropy)
 
 
-def test_entropy_and_magnet_hold_the_policy_back() -> None:
+def test_entropy_and_magnet_regularise_the_policy() -> None:
     def moved(**changes: float) -> tuple[float, float]:
         settings = {"rules": "small", "num_envs": 32, "epochs": 8, "learning_rate": 5e-3, "magnet_decay": 1.0}
         _, ppo, rollout = played(300.0, **settings, **changes)
@@ -138,7 +138,7 @@ def test_the_magnet_is_the_moving_average_of_the_actor() -> None:
         torch.testing.assert_close(average, 0.75 * old + 0.25 * new)
 
 
-def test_warming_up_teaches_the_critic_alone() -> None:
+def test_critic_warmup_trains_the_critic_alone() -> None:
     _, ppo, rollout = played()
     actor, critic = weights(ppo, "actor"), weights(ppo, "critic")
     ppo.update(rollout, 0.0, value_only=True)
@@ -146,7 +146,7 @@ def test_warming_up_teaches_the_critic_alone() -> None:
     assert not any(torch.equal(old, new) for old, new in zip(critic, weights(ppo, "critic"), strict=True))
 
 
-def test_the_actor_sees_nothing_of_what_is_hidden() -> None:
+def test_the_actor_does_not_see_hidden_features() -> None:
     _, ppo, rollout = played(rules="small")
     batch = ppo._decisions_of(rollout)
     log_policy, _ = ppo._policy_of(ppo.actor, batch)
@@ -189,6 +189,6 @@ def test_a_damaged_state_is_refused(name: str, tensor: torch.Tensor | None, erro
         ppo.load_state(state if tensor is None else {**state, name: tensor})
 
 
-def test_values_of_many_decisions_are_those_of_few() -> None:
+def test_values_do_not_depend_on_the_batch_size() -> None:
     _, ppo, rollout = played()
     np.testing.assert_allclose(ppo.values(rollout.features)[3, 2:5], ppo.values(rollout.features[3, 2:5]), rtol=1e-5)

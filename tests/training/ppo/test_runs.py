@@ -25,7 +25,7 @@ from german_whist.training.run.evaluation import EVALUATION_SEED
 from german_whist.training.run.session import TrainingOutcome
 from tests.agents.networks import some_network
 from tests.training.ppo_runs import ROLLOUT, begin_own, own_config
-from tests.training.whole_runs import call_at, column, evaluated, go_on, interrupt
+from tests.training.whole_runs import call_at, column, evaluated, interrupt, resume_run
 
 WITH_POOL = {"opponents": {"self": 0.5, "pool": 0.25, "greedy": 0.25}, "magnet": 0.1, "num_steps": 13, "pool_size": 2}
 
@@ -55,14 +55,16 @@ def assert_same_end(outcome: TrainingOutcome, expected: TrainingOutcome) -> None
         assert ours.keys() == theirs.keys()
         for key, tensor in theirs.items():
             np.testing.assert_array_equal(ours[key], tensor, err_msg=f"{name} {key}")
-    assert [path.name for path in outcome.run.past()] == [path.name for path in expected.run.past()]
+    assert [path.name for path in outcome.run.checkpoint_paths()] == [
+        path.name for path in expected.run.checkpoint_paths()
+    ]
     assert outcome.results == expected.results
     for made, wanted in zip(outcome.run.read_evaluations(), expected.run.read_evaluations(), strict=True):
         assert {**made, "seconds": 0} == {**wanted, "seconds": 0}
     assert column(outcome.run.metrics, "losses/loss") == column(expected.run.metrics, "losses/loss")
 
 
-def test_a_run_leaves_what_a_run_of_the_other_trainer_leaves(finished_own: TrainingOutcome) -> None:
+def test_both_trainers_write_the_same_files(finished_own: TrainingOutcome) -> None:
     run = finished_own.run
     assert {path.name for path in run.path.iterdir()} == {
         *("config.yaml", "version.json", "metrics.csv", "evaluations.csv", "curve.png"),
@@ -70,7 +72,7 @@ def test_a_run_leaves_what_a_run_of_the_other_trainer_leaves(finished_own: Train
     }
     assert load_config(run.config) == own_config()
     assert evaluated(run) == [0, 512, 1024]
-    assert [int(path.stem) for path in run.past()] == [0, 256, 512, 768, 1024]
+    assert [int(path.stem) for path in run.checkpoint_paths()] == [0, 256, 512, 768, 1024]
     assert finished_own.decisions == load_checkpoint(run.final).training["decisions"] == 1024
     assert load_checkpoint(run.final).endgame == "played"
 
@@ -105,7 +107,7 @@ def test_a_checkpoint_holds_the_actor_alone_and_plays_what_was_evaluated(finishe
 
 def test_past_selves_bots_and_every_reward_can_be_trained_with(never_stopped: TrainingOutcome) -> None:
     assert never_stopped.decisions >= 1024
-    assert len(never_stopped.run.past()) >= 4
+    assert len(never_stopped.run.checkpoint_paths()) >= 4
 
 
 DYING_AT_A_SNAPSHOT = """
@@ -145,7 +147,7 @@ def kill(folder: Path, moment: str, words: list[str]) -> None:
     assert done.returncode == -signal.SIGKILL, done.stderr
 
 
-def test_a_run_killed_again_and_again_ends_with_the_weights_of_one_never_stopped(
+def test_a_run_killed_repeatedly_ends_with_the_weights_of_an_uninterrupted_one(
     never_stopped: TrainingOutcome, tmp_path: Path
 ) -> None:
     (tmp_path / "mine.yaml").write_text(never_stopped.run.config.read_text())
@@ -154,46 +156,48 @@ def test_a_run_killed_again_and_again_ends_with_the_weights_of_one_never_stopped
     assert not (tmp_path / "run" / "final.safetensors").exists()
     kill(tmp_path, "saving", ["train", "--resume", "run", "--quiet"])
     half_written = list((tmp_path / "run").glob(".resume*"))
-    done = go_on(tmp_path / "run")
+    done = resume_run(tmp_path / "run")
     assert_same_end(done, never_stopped)
     assert half_written
     assert not list((tmp_path / "run").rglob(".*"))
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_saves_and_the_run_goes_on_as_one_never_stopped(
+def test_a_run_stopped_by_a_signal_resumes_exactly(
     never_stopped: TrainingOutcome, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int
 ) -> None:
     call_at(monkeypatch, 300, lambda: interrupt(number))
     stopped = begin_own(tmp_path / "run", **WITH_POOL)
     assert stopped.interrupted
     assert 300 <= stopped.decisions < 512
-    assert_same_end(go_on(tmp_path / "run"), never_stopped)
+    assert_same_end(resume_run(tmp_path / "run"), never_stopped)
 
 
 def test_resuming_a_finished_run_changes_nothing(finished_own: TrainingOutcome, tmp_path: Path) -> None:
     shutil.copytree(finished_own.run.path, tmp_path / "run")
-    assert_same_end(go_on(tmp_path / "run"), finished_own)
+    assert_same_end(resume_run(tmp_path / "run"), finished_own)
 
 
 def test_a_longer_run_may_follow_a_finished_one(finished_own: TrainingOutcome, tmp_path: Path) -> None:
     shutil.copytree(finished_own.run.path, tmp_path / "run")
     config = tmp_path / "run" / "config.yaml"
     config.write_text(config.read_text().replace("decisions: 1024", "decisions: 1500"))
-    assert go_on(tmp_path / "run").decisions == 1536
+    assert resume_run(tmp_path / "run").decisions == 1536
 
 
 def test_a_run_may_start_from_a_network(finished_own: TrainingOutcome, tmp_path: Path) -> None:
     start = load_checkpoint(finished_own.run.final).layers
     done = begin_own(tmp_path / "run", init=str(finished_own.run.final), decisions=256, critic_warmup=200)
-    for (weight, bias), (wanted, wanted_bias) in zip(load_checkpoint(done.run.past()[0]).layers, start, strict=True):
+    for (weight, bias), (wanted, wanted_bias) in zip(
+        load_checkpoint(done.run.checkpoint_paths()[0]).layers, start, strict=True
+    ):
         np.testing.assert_allclose(weight, wanted, rtol=1e-6, atol=1e-8)
         np.testing.assert_array_equal(bias, wanted_bias)
     # Two updates of 128 decisions begin below 200: the critic alone has learnt.
     np.testing.assert_allclose(load_checkpoint(done.run.final).layers[0][0], start[0][0], rtol=1e-6, atol=1e-8)
 
 
-def test_a_run_goes_on_when_the_network_that_it_started_from_is_gone(
+def test_a_run_resumes_without_its_init_network(
     finished_own: TrainingOutcome, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     start = tmp_path / "start.safetensors"
@@ -203,7 +207,7 @@ def test_a_run_goes_on_when_the_network_that_it_started_from_is_gone(
     assert begin_own(tmp_path / "run", init=str(start)).interrupted
     monkeypatch.undo()
     start.unlink()
-    assert_same_end(go_on(tmp_path / "run"), whole)
+    assert_same_end(resume_run(tmp_path / "run"), whole)
 
 
 def test_a_network_that_is_not_there_is_refused_and_nothing_is_left(tmp_path: Path) -> None:
@@ -240,7 +244,7 @@ def test_a_damaged_snapshot_is_refused_in_one_line(
     path = tmp_path / "run" / "resume.safetensors"
     path.write_bytes(path.read_bytes()[:500] if part == "cut" else finished_own.run.final.read_bytes())
     with pytest.raises(ValueError, match=rf"^'{path}' cannot be resumed: {reason}") as caught:
-        go_on(tmp_path / "run")
+        resume_run(tmp_path / "run")
     assert "\n" not in str(caught.value)
 
 
@@ -252,20 +256,20 @@ def test_a_snapshot_of_other_settings_is_refused(finished_own: TrainingOutcome, 
     assert old in config.read_text()
     config.write_text(config.read_text().replace(old, new))
     with pytest.raises(ValueError, match="cannot be resumed: "):
-        go_on(tmp_path / "run")
+        resume_run(tmp_path / "run")
 
 
 def test_a_pool_whose_files_are_gone_is_missed(never_stopped: TrainingOutcome, tmp_path: Path) -> None:
     shutil.copytree(never_stopped.run.path, tmp_path / "run")
-    for path in RunDirectory(tmp_path / "run").past():
+    for path in RunDirectory(tmp_path / "run").checkpoint_paths():
         os.unlink(path)
     with pytest.raises(ValueError, match="past selves are missing"):
-        go_on(tmp_path / "run")
+        resume_run(tmp_path / "run")
 
 
 def test_deals_with_solved_endgames_are_trained_on_and_evaluated_with_exact_ones(tmp_path: Path) -> None:
     outcome = begin_own(tmp_path / "run", endgame="exact")
     assert outcome.decisions >= 1024
     assert {result.endgame for result in outcome.results} == {"exact"}
-    for path in (outcome.run.final, *outcome.run.past()):
+    for path in (outcome.run.final, *outcome.run.checkpoint_paths()):
         assert load_checkpoint(path).endgame == "exact"  # so that it solves endgames by itself when it is played

@@ -29,7 +29,7 @@ def collected(makers: Any = None, **changes: Any) -> tuple[Collector, Rollout]:
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_cells_masks_seats_and_ends_are_those_of_the_deals(game: str) -> None:
+def test_features_masks_seats_and_ends_match_the_deals(game: str) -> None:
     collector, made = collected(rules=game, num_envs=6, num_steps=70, seed=4)
     batch = DealBatch(game, 6, 4)
     next_deal = 6
@@ -74,7 +74,7 @@ def test_the_critic_also_sees_the_other_hand_and_the_stock() -> None:
         batch.step(true_cards(made.actions[step].numpy(), roles))
 
 
-def test_a_critic_may_be_given_the_view_alone() -> None:
+def test_the_critic_can_be_limited_to_the_view() -> None:
     collector, made = collected(critic_sees="view")
     assert made.features.shape[2] == collector.num_observations == len(collector.high)
 
@@ -87,7 +87,7 @@ def test_a_critic_may_be_given_the_view_alone() -> None:
         ("small", "win", False),
     ],
 )
-def test_what_a_deal_pays_is_its_return(game: str, reward: str, per_trick: bool) -> None:
+def test_rewards_of_a_deal_sum_to_its_return(game: str, reward: str, per_trick: bool) -> None:
     _collector, made = collected(rules=game, num_envs=3, num_steps=60, reward=reward, per_trick=per_trick)
     batch = DealBatch(game, 3, 0)
     paid = np.zeros((3, 2))
@@ -121,12 +121,12 @@ def test_actions_are_sampled_from_the_policy_and_their_log_probabilities_are_rig
         assert bool(((chosen - chances).sum(0).abs() <= 5 * deviation + 1e-3).all())
 
 
-def test_luck_differs_from_deal_to_deal_move_to_move_and_seed_to_seed() -> None:
+def test_sampling_differs_by_deal_move_and_seed() -> None:
     first, again, other = (collected(num_envs=64, num_steps=6, seed=seed)[1] for seed in (1, 1, 2))
     assert torch.equal(first.actions, again.actions)
     assert not torch.equal(first.actions, other.actions)
-    luck = torch.exp(first.log_probs)
-    assert len(torch.unique(luck[0])) > 8
+    probabilities = torch.exp(first.log_probs)
+    assert len(torch.unique(probabilities[0])) > 8
 
 
 class Watched:
@@ -143,12 +143,12 @@ class Watched:
         return actions
 
 
-def test_an_opponent_holds_one_seat_of_its_rows_and_is_not_learnt_from() -> None:
+def test_opponents_hold_one_seat_and_their_decisions_are_masked() -> None:
     opponent = Watched("random")
     shares = {"self": 0.5, "random": 0.5}
     _, made = collected({"random": lambda rollout: opponent}, num_envs=8, num_steps=64, opponents=shares, rules="small")
-    assert bool(made.learnt[:, :4].all())
-    others = made.learnt[:, 4:].numpy()
+    assert bool(made.learner_mask[:, :4].all())
+    others = made.learner_mask[:, 4:].numpy()
     assert sum(map(len, opponent.calls)) == (~others).sum()
     seats, ends = made.seats[:-1, 4:].numpy(), made.ends[:, 4:].numpy()
     for row in range(4):
@@ -160,7 +160,7 @@ def test_an_opponent_holds_one_seat_of_its_rows_and_is_not_learnt_from() -> None
         assert all(one != next_ for one, next_ in itertools.pairwise(leads))
 
 
-def test_a_collector_goes_on_from_its_state_as_if_it_had_not_stopped() -> None:
+def test_a_collector_resumes_exactly_from_its_state() -> None:
     shares = {"self": 0.5, "greedy": 0.5}
     config = own_config(rules="small", num_steps=11, opponents=shares)
     makers = {"greedy": lambda rollout: make_agent("greedy")}

@@ -99,7 +99,7 @@ def test_advantages_are_the_sums_of_their_definition(gamma: float, gae_lambda: f
         )
 
 
-def test_undiscounted_whole_deal_credit_is_all_that_a_seat_still_gets_less_its_value() -> None:
+def test_with_gamma_and_lambda_1_the_advantage_is_return_minus_value() -> None:
     for seed in range(12):
         rollout = random_rollout(seed)
         advantages = rollout.advantages(gamma=1, gae_lambda=1)
@@ -128,13 +128,13 @@ def deal_won_by_the_last_to_play(seats: list[int]) -> Rollout:
 
 
 @pytest.mark.parametrize("seats", [[0, 1], [1, 0], [0, 1, 1, 0], [0, 1, 0, 0], [1, 0, 0, 1, 1, 1], [0, 0, 0, 1]])
-def test_the_learner_is_told_of_its_losses(seats: list[int]) -> None:
+def test_the_learner_gets_negative_rewards_for_losses(seats: list[int]) -> None:
     advantages = deal_won_by_the_last_to_play(seats).advantages(gamma=1, gae_lambda=1)
     assert advantages[:, 0].tolist() == [1.0 if seat == seats[-1] else -1.0 for seat in seats]
 
 
 @pytest.mark.parametrize("seats", [[0, 1], [0, 1, 1, 0], [1, 0, 0, 1, 1, 1]])
-def test_the_loser_is_told_at_its_own_last_decision_without_waiting_for_the_whole_deal(seats: list[int]) -> None:
+def test_the_final_reward_is_credited_to_the_losers_last_decision(seats: list[int]) -> None:
     advantages = deal_won_by_the_last_to_play(seats).advantages(gamma=1, gae_lambda=0)[:, 0]
     last = {seat: max(step for step, other in enumerate(seats) if other == seat) for seat in (0, 1)}
     assert advantages[last[seats[-1]]] == 1
@@ -142,7 +142,7 @@ def test_the_loser_is_told_at_its_own_last_decision_without_waiting_for_the_whol
     assert np.count_nonzero(advantages) == 2
 
 
-def test_what_a_seat_is_paid_while_the_other_decides_is_credited_to_its_decision_before() -> None:
+def test_rewards_during_the_other_seats_decisions_are_credited_to_the_last_own_one() -> None:
     rewards = np.zeros((4, 1, 2), np.float32)
     rewards[:, 0, 0] = [1, 2, 4, 8]
     rewards[:, 0, 1] = [-1, -2, -4, -8]
@@ -157,7 +157,7 @@ def test_what_a_seat_is_paid_while_the_other_decides_is_credited_to_its_decision
     assert rollout.advantages(gamma=1, gae_lambda=0)[:, 0].tolist() == [1 + 2 + 4, -2, -4 - 8, 8]
 
 
-def test_a_deal_begun_after_an_end_is_no_business_of_the_deal_before() -> None:
+def test_advantages_do_not_cross_the_end_of_a_deal() -> None:
     rollout = random_rollout(3)
     rollout.ends[:] = False
     rollout.ends[6] = True
@@ -170,7 +170,7 @@ def test_a_deal_begun_after_an_end_is_no_business_of_the_deal_before() -> None:
     assert (before[7:] != after[7:]).any()
 
 
-def test_at_the_cut_the_seat_to_act_is_worth_its_value_and_the_other_the_negative() -> None:
+def test_at_truncation_the_seat_to_act_bootstraps_from_its_value_and_the_other_from_the_negative() -> None:
     for seat in (0, 1):
         rollout = Rollout(
             values=np.zeros((2, 1), np.float32),
@@ -190,15 +190,15 @@ def returns_by_hand(rollout: dict[str, np.ndarray], row: int, value_lambda: floa
 
     def at(step: int) -> float:
         best = rollout["best"][step, row]
-        said = float(rollout["q_targets"][step, row, best])
+        target = float(rollout["q_targets"][step, row, best])
         if rollout["actions"][step, row] != best:
-            return said
+            return target
         for later in range(step + 1, STEPS):
             if rollout["ends"][later - 1, row]:
                 break
             if rollout["seats"][later, row] == rollout["seats"][step, row] and rollout["target_mask"][later, row]:
-                return (1 - value_lambda) * said + value_lambda * at(later)
-        return said
+                return (1 - value_lambda) * target + value_lambda * at(later)
+        return target
 
     for step in range(STEPS):
         if rollout["target_mask"][step, row]:

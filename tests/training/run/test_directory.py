@@ -143,7 +143,7 @@ def test_of_two_runs_that_begin_at_once_the_second_is_refused(here: Path, monkey
     assert everything(here) == {"shared", "shared/checkpoints"}
 
 
-def test_a_run_to_go_on_with_is_opened_with_its_own_settings(here: Path) -> None:
+def test_a_run_to_resume_is_opened_with_its_own_settings(here: Path) -> None:
     config = tiny_config(seed=11)
     made = RunDirectory.create(config, "a")
     made.resume.touch()
@@ -152,7 +152,7 @@ def test_a_run_to_go_on_with_is_opened_with_its_own_settings(here: Path) -> None
     assert read == config
 
 
-def test_what_is_no_run_is_not_opened(here: Path) -> None:
+def test_a_folder_without_a_run_is_refused(here: Path) -> None:
     (here / "empty").mkdir()
     for wrong in ("empty", "absent", "file"):
         (here / "file").touch()
@@ -160,15 +160,15 @@ def test_what_is_no_run_is_not_opened(here: Path) -> None:
             RunDirectory.open(wrong)
 
 
-def test_a_run_whose_first_checkpoint_was_not_made_has_yet_to_begin(here: Path) -> None:
+def test_a_run_without_its_first_checkpoint_has_no_snapshot(here: Path) -> None:
     made = RunDirectory.create(tiny_config(), "a")
     made.checkpoint_path(0).touch()
-    assert RunDirectory.open("runs/a")[0].has_yet_to_begin
+    assert not RunDirectory.open("runs/a")[0].has_snapshot
     made.resume.touch()
-    assert not RunDirectory.open("runs/a")[0].has_yet_to_begin
+    assert RunDirectory.open("runs/a")[0].has_snapshot
 
 
-def test_a_run_that_has_lost_what_it_goes_on_from_is_not_opened(here: Path) -> None:
+def test_a_run_that_lost_its_snapshot_is_refused(here: Path) -> None:
     RunDirectory.create(tiny_config(), "a").checkpoint_path(256).touch()
     with pytest.raises(ValueError, match=r"^run directory 'runs/a' has checkpoints, but no resume.safetensors"):
         RunDirectory.open("runs/a")
@@ -189,16 +189,16 @@ def test_a_run_with_damaged_settings_names_file_and_key(here: Path) -> None:
         RunDirectory.open("runs/a")
 
 
-def test_checkpoints_are_told_from_other_files_and_go_by_decisions(here: Path) -> None:
+def test_checkpoints_are_sorted_by_decisions_and_other_files_ignored(here: Path) -> None:
     run = RunDirectory.create(tiny_config(), "a")
     numbers = [1_000_000_000_000, 0, 50, 999_999_999_999]
     for number in numbers:
         run.checkpoint_path(number).touch()
     for other in ("best.safetensors", ".000000000007.safetensors.99.tmp", "000000000003.txt"):
         (run.checkpoints / other).touch()
-    assert run.past() == [run.checkpoint_path(number) for number in sorted(numbers)]
-    run.forget_after(50)
-    assert run.past() == [run.checkpoint_path(0), run.checkpoint_path(50)]
+    assert run.checkpoint_paths() == [run.checkpoint_path(number) for number in sorted(numbers)]
+    run.drop_records_after(50)
+    assert run.checkpoint_paths() == [run.checkpoint_path(0), run.checkpoint_path(50)]
     assert (run.checkpoints / "best.safetensors").exists()
 
 
@@ -217,7 +217,7 @@ def test_evaluations_are_read_back_as_they_were_added(here: Path) -> None:
     assert run.evaluations.read_text().splitlines()[0] == ",".join(EVALUATION_COLUMNS)
 
 
-def test_an_evaluation_after_as_many_decisions_takes_the_place_of_the_earlier(here: Path) -> None:
+def test_an_evaluation_replaces_an_earlier_one_of_the_same_decisions(here: Path) -> None:
     run = RunDirectory.create(tiny_config(), "a")
     run.add_evaluations([evaluation(0), evaluation(0, "greedy")])
     run.add_evaluations([evaluation(128), evaluation(128, "greedy")])
@@ -226,31 +226,31 @@ def test_an_evaluation_after_as_many_decisions_takes_the_place_of_the_earlier(he
     assert run.read_evaluations() == [evaluation(0), evaluation(0, "greedy"), *again]
 
 
-def test_what_a_killed_run_recorded_too_late_is_forgotten(here: Path) -> None:
+def test_records_after_the_snapshot_are_dropped(here: Path) -> None:
     run = RunDirectory.create(tiny_config(), "a")
     run.add_evaluations([evaluation(0), evaluation(256), evaluation(512)])
     run.metrics.write_text("time/total_timesteps,time/fps\n128,9\n256,9\n384,9\n")
-    run.forget_after(256)
+    run.drop_records_after(256)
     assert run.read_evaluations() == [evaluation(0), evaluation(256)]
     assert run.metrics.read_text().splitlines() == ["time/total_timesteps,time/fps", "128,9", "256,9"]
 
 
-def test_lines_that_were_cut_are_forgotten_too(here: Path) -> None:
+def test_truncated_rows_are_dropped(here: Path) -> None:
     run = RunDirectory.create(tiny_config(), "a")
     run.add_evaluations([evaluation(0)])
     with run.evaluations.open("a") as file:
         file.write("128,rand")
     run.metrics.write_text("time/total_timesteps,time/fps\n128,9\n12")
-    run.forget_after(256)
+    run.drop_records_after(256)
     assert run.read_evaluations() == [evaluation(0)]
     assert run.metrics.read_text().splitlines() == ["time/total_timesteps,time/fps", "128,9"]
 
 
-def test_forgetting_in_a_run_without_records_is_nothing_to_do(here: Path) -> None:
+def test_dropping_records_of_an_empty_run_does_nothing(here: Path) -> None:
     run = RunDirectory.create(tiny_config(), "a")
-    run.forget_after(0)
+    run.drop_records_after(0)
     run.metrics.touch()
-    run.forget_after(0)
+    run.drop_records_after(0)
     assert run.metrics.read_text() == ""
 
 

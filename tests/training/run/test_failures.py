@@ -11,7 +11,7 @@ import pytest
 from german_whist.agents.policy.checkpoint import load_checkpoint
 from german_whist.training.run.directory import RunDirectory
 from tests.training.sb3_runs import tiny_config
-from tests.training.whole_runs import begin, evaluated, go_on
+from tests.training.whole_runs import begin, evaluated, resume_run
 
 
 @pytest.mark.parametrize(
@@ -22,15 +22,13 @@ from tests.training.whole_runs import begin, evaluated, go_on
         ({"learning_rate": 1e30, "max_grad_norm": 1e30, "batch_size": 128, "evaluate_every": 10**6}, "logits"),
     ],
 )
-def test_a_run_that_diverges_says_so_and_keeps_what_was_good(
-    tmp_path: Path, changes: dict[str, Any], culprit: str
-) -> None:
+def test_a_diverging_run_stops_and_keeps_its_checkpoints(tmp_path: Path, changes: dict[str, Any], culprit: str) -> None:
     message = rf"^training diverged before decision \d+: {culprit} is not finite; the checkpoints before it are in "
     with pytest.raises(FloatingPointError, match=message):
         begin(tmp_path / "run", **changes)
     run = RunDirectory(tmp_path / "run")
-    assert [int(path.stem) for path in run.past()] == [0]
-    load_checkpoint(run.past()[0])
+    assert [int(path.stem) for path in run.checkpoint_paths()] == [0]
+    load_checkpoint(run.checkpoint_paths()[0])
     assert not run.final.exists()
     assert RunDirectory.open(tmp_path / "run")[1] == tiny_config(**changes)
 
@@ -63,7 +61,7 @@ def test_a_disk_that_is_full_at_once_leaves_nothing(tmp_path: Path, monkeypatch:
     ("name", "after"),
     [("000000000512.safetensors", 0), ("resume.safetensors", 1), ("curve.png", 1), ("evaluations.csv", 1)],
 )
-def test_a_disk_that_fills_up_leaves_no_half_file_and_a_run_that_can_go_on(
+def test_a_disk_that_fills_up_leaves_a_resumable_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, after: int
 ) -> None:
     with monkeypatch.context() as patch:
@@ -72,7 +70,7 @@ def test_a_disk_that_fills_up_leaves_no_half_file_and_a_run_that_can_go_on(
             begin(tmp_path / "run")
     files = [path for path in (tmp_path / "run").rglob("*") if path.is_file()]
     assert not [path for path in files if "tmp" in path.name or path.stat().st_size == 5]
-    done = go_on(tmp_path / "run")
+    done = resume_run(tmp_path / "run")
     assert done.decisions == 1024
     assert evaluated(done.run) == [0, 512, 1024]
 

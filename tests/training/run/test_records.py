@@ -13,7 +13,7 @@ import pytest
 from matplotlib import image
 
 from german_whist.training.run import progress
-from german_whist.training.run.curve import COLOURS, LINE_HEIGHT, _spread, draw_curve
+from german_whist.training.run.curve import COLORS, LINE_HEIGHT, _spread, draw_curve
 from german_whist.training.run.progress import TrainingProgress
 from german_whist.training.sb3.csv_logger import COLUMNS, MetricsWriter
 
@@ -23,7 +23,7 @@ def rows_of(path: Path) -> list[list[str]]:
         return list(csv.reader(file))
 
 
-def test_metrics_are_columns_by_name_and_what_is_not_there_yet_is_empty(tmp_path: Path) -> None:
+def test_metrics_are_named_columns_and_missing_values_are_empty(tmp_path: Path) -> None:
     path = tmp_path / "metrics.csv"
     writer = MetricsWriter(path)
     assert rows_of(path) == [list(COLUMNS)]
@@ -35,7 +35,7 @@ def test_metrics_are_columns_by_name_and_what_is_not_there_yet_is_empty(tmp_path
     assert {name: cell for name, cell in second.items() if cell} == {"time/total_timesteps": "256", "train/loss": "0.5"}
 
 
-def test_a_resumed_run_goes_on_in_the_same_metrics(tmp_path: Path) -> None:
+def test_a_resumed_run_appends_to_the_same_metrics(tmp_path: Path) -> None:
     path = tmp_path / "metrics.csv"
     MetricsWriter(path).write({"time/total_timesteps": 128}, {})
     MetricsWriter(path).write({"time/total_timesteps": 256}, {})
@@ -61,8 +61,8 @@ def test_the_curve_is_a_picture_with_a_line_for_each_opponent(tmp_path: Path) ->
     assert path.read_bytes().startswith(b"\x89PNG\r\n\x1a\n")
     picture = image.imread(path)
     assert picture.shape[:2] == (675, 1200)
-    assert set(COLOURS[:2]) <= colours_in(picture)
-    assert COLOURS[2] not in colours_in(picture)
+    assert set(COLORS[:2]) <= colours_in(picture)
+    assert COLORS[2] not in colours_in(picture)
     assert [entry.name for entry in tmp_path.iterdir()] == ["curve.png"]
 
 
@@ -84,7 +84,7 @@ def test_any_evaluations_can_be_drawn(tmp_path: Path, rows: list[dict[str, Any]]
 
 
 @pytest.mark.parametrize("rates", [[0.5, 0.5, 0.5], [0.99, 1.0, 0.98], [0.1, 0.9, 0.12], [0.0, 0.01, 0.0], [0.7]])
-def test_names_of_lines_that_end_together_stand_apart(rates: list[float]) -> None:
+def test_line_labels_do_not_overlap(rates: list[float]) -> None:
     heights = _spread(rates)
     ordered = sorted(heights)
     assert all(above - below >= LINE_HEIGHT - 1e-9 for below, above in pairwise(ordered))
@@ -93,7 +93,7 @@ def test_names_of_lines_that_end_together_stand_apart(rates: list[float]) -> Non
     assert max(abs(height - rate) for height, rate in zip(heights, rates, strict=True)) <= 2 * LINE_HEIGHT + 1e-9
 
 
-def test_names_of_lines_that_end_apart_stand_beside_them() -> None:
+def test_line_labels_are_beside_their_lines() -> None:
     assert _spread([0.8, 0.3, 0.5]) == [0.8, 0.3, 0.5]
 
 
@@ -120,7 +120,9 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     return now
 
 
-def test_without_a_terminal_a_line_comes_now_and_then(clock: list[float], capsys: pytest.CaptureFixture[str]) -> None:
+def test_without_a_terminal_lines_are_printed_periodically(
+    clock: list[float], capsys: pytest.CaptureFixture[str]
+) -> None:
     with TrainingProgress(10_000, 2_000) as shown:
         clock[0] += 300  # compiling, and the first evaluation
         shown.update(2_000)

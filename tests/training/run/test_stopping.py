@@ -13,7 +13,7 @@ from german_whist.agents.policy.checkpoint import load_checkpoint
 from german_whist.training.run.directory import RunDirectory
 from german_whist.training.run.session import TrainingOutcome
 from tests.training.sb3_runs import ROLLOUT
-from tests.training.whole_runs import begin, call_at, column, evaluated, go_on, interrupt
+from tests.training.whole_runs import begin, call_at, column, evaluated, interrupt, resume_run
 
 
 def everything(folder: Path) -> dict[str, bytes]:
@@ -21,7 +21,7 @@ def everything(folder: Path) -> dict[str, bytes]:
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_saves_and_stops_and_the_run_goes_on_to_its_end(
+def test_a_run_stopped_by_a_signal_resumes_to_its_end(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int
 ) -> None:
     before = signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)
@@ -31,12 +31,12 @@ def test_a_signal_saves_and_stops_and_the_run_goes_on_to_its_end(
     assert stopped.interrupted
     assert stopped.decisions == 512  # the rollout in which it came is dropped
     assert not stopped.run.final.exists()
-    done = go_on(tmp_path / "run")
+    done = resume_run(tmp_path / "run")
     assert not done.interrupted
     assert done.decisions == 1024
     assert evaluated(done.run) == [0, 512, 1024]
     assert column(done.run.metrics, "time/total_timesteps") == list(range(ROLLOUT, 1025, ROLLOUT))
-    assert [int(path.stem) for path in done.run.past()] == [0, 512, 1024]
+    assert [int(path.stem) for path in done.run.checkpoint_paths()] == [0, 512, 1024]
     assert load_checkpoint(done.run.final).training["decisions"] == 1024
 
 
@@ -45,7 +45,7 @@ def test_a_run_stopped_in_its_first_rollout_begins_again(tmp_path: Path, monkeyp
     stopped = begin(tmp_path / "run")
     assert stopped.interrupted
     assert stopped.decisions == 0
-    done = go_on(tmp_path / "run")
+    done = resume_run(tmp_path / "run")
     assert evaluated(done.run) == [0, 512, 1024]
 
 
@@ -53,8 +53,8 @@ def test_a_run_may_be_stopped_again_and_again(tmp_path: Path, monkeypatch: pytes
     call_at(monkeypatch, 300, interrupt)
     assert begin(tmp_path / "run").decisions == 256
     call_at(monkeypatch, 800, interrupt)
-    assert go_on(tmp_path / "run").decisions == 768
-    done = go_on(tmp_path / "run")
+    assert resume_run(tmp_path / "run").decisions == 768
+    done = resume_run(tmp_path / "run")
     assert done.decisions == 1024
     assert evaluated(done.run) == [0, 512, 1024]
 
@@ -74,7 +74,7 @@ def test_a_second_interrupt_does_not_wait_and_the_last_checkpoint_is_good(
             begin(tmp_path / "run")
     finally:
         signal.signal(signal.SIGINT, usual)
-    assert go_on(tmp_path / "run").decisions == 1024
+    assert resume_run(tmp_path / "run").decisions == 1024
 
 
 def test_an_interrupted_final_evaluation_has_lost_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -90,15 +90,15 @@ def test_an_interrupted_final_evaluation_has_lost_nothing(tmp_path: Path, monkey
         patch.setattr(SB3Learner, "evaluate", evaluate)
         with pytest.raises(KeyboardInterrupt):
             begin(tmp_path / "run", checkpoint_every=10**6)
-    done = go_on(tmp_path / "run")
+    done = resume_run(tmp_path / "run")
     assert done.decisions == 1024
     assert column(done.run.metrics, "time/total_timesteps") == list(range(ROLLOUT, 1025, ROLLOUT))
 
 
-def test_a_killed_run_goes_on_from_its_last_checkpoint(
+def test_a_killed_run_resumes_from_its_last_checkpoint(
     finished: TrainingOutcome, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # A run killed after 896 decisions has saved at 512; what it recorded later is recorded anew.
+    # A run killed after 896 decisions has saved at 512; later records are replaced.
     def kill() -> None:
         raise RuntimeError("killed")
 
@@ -109,15 +109,15 @@ def test_a_killed_run_goes_on_from_its_last_checkpoint(
     assert evaluated(run) == [0, 256, 512, 768]
     with run.metrics.open("a") as file:
         file.write("89")
-    done = go_on(tmp_path / "run")
+    done = resume_run(tmp_path / "run")
     assert evaluated(done.run) == [0, 256, 512, 768, 1024]
     assert column(done.run.metrics, "time/total_timesteps") == list(range(ROLLOUT, 1025, ROLLOUT))
 
 
-def test_resuming_a_finished_run_does_no_harm(finished: TrainingOutcome, tmp_path: Path) -> None:
+def test_resuming_a_finished_run_changes_no_files(finished: TrainingOutcome, tmp_path: Path) -> None:
     shutil.copytree(finished.run.path, tmp_path / "run")
     before = everything(tmp_path / "run")
-    again = go_on(tmp_path / "run")
+    again = resume_run(tmp_path / "run")
     assert again.decisions == finished.decisions
     assert again.results == finished.results
     after = everything(tmp_path / "run")
@@ -131,6 +131,6 @@ def test_a_longer_run_may_follow_a_finished_one(finished: TrainingOutcome, tmp_p
     shutil.copytree(finished.run.path, tmp_path / "run")
     config = tmp_path / "run" / "config.yaml"
     config.write_text(config.read_text().replace("decisions: 1024", "decisions: 1500"))
-    done = go_on(tmp_path / "run")
+    done = resume_run(tmp_path / "run")
     assert done.decisions == 1024 + 4 * ROLLOUT
     assert max(evaluated(done.run)) == done.decisions

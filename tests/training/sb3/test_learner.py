@@ -39,7 +39,7 @@ def test_the_step_size_is_never_below_the_last_even_where_a_rollout_is_longer_th
     assert rate_now(learner) == 0
 
 
-def test_the_weight_of_entropy_falls_from_the_first_to_the_last(tmp_path: Path) -> None:
+def test_the_entropy_coefficient_falls_from_start_to_end(tmp_path: Path) -> None:
     learner = learner_of(tmp_path, ent_coef=0.1, ent_coef_end=0.02, decisions=1000)
     weights = []
     for decisions in (0, 500, 1000, 2000):

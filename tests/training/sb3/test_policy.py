@@ -102,7 +102,7 @@ def test_another_kind_of_policy_is_refused() -> None:
         policy_checkpoint(model.policy, GAMES["tiny"], {})
 
 
-def test_whether_the_endgame_is_low_weighs_more_than_any_card() -> None:
+def test_the_low_feature_is_scaled_above_any_card() -> None:
     scales = {}
     for name in ("classic", "high_low"):
         env = SelfPlayVecEnv(rules(name), 2)

@@ -57,7 +57,7 @@ def test_weights_moments_and_count_are_restored_exactly(tmp_path: Path, hidden: 
         assert state["step"] > 0
 
 
-def test_the_next_update_is_the_one_that_would_have_come(tmp_path: Path) -> None:
+def test_a_resumed_run_takes_the_same_next_update(tmp_path: Path) -> None:
     config = tiny_config()
     run = new_run(tmp_path, config)
     before = trained(config, run)
@@ -100,12 +100,12 @@ def test_a_pool_whose_files_are_gone_starts_with_the_learner_itself(tmp_path: Pa
     run = new_run(tmp_path, config)
     trained_without_files = SB3Learner(config, run)
     trained_without_files.save()
-    for path in run.past():
+    for path in run.checkpoint_paths():
         path.unlink()
     resumed(config, run).model.learn(ROLLOUT)
 
 
-def test_a_resumed_run_has_new_deals_and_new_luck(tmp_path: Path) -> None:
+def test_a_resumed_run_has_new_deals_and_random_numbers(tmp_path: Path) -> None:
     config = tiny_config(seed=2**32 - 1)
     run = new_run(tmp_path, config)
     before = trained(config, run)

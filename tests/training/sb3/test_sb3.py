@@ -1,4 +1,4 @@
-"""The self-play environment as Stable-Baselines3 uses it, and what its learner is told."""
+"""The self-play environment as Stable-Baselines3 uses it, and the rewards that its learner gets."""
 
 from __future__ import annotations
 
@@ -40,10 +40,10 @@ def filled_buffer(env: SelfPlayVecEnv, steps: int, seed: int = 0) -> SelfPlayRol
 
 @pytest.mark.parametrize("opponents", [[(1, None)], [(1, Lowest)], MIXED])
 @pytest.mark.parametrize("name", ["classic", "tiny", "one_suit"])
-def test_the_learner_is_told_of_its_losses(name: str, opponents: Any) -> None:
+def test_the_learner_gets_negative_rewards_for_losses(name: str, opponents: Any) -> None:
     env = SelfPlayVecEnv(GAMES[name], 16, reward="win", opponents=opponents)
     buffer = filled_buffer(env, 4 * GAMES[name].tricks)
-    told: list[float] = []
+    rewards_seen: list[float] = []
     lost_without_the_last_card = 0
     for row in range(16):
         first = 0
@@ -54,17 +54,17 @@ def test_the_learner_is_told_of_its_losses(name: str, opponents: Any) -> None:
                 own = [step for step in deal if buffer.seats[step, row] == seat]
                 # Every decision is credited with the end of the deal, the seat's last one included.
                 assert buffer.returns[own, row].tolist() == [result[seat]] * len(own)
-                told.append(float(result[seat]))
+                rewards_seen.append(float(result[seat]))
                 lost_without_the_last_card += bool(result[seat] < 0 and own[-1] < end)
             first = end + 1
-    assert {-1.0, 1.0} <= set(told)
+    assert {-1.0, 1.0} <= set(rewards_seen)
     if opponents == [(1, None)]:
-        assert told.count(-1.0) == told.count(1.0) > 10
+        assert rewards_seen.count(-1.0) == rewards_seen.count(1.0) > 10
         # Whoever leads the last of tiny's two counted tricks has won the other, so he cannot lose the deal.
         assert lost_without_the_last_card == 0 if name == "tiny" else lost_without_the_last_card > 3
 
 
-def test_losses_are_told_when_the_opponent_played_the_last_card() -> None:
+def test_losses_are_paid_when_the_opponent_plays_the_last_card() -> None:
     # The learner leads the last trick, the opponent answers, and the deal is lost.
     env = SelfPlayVecEnv(rules("classic"), 64, reward="win", opponents=[(1, Lowest)])
     rng = np.random.default_rng(1)
@@ -88,7 +88,7 @@ def test_advantages_are_compared_with_the_values_of_the_policy() -> None:
     np.testing.assert_allclose(buffer.returns, plain, atol=1e-6)
 
 
-def test_a_cut_deal_is_bootstrapped_for_the_seat_shown_and_against_the_other() -> None:
+def test_a_truncated_deal_bootstraps_with_opposite_signs_for_the_seats() -> None:
     env = SelfPlayVecEnv(rules("classic"), 32, reward="win")
     buffer = filled_buffer(env, 5)
     assert not buffer.ends.any()

@@ -132,7 +132,7 @@ def test_an_unknown_reward_is_refused() -> None:
         SelfPlayVecEnv(rules("tiny"), 2, reward="margn")
 
 
-def test_opponents_are_asked_at_their_own_seat_alone_and_see_true_suits(rng: np.random.Generator) -> None:
+def test_opponents_act_only_at_their_seat_and_see_true_suits(rng: np.random.Generator) -> None:
     opponent = Asked()
     env = SelfPlayVecEnv(rules("classic"), 8, seed=2, opponents=[(1, lambda: opponent)])
     env.reset()
@@ -201,7 +201,7 @@ def test_a_share_of_less_than_a_row_is_refused() -> None:
         SelfPlayVecEnv(rules("tiny"), 8, opponents=[(0.98, None), (0.02, Lowest)])
 
 
-def test_an_opponent_is_chosen_anew_for_new_deals_and_stays_for_the_deal(rng: np.random.Generator) -> None:
+def test_an_opponent_is_drawn_per_deal(rng: np.random.Generator) -> None:
     game, made = rules("tiny"), []
 
     def make() -> Asked:
@@ -230,9 +230,7 @@ def test_no_deal_is_played_twice(monkeypatch: pytest.MonkeyPatch, rng: np.random
     assert len(dealt) > 80
 
 
-def test_a_resumed_run_gets_deals_from_where_it_is_told(
-    monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator
-) -> None:
+def test_a_resumed_run_deals_from_the_given_index(monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator) -> None:
     env = SelfPlayVecEnv(rules("tiny"), 3, seed=9)
     dealt = dealt_indices(env, monkeypatch)
     env.deal_from(2**33 + 1)
@@ -266,19 +264,19 @@ def play_on(seed: int, steps: int = 30, opponent: Any = Random) -> np.ndarray:
 
 
 @pytest.mark.parametrize("opponent", [Random, lambda: make_agent("random")])
-def test_the_same_seed_gives_the_same_deals_and_opponents_luck(opponent: Any) -> None:
+def test_the_same_seed_gives_the_same_deals_and_opponent_randomness(opponent: Any) -> None:
     np.testing.assert_array_equal(play_on(1, opponent=opponent), play_on(1, opponent=opponent))
     assert (play_on(1) != play_on(2)).any()
 
 
-def test_an_opponents_luck_differs_from_row_to_row_and_step_to_step(rng: np.random.Generator) -> None:
+def test_opponent_randomness_differs_by_row_and_step(rng: np.random.Generator) -> None:
     class Dice:
         def __init__(self) -> None:
             self.thrown: list[float] = []
 
-        def act(self, views: Views, luck: Any) -> np.ndarray:
-            self.thrown += luck.random(len(views)).tolist()
-            return Lowest().act(views, luck)
+        def act(self, views: Views, rng: Any) -> np.ndarray:
+            self.thrown += rng.random(len(views)).tolist()
+            return Lowest().act(views, rng)
 
     dice = Dice()
     env = SelfPlayVecEnv(rules("classic"), 4, opponents=[(1, lambda: dice)])

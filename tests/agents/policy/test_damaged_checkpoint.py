@@ -1,0 +1,230 @@
+"""Checkpoint files that are refused: missing, truncated, foreign, damaged."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import struct
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given
+from hypothesis import settings as hypothesis_settings
+from hypothesis import strategies as st
+from safetensors.numpy import save_file
+
+from german_whist.agents.policy.checkpoint import load_checkpoint
+from tests.agents.networks import some_network
+from tests.agents.policy.checkpoint_files import Card, Tensors, read_raw, refusal
+
+
+def test_a_missing_file_is_named(tmp_path: Path) -> None:
+    assert "there is no such file" in refusal(tmp_path / "gone.safetensors")
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"\n",
+        b"hello\nworld\n",
+        b"\x00" * 64,
+        b"\xff" * 64,
+        json.dumps({"a": 1}).encode(),
+        b"PK\x03\x04" + b"\0" * 90,
+    ],
+)
+def test_a_file_of_another_kind_is_refused(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "other.safetensors"
+    path.write_bytes(content)
+    assert "not a readable safetensors file" in refusal(path)
+
+
+def test_a_folder_is_refused(tmp_path: Path) -> None:
+    refusal(tmp_path)
+
+
+def test_a_truncated_file_is_refused(path: Path) -> None:
+    content = path.read_bytes()
+    for length in [*range(0, 3000, 97), len(content) // 2, len(content) - 1]:
+        path.write_bytes(content[:length])
+        refusal(path)
+
+
+class _Touch:
+    """An object whose unpickling makes a file."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+        return Path.touch, (self.path,)
+
+
+def test_no_code_of_a_file_runs(tmp_path: Path) -> None:
+    path, proof = tmp_path / "evil.safetensors", tmp_path / "ran"
+    path.write_bytes(pickle.dumps(_Touch(proof)))
+    refusal(path)
+    assert not proof.exists()
+    pickle.loads(path.read_bytes())
+    assert proof.exists()  # it would have run
+
+
+def test_a_foreign_safetensors_file_is_refused(path: Path) -> None:
+    tensors = read_raw(path)[0]
+    for metadata in (None, {"format": "pt"}, {"card": "{"}, {"card": "7"}, {"card": "[1]"}, {"card": '"text"'}):
+        save_file(tensors, path, metadata=metadata)
+        assert "it was not made by german-whist" in refusal(path)
+    save_file(tensors, path, metadata={"card": "[" * 100_000})
+    assert "it was not made by german-whist" in refusal(path)
+
+
+def put(key: str, value: object) -> Callable[[Card], None]:
+    def change(card: Card) -> None:
+        *folders, last = key.split(".")
+        for folder in folders:
+            card = card[folder]
+        card[last] = value
+
+    return change
+
+
+def drop(key: str) -> Callable[[Card], None]:
+    return lambda card: card.pop(key)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (put("format", "somebody-elses-policy"), "it was not made by german-whist"),
+        (put("format", ["x"]), "it was not made by german-whist"),
+        (drop("format"), "it was not made by german-whist"),
+        (put("version", 2), "has format 2 and observation layout 1: this version reads 1 and 1"),
+        (put("observation_version", 99), "has format 1 and observation layout 99"),
+        (drop("observation_version"), "observation layout None"),
+        (drop("rules"), "damaged card"),
+        (put("rules", 5), "damaged card"),
+        (put("rules", ["ab", "cd"]), "damaged card: unknown rules field 'a'"),
+        (put("rules.hnad", 13), "unknown rules field 'hnad': did you mean 'hand'"),
+        (put("rules.hand", 14), r"2 \* hand \+ stock = 54 cards"),
+        (put("rules.counts", ["all"]), "damaged card"),
+        (drop("network"), "damaged card"),
+        (put("network", None), "damaged card"),
+        (put("network.type", "transformer"), "has the network {'type': 'transformer'"),
+        (put("network.suits", "named"), "this version reads"),
+        (put("network.ranks", "dead"), "this version reads"),
+        (put("network.dropout", 0.5), "this version reads"),
+        (put("network.sizes", None), "damaged card"),
+        (put("network.sizes", []), r"has layers of sizes \[\]: these rules need 443, …, 52"),
+        (put("network.sizes", [52]), "these rules need"),
+        (put("network.sizes", [443, "8", 52]), "damaged card"),
+        (put("network.sizes", [443, 8.0, 52]), "damaged card"),
+        (put("network.sizes", [443, float("inf"), 52]), "damaged card"),
+        (put("network.sizes", [442, 8, 52]), "these rules need"),
+        (put("network.sizes", [443, 8, 53]), "these rules need"),
+        (put("network.sizes", [443, 9, 52]), "layer 0 is missing or has another shape"),
+        (put("network.sizes", [443, 52]), "layer 0 is missing or has another shape"),
+        (put("network.sizes", [443, 8, 52, 52]), "layer 2 is missing"),
+        (put("network.phases", None), "damaged card"),
+        (put("network.phases", [2.5]), "damaged card"),
+        (put("network.phases", [2]), "layer 0 is missing or has another shape"),
+        (put("network.phases", [2, 2]), r"phases \[2, 2\] is not allowed: cards left in the stock, each above 0"),
+        (put("network.phases", [2, 10]), r"phases \[2, 10\] is not allowed"),
+        (put("network.phases", [2, 0]), r"phases \[2, 0\] is not allowed"),
+        (put("logits_a_trick", 0), "damaged card: logits_a_trick 0 is not a positive number"),
+        (put("logits_a_trick", "four"), "logits_a_trick 'four' is not a positive number"),
+        (put("logits_a_trick", float("inf")), "damaged card"),
+        (
+            put("endgame", "exat"),
+            "damaged card: unknown endgame 'exat': did you mean 'exact'\\? allowed: played, exact",
+        ),
+        (put("endgame", None), "damaged card: unknown endgame 'None'"),
+        (put("training", [1]), "damaged card"),
+        (put("results", "good"), "damaged card"),
+    ],
+)
+def test_a_wrong_card_is_refused(path: Path, change: Callable[[Card], None], message: str) -> None:
+    tensors, card = read_raw(path)
+    change(card)
+    save_file(tensors, path, metadata={"card": json.dumps(card)})
+    refused = refusal(path)
+    with pytest.raises(ValueError, match=message):
+        raise ValueError(refused)
+
+
+def wrong_tensors() -> dict[str, Callable[[Tensors], None]]:
+    def spoil(value: float) -> Callable[[Tensors], None]:
+        def change(tensors: Tensors) -> None:
+            tensors["layer.1.weight"][3, 2] = value
+
+        return change
+
+    def replace(name: str, array: Callable[[np.ndarray], np.ndarray]) -> Callable[[Tensors], None]:
+        def change(tensors: Tensors) -> None:
+            tensors[name] = array(tensors[name])
+
+        return change
+
+    return {
+        "nan": spoil(np.nan),
+        "infinite": spoil(-np.inf),
+        "no bias": lambda tensors: tensors.pop("layer.0.bias"),
+        "other names": lambda tensors: [tensors.update({f"old.{name}": tensors.pop(name)}) for name in list(tensors)],
+        "transposed": replace("layer.0.weight", lambda array: np.ascontiguousarray(array.T)),
+        "flat": replace("layer.1.weight", lambda array: array.reshape(-1)),
+        "bias of another length": replace("layer.1.bias", lambda array: array[:-1].copy()),
+        "bias as a column": replace("layer.1.bias", lambda array: array[:, None].copy()),
+        "float64": replace("layer.0.weight", lambda array: array.astype(np.float64)),
+        "float16": replace("layer.1.bias", lambda array: array.astype(np.float16)),
+        "int8": replace("layer.0.weight", lambda array: array.astype(np.int8)),
+        "bool": replace("layer.0.bias", lambda array: array > 0),
+    }
+
+
+@pytest.mark.parametrize("kind", wrong_tensors())
+def test_wrong_tensors_are_refused(path: Path, kind: str) -> None:
+    tensors, card = read_raw(path)
+    wrong_tensors()[kind](tensors)
+    save_file(tensors, path, metadata={"card": json.dumps(card)})
+    assert "layer" in refusal(path)
+
+
+@pytest.mark.parametrize("kind", ["BF16", "F8_E4M3", "F8_E5M2", "I64", "Q9"])
+def test_tensors_of_a_type_that_is_not_float32_are_refused(path: Path, kind: str) -> None:
+    content = path.read_bytes()
+    [length] = struct.unpack("<Q", content[:8])
+    header = json.loads(content[8 : 8 + length])
+    header["layer.0.bias"]["dtype"] = kind
+    changed = json.dumps(header).encode()
+    path.write_bytes(struct.pack("<Q", len(changed)) + changed + content[8 + length :])
+    refusal(path)
+
+
+def test_a_bfloat16_file_of_torch_is_refused(path: Path) -> None:
+    torch = pytest.importorskip("torch")
+    from safetensors.torch import save_file as save_torch_file
+
+    tensors, card = read_raw(path)
+    halves = {name: torch.from_numpy(array).bfloat16() for name, array in tensors.items()}
+    save_torch_file(halves, path, metadata={"card": json.dumps(card)})
+    refusal(path)
+
+
+@hypothesis_settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.integers(0, 1700), st.integers(0, 255))
+def test_a_damaged_byte_is_refused_or_changes_nothing_but_values(path: Path, place: int, byte: int) -> None:
+    some_network().save(path)
+    content = bytearray(path.read_bytes())
+    content[place] = byte
+    path.write_bytes(bytes(content))
+    refused, loaded = "", None
+    try:
+        loaded = load_checkpoint(path)
+    except ValueError as error:
+        refused = str(error)
+    assert "\n" not in refused
+    if loaded is not None:
+        assert [layer[0].shape for layer in loaded.layers] == [(8, 443), (52, 8)]

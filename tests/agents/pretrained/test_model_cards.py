@@ -1,0 +1,82 @@
+"""The page of model cards: the metadata that model hubs read, and the digests of the files."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+
+import pytest
+import yaml
+
+from german_whist.agents.pretrained.catalog import PretrainedAgent, pretrained_agents, weights_folder
+from german_whist.agents.pretrained.hub_metadata import ENVIRONMENT, front_matter
+from german_whist.agents.pretrained.model_cards import page
+from german_whist.registration import GYMNASIUM_ID
+
+AGENTS = pretrained_agents()
+
+
+def metadata() -> dict[str, Any]:
+    text = (weights_folder() / "README.md").read_text(encoding="utf-8")
+    start, block, _ = text.split("---\n", 2)
+    assert start == ""
+    fields: dict[str, Any] = yaml.safe_load(block)
+    return fields
+
+
+def test_the_page_begins_with_the_metadata_of_a_model_hub() -> None:
+    fields = metadata()
+    assert fields["license"] == "mit"
+    assert fields["library_name"] == "german-whist"
+    assert fields["pipeline_tag"] == "reinforcement-learning"
+    assert "reinforcement-learning" in fields["tags"]
+    assert [entry["name"] for entry in fields["model-index"]] == [agent.name for agent in AGENTS]
+
+
+@pytest.mark.parametrize("agent", AGENTS, ids=lambda agent: agent.name)
+def test_the_results_are_those_of_the_card_with_their_intervals(agent: PretrainedAgent) -> None:
+    (entry,) = [entry for entry in metadata()["model-index"] if entry["name"] == agent.name]
+    (result,) = entry["results"]
+    assert result["task"]["type"] == "reinforcement-learning"
+    assert result["dataset"] == {
+        "type": GYMNASIUM_ID,
+        "name": f"German Whist ({agent.rules})",
+        "config": agent.rules,
+    }
+    metrics = {metric["name"]: metric for metric in result["metrics"]}
+    assert not any("network to the end" in name for name in metrics)
+    for opponent in ("random+exact", "heuristic+exact", "heuristic"):
+        card = agent.card["results"][opponent]
+        for name, kind, interval in (
+            ("win rate", "win_rate", "interval"),
+            ("tricks a deal", "margin", "margin_interval"),
+        ):
+            metric = metrics[f"{name} against {opponent}"]
+            mean, half = map(float, metric["value"].split(" +/- "))
+            low, high = card[interval]
+            assert metric["type"] == kind
+            assert mean == pytest.approx(card[kind], abs=6e-4)
+            assert half == pytest.approx((high - low) / 2, abs=6e-4)
+            assert (metric["args"]["low"], metric["args"]["high"]) == pytest.approx((low, high), abs=6e-5)
+            assert metric["args"]["deals"] == card["deals"]
+            assert metric["args"]["confidence"] == 0.95
+
+
+def test_the_environment_has_its_name_in_gymnasium() -> None:
+    assert ENVIRONMENT == GYMNASIUM_ID
+
+
+@pytest.mark.parametrize("agent", AGENTS, ids=lambda agent: agent.name)
+def test_the_page_has_the_sha_256_of_each_file(agent: PretrainedAgent) -> None:
+    data = (weights_folder() / f"{agent.name}.safetensors").read_bytes()
+    assert f"- SHA-256 of `{agent.name}.safetensors`: `{hashlib.sha256(data).hexdigest()}`\n" in page()
+
+
+def test_an_agent_with_a_single_deal_or_no_results_has_metadata_too() -> None:
+    card = {**AGENTS[0].card, "results": {}}
+    fields = yaml.safe_load(front_matter((AGENTS[0]._replace(card=card),)).strip("-\n"))
+    assert fields["model-index"][0]["results"][0]["metrics"] == []
+    result = {**AGENTS[0].card["results"]["random+exact"], "interval": None, "margin_interval": (None, None)}
+    card["results"] = {"random+exact": result}
+    fields = yaml.safe_load(front_matter((AGENTS[0]._replace(card=card),)).strip("-\n"))
+    assert [metric["value"] for metric in fields["model-index"][0]["results"][0]["metrics"]] == ["0.915", "5.912"]

@@ -1,0 +1,117 @@
+"""The wrappers of the PettingZoo environment: order of calls, illegal actions, copies, text rendering."""
+
+from __future__ import annotations
+
+import pickle
+from typing import Any
+
+import numpy as np
+import pytest
+from pettingzoo.utils import wrappers
+
+from german_whist.envs.engine.scoring import reward_limit
+from german_whist.envs.pettingzoo_env import env, raw_env
+from tests.envs.players import is_at_deal, play_deal, random_legal
+
+pytestmark = pytest.mark.filterwarnings("error")
+
+
+def test_calls_before_the_first_reset_are_refused() -> None:
+    environment = env()
+    for name in ("agents", "agent_selection", "rewards", "terminations", "truncations", "infos", "num_agents"):
+        with pytest.raises(AttributeError, match="before reset"):
+            getattr(environment, name)
+    for call in (
+        environment.last,
+        environment.state,
+        environment.render,
+        environment.agent_iter,
+        lambda: environment.step(0),
+        lambda: environment.observe("player_0"),
+    ):
+        with pytest.raises((AttributeError, AssertionError), match=r"before|needs to be called"):
+            call()
+
+
+def usual_wrappers(reward: str) -> Any:
+    bare = raw_env(reward=reward)
+    limit = -reward_limit(bare.rules.game, reward)
+    terminate = wrappers.TerminateIllegalWrapper(bare, illegal_reward=limit)
+    return wrappers.OrderEnforcingWrapper(wrappers.AssertOutOfBoundsWrapper(terminate))
+
+
+def test_the_wrappers_behave_as_pettingzoos_own(rng: np.random.Generator) -> None:
+    ours, theirs = env(), usual_wrappers("margin")
+    for seed in range(30):
+        ours.reset(seed=seed)
+        theirs.reset(seed=seed)
+        while ours.agents:
+            assert ours.agents == theirs.agents
+            assert ours.agent_selection == theirs.agent_selection
+            for name in ("rewards", "terminations", "truncations", "_cumulative_rewards"):
+                assert getattr(ours, name) == getattr(theirs, name)
+            np.testing.assert_equal(ours.infos, theirs.infos)
+            actual, expected = ours.last(), theirs.last()
+            np.testing.assert_equal(actual, expected)
+            done = actual[2] or actual[3]
+            wild = rng.random() < 0.02
+            action = None if done else int(rng.integers(52)) if wild else random_legal(actual[0]["action_mask"], rng)
+            ours.step(action)
+            theirs.step(action)
+        assert theirs.agents == []
+
+
+def test_the_wrappers_are_pettingzoos_in_the_usual_order() -> None:
+    environment = env()
+    assert isinstance(environment, wrappers.OrderEnforcingWrapper)
+    assert isinstance(environment.env, wrappers.AssertOutOfBoundsWrapper)
+    assert isinstance(environment.env.env, wrappers.TerminateIllegalWrapper)
+    assert isinstance(environment.unwrapped, raw_env)
+
+
+def test_stepping_after_the_end_only_warns(rng: np.random.Generator) -> None:
+    environment = env()
+    environment.reset(seed=1)
+    play_deal(environment, rng)
+    environment.step(None)
+    assert environment.agents == []
+
+
+def test_a_pickled_environment_is_a_fresh_one_with_the_same_settings() -> None:
+    environment = env(rules="tiny", reward="win")
+    environment.reset(seed=1)
+    copy = pickle.loads(pickle.dumps(environment))
+    assert copy.unwrapped.rules == environment.unwrapped.rules
+    assert copy.unwrapped.reward == "win"
+    copy.reset(seed=1)
+    assert is_at_deal(copy, 1, 0)
+
+
+# The picture in text
+
+
+def test_human_mode_without_a_display_prints_the_table_at_the_reset_and_at_every_step(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("german_whist.envs.rendering.renderer.has_display", lambda: False)
+    environment = env(rules="tiny", render_mode="human")
+    environment.reset(seed=1)
+    play_deal(environment, np.random.default_rng(1))
+    assert capsys.readouterr().out.count("German Whist") == 1 + 8
+
+
+def test_ansi_mode_returns_the_table_with_both_hands_open() -> None:
+    environment = env(render_mode="ansi")
+    environment.reset(seed=1)
+    text = environment.render()
+    assert isinstance(text, str)
+    assert "unseen" not in text
+    assert "player_0" in text
+    assert "player_1" in text
+
+
+def test_rendering_without_a_mode_warns() -> None:
+    environment = env()
+    environment.reset()
+    with pytest.warns(UserWarning, match="render mode"):
+        assert environment.render() is None

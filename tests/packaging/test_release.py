@@ -1,0 +1,77 @@
+"""What a release needs beside the code: the citation, the list of files, bounds that can be tried, the workflow."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import tomllib
+from fnmatch import fnmatch
+from pathlib import Path
+
+import pytest
+import yaml
+
+import german_whist
+from tests.packaging.lowest import NOT_TRIED, TESTS, TOOLS, canonical, lower_bounds, pinned, requirements
+
+ROOT = Path(__file__).parents[2]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+
+
+def test_the_citation_is_that_of_this_version() -> None:
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    assert citation["cff-version"] == "1.2.0"
+    assert {"message", "title", "authors"} <= set(citation)
+    assert citation["version"] == german_whist.__version__
+    assert citation["license"] == PROJECT["project"]["license"]
+
+
+def test_the_source_distribution_holds_every_file_of_the_repository() -> None:
+    try:
+        listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    except (OSError, subprocess.CalledProcessError):
+        pytest.skip("no git repository")
+    rules = [line.split() for line in (ROOT / "MANIFEST.in").read_text(encoding="utf-8").splitlines()]
+    grafted = tuple(f"{rule[1]}/" for rule in rules if rule[:1] == ["graft"])
+    included = [pattern for rule in rules if rule[:1] == ["include"] for pattern in rule[1:]]
+    included += ["LICENSE", "pyproject.toml", "MANIFEST.in"]  # go in by themselves
+    missing = [
+        name
+        for name in listed.splitlines()
+        if not name.startswith(grafted) and not ("/" not in name and any(fnmatch(name, one) for one in included))
+    ]
+    assert missing == []
+
+
+def test_every_dependency_has_a_lower_bound_that_can_be_tried() -> None:
+    bounds = lower_bounds()
+    assert {"numpy", "numba", "torch", "pytest"} <= set(bounds)
+    names = {canonical(re.split(r"[>=]", line)[0]) for line in PROJECT["project"]["dependencies"]}
+    assert names <= set(bounds)
+    assert f"torch=={pinned()['torch']}" in requirements(["torch"])
+    assert all((ROOT / path).exists() for path in TESTS)
+    with pytest.raises(SystemExit, match="no such dependency"):
+        requirements(["torhc"])
+
+
+def test_the_tools_that_are_not_tried_begin_at_the_pinned_versions() -> None:
+    extras = PROJECT["project"]["optional-dependencies"]
+    lines = [line for extra in NOT_TRIED for line in extras[extra] if "[" not in line]
+    for name, bound in (line.split(">=") for line in lines):
+        if canonical(name) not in TOOLS:
+            assert f"{pinned()[canonical(name)]}.".startswith(f"{bound}."), name
+
+
+def test_the_workflow_runs_the_gate_on_every_python_that_the_package_names() -> None:
+    workflow = yaml.safe_load((ROOT / ".github/workflows/ci.yml").read_text(encoding="utf-8"))
+    gate = workflow["jobs"]["gate"]
+    named = [line.rsplit(" ", 1)[1] for line in PROJECT["project"]["classifiers"] if re.search(r":: 3\.\d+$", line)]
+    assert gate["strategy"]["matrix"]["python"] == named
+    assert gate["steps"][-1] == {"run": ".ci/run"}
+    commands = [step["run"] for job in workflow["jobs"].values() for step in job["steps"] if "run" in step]
+    assert {"make dist", "make lowest", "make docs"} <= set(commands)
+
+
+def test_the_entry_for_pettingzoos_list_names_the_version_that_is_tested() -> None:
+    text = (ROOT / "docs/how-to/publish-package.md").read_text(encoding="utf-8")
+    assert f"badge/PettingZoo-v{pinned()['pettingzoo']}-blue" in text
