@@ -1,0 +1,32 @@
+"""An OpenSpiel bot against ``champion``: information-set MCTS in the classic game: ``python examples/openspiel_bot.py``.
+
+``resample_from_infostate`` draws deals that agree with all a seat has seen, each equally likely, so that the search
+never peeks. The bot learns nothing; it searches, and beats ``random`` but not ``champion``.
+"""
+
+from open_spiel.python.algorithms.ismcts import ISMCTSBot
+from open_spiel.python.algorithms.mcts import RandomRolloutEvaluator
+
+import german_whist as gw
+import german_whist.openspiel as ospiel
+
+GAME = {"rules": "small", "endgame": "exact"}
+
+
+def main(simulations=50, deals=15, opponents=("random", "champion-small")):
+    def make_bot(game, player):
+        bot = ISMCTSBot(game, RandomRolloutEvaluator(), uct_c=4, max_simulations=simulations)
+        bot.set_resampler(ospiel.Resampler(seed=player))
+        return bot
+
+    results = []
+    for opponent in opponents:
+        agent = ospiel.BotAgent(make_bot, rules=GAME["rules"], name="is-mcts")
+        results.append(gw.play_match(agent, opponent, deals, seed=1000, **GAME))
+        low, high = results[-1].interval
+        print(f"{results[-1].win_rate:.1%} against {opponent}, 95 % interval {low:.1%} {high:.1%}")
+    return results[0]
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,67 @@
+"""Your own agent in a PettingZoo loop: both seats learn by REINFORCE in plain torch: ``python examples/pettingzoo_loop.py``.
+
+``agent_iter`` visits both seats once more after the last card, and ``env.last()`` then has what each was paid. So every
+decision gets the result of the seat that made it, also in the seat that lost and did not move last.
+"""
+
+import numpy as np
+import torch
+from torch import nn
+from torch.distributions import Categorical
+
+import german_whist as gw
+
+GAME = {"rules": "classic", "endgame": "exact"}
+
+
+class Learner(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.net = nn.Sequential(nn.Linear(443, 128), nn.ReLU(), nn.Linear(128, 52 + 1))
+
+    def forward(self, obs, mask):
+        out = self.net(torch.as_tensor(obs, dtype=torch.float32))
+        return Categorical(logits=out[..., :-1].masked_fill(torch.as_tensor(mask) == 0, -1e9)), out[..., -1]
+
+    @torch.no_grad()
+    def act(self, views, rng):  # makes it an agent for play_match
+        masks = views["legal"][:, None] >> np.arange(52, dtype=np.uint64) & np.uint64(1)
+        return self(gw.observe(views, GAME["rules"]), masks.astype(np.int8))[0].probs.argmax(-1).numpy()
+
+
+def play_deal(env, learner):
+    """Return the decisions of both seats: observation, mask, action, result of that seat."""
+    decisions, pending = [], {agent: [] for agent in env.possible_agents}
+    env.reset()
+    for agent in env.agent_iter():
+        seen, reward, terminated, truncated, _ = env.last()
+        if terminated or truncated:
+            decisions += [(*decision, reward / 10) for decision in pending[agent]]
+            env.step(None)
+            continue
+        with torch.inference_mode():
+            action = int(learner(seen["observation"], seen["action_mask"])[0].sample())
+        pending[agent].append((seen["observation"], seen["action_mask"], action))
+        env.step(action)
+    return decisions
+
+
+def main(updates=80, deals_per_update=64, deals=1000):
+    torch.manual_seed(1)
+    env, learner = gw.env(**GAME), Learner()
+    env.reset(seed=1)
+    optimizer = torch.optim.Adam(learner.parameters(), lr=2e-3)
+    for _ in range(updates):
+        decisions = [decision for _ in range(deals_per_update) for decision in play_deal(env, learner)]
+        obs, mask, action, result = (torch.as_tensor(np.array(column)) for column in zip(*decisions, strict=True))
+        dist, value = learner(obs, mask)
+        advantage = result.float() - value
+        loss = advantage.square() - dist.log_prob(action) * advantage.detach() - 0.01 * dist.entropy()
+        optimizer.zero_grad()
+        loss.mean().backward()
+        optimizer.step()
+    return gw.play_match(learner, "random", deals, seed=1000, **GAME)
+
+
+if __name__ == "__main__":
+    print(f"{(result := main()).win_rate:.1%} against random, 95 % interval", *(f"{p:.1%}" for p in result.interval))

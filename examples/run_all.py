@@ -1,0 +1,70 @@
+"""Run the examples, each library in a virtual environment of its own: ``python examples/run_all.py [NAME …]``.
+
+``versions.toml`` says what is installed and which files are run. The environments stay in ``.venv-examples``.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import time
+import tomllib
+import venv
+from pathlib import Path
+
+HERE = Path(__file__).parent
+ROOT = HERE.parent
+NOTEBOOK = "import nbformat, nbclient, sys; nbclient.NotebookClient(nbformat.read(sys.argv[1], 4)).execute()"
+
+
+def package_of(line: str) -> str:
+    """Return the name of the package that a line of requirements is about."""
+    return re.sub(r"[-_.]+", "-", re.split(r"[\[=<>~! ]", line.strip())[0]).lower()
+
+
+def constraints(table: dict[str, list[str]]) -> str:
+    """Return the project's constraints, with the versions of one library's table in the place of theirs."""
+    own = [line for line in table["install"] + table.get("instead", []) if "==" in line]
+    replaced = {package_of(line) for line in own}
+    lines = (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
+    kept = [line for line in lines if line and not line.startswith("#") and package_of(line) not in replaced]
+    return "\n".join([*kept, *(re.sub(r"\[.*\]", "", line) for line in own)]) + "\n"
+
+
+def make_environment(folder: Path, table: dict[str, list[str]]) -> Path:
+    """Install a library and this package, unless that is done, and return the interpreter."""
+    python = folder / "bin" / "python"
+    wanted, installed = constraints(table), folder / "constraints.txt"
+    if not installed.exists() or installed.read_text(encoding="utf-8") != wanted:
+        venv.create(folder, with_pip=True, clear=True)
+        fixed = folder / "wanted.txt"
+        fixed.write_text(wanted, encoding="utf-8")
+        pip = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-c", fixed]
+        torch = [line for line in table["install"] if line.startswith("torch==")]
+        if torch:  # first and alone: the small build, where there is one
+            subprocess.run([*pip, *torch], check=True)
+        subprocess.run([*pip, *table["install"], str(ROOT)], check=True)
+        fixed.rename(installed)
+    subprocess.run([python, "-m", "pip", "install", "--quiet", "--no-deps", "--force-reinstall", str(ROOT)], check=True)
+    return python
+
+
+def main(names: list[str]) -> int:
+    """Run the examples of some libraries, all by default, and return how many failed."""
+    tables = tomllib.loads((HERE / "versions.toml").read_text(encoding="utf-8"))
+    failed = 0
+    for name in names or tables:
+        python = make_environment(ROOT / ".venv-examples" / name, tables[name])
+        for file in tables[name]["run"]:
+            start, how = time.monotonic(), ["-c", NOTEBOOK] if file.endswith(".ipynb") else ["-W", "ignore"]
+            print(f"{name}: {file}", flush=True)
+            code = subprocess.run([python, *how, HERE / file], env={**os.environ, "OMP_NUM_THREADS": "1"}).returncode
+            failed += code != 0
+            print(f"  {'FAILED' if code else 'done'} in {time.monotonic() - start:.0f} s", flush=True)
+    return failed
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,60 @@
+"""Tianshou: PPO with masks against ``greedy`` on the Gymnasium environment: ``python examples/tianshou_ppo.py``.
+
+The mask travels in the observation: Tianshou's Q-learners read ``obs.mask`` by themselves, PPO's actor does it here. The
+opponent plays inside ``step``, so the next observation is the learner's own. In ``PettingZooEnv`` it is the opponent's.
+It printed, in 50 s: 68.6% against random, 95 % interval 66.7% 70.5%
+"""
+
+import gymnasium
+import numpy as np
+import torch
+from tianshou.algorithm import PPO
+from tianshou.algorithm.modelfree.reinforce import DiscreteActorPolicy
+from tianshou.algorithm.optim import AdamOptimizerFactory
+from tianshou.data import Batch, Collector, VectorReplayBuffer
+from tianshou.env import DummyVectorEnv
+from tianshou.trainer import OnPolicyTrainerParams
+from torch import nn
+
+import german_whist as gw
+
+GAME = {"rules": "classic", "endgame": "exact"}
+
+
+class Critic(nn.Sequential):
+    def __init__(self, outputs=1):
+        super().__init__(nn.Linear(443, 256), nn.ReLU(), nn.Linear(256, outputs))
+
+    def forward(self, batch, state=None, info=None):
+        return super().forward(torch.as_tensor(batch.obs, dtype=torch.float32))
+
+
+class Actor(Critic):
+    def forward(self, batch, state=None, info=None):
+        return super().forward(batch).masked_fill(torch.as_tensor(batch.mask) == 0, -1e9), state
+
+    @torch.no_grad()
+    def act(self, views, rng):  # makes it an agent for play_match
+        masks = views["legal"][:, None] >> np.arange(52, dtype=np.uint64) & np.uint64(1)
+        return self(Batch(obs=gw.observe(views, GAME["rules"]), mask=masks == 1))[0].argmax(-1).numpy()
+
+
+def make_env():
+    return gymnasium.make("german_whist:GermanWhist-v0", opponent="greedy", observation_keys=("obs", "mask"), **GAME)
+
+
+def main(decisions=50_000, deals=1000, steps=2048):
+    torch.manual_seed(1)
+    envs = DummyVectorEnv([make_env] * 16)
+    envs.seed(1)
+    policy = DiscreteActorPolicy(actor=(actor := Actor(52)), action_space=envs.action_space[0])
+    ppo = PPO(policy=policy, critic=Critic(), optim=AdamOptimizerFactory(lr=1e-3), gamma=1.0, max_grad_norm=0.5)
+    collector = Collector(ppo, envs, VectorReplayBuffer(steps, 16))
+    how = {"training_collector": collector, "max_epochs": 1, "epoch_num_steps": decisions, "batch_size": 256}
+    how |= {"collection_step_num_env_steps": steps, "update_step_num_repetitions": 4, "show_progress": False}
+    ppo.run_training(OnPolicyTrainerParams(**how, verbose=False))
+    return gw.play_match(actor, "random", deals, seed=1000, **GAME)
+
+
+if __name__ == "__main__":
+    print(f"{(result := main()).win_rate:.1%} against random, 95 % interval", *(f"{p:.1%}" for p in result.interval))

@@ -1,0 +1,64 @@
+"""TorchRL's PPO on the Gymnasium vector environment against ``greedy``: ``python examples/torchrl_gymnasium.py``.
+
+The mask comes in the observation, under a key of its own. The opponent plays inside ``step``, so one stream of steps is
+the learner's own and GAE along it is right. ``make_vec`` is one native batch; TorchRL resets the rows that are over.
+"""
+
+import gymnasium
+import numpy as np
+import torch
+from tensordict.nn import TensorDictModule
+from torch import nn
+from torchrl.envs import DTypeCastTransform, GymWrapper, TransformedEnv
+from torchrl.modules import MaskedCategorical, ProbabilisticActor, ValueOperator
+from torchrl.objectives import ClipPPOLoss
+from torchrl.objectives.value import GAE
+
+import german_whist as gw
+
+GAME = {"rules": "classic", "endgame": "exact"}
+
+
+class Network(nn.Sequential):
+    def __init__(self, outputs):
+        super().__init__(nn.Linear(443, 256), nn.ReLU(), nn.Linear(256, outputs))
+
+    def forward(self, observation):
+        return super().forward(observation.float())
+
+    @torch.no_grad()
+    def act(self, views, rng):  # makes it an agent for play_match
+        masks = views["legal"][:, None] >> np.arange(52, dtype=np.uint64) & np.uint64(1)
+        logits = self(torch.from_numpy(gw.observe(views, GAME["rules"]))).numpy()
+        return np.where(masks == 1, logits, -np.inf).argmax(axis=1)
+
+
+def main(decisions=300_000, rows=64, horizon=65, deals=1000):
+    torch.manual_seed(1)
+    options = {"observation_keys": ("observation", "action_mask"), "autoreset_mode": "DISABLED"}
+    envs = gymnasium.make_vec("german_whist:GermanWhist-v0", num_envs=rows, opponent="greedy", **options, **GAME)
+    to_bool = DTypeCastTransform(torch.int8, torch.bool, in_keys=["action_mask"])
+    env = TransformedEnv(GymWrapper(envs, categorical_action_encoding=True), to_bool)
+    env.set_seed(1)
+    logits = TensorDictModule(network := Network(52), ["observation"], ["logits"])
+    spread = {"logits": "logits", "mask": "action_mask"}
+    actor = ProbabilisticActor(logits, spread, distribution_class=MaskedCategorical, return_log_prob=True)
+    critic = ValueOperator(Network(1), ["observation"])
+    loss = ClipPPOLoss(actor, critic, entropy_coeff=0.01, critic_coeff=0.01, normalize_advantage=True)
+    advantages = GAE(gamma=1.0, lmbda=0.95, value_network=critic)
+    optimizer = torch.optim.Adam(loss.parameters(), lr=1e-3)
+    for _ in range(max(1, decisions // (rows * horizon))):
+        with torch.no_grad():
+            data = env.rollout(horizon, actor, break_when_any_done=False)
+        batch = advantages(data).flatten()
+        for _ in range(2):
+            for picked in torch.randperm(len(batch)).split(512):
+                losses = loss(batch[picked])
+                optimizer.zero_grad()
+                sum(value for name, value in losses.items() if name.startswith("loss_")).backward()
+                optimizer.step()
+    return gw.play_match(network, "random", deals, seed=1000, **GAME)
+
+
+if __name__ == "__main__":
+    print(f"{(result := main()).win_rate:.1%} against random, 95 % interval", *(f"{p:.1%}" for p in result.interval))
