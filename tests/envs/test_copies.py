@@ -166,11 +166,11 @@ def test_a_copy_of_a_batch_goes_on_alike_and_by_itself(copied: Any, rng: np.rand
     for _ in range(9):
         batch.step((rng.random((5, 54)) * batch.action_mask()).argmax(axis=1))
     twin = copied(batch)
-    assert (twin.states == batch.states).all()
+    assert np.array_equal(twin.states, batch.states)
     before = batch.states.copy()
     while not twin.done.all():
         twin.step(twin.action_mask().argmax(axis=1))
-    assert (batch.states == before).all()
+    assert np.array_equal(batch.states, before)
     while not batch.done.all():
         batch.step(batch.action_mask().argmax(axis=1))
     np.testing.assert_equal(twin.history(), batch.history())
