@@ -1,5 +1,6 @@
 # `make quickstart` trains an agent and measures it, `make test` runs every check, `make docs` builds the site,
-# `make dist` builds and checks what is published, `make lowest` tries the lower bounds of the dependencies.
+# `make dist` builds and checks what is published, `make lowest` tries the lower bounds of the dependencies,
+# `make examples` runs `examples/`, each library in an environment of its own (gigabytes, about an hour).
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
@@ -13,7 +14,7 @@ KEY := $(shell (echo $(SOURCES); cat pyproject.toml constraints.txt) | cksum | c
 # A warning or a broken reference fails the site.
 SITE := $(BIN)/sphinx-build -b html -q -W --keep-going -n docs docs/_build/html
 
-.PHONY: quickstart test docs dist lowest clean
+.PHONY: quickstart test docs dist lowest examples clean
 
 quickstart: $(VENV)/.installed-train-$(KEY)
 	$(BIN)/german-whist train quickstart
@@ -32,6 +33,10 @@ docs: $(VENV)/.installed-docs-$(KEY)
 
 dist: $(VENV)/.installed-dist-$(KEY)
 	$(BIN)/python -m tests.packaging.dist_check
+
+# ONLY="torch rllib" runs those of some libraries.
+examples:
+	$(PYTHON) examples/run_all.py $(ONLY)
 
 # SKIP=torch takes the pinned torch, where its lowest version is not to be had.
 lowest:

@@ -10,10 +10,10 @@ from open_spiel.python.algorithms.mcts import RandomRolloutEvaluator
 import german_whist as gw
 import german_whist.openspiel as ospiel
 
-GAME = {"rules": "small", "endgame": "exact"}
+GAME = {"rules": "classic", "endgame": "exact"}
 
 
-def main(simulations=50, deals=15, opponents=("random", "champion-small")):
+def main(simulations=40, deals=20, opponents=("random", "champion")):
     def make_bot(game, player):
         bot = ISMCTSBot(game, RandomRolloutEvaluator(), uct_c=4, max_simulations=simulations)
         bot.set_resampler(ospiel.Resampler(seed=player))

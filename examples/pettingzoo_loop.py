@@ -2,6 +2,7 @@
 
 ``agent_iter`` visits both seats once more after the last card, and ``env.last()`` then has what each was paid. So every
 decision gets the result of the seat that made it, also in the seat that lost and did not move last.
+It printed, in 60 s: 66.6% against random, 95 % interval 64.8% 68.5%
 """
 
 import numpy as np
@@ -14,13 +15,9 @@ import german_whist as gw
 GAME = {"rules": "classic", "endgame": "exact"}
 
 
-class Learner(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.net = nn.Sequential(nn.Linear(443, 128), nn.ReLU(), nn.Linear(128, 52 + 1))
-
+class Learner(nn.Sequential):
     def forward(self, obs, mask):
-        out = self.net(torch.as_tensor(obs, dtype=torch.float32))
+        out = super().forward(torch.as_tensor(obs, dtype=torch.float32))
         return Categorical(logits=out[..., :-1].masked_fill(torch.as_tensor(mask) == 0, -1e9)), out[..., -1]
 
     @torch.no_grad()
@@ -30,25 +27,24 @@ class Learner(nn.Module):
 
 
 def play_deal(env, learner):
-    """Return the decisions of both seats: observation, mask, action, result of that seat."""
     decisions, pending = [], {agent: [] for agent in env.possible_agents}
     env.reset()
     for agent in env.agent_iter():
         seen, reward, terminated, truncated, _ = env.last()
         if terminated or truncated:
             decisions += [(*decision, reward / 10) for decision in pending[agent]]
-            env.step(None)
-            continue
-        with torch.inference_mode():
-            action = int(learner(seen["observation"], seen["action_mask"])[0].sample())
-        pending[agent].append((seen["observation"], seen["action_mask"], action))
+            action = None
+        else:
+            with torch.inference_mode():
+                action = int(learner(seen["observation"], seen["action_mask"])[0].sample())
+            pending[agent].append((seen["observation"], seen["action_mask"], action))
         env.step(action)
     return decisions
 
 
 def main(updates=80, deals_per_update=64, deals=1000):
     torch.manual_seed(1)
-    env, learner = gw.env(**GAME), Learner()
+    env, learner = gw.env(**GAME), Learner(nn.Linear(443, 128), nn.ReLU(), nn.Linear(128, 52 + 1))
     env.reset(seed=1)
     optimizer = torch.optim.Adam(learner.parameters(), lr=2e-3)
     for _ in range(updates):

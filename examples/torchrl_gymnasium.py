@@ -2,6 +2,7 @@
 
 The mask comes in the observation, under a key of its own. The opponent plays inside ``step``, so one stream of steps is
 the learner's own and GAE along it is right. ``make_vec`` is one native batch; TorchRL resets the rows that are over.
+It printed, in 60 s: 69.8% against random, 95 % interval 68.0% 71.7%
 """
 
 import gymnasium
@@ -23,22 +24,20 @@ class Network(nn.Sequential):
     def __init__(self, outputs):
         super().__init__(nn.Linear(443, 256), nn.ReLU(), nn.Linear(256, outputs))
 
-    def forward(self, observation):
-        return super().forward(observation.float())
-
     @torch.no_grad()
     def act(self, views, rng):  # makes it an agent for play_match
         masks = views["legal"][:, None] >> np.arange(52, dtype=np.uint64) & np.uint64(1)
-        logits = self(torch.from_numpy(gw.observe(views, GAME["rules"]))).numpy()
+        logits = self(torch.from_numpy(gw.observe(views, GAME["rules"])).float()).numpy()
         return np.where(masks == 1, logits, -np.inf).argmax(axis=1)
 
 
 def main(decisions=300_000, rows=64, horizon=65, deals=1000):
     torch.manual_seed(1)
-    options = {"observation_keys": ("observation", "action_mask"), "autoreset_mode": "DISABLED"}
-    envs = gymnasium.make_vec("german_whist:GermanWhist-v0", num_envs=rows, opponent="greedy", **options, **GAME)
-    to_bool = DTypeCastTransform(torch.int8, torch.bool, in_keys=["action_mask"])
-    env = TransformedEnv(GymWrapper(envs, categorical_action_encoding=True), to_bool)
+    options = {"opponent": "greedy", "observation_keys": ("observation", "action_mask"), "autoreset_mode": "DISABLED"}
+    envs = gymnasium.make_vec("german_whist:GermanWhist-v0", num_envs=rows, **options, **GAME)
+    env = TransformedEnv(GymWrapper(envs, categorical_action_encoding=True))
+    env.append_transform(DTypeCastTransform(torch.int8, torch.float32, in_keys=["observation"]))
+    env.append_transform(DTypeCastTransform(torch.int8, torch.bool, in_keys=["action_mask"]))
     env.set_seed(1)
     logits = TensorDictModule(network := Network(52), ["observation"], ["logits"])
     spread = {"logits": "logits", "mask": "action_mask"}
@@ -51,12 +50,11 @@ def main(decisions=300_000, rows=64, horizon=65, deals=1000):
         with torch.no_grad():
             data = env.rollout(horizon, actor, break_when_any_done=False)
         batch = advantages(data).flatten()
-        for _ in range(2):
-            for picked in torch.randperm(len(batch)).split(512):
-                losses = loss(batch[picked])
-                optimizer.zero_grad()
-                sum(value for name, value in losses.items() if name.startswith("loss_")).backward()
-                optimizer.step()
+        for picked in (part for _ in range(2) for part in torch.randperm(len(batch)).split(512)):
+            losses = loss(batch[picked])
+            optimizer.zero_grad()
+            sum(losses[name] for name in ("loss_objective", "loss_critic", "loss_entropy")).backward()
+            optimizer.step()
     return gw.play_match(network, "random", deals, seed=1000, **GAME)
 
 

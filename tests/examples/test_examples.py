@@ -1,0 +1,71 @@
+"""``examples/``: the light ones run with small settings, and the table of versions and the page agree with the files."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import re
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.docs.examples import ROOT
+
+EXAMPLES = ROOT / "examples"
+FILES = sorted(path for path in EXAMPLES.iterdir() if path.suffix in (".py", ".ipynb") and path.stem != "run_all")
+TABLES = tomllib.loads((EXAMPLES / "versions.toml").read_text(encoding="utf-8"))
+PAGE = (ROOT / "docs" / "how-to" / "libraries.md").read_text(encoding="utf-8")
+
+
+def load(name: str) -> Any:
+    spec = importlib.util.spec_from_file_location(f"example_{name}", EXAMPLES / f"{name}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize(
+    ("name", "settings"),
+    [
+        ("cleanrl_ppo", {"decisions": 8192, "n": 64, "horizon": 32}),
+        ("pettingzoo_loop", {"updates": 4, "deals_per_update": 16}),
+        ("sb3_maskable_ppo", {"decisions": 4096}),
+        ("fine_tune", {"decisions": 20_000, "num_envs": 256}),
+        ("openspiel_mccfr", {"iterations": 20}),
+        ("openspiel_bot", {"simulations": 2, "opponents": ("random",)}),
+    ],
+)
+@pytest.mark.filterwarnings("ignore")
+def test_a_light_example_runs(name: str, settings: dict[str, Any]) -> None:
+    pytest.importorskip({"sb3": "sb3_contrib", "openspiel": "pyspiel"}.get(name.split("_", maxsplit=1)[0], "torch"))
+    result = load(name).main(deals=3, **settings)
+    assert (result.wins + result.draws + result.losses, result.second) == (6, "random")
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+def test_an_example_is_short_and_is_run_and_listed(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    if path.suffix == ".ipynb":
+        cells = json.loads(text)["cells"]
+        assert all(not cell.get("outputs") for cell in cells)
+        text = "".join(cell["source"] for cell in cells)
+    assert len(text.splitlines()) <= 60
+    assert "play_match" in text
+    assert path.name in [file for table in TABLES.values() for file in table["run"]]
+    assert f"`examples/{path.name}`" in PAGE
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_the_page_shows_the_versions_that_are_installed(name: str) -> None:
+    table = TABLES[name]
+    assert all((EXAMPLES / file).exists() for file in table["run"])
+    constraints = load("run_all").constraints(table)
+    for line in [*table["install"], *table.get("instead", [])]:
+        if "==" in line:
+            package, version = re.sub(r"\[.*\]", "", line).split("==")
+            assert f"{package}=={version}\n" in constraints
+            assert package == "torch" or f"{package} {version}" in PAGE
