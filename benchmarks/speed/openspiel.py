@@ -2,8 +2,8 @@
 
 OpenSpiel's own German Whist is not in its wheels, and its trick-taking games are for three or more players. Gin Rummy
 is used instead: two players, 52 cards, a stock, an observation tensor, and about as many decisions per deal. It is
-written in C++, as our batch is compiled. Our game *inside* OpenSpiel is written in Python (its rules are compiled), so it is
-compared with Gin Rummy and with OpenSpiel's tic-tac-toe in Python, a much simpler game.
+written in C++, as our batch is compiled. Our game *inside* OpenSpiel is written in Python (its rules are compiled), so
+it is compared with Gin Rummy and with OpenSpiel's tic-tac-toe in Python, a much simpler game.
 """
 
 from __future__ import annotations

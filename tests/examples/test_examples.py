@@ -1,4 +1,4 @@
-"""``examples/``: the light ones run with small settings, and the table of versions and the page agree with the files."""
+"""``examples/``: the light ones run with small settings, and the table of versions and the page agree."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def load(name: str) -> Any:
 )
 @pytest.mark.filterwarnings("ignore")
 def test_a_light_example_runs(name: str, settings: dict[str, Any]) -> None:
-    pytest.importorskip({"sb3": "sb3_contrib", "openspiel": "pyspiel"}.get(name.split("_")[0], "torch"))
+    pytest.importorskip({"sb3": "sb3_contrib", "openspiel": "pyspiel"}.get(name.split("_", maxsplit=1)[0], "torch"))
     result = load(name).main(deals=3, **settings)
     assert (result.wins + result.draws + result.losses, result.second) == (6, "random")
 
