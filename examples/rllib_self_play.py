@@ -2,7 +2,7 @@
 
 RLlib's ``PettingZooEnv`` pays each seat at its own next decision and both at the end, and RLlib keeps an episode for
 each agent: credit is right as it stands. Its masking module asks for the keys ``observations`` and ``action_mask``.
-It printed, in 164 s: 63.6% against random, 95 % interval 61.7% 65.5%
+It printed, in 119 s: 66.0% against random, 95 % interval 64.1% 67.9%
 """
 
 import torch
