@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from german_whist.agents.inference.state_sampling import sample_states as sample_states
     from german_whist.agents.policy.canonical import canonical_views as canonical_views
     from german_whist.agents.policy.canonical import true_cards as true_cards
+    from german_whist.agents.policy.observation_agent import ObservationAgent as ObservationAgent
     from german_whist.agents.registry import agent_names as agent_names
     from german_whist.agents.registry import make_agent as make_agent
     from german_whist.arena.match import play_match as play_match
@@ -48,6 +49,7 @@ __version__ = "0.1.0"
 
 _MODULES = {
     "DealBatch": "envs.simulator.batch",
+    "ObservationAgent": "agents.policy.observation_agent",
     "Recording": "arena.recording",
     "Rules": "envs.engine.rules",
     "agent_names": "agents.registry",

@@ -2,11 +2,10 @@
 
 The opponent plays inside ``step``: a transition runs from the learner's decision to its own next one, losses included.
 ``make_vec`` deals again in the same step, so an action, its reward and its ``done`` share an index.
-It printed, in 44 s: 75.9% against random, 95 % interval 74.2% 77.6%
+It printed, in 49 s: 76.8% against random, 95 % interval 75.1% 78.6%
 """
 
 import gymnasium
-import numpy as np
 import torch
 from torch import nn
 from torch.distributions import Categorical
@@ -20,11 +19,6 @@ class Learner(nn.Sequential):
     def forward(self, obs, mask):  # the same mask when acting and when learning
         out = super().forward(torch.as_tensor(obs, dtype=torch.float32))
         return Categorical(logits=out[..., :-1].masked_fill(torch.as_tensor(mask) == 0, -1e9)), out[..., -1]
-
-    @torch.no_grad()
-    def act(self, views, rng):  # makes it an agent for play_match
-        masks = views["legal"][:, None] >> np.arange(52, dtype=np.uint64) & np.uint64(1)
-        return self(gw.observe(views, GAME["rules"]), masks.astype(np.int8))[0].probs.argmax(-1).numpy()
 
 
 def main(decisions=1_000_000, n=128, horizon=64, deals=1000):
@@ -55,7 +49,9 @@ def main(decisions=1_000_000, n=128, horizon=64, deals=1000):
             optimizer.zero_grad()
             (loss + 0.5 * (value - goal[rows]) ** 2).mean().backward()
             optimizer.step()
-    return gw.play_match(learner, "random", deals, seed=1000, **GAME)
+    with torch.no_grad():
+        agent = gw.ObservationAgent(lambda obs, mask: learner(obs, mask)[0].probs.argmax(-1), GAME["rules"])
+        return gw.play_match(agent, "random", deals, seed=1000, **GAME)
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
-"""Your own agent in a PettingZoo loop: both seats learn by REINFORCE in plain torch: ``python examples/pettingzoo_loop.py``.
+"""Your own agent in a PettingZoo loop: REINFORCE on both seats, plain torch: ``python examples/pettingzoo_loop.py``.
 
 ``agent_iter`` visits both seats once more after the last card, and ``env.last()`` then has what each was paid. So every
 decision gets the result of the seat that made it, also in the seat that lost and did not move last.
-It printed, in 60 s: 66.6% against random, 95 % interval 64.8% 68.5%
+It printed, in 38 s: 66.6% against random, 95 % interval 64.8% 68.5%
 """
 
 import numpy as np
@@ -19,11 +19,6 @@ class Learner(nn.Sequential):
     def forward(self, obs, mask):
         out = super().forward(torch.as_tensor(obs, dtype=torch.float32))
         return Categorical(logits=out[..., :-1].masked_fill(torch.as_tensor(mask) == 0, -1e9)), out[..., -1]
-
-    @torch.no_grad()
-    def act(self, views, rng):  # makes it an agent for play_match
-        masks = views["legal"][:, None] >> np.arange(52, dtype=np.uint64) & np.uint64(1)
-        return self(gw.observe(views, GAME["rules"]), masks.astype(np.int8))[0].probs.argmax(-1).numpy()
 
 
 def play_deal(env, learner):
@@ -56,7 +51,9 @@ def main(updates=80, deals_per_update=64, deals=1000):
         optimizer.zero_grad()
         loss.mean().backward()
         optimizer.step()
-    return gw.play_match(learner, "random", deals, seed=1000, **GAME)
+    with torch.no_grad():
+        agent = gw.ObservationAgent(lambda obs, mask: learner(obs, mask)[0].probs.argmax(-1), GAME["rules"])
+        return gw.play_match(agent, "random", deals, seed=1000, **GAME)
 
 
 if __name__ == "__main__":

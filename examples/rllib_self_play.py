@@ -2,9 +2,9 @@
 
 RLlib's ``PettingZooEnv`` pays each seat at its own next decision and both at the end, and RLlib keeps an episode for
 each agent: credit is right as it stands. Its masking module asks for the keys ``observations`` and ``action_mask``.
+It printed, in 119 s: 66.0% against random, 95 % interval 64.1% 67.9%
 """
 
-import numpy as np
 import torch
 from ray.rllib.algorithms.ppo import PPOConfig
 from ray.rllib.core.rl_module.rl_module import RLModuleSpec
@@ -24,18 +24,6 @@ class MaskedModule(ActionMaskingTorchRLModule):
         return super()._preprocess_batch(batch, **settings)
 
 
-class Learner:
-    def __init__(self, module):
-        self.module = module
-
-    @torch.no_grad()
-    def act(self, views, rng):  # makes it an agent for play_match
-        masks = views["legal"][:, None] >> np.arange(52, dtype=np.uint64) & np.uint64(1)
-        seen = zip(KEYS, (gw.observe(views, GAME["rules"]), masks), strict=True)
-        seen = {key: torch.from_numpy(array.astype(np.int8)) for key, array in seen}
-        return self.module.forward_inference({"obs": seen})["action_dist_inputs"].argmax(-1).numpy()
-
-
 def main(iterations=6, deals=1000):
     register_env("german_whist", lambda _: PettingZooEnv(gw.env(observation_keys=KEYS, **GAME)))
     module = RLModuleSpec(MaskedModule, model_config={"fcnet_hiddens": [256], "head_fcnet_hiddens": []})
@@ -52,7 +40,13 @@ def main(iterations=6, deals=1000):
     ppo = config.build_algo()
     for _ in range(iterations):
         ppo.train()
-    return gw.play_match(Learner(ppo.get_module("both")), "random", deals, seed=1000, **GAME)
+
+    @torch.no_grad()
+    def choose(observations, masks):
+        seen = dict(zip(KEYS, map(torch.from_numpy, (observations, masks)), strict=True))
+        return ppo.get_module("both").forward_inference({"obs": seen})["action_dist_inputs"].argmax(-1)
+
+    return gw.play_match(gw.ObservationAgent(choose, GAME["rules"]), "random", deals, seed=1000, **GAME)
 
 
 if __name__ == "__main__":

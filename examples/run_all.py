@@ -54,13 +54,13 @@ def make_environment(folder: Path, table: dict[str, list[str]]) -> Path:
 def main(names: list[str]) -> int:
     """Run the examples of some libraries, all by default, and return how many failed."""
     tables = tomllib.loads((HERE / "versions.toml").read_text(encoding="utf-8"))
-    failed = 0
+    environment, failed = {**os.environ, "OMP_NUM_THREADS": "1"}, 0
     for name in names or tables:
         python = make_environment(ROOT / ".venv-examples" / name, tables[name])
         for file in tables[name]["run"]:
             start, how = time.monotonic(), ["-c", NOTEBOOK] if file.endswith(".ipynb") else ["-W", "ignore"]
             print(f"{name}: {file}", flush=True)
-            code = subprocess.run([python, *how, HERE / file], env={**os.environ, "OMP_NUM_THREADS": "1"}).returncode
+            code = subprocess.run([python, *how, HERE / file], env=environment, check=False).returncode
             failed += code != 0
             print(f"  {'FAILED' if code else 'done'} in {time.monotonic() - start:.0f} s", flush=True)
     return failed

@@ -1,12 +1,11 @@
 """Tianshou: PPO with masks against ``greedy`` on the Gymnasium environment: ``python examples/tianshou_ppo.py``.
 
-The mask travels in the observation: Tianshou's Q-learners read ``obs.mask`` by themselves, PPO's actor does it here. The
+The mask travels in the observation: Tianshou's Q-learners read ``obs.mask`` by themselves, PPO's actor here. The
 opponent plays inside ``step``, so the next observation is the learner's own. In ``PettingZooEnv`` it is the opponent's.
-It printed, in 50 s: 68.6% against random, 95 % interval 66.7% 70.5%
+It printed, in 47 s: 68.9% against random, 95 % interval 67.0% 70.8%
 """
 
 import gymnasium
-import numpy as np
 import torch
 from tianshou.algorithm import PPO
 from tianshou.algorithm.modelfree.reinforce import DiscreteActorPolicy
@@ -33,11 +32,6 @@ class Actor(Critic):
     def forward(self, batch, state=None, info=None):
         return super().forward(batch).masked_fill(torch.as_tensor(batch.mask) == 0, -1e9), state
 
-    @torch.no_grad()
-    def act(self, views, rng):  # makes it an agent for play_match
-        masks = views["legal"][:, None] >> np.arange(52, dtype=np.uint64) & np.uint64(1)
-        return self(Batch(obs=gw.observe(views, GAME["rules"]), mask=masks == 1))[0].argmax(-1).numpy()
-
 
 def make_env():
     return gymnasium.make("german_whist:GermanWhist-v0", opponent="greedy", observation_keys=("obs", "mask"), **GAME)
@@ -53,7 +47,12 @@ def main(decisions=50_000, deals=1000, steps=2048):
     how = {"training_collector": collector, "max_epochs": 1, "epoch_num_steps": decisions, "batch_size": 256}
     how |= {"collection_step_num_env_steps": steps, "update_step_num_repetitions": 4, "show_progress": False}
     ppo.run_training(OnPolicyTrainerParams(**how, verbose=False))
-    return gw.play_match(actor, "random", deals, seed=1000, **GAME)
+
+    @torch.no_grad()
+    def choose(observations, masks):
+        return actor(Batch(obs=observations, mask=masks))[0].argmax(-1)
+
+    return gw.play_match(gw.ObservationAgent(choose, GAME["rules"]), "random", deals, seed=1000, **GAME)
 
 
 if __name__ == "__main__":

@@ -1,11 +1,9 @@
 """TorchRL's PPO in self-play on the PettingZoo (AEC) environment: ``python examples/torchrl_aec.py``.
 
-TorchRL hands on both seats' rewards and masks, but advantages along the rollout would mix the seats up. Here the
-decisions of each seat become a trajectory of their own: each is paid until that seat's next one, whoever plays between.
-It printed, in 71 s: 68.2% against random, 95 % interval 66.3% 70.0%
+TorchRL hands on both seats' rewards and masks, but advantages along the rollout would mix the seats up: here each seat
+has a trajectory of its own decisions. It printed, in 41 s: 65.5% against random, 95 % interval 63.6% 67.4%
 """
 
-import numpy as np
 import torch
 from tensordict import TensorDict
 from tensordict.nn import TensorDictModule
@@ -18,44 +16,45 @@ from torchrl.objectives.value import GAE
 import german_whist as gw
 
 GAME = {"rules": "classic", "endgame": "exact"}
-OBS = ("observation", "observation")
 
 
-class Network(nn.Sequential):
-    def __init__(self, outputs):
-        super().__init__(nn.Linear(443, 256), nn.ReLU(), nn.Linear(256, outputs))
-
-    def forward(self, observation):
-        return super().forward(observation.float())
-
-    @torch.no_grad()
-    def act(self, views, rng):  # makes it an agent for play_match
-        masks = views["legal"][:, None] >> np.arange(52, dtype=np.uint64) & np.uint64(1)
-        logits = self(torch.from_numpy(gw.observe(views, GAME["rules"]))).numpy()
-        return np.where(masks == 1, logits, -np.inf).argmax(axis=1)
-
-
-def decisions_of(seat, data):
-    at = data[seat, "mask"].flatten().nonzero().flatten()
-    now, after, start = at[:-1], at[1:], torch.zeros(1)
-    paid = torch.cat([start, data["next", seat, "reward"].flatten().cumsum(0)]) / 10
+def trajectory(seat, data):
+    at = data[seat, "mask"].flatten().nonzero().flatten()  # the steps in which the seat decides
+    now, later, start = at[:-1], at[1:], torch.zeros(1)
+    paid = torch.cat([start, data["next", seat, "reward"].flatten().cumsum(0)])
     over = torch.cat([start, data["next", "done"].flatten().cumsum(0)])
-    done, reward = (over[after] > over[now])[:, None], (paid[after] - paid[now])[:, None]
-    later = {"observation": data[seat][after]["observation"].squeeze(1), "reward": reward}
-    later = TensorDict(later | {"done": done, "terminated": done}, now.shape)
-    return data[seat][now].squeeze(1).exclude("done", "terminated").set("next", later)
+    done, reward = (over[later] > over[now])[:, None], (paid[later] - paid[now])[:, None] / 10
+    following = {"obs": data[seat][later]["obs"].squeeze(1), "reward": reward, "done": done, "terminated": done}
+    return data[seat][now].squeeze(1).exclude("done").set("next", TensorDict(following, now.shape))
 
 
 def main(decisions=20_000, horizon=1000, deals=1000):
     torch.manual_seed(1)
-    spread, logits = (
-        {"logits": "logits", "mask": "action_mask"},
-        TensorDictModule(net := Network(52), [OBS], ["logits"]),
-    )
-    actor = ProbabilisticActor(logits, spread, distribution_class=MaskedCategorical, return_log_prob=True)
-    critic = ValueOperator(Network(1), [OBS])
-    loss = ClipPPOLoss(actor, critic, entropy_coeff=0.01, critic_coeff=0.5, normalize_advantage=True)
-    advantages = GAE(gamma=1.0, lmbda=0.95, value_network=critic)
-    optimizer = torch.optim.Adam(loss.parameters(), lr=1e-3)
     env = PettingZooWrapper(gw.env(**GAME), use_mask=True, done_on_any=True, seed=1)
-    both = TensorDictSequential
+    net = nn.Sequential(nn.Linear(443, 256), nn.ReLU(), nn.Linear(256, 52))
+    critic = ValueOperator(nn.Sequential(nn.Linear(443, 256), nn.ReLU(), nn.Linear(256, 1)), ["obs"])
+    logits, keys = TensorDictModule(net, ["obs"], ["logits"]), {"logits": "logits", "mask": "action_mask"}
+    actor = ProbabilisticActor(logits, keys, distribution_class=MaskedCategorical, return_log_prob=True)
+    loss, gae = ClipPPOLoss(actor, critic, normalize_advantage=True), GAE(gamma=1.0, lmbda=0.95, value_network=critic)
+    optimizer = torch.optim.Adam(loss.parameters(), lr=1e-3)
+
+    @torch.no_grad()
+    def policy(tensordict):  # both seats, though only one of them moves
+        for seat in env.possible_agents:
+            actor(tensordict[seat].set("obs", tensordict[seat, "observation", "observation"].float()))
+        return tensordict
+
+    for _ in range(max(1, decisions // horizon)):
+        data = env.rollout(horizon, policy, break_when_any_done=False)
+        batch = torch.cat([gae(trajectory(seat, data)) for seat in env.possible_agents])
+        for rows in (part for _ in range(4) for part in torch.randperm(len(batch)).split(250)):
+            losses = loss(batch[rows])
+            optimizer.zero_grad()
+            sum(losses[name] for name in ("loss_objective", "loss_critic", "loss_entropy")).backward()
+            optimizer.step()
+    choose = torch.no_grad()(lambda obs, mask: (net(torch.tensor(obs).float()) - 1e9 * ~torch.tensor(mask)).argmax(-1))
+    return gw.play_match(gw.ObservationAgent(choose, GAME["rules"]), "random", deals, seed=1000, **GAME)
+
+
+if __name__ == "__main__":
+    print(f"{(result := main()).win_rate:.1%} against random, 95 % interval", *(f"{p:.1%}" for p in result.interval))

@@ -2,11 +2,10 @@
 
 The mask comes in the observation, under a key of its own. The opponent plays inside ``step``, so one stream of steps is
 the learner's own and GAE along it is right. ``make_vec`` is one native batch; TorchRL resets the rows that are over.
-It printed, in 60 s: 69.8% against random, 95 % interval 68.0% 71.7%
+It printed, in 37 s: 68.9% against random, 95 % interval 67.1% 70.7%
 """
 
 import gymnasium
-import numpy as np
 import torch
 from tensordict.nn import TensorDictModule
 from torch import nn
@@ -20,15 +19,8 @@ import german_whist as gw
 GAME = {"rules": "classic", "endgame": "exact"}
 
 
-class Network(nn.Sequential):
-    def __init__(self, outputs):
-        super().__init__(nn.Linear(443, 256), nn.ReLU(), nn.Linear(256, outputs))
-
-    @torch.no_grad()
-    def act(self, views, rng):  # makes it an agent for play_match
-        masks = views["legal"][:, None] >> np.arange(52, dtype=np.uint64) & np.uint64(1)
-        logits = self(torch.from_numpy(gw.observe(views, GAME["rules"])).float()).numpy()
-        return np.where(masks == 1, logits, -np.inf).argmax(axis=1)
+def network(outputs):
+    return nn.Sequential(nn.Linear(443, 256), nn.ReLU(), nn.Linear(256, outputs))
 
 
 def main(decisions=300_000, rows=64, horizon=65, deals=1000):
@@ -39,10 +31,10 @@ def main(decisions=300_000, rows=64, horizon=65, deals=1000):
     env.append_transform(DTypeCastTransform(torch.int8, torch.float32, in_keys=["observation"]))
     env.append_transform(DTypeCastTransform(torch.int8, torch.bool, in_keys=["action_mask"]))
     env.set_seed(1)
-    logits = TensorDictModule(network := Network(52), ["observation"], ["logits"])
+    logits = TensorDictModule(net := network(52), ["observation"], ["logits"])
     spread = {"logits": "logits", "mask": "action_mask"}
     actor = ProbabilisticActor(logits, spread, distribution_class=MaskedCategorical, return_log_prob=True)
-    critic = ValueOperator(Network(1), ["observation"])
+    critic = ValueOperator(network(1), ["observation"])
     loss = ClipPPOLoss(actor, critic, entropy_coeff=0.01, critic_coeff=0.01, normalize_advantage=True)
     advantages = GAE(gamma=1.0, lmbda=0.95, value_network=critic)
     optimizer = torch.optim.Adam(loss.parameters(), lr=1e-3)
@@ -55,7 +47,12 @@ def main(decisions=300_000, rows=64, horizon=65, deals=1000):
             optimizer.zero_grad()
             sum(losses[name] for name in ("loss_objective", "loss_critic", "loss_entropy")).backward()
             optimizer.step()
-    return gw.play_match(network, "random", deals, seed=1000, **GAME)
+
+    @torch.no_grad()
+    def choose(obs, mask):
+        return net(torch.from_numpy(obs).float()).masked_fill(~torch.from_numpy(mask), -1e9).argmax(-1)
+
+    return gw.play_match(gw.ObservationAgent(choose, GAME["rules"]), "random", deals, seed=1000, **GAME)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""``examples/``: the light ones run with small settings, and the table of versions and the page agree with the files."""
+"""``examples/``: the light ones run with small settings, and the table of versions and the page agree."""
 
 from __future__ import annotations
 

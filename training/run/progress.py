@@ -63,7 +63,7 @@ class TrainingProgress:
         self._bar.update(self._task, completed=done, speed=speed, rates=self._rates)
         if self._bar.disable and now - self._last_line >= _PLAIN_EVERY:
             self._last_line = now
-            left = (self._total - done) / max(per_second, 1e-9)
+            left = max(self._total - done, 0) / max(per_second, 1e-9)
             minutes, seconds = divmod(round(left), 60)
             self.say(f"{done:,} of {self._total:,} decisions, {speed}, {minutes}:{seconds:02d} left  {self._rates}")
 
