@@ -1,6 +1,6 @@
 """TorchRL's PPO in self-play on the PettingZoo (AEC) environment: ``python examples/torchrl_aec.py``.
 
-TorchRL hands on both seats' rewards and masks, but advantages along the rollout would mix the seats up: here each seat
+In TorchRL's rollout every step holds both seats; ``"mask"`` says which one moves. Here each seat
 has a trajectory of its own decisions. It printed, in 41 s: 65.5% against random, 95 % interval 63.6% 67.4%
 """
 
