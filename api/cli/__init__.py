@@ -1,4 +1,4 @@
-"""The ``german-whist`` command line: thin commands over the library."""
+"""What does ``german-whist`` do with a command line? The parser, and one line for every error."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""German Whist as a game of OpenSpiel: importing this package registers ``python_german_whist`` with ``pyspiel``.
+"""How does OpenSpiel play German Whist? Importing this package registers ``python_german_whist`` with ``pyspiel``.
 
 Example:
     >>> import german_whist.openspiel
