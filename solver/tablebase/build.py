@@ -57,7 +57,7 @@ def build_table(kind: TableKind, cards: int, progress: Progress = lambda done, t
 def _build(path: Path, kind: TableKind, cards: int, progress: Progress) -> None:
     partial = path.with_suffix(".partial")
     layout = table_layout(cards, kind.trump)
-    header = _resumable(partial, kind, cards, len(layout.blocks))
+    header = _resumable(partial, kind, cards, layout)
     try:
         with partial.open("r+b" if header.blocks else "w+b") as file:
             file.truncate(HEADER_BYTES + header.bytes)
@@ -73,13 +73,18 @@ def _build(path: Path, kind: TableKind, cards: int, progress: Progress) -> None:
         raise
 
 
-def _resumable(partial: Path, kind: TableKind, cards: int, blocks: int) -> Header:
+def _resumable(partial: Path, kind: TableKind, cards: int, layout: TableLayout) -> Header:
     """Return the header of an interrupted build, or a new one if there is nothing to resume."""
     with contextlib.suppress(TableError, OSError):
         header = read_header(partial)
-        fits = header.kind == kind.name and header.cards == cards and 0 < header.blocks <= blocks
-        if fits and checksum(partial, header.bytes) == header.checksum:
-            return header
+        if header.kind == kind.name and header.cards == cards and 0 < header.blocks <= len(layout.blocks):
+            last = layout.blocks[header.blocks - 1]
+            fits = header.bytes == (last.start + _padded(last.size)) // 2
+            if fits and checksum(partial, header.bytes) == header.checksum:
+                header.complete = False
+                return header
+    with contextlib.suppress(OSError):
+        partial.unlink()  # it may be a pipe, or a link
     return Header(kind.name, cards)
 
 

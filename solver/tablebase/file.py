@@ -16,8 +16,10 @@ from typing import BinaryIO
 import numpy as np
 import numpy.typing as npt
 
+from german_whist.envs.utils.checks import is_whole_number
 from german_whist.solver.tablebase.endgame_table import EndgameTable
-from german_whist.solver.tablebase.kinds import KINDS, DamagedTableError, TableError, TableKind
+from german_whist.solver.tablebase.kinds import KINDS, DamagedTableError, TableError, TableKind, table_path
+from german_whist.solver.tablebase.position_kernels import MAX_CARDS
 from german_whist.solver.tablebase.ranking import table_layout
 
 HEADER_BYTES = 4096
@@ -25,6 +27,7 @@ FORMAT = "german-whist endgame table"
 VERSION = 1
 _MAX_VERIFIED_ON_LOAD = 256 << 20  # bytes; larger tables take seconds to read: `german-whist table verify`
 _CHUNK = 16 << 20
+_LARGEST = 2**40  # of a number in a header: the largest table has 2**35 positions
 
 
 @dataclass
@@ -57,6 +60,16 @@ class Header:
         file.write(json.dumps(asdict(self)).encode().ljust(HEADER_BYTES))
         file.flush()
 
+    @property
+    def is_valid(self) -> bool:
+        """Whether every field has a value that a table can have."""
+        numbers = (self.blocks, self.bytes, self.checksum)
+        return (
+            is_whole_number(self.cards, 1, MAX_CARDS)
+            and all(is_whole_number(number, 0, _LARGEST) for number in numbers)
+            and isinstance(self.complete, bool)
+        )
+
 
 def read_header(path: Path) -> Header:
     """Return the header of a file.
@@ -64,15 +77,23 @@ def read_header(path: Path) -> Header:
     Raises:
         TableError: if the file cannot be read, or is not a table of this version.
     """
+    damaged = DamagedTableError(f"table {path} is damaged: it has no valid header")
     try:
+        if path.exists() and not path.is_file() and not path.is_dir():
+            raise damaged  # reading from a pipe or a device could wait for ever
         with path.open("rb") as file:
             header = Header(**json.loads(file.read(HEADER_BYTES)))
     except OSError as error:
         raise TableError(f"table {path}: {error.strerror or error}") from None
-    except (ValueError, TypeError):
-        raise DamagedTableError(f"table {path} is damaged: it has no valid header") from None
-    if header.format != FORMAT or header.version != VERSION or header.kind not in KINDS:
+    except DamagedTableError:
+        raise
+    except (ValueError, TypeError, RecursionError):
+        raise damaged from None
+    version = (header.format, header.version)
+    if version != (FORMAT, VERSION) or not isinstance(header.kind, str) or header.kind not in KINDS:
         raise DamagedTableError(f"table {path} is of another version")
+    if not header.is_valid or not is_whole_number(header.version):
+        raise damaged
     return header
 
 
@@ -94,7 +115,7 @@ def verify_table(path: Path) -> Header:
     """Read a whole table, compare it with its checksum, and return its header.
 
     Raises:
-        TableError: if it cannot be read, is incomplete, or its checksum is wrong.
+        TableError: if it cannot be read, is incomplete or another table than its name says, or its checksum is wrong.
     """
     header = _check_size(path)
     if checksum(path, header.bytes) != header.checksum:
@@ -104,6 +125,8 @@ def verify_table(path: Path) -> Header:
 
 def _check_size(path: Path) -> Header:
     header = read_header(path)
+    if path.name != table_path(KINDS[header.kind], header.cards).name:
+        raise DamagedTableError(f"table {path} is damaged: it holds {header.kind} up to {header.cards} cards")
     size = HEADER_BYTES + (table_layout(header.cards, KINDS[header.kind].trump).size + 1) // 2
     if not header.complete or header.bytes != size - HEADER_BYTES or os.path.getsize(path) != size:
         raise DamagedTableError(f"table {path} is damaged: it is not complete")
@@ -116,7 +139,7 @@ def load_table(path: Path) -> EndgameTable:
     Tables of up to 256 MB are compared with their checksum; of larger ones only the size is checked.
 
     Raises:
-        TableError: if it cannot be read or is damaged.
+        TableError: if it cannot be read, is damaged, or is another table than its name says.
     """
     header = _check_size(path)
     if header.bytes <= _MAX_VERIFIED_ON_LOAD:

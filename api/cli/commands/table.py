@@ -38,7 +38,10 @@ def add_parser(subparsers: Any) -> None:
     info = _add_action(actions, "info", "list the tables", "List the tables in the cache folder.")
     info.set_defaults(run=run_info)
     verify = _add_action(
-        actions, "verify", "verify the tables", "Read the tables and compare them with their checksums."
+        actions,
+        "verify",
+        "verify the tables",
+        "Read the tables, compare them with their names and checksums, and a sample of their values with a search.",
     )
     verify.set_defaults(run=run_verify)
     for action in (info, verify):
@@ -104,12 +107,14 @@ def run_info(options: argparse.Namespace) -> int:
 
 
 def run_verify(options: argparse.Namespace) -> int:
-    """Compare tables with their checksums."""
-    from german_whist.solver.tablebase.file import verify_table
+    """Compare tables with their names and checksums, and a sample of their values with a search."""
+    from german_whist.solver.table_sample import verify_values
+    from german_whist.solver.tablebase.file import load_table, verify_table
 
     paths = _tables(options.kind)
     for path in paths:
         verify_table(path)
+        verify_values(load_table(path), f"table {path}")
         if not options.json:
             print(f"{path.name}: checksum OK")
     if options.json:

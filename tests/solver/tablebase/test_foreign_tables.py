@@ -1,0 +1,159 @@
+"""Table files that are not what their names say: refused, rebuilt, and never believed."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import json
+import os
+import zlib
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from german_whist.cli import main
+from german_whist.solver.endgames import solve_endgame
+from german_whist.solver.table_sample import verify_values
+from german_whist.solver.tablebase import cache as table_cache
+from german_whist.solver.tablebase.build import build_table
+from german_whist.solver.tablebase.cache import open_table
+from german_whist.solver.tablebase.file import HEADER_BYTES, Header, load_table, read_header, verify_table
+from german_whist.solver.tablebase.kinds import FOLDER_VARIABLE, KINDS, DamagedTableError, table_path
+
+CARDS = 4
+SWAPS = list(itertools.permutations(KINDS, 2))
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch) -> Path:
+    """A folder with a small table of every kind."""
+    monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path))
+    monkeypatch.setattr(table_cache, "DEFAULT_CARDS", CARDS)
+    for kind in KINDS.values():
+        build_table(kind, CARDS)
+    return tmp_path
+
+
+def give_header(path: Path, **fields: object) -> None:
+    """Change fields of a file's header."""
+    header = {**json.loads(path.read_bytes()[:HEADER_BYTES]), **fields}
+    path.write_bytes(json.dumps(header).encode().ljust(HEADER_BYTES) + path.read_bytes()[HEADER_BYTES:])
+
+
+@pytest.mark.parametrize(("claimed", "real"), SWAPS)
+def test_a_table_of_another_kind_is_refused_and_rebuilt(folder, claimed, real, capsys):
+    path = table_path(KINDS[claimed], CARDS)
+    whole = path.read_bytes()
+    path.write_bytes(table_path(KINDS[real], CARDS).read_bytes())
+    with pytest.raises(DamagedTableError, match=rf"^table [^\n]* is damaged: it holds {real} up to {CARDS} cards$"):
+        verify_table(path)
+    assert main(["table", "verify", "--kind", claimed]) == 2
+    table = open_table(*KINDS[claimed])
+    assert (table.trump, table.low) == KINDS[claimed]
+    assert path.read_bytes() == whole
+    assert "deleted" in capsys.readouterr().err
+
+
+def test_a_table_of_fewer_cards_is_refused_and_rebuilt(folder):
+    kind = KINDS["trump-high"]
+    build_table(kind, CARDS - 1).replace(table_path(kind, CARDS))
+    with pytest.raises(DamagedTableError, match="it holds trump-high up to 3 cards"):
+        load_table(table_path(kind, CARDS))
+    assert open_table(*kind).cards == CARDS
+
+
+def test_exact_values_do_not_follow_a_swapped_file(folder):
+    def values() -> list[int]:
+        return [solve_endgame("AQ..2.", "KJ..3.", trump, low) for trump in ("S", None) for low in (False, True)]
+
+    expected = values()
+    for claimed, real in zip(KINDS, reversed(KINDS), strict=True):
+        table_path(KINDS[claimed], 5).write_bytes(table_path(KINDS[real], CARDS).read_bytes())
+    table_cache._open.clear()
+    assert values() == expected
+
+
+@pytest.mark.parametrize(("claimed", "real"), SWAPS)
+def test_verify_finds_values_that_a_search_contradicts(folder, claimed, real, capsys):
+    """The header and the checksum agree, and the values are those of another kind of game."""
+    path = table_path(KINDS[claimed], CARDS)
+    if KINDS[claimed].trump == KINDS[real].trump:  # tables with and without trumps differ in size
+        path.write_bytes(table_path(KINDS[real], CARDS).read_bytes())
+        give_header(path, kind=claimed)
+    else:
+        values = np.random.default_rng(1).integers(0, 4, read_header(path).bytes).astype(np.uint8).tobytes()
+        path.write_bytes(path.read_bytes()[:HEADER_BYTES] + values)
+        give_header(path, checksum=zlib.crc32(values))
+    verify_table(path)
+    assert main(["table", "verify", "--kind", claimed]) == 2
+    assert "is damaged: a search gives" in capsys.readouterr().err
+
+
+def test_good_tables_pass_the_search(folder, capsys):
+    for kind in KINDS.values():
+        verify_values(load_table(table_path(kind, CARDS)), "table")
+    assert main(["table", "verify"]) == 0
+    assert capsys.readouterr().out.count("checksum OK") == len(KINDS)
+
+
+WRONG = [
+    {"cards": "4"},
+    {"cards": 4.0},
+    {"cards": True},
+    {"cards": 0},
+    {"cards": 500},
+    {"blocks": -1},
+    {"blocks": None},
+    {"bytes": "1"},
+    {"bytes": -1},
+    {"bytes": 10**400},
+    {"checksum": []},
+    {"complete": 1},
+    {"kind": []},
+    {"kind": {}},
+    {"version": True},
+    {"version": 1.0},
+]
+
+
+@pytest.mark.parametrize("fields", WRONG, ids=str)
+def test_a_header_of_wrong_values_is_damage(folder, fields, capsys):
+    path = table_path(KINDS["trump-high"], CARDS)
+    whole = path.read_bytes()
+    give_header(path, **fields)
+    with pytest.raises(DamagedTableError, match=r"^[^\n]{1,500}$"):
+        load_table(path)
+    assert open_table(True, False).cards == CARDS
+    assert path.read_bytes() == whole
+
+
+@pytest.mark.parametrize("text", ["[" * HEADER_BYTES, "[]", "7", '"x"', "{}", '{"a": 1' + "0" * 4000 + "}"])
+def test_a_header_that_is_no_header_is_damage(folder, text):
+    path = table_path(KINDS["trump-high"], CARDS)
+    path.write_bytes(text.encode().ljust(HEADER_BYTES) + path.read_bytes()[HEADER_BYTES:])
+    with pytest.raises(DamagedTableError):
+        load_table(path)
+    assert open_table(True, False).cards == CARDS
+
+
+@pytest.mark.parametrize("fields", [*WRONG, {"blocks": 30, "bytes": 200}, {"blocks": 3, "bytes": 10**9}], ids=str)
+def test_a_partial_file_of_wrong_values_is_not_resumed(folder, fields):
+    path = table_path(KINDS["trump-high"], CARDS)
+    whole = path.read_bytes()
+    values = whole[HEADER_BYTES:][:200]
+    header = dataclasses.asdict(Header("trump-high", CARDS, 3, 200, zlib.crc32(values))) | fields
+    path.with_suffix(".partial").write_bytes(json.dumps(header).encode().ljust(HEADER_BYTES) + values)
+    path.unlink()
+    assert build_table(KINDS["trump-high"], CARDS).read_bytes() == whole
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+@pytest.mark.parametrize("suffix", [".table", ".partial"])
+def test_a_named_pipe_is_damage_and_does_not_hang(folder, suffix):
+    path = table_path(KINDS["trump-high"], CARDS)
+    whole = path.read_bytes()
+    path.unlink()
+    os.mkfifo(path.with_suffix(suffix))
+    assert open_table(True, False).cards == CARDS
+    assert path.read_bytes() == whole
