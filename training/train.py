@@ -34,7 +34,10 @@ def train(
         FloatingPointError: when training diverges; the last good checkpoint is kept.
         ConnectionError: when another process of the run is gone; the last good checkpoint is kept.
     """
-    resume = resume and processes.broadcast(run.has_snapshot)
+    has_snapshot = processes.broadcast(run.has_snapshot)
+    if resume and not has_snapshot and run.overrides and processes.is_first:
+        run.write_config(config)
+    resume = resume and has_snapshot
     return load_trainer(config)(config, run, resume, quiet, processes)
 
 

@@ -21,8 +21,8 @@ def begin(folder: Path, **changes: Any) -> TrainingOutcome:
     return train(config, RunDirectory.create(config, "mine", folder), quiet=True)
 
 
-def resume_run(folder: Path) -> TrainingOutcome:
-    run, config = RunDirectory.open(folder)
+def resume_run(folder: Path, **overrides: str) -> TrainingOutcome:
+    run, config = RunDirectory.open(folder, overrides)
     return train(config, run, resume=True, quiet=True)
 
 

@@ -27,6 +27,7 @@ from german_whist.training.run.device import check_device
 from german_whist.training.run.directory import RunDirectory, code_version
 from german_whist.training.run.distributed import Processes
 from german_whist.training.run.evaluation import evaluate
+from german_whist.training.run.provenance import Provenance
 from german_whist.training.run.resume_file import cannot_resume
 
 EXPLODED = 1e3  # a loss this large means divergence: rewards are at most 1, and losses usually below 1
@@ -45,6 +46,7 @@ class Learner(ABC, Generic[Batch]):
         decisions: learner decisions trained on so far, by all processes.
         collector: plays the deals.
         algorithm: the networks and their update.
+        provenance: the settings of the run, their changes, and its checkpoints.
     """
 
     METRICS: ClassVar[tuple[str, ...]]
@@ -65,6 +67,7 @@ class Learner(ABC, Generic[Batch]):
         self.processes = processes
         self.rules = rules(config.game.rules)
         self.decisions = 0
+        self.provenance = Provenance(config.to_dict())
         self._pool: list[PolicyAgent] = []
         self._baselines = [(name, make_agent(name)) for name in config.evaluation.evaluate_against]
         self.collector = self._make_collector(
@@ -197,6 +200,8 @@ class Learner(ABC, Generic[Batch]):
             "config": self.config.to_dict(),
             "code": code_version(),
         }
+        if self.provenance.changes:
+            training["changes"] = self.provenance.changes
         phases = self._phases if layers[0][0].ndim > 2 else ()
         ranks = self.config.network.ranks
         return Checkpoint(
@@ -207,7 +212,9 @@ class Learner(ABC, Generic[Batch]):
         """Write a checkpoint, which joins the pool, and a snapshot."""
         checkpoint = self.checkpoint()
         if self.processes.is_first:
-            checkpoint.save(self.run.checkpoint_path(self.decisions))
+            path = self.run.checkpoint_path(self.decisions)
+            checkpoint.save(path)
+            self.provenance.add_checkpoint(path)
         self._pool.append(PolicyAgent(checkpoint, 1.0))
         del self._pool[: -self.config.rollouts.pool_size]
         self.save_snapshot(seconds)
@@ -217,7 +224,7 @@ class Learner(ABC, Generic[Batch]):
         own = {name: torch.from_numpy(array) for name, array in self.collector.state().items()}
         deals = self.processes.all_gather(own)
         if self.processes.is_first:
-            Snapshot(self.decisions, seconds, self.algorithm.state(), deals).save(self.run.resume)
+            Snapshot(self.decisions, seconds, self.algorithm.state(), deals, self.provenance).save(self.run.resume)
 
     def finalize(self) -> None:
         """Set the weights of the final checkpoint after training; by default they stay the last ones."""
@@ -225,29 +232,43 @@ class Learner(ABC, Generic[Batch]):
     def resume(self) -> float:
         """Restore the run where it stopped, and return its seconds of training so far.
 
+        What a killed run recorded after the snapshot is dropped. Intended changes of settings are recorded.
+
         Raises:
-            ValueError: when it cannot be resumed.
+            ValueError: when it cannot be resumed; then no file has changed.
         """
         path = self.run.resume
         snapshot, past = self.processes.broadcast(self._read_saved() if self.processes.is_first else None)
         try:
             if len(snapshot.deals) != self.processes.size:
                 raise ValueError(f"it is of {len(snapshot.deals)} processes, and these are {self.processes.size}")
+            is_changed = snapshot.provenance.take_changes(self.config, self.run.overrides, snapshot.decisions)
             own = snapshot.deals[self.processes.rank]
             self.collector.load_state({name: tensor.numpy() for name, tensor in own.items()})
             self.algorithm.load_state(snapshot.learner)
         except (ValueError, KeyError) as error:
             raise cannot_resume(path, error) from None
         self.decisions = snapshot.decisions
+        self.provenance = snapshot.provenance
         self._pool = [PolicyAgent(checkpoint, 1.0) for checkpoint in past]
+        if self.processes.is_first:
+            self.run.drop_records_after(snapshot.decisions)
+        if is_changed:
+            self.save_snapshot(snapshot.seconds)
+            if self.processes.is_first:
+                self.run.write_config(self.config)
         return float(snapshot.seconds)
 
     def _read_saved(self) -> tuple[Snapshot, list[Checkpoint]]:
-        """Read the snapshot and the pool, and drop what a killed run recorded after the snapshot."""
+        """Read the snapshot and the pool."""
         snapshot = Snapshot.load(self.run.resume)
-        self.run.drop_records_after(snapshot.decisions)
         rollouts = self.config.rollouts
-        past = [load_checkpoint(path) for path in self.run.checkpoint_paths()[-rollouts.pool_size :]]
+        paths = [path for path in self.run.checkpoint_paths() if int(path.stem) <= snapshot.decisions]
+        try:
+            snapshot.provenance.check_checkpoints(paths)
+        except ValueError as error:
+            raise cannot_resume(self.run.resume, error) from None
+        past = [load_checkpoint(path) for path in paths[-rollouts.pool_size :]]
         if not past and POOL in rollouts.opponents:
             raise ValueError(f"{str(self.run.checkpoints)!r} is empty: the pool's past selves are missing")
         return snapshot, past

@@ -6,11 +6,15 @@ There is no random state: every random number of a run is a function of its seed
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import torch
 
+from german_whist.envs.utils.checks import is_whole_number
+from german_whist.training.config.settings import LARGEST
+from german_whist.training.run.provenance import Provenance
 from german_whist.training.run.resume_file import UNREADABLE, cannot_resume, read_resume_file, write_resume_file
 
 FORMAT = "german-whist-snapshot-2"
@@ -25,12 +29,14 @@ class Snapshot:
         seconds: seconds of training so far.
         learner: weights and optimiser state, by name.
         deals: the collector's state in each process, by name.
+        provenance: the settings of the run and its checkpoints.
     """
 
     decisions: int
     seconds: float
     learner: dict[str, torch.Tensor]
     deals: list[dict[str, torch.Tensor]]
+    provenance: Provenance = field(default_factory=Provenance)
 
     def save(self, path: Path) -> None:
         """Write the file, atomically.
@@ -42,7 +48,8 @@ class Snapshot:
         for rank, of_process in enumerate(self.deals):
             tensors |= {f"deals.{rank}.{name}": tensor for name, tensor in of_process.items()}
         about = {"decisions": self.decisions, "seconds": self.seconds, "processes": len(self.deals)}
-        write_resume_file(path, FORMAT, tensors, {"about": json.dumps(about)})
+        texts = {"about": json.dumps(about), "provenance": self.provenance.to_text()}
+        write_resume_file(path, FORMAT, tensors, texts)
 
     @classmethod
     def load(cls, path: Path) -> Snapshot:
@@ -54,11 +61,20 @@ class Snapshot:
         try:
             tensors, metadata = read_resume_file(path, FORMAT)
             about = json.loads(metadata["about"])
+            decisions, seconds, processes = (about[name] for name in ("decisions", "seconds", "processes"))
+            found = {name.split(".")[1] for name in tensors if name.startswith("deals.")}
+            if not is_whole_number(decisions, 0, LARGEST):
+                raise ValueError(f"its decisions {decisions!r:.60} are not a number of decisions")
+            if not isinstance(seconds, float) or not math.isfinite(seconds) or seconds < 0:
+                raise ValueError(f"its seconds {seconds!r:.60} are not a time")
+            if not is_whole_number(processes, 1) or found != {str(rank) for rank in range(min(processes, 10**4))}:
+                raise ValueError(f"it holds the deals of {len(found)} processes, not of {processes!r:.60}")
             return cls(
-                int(about["decisions"]),
-                float(about["seconds"]),
+                decisions,
+                seconds,
                 _below(tensors, "learner."),
-                [_below(tensors, f"deals.{rank}.") for rank in range(int(about["processes"]))],
+                [_below(tensors, f"deals.{rank}.") for rank in range(processes)],
+                Provenance.from_text(metadata.get("provenance")),
             )
         except UNREADABLE as error:
             raise cannot_resume(path, error) from None

@@ -21,6 +21,7 @@ from german_whist.agents.policy.checkpoint import LIVE
 from german_whist.envs.engine.agent_rng import AgentRng
 from german_whist.envs.engine.rules import Rules, rules
 from german_whist.envs.engine.scoring import reward_limit
+from german_whist.envs.engine.state_check import check_states
 from german_whist.envs.observation.vector import observation_high
 from german_whist.envs.observation.views import VIEW
 from german_whist.envs.simulator.batch import DealBatch
@@ -240,7 +241,14 @@ class Collector:
         for name, array in self.state().items():
             if name not in state or state[name].shape != array.shape or state[name].dtype != array.dtype:
                 raise ValueError(f"its {name} are not those of {self.batch.size} environments of this version")
-        self.batch.states[:] = np.ascontiguousarray(state["states"]).view(self.batch.states.dtype)[:, 0]
+        states = np.ascontiguousarray(state["states"]).view(self.batch.states.dtype)[:, 0]
+        check_states(self.batch.rules, states)  # kernels do not
+        seats = np.where(self._mix.opponent_of < 0, -1, state["learner_seat"])
+        rows_are_known = (state["deals"] >= 0) & (state["deals_of_env"] >= 0) & (seats == state["learner_seat"])
+        in_range = (seats <= 1) & ((seats >= 0) | (self._mix.opponent_of < 0)) & (state["moves"] >= 0)
+        if not (rows_are_known & in_range & (state["moves"] < 2**16)).all() or (state["counts"] < 0).any():
+            raise ValueError("its deals, moves or seats are impossible")
+        self.batch.states[:] = states
         self._deals[:] = state["deals"].astype(np.uint64)
         self._moves[:] = state["moves"]
         self._mix.deals_of_env[:] = state["deals_of_env"]

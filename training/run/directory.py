@@ -9,6 +9,7 @@ import json
 import platform
 import shutil
 import subprocess
+from collections.abc import Mapping
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -33,6 +34,7 @@ class RunDirectory:
     def __init__(self, path: str | Path) -> None:
         """Name the folder, without creating it."""
         self.path = Path(path)
+        self.overrides: tuple[str, ...] = ()  # settings that are changed as the run is resumed
         self._made: list[Path] | None = None  # folders created for a new run, outermost first
         self.config = self.path / "config.yaml"
         self.version = self.path / "version.json"
@@ -62,7 +64,7 @@ class RunDirectory:
             run.checkpoints.mkdir()
             run.tensorboard.mkdir()
             write_atomically(run.version, json.dumps(code_version(), indent=2).encode())
-            write_atomically(run.config, config.to_yaml().encode())
+            run.write_config(config)
         except OSError as error:
             run.discard()
             raise ValueError(f"run directory {str(path)!r} cannot be written: {error.strerror}") from None
@@ -78,9 +80,17 @@ class RunDirectory:
             file.unlink(missing_ok=True)
         _remove_empty(self._made)
 
+    def write_config(self, config: TrainConfig) -> None:
+        """Write the settings."""
+        write_atomically(self.config, config.to_yaml().encode())
+
     @classmethod
-    def open(cls, path: str | Path) -> tuple[RunDirectory, TrainConfig]:
+    def open(cls, path: str | Path, overrides: Mapping[str, str] | None = None) -> tuple[RunDirectory, TrainConfig]:
         """Open a run to resume; one that was killed before its first snapshot starts afresh.
+
+        Args:
+            path: the run's folder.
+            overrides: new values of some settings, as YAML text. They are recorded when the run is resumed.
 
         Raises:
             ValueError: when it is no run directory, its settings are of an older version, or its snapshot is gone.
@@ -90,7 +100,8 @@ class RunDirectory:
             raise ValueError(f"{str(path)!r} is not a run directory: it has no config.yaml")
         if not run.has_snapshot and any(int(saved.stem) for saved in run.checkpoint_paths()):
             raise ValueError(f"run directory {str(path)!r} has checkpoints, but no resume.safetensors to resume from")
-        return run, load_config(run.config)
+        run.overrides = tuple(overrides or ())
+        return run, load_config(run.config, overrides)
 
     @property
     def has_snapshot(self) -> bool:

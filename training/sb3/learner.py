@@ -22,6 +22,8 @@ from german_whist.training.rollouts.opponent_mix import POOL, SELF
 from german_whist.training.run.device import check_device
 from german_whist.training.run.directory import RunDirectory, code_version
 from german_whist.training.run.evaluation import evaluate
+from german_whist.training.run.provenance import Provenance
+from german_whist.training.run.resume_file import cannot_resume
 from german_whist.training.sb3.policy import policy_checkpoint, policy_settings
 from german_whist.training.sb3.resume import load_learner, save_learner
 from german_whist.training.sb3.vec_env import SelfPlayRolloutBuffer, SelfPlayVecEnv
@@ -44,6 +46,7 @@ class SB3Learner:
         """
         self.config = config
         self.run = run
+        self.provenance = Provenance(config.to_dict())
         self.rules = rules(config.game.rules)
         self._pool: list[PolicyAgent] = []
         self._random = random.Random(config.run.seed)
@@ -58,7 +61,7 @@ class SB3Learner:
         )
         self.model = self._make_model()
         if resume:
-            load_learner(self.model, run.resume)
+            is_changed = self._load()
             run.drop_records_after(self.decisions)
             self._pool = [
                 PolicyAgent(load_checkpoint(path), 1.0) for path in run.checkpoint_paths()[-config.rollouts.pool_size :]
@@ -68,6 +71,23 @@ class SB3Learner:
             # There are fewer deals than decisions, so deals and random numbers from here on are new.
             self.env.deal_from(self.decisions)
             self.model.set_random_seed((config.run.seed + self.decisions) % (LARGEST_SEED + 1))
+            if is_changed:
+                save_learner(self.model, run.resume, self.provenance)
+                run.write_config(config)
+
+    def _load(self) -> bool:
+        """Restore the model, and return whether settings have changed."""
+        path = self.run.resume
+        provenance = load_learner(self.model, path)
+        try:
+            provenance.check_checkpoints(
+                saved for saved in self.run.checkpoint_paths() if int(saved.stem) <= self.decisions
+            )
+            is_changed = provenance.take_changes(self.config, self.run.overrides, self.decisions)
+        except ValueError as error:
+            raise cannot_resume(path, error) from None
+        self.provenance = provenance
+        return is_changed
 
     def _opponent(self, name: str) -> Callable[[], Agent] | None:
         if name == SELF:
@@ -142,15 +162,19 @@ class SB3Learner:
             "config": self.config.to_dict(),
             "code": code_version(),
         }
+        if self.provenance.changes:
+            training["changes"] = self.provenance.changes
         return dataclasses.replace(policy_checkpoint(self.model.policy, self.rules, training), results=results or {})
 
     def save(self) -> None:
         """Write a checkpoint, which joins the pool, and a snapshot to resume from."""
         checkpoint = self.checkpoint()
-        checkpoint.save(self.run.checkpoint_path(self.decisions))
+        path = self.run.checkpoint_path(self.decisions)
+        checkpoint.save(path)
+        self.provenance.add_checkpoint(path)
         self._pool.append(PolicyAgent(checkpoint, 1.0))
         del self._pool[: -self.config.rollouts.pool_size]
-        save_learner(self.model, self.run.resume)
+        save_learner(self.model, self.run.resume, self.provenance)
 
     def evaluate(self, deals: int) -> tuple[MatchResult, ...]:
         """Play the policy, at its best action, against each baseline, on the same mirrored deals every time."""

@@ -30,7 +30,9 @@ def add_parser(subparsers: Any) -> None:
         epilog="example: german-whist train configs/sb3.yaml --decisions 5_000_000 --seed 1",
     )
     parser.add_argument("config", nargs="?", help=f"YAML file, or a recipe's name (default {DEFAULT_RECIPE})")
-    parser.add_argument("--resume", metavar="RUN", help="resume the run in this folder")
+    parser.add_argument(
+        "--resume", metavar="RUN", help="resume the run in this folder, with its own settings; --KEY VALUE changes one"
+    )
     parser.add_argument("--out", metavar="DIR", help="the run's folder (default: runs/NAME, runs/NAME-2, …)")
     parser.add_argument("--quiet", action="store_true", help="show no progress")
     parser.add_argument("--json", action="store_true", help="print the results as JSON")
@@ -46,8 +48,8 @@ def run(options: argparse.Namespace) -> int:
     """Train, print the results and where the run's files are."""
     keys = (*config_fields(), *renamed.KEYS)
     overrides = {name: getattr(options, name) for name in keys if getattr(options, name) is not None}
-    if options.resume is not None and (options.config is not None or options.out is not None or overrides):
-        given = options.config or (f"--out {options.out}" if options.out else f"--{next(iter(overrides))}")
+    if options.resume is not None and (options.config is not None or options.out is not None):
+        given = options.config or f"--out {options.out}"
         raise ValueError(f"--resume uses the run's own configuration: leave out {given}")
     source = options.config or DEFAULT_RECIPE
     config = load_config(source, overrides) if options.resume is None else None  # fails at once on wrong settings
@@ -60,7 +62,7 @@ def run(options: argparse.Namespace) -> int:
         if not processes.is_first:
             run_directory, config = processes.broadcast(None)
         elif config is None:
-            run_directory, config = processes.broadcast(RunDirectory.open(options.resume))
+            run_directory, config = processes.broadcast(RunDirectory.open(options.resume, overrides))
         else:
             load_trainer(config)  # a missing library is reported before a folder is created
             run_directory = RunDirectory.create(config, Path(source).stem, options.out)

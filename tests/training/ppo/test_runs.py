@@ -180,9 +180,7 @@ def test_resuming_a_finished_run_changes_nothing(finished_own: TrainingOutcome, 
 
 def test_a_longer_run_may_follow_a_finished_one(finished_own: TrainingOutcome, tmp_path: Path) -> None:
     shutil.copytree(finished_own.run.path, tmp_path / "run")
-    config = tmp_path / "run" / "config.yaml"
-    config.write_text(config.read_text().replace("decisions: 1024", "decisions: 1500"))
-    assert resume_run(tmp_path / "run").decisions == 1536
+    assert resume_run(tmp_path / "run", decisions="1500").decisions == 1536
 
 
 def test_a_run_may_start_from_a_network(finished_own: TrainingOutcome, tmp_path: Path) -> None:

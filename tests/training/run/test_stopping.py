@@ -129,8 +129,6 @@ def test_resuming_a_finished_run_changes_no_files(finished: TrainingOutcome, tmp
 
 def test_a_longer_run_may_follow_a_finished_one(finished: TrainingOutcome, tmp_path: Path) -> None:
     shutil.copytree(finished.run.path, tmp_path / "run")
-    config = tmp_path / "run" / "config.yaml"
-    config.write_text(config.read_text().replace("decisions: 1024", "decisions: 1500"))
-    done = resume_run(tmp_path / "run")
+    done = resume_run(tmp_path / "run", decisions="1500")
     assert done.decisions == 1024 + 4 * ROLLOUT
     assert max(evaluated(done.run)) == done.decisions

@@ -1,0 +1,144 @@
+"""Resuming trusts nothing: flipped bits, edited settings and impossible numbers are refused, and delete nothing."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+import yaml
+
+from german_whist.agents.policy.checkpoint import load_checkpoint
+from german_whist.training.run.directory import RunDirectory
+from german_whist.training.run.resume_file import read_resume_file
+from german_whist.training.run.session import TrainingOutcome
+from tests.training.ppo_runs import begin_own
+from tests.training.run.snapshots import WITH_POOL, files, refused, rewrite
+from tests.training.whole_runs import begin, resume_run
+
+FORMATS = {"ppo": "german-whist-snapshot-2", "sb3": "german-whist-sb3-snapshot-2"}
+
+
+@pytest.fixture(scope="module", params=["ppo", "sb3"])
+def original(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> TrainingOutcome:
+    """A run of each trainer that nobody may change."""
+    folder = tmp_path_factory.mktemp(request.param) / "run"
+    return begin_own(folder, **WITH_POOL) if request.param == "ppo" else begin(folder, **WITH_POOL)
+
+
+@pytest.fixture
+def own(tmp_path: Path, original: TrainingOutcome) -> RunDirectory:
+    """A copy of the run."""
+    shutil.copytree(original.run.path, tmp_path / "run")
+    return RunDirectory(tmp_path / "run")
+
+
+def test_no_flipped_bit_passes_in_silence(own: RunDirectory, original: TrainingOutcome) -> None:
+    trainer = FORMATS[type(RunDirectory.open(own.path)[1]).TRAINER]
+    content = own.resume.read_bytes()
+    tensors, texts = read_resume_file(own.resume, trainer)
+    rng = np.random.default_rng(5)
+    refusals = 0
+    header = int.from_bytes(content[:8], "little")
+    for place in [*rng.integers(0, 8 + header, 60), *rng.integers(8 + header, len(content), 60)]:
+        flipped = bytearray(content)
+        flipped[place] ^= 1 << int(rng.integers(8))
+        own.resume.write_bytes(flipped)
+        try:
+            found, about = read_resume_file(own.resume, trainer)
+        except Exception:
+            refusals += 1
+        else:
+            assert about == texts
+            assert all(torch.equal(found[name], tensor) for name, tensor in tensors.items())
+    assert refusals > 100
+
+
+def test_a_flipped_bit_is_refused_in_one_line(own: RunDirectory) -> None:
+    content = bytearray(own.resume.read_bytes())
+    content[-3] ^= 1
+    own.resume.write_bytes(content)
+    refused(own, "cannot be resumed: it is damaged: its checksum is wrong$")
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("seed", 3),
+        ("decisions", 2048),
+        ("num_steps", 8),
+        ("learning_rate", 0.5),
+        ("opponents", {"self": 1.0}),
+        ("opponents", {"pool": 0.5, "self": 0.5}),
+        ("evaluate_every", 100),
+        ("pool_size", 1),
+        ("rules", "six_cards"),
+    ],
+)
+def test_an_edited_setting_is_refused_by_name(own: RunDirectory, key: str, value: object) -> None:
+    settings = {**yaml.safe_load(own.config.read_text()), key: value}
+    own.config.write_text(yaml.safe_dump(settings, sort_keys=False))
+    refused(own, rf"cannot be resumed: {key} is .*, and the run was trained with ")
+
+
+def test_an_intended_change_is_made_by_name_and_recorded(own: RunDirectory) -> None:
+    done = resume_run(own.path, decisions="1500", learning_rate="1e-4")
+    assert done.decisions >= 1500
+    settings = yaml.safe_load(own.config.read_text())
+    assert (settings["decisions"], settings["learning_rate"]) == (1500, 1e-4)
+    training = load_checkpoint(own.final).training
+    changes = {change["key"]: change["after"] for change in training["changes"]}
+    assert changes == {"decisions": 1500, "learning_rate": 1e-4}
+    assert training["config"]["decisions"] == 1500
+    again = resume_run(own.path)  # nothing differs any more
+    assert again.decisions == done.decisions
+
+
+@pytest.mark.parametrize(
+    ("overrides", "reason"),
+    [
+        ({"rules": "six_cards"}, "rules is six_cards, and .*: it cannot change within a run"),
+        ({"init": "champion", "hidden": "[16]"}, "init is champion, and .*: it cannot change within a run"),
+        ({"decisions": "100"}, "decisions is 100, .*: 10.. decisions are trained on already"),
+        ({"hidden": "[8]"}, ""),
+        ({"num_envs": "16"}, ""),
+    ],
+)
+def test_a_change_that_cannot_be_is_refused_and_changes_nothing(
+    own: RunDirectory, overrides: dict[str, str], reason: str
+) -> None:
+    if overrides.keys() & {"init", "num_envs"} and "sb3" in own.config.read_text():
+        pytest.skip("sb3 deals anew, and starts from no network")
+    before = files(own)
+    with pytest.raises(ValueError, match=f"cannot be resumed: {reason}"):
+        resume_run(own.path, **overrides)
+    assert files(own) == before
+
+
+@pytest.mark.parametrize("decisions", [-5, 0.5, 10**30, True, None, "many"])
+def test_impossible_decisions_delete_nothing(own: RunDirectory, decisions: object) -> None:
+    def change(tensors: dict[str, torch.Tensor], about: dict[str, Any]) -> None:
+        (about if "decisions" in about else about["about"])["decisions"] = decisions
+
+    rewrite(own.resume, change)
+    refused(own, "cannot be resumed: ")
+
+
+def test_a_snapshot_of_an_earlier_version_resumes_with_a_warning(
+    own: RunDirectory, original: TrainingOutcome, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rewrite(own.resume, lambda tensors, about: None)
+    capsys.readouterr()
+    done = resume_run(own.path)
+    assert done.results == original.results
+    warning = f"german-whist: {own.resume} is of an earlier version and has no checksum: it is not checked\n"
+    assert capsys.readouterr().err == warning
+
+
+def test_a_changed_past_self_is_refused(own: RunDirectory) -> None:
+    path = own.checkpoint_paths()[-1]
+    shutil.copy(own.checkpoint_paths()[0], path)
+    refused(own, rf"cannot be resumed: {path.name} is not the checkpoint that the run has written")

@@ -1,0 +1,101 @@
+"""What a snapshot says about its run, so that a resumed run is the one that was stopped."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from german_whist.training.config.schema import TrainConfig
+
+FIXED = ("trainer", "rules", "init")  # settings that cannot change within a run
+
+
+@dataclass
+class Provenance:
+    """The settings of a run and the digests of its checkpoints.
+
+    Attributes:
+        config: the settings that the run was trained with, by name; ``None`` in a snapshot of an earlier version.
+        changes: intended changes of settings so far: ``decisions``, ``key``, ``before``, ``after``.
+        checkpoints: SHA-256 of the checkpoints' files, by decisions.
+    """
+
+    config: dict[str, Any] | None = None
+    changes: list[dict[str, Any]] = field(default_factory=list)
+    checkpoints: dict[str, str] = field(default_factory=dict)
+
+    def to_text(self) -> str:
+        """Return JSON."""
+        return json.dumps({"config": self.config, "changes": self.changes, "checkpoints": self.checkpoints})
+
+    @classmethod
+    def from_text(cls, text: str | None) -> Provenance:
+        """Read JSON; without text, return one that knows nothing.
+
+        Raises:
+            ValueError: when it is not what :meth:`to_text` writes.
+        """
+        if text is None:
+            return cls()
+        fields = json.loads(text)
+        if not isinstance(fields, dict) or [*map(type, fields.values())] != [dict, list, dict]:
+            raise ValueError("its record of the run is damaged")
+        return cls(**fields)
+
+    def add_checkpoint(self, path: Path) -> None:
+        """Remember the digest of a checkpoint."""
+        self.checkpoints[str(int(path.stem))] = _digest(path)
+
+    def check_checkpoints(self, paths: Iterable[Path]) -> None:
+        """Compare checkpoints with their digests; those of an earlier version have none.
+
+        Raises:
+            ValueError: when one is not what the run has written.
+        """
+        for path in paths:
+            known = self.checkpoints.get(str(int(path.stem)))
+            if known is not None and known != _digest(path):
+                raise ValueError(f"{path.name} is not the checkpoint that the run has written")
+
+    def take_changes(self, config: TrainConfig, intended: Collection[str], decisions: int) -> bool:
+        """Record the intended changes of settings, and return whether there are any.
+
+        Args:
+            config: the settings to continue with.
+            intended: the settings that may differ from those of the snapshot.
+            decisions: decisions trained on so far.
+
+        Raises:
+            ValueError: when another setting differs, or a setting is changed that cannot change.
+        """
+        settings = config.to_dict()
+        if self.config is None:
+            self.config = settings
+            return bool(intended)
+        before = self.config
+        if any(key not in before for key in settings):  # settings that are newer than the snapshot had their defaults
+            before = {**type(config)().to_dict(), **before}
+        changed = [key for key, value in settings.items() if json.dumps(value) != json.dumps(before[key])]
+        for key in sorted(changed, key=lambda key: key not in FIXED):
+            difference = f"{key} is {settings[key]}, and the run was trained with {before[key]}"
+            if key in FIXED:
+                raise ValueError(f"{difference}: it cannot change within a run")
+            if key not in intended:
+                raise ValueError(f"{difference}: an intended change is said by name, --resume RUN --{key} VALUE")
+            if key == "decisions" and settings[key] < decisions:
+                raise ValueError(f"{difference}: {decisions} decisions are trained on already")
+        self.changes += [
+            {"decisions": decisions, "key": key, "before": before[key], "after": settings[key]} for key in changed
+        ]
+        self.config = settings
+        return bool(changed)
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
