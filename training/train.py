@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from functools import partial
 from typing import Any
 
 from german_whist.training.config.schema import PolicyIterationConfig, PPOConfig, TrainConfig
 from german_whist.training.run.directory import RunDirectory
 from german_whist.training.run.distributed import Processes
+from german_whist.training.run.lock import only_one
 from german_whist.training.run.session import TrainingOutcome
 
 
@@ -30,15 +32,15 @@ def train(
         processes: the processes that train together; ``trainer: sb3`` runs in one.
 
     Raises:
-        ValueError: when the run cannot be resumed, or the device does not exist.
+        ValueError: when the run cannot be resumed or another process trains it, or the device does not exist.
         FloatingPointError: when training diverges; the last good checkpoint is kept.
         ConnectionError: when another process of the run is gone; the last good checkpoint is kept.
     """
-    has_snapshot = processes.broadcast(run.has_snapshot)
-    if resume and not has_snapshot and run.overrides and processes.is_first:
-        run.write_config(config)
-    resume = resume and has_snapshot
-    return load_trainer(config)(config, run, resume, quiet, processes)
+    with only_one(run.path) if processes.is_first else nullcontext():
+        has_snapshot = processes.broadcast(run.has_snapshot)
+        if resume and not has_snapshot and run.overrides and processes.is_first:
+            run.write_config(config)
+        return load_trainer(config)(config, run, resume and has_snapshot, quiet, processes)
 
 
 Trainer = Callable[[Any, RunDirectory, bool, bool, Processes], TrainingOutcome]

@@ -18,6 +18,7 @@ from german_whist.envs.utils.atomic_file import write_atomically
 from german_whist.training.config.load import load_config
 from german_whist.training.config.schema import TrainConfig
 from german_whist.training.run.csv_log import keep_rows
+from german_whist.training.run.lock import LOCK
 
 EVALUATION_COLUMNS = ("decisions", "opponent", "deals", "win_rate", "low", "high", "margin", "seconds")
 STEP_COLUMNS = ("time/total_timesteps", "global_step")  # of metrics.csv, by trainer
@@ -76,7 +77,7 @@ class RunDirectory:
             return
         for folder in (self.checkpoints, self.tensorboard):
             shutil.rmtree(folder, ignore_errors=True)
-        for file in (self.config, self.version, self.resume):
+        for file in (self.config, self.version, self.resume, self.path / LOCK):
             file.unlink(missing_ok=True)
         _remove_empty(self._made)
 
