@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from german_whist.agents.bots.base import Actions, Views
-from german_whist.agents.inference.deal_sampling import DealSampler
+from german_whist.agents.inference.deck_sampling import DeckSampler
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.rules import rules as rules_named
 from german_whist.openspiel.game import GermanWhistGame, load_game
@@ -37,7 +37,7 @@ class _Seat:
         if self._bot is None:
             self._game = self._agent.game(self._seat if watcher.is_dealer else 1 - self._seat)
             self._bot = self._agent.make_bot(self._game, self._seat)
-        deck = DealSampler(self._agent.rules, *watcher.history()).sample(Random(seed))
+        deck = DeckSampler(watcher.history()[0], self._agent.rules).sample(Random(seed))
         state: GermanWhistState = state_of(self._game, deck, watcher.actions)
         action = int(self._bot.step(state))
         watcher.choose(action)
