@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from german_whist.agents.bots.base import Agent
 from german_whist.envs.engine.endgame_hook import EXACT
 from german_whist.envs.utils.checks import is_agent_class
-from german_whist.envs.utils.specs import split_spec, unknown_name
+from german_whist.envs.utils.specs import MAX_SPEC, shown, split_spec, unknown_name
 
 if TYPE_CHECKING:
     from german_whist.agents.policy.checkpoint import Checkpoint
@@ -112,7 +112,7 @@ def _number(temperature: str) -> float:
     try:
         return float(temperature)
     except ValueError:
-        raise ValueError(f"temperature {temperature!r} is not a number") from None
+        raise ValueError(f"temperature {shown(temperature)} is not a number") from None
 
 
 def _exact(agent: Agent) -> Agent:
@@ -193,13 +193,21 @@ def make_agent(spec: str | Agent) -> Agent:
         if not callable(getattr(spec, "act", None)):
             raise ValueError(f"{spec!r} is neither an agent's name nor an object with act(views, rng)")
         return spec
+    if len(spec) > MAX_SPEC:
+        raise ValueError(f"agent {shown(spec)} has {len(spec)} characters: at most {MAX_SPEC} are allowed")
+    suffixes = []
     rest, plus, suffix = spec.rpartition("+")
-    if plus and suffix in SUFFIXES:
-        return SUFFIXES[suffix].add(make_agent(rest))
+    while plus and suffix in SUFFIXES:
+        suffixes.append(suffix)
+        spec = rest
+        rest, plus, suffix = spec.rpartition("+")
     name, _, settings = spec.partition(":")
     make = _maker(name)
     if make is None:
         if plus and _maker(rest.partition(":")[0]):
             raise unknown_name("agent suffix", f"+{suffix}", [f"+{one}" for one in SUFFIXES])
         raise unknown_name("agent", name, agent_names())
-    return make(settings)
+    agent = make(settings)
+    for one in reversed(suffixes):
+        agent = SUFFIXES[one].add(agent)
+    return agent

@@ -30,7 +30,7 @@ from german_whist.envs.engine.rules import GAME
 from german_whist.envs.engine.state import STATE
 from german_whist.envs.observation.views import VIEW, check_view_array
 from german_whist.envs.utils.checks import whole_number
-from german_whist.envs.utils.specs import split_spec, unknown_name
+from german_whist.envs.utils.specs import shown, split_spec, unknown_name
 from german_whist.solver.search.transposition_table import race_transposition_table
 from german_whist.solver.tablebase.cache import open_table
 from german_whist.solver.tablebase.endgame_table import EndgameTable, empty_table
@@ -82,7 +82,7 @@ class MonteCarloBot:
             try:
                 worlds = int(value)
             except ValueError:
-                raise ValueError(f"worlds {value!r} is not a whole number") from None
+                raise ValueError(f"worlds {shown(value)} is not a whole number") from None
         return cls(worlds)
 
     def act(self, views: Views, rng: Any) -> Actions:

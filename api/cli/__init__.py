@@ -27,6 +27,7 @@ from german_whist.cli.commands import (
 from german_whist.cli.terminal.exit_codes import BAD_INPUT, INTERRUPTED
 from german_whist.envs.utils.specs import unknown_name
 
+LONGEST_ERROR = 500  # characters
 TOP_LEVEL_OPTIONS = ("-h", "--help", "--version")
 COMMANDS = {
     "train": train,
@@ -88,7 +89,7 @@ class _Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Print the error and exit."""
-        self.exit(BAD_INPUT, f"{self.prog}: {' '.join(message.split())}\n")
+        self.exit(BAD_INPUT, f"{_one_line(f'{self.prog}: {message}')}\n")
 
 
 def build_parser() -> argparse.ArgumentParser:
@@ -161,6 +162,11 @@ def _check_first(words: Sequence[str]) -> None:
 
 
 def _refuse(message: str) -> int:
-    line = " ".join(message.split())
-    print(f"german-whist: {line}", file=sys.stderr)
+    print(_one_line(f"german-whist: {message}"), file=sys.stderr)
     return BAD_INPUT
+
+
+def _one_line(message: str) -> str:
+    """Return a message as one line of at most 500 characters."""
+    line = " ".join(message.split())
+    return line if len(line) <= LONGEST_ERROR else f"{line[: LONGEST_ERROR - 1]}…"

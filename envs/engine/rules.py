@@ -9,11 +9,11 @@ from importlib import resources
 from typing import Any
 
 import numpy as np
-import yaml
 
 from german_whist.envs.engine.cards import RANKS, SUIT_SIZE, SUITS, mask_of
 from german_whist.envs.utils.checks import is_whole_number
-from german_whist.envs.utils.specs import split_spec, unknown_name
+from german_whist.envs.utils.specs import shown, split_spec, unknown_name
+from german_whist.envs.utils.yaml_text import parse_yaml
 
 COUNTS = ("endgame", "all")
 TRUMPS = ("turned", "none")
@@ -169,12 +169,12 @@ class Rules:
 
     def _check_flag(self, field: str) -> None:
         if not isinstance(getattr(self, field), bool):
-            raise ValueError(f"rules: {field}={getattr(self, field)!r} is not allowed: true or false")
+            raise ValueError(f"rules: {field}={shown(getattr(self, field))} is not allowed: true or false")
 
     def _check_whole(self, field: str, low: int, high: int) -> None:
         value = getattr(self, field)
         if not isinstance(value, int) or not is_whole_number(value, low, high):
-            raise ValueError(f"rules: {field}={value!r} is not allowed: a whole number from {low} to {high}")
+            raise ValueError(f"rules: {field}={shown(value)} is not allowed: a whole number from {low} to {high}")
 
     @cached_property
     def cards(self) -> tuple[int, ...]:
@@ -256,7 +256,7 @@ def _preset(name: str) -> Rules:
     if name not in rule_names():
         raise unknown_name("rules", name, rule_names())
     text = (resources.files("german_whist.configs") / "rules" / f"{name}.yaml").read_text(encoding="utf-8")
-    return rules_from_dict(yaml.safe_load(text) or {})
+    return rules_from_dict(parse_yaml(text) or {})
 
 
 def rules(spec: str | Rules = "classic") -> Rules:
@@ -276,7 +276,7 @@ def rules(spec: str | Rules = "classic") -> Rules:
     if isinstance(spec, Rules):
         return spec
     if not isinstance(spec, str):
-        raise ValueError(f"rules: {spec!r} is neither a name nor Rules")
+        raise ValueError(f"rules: {shown(spec)} is neither a name nor Rules")
     name, settings = split_spec(spec, "rules")
     base = _preset(name)
     return rules_from_dict({**base.to_dict(), **{key: _value(key, text) for key, text in settings.items()}})
@@ -284,9 +284,12 @@ def rules(spec: str | Rules = "classic") -> Rules:
 
 def _value(key: str, text: str) -> object:
     try:
-        return yaml.safe_load(text)
-    except (yaml.YAMLError, ValueError):  # ValueError: an impossible date, as 2020-13-45
-        raise ValueError(f"rules: {key}={text} is not allowed: {text!r} is neither a number nor a name") from None
+        return parse_yaml(text)
+    except ValueError:
+        given = shown(text)
+        raise ValueError(
+            f"rules: {key[:60]}={given[1:-1]} is not allowed: {given} is neither a number nor a name"
+        ) from None
 
 
 def rules_from_dict(fields: dict[str, Any]) -> Rules:

@@ -54,7 +54,7 @@ def _ranges(rules: Rules, states: np.ndarray[Any, Any]) -> dict[str, Flags]:
         "winner": (0, 1),
         "led": (-1, 51),
     }
-    wrong = {}
+    wrong: dict[str, Any] = {}
     for name, (low, high) in limits.items():
         values = states[name].reshape(len(states), -1)
         wrong[f"its {name} is out of range"] = ((values < low) | (values > high)).any(axis=1)

@@ -9,6 +9,8 @@ from typing import Any, TypeGuard
 import numpy as np
 import numpy.typing as npt
 
+from german_whist.envs.utils.specs import shown
+
 SEED_LIMIT = 2**64
 
 _EXACT_FLOATS = 2.0**53  # floats beyond it cannot tell neighbouring whole numbers apart
@@ -40,7 +42,7 @@ def whole_number(name: str, value: object, low: int, high: int | None = None) ->
     """
     if not is_whole_number(value, low, high):
         bounds = f"from {low}" if high is None else f"from {low} to {high}"
-        raise ValueError(f"{name} {value!r} is not allowed: a whole number {bounds}")
+        raise ValueError(f"{name} {shown(value)} is not allowed: a whole number {bounds}")
     return int(value)
 
 
@@ -51,7 +53,7 @@ def check_seed(seed: object, name: str = "seed") -> int:
         ValueError: if it is not a whole number from 0 to 2**64 - 1.
     """
     if not is_whole_number(seed, 0, SEED_LIMIT - 1):
-        raise ValueError(f"{name} {seed!r} is not allowed: a whole number from 0 to 2**64 - 1")
+        raise ValueError(f"{name} {shown(seed)} is not allowed: a whole number from 0 to 2**64 - 1")
     return int(seed)
 
 

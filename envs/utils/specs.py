@@ -5,13 +5,25 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
+MAX_SHOWN = 100  # characters of a value in an error
+MAX_SPEC = 4096  # characters of a specification; the longest path of a file has as many
+
+
+def shown(value: object) -> str:
+    """Return the representation of a value for an error, shortened if it is long."""
+    try:
+        text = repr(value)
+    except ValueError:  # a number of more digits than Python prints
+        text = "a number of thousands of digits"
+    return text if len(text) <= MAX_SHOWN else f"{text[: MAX_SHOWN - 1]}…"
+
 
 def unknown_name(kind: str, given: object, allowed: Iterable[str]) -> ValueError:
     """Return the error for a name that does not exist: what was given, the nearest name, all names."""
     names = [str(name) for name in allowed]
-    near = difflib.get_close_matches(str(given), names, n=1)
+    near = difflib.get_close_matches(str(given)[:MAX_SHOWN], names, n=1)
     hint = f"did you mean {near[0]!r}? " if near else ""
-    return ValueError(f"unknown {kind} {str(given)!r}: {hint}allowed: {', '.join(names)}")
+    return ValueError(f"unknown {kind} {shown(str(given))}: {hint}allowed: {', '.join(names)}")
 
 
 def split_spec(spec: str, kind: str) -> tuple[str, dict[str, str]]:
@@ -22,15 +34,17 @@ def split_spec(spec: str, kind: str) -> tuple[str, dict[str, str]]:
         kind: what the specification names, for the error message.
 
     Raises:
-        ValueError: if a setting is not ``key=value`` or a key appears twice.
+        ValueError: if a setting is not ``key=value``, a key appears twice, or the specification is too long.
     """
+    if len(spec) > MAX_SPEC:
+        raise ValueError(f"{kind} {shown(spec)} has {len(spec)} characters: at most {MAX_SPEC} are allowed")
     name, _, rest = spec.partition(":")
     settings: dict[str, str] = {}
     for item in rest.split(",") if rest else []:
         key, equals, value = item.partition("=")
         if not equals or not key or not value:
-            raise ValueError(f"{kind} {spec!r}: {item!r} is not key=value")
+            raise ValueError(f"{kind} {shown(spec)}: {shown(item)} is not key=value")
         if key in settings:
-            raise ValueError(f"{kind} {spec!r}: {key!r} is set twice")
+            raise ValueError(f"{kind} {shown(spec)}: {shown(key)} is set twice")
         settings[key] = value
     return name, settings

@@ -9,9 +9,8 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-import yaml
-
-from german_whist.envs.utils.specs import unknown_name
+from german_whist.envs.utils.specs import shown, unknown_name
+from german_whist.envs.utils.yaml_text import MAX_LENGTH, YamlError, parse_yaml
 from german_whist.training.config import renamed
 from german_whist.training.config.schema import TRAINERS, SB3Config, TrainConfig, setting_types
 
@@ -104,7 +103,7 @@ def _is_allowed(kind: type[TrainConfig], values: Mapping[str, Any]) -> bool:
 
 def _read(source: str | Path) -> str:
     try:
-        return Path(source).read_text(encoding="utf-8")
+        return _read_text(Path(source))
     except (OSError, UnicodeDecodeError) as error:
         # A folder may have the name of a recipe: the folder of its run.
         if str(source) in recipe_names():
@@ -116,14 +115,20 @@ def _read(source: str | Path) -> str:
         raise ValueError(f"{str(source)!r} cannot be read: {reason}") from None
 
 
+def _read_text(path: Path) -> str:
+    """Read a file, but not more of it than a configuration can have, and not from a pipe."""
+    if path.exists() and not path.is_file() and not path.is_dir():
+        raise ValueError(f"{str(path)!r} is not a file")
+    with path.open(encoding="utf-8") as file:
+        return file.read(MAX_LENGTH + 1)
+
+
 def _fields(where: str, text: str) -> dict[object, Any]:
     try:
-        fields = yaml.safe_load(text)
-    except (yaml.YAMLError, ValueError) as error:  # ValueError: an impossible date, as 2020-13-45
-        mark = getattr(error, "problem_mark", None)
-        line = f", line {mark.line + 1}" if mark else ""
-        reason = " ".join(str(getattr(error, "problem", None) or error).split())
-        raise ValueError(f"{where}{line}: not YAML: {reason}") from None
+        fields = parse_yaml(text)
+    except YamlError as error:
+        line = f", line {error.line}" if error.line else ""
+        raise ValueError(f"{where}{line}: {error}") from None
     if fields is None:
         return {}
     if not isinstance(fields, dict):
@@ -133,9 +138,9 @@ def _fields(where: str, text: str) -> dict[object, Any]:
 
 def _parsed(key: str, text: str) -> Any:
     try:
-        return yaml.safe_load(text)
-    except (yaml.YAMLError, ValueError):
-        raise ValueError(f"command line: {key}: {text!r} is not a YAML value") from None
+        return parse_yaml(text)
+    except YamlError:
+        raise ValueError(f"command line: {key}: {shown(text)} is not a YAML value") from None
 
 
 def _typed(where: str, kind: type[TrainConfig], key: object, value: Any) -> Any:
@@ -156,7 +161,7 @@ def _typed(where: str, kind: type[TrainConfig], key: object, value: Any) -> Any:
     try:
         return _coerce(needed, value)
     except (TypeError, ValueError, OverflowError):
-        raise ValueError(f"{where}: {key}: {value!r} is not allowed: {_KIND_NAMES[needed]} is needed") from None
+        raise ValueError(f"{where}: {key}: {shown(value)} is not allowed: {_KIND_NAMES[needed]} is needed") from None
 
 
 def _coerce(kind: Any, value: Any) -> Any:

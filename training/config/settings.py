@@ -32,7 +32,7 @@ def _check_range(part: object, keys: str, low: float, high: float = float("inf")
         value = getattr(part, key)
         if not low <= value <= high or (exclusive and value == low):
             bounds = f"above {low}" if exclusive else f"from {low}" + (f" to {high}" if high < float("inf") else "")
-            raise ValueError(f"{key}: {value} is not allowed: a number {bounds}")
+            raise ValueError(f"{key}: {value!s:.100} is not allowed: a number {bounds}")
 
 
 def _check_choice(part: object, key: str, *allowed: str) -> None:
@@ -42,7 +42,7 @@ def _check_choice(part: object, key: str, *allowed: str) -> None:
 
 def _check_sizes(key: str, sizes: list[int]) -> None:
     if not sizes or min(sizes) < 1 or max(sizes) > LARGEST:
-        raise ValueError(f"{key}: {sizes} is not allowed: at least one layer, each from 1 to {LARGEST}")
+        raise ValueError(f"{key}: {sizes!s:.100} is not allowed: at least one layer, each from 1 to {LARGEST}")
 
 
 def _linear(start: float, end: float, left: float) -> float:
@@ -123,7 +123,7 @@ class RolloutSettings:
         """Refuse values that cannot work."""
         _check_range(self, "pool_size num_envs num_steps", 1, LARGEST)
         if not self.opponents or min(self.opponents.values()) <= 0:
-            raise ValueError(f"opponents: {self.opponents} is not allowed: names with shares above 0")
+            raise ValueError(f"opponents: {self.opponents!s:.100} is not allowed: names with shares above 0")
 
 
 @dataclass(frozen=True)

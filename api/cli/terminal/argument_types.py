@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import argparse
 
+from german_whist.envs.utils.specs import shown
+
 
 def parse_whole_number(text: str) -> int:
     """Return an argument as a whole number."""
     try:
         return int(text)
     except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number") from None
+        raise argparse.ArgumentTypeError(f"{shown(text)} is not a whole number") from None
 
 
 def parse_number(text: str) -> float:
@@ -18,7 +20,7 @@ def parse_number(text: str) -> float:
     try:
         return float(text)
     except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number") from None
+        raise argparse.ArgumentTypeError(f"{shown(text)} is not a number") from None
 
 
 def parse_deal_address(text: str) -> tuple[int, int]:
@@ -29,5 +31,5 @@ def parse_deal_address(text: str) -> tuple[int, int]:
     """
     seed, colon, index = text.partition(":")
     if not colon or not seed.isdecimal() or not index.isdecimal():
-        raise ValueError(f"--deal {text!r} is not SEED:INDEX, such as 7:0")
+        raise ValueError(f"--deal {shown(text)} is not SEED:INDEX, such as 7:0")
     return int(seed), int(index)
