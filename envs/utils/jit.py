@@ -15,12 +15,14 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 def kernel(function: Function) -> Function:
     """Compile a module-level function to machine code on first call; later processes load it from a cache.
 
-    Kernels release the interpreter lock, so batches can be stepped from several threads.
+    There is none where no folder can be written (``kernel_cache``). Kernels release the interpreter lock, so batches
+    can be stepped from several threads.
     """
-    compiler = numba.njit(cache=True, nogil=True, error_model="numpy")
+    cache = kernel_cache()
+    compiler = numba.njit(cache=cache is not None, nogil=True, error_model="numpy")
     config: Any = numba.config
     previous = config.CACHE_DIR
-    config.CACHE_DIR = str(kernel_cache())  # numba reads it when a function is decorated, and only then
+    config.CACHE_DIR = str(cache or "")  # numba reads it when a function is decorated, and only then
     try:
         return cast(Function, compiler(function))
     finally:

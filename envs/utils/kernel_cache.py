@@ -11,6 +11,8 @@ import hashlib
 import os
 import re
 import shutil
+import sys
+import tempfile
 import time
 from functools import cache
 from pathlib import Path
@@ -59,15 +61,51 @@ def source_digest(package: Path = _PACKAGE) -> str:
 
 
 @cache
-def kernel_cache() -> Path:
-    """Return the cache folder of the current sources: in ``$NUMBA_CACHE_DIR``, or else in the user's cache folder."""
+def kernel_cache() -> Path | None:
+    """Return the cache folder of the current sources.
+
+    It is in ``$NUMBA_CACHE_DIR``, or else in the user's cache folder. Where that cannot be written, as in a container
+    with a read-only root, it is a folder of this user below the temporary folder, and where that cannot be written
+    either, ``None``; a line on standard error says so.
+    """
     config: Any = numba.config
-    base = config.CACHE_DIR or platformdirs.user_cache_path("german-whist", appauthor=False)
-    folder = Path(base) / "kernels" / source_digest()
-    with contextlib.suppress(OSError):  # where nothing can be written, numba falls back to its own folders
-        folder.mkdir(parents=True, exist_ok=True)
+    base = Path(config.CACHE_DIR or platformdirs.user_cache_path("german-whist", appauthor=False))
+    digest = source_digest()
+    try:
+        return _usable(base / "kernels" / digest)
+    except OSError as error:
+        reason = f"german-whist: compiled kernels cannot be cached in {base} ({error.strerror or error})"
+    try:
+        folder = _usable(_private_folder() / "kernels" / digest)
+    except OSError:
+        print(f"{reason}: they are compiled in each process; $NUMBA_CACHE_DIR names another folder", file=sys.stderr)
+        return None
+    print(f"{reason}: they are cached in {folder.parent}", file=sys.stderr)
+    return folder
+
+
+def _usable(folder: Path) -> Path:
+    """Make a folder, check that files can be written there, and remove its unused neighbours."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryFile(dir=folder):
         os.utime(folder)
+    with contextlib.suppress(OSError):
         remove_unused(folder.parent)
+    return folder
+
+
+def _private_folder() -> Path:
+    """Return a temporary folder that belongs to this user alone: numba runs what it finds in its cache.
+
+    Raises:
+        OSError: if there is none, or it is someone else's.
+    """
+    user = os.getuid() if hasattr(os, "getuid") else "user"
+    folder = Path(tempfile.gettempdir()) / f"german-whist-{user}"
+    folder.mkdir(mode=0o700, exist_ok=True)
+    about = folder.lstat()
+    if hasattr(os, "getuid") and (about.st_uid != user or about.st_mode & 0o077 or folder.is_symlink()):
+        raise PermissionError(f"{folder} is not this user's alone")
     return folder
 
 

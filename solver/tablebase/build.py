@@ -9,12 +9,14 @@ import zlib
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from io import BytesIO
 from pathlib import Path
 from typing import BinaryIO
 
 import numpy as np
 import numpy.typing as npt
 
+from german_whist.solver.tablebase.endgame_table import EndgameTable
 from german_whist.solver.tablebase.file import HEADER_BYTES, Header, checksum, read_header
 from german_whist.solver.tablebase.kinds import TableError, TableKind, check_cards, table_path
 from german_whist.solver.tablebase.ranking import Block, Ranking, TableLayout, table_layout
@@ -52,6 +54,15 @@ def build_table(kind: TableKind, cards: int, progress: Progress = lambda done, t
     except OSError as error:
         raise TableError(f"the endgame table cannot be written to {path.parent}: {error.strerror or error}") from None
     return path
+
+
+def build_in_memory(kind: TableKind, cards: int, progress: Progress = lambda done, total: None) -> EndgameTable:
+    """Build an endgame table without a file; the arguments are those of :func:`build_table`."""
+    layout = table_layout(check_cards(cards), kind.trump)
+    file = BytesIO(bytes(HEADER_BYTES))
+    _write_layers(file, Header(kind.name, cards), layout, kind, lambda done: progress(done, layout.size))
+    values = np.frombuffer(file.getvalue(), np.uint8, offset=HEADER_BYTES)
+    return EndgameTable(layout.ranking, values, cards, kind.trump, kind.low)
 
 
 def _build(path: Path, kind: TableKind, cards: int, progress: Progress) -> None:

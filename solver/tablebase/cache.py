@@ -7,10 +7,19 @@ import threading
 from contextlib import suppress
 from pathlib import Path
 
-from german_whist.solver.tablebase.build import build_table
+from german_whist.solver.tablebase.build import build_in_memory, build_table
 from german_whist.solver.tablebase.endgame_table import EndgameTable
 from german_whist.solver.tablebase.file import load_table
-from german_whist.solver.tablebase.kinds import DEFAULT_CARDS, DamagedTableError, TableKind, table_folder, table_path
+from german_whist.solver.tablebase.kinds import (
+    DEFAULT_CARDS,
+    DamagedTableError,
+    TableError,
+    TableKind,
+    table_folder,
+    table_path,
+)
+
+MEMORY_CARDS = 9  # cards in the largest hands of a table that cannot be stored: built in a second in each process
 
 _open: dict[tuple[Path, TableKind], EndgameTable] = {}
 _lock = threading.Lock()
@@ -20,21 +29,29 @@ def open_table(trump: bool, low: bool) -> EndgameTable:
     """Return the largest endgame table for a kind of game; if there is none, build the default one, in seconds.
 
     A table that is damaged or of another version is deleted, with a line on standard error, and the next largest is
-    used.
+    used. Where no table can be stored, as on a read-only disk, a smaller one is built in memory, with a line too.
 
     Args:
         trump: whether the game has a trump suit.
         low: whether the fewest tricks win.
 
     Raises:
-        TableError: if no table can be read or built.
+        TableError: if there is a table that cannot be read.
     """
     kind = TableKind(bool(trump), bool(low))
     key = (table_folder(), kind)
     with _lock:
         if key not in _open:
-            _open[key] = _largest(kind) or load_table(build_table(kind, DEFAULT_CARDS, _ProgressBar(kind)))
+            _open[key] = _largest(kind) or _new(kind)
         return _open[key]
+
+
+def _new(kind: TableKind) -> EndgameTable:
+    try:
+        return load_table(build_table(kind, DEFAULT_CARDS, _ProgressBar(kind)))
+    except TableError as error:
+        print(f"german-whist: {error}: one of {MEMORY_CARDS} cards is built in memory", file=sys.stderr)
+        return build_in_memory(kind, MEMORY_CARDS)
 
 
 def built_tables(kind: TableKind) -> list[Path]:

@@ -119,8 +119,18 @@ def test_a_damaged_table_is_reported_in_one_line(run: Run, empty) -> None:
 def test_a_folder_that_is_a_file_is_reported_in_one_line(run: Run, here, monkeypatch: pytest.MonkeyPatch) -> None:
     (here / "file").write_text("")
     monkeypatch.setenv(FOLDER_VARIABLE, str(here / "file"))
-    for words in (("table", "build", "--cards", "3"), ("solve", "A...", "2...")):
-        completed = run(*words)
-        assert completed.code == 2
-        assert "the endgame table cannot be written to" in completed.err
-        assert completed.err.count("\n") == 1
+    completed = run("table", "build", "--cards", "3")
+    assert completed.code == 2
+    assert "the endgame table cannot be written to" in completed.err
+    assert completed.err.count("\n") == 1
+
+
+def test_without_a_folder_for_tables_endgames_are_solved_in_memory(
+    run: Run, here, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (here / "file").write_text("")
+    monkeypatch.setenv(FOLDER_VARIABLE, str(here / "file"))
+    completed = run("solve", "A...", "2...")
+    assert (completed.code, completed.err.count("\n")) == (0, 1)
+    assert "cannot be written to" in completed.err
+    assert "is built in memory" in completed.err

@@ -80,3 +80,44 @@ def test_folders_that_nobody_uses_are_removed(tmp_path: Path) -> None:
         os.utime(tmp_path / name, (time.time() - age * 86_400,) * 2)
     remove_unused(tmp_path, days=30)
     assert [path.name for path in tmp_path.iterdir()] == ["new"]
+
+
+USES_A_KERNEL = """\
+import numpy as np
+from german_whist.envs.utils.bit_kernels import popcount
+from german_whist.envs.utils.kernel_cache import kernel_cache
+print(popcount(np.uint64(7)), kernel_cache())
+"""
+
+
+def use_a_kernel(tmp_path: Path) -> subprocess.CompletedProcess[str]:
+    """Run a kernel where the cache folder cannot be made, as on a read-only disk."""
+    (tmp_path / "file").write_text("")
+    (tmp_path / "tmp").mkdir(exist_ok=True)
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "file"), "TMPDIR": str(tmp_path / "tmp")}
+    command = [sys.executable, "-c", USES_A_KERNEL]
+    return subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+
+
+def test_a_read_only_cache_is_replaced_by_a_private_temporary_one(tmp_path: Path) -> None:
+    done = use_a_kernel(tmp_path)
+    (folder,) = (tmp_path / "tmp").glob("german-whist-*")
+    assert done.stdout.split()[0] == "3"
+    assert Path(done.stdout.split()[1]).is_relative_to(folder)
+    assert list(folder.rglob("*.nbi"))
+    if hasattr(os, "getuid"):
+        assert folder.stat().st_mode & 0o777 == 0o700
+    assert done.stderr.startswith(f"german-whist: compiled kernels cannot be cached in {tmp_path / 'file'} (")
+    assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.skipif(not hasattr(os, "getuid"), reason="no owners of folders here")
+def test_without_any_folder_of_its_own_a_process_compiles_without_a_cache(tmp_path: Path) -> None:
+    shared = tmp_path / "tmp" / f"german-whist-{os.getuid()}"
+    shared.mkdir(parents=True)
+    shared.chmod(0o777)  # someone else could put code into it
+    done = use_a_kernel(tmp_path)
+    assert done.stdout == "3 None\n"
+    assert not list(shared.iterdir())
+    assert done.stderr.endswith("they are compiled in each process; $NUMBA_CACHE_DIR names another folder\n")
+    assert done.stderr.count("\n") == 1

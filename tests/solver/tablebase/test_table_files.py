@@ -155,6 +155,22 @@ def test_an_unwritable_folder_is_reported_in_one_line(tmp_path, monkeypatch):
         build_table(HIGH, 3)
 
 
+def test_without_a_folder_a_smaller_table_is_built_in_memory(folder, tmp_path, monkeypatch, capsys):
+    stored = load_table(build_table(HIGH, 4)).values
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path / "file"))
+    monkeypatch.setattr(table_cache, "MEMORY_CARDS", 4)
+    table = open_table(True, False)
+    assert table.cards == 4
+    assert not table.values.flags.writeable
+    np.testing.assert_array_equal(table.values, stored)
+    assert open_table(True, False) is table
+    assert capsys.readouterr().err == (
+        f"german-whist: the endgame table cannot be written to {tmp_path / 'file'}: File exists: "
+        "one of 4 cards is built in memory\n"
+    )
+
+
 @pytest.mark.parametrize("cards", [0, 14, 2.5, True])
 def test_sizes_out_of_range_are_refused(cards):
     with pytest.raises(TableError, match="from 1 to 13"):
