@@ -20,6 +20,7 @@ from german_whist.envs.simulator.batch import DealBatch
 from german_whist.envs.utils.checks import check_seed, is_whole_number
 
 VERSION = 1
+MAX_LINE = 131_072  # characters
 MAX_NUMBER = 2**31 - 1  # of tricks or points in a recording
 
 _REQUIRED = ("version", "rules", "dealer", "names", "actions", "result")
@@ -119,8 +120,10 @@ class Recording:
         Raises:
             ValueError: when the line is truncated or is not a recording of this version.
         """
+        if len(line) > MAX_LINE:
+            raise ValueError(f"recording: the line has more than {MAX_LINE} characters")
         fields = check_object(read_json(line, "recording"), "recording", _KEYS, _REQUIRED)
-        if fields["version"] != VERSION or isinstance(fields["version"], bool):
+        if fields["version"] != VERSION or not is_whole_number(fields["version"]):
             raise ValueError(f"recording: version {fields['version']!r:.60} is not supported: only {VERSION} is")
         rules = rules_from_dict(check_object(fields["rules"], "recording: rules"))
         deal, deck, names = fields.get("deal"), fields.get("deck"), fields["names"]

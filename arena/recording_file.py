@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from german_whist.arena.recording import Recording
+from german_whist.arena.recording import MAX_LINE, Recording
 
 
 @contextmanager
@@ -92,7 +92,12 @@ def _numbered(path: str | Path) -> Iterator[tuple[int, Recording]]:
 def _lines(path: str | Path) -> Iterator[tuple[int, bytes]]:
     try:
         with Path(path).open("rb") as file:
-            yield from enumerate(file, 1)
+            number = 0
+            while line := file.readline(4 * MAX_LINE + 1):  # a character of UTF-8 has up to four bytes
+                number += 1
+                if len(line) > 4 * MAX_LINE:
+                    raise ValueError(f"{path}, line {number}: recording: the line has more than {MAX_LINE} characters")
+                yield number, line
     except OSError as error:
         raise ValueError(f"{path}: cannot be read: {error.strerror}") from None
 

@@ -55,11 +55,11 @@ def check_object(given: Any, name: str, keys: tuple[str, ...] = (), required: tu
 
 
 def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    fields = dict(pairs)
-    if len(fields) < len(pairs):
-        keys = [key for key, _ in pairs]
-        twice = next(key for key in keys if keys.count(key) > 1)
-        raise ValueError(f"{twice!r:.60} is given twice")
+    fields: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in fields:
+            raise ValueError(f"{key!r:.60} is given twice")
+        fields[key] = value
     return fields
 
 

@@ -3,13 +3,12 @@
 The tensors are ``layer.0.weight`` (out, in), ``layer.0.bias`` (out,), ``layer.1.weight``, …, all float32 or all
 float16: a multilayer perceptron with ReLU between its layers, from the observation vector of a canonical view (see
 ``canonical``) to one logit per role. If the foreplay is divided into *phases*, each has its own network of the same
-sizes, stacked along an extra first dimension of every tensor. The model card is JSON text under ``card`` in the file's
-metadata.
+sizes, stacked along an extra first dimension of every tensor. The file's metadata hold the model card, JSON text under
+``card``, and a SHA-256 of card and tensors under ``sha256``.
 """
 
 from __future__ import annotations
 
-import json
 import operator
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -18,19 +17,22 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
+from german_whist.agents.policy.tensor_file import FORMAT, TensorFile, check_outputs, file_metadata, open_checkpoint
+from german_whist.envs.engine.cards import NUM_CARDS
 from german_whist.envs.engine.endgame_hook import ENDGAMES, PLAYED, canonical_endgame
 from german_whist.envs.engine.rules import Rules, rules_from_dict
 from german_whist.envs.utils.atomic_file import write_atomically
-from german_whist.envs.utils.specs import unknown_name
+from german_whist.envs.utils.specs import shown, unknown_name
 
-FORMAT = "german-whist-policy"
 FORMAT_VERSION = 1
 NETWORK = {"type": "mlp", "activation": "relu", "suits": "canonical"}
 NAMED, LIVE = "named", "live"
 RANKS = (NAMED, LIVE)
+MAX_LAYERS = 20
+MAX_UNITS = 65_536  # in a layer
+MAX_LOGITS_PER_TRICK = 1e6
 
 Layer = tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]
 
@@ -117,7 +119,7 @@ class Checkpoint:
                 if half and float(np.abs(array).max(initial=0)) > float(np.finfo(np.float16).max):
                     raise ValueError(f"layer {i}: a {name} is too large for float16")
                 tensors[f"layer.{i}.{name}"] = np.ascontiguousarray(array, np.float16 if half else np.float32)
-        write_atomically(path, save(tensors, metadata={"card": json.dumps(self.card())}))
+        write_atomically(path, save(tensors, metadata=file_metadata(self.card(), tensors)))
 
 
 def write_results(path: str | Path, results: dict[str, Any]) -> None:
@@ -127,9 +129,10 @@ def write_results(path: str | Path, results: dict[str, Any]) -> None:
         ValueError: when the file is no checkpoint.
         OSError: when it cannot be written.
     """
-    card, tensors = _read(path)
-    _from_card(str(path), card, tensors)
-    write_atomically(path, save(tensors, metadata={"card": json.dumps({**card, "results": results})}))
+    with open_checkpoint(path) as file:
+        _from_card(str(path), file)
+        tensors = {name: file.tensor(name) for name in file.names}
+    write_atomically(path, save(tensors, metadata=file_metadata({**file.card, "results": results}, tensors)))
 
 
 def load_checkpoint(path: str | Path) -> Checkpoint:
@@ -138,8 +141,8 @@ def load_checkpoint(path: str | Path) -> Checkpoint:
     Raises:
         ValueError: when the file is missing, truncated, not a checkpoint, or made for another observation layout.
     """
-    card, tensors = _read(path)
-    return _from_card(str(path), card, tensors)
+    with open_checkpoint(path) as file:
+        return _from_card(str(path), file)
 
 
 def read_card(path: str | Path) -> dict[str, Any]:
@@ -148,38 +151,18 @@ def read_card(path: str | Path) -> dict[str, Any]:
     Raises:
         ValueError: when the file is missing, truncated or not a checkpoint.
     """
-    return _read(path, with_tensors=False)[0]
+    with open_checkpoint(path) as file:
+        return file.card
 
 
-def _read(path: str | Path, *, with_tensors: bool = True) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
-    try:
-        with safe_open(str(path), framework="numpy") as file:
-            metadata = file.metadata() or {}
-            names = file.keys() if with_tensors else ()
-            tensors = {name: file.get_tensor(name) for name in names}
-    except FileNotFoundError:
-        raise ValueError(f"checkpoint {str(path)!r}: there is no such file") from None
-    except (SafetensorError, OSError, TypeError, AttributeError) as error:  # the last two: dtypes unknown to numpy
-        reason = " ".join(str(error).split())
-        raise ValueError(f"checkpoint {str(path)!r} is not a readable safetensors file: {reason}") from None
-    try:
-        card = json.loads(metadata["card"])
-        if card["format"] != FORMAT:
-            raise KeyError(card["format"])
-    except (KeyError, TypeError, ValueError, RecursionError):
-        raise ValueError(
-            f"checkpoint {str(path)!r} has no card of a {FORMAT}: it was not made by german-whist"
-        ) from None
-    return card, tensors
-
-
-def _from_card(path: str, card: dict[str, Any], tensors: dict[str, npt.NDArray[Any]]) -> Checkpoint:
+def _from_card(path: str, file: TensorFile) -> Checkpoint:
     from german_whist.envs.observation.vector import OBSERVATION_VERSION, observation_high
 
+    card = file.card
     if card.get("version") != FORMAT_VERSION or card.get("observation_version") != OBSERVATION_VERSION:
         raise ValueError(
-            f"checkpoint {path!r} has format {card.get('version')} and observation layout "
-            f"{card.get('observation_version')}: this version reads {FORMAT_VERSION} and {OBSERVATION_VERSION}"
+            f"checkpoint {path!r} has format {card.get('version')!s:.20} and observation layout "
+            f"{card.get('observation_version')!s:.20}: this version reads {FORMAT_VERSION} and {OBSERVATION_VERSION}"
         )
     try:
         rules = rules_from_dict(dict(card["rules"]))
@@ -190,28 +173,40 @@ def _from_card(path: str, card: dict[str, Any], tensors: dict[str, npt.NDArray[A
         training, results = dict(card.get("training") or {}), dict(card.get("results") or {})
         logits_per_trick = _positive(card.get("logits_a_trick"))
         endgame = check_endgame(card.get("endgame", PLAYED))
-    except (KeyError, TypeError, ValueError) as error:
-        raise ValueError(f"checkpoint {path!r} has a damaged card: {error}") from None
+    except (KeyError, TypeError, ValueError, OverflowError) as error:
+        raise ValueError(f"checkpoint {path!r} has a damaged card: {error!s:.300}") from None
     if network != NETWORK or ranks not in RANKS:
-        raise ValueError(f"checkpoint {path!r} has the network {card['network']}: this version reads {NETWORK}")
-    ends = [observation_high(rules).size, rules.num_actions]
+        raise ValueError(f"checkpoint {path!r} has the network {card['network']!s:.150}: this version reads {NETWORK}")
+    high = observation_high(rules)
+    ends = [high.size, rules.num_actions]
     if len(sizes) < 2 or [sizes[0], sizes[-1]] != ends:
-        raise ValueError(f"checkpoint {path!r} has layers of sizes {sizes}: these rules need {ends[0]}, …, {ends[1]}")
+        given = shown(sizes)
+        raise ValueError(f"checkpoint {path!r} has layers of sizes {given}: these rules need {ends[0]}, …, {ends[1]}")
+    if len(sizes) > MAX_LAYERS + 1 or not all(1 <= size <= MAX_UNITS for size in sizes):
+        raise ValueError(
+            f"checkpoint {path!r} has layers of sizes {shown(sizes)}: at most {MAX_LAYERS} of 1 to {MAX_UNITS} units"
+        )
     check_phases(phases, f"checkpoint {path!r}: phases")
     layers = []
     first = (len(phases) + 1,) if phases else ()
     for i in range(len(sizes) - 1):
-        weight, bias = tensors.get(f"layer.{i}.weight"), tensors.get(f"layer.{i}.bias")
+        names = f"layer.{i}.weight", f"layer.{i}.bias"
         shapes = (*first, sizes[i + 1], sizes[i]), (*first, sizes[i + 1])
-        if weight is None or bias is None or (weight.shape, bias.shape) != shapes:
+        about = [file.about(name) for name in names if name in file.names]
+        if [shape for shape, _ in about] != list(shapes):
             raise ValueError(f"checkpoint {path!r}: layer {i} is missing or has another shape than its card says")
-        if weight.dtype != bias.dtype or weight.dtype not in (np.float32, np.float16):
-            raise ValueError(
-                f"checkpoint {path!r}: layer {i} is {weight.dtype} and {bias.dtype}, not both float32 or both float16"
-            )
+        kinds = [kind for _, kind in about]
+        if kinds not in (["F32", "F32"], ["F16", "F16"]):
+            raise ValueError(f"checkpoint {path!r}: layer {i} is {' and '.join(kinds)}, not both F32 or both F16")
+        weight, bias = (file.tensor(name) for name in names)
         if not (np.isfinite(weight).all() and np.isfinite(bias).all()):
             raise ValueError(f"checkpoint {path!r}: layer {i} holds numbers that are not finite")
         layers.append((weight.astype(np.float32), bias.astype(np.float32)))
+    file.check_sum()
+    try:
+        check_outputs(layers, float(high.max()))
+    except ValueError as error:
+        raise ValueError(f"checkpoint {path!r}: {error}") from None
     return Checkpoint(tuple(layers), rules, training, results, logits_per_trick, endgame, ranks, phases)
 
 
@@ -225,9 +220,9 @@ def check_phases(phases: Sequence[int], whose: str) -> None:
     Raises:
         ValueError: when they do not decrease, or one is below 1.
     """
-    if sorted(set(phases), reverse=True) != list(phases) or any(stock < 1 for stock in phases):
+    if sorted(set(phases), reverse=True) != list(phases) or any(not 1 <= stock < NUM_CARDS for stock in phases):
         raise ValueError(
-            f"{whose} {list(phases)} is not allowed: cards left in the stock, each above 0 and fewer than before"
+            f"{whose} {shown(list(phases))} is not allowed: cards left in the stock, each above 0 and fewer than before"
         )
 
 
@@ -247,6 +242,6 @@ def _positive(number: object) -> float | None:
     """Return a positive number from a card, or ``None`` where it is absent."""
     if number is None:
         return None
-    if isinstance(number, bool) or not isinstance(number, (int, float)) or not 0 < number < float("inf"):
-        raise ValueError(f"logits_a_trick {number!r} is not a positive number")
+    if isinstance(number, bool) or not isinstance(number, (int, float)) or not 0 < number <= MAX_LOGITS_PER_TRICK:
+        raise ValueError(f"logits_a_trick {shown(number)} is not a positive number up to {MAX_LOGITS_PER_TRICK:g}")
     return float(number)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -185,6 +187,8 @@ BAD_LINES: dict[str, tuple[str, str]] = {
     "two lines in one": (CLASSIC.to_line() * 2, "not JSON"),
     "a field twice": ('{"version":1,"version":1}', "'version' is given twice"),
     "a later version": (line_with(lambda f: f.update(version=2)), "version 2 is not supported: only 1 is"),
+    "version 1.0": (line_with(lambda f: f.update(version=1.0)), "version 1.0 is not supported"),
+    "dealer 0.0": (line_with(lambda f: f.update(dealer=0.0)), "dealer 0.0 is not allowed"),
     "version true": (line_with(lambda f: f.update(version=True)), "version True is not supported"),
     "no actions": (line_with(lambda f: f.pop("actions")), "'actions' is missing"),
     "no result": (line_with(lambda f: f.pop("result")), "'result' is missing"),
@@ -326,3 +330,25 @@ def test_a_position_is_one_line_of_text() -> None:
 )
 def test_missing_parts_of_a_position_are_dashes(game: str, part: str) -> None:
     assert part in position_text(DealBatch(game, 1))
+
+
+def test_many_keys_are_compared_in_a_moment() -> None:
+    """60,000 keys and a twin: compared one with another they took 39 seconds."""
+    code = (
+        "import resource; resource.setrlimit(resource.RLIMIT_CPU, (10, 10))\n"
+        "from german_whist.arena.strict_json import read_json\n"
+        "keys = ', '.join(f'\"k{i}\": 0' for i in [*range(60_000), 59_999])\n"
+        "try: read_json('{' + keys + '}', 'line')\n"
+        "except ValueError as error: print(error)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "line: 'k59999' is given twice\n"
+
+
+def test_a_line_that_is_too_long_is_not_read(tmp_path: Path) -> None:
+    path = tmp_path / "long.jsonl"
+    path.write_text(CLASSIC.to_line() + "\n" + '{"actions": "' + "SA " * 1_000_000 + '"}\n')
+    with pytest.raises(ValueError, match=r"line 2: recording: the line has more than 131072 characters$"):
+        list(read_recordings(path))
+    with pytest.raises(ValueError, match="the line has more than"):
+        Recording.from_line(path.read_text())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import pickle
 import struct
 from collections.abc import Callable
@@ -141,6 +142,15 @@ def drop(key: str) -> Callable[[Card], None]:
             put("endgame", "exat"),
             "damaged card: unknown endgame 'exat': did you mean 'exact'\\? allowed: played, exact",
         ),
+        (put("logits_a_trick", 10**400), r"is not a positive number up to 1e\+06"),
+        (put("network.sizes", [443, 10**400, 52]), "at most 20 of 1 to 65536 units"),
+        (put("network.sizes", [443, 10**9, 52]), "at most 20 of 1 to 65536 units"),
+        (put("network.sizes", [443, *[8] * 5000, 52]), "at most 20 of 1 to 65536 units"),
+        (put("network.sizes", [443, -8, 52]), "at most 20 of 1 to 65536 units"),
+        (put("network.phases", [10**400]), "is not allowed: cards left in the stock"),
+        (put("rules.hand", 10**400), "hand="),
+        (put("version", 10**4000), "has format 1000"),
+        (put("network.type", "x" * 5000), "has the network"),
         (put("endgame", None), "damaged card: unknown endgame 'None'"),
         (put("training", [1]), "damaged card"),
         (put("results", "good"), "damaged card"),
@@ -182,6 +192,43 @@ def wrong_tensors() -> dict[str, Callable[[Tensors], None]]:
         "int8": replace("layer.0.weight", lambda array: array.astype(np.int8)),
         "bool": replace("layer.0.bias", lambda array: array > 0),
     }
+
+
+@pytest.mark.parametrize("layer", [0, 1])
+def test_finite_weights_that_overflow_are_refused(path: Path, layer: int) -> None:
+    tensors, card = read_raw(path)
+    tensors[f"layer.{layer}.weight"][0, :2] = 3e38, -3e38
+    save_file(tensors, path, metadata={"card": json.dumps(card)})
+    assert f"layer {layer} holds numbers so large that its outputs overflow" in refusal(path)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+def test_a_named_pipe_is_refused_and_does_not_hang(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.safetensors")
+    assert "it is not a file" in refusal(tmp_path / "pipe.safetensors")
+
+
+def test_sizes_are_looked_at_before_anything_is_read(path: Path) -> None:
+    content = path.read_bytes()
+    path.write_bytes(struct.pack("<Q", 90 << 20) + content[8:])
+    assert "its header has 94371840 bytes, and at most 1048576 are read" in refusal(path)
+    path.write_bytes(content)
+    os.truncate(path, (1 << 30) + 1)  # a hole: no disk is used
+    assert "it has 1073741825 bytes" in refusal(path)
+
+
+def test_tensors_that_the_card_does_not_name_are_left_alone(path: Path) -> None:
+    tensors, card = read_raw(path)
+    save_file({**tensors, "extra": np.zeros(10)}, path, metadata={"card": json.dumps(card)})
+    load_checkpoint(path)
+
+
+def test_the_card_is_checked_before_the_tensors(path: Path) -> None:
+    tensors, card = read_raw(path)
+    for name in list(tensors):
+        tensors[name] = tensors[name].astype(np.float64)
+    save_file(tensors, path, metadata={"card": json.dumps({**card, "version": 7})})
+    assert "has format 7" in refusal(path)
 
 
 @pytest.mark.parametrize("kind", wrong_tensors())

@@ -1,0 +1,135 @@
+"""Checkpoint files, read in the order that a hostile one needs: the file, its model card, its sizes, its numbers."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from safetensors import SafetensorError, safe_open
+
+FORMAT = "german-whist-policy"
+MAX_BYTES = 1 << 30  # of a file: champion has 3 million
+MAX_HEADER = 1 << 20  # bytes of names, shapes and the card together
+
+_UNREADABLE = (SafetensorError, OSError, TypeError, AttributeError)  # the last two: dtypes unknown to numpy
+
+
+class TensorFile:
+    """An open checkpoint file.
+
+    Attributes:
+        card: the model card; its fields are not checked.
+    """
+
+    def __init__(self, path: str | Path, file: Any) -> None:
+        """Read the card of a file that :func:`open_checkpoint` has opened."""
+        self._path, self._file = path, file
+        self._metadata: dict[str, str] = file.metadata() or {}
+        self.card = _card(path, self._metadata)
+        self.names: frozenset[str] = frozenset(file.keys())
+
+    def about(self, name: str) -> tuple[tuple[int, ...], str]:
+        """Return the shape of a tensor and the name of its type, such as ``"F32"``, without reading it."""
+        part = self._file.get_slice(name)
+        return tuple(part.get_shape()), str(part.get_dtype())
+
+    def tensor(self, name: str) -> npt.NDArray[Any]:
+        """Read a tensor."""
+        array: npt.NDArray[Any] = self._file.get_tensor(name)
+        return array
+
+    def check_sum(self) -> None:
+        """Compare card and tensors with the checksum; files of earlier versions have none.
+
+        Raises:
+            ValueError: when they differ.
+        """
+        known = self._metadata.get("sha256")
+        if known is None:
+            return
+        if known != _checksum({name: self.tensor(name) for name in self.names}, self._metadata["card"]):
+            raise ValueError(f"checkpoint {str(self._path)!r} is damaged: its checksum is wrong")
+
+
+def file_metadata(card: Mapping[str, Any], tensors: Mapping[str, npt.NDArray[Any]]) -> dict[str, str]:
+    """Return the metadata of a checkpoint file: the card, and a checksum of card and tensors."""
+    text = json.dumps(card)
+    return {"card": text, "sha256": _checksum(tensors, text)}
+
+
+def _checksum(tensors: Mapping[str, npt.NDArray[Any]], card: str) -> str:
+    """Return the SHA-256 of the card and the tensors, with their names, types and shapes."""
+    digest = hashlib.sha256(card.encode())
+    for name, array in sorted(tensors.items()):
+        digest.update(json.dumps([name, array.dtype.str, list(array.shape)]).encode())
+        digest.update(np.ascontiguousarray(array).data)
+    return digest.hexdigest()
+
+
+@contextmanager
+def open_checkpoint(path: str | Path) -> Iterator[TensorFile]:
+    """Open a checkpoint file and read its card.
+
+    Raises:
+        ValueError: when the file is missing, not a file, too large, truncated or not a checkpoint; also for what goes
+            wrong inside the ``with``.
+    """
+    try:
+        _check_file(Path(path))
+        with safe_open(str(path), framework="numpy") as file:
+            yield TensorFile(path, file)
+    except FileNotFoundError:
+        raise ValueError(f"checkpoint {str(path)!r}: there is no such file") from None
+    except _UNREADABLE as error:
+        reason = " ".join(str(error).split())
+        raise ValueError(f"checkpoint {str(path)!r} is not a readable safetensors file: {reason:.200}") from None
+
+
+def _check_file(path: Path) -> None:
+    """Refuse what is not a file, which could be read for ever, and sizes that no checkpoint has."""
+    size = path.stat().st_size
+    if not path.is_file():
+        raise OSError("it is not a file")
+    if size > MAX_BYTES:
+        raise OSError(f"it has {size} bytes, and at most {MAX_BYTES} are read")
+    with path.open("rb") as file:
+        header = int.from_bytes(file.read(8), "little")
+    if header > MAX_HEADER:
+        raise OSError(f"its header has {header} bytes, and at most {MAX_HEADER} are read")
+
+
+def _card(path: str | Path, metadata: dict[str, str]) -> dict[str, Any]:
+    try:
+        card = json.loads(metadata["card"])
+        if card["format"] != FORMAT:
+            raise KeyError(card["format"])
+    except (KeyError, TypeError, ValueError, RecursionError):
+        raise ValueError(
+            f"checkpoint {str(path)!r} has no card of a {FORMAT}: it was not made by german-whist"
+        ) from None
+    found: dict[str, Any] = card
+    return found
+
+
+def check_outputs(layers: list[tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]], largest: float) -> None:
+    """Refuse weights with which a network could overflow: finite weights of 3e38 make outputs that are not numbers.
+
+    Args:
+        layers: weight float32[…, out, in] and bias float32[…, out] of each layer.
+        largest: the largest input.
+
+    Raises:
+        ValueError: when the outputs have no bound that float32 can hold.
+    """
+    bound = float(largest)
+    for number, (weight, bias) in enumerate(layers):
+        sums = np.abs(weight).sum(axis=-1, dtype=np.float64) * bound + np.abs(bias).astype(np.float64)
+        bound = float(sums.max(initial=0))
+        if bound > float(np.finfo(np.float32).max) / 2:
+            raise ValueError(f"layer {number} holds numbers so large that its outputs overflow")
