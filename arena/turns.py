@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from german_whist.agents.bots.base import DEAL, Agent, act_with_memory, initial_memory
 from german_whist.envs.engine.actions import action_text, actions_text
-from german_whist.envs.engine.agent_rng import AgentRng
+from german_whist.envs.engine.agent_rng import WHOLE_MATCH, AgentRng, agent_key
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.simulator.batch import DealBatch
 
@@ -44,7 +44,8 @@ class GameMemories:
         self, which: int, rows: npt.NDArray[np.int64], indices: npt.NDArray[np.uint64]
     ) -> np.ndarray[Any, Any] | None:
         deals = np.empty(len(rows), DEAL)
-        deals["seed"], deals["index"], deals["seat"] = self._seed, indices, self._swapped[rows] ^ which
+        deals["match"] = agent_key(self._seed, WHOLE_MATCH)  # not the seed, which tells every card
+        deals["index"], deals["seat"] = indices, self._swapped[rows] ^ which
         return initial_memory(self._agents[which], self._names[which], deals)
 
 

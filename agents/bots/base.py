@@ -14,8 +14,8 @@ Views = np.ndarray[Any, Any]
 Actions = npt.NDArray[np.int64]
 Memory = np.ndarray[Any, Any]
 
-# One game as an agent that remembers meets it: the deal's address and the agent's seat.
-DEAL = np.dtype([("seed", np.uint64), ("index", np.uint64), ("seat", np.int8)])
+# One game as an agent that remembers meets it: a number for the match's seed, the deal's index and the agent's seat.
+DEAL = np.dtype([("match", np.uint64), ("index", np.uint64), ("seat", np.int8)])
 
 
 class Agent(Protocol):
@@ -55,8 +55,9 @@ class AgentWithMemory(Agent, Protocol):
         """Return the memory of deals that begin; called before the first decision of each deal.
 
         Args:
-            deals: structured array of shape (n,), one row per game: the deal's address ``seed`` and ``index``
-                (uint64) and the agent's ``seat`` (int8).
+            deals: structured array of shape (n,), one row per game: ``match`` (uint64), the same number for all
+                deals of a seed, from which the seed cannot be computed; the deal's ``index`` (uint64); and the agent's
+                ``seat`` (int8).
 
         Returns:
             An array with first dimension n, of any dtype; ``object`` allows any Python objects.

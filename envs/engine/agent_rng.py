@@ -1,7 +1,14 @@
-"""Random numbers for agents that do not depend on the batch size: each row draws from the stream of its own deal."""
+"""Random numbers for agents that do not depend on the batch size: each row draws from the stream of its own deal.
+
+The numbers come from Philox, as the deals do, under a key of their own: a BLAKE2b digest of the seed and the stream. An
+agent that reads its generator's state learns neither the seed, which would tell it every card, nor the numbers of the
+other agent.
+"""
 
 from __future__ import annotations
 
+from functools import lru_cache
+from hashlib import blake2b
 from typing import Any
 
 import numpy as np
@@ -13,17 +20,45 @@ from german_whist.envs.utils.jit import kernel
 
 Words = npt.NDArray[np.uint64]
 
+WHOLE_MATCH = -1  # stands for all streams of a seed
+
 _BLOCKS_PER_STEP = 2**16
 
 
 @kernel
-def _fill_words(seeds: Words, indices: Words, stream: np.uint64, blocks: Words, out: Words) -> None:
+def _fill_words(keys: Words, indices: Words, blocks: Words, out: Words) -> None:
     for row in range(out.shape[0]):
         for column in range(0, out.shape[1], 2):
-            w0, w1, w2, w3 = philox(seeds[row], indices[row], blocks[row] + np.uint64(column // 2), stream)
+            w0, w1, w2, w3 = philox(
+                keys[row], indices[row], blocks[row] + np.uint64(column // 2), np.uint64(AGENT_STREAM)
+            )
             out[row, column] = (w0 << np.uint64(32)) | w1
             if column + 1 < out.shape[1]:
                 out[row, column + 1] = (w2 << np.uint64(32)) | w3
+
+
+@lru_cache(maxsize=4096)
+def agent_key(seed: int, stream: int) -> int:
+    """Return the key of a stream of agents' random numbers, 0 to 2**64 - 1, from which the seed cannot be computed.
+
+    A small seed can still be found by trying: see the documentation's page on the design.
+
+    Args:
+        seed: seed of the deals, 0 to 2**64 - 1.
+        stream: number of the stream, or ``WHOLE_MATCH``.
+    """
+    digest = blake2b(
+        seed.to_bytes(8, "little"), digest_size=8, person=b"agents", salt=stream.to_bytes(8, "little", signed=True)
+    )
+    return int.from_bytes(digest.digest(), "little")
+
+
+def _keys(seeds: Words, stream: int) -> Words:
+    """Return the key of each row's seed."""
+    if len(seeds) and (seeds == seeds[0]).all():
+        return np.full(seeds.shape, agent_key(int(seeds[0]), stream), np.uint64)
+    different, rows = np.unique(seeds, return_inverse=True)
+    return np.array([agent_key(seed, stream) for seed in different.tolist()], np.uint64)[rows]
 
 
 class AgentRng:
@@ -37,7 +72,7 @@ class AgentRng:
         """Set the address of each row.
 
         Args:
-            seed: the key, 0 to 2**64 - 1; a uint64 array gives each row its own.
+            seed: seed of the deals, 0 to 2**64 - 1; a uint64 array gives each row its own. It is not kept.
             indices: the deal of each row, uint64[rows].
             stream: from 0; users of randomness (the agents of a match) have one each.
             step: number of actions played so far, 0 to 2**16 - 1: one number, or one per row.
@@ -48,9 +83,10 @@ class AgentRng:
         if stream < 0:
             raise ValueError(f"stream {stream} is not allowed: a whole number from 0")
         self._indices = np.asarray(indices, np.uint64)
-        own = isinstance(seed, np.ndarray) and seed.dtype == np.uint64 and seed.shape == self._indices.shape
-        self._seeds = np.full(self._indices.shape, seed if own else check_seed(seed), np.uint64)
-        self._stream = np.uint64(AGENT_STREAM + stream)
+        if isinstance(seed, np.ndarray) and seed.dtype == np.uint64 and seed.shape == self._indices.shape:
+            self._keys = _keys(seed, stream)
+        else:
+            self._keys = np.full(self._indices.shape, agent_key(check_seed(seed), stream), np.uint64)
         self._blocks = np.full(self._indices.shape, np.asarray(step, np.uint64) * np.uint64(_BLOCKS_PER_STEP))
 
     def _words(self, size: int | tuple[int, ...] | None) -> Words:
@@ -60,7 +96,7 @@ class AgentRng:
             raise ValueError(f"size {size!r} is not allowed: the first dimension is {rows}, one row per view")
         per_row = int(np.prod(shape[1:], dtype=np.int64))
         out = np.empty((rows, per_row), np.uint64)
-        _fill_words(self._seeds, self._indices, self._stream, self._blocks, out)
+        _fill_words(self._keys, self._indices, self._blocks, out)
         self._blocks = self._blocks + np.uint64((per_row + 1) // 2)
         return out.reshape(shape)
 

@@ -2,7 +2,7 @@
 
 The random words come from Philox4x32-10, the counter-based generator of Salmon et al., "Parallel random numbers: as
 easy as 1, 2, 3" (SC 2011). The key is the seed and the counter is (index, block, stream). Streams keep the uses of
-randomness apart: agents never touch the cards.
+randomness apart, and agents draw under other keys (``agent_rng``): they never touch the cards.
 """
 
 from __future__ import annotations

@@ -254,3 +254,36 @@ def test_numpy_integers_are_accepted() -> None:
         agent = Returning(lambda views, kind=kind: lowest_cards(views).astype(kind))
         assert fields(play_match(agent, "heuristic", deals=5)) == expected
     assert fields(play_match(Returning(lambda views: lowest_cards(views).tolist()), "heuristic", deals=5)) == expected
+
+
+class ReadsItsGenerator:
+    """Tries every number within its generator as the seed, and counts the opening hands that it can name."""
+
+    name = "reads"
+
+    def __init__(self) -> None:
+        self.known = self.seen = 0
+
+    def act(self, views: np.ndarray, rng: Any) -> np.ndarray:
+        numbers = [int(number) for value in vars(rng).values() for number in np.ravel(value)]
+        openings = np.flatnonzero((views["played_self"] == 0) & (views["played_opponent"] == 0))
+        for row in openings:
+            self.seen += 1
+            self.known += any(
+                int(views["hand"][row]) == hand
+                for seed in set(numbers)
+                for index in range(4)
+                for hand in _hands(seed, index)
+            )
+        return np.array([(mask & -mask).bit_length() - 1 for mask in views["legal"].tolist()])
+
+
+def _hands(seed: int, index: int) -> list[int]:
+    return [int(hand) for hand in DealBatch("classic", 1, seed, index).states["hands"][0]]
+
+
+def test_the_generator_of_an_agent_does_not_tell_it_the_deal() -> None:
+    agent = ReadsItsGenerator()
+    play_match(agent, "greedy", deals=4, seed=20)
+    assert agent.seen == 4
+    assert agent.known == 0

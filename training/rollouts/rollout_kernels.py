@@ -13,7 +13,7 @@ from german_whist.envs.utils.bit_kernels import write_cards
 from german_whist.envs.utils.jit import kernel
 
 HIDDEN_FEATURES = 3 * 52  # opponent's hand, next face-down card, place in the stock
-# Streams from AGENT_STREAM on belong to opponents, by their number.
+# Opponents draw from AGENT_STREAM, under keys of their own.
 CHOICE_STREAM = AGENT_STREAM + 2**20
 
 _ONE = np.uint64(1)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from german_whist.envs.engine.agent_rng import AgentRng
+from german_whist.envs.engine.agent_rng import WHOLE_MATCH, AgentRng, agent_key
 from german_whist.envs.engine.dealing_kernels import AGENT_STREAM, philox
 from tests.strategies import seeds
 
@@ -61,7 +61,8 @@ def test_later_calls_give_other_numbers() -> None:
 
 
 def test_numbers_come_from_the_agents_stream_of_the_generator() -> None:
-    high, low, *_ = philox(np.uint64(7), np.uint64(3), np.uint64(2 * 2**16), np.uint64(AGENT_STREAM + 4))
+    key = np.uint64(agent_key(7, 4))
+    high, low, *_ = philox(key, np.uint64(3), np.uint64(2 * 2**16), np.uint64(AGENT_STREAM))
     expected = ((int(high) << 32 | int(low)) >> 11) / 2**53
     assert AgentRng(7, [3], stream=4, step=2).random().tolist() == [expected]
 
@@ -123,3 +124,26 @@ def test_sizes_are_the_shapes_of_what_is_given(size: object, shape: tuple[int, .
 def test_seeds_out_of_range_are_refused(seed: object) -> None:
     with pytest.raises(ValueError, match="seed"):
         AgentRng(seed, [3])  # type: ignore[arg-type]
+
+
+def test_neither_the_seed_nor_another_stream_is_in_the_state() -> None:
+    generator = AgentRng(20, [0, 1, 2])
+    numbers = {int(number) for value in vars(generator).values() for number in np.ravel(value)}
+    assert 20 not in numbers
+    assert agent_key(20, 0) in numbers
+    assert not numbers & {agent_key(20, 1), agent_key(20, WHOLE_MATCH)}
+
+
+def test_rows_of_several_seeds_have_the_numbers_of_their_own() -> None:
+    seeds_of_rows = np.array([9, 5, 9, 2**64 - 1], np.uint64)
+    together = AgentRng(seeds_of_rows, [0, 1, 2, 3], stream=2, step=3).random((4, 3))
+    for row, seed in enumerate(seeds_of_rows.tolist()):
+        np.testing.assert_array_equal(together[row], AgentRng(seed, [row], stream=2, step=3).random((1, 3))[0])
+    assert AgentRng(seeds_of_rows[:0], []).random().shape == (0,)
+
+
+@given(st.integers(0, 2**64 - 1), st.integers(-1, 100))
+def test_keys_are_uint64_and_differ_from_the_seed(seed: int, stream: int) -> None:
+    assert 0 <= agent_key(seed, stream) < 2**64
+    assert agent_key(seed, stream) != seed
+    assert agent_key(seed, stream) != agent_key(seed, stream + 1)
