@@ -17,7 +17,8 @@ from german_whist.agents.registry import make_agent
 from german_whist.arena.match import play_match
 from german_whist.training.config.load import load_config
 from german_whist.training.config.schema import SB3Config
-from german_whist.training.run.directory import RunDirectory, code_version
+from german_whist.training.run.code_version import code_version
+from german_whist.training.run.directory import RunDirectory
 from german_whist.training.run.evaluation import EVALUATION_SEED
 from german_whist.training.run.session import TrainingOutcome
 from german_whist.training.train import train

@@ -23,8 +23,9 @@ from german_whist.training.learning.snapshot import Snapshot
 from german_whist.training.networks.mlp import feature_scale
 from german_whist.training.rollouts.collector import Collector, Rollout
 from german_whist.training.rollouts.opponent_mix import POOL, SELF
+from german_whist.training.run.code_version import code_version
 from german_whist.training.run.device import check_device
-from german_whist.training.run.directory import RunDirectory, code_version
+from german_whist.training.run.directory import RunDirectory
 from german_whist.training.run.distributed import Processes
 from german_whist.training.run.evaluation import evaluate
 from german_whist.training.run.provenance import Provenance

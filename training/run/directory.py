@@ -6,17 +6,16 @@ import contextlib
 import csv
 import io
 import json
-import platform
+import math
 import shutil
-import subprocess
 from collections.abc import Mapping
-from importlib import metadata
 from pathlib import Path
 from typing import Any
 
 from german_whist.envs.utils.atomic_file import write_atomically
 from german_whist.training.config.load import load_config
 from german_whist.training.config.schema import TrainConfig
+from german_whist.training.run.code_version import code_version
 from german_whist.training.run.csv_log import keep_rows
 from german_whist.training.run.lock import LOCK
 
@@ -131,11 +130,26 @@ class RunDirectory:
     def _evaluation_rows(self) -> list[dict[str, str]]:
         if not self.evaluations.exists():
             return []
-        with self.evaluations.open(newline="", encoding="utf-8") as file:
-            return list(csv.DictReader(file))
+        try:
+            with self.evaluations.open(newline="", encoding="utf-8") as file:
+                rows = list(csv.DictReader(file))
+            for number, row in enumerate(rows, 2):
+                for column in EVALUATION_COLUMNS[:-1]:  # an older version had no seconds
+                    if not row.get(column):
+                        raise ValueError(f"line {number} has no {column}")
+                numbers = [text for key, text in row.items() if key != "opponent" and text]
+                if None in row or not all(math.isfinite(float(text)) for text in numbers):
+                    raise ValueError(f"line {number} is not one of {', '.join(EVALUATION_COLUMNS)}")
+        except (ValueError, csv.Error) as error:
+            raise ValueError(f"{str(self.evaluations)!r} cannot be read: {error!s:.200}") from None
+        return rows
 
     def read_evaluations(self) -> list[dict[str, Any]]:
-        """Return the evaluation results so far, numbers as float, without columns that an older version left empty."""
+        """Return the evaluation results so far, numbers as float, without columns that an older version left empty.
+
+        Raises:
+            ValueError: when a line lacks a column or holds something else than numbers.
+        """
         return [
             {key: text if key == "opponent" else float(text) for key, text in row.items() if text}
             for row in self._evaluation_rows()
@@ -181,30 +195,3 @@ def _free_path(folder: Path, name: str) -> Path:
         number += 1
         path = folder / f"{name}-{number}"
     return path
-
-
-def code_version() -> dict[str, Any]:
-    """Return the versions of package, git commit (if any), Python and libraries."""
-    libraries = ("numpy", "numba", "torch", "stable_baselines3", "sb3_contrib", "gymnasium", "pettingzoo")
-    return {
-        "german_whist": _version("german-whist"),
-        "commit": _git_commit(),
-        "python": platform.python_version(),
-        "libraries": {name: _version(name) for name in libraries},
-    }
-
-
-def _version(package: str) -> str | None:
-    try:
-        return metadata.version(package)
-    except metadata.PackageNotFoundError:  # run from its sources
-        return None
-
-
-def _git_commit() -> str | None:
-    folder = Path(__file__).resolve().parent
-    command = ["git", "-C", str(folder), "describe", "--always", "--dirty", "--abbrev=12"]
-    try:
-        return subprocess.run(command, capture_output=True, text=True, check=True, timeout=10).stdout.strip() or None
-    except (OSError, subprocess.SubprocessError):
-        return None

@@ -19,8 +19,9 @@ from german_whist.envs.engine.rules import rules
 from german_whist.training.config.schema import SB3Config
 from german_whist.training.config.settings import LARGEST_SEED
 from german_whist.training.rollouts.opponent_mix import POOL, SELF
+from german_whist.training.run.code_version import code_version
 from german_whist.training.run.device import check_device
-from german_whist.training.run.directory import RunDirectory, code_version
+from german_whist.training.run.directory import RunDirectory
 from german_whist.training.run.evaluation import evaluate
 from german_whist.training.run.provenance import Provenance
 from german_whist.training.run.resume_file import cannot_resume

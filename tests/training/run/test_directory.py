@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import errno
 import json
-import platform
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from german_whist.training.config.load import load_config
-from german_whist.training.run import directory as run_directory
-from german_whist.training.run.directory import EVALUATION_COLUMNS, RunDirectory, code_version
+from german_whist.training.run.code_version import code_version
+from german_whist.training.run.directory import EVALUATION_COLUMNS, RunDirectory
 from tests.training.sb3_runs import tiny_config
 
 
@@ -47,25 +46,6 @@ def test_a_new_run_holds_its_settings_and_what_code_runs(here: Path) -> None:
     }
     assert load_config(run.config) == config
     assert json.loads(run.version.read_text()) == code_version()
-
-
-def test_the_code_version_names_package_commit_python_and_libraries() -> None:
-    version = code_version()
-    assert set(version) == {"german_whist", "commit", "python", "libraries"}
-    assert version["python"] == platform.python_version()
-    assert {"torch", "stable_baselines3", "sb3_contrib", "numpy"} <= set(version["libraries"])
-    assert all(version["libraries"].values())
-    assert version["commit"] is None or len(version["commit"]) >= 7
-
-
-def test_a_package_run_from_its_sources_and_no_git_are_no_obstacle(monkeypatch: pytest.MonkeyPatch) -> None:
-    def absent(name: str) -> str:
-        raise run_directory.metadata.PackageNotFoundError(name)
-
-    monkeypatch.setattr(run_directory.metadata, "version", absent)
-    monkeypatch.setenv("PATH", "")
-    version = code_version()
-    assert version["german_whist"] is version["commit"] is version["libraries"]["torch"] is None
 
 
 def test_runs_of_one_name_are_numbered(here: Path) -> None:
@@ -263,3 +243,36 @@ def test_a_full_disk_leaves_evaluations_as_they_were(here: Path, monkeypatch: py
         run.add_evaluations([evaluation(128)])
     assert run.read_evaluations() == [evaluation(0)]
     assert everything(here) == before
+
+
+HEADER = ",".join(EVALUATION_COLUMNS)
+ROW = "100,random,10,0.5,0.4,0.6,1.5,2.0"
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (f"{HEADER.replace('win_rate,', '')}\n100,random,10,0.4,0.6,1.5,2.0", "line 2 has no win_rate"),
+        (f"{HEADER}\n{ROW}\n100,random", "line 3 has no deals"),
+        (f"{HEADER}\n{ROW},7", "line 2 is not one of decisions, opponent"),
+        (f"{HEADER}\n{ROW.replace('0.5', 'half')}", "could not convert"),
+        (f"{HEADER}\n{ROW.replace('0.5', 'nan')}", "line 2 is not one of"),
+        (f"{HEADER}\n{ROW.replace('0.5', '1e999')}", "line 2 is not one of"),
+        (f"{HEADER}\n{'x' * 200_000}", "field larger than field limit"),
+        ("\xff", "codec can't decode"),
+    ],
+)
+def test_evaluations_that_are_not_what_they_should_be_are_refused_in_one_line(
+    tmp_path: Path, text: str, reason: str
+) -> None:
+    run = RunDirectory(tmp_path)
+    run.evaluations.write_bytes(text.encode("latin-1"))
+    with pytest.raises(ValueError, match=rf"evaluations.csv' cannot be read: .*{reason}") as caught:
+        run.read_evaluations()
+    assert "\n" not in str(caught.value)
+
+
+def test_evaluations_without_seconds_of_an_older_version_are_read(tmp_path: Path) -> None:
+    run = RunDirectory(tmp_path)
+    run.evaluations.write_text(f"{HEADER.removesuffix(',seconds')}\n{ROW.removesuffix(',2.0')}\n")
+    assert "seconds" not in run.read_evaluations()[0]
