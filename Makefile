@@ -1,5 +1,6 @@
 # `make quickstart` trains an agent and measures it, `make test` runs every check, `make docs` builds the site,
 # `make dist` builds and checks what is published, `make lowest` tries the lower bounds of the dependencies,
+# `make fuzz`, `make kill-test` and `make nightly` attack it for as long as they may,
 # `make examples` runs `examples/`, each library in an environment of its own (gigabytes, about an hour).
 PYTHON ?= python3
 VENV ?= .venv
@@ -14,7 +15,7 @@ KEY := $(shell (echo $(SOURCES); cat pyproject.toml constraints.txt) | cksum | c
 # A warning or a broken reference fails the site.
 SITE := $(BIN)/sphinx-build -b html -q -W --keep-going -n docs docs/_build/html
 
-.PHONY: quickstart test docs dist lowest examples clean
+.PHONY: quickstart test fuzz kill-test nightly docs dist lowest examples clean
 
 quickstart: $(VENV)/.installed-train-$(KEY)
 	$(BIN)/german-whist train quickstart
@@ -26,6 +27,18 @@ test: $(VENV)/.installed-dev-$(KEY)
 	$(BIN)/lint-imports --no-logo
 	$(SITE)
 	$(BIN)/python -m pytest
+
+# MINUTES=300 fuzzes for five hours.
+fuzz: $(VENV)/.installed-dev-$(KEY)
+	$(BIN)/python -m tests.fuzz --minutes $(or $(MINUTES),5)
+
+# KILLS=100 kills each trainer a hundred times.
+kill-test: $(VENV)/.installed-dev-$(KEY)
+	$(BIN)/python -m tests.kills --kills $(or $(KILLS),20)
+
+# A million deals against the reference; stopped, it goes on where it was.
+nightly: $(VENV)/.installed-dev-$(KEY)
+	$(BIN)/python -m tests.nightly_rules --deals $(or $(DEALS),1000000) --progress .nightly-rules.json
 
 docs: $(VENV)/.installed-docs-$(KEY)
 	$(SITE)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from german_whist.envs.engine.rules import rule_names, rules
 from german_whist.envs.simulator import batch as engine
-from tests.nightly_rules import CHUNK, check, game_of, play_chunk
+from tests.nightly_rules import CHUNK, begin, check, game_of, play_chunk
 
 
 def test_a_few_thousand_deals_of_presets_and_drawn_games_without_a_difference() -> None:
@@ -35,3 +37,13 @@ def test_a_difference_tells_field_game_and_deals(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(engine.DealBatch, "step", cheat)
     with pytest.raises(AssertionError, match=r"chunk 2 of seed 5, Rules.*: tricks: the engine has"):
         play_chunk(2, 5, CHUNK // 50)
+
+
+def test_a_stopped_check_goes_on_where_it_was(tmp_path: Path) -> None:
+    whole = list(check(deals=3 * CHUNK, cards=8))
+    assert list(check(deals=3 * CHUNK, cards=8, done=2 * CHUNK)) == whole[2:]
+    progress, what = tmp_path / "progress.json", {"seed": 0, "cards": 8}
+    assert begin(progress, what) == begin(None, what) == (0, 0)
+    progress.write_text('{"seed": 0, "cards": 8, "deals": 500, "positions": 9000}')
+    assert begin(progress, what) == (500, 9000)
+    assert begin(progress, {"seed": 1, "cards": 8}) == (0, 0)

@@ -1,0 +1,212 @@
+"""What is fuzzed. Each target makes its originals once and then runs cases, each a function of a random generator."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import yaml
+from safetensors.numpy import load_file, save_file
+
+from german_whist.agents.policy.checkpoint import Checkpoint, load_checkpoint
+from german_whist.agents.registry import make_agent
+from german_whist.arena.match import play_match
+from german_whist.arena.recording import Recording
+from german_whist.arena.recording_file import writing_recordings
+from german_whist.envs.engine.rules import rule_names, rules
+from german_whist.solver.tablebase import cache
+from german_whist.solver.tablebase.build import build_table
+from german_whist.solver.tablebase.kinds import FOLDER_VARIABLE, KINDS
+from german_whist.training.config.load import load_config, recipe_names
+from tests.agents.networks import some_network
+from tests.fuzz.contract import BrokenError, command, refused_or
+from tests.fuzz.mutations import Rng, as_json, mutate_bytes, mutate_json, mutate_text, mutate_words
+
+Case = Callable[[Rng], None]
+
+
+def _same_layers(one: Checkpoint, other: Checkpoint) -> bool:
+    return all(
+        np.array_equal(a, b)
+        for layer, wanted in zip(one.layers, other.layers, strict=True)
+        for a, b in zip(layer, wanted, strict=True)
+    )
+
+
+def checkpoints(folder: Path) -> Case:
+    """Bytes of a checkpoint: refused, or the same network. Values of its card: refused, or a network that plays."""
+    path = folder / "network.safetensors"
+    some_network(game="tiny").save(path)
+    content, original = path.read_bytes(), load_checkpoint(path)
+    tensors, card = load_file(path), original.card()
+
+    def of_bytes(rng: Rng) -> None:
+        path.write_bytes(mutate_bytes(rng, content))
+        found = refused_or(lambda: load_checkpoint(path))
+        if found is not None and not _same_layers(found, original):
+            raise BrokenError("other weights were read in silence")
+
+    def of_card(rng: Rng) -> None:
+        save_file(tensors, path, {"card": as_json(mutate_json(rng, card))})
+        command(["evaluate", f"checkpoint:{path}", "random", "--deals", "1", "--rules", "tiny"])
+
+    return lambda rng: of_bytes(rng) if rng.random() < 0.6 else of_card(rng)
+
+
+def configurations(folder: Path) -> Case:
+    """Configurations as files and single settings."""
+    texts = [load_config(name).to_yaml() for name in recipe_names()]
+    path = folder / "mine.yaml"
+
+    def case(rng: Rng) -> None:
+        text = texts[int(rng.integers(len(texts)))]
+        settings = yaml.safe_load(text)
+        if rng.random() < 0.5:
+            path.write_bytes(mutate_bytes(rng, text.encode()))
+        else:
+            path.write_text(yaml.safe_dump(mutate_json(rng, settings)), encoding="utf-8")
+        refused_or(lambda: load_config(path).to_yaml())
+        key = str(rng.choice(list(settings)))
+        value = mutate_text(rng, yaml.safe_dump(settings[key]))
+        refused_or(lambda: load_config("ppo", {key: value}).to_yaml())
+
+    return case
+
+
+def recordings(folder: Path) -> Case:
+    """Files of recordings."""
+    played: list[Recording] = []
+    play_match("random", "greedy", deals=2, rules="tiny", record=played.append)
+    play_match("random", "greedy", deals=1, rules="draft", record=played.append)
+    lines = [recording.to_line() for recording in played]
+    path = folder / "deals.jsonl"
+    with writing_recordings(path) as write:
+        for recording in played:
+            write(recording)
+    content = path.read_bytes()
+
+    def case(rng: Rng) -> None:
+        if rng.random() < 0.5:
+            path.write_bytes(mutate_bytes(rng, content))
+        else:
+            line = json.loads(lines[int(rng.integers(len(lines)))])
+            path.write_text(as_json(mutate_json(rng, line)) + "\n", encoding="utf-8")
+        command(["replay", str(path)])
+
+    return case
+
+
+def tables(folder: Path) -> Case:
+    """Endgame tables and what interrupted builds leave: refused and built anew, or the same values."""
+    kind = KINDS["trump-high"]
+    os.environ[FOLDER_VARIABLE] = str(folder)
+    cache.DEFAULT_CARDS = 4
+    path = build_table(kind, 4)
+    content = path.read_bytes()
+
+    def case(rng: Rng) -> None:
+        cache._open.clear()
+        with contextlib.suppress(FileNotFoundError):
+            path.unlink()
+        kept = path if rng.random() < 0.7 else path.with_suffix(".partial")
+        kept.write_bytes(mutate_bytes(rng, content))
+        with contextlib.redirect_stderr(io.StringIO()):
+            table = refused_or(lambda: cache.open_table(*kind))
+        if table is None:
+            raise BrokenError("a damaged table is not built anew")
+        if table.values.tobytes() != content[4096:]:
+            raise BrokenError("other values were read in silence")
+
+    return case
+
+
+def specifications(folder: Path) -> Case:
+    """Names of rules and agents."""
+    agents = [
+        "random",
+        "greedy+exact",
+        "mc:worlds=3",
+        "champion:temperature=1,endgame=played",
+        "checkpoint:x",
+    ]
+    games = [*rule_names(), "classic:hand=10,stock=32", "tiny:counts=all", "classic:points=over_book,slam=20"]
+
+    def case(rng: Rng) -> None:
+        agent = mutate_text(rng, str(rng.choice(agents)))
+        game = mutate_text(rng, str(rng.choice(games)))
+        refused_or(lambda: make_agent(agent))
+        refused_or(lambda: rules(game))
+
+    return case
+
+
+COMMANDS = [
+    "evaluate random greedy --deals 1 --rules tiny",
+    "evaluate random greedy heuristic --deals 1 --rules tiny --json",
+    "explain greedy --rules tiny --deal 7:0 --worlds 0",
+    "rules classic",
+    "agents --json",
+    "solve A... 2... --trump S",
+    "table info --json",
+    "replay absent.jsonl",
+    "curve absent --out absent/x.png",
+    "export absent --to onnx",
+]
+
+
+def commands(folder: Path) -> Case:
+    """Command lines, in the folder."""
+
+    def case(rng: Rng) -> None:
+        command(mutate_words(rng, str(rng.choice(COMMANDS)).split()))
+
+    return case
+
+
+def resumed_runs(folder: Path) -> Case:
+    """Files of a stopped run: refused with every file as it was, or resumed to the weights of the run itself."""
+    from german_whist.training.run.directory import RunDirectory
+    from german_whist.training.train import train
+    from tests.training.ppo_runs import begin_own
+
+    settings: dict[str, Any] = {"opponents": {"self": 0.5, "pool": 0.5}, "decisions": 512, "final_deals": 4}
+    begun = begin_own(folder / "original", **settings).run
+    wanted = load_checkpoint(begun.final)
+    copy = folder / "copy"
+
+    def resume() -> Checkpoint:
+        run, config = RunDirectory.open(copy)
+        train(config, run, resume=True, quiet=True)
+        return load_checkpoint(run.final)
+
+    def case(rng: Rng) -> None:
+        shutil.rmtree(copy, ignore_errors=True)
+        shutil.copytree(begun.path, copy)
+        (copy / "final.safetensors").unlink()
+        paths = [path for path in sorted(copy.rglob("*")) if path.is_file() and "tensorboard" not in path.parts]
+        path = paths[int(rng.integers(len(paths)))]
+        path.write_bytes(mutate_bytes(rng, path.read_bytes()))
+        with contextlib.redirect_stderr(io.StringIO()):
+            found = refused_or(resume)
+        if found is not None and not _same_layers(found, wanted):
+            raise BrokenError(f"after a mutation of {path.name} the run ends with other weights")
+
+    return case
+
+
+TARGETS: dict[str, Callable[[Path], Case]] = {
+    "checkpoints": checkpoints,
+    "configurations": configurations,
+    "recordings": recordings,
+    "tables": tables,
+    "specifications": specifications,
+    "commands": commands,
+    "resumed-runs": resumed_runs,
+}

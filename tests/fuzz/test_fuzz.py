@@ -1,0 +1,48 @@
+"""The first cases of every target; ``make fuzz`` runs on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from german_whist.solver.tablebase import cache
+from german_whist.solver.tablebase.kinds import FOLDER_VARIABLE
+from tests.fuzz.contract import BrokenError, command, refused_or
+from tests.fuzz.targets import TARGETS
+
+CASES = {"resumed-runs": 6, "commands": 40}
+MANY = 60
+
+
+@pytest.mark.parametrize("name", TARGETS)
+def test_mutated_input_is_refused_in_one_line_or_does_no_harm(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path))
+    monkeypatch.setattr(cache, "DEFAULT_CARDS", 4)
+    monkeypatch.setattr(cache, "_open", {})
+    case = TARGETS[name](tmp_path)
+    for number in range(CASES.get(name, MANY)):
+        case(np.random.default_rng([number, *name.encode()]))
+
+
+def test_the_contract_can_be_broken() -> None:
+    def crash() -> None:
+        raise KeyError("x")
+
+    def two_lines() -> None:
+        raise ValueError("one\ntwo")
+
+    def other_code() -> None:
+        import subprocess
+
+        subprocess.run(["true"], check=True)
+
+    for broken in (crash, two_lines, other_code):
+        with pytest.raises(BrokenError):
+            refused_or(broken)
+    assert refused_or(lambda: 7) == 7
+    assert command(["rules", "absent"]) is None
