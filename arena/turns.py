@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.agents.bots.base import DEAL, Agent, Histories, act_with_memory, initial_memory, uses_history
+from german_whist.agents.bots.base import DEAL, Agent, act_with_memory, initial_memory, uses_history
 from german_whist.envs.engine.actions import action_text, actions_text
 from german_whist.envs.engine.agent_rng import AgentRng
 from german_whist.envs.engine.rules import Rules
@@ -39,7 +39,7 @@ class GameMemories:
     def act(self, which: int, batch: DealBatch, rng: AgentRng, rows: npt.NDArray[np.int64]) -> Any:
         """Return what agent ``which`` answers to the views of some rows of a batch."""
         agent = self._agents[which]
-        histories = histories_of(batch, rows) if uses_history(agent) else None
+        histories = batch.history(rows=rows) if uses_history(agent) and batch.log is not None else None
         return act_with_memory(agent, batch.views(rows), rng, self._memories[which], rows, histories)
 
     def _initial(
@@ -48,14 +48,6 @@ class GameMemories:
         deals = np.empty(len(rows), DEAL)
         deals["seed"], deals["index"], deals["seat"] = self._seed, indices, self._swapped[rows] ^ which
         return initial_memory(self._agents[which], self._names[which], deals)
-
-
-def histories_of(batch: DealBatch, rows: npt.NDArray[np.int64]) -> Histories | None:
-    """Return the histories of the seats to act in some rows; ``None`` if the batch keeps none."""
-    if batch.log is None:
-        return None
-    tokens, lengths = batch.history()
-    return tokens[rows], lengths[rows]
 
 
 def play_turn(

@@ -22,7 +22,7 @@ from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.scoring import check_reward
 from german_whist.envs.observation.keys import check_observation_keys, keyed, keyed_space
 from german_whist.envs.observation.vector import observation_high
-from german_whist.envs.opponent import Opponent, check_opponent, check_seat, learner_seats
+from german_whist.envs.opponent import Opponent, ask_opponent, check_opponent, check_seat, learner_seats, uses_history
 from german_whist.envs.rendering.modes import FRAMES_PER_SECOND, Picture, check_render_mode
 from german_whist.envs.rendering.renderer import load_drawing
 from german_whist.envs.simulator.episode_batch import Addresses, EpisodeBatch, Seeds
@@ -123,7 +123,7 @@ class GermanWhistVectorEnv(VectorEnv[Any, npt.NDArray[np.int64], npt.NDArray[Any
         self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}
         self.match = None if match is None else match_format_of(match)
         self._keys = check_observation_keys(observation_keys)
-        self._episodes = EpisodeBatch(rules, num_envs, self.match, endgame)
+        self._episodes = EpisodeBatch(rules, num_envs, self.match, endgame, uses_history(opponent))
         self._batch = self._episodes.batch
         self.num_envs = self._batch.size
         self.rules = self._batch.rules
@@ -247,7 +247,7 @@ class GermanWhistVectorEnv(VectorEnv[Any, npt.NDArray[np.int64], npt.NDArray[Any
         """
         episodes = self._episodes
         rng = AgentRng(episodes.at.seeds[rows], episodes.indices[rows], step=episodes.plies[rows])
-        actions = np.asarray(self.opponent.act(self._batch.views(rows), rng))
+        actions = np.asarray(ask_opponent(self.opponent, self._batch, rows, rng))
         if actions.shape != rows.shape:
             raise ValueError(f"the opponent {self.opponent!r} chose {actions.shape} actions for {len(rows)} views")
         refused = episodes.play(rows, actions)

@@ -8,11 +8,16 @@ import numpy as np
 import numpy.typing as npt
 
 from german_whist.envs.engine.agent_rng import AgentRng
+from german_whist.envs.simulator.batch import DealBatch
 from german_whist.envs.utils.checks import is_agent_class, is_whole_number
 
 
 class Opponent(Protocol):
-    """Chooses actions for a batch of views. It sees what its seat knows, never the state of the deal."""
+    """Chooses actions for a batch of views. It sees what its seat knows, never the state of the deal.
+
+    One with an attribute ``uses_history = True`` also gets ``histories=…``, what its seat saw of each deal so far, as
+    ``DealBatch.history`` returns it.
+    """
 
     def act(self, views: np.ndarray[Any, Any], rng: AgentRng) -> npt.NDArray[np.integer[Any]]:
         """Return one legal action per view, an integer array of shape (len(views),).
@@ -22,6 +27,19 @@ class Opponent(Protocol):
             rng: the only source of randomness to use, with one row of numbers per view.
         """
         ...
+
+
+def uses_history(opponent: object) -> bool:
+    """Return whether an opponent is to be given event histories."""
+    return bool(getattr(opponent, "uses_history", False))
+
+
+def ask_opponent(opponent: Opponent, batch: DealBatch, rows: npt.NDArray[np.int64], rng: AgentRng) -> Any:
+    """Return what an opponent answers to the views of some rows of a batch."""
+    act: Any = opponent.act
+    if uses_history(opponent) and batch.log is not None:
+        return act(batch.views(rows), rng, histories=batch.history(rows=rows))
+    return act(batch.views(rows), rng)
 
 
 def check_opponent(opponent: object) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from german_whist.envs.observation.views import check_view_array
+from german_whist.envs.opponent import uses_history
 
 Views = np.ndarray[Any, Any]
 Actions = npt.NDArray[np.int64]
@@ -106,11 +107,6 @@ class AgentWithHistory(Agent, Protocol):
             int64[n].
         """
         ...
-
-
-def uses_history(agent: object) -> bool:
-    """Return whether an agent is to be given event histories."""
-    return bool(getattr(agent, "uses_history", False))
 
 
 def initial_memory(agent: Agent, name: str, deals: np.ndarray[Any, Any]) -> Memory | None:

@@ -24,6 +24,7 @@ import os
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -34,10 +35,10 @@ from german_whist.agents.inference.world_sampling_kernels import is_humbug
 from german_whist.agents.monte_carlo.rollout_kernels import distinct_actions
 from german_whist.agents.policy.agent import PolicyAgent
 from german_whist.agents.search.choice_kernels import combine, representative, worth_trying
+from german_whist.agents.search.rollout_kernels import try_worlds
 from german_whist.agents.search.row_network import NATS_PER_TRICK, RowNetwork
 from german_whist.agents.search.settings import SearchSettings
 from german_whist.agents.search.worlds import Scratch, Worlds, sample_worlds
-from german_whist.agents.search.rollout_kernels import try_worlds
 from german_whist.envs.observation.views import check_view_array
 from german_whist.solver.tablebase.cache import open_table
 
@@ -121,7 +122,9 @@ class SearchAgent:
 
         def search_row(row: int, run: Callable[..., Any]) -> None:
             history = None if histories is None else (histories[0][row], int(histories[1][row]))
-            found = self._search(views[row : row + 1], history, keys[row], actions[row], advantages[row], gains[row], run)
+            found = self._search(
+                views[row : row + 1], history, keys[row], actions[row], advantages[row], gains[row], run
+            )
             actions[row] = found
 
         if self._threads == 1 or len(searched) == 0:
@@ -166,7 +169,7 @@ class SearchAgent:
 
     def _run_parts(self, executor: ThreadPoolExecutor, part: Callable[[int, int, Scratch], Any], count: int) -> None:
         ends = [count * number // self._threads for number in range(self._threads + 1)]
-        list(executor.map(lambda ends: part(*ends, self._scratch()), zip(ends, ends[1:], strict=False)))
+        list(executor.map(lambda ends: part(*ends, self._scratch()), pairwise(ends)))
 
     def _search(
         self,

@@ -13,7 +13,6 @@ from german_whist.envs.engine.rules import GAME
 from german_whist.envs.observation.vector import observation_layout
 from german_whist.envs.observation.views import VIEW
 
-
 # Of logits that are no action values, so that an action e times as likely counts as a quarter of a trick better. The
 # pretrained networks have the same scale.
 NATS_PER_TRICK = 4.0

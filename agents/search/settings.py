@@ -33,7 +33,7 @@ class SearchSettings:
         mistakes: how often the modelled network plays any legal card instead.
         heuristic_mistakes: likewise for the modelled heuristic bot.
         model_prior: probabilities of the opponent models network, heuristic bot, uniform.
-        min_size: weights are tempered to keep this effective sample size, as a share of the worlds.
+        min_size: weights are tempered to keep this effective sample size, as a share of the candidates.
         tanh_scale: tricks beyond count less, see ``choice_kernels.utility``; 0 for plain tricks.
         win_weight: what a win is worth besides, in tricks.
         usual_sd: usual standard deviation of the difference of two actions in one world, in tricks.
@@ -46,11 +46,11 @@ class SearchSettings:
     prior_sd: float = 0.15
     tricks: int = 0
     threads: int = 0
-    temperature: float = 0.15
-    mistakes: float = 0.05
-    heuristic_mistakes: float = 0.1
-    model_prior: tuple[float, float, float] = (0.8, 0.15, 0.05)
-    min_size: float = 0.25
+    temperature: float = 0.1
+    mistakes: float = 0.1
+    heuristic_mistakes: float = 0.3
+    model_prior: tuple[float, float, float] = (0.7, 0.2, 0.1)
+    min_size: float = 1 / 12
     tanh_scale: float = 4.0
     win_weight: float = 0.5
     usual_sd: float = 1.5

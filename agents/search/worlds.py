@@ -9,7 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from german_whist.agents.bots.base import Views
-from german_whist.agents.inference.hidden_deal_kernels import HIDDEN_DEAL, count_ways, read_history, suit_limits
+from german_whist.agents.inference.hidden_deal_kernels import count_ways, suit_limits
+from german_whist.agents.inference.history_reading_kernels import HIDDEN_DEAL, read_history
 from german_whist.agents.inference.world_sampling_kernels import HAND_COUNTS, count_hands, sample_hand
 from german_whist.agents.search.belief_kernels import effective_sample_size, resample, temper, write_posterior
 from german_whist.agents.search.replay_kernels import MODELS, sample_candidates, write_replay_rules
@@ -104,7 +105,8 @@ def sample_candidate_deals(
     """
     hidden, games = np.zeros(1, HIDDEN_DEAL), np.zeros(1, GAME)
     tokens, length = history
-    if not read_history(tokens, length, cards_of_view(views[0]), hidden[0]) or hidden["unseen"][0] != views["unseen"][0]:
+    belongs = read_history(tokens, length, cards_of_view(views[0]), hidden[0])
+    if not belongs or hidden["unseen"][0] != views["unseen"][0]:
         raise ValueError("history: it does not belong to the view")
     limits = np.empty(4, np.int64)
     suit_limits(hidden[0], limits)

@@ -32,6 +32,8 @@ from german_whist.envs.simulator.batch_kernels import (
 from german_whist.envs.simulator.batch_state import BatchState, restore_rows, save_rows
 from german_whist.envs.utils.checks import check_seed, deal_indices, numbers_between, whole_number, whole_numbers
 
+Int8s = npt.NDArray[np.int8]
+
 
 class DealBatch:
     """Deals ``first … first + size - 1`` of a seed, stepped together by compiled kernels.
@@ -225,9 +227,7 @@ class DealBatch:
         write_views(self.rules.game, self.states, which, whose, views)
         return views
 
-    def observe(
-        self, out: npt.NDArray[np.int8] | None = None, seats: npt.ArrayLike | None = None
-    ) -> npt.NDArray[np.int8]:
+    def observe(self, out: Int8s | None = None, seats: npt.ArrayLike | None = None) -> Int8s:
         """Return observation vectors, int8[size, n_obs], laid out as ``observation_layout`` describes.
 
         Args:
@@ -245,8 +245,8 @@ class DealBatch:
         return rows
 
     def history(
-        self, out: npt.NDArray[np.int8] | None = None, seats: npt.ArrayLike | None = None
-    ) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int16]]:
+        self, out: Int8s | None = None, seats: npt.ArrayLike | None = None, rows: npt.ArrayLike | None = None
+    ) -> tuple[Int8s, npt.NDArray[np.int16]]:
         """Return event histories: what seats saw happen in their deals, one row per event.
 
         The columns are event, who, card and trick; the documentation's page on observations lists their values.
@@ -254,18 +254,19 @@ class DealBatch:
         Args:
             out: an array to write the tokens into and return; a new one by default.
             seats: the seat whose history to return for each deal, int[size]; the seat to act by default.
+            rows: the deals, int[k], then all sizes here are k; all of them by default.
 
         Returns:
             Tokens int8[size, max_events, 4], and the number of events of each deal, int16[size].
 
         Raises:
-            ValueError: if the batch was made without ``history=True``, ``out`` or ``seats`` has another shape, or a
-                seat is not 0 or 1.
+            ValueError: if the batch was made without ``history=True``, a shape is wrong, or a seat or row out of range.
         """
         if self.log is None:
             raise ValueError("history is not kept: make the batch with DealBatch(…, history=True)")
-        whose = np.full(self.size, -1) if seats is None else numbers_between("seats", seats, 0, 1, (self.size,))
-        return self.log.histories(self.states, whose.astype(np.int64), out)
+        which = self._rows(rows)
+        whose = np.full(len(which), -1) if seats is None else numbers_between("seats", seats, 0, 1, which.shape)
+        return self.log.histories(self.states, which, whose.astype(np.int64), out)
 
     def step(self, actions: npt.ArrayLike, rows: npt.ArrayLike | None = None) -> None:
         """Play one action in every deal, or in some; finished deals ignore theirs.
