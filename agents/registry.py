@@ -157,12 +157,16 @@ def _exact(agent: Agent) -> Agent:
     return ExactEndgame(agent)
 
 
-NETWORK_SETTINGS = "temperature=T (0: best card, 1: samples), endgame=played or exact"
+NETWORK_SETTINGS = "temperature=T (0: best card, 1: samples), endgame=played or exact, search=N"
 
 KINDS: dict[str, AgentKind] = {
     "random": AgentKind(_random, "random", "every legal card equally likely"),
     "greedy": AgentKind(_greedy, "greedy", "wins a trick as cheaply as possible if it wants the prize"),
-    "heuristic": AgentKind(_heuristic, "heuristic", "the hard bot: perfect memory and textbook strategy"),
+    "heuristic": AgentKind(
+        _heuristic,
+        "heuristic[:search=N]",
+        "the hard bot: perfect memory and textbook strategy; search=N looks ahead in N worlds",
+    ),
     "mc": AgentKind(_mc, "mc[:worlds=N]", "flat Monte Carlo: tries each card in N sampled worlds (default 60)"),
     "checkpoint": AgentKind(
         _checkpoint,
@@ -207,6 +211,8 @@ def make_agent(spec: str | Agent) -> Agent:
       networks, with the settings ``temperature=T`` (0, the default, plays the best card; T > 0 samples) and
       ``endgame=played|exact`` (default: what the model card says; ``solved`` is an alias of ``exact``), as
       ``"champion:temperature=1"`` or ``"checkpoint:final.safetensors,endgame=exact"``;
+    - ``"champion:search=64"``, ``"checkpoint:PATH,search=64"``, ``"heuristic:search=64"``: the same policies with
+      lookahead in 64 worlds, weighted by how the opponent has played, and exact endgames (see ``SearchSettings``);
     - ``"+exact"`` after any of these: perfect play once the opponent's hand is known. Pretrained agents
       already do that.
 
