@@ -14,6 +14,7 @@ from german_whist.envs.utils.specs import MAX_SPEC, shown, split_spec, unknown_n
 
 if TYPE_CHECKING:
     from german_whist.agents.policy.checkpoint import Checkpoint
+    from german_whist.agents.search.settings import SearchSettings
 
 
 class AgentKind(NamedTuple):
@@ -68,8 +69,13 @@ def _heuristic(settings: str) -> Agent:
     from german_whist.agents.bots.base import RuleBot
     from german_whist.agents.bots.heuristic.bot_kernels import choose
 
+    bot = RuleBot("heuristic", choose)
+    given = split_spec(f"heuristic:{settings}", "agent")[1] if settings else {}
+    searching = _search_settings("heuristic", given)
+    if searching:
+        return _search_agent(bot, searching, f"heuristic:{settings}")
     _no_settings("heuristic", settings)
-    return RuleBot("heuristic", choose)
+    return bot
 
 
 def _mc(settings: str) -> Agent:
@@ -100,12 +106,40 @@ def _network_agent(checkpoint: Checkpoint, name: str, kind: str, settings: str) 
     from german_whist.agents.policy.checkpoint import check_endgame
 
     given = split_spec(f"{kind}:{settings}", "agent")[1]
+    searching = _search_settings(kind, given)
     for key in given:
         if key not in ("temperature", "endgame"):
-            raise unknown_name(f"{kind} setting", key, ("temperature", "endgame"))
+            raise unknown_name(f"{kind} setting", key, ("temperature", "endgame", "search"))
     agent = PolicyAgent(checkpoint, _number(given.get("temperature", "0")), name)
     endgame = check_endgame(given.get("endgame", checkpoint.endgame))
+    if searching:
+        if agent.temperature or endgame != EXACT:
+            raise ValueError(f"agent {kind!r}: search plays the best card and an exact endgame, no other settings")
+        return _search_agent(agent, searching, f"{name}:{settings}")
     return ExactEndgame(agent, name) if endgame == EXACT else agent
+
+
+def _search_settings(kind: str, given: dict[str, str]) -> SearchSettings | None:
+    """Take the settings of a search out of an agent's settings; ``None`` without a search."""
+    from german_whist.agents.search.settings import SETTINGS, settings_from
+
+    taken = {key: given.pop(key) for key in SETTINGS if key in given}
+    if taken.get("search", "0").strip() == "0":
+        for key in taken:
+            if key != "search":
+                raise ValueError(f"agent {kind!r}: {key} needs a search: give search=N as well")
+        return None
+    return settings_from(taken)
+
+
+def _search_agent(policy: Agent, settings: SearchSettings, name: str) -> Agent:
+    """Return an agent that searches, with an exact endgame."""
+    from german_whist.agents.endgame.exact_agent import ExactEndgame
+    from german_whist.agents.search.agent import SearchAgent
+    from german_whist.agents.search.policies import rollout_network
+
+    searcher = SearchAgent(policy, settings, rollout_network(policy, settings), name)
+    return ExactEndgame(searcher, name)
 
 
 def _number(temperature: str) -> float:
@@ -123,12 +157,16 @@ def _exact(agent: Agent) -> Agent:
     return ExactEndgame(agent)
 
 
-NETWORK_SETTINGS = "temperature=T (0: best card, 1: samples), endgame=played or exact"
+NETWORK_SETTINGS = "temperature=T (0: best card, 1: samples), endgame=played or exact, search=N"
 
 KINDS: dict[str, AgentKind] = {
     "random": AgentKind(_random, "random", "every legal card equally likely"),
     "greedy": AgentKind(_greedy, "greedy", "wins a trick as cheaply as possible if it wants the prize"),
-    "heuristic": AgentKind(_heuristic, "heuristic", "the hard bot: perfect memory and textbook strategy"),
+    "heuristic": AgentKind(
+        _heuristic,
+        "heuristic[:search=N]",
+        "the hard bot: perfect memory and textbook strategy; search=N looks ahead in N worlds",
+    ),
     "mc": AgentKind(_mc, "mc[:worlds=N]", "flat Monte Carlo: tries each card in N sampled worlds (default 60)"),
     "checkpoint": AgentKind(
         _checkpoint,
@@ -173,6 +211,8 @@ def make_agent(spec: str | Agent) -> Agent:
       networks, with the settings ``temperature=T`` (0, the default, plays the best card; T > 0 samples) and
       ``endgame=played|exact`` (default: what the model card says; ``solved`` is an alias of ``exact``), as
       ``"champion:temperature=1"`` or ``"checkpoint:final.safetensors,endgame=exact"``;
+    - ``"champion:search=64"``, ``"checkpoint:PATH,search=64"``, ``"heuristic:search=64"``: the same policies with
+      lookahead in 64 worlds, weighted by how the opponent has played, and exact endgames (see ``SearchSettings``);
     - ``"+exact"`` after any of these: perfect play once the opponent's hand is known. Pretrained agents
       already do that.
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.agents.bots.base import Agent, Views
+from german_whist.agents.bots.base import Agent, Views, uses_history
 from german_whist.agents.endgame.exact_agent import solves_endgame
 from german_whist.agents.endgame.open_hands import card_margins, open_hands, opponent_hand_known
 from german_whist.agents.inference.belief import Belief, beliefs
@@ -162,7 +162,7 @@ def explain_deal(
     """
     whole_number("worlds", worlds, 0)
     rules = rules_named(rules)
-    batch = DealBatch(rules, 1, seed, index)
+    batch = DealBatch(rules, 1, seed, index, history=any(map(uses_history, agents)))
     address, first_seat = np.array([index], np.uint64), np.zeros(1, np.int8)
     memories = GameMemories(agents, names, batch.seed, address, first_seat)
     seen: list[Views] = []

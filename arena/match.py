@@ -11,7 +11,7 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.agents.bots.base import Agent
+from german_whist.agents.bots.base import Agent, uses_history
 from german_whist.agents.registry import make_agent
 from german_whist.arena.endgame_mode import batch_endgame, match_endgame, with_exact_endgames
 from german_whist.arena.match_result import MatchResult, result_fields
@@ -172,7 +172,7 @@ def play_mirrored_deals(
     played to the end. ``endgame`` is that of the batch, ``progress`` that of ``play_match``.
     """
     indices = np.tile(np.uint64(start) + np.arange(size, dtype=np.uint64), 2)
-    batch = DealBatch(rules, 2 * size, seed, endgame=endgame)
+    batch = DealBatch(rules, 2 * size, seed, history=any(map(uses_history, agents)), endgame=endgame)
     batch.deal_rows(np.arange(2 * size), indices)
     swapped = np.repeat(np.array([0, 1], np.int8), size)  # seat of the first agent
     history: list[npt.NDArray[np.int8]] = []  # the actions of every step, −1 where a deal was finished

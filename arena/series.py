@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.agents.bots.base import Agent
+from german_whist.agents.bots.base import Agent, uses_history
 from german_whist.arena.endgame_mode import batch_endgame, match_endgame
 from german_whist.arena.match import DEFAULT_BATCH, Progress, check_counts, report, two_agents
 from german_whist.arena.match_result import SeriesResult, result_fields
@@ -103,7 +103,7 @@ def play_mirrored_matches(
     """
     rows = np.arange(2 * size)
     indices = first_deals(np.tile(np.arange(start, start + size, dtype=np.uint64), 2))
-    batch = DealBatch(rules, 2 * size, seed, endgame=endgame)
+    batch = DealBatch(rules, 2 * size, seed, history=any(map(uses_history, agents)), endgame=endgame)
     batch.deal_rows(rows, indices)
     swapped = np.repeat(np.array([0, 1], np.int8), size)  # seat of the first agent
     steps, deals = np.zeros(2 * size, np.int64), np.zeros(2 * size, np.int64)

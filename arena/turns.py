@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.agents.bots.base import DEAL, Agent, act_with_memory, initial_memory
+from german_whist.agents.bots.base import DEAL, Agent, act_with_memory, initial_memory, uses_history
 from german_whist.envs.engine.actions import action_text, actions_text
 from german_whist.envs.engine.agent_rng import WHOLE_MATCH, AgentRng, agent_key
 from german_whist.envs.engine.rules import Rules
@@ -36,9 +36,11 @@ class GameMemories:
             if memory is not None:
                 memory[rows] = self._initial(which, rows, indices)
 
-    def act(self, which: int, views: Any, rng: AgentRng, rows: npt.NDArray[np.int64]) -> Any:
-        """Return what agent ``which`` answers to the views of some rows."""
-        return act_with_memory(self._agents[which], views, rng, self._memories[which], rows)
+    def act(self, which: int, batch: DealBatch, rng: AgentRng, rows: npt.NDArray[np.int64]) -> Any:
+        """Return what agent ``which`` answers to the views of some rows of a batch."""
+        agent = self._agents[which]
+        histories = batch.history(rows=rows) if uses_history(agent) and batch.log is not None else None
+        return act_with_memory(agent, batch.views(rows), rng, self._memories[which], rows, histories)
 
     def _initial(
         self, which: int, rows: npt.NDArray[np.int64], indices: npt.NDArray[np.uint64]
@@ -78,7 +80,7 @@ def play_turn(
             # Each agent has its own random stream in each game of a deal.
             streams = 2 * indices[rows] + swapped[rows].astype(np.uint64)
             rng = AgentRng(batch.seed, streams, stream=which, step=steps[rows])
-            actions[rows] = _chosen(names[which], memories.act(which, batch.views(rows), rng, rows), len(rows))
+            actions[rows] = _chosen(names[which], memories.act(which, batch, rng, rows), len(rows))
     try:
         batch.step(actions)
     except ValueError:

@@ -23,7 +23,14 @@ from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.scoring import check_reward
 from german_whist.envs.observation.keys import check_observation_keys, keyed, keyed_space
 from german_whist.envs.observation.vector import observation_high
-from german_whist.envs.opponent import Opponent, check_opponent, check_seat, learner_seats
+from german_whist.envs.opponent import (
+    Opponent,
+    ask_opponent,
+    check_opponent,
+    check_seat,
+    learner_seats,
+    uses_history,
+)
 from german_whist.envs.rendering.modes import FRAMES_PER_SECOND, RENDER_MODES, Picture
 from german_whist.envs.rendering.renderer import Renderer, RendererProperties
 from german_whist.envs.simulator.single_match import SingleMatch, make_simulator
@@ -105,7 +112,7 @@ class GermanWhistEnv(RendererProperties, gymnasium.Env[Any, np.int64]):
         check_seat(seat)
         self._renderer = Renderer(render_mode)
         self.match = None if match is None else match_format_of(match)
-        self._simulator = make_simulator(rules, self.match, endgame=endgame)
+        self._simulator = make_simulator(rules, self.match, uses_history(opponent), endgame)
         self.rules = self._simulator.rules
         self.opponent = opponent
         self.reward = reward
@@ -199,7 +206,7 @@ class GermanWhistEnv(RendererProperties, gymnasium.Env[Any, np.int64]):
         simulator = self._simulator
         while simulator.legal and simulator.turn != self.learner:
             rng = AgentRng(simulator.batch.seed, [simulator.index], step=simulator.plies)
-            action = int(self.opponent.act(simulator.batch.views(), rng)[0])
+            action = int(ask_opponent(self.opponent, simulator.batch, np.zeros(1, np.int64), rng)[0])
             if not simulator.play(action):
                 raise simulator.illegal_action_error(
                     f"the opponent {self.opponent!r} at {PLAYERS[simulator.turn]}", action

@@ -20,7 +20,14 @@ from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.scoring import check_reward
 from german_whist.envs.observation.keys import check_observation_keys, keyed, keyed_space
 from german_whist.envs.observation.vector import observation_high
-from german_whist.envs.opponent import Opponent, check_opponent, check_seat, learner_seats, opponent_plays
+from german_whist.envs.opponent import (
+    Opponent,
+    check_opponent,
+    check_seat,
+    learner_seats,
+    opponent_plays,
+    uses_history,
+)
 from german_whist.envs.rendering.modes import FRAMES_PER_SECOND, Picture, check_render_mode
 from german_whist.envs.rendering.renderer import load_drawing, render_rows
 from german_whist.envs.simulator.episode_batch import Addresses, EpisodeBatch, Seeds
@@ -120,7 +127,7 @@ class GermanWhistVectorEnv(VectorEnv[Any, npt.NDArray[np.int64], npt.NDArray[Any
         self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}
         self.match = None if match is None else match_format_of(match)
         self._keys = check_observation_keys(observation_keys)
-        self._episodes = EpisodeBatch(rules, num_envs, self.match, endgame)
+        self._episodes = EpisodeBatch(rules, num_envs, self.match, endgame, uses_history(opponent))
         self._batch = self._episodes.batch
         self.num_envs = self._batch.size
         self.rules = self._batch.rules

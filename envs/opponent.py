@@ -9,12 +9,17 @@ import numpy.typing as npt
 
 from german_whist.envs.engine.actions import actions_text
 from german_whist.envs.engine.agent_rng import AgentRng
+from german_whist.envs.simulator.batch import DealBatch
 from german_whist.envs.simulator.episode_batch import EpisodeBatch
 from german_whist.envs.utils.checks import is_agent_class, is_whole_number
 
 
 class Opponent(Protocol):
-    """Chooses actions for a batch of views. It sees what its seat knows, never the state of the deal."""
+    """Chooses actions for a batch of views. It sees what its seat knows, never the state of the deal.
+
+    One with an attribute ``uses_history = True`` also gets ``histories=…``, what its seat saw of each deal so far, as
+    ``DealBatch.history`` returns it.
+    """
 
     def act(self, views: np.ndarray[Any, Any], rng: AgentRng) -> npt.NDArray[np.integer[Any]]:
         """Return one legal action per view, an integer array of shape (len(views),).
@@ -24,6 +29,19 @@ class Opponent(Protocol):
             rng: the only source of randomness to use, with one row of numbers per view.
         """
         ...
+
+
+def uses_history(opponent: object) -> bool:
+    """Return whether an opponent is to be given event histories."""
+    return bool(getattr(opponent, "uses_history", False))
+
+
+def ask_opponent(opponent: Opponent, batch: DealBatch, rows: npt.NDArray[np.int64], rng: AgentRng) -> Any:
+    """Return what an opponent answers to the views of some rows of a batch."""
+    act: Any = opponent.act
+    if uses_history(opponent) and batch.log is not None:
+        return act(batch.views(rows), rng, histories=batch.history(rows=rows))
+    return act(batch.views(rows), rng)
 
 
 def check_opponent(opponent: object) -> None:
@@ -81,7 +99,7 @@ def opponent_plays(opponent: Opponent, episodes: EpisodeBatch, rows: npt.NDArray
     """
     batch = episodes.batch
     rng = AgentRng(episodes.at.seeds[rows], episodes.indices[rows], step=episodes.plies[rows])
-    actions = np.asarray(opponent.act(batch.views(rows), rng))
+    actions = np.asarray(ask_opponent(opponent, batch, rows, rng))
     if actions.shape != rows.shape:
         raise ValueError(f"the opponent {opponent!r} chose {actions.shape} actions for {len(rows)} views")
     refused = episodes.play(rows, actions)

@@ -9,10 +9,13 @@ import numpy as np
 import numpy.typing as npt
 
 from german_whist.envs.observation.views import check_view_array
+from german_whist.envs.opponent import uses_history
 
 Views = np.ndarray[Any, Any]
 Actions = npt.NDArray[np.int64]
 Memory = np.ndarray[Any, Any]
+# Event histories as ``DealBatch.history`` returns them: tokens int8[n, events, 4], and the number of events, int16[n].
+Histories = tuple[npt.NDArray[np.int8], npt.NDArray[np.integer[Any]]]
 
 # One game as an agent that remembers meets it: a number for the match's seed, the deal's index and the agent's seat.
 DEAL = np.dtype([("match", np.uint64), ("index", np.uint64), ("seat", np.int8)])
@@ -25,7 +28,8 @@ class Agent(Protocol):
 
     - ``name`` (str), used in results;
     - ``check_views(views)``, which raises ``ValueError`` for views of a game that the agent cannot play;
-    - ``initial_memory(deals)``: the agent remembers (see :class:`AgentWithMemory`).
+    - ``initial_memory(deals)``: the agent remembers (see :class:`AgentWithMemory`);
+    - ``uses_history = True``: the agent is given event histories (see :class:`AgentWithHistory`).
     """
 
     def act(self, views: Views, rng: Any) -> Actions:
@@ -79,6 +83,33 @@ class AgentWithMemory(Agent, Protocol):
         ...
 
 
+class AgentWithHistory(Agent, Protocol):
+    """An agent that uses the course of a deal, which a view does not tell: who played what in which order.
+
+    Callers that keep histories pass them: ``play_match``, ``play_series``, explanations, ``german-whist play`` and the
+    Gymnasium environments. Elsewhere ``act(views, rng)`` is called, so the agent has to play without them, too.
+
+    Attributes:
+        uses_history: ``True``.
+    """
+
+    uses_history: bool
+
+    def act(self, views: Views, rng: Any, histories: Histories | None = None) -> Actions:
+        """Return one legal action per view.
+
+        Args:
+            views: as :meth:`Agent.act`.
+            rng: as :meth:`Agent.act`.
+            histories: passed by name: what the seat to act saw of each deal so far, as ``DealBatch.history`` returns
+                it: tokens int8[n, events, 4] and their numbers, int16[n]. ``None`` where the caller keeps none.
+
+        Returns:
+            int64[n].
+        """
+        ...
+
+
 def initial_memory(agent: Agent, name: str, deals: np.ndarray[Any, Any]) -> Memory | None:
     """Return an agent's memory of deals that begin; ``None`` for agents without memory.
 
@@ -98,13 +129,24 @@ def initial_memory(agent: Agent, name: str, deals: np.ndarray[Any, Any]) -> Memo
     return memory
 
 
-def act_with_memory(agent: Agent, views: Views, rng: Any, memory: Memory | None, rows: npt.NDArray[np.int64]) -> Any:
-    """Return what ``agent.act`` returns for views whose memory is ``memory[rows]``, and keep what it remembers."""
+def act_with_memory(
+    agent: Agent,
+    views: Views,
+    rng: Any,
+    memory: Memory | None,
+    rows: npt.NDArray[np.int64],
+    histories: Histories | None = None,
+) -> Any:
+    """Return what ``agent.act`` returns for views whose memory is ``memory[rows]``, and keep what it remembers.
+
+    ``histories`` are those of the views; they are passed on if the agent uses them.
+    """
     act: Any = agent.act
+    known = {} if histories is None or not uses_history(agent) else {"histories": histories}
     if memory is None:
-        return act(views, rng)
+        return act(views, rng, **known)
     part = memory[rows]  # a copy
-    actions = act(views, rng, part)
+    actions = act(views, rng, part, **known)
     memory[rows] = part
     return actions
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.agents.bots.base import Actions, Agent, Memory, Views, act_with_memory
+from german_whist.agents.bots.base import Actions, Agent, Histories, Memory, Views, act_with_memory
 from german_whist.agents.endgame.open_hands import open_hands, opponent_hand_known
 from german_whist.agents.endgame.tie_breaks import best_cards
 from german_whist.envs.observation.views import check_view_array
@@ -47,13 +47,16 @@ class ExactEndgame:
             raise AttributeError(name)
         return getattr(self.agent, name)
 
-    def act(self, views: Views, rng: Any = None, memory: Memory | None = None) -> Actions:
+    def act(
+        self, views: Views, rng: Any = None, memory: Memory | None = None, histories: Histories | None = None
+    ) -> Actions:
         """Return one action per view, int64[n].
 
         Args:
             views: ``VIEW`` array of shape (n,).
             rng: randomness for the wrapped agent, which draws the same numbers as if it acted in all views.
             memory: what the wrapped agent remembers, if it does (see ``AgentWithMemory``).
+            histories: event histories for the wrapped agent, if it uses them (see ``AgentWithHistory``).
 
         Raises:
             ValueError: when the wrapped agent cannot play the game of these views.
@@ -61,7 +64,7 @@ class ExactEndgame:
         check_view_array(views)
         known = opponent_hand_known(views)
         if not known.any():
-            return np.asarray(act_with_memory(self.agent, views, rng, memory, np.arange(len(views))))
+            return np.asarray(act_with_memory(self.agent, views, rng, memory, np.arange(len(views)), histories))
         check_views = getattr(self.agent, "check_views", None)
         if check_views is not None:  # refuse another game's endgame, too
             check_views(views)
@@ -70,7 +73,8 @@ class ExactEndgame:
         rest = np.flatnonzero(~known)
         if len(rest):
             rest_rng = rng if rng is None else RowSubsetRng(rng, len(views), rest)
-            actions[rest] = act_with_memory(self.agent, views[rest], rest_rng, memory, rest)
+            part = None if histories is None else (histories[0][rest], histories[1][rest])
+            actions[rest] = act_with_memory(self.agent, views[rest], rest_rng, memory, rest, part)
         return actions
 
 

@@ -135,8 +135,9 @@ def _softmax(logits: npt.NDArray[np.float32], temperature: float = 1.0) -> npt.N
 
 
 def network_of(agent: Agent) -> PolicyAgent | None:
-    """Return the policy network that an agent plays, with or without an exact endgame; ``None`` for other agents."""
-    policy = getattr(agent, "agent", agent)
+    """Return the policy network that an agent plays, also within a search or an exact endgame; ``None`` for others."""
+    within = getattr(agent, "agent", agent)
+    policy = getattr(within, "policy", within)  # of a search
     return policy if isinstance(policy, PolicyAgent) else None
 
 

@@ -31,14 +31,14 @@ def write_layer(rows, weight, bias, rectify, places, values, outputs):
                 count += 1
         output = outputs[i]
         output[:] = bias
-        _add_inputs(count, places, values, weight, output)
+        add_inputs(count, places, values, weight, output)
         if rectify:
             for j in range(output.shape[0]):
                 output[j] = max(output[j], _ZERO)
 
 
 @kernel
-def _add_inputs(count, places, values, weight, output):
+def add_inputs(count, places, values, weight, output):
     """Add the contribution of the nonzero inputs to one row of outputs.
 
     Args:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pyspiel
 
 from german_whist.agents.bots.base import Agent
 from german_whist.agents.registry import make_agent
+from german_whist.envs.opponent import uses_history
 from german_whist.openspiel.state import GermanWhistState
 
 
@@ -39,7 +40,11 @@ class AgentBot(pyspiel.Bot):  # type: ignore[misc]
 
     def step(self, state: GermanWhistState) -> int:
         """Return the agent's action for the player to act."""
-        return int(self._agent.act(state.deal.view(state.current_player()), self._rng)[0])
+        seat, act = state.current_player(), cast(Any, self._agent.act)
+        if not uses_history(self._agent):
+            return int(act(state.deal.view(seat), self._rng)[0])
+        tokens, length = state.deal.history(seat)
+        return int(act(state.deal.view(seat), self._rng, histories=(tokens[None], np.array([length], np.int16)))[0])
 
     def step_with_policy(self, state: GermanWhistState) -> tuple[list[tuple[int, float]], int]:
         """Return the policy and the action. Agents tell only what they choose, so the choice has probability 1."""

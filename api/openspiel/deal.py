@@ -177,7 +177,9 @@ class Deal:
         counts, seats = np.array([len(self.actions)], np.int64), np.array([seat], np.int64)
         lengths = np.empty(1, np.int16)
         scratch = np.zeros(1, STATE)
-        write_histories(self.setup.rules.game, self.state, actions, counts, seats, scratch, tokens[None], lengths)
+        write_histories(
+            self.setup.rules.game, self.state, actions, counts, _FIRST_ROW, seats, scratch, tokens[None], lengths
+        )
         return tokens, int(lengths[0])
 
 

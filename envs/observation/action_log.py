@@ -39,25 +39,31 @@ class ActionLog:
         self.counts[rows] += 1
 
     def histories(
-        self, states: np.ndarray[Any, Any], seats: npt.NDArray[np.int64], out: npt.NDArray[np.int8] | None = None
+        self,
+        states: np.ndarray[Any, Any],
+        rows: npt.NDArray[np.int64],
+        seats: npt.NDArray[np.int64],
+        out: npt.NDArray[np.int8] | None = None,
     ) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int16]]:
-        """Return a history of each deal.
+        """Return a history of some deals.
 
         Args:
             states: ``STATE`` array of shape (size,).
-            seats: the seat whose history to return for each deal, int64[size]; −1 for the seat to act.
+            rows: the deals, int64[k].
+            seats: the seat whose history to return for each, int64[k]; −1 for the seat to act.
             out: an array to write the tokens into and return; a new one by default.
 
         Returns:
-            Tokens int8[size, max_events, 4] and lengths int16[size].
+            Tokens int8[k, max_events, 4] and lengths int16[k].
 
         Raises:
             ValueError: if ``out`` has another shape.
         """
+        shape = (len(rows), *self.shape[1:])
         if out is None:
-            out = np.empty(self.shape, np.int8)
-        elif out.shape != self.shape:
-            raise ValueError(f"out has shape {out.shape}: {self.shape} is needed")
-        lengths = np.empty(len(states), np.int16)
-        write_histories(self.rules.game, states, self.actions, self.counts, seats, self._scratch, out, lengths)
+            out = np.empty(shape, np.int8)
+        elif out.shape != shape:
+            raise ValueError(f"out has shape {out.shape}: {shape} is needed")
+        lengths = np.empty(len(rows), np.int16)
+        write_histories(self.rules.game, states, self.actions, self.counts, rows, seats, self._scratch, out, lengths)
         return out, lengths

@@ -119,8 +119,9 @@ def write_history(game, state, actions, count, me, scratch, tokens):
 
 
 @kernel
-def write_histories(game, states, actions, counts, seats, scratch, tokens, lengths):
-    """Write a history per state (``seats[i]`` −1: that of the seat to act) and its number of events."""
-    for i in range(states.shape[0]):
-        seat = np.int64(states[i].turn) if seats[i] < 0 else seats[i]
-        lengths[i] = write_history(game[0], states[i], actions[i], counts[i], seat, scratch[0], tokens[i])
+def write_histories(game, states, actions, counts, rows, seats, scratch, tokens, lengths):
+    """Write a history of each of some rows (``seats[i]`` −1: that of the seat to act) and its number of events."""
+    for i in range(rows.shape[0]):
+        row = rows[i]
+        seat = np.int64(states[row].turn) if seats[i] < 0 else seats[i]
+        lengths[i] = write_history(game[0], states[row], actions[row], counts[row], seat, scratch[0], tokens[i])

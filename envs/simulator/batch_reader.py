@@ -17,6 +17,8 @@ from german_whist.envs.simulator.batch_checks import output_array
 from german_whist.envs.simulator.batch_kernels import observe_seats_to_act, write_legal, write_returns
 from german_whist.envs.utils.checks import numbers_between
 
+Int8s = npt.NDArray[np.int8]
+
 
 class BatchReader:
     """The reading half of ``DealBatch``, which deals and steps and sets the attributes."""
@@ -84,9 +86,7 @@ class BatchReader:
         write_views(self.rules.game, self.states, which, whose, views)
         return views
 
-    def observe(
-        self, out: npt.NDArray[np.int8] | None = None, seats: npt.ArrayLike | None = None
-    ) -> npt.NDArray[np.int8]:
+    def observe(self, out: Int8s | None = None, seats: npt.ArrayLike | None = None) -> Int8s:
         """Return observation vectors, int8[size, n_obs], laid out as ``observation_layout`` describes.
 
         Args:
@@ -104,8 +104,8 @@ class BatchReader:
         return rows
 
     def history(
-        self, out: npt.NDArray[np.int8] | None = None, seats: npt.ArrayLike | None = None
-    ) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int16]]:
+        self, out: Int8s | None = None, seats: npt.ArrayLike | None = None, rows: npt.ArrayLike | None = None
+    ) -> tuple[Int8s, npt.NDArray[np.int16]]:
         """Return event histories: what seats saw happen in their deals, one row per event.
 
         The columns are event, who, card and trick; the documentation's page on observations lists their values.
@@ -113,18 +113,19 @@ class BatchReader:
         Args:
             out: an array to write the tokens into and return; a new one by default.
             seats: the seat whose history to return for each deal, int[size]; the seat to act by default.
+            rows: the deals, int[k], then all sizes here are k; all of them by default.
 
         Returns:
             Tokens int8[size, max_events, 4], and the number of events of each deal, int16[size].
 
         Raises:
-            ValueError: if the batch was made without ``history=True``, ``out`` or ``seats`` has another shape, or a
-                seat is not 0 or 1.
+            ValueError: if the batch was made without ``history=True``, a shape is wrong, or a seat or row out of range.
         """
         if self.log is None:
             raise ValueError("history is not kept: make the batch with DealBatch(…, history=True)")
-        whose = np.full(self.size, -1) if seats is None else numbers_between("seats", seats, 0, 1, (self.size,))
-        return self.log.histories(self.states, whose.astype(np.int64), out)
+        which = self._rows(rows)
+        whose = np.full(len(which), -1) if seats is None else numbers_between("seats", seats, 0, 1, which.shape)
+        return self.log.histories(self.states, which, whose.astype(np.int64), out)
 
     def returns(self, reward: str = "margin") -> npt.NDArray[np.float32]:
         """Return both seats' returns, float32[size, 2]; zero-sum, and zeros while a deal is not finished.

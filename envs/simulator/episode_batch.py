@@ -52,14 +52,19 @@ class EpisodeBatch:
     """
 
     def __init__(
-        self, rules: str | Rules, size: int, match: MatchFormat | None, endgame: str | EndgameHook = PLAYED
+        self,
+        rules: str | Rules,
+        size: int,
+        match: MatchFormat | None,
+        endgame: str | EndgameHook = PLAYED,
+        history: bool = False,
     ) -> None:
         """Create the simulator; :meth:`start` starts episodes.
 
         Raises:
             ValueError: if the rules are unknown or do not allow this endgame, or the size is below 1.
         """
-        self.batch = DealBatch(rules, size, endgame=endgame)
+        self.batch = DealBatch(rules, size, history=history, endgame=endgame)
         self.rules = self.batch.rules
         self.match = match
         size = self.batch.size
@@ -149,6 +154,8 @@ class EpisodeBatch:
         """Play an action in each of some rows and return where it was illegal, bool[len(rows)]; nothing moved there."""
         refused = np.empty(len(rows), np.bool_)
         step_legal(self.rules.game, self.batch.states, rows, actions.astype(np.int64), self.plies, refused)
+        if self.batch.log is not None:
+            self.batch.log.add(rows[~refused], actions[~refused].astype(np.int64))
         self.batch.finish_endgames(rows)
         finished = rows[self.batch.done[rows]]
         if self.match is None or not len(finished):

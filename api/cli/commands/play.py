@@ -71,7 +71,7 @@ class _Session:
     def __init__(self, agent: Agent, names: list[str], rules: str, seat: int, seed: int) -> None:
         from german_whist.envs.simulator.batch import DealBatch
 
-        self.batch = DealBatch(rules, 1, seed)
+        self.batch = DealBatch(rules, 1, seed, history=True)
         self.agent, self.names, self.seat = agent, names, seat
         self.points = [0.0, 0.0]
         self.won = [0, 0]
@@ -133,11 +133,14 @@ class _Session:
 
     def _agent_action(self, index: int, step: int) -> int:
         """Return the agent's action; it draws the same random numbers as in ``evaluate``."""
+        import numpy as np
+
         from german_whist.envs.engine.agent_rng import AgentRng
+        from german_whist.envs.opponent import ask_opponent
 
         batch = self.batch
         rng = AgentRng(batch.seed, [2 * index + 1 - self.seat], step=step)
-        return int(self.agent.act(batch.views([0]), rng)[0])
+        return int(ask_opponent(self.agent, batch, np.zeros(1, np.int64), rng)[0])
 
     def _count(self, result: DealResult) -> None:
         self.deals += 1

@@ -1,0 +1,226 @@
+"""``NAME:search=N``: a policy improved by lookahead in N worlds, weighted by how the opponent has played.
+
+For each decision:
+
+1. Deals are sampled uniformly from all that agree with the seat's history (``inference.hidden_deal_kernels``).
+2. Each is weighted by how likely the opponent's seen plays are in it, under a mixture of opponent models: the rollout
+   network with a softmax over its advantages, the heuristic bot, and uniformly random play; the models make mistakes,
+   so that one odd card does not rule out the true deal (``replay_kernels``, ``belief_kernels``).
+3. Worlds are drawn from the weighted deals by systematic resampling. Each action that the policy does not rule out is
+   tried in all of them, a rollout plays on to the endgame, and that gets its exact value (``rollout_kernels``).
+4. The policy's advantages and the worlds' mean differences are weighed by their precision (``choice_kernels``).
+
+A rollout policy sees only its own seat's cards, so it cannot use what the searcher does not know; only endgames, where
+nothing is hidden, are played with open cards. Strategy fusion (Frank and Basin, 1998) is limited to the action tried.
+
+Randomness comes from one key per view, sums have a fixed order and networks are evaluated row by row. So a choice
+depends on nothing but its view, history and key: not on the batch, the number of threads, or the machine.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from german_whist.agents.bots.base import Actions, Agent, Histories, Views, check_rng
+from german_whist.agents.inference.world_sampling_kernels import is_humbug
+from german_whist.agents.monte_carlo.rollout_kernels import distinct_actions
+from german_whist.agents.policy.agent import PolicyAgent
+from german_whist.agents.search.choice_kernels import combine, representative, worth_trying
+from german_whist.agents.search.rollout_kernels import try_worlds
+from german_whist.agents.search.row_network import NATS_PER_TRICK, RowNetwork
+from german_whist.agents.search.settings import SearchSettings
+from german_whist.agents.search.worlds import Scratch, Worlds, sample_worlds
+from german_whist.envs.observation.views import check_view_array
+from german_whist.solver.tablebase.cache import open_table
+
+_KEYS = 2**53  # number of random keys
+_HEURISTIC_ADVANTAGE = -0.3  # of actions that the heuristic bot does not choose, in tricks
+
+
+class SearchAgent:
+    """Plays a policy improved by lookahead in sampled worlds.
+
+    It expects the endgame to be played by another agent (``ExactEndgame``).
+
+    Attributes:
+        name: what it is called.
+        policy: the policy: a network, or the heuristic bot.
+        settings: how it searches.
+        uses_history: it is given event histories where the caller keeps them.
+    """
+
+    uses_history = True
+
+    def __init__(
+        self, policy: Agent, settings: SearchSettings, rollout: PolicyAgent | None = None, name: str = "search"
+    ) -> None:
+        """Set the policies.
+
+        Args:
+            policy: whose choice is improved.
+            settings: how to search.
+            rollout: the network of the rollouts and of the opponent model; ``None`` for the heuristic bot.
+            name: what to call the agent.
+        """
+        self.name = name
+        self.policy = policy
+        if rollout is None:  # the heuristic bot takes the network's place as opponent model
+            network, heuristic, uniform = settings.model_prior
+            settings = dataclasses.replace(settings, model_prior=(0.0, network + heuristic, uniform))
+        self.settings = settings
+        self._network = RowNetwork.of(None if rollout is None else rollout.checkpoint)
+        self._threads = settings.threads or os.cpu_count() or 1
+        self._local = threading.local()
+
+    def __getattr__(self, name: str) -> Any:
+        """Look up attributes of the policy, such as ``checkpoint`` and ``advantages``."""
+        if name == "policy" or name.startswith("_"):
+            raise AttributeError(name)
+        return getattr(self.policy, name)
+
+    def act(self, views: Views, rng: Any, histories: Histories | None = None) -> Actions:
+        """Return one action per view, int64[n].
+
+        Args:
+            views: ``VIEW`` array of shape (n,).
+            rng: source of randomness; each view draws one key.
+            histories: the seats' event histories. Without them worlds are drawn uniformly from the hands that agree
+                with the view.
+
+        Raises:
+            ValueError: when a view is of humbug or of a game that the network was not trained for, no deal agrees with
+                a view or history, or ``rng`` is no source of randomness.
+        """
+        return self.search(views, rng, histories)[0]
+
+    def search(
+        self, views: Views, rng: Any, histories: Histories | None = None
+    ) -> tuple[Actions, npt.NDArray[np.float64]]:
+        """Return the actions, int64[n], and the estimated gain of each action over the policy's in tricks.
+
+        The gains are float64[n, 54], NaN for actions that were not tried. Arguments and errors as :meth:`act`.
+        """
+        check_view_array(views)
+        check_rng(self.name, rng, "integers")
+        views = np.ascontiguousarray(views)
+        for view in views:
+            if is_humbug(view):
+                raise ValueError(f"agent {self.name!r} does not play humbug: hands stay hidden in its endgame")
+        keys = rng.integers(0, _KEYS, len(views)).astype(np.uint64)
+        actions, advantages = self._policy(views)
+        gains = np.full((len(views), 54), np.nan)
+        searched = [row for row in range(len(views)) if self._is_searched(views[row])]
+
+        def search_row(row: int, run: Callable[..., Any]) -> None:
+            history = None if histories is None else (histories[0][row], int(histories[1][row]))
+            found = self._search(
+                views[row : row + 1], history, keys[row], actions[row], advantages[row], gains[row], run
+            )
+            actions[row] = found
+
+        if self._threads == 1 or len(searched) == 0:
+            for row in searched:
+                search_row(row, self._run_alone)
+        else:
+            with ThreadPoolExecutor(self._threads) as executor:
+                if len(searched) == 1:
+                    search_row(searched[0], lambda part, count: self._run_parts(executor, part, count))
+                else:
+                    list(executor.map(lambda row: search_row(row, self._run_alone), searched))
+        return actions, gains
+
+    def _policy(self, views: Views) -> tuple[Actions, npt.NDArray[np.float64]]:
+        """Return the policy's actions and the advantages of all actions, float64[n, 54]."""
+        advantages = np.full((len(views), 54), -np.inf)
+        if isinstance(self.policy, PolicyAgent):
+            known = self.policy.advantages(views)
+            if known is None:
+                with np.errstate(divide="ignore"):
+                    known = np.log(self.policy.probabilities(views)) / NATS_PER_TRICK
+            advantages[:, : known.shape[1]] = known
+            return self.policy.act(views, None), advantages
+        actions = np.asarray(self.policy.act(views, None), np.int64)
+        advantages[:] = _HEURISTIC_ADVANTAGE
+        advantages[np.arange(len(views)), actions] = 0.0
+        return actions, advantages
+
+    def _is_searched(self, view: Any) -> bool:
+        tricks_left = (int(view["stock"]) + 1) // 2
+        return view["turn"] and (not self.settings.tricks or tricks_left <= self.settings.tricks)
+
+    def _scratch(self) -> Scratch:
+        """Return this thread's scratch memory."""
+        scratch = getattr(self._local, "scratch", None)
+        if scratch is None:
+            scratch = self._local.scratch = Scratch.of(self._network)
+        return scratch
+
+    def _run_alone(self, part: Callable[[int, int, Scratch], Any], count: int) -> None:
+        part(0, count, self._scratch())
+
+    def _run_parts(self, executor: ThreadPoolExecutor, part: Callable[[int, int, Scratch], Any], count: int) -> None:
+        ends = [count * number // self._threads for number in range(self._threads + 1)]
+        list(executor.map(lambda ends: part(*ends, self._scratch()), pairwise(ends)))
+
+    def _search(
+        self,
+        views: Views,
+        history: tuple[npt.NDArray[np.int8], int] | None,
+        key: np.uint64,
+        preferred: int,
+        advantages: npt.NDArray[np.float64],
+        gains: npt.NDArray[np.float64],
+        run: Callable[..., None],
+    ) -> int:
+        """Return the action of one view, and write its gains."""
+        settings, view = self.settings, views[0]
+        distinct = distinct_actions(view)
+        stands_for = representative(distinct, preferred)
+        advantages[stands_for] = advantages[preferred]
+        tried = worth_trying(distinct, stands_for, advantages, -settings.certain)
+        if tried & (tried - np.uint64(1)) == 0:
+            return preferred
+        worlds: Worlds = sample_worlds(views, history, key, settings, run)
+        margins = np.zeros((len(worlds.hands), 54), np.float32)
+        table = open_table(bool(view["trump"] >= 0), bool(view["low"]))
+
+        def try_part(first: int, last: int, scratch: Scratch) -> None:
+            try_worlds(
+                views,
+                worlds.hands,
+                worlds.models,
+                tried,
+                key,
+                first,
+                last,
+                scratch.network,
+                (scratch.games, scratch.states, scratch.views),
+                table,
+                scratch.transpositions,
+                margins,
+            )
+
+        run(try_part, len(worlds.hands))
+        best = combine(
+            margins,
+            len(worlds.hands),
+            worlds.size,
+            tried,
+            stands_for,
+            advantages,
+            settings.prior_sd,
+            settings.usual_sd,
+            settings.tanh_scale,
+            settings.win_weight,
+            gains,
+        )
+        return preferred if best == stands_for else int(best)

@@ -1,0 +1,119 @@
+"""The posterior over sampled deals: weights, effective sample size, resampling."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from german_whist.agents.inference.hidden_deal_kernels import uniform
+from german_whist.envs.utils.jit import kernel
+
+_BISECTIONS = 30
+_RESAMPLING = 2**40  # number of the random stream that picks worlds, apart from the sampled deals
+
+
+@kernel
+def write_posterior(totals, prior, joint):
+    """Write the posterior of each pair of a deal and an opponent model, float64[deals, models].
+
+    All deals are equally likely before, and ``prior`` holds the probabilities of the models, which are those of a
+    mixture: one opponent is of one model for the whole deal.
+    """
+    best = -np.inf
+    for number in range(totals.shape[0]):
+        for model in range(totals.shape[1]):
+            joint[number, model] = totals[number, model] + np.log(prior[model])
+            best = max(best, joint[number, model])
+    total = 0.0
+    for number in range(totals.shape[0]):
+        for model in range(totals.shape[1]):
+            joint[number, model] = np.exp(joint[number, model] - best)
+            total += joint[number, model]
+    for number in range(totals.shape[0]):
+        for model in range(totals.shape[1]):
+            joint[number, model] /= total
+
+
+@kernel
+def _size_at(weights, exponent):
+    total = squares = 0.0
+    for i in range(weights.shape[0]):
+        weight = weights[i] ** exponent
+        total += weight
+        squares += weight * weight
+    return total * total / squares
+
+
+@kernel
+def effective_sample_size(weights):
+    """Return (Σw)² / Σw² (Kish, "Survey Sampling", 1965)."""
+    return _size_at(weights, 1.0)
+
+
+@kernel
+def temper(weights, at_least):
+    """Raise weights to the largest power, at most 1, that keeps their effective sample size, and normalise them.
+
+    Args:
+        weights: float64[n], not negative; changed.
+        at_least: the effective sample size to keep.
+    """
+    exponent = 1.0
+    if _size_at(weights, 1.0) < at_least:
+        low, high = 0.0, 1.0
+        for _ in range(_BISECTIONS):
+            exponent = (low + high) / 2
+            if _size_at(weights, exponent) < at_least:
+                high = exponent
+            else:
+                low = exponent
+        exponent = low
+    total = 0.0
+    for i in range(weights.shape[0]):
+        weights[i] = weights[i] ** exponent
+        total += weights[i]
+    for i in range(weights.shape[0]):
+        weights[i] /= total
+
+
+@kernel
+def resample(weights, joint, key, chosen, models):
+    """Draw worlds by systematic resampling (Kitagawa, 1996), and an opponent model for each.
+
+    Args:
+        weights: float64[candidates], normalised.
+        joint: float64[candidates, models], from :func:`write_posterior`.
+        key: random key.
+        chosen: int64[worlds], written: the candidate of each world.
+        models: int64[worlds], written.
+    """
+    worlds = chosen.shape[0]
+    start = uniform(key, _RESAMPLING, 0)
+    candidate = 0
+    total = weights[0]
+    for world in range(worlds):
+        threshold = (world + start) / worlds
+        while total < threshold and candidate + 1 < weights.shape[0]:
+            candidate += 1
+            total += weights[candidate]
+        chosen[world] = candidate
+        share = 0.0
+        for model in range(joint.shape[1]):
+            share += joint[candidate, model]
+        number = uniform(key, _RESAMPLING, world + 1) * share
+        model = np.int64(0)
+        while model + 1 < joint.shape[1] and number >= joint[candidate, model]:
+            number -= joint[candidate, model]
+            model += 1
+        models[world] = model
+
+
+@kernel
+def estimate(weights, hands, joint, posterior):
+    """Write the mean of the opponent models' shares, float64[models], of tempered weights."""
+    posterior[:] = 0.0
+    for number in range(weights.shape[0]):
+        share = 0.0
+        for model in range(joint.shape[1]):
+            share += joint[number, model]
+        for model in range(joint.shape[1]):
+            posterior[model] += weights[number] * joint[number, model] / share

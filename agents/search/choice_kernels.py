@@ -1,0 +1,90 @@
+"""The choice: what the policy thinks of each action and what the worlds say, weighed by their precision."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from german_whist.envs.utils.bit_kernels import lowest
+from german_whist.envs.utils.jit import kernel
+
+_ONE = np.uint64(1)
+_PRIOR_WORLDS = 16.0  # the usual variance counts as much as that many worlds
+
+
+@kernel
+def utility(margin, tanh_scale, win_weight):
+    """Return what a margin is worth, in tricks: ``tanh_scale * tanh(margin / tanh_scale)``, plus a win's own weight."""
+    squashed = tanh_scale * np.tanh(margin / tanh_scale) if tanh_scale > 0 else np.float64(margin)
+    return squashed + win_weight * np.sign(np.float64(margin))
+
+
+@kernel
+def combine(margins, worlds, size, tried, preferred, advantages, prior_sd, usual_sd, tanh_scale, win_weight, gains):
+    """Write the posterior mean gain of each action over the preferred one, and return the best action.
+
+    The policy's advantage of an action over the preferred one is taken as the mean of a normal prior with standard
+    deviation ``prior_sd``. The worlds give a mean difference with a standard error. Their posterior mean weighs both by
+    their precision (Gelman et al., "Bayesian data analysis", 2.5), so few or noisy worlds follow the policy and many
+    follow the search. The differences are paired: both actions in the same worlds (common random numbers). A variance
+    estimated from few worlds is itself noisy, so it is shrunk towards ``usual_sd``².
+
+    Args:
+        margins: float32[worlds, 54], of tried actions.
+        worlds: number of worlds to use, the first ones.
+        size: effective sample size of the worlds.
+        tried: the actions tried, as a mask.
+        preferred: the policy's action, one of them.
+        advantages: float64[54], of the actions over the policy's best, in tricks.
+        prior_sd: tricks.
+        usual_sd: tricks, the standard deviation of a difference in one world.
+        tanh_scale: see :func:`utility`.
+        win_weight: likewise.
+        gains: float64[54], written for tried actions.
+    """
+    best = np.int64(preferred)
+    gains[preferred] = 0.0
+    prior = 1.0 / (prior_sd * prior_sd)
+    while tried:
+        action = lowest(tried)
+        tried &= tried - _ONE
+        if action == preferred:
+            continue
+        total = squares = 0.0
+        for world in range(worlds):
+            difference = utility(margins[world, action], tanh_scale, win_weight)
+            difference -= utility(margins[world, preferred], tanh_scale, win_weight)
+            total += difference
+            squares += difference * difference
+        mean = total / worlds
+        spread = squares - worlds * mean * mean + _PRIOR_WORLDS * usual_sd * usual_sd
+        variance = spread / (worlds + _PRIOR_WORLDS)
+        precision = size / variance
+        advantage = advantages[action] - advantages[preferred]
+        gains[action] = (prior * advantage + precision * mean) / (prior + precision)
+        if gains[action] > gains[best]:
+            best = action
+    return best
+
+
+@kernel
+def worth_trying(distinct, preferred, advantages, least):
+    """Return the preferred action and those whose advantage over it is at least ``least``, of distinct actions."""
+    tried = _ONE << np.uint64(preferred)
+    while distinct:
+        action = lowest(distinct)
+        distinct &= distinct - _ONE
+        if advantages[action] - advantages[preferred] >= least:
+            tried |= _ONE << np.uint64(action)
+    return tried
+
+
+@kernel
+def representative(distinct, action):
+    """Return the distinct action that stands for an action: the highest one up to it."""
+    chosen = np.int64(-1)
+    while distinct:
+        other = lowest(distinct)
+        distinct &= distinct - _ONE
+        if other <= action:
+            chosen = other
+    return chosen

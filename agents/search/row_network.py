@@ -1,0 +1,102 @@
+"""A policy network for kernels: the weights in one array, and scratch memory for one row at a time."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from german_whist.agents.policy.canonical_kernels import ROLES
+from german_whist.agents.policy.checkpoint import LIVE, Checkpoint
+from german_whist.envs.engine.rules import GAME
+from german_whist.envs.observation.vector import observation_layout
+from german_whist.envs.observation.views import VIEW
+
+# Of logits that are no action values, so that an action e times as likely counts as a quarter of a trick better. The
+# pretrained networks have the same scale.
+NATS_PER_TRICK = 4.0
+
+
+class RowNetwork(NamedTuple):
+    """A network that kernels evaluate one view at a time, bit for bit as ``PhasedMLPForward`` does.
+
+    One thread uses it at a time; :meth:`copy` shares the weights.
+
+    Attributes:
+        weights: all weights, then all biases, of all phases, float32.
+        starts: int64[phases, layers, 2], where each layer's weight (inputs, outputs) and bias start.
+        sizes: int64[layers + 1], inputs and outputs; a single number for no network.
+        phases: int64[phases − 1], numbers of cards left in the stock from which on the next network plays.
+        live: int64[1], 1 if ranks are counted among the live cards.
+        logits_per_trick: float64[1], ``NATS_PER_TRICK`` if the logits are no action values.
+        game: ``GAME`` array (1,), the rules of the observations.
+        features: scratch, int8[inputs].
+        roles: scratch, int8[ROLES].
+        places: scratch, int64[widest].
+        values: scratch, float32[widest].
+        units: scratch, float32[2 × widest].
+        views: scratch, ``VIEW`` array (2,).
+        logits: the output, float32[actions], by role.
+    """
+
+    weights: npt.NDArray[np.float32]
+    starts: npt.NDArray[np.int64]
+    sizes: npt.NDArray[np.int64]
+    phases: npt.NDArray[np.int64]
+    live: npt.NDArray[np.int64]
+    logits_per_trick: npt.NDArray[np.float64]
+    game: npt.NDArray[Any]
+    features: npt.NDArray[np.int8]
+    roles: npt.NDArray[np.int8]
+    places: npt.NDArray[np.int64]
+    values: npt.NDArray[np.float32]
+    units: npt.NDArray[np.float32]
+    views: npt.NDArray[Any]
+    logits: npt.NDArray[np.float32]
+
+    @classmethod
+    def of(cls, checkpoint: Checkpoint | None) -> RowNetwork:
+        """Pack a checkpoint's network; ``None`` makes one without layers, which :func:`has_layers` tells apart."""
+        if checkpoint is None:
+            return cls._packed([], [1], (), 0, None, np.zeros(1, GAME))
+        networks, sizes = checkpoint.networks, checkpoint.sizes
+        live = int(checkpoint.ranks == LIVE)
+        assert observation_layout(checkpoint.rules)["turn"].stop <= sizes[0]
+        game = checkpoint.rules.game.copy()
+        return cls._packed(networks, sizes, checkpoint.phases, live, checkpoint.logits_per_trick, game)
+
+    @classmethod
+    def _packed(
+        cls, networks: Any, sizes: list[int], phases: Any, live: int, logits_per_trick: float | None, game: Any
+    ) -> RowNetwork:
+        layers = len(sizes) - 1
+        starts = np.zeros((max(1, len(networks)), layers, 2), np.int64)
+        parts: list[npt.NDArray[np.float32]] = [np.zeros(1, np.float32)]
+        for phase, network in enumerate(networks):
+            for layer, arrays in enumerate(network):
+                for which, array in enumerate((arrays[0].T, arrays[1])):
+                    starts[phase, layer, which] = sum(part.size for part in parts)
+                    parts.append(np.ascontiguousarray(array, np.float32).ravel())
+        widest = max(sizes)
+        return cls(
+            np.concatenate(parts),
+            starts,
+            np.array(sizes, np.int64),
+            np.array(phases, np.int64),
+            np.array([live], np.int64),
+            np.array([logits_per_trick or NATS_PER_TRICK]),
+            game,
+            np.zeros(sizes[0], np.int8),
+            np.zeros(ROLES, np.int8),
+            np.zeros(widest, np.int64),
+            np.zeros(widest, np.float32),
+            np.zeros(2 * widest, np.float32),
+            np.zeros(2, VIEW),
+            np.zeros(sizes[-1], np.float32),
+        )
+
+    def copy(self) -> RowNetwork:
+        """Return the same network with scratch memory of its own, for another thread."""
+        shared = 7
+        return RowNetwork(*self[:shared], *(array.copy() for array in self[shared:]))

@@ -1,0 +1,95 @@
+"""The forward pass of a network for one view, and what the network would play there."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from german_whist.agents.policy.canonical_kernels import named_action, rename_view, role_of
+from german_whist.agents.policy.mlp_forward_kernels import add_inputs
+from german_whist.envs.observation.vector_kernels import write_observation
+from german_whist.envs.utils.bit_kernels import lowest
+from german_whist.envs.utils.jit import kernel
+
+_ZERO = np.float32(0)
+_ONE = np.uint64(1)
+
+
+@kernel
+def has_layers(network):
+    """Return whether there is a network."""
+    return network.sizes.shape[0] > 1
+
+
+@kernel
+def _write_layer(network, phase, layer, count, outputs):
+    """Write a layer's outputs for the inputs in ``places`` and ``values``."""
+    inputs, width = network.sizes[layer], network.sizes[layer + 1]
+    start = network.starts[phase, layer, 0]
+    weight = network.weights[start : start + inputs * width].reshape(inputs, width)
+    bias = network.starts[phase, layer, 1]
+    outputs[:] = network.weights[bias : bias + width]
+    add_inputs(count, network.places, network.values, weight, outputs)
+
+
+@kernel
+def write_logits(network, view):
+    """Write the logits of a view by role into ``network.logits``, and the view by role into ``network.views[1]``.
+
+    The sums are those of ``write_layer``, in the same order.
+    """
+    views, features = network.views, network.features
+    views[0] = view
+    views[1] = view
+    rename_view(views[0], views[1], network.roles, network.live[0] == 1)
+    write_observation(network.game[0], views[1], features)
+    phase = np.int64(0)
+    for i in range(network.phases.shape[0]):
+        phase += 1 if view.stock <= network.phases[i] else 0
+    count = 0
+    for place in range(features.shape[0]):
+        if features[place] != 0:
+            network.places[count] = place
+            network.values[count] = features[place]
+            count += 1
+    layers = network.sizes.shape[0] - 1
+    widest = network.places.shape[0]
+    for layer in range(layers - 1):
+        width = network.sizes[layer + 1]
+        units = network.units[:width] if layer % 2 == 0 else network.units[widest : widest + width]
+        _write_layer(network, phase, layer, count, units)
+        count = 0
+        for place in range(width):
+            if units[place] > _ZERO:
+                network.places[count] = place
+                network.values[count] = units[place]
+                count += 1
+    _write_layer(network, phase, layers - 1, count, network.logits)
+
+
+@kernel
+def network_action(network, view):
+    """Return the legal action with the highest logit."""
+    write_logits(network, view)
+    legal = network.views[1].legal
+    best = lowest(legal)
+    while legal:
+        action = lowest(legal)
+        legal &= legal - _ONE
+        if network.logits[action] > network.logits[best]:
+            best = action
+    return named_action(best, network.roles)
+
+
+@kernel
+def network_probability(network, view, action, temperature):
+    """Return the probability of an action: the softmax of the logits, in tricks, divided by a temperature."""
+    write_logits(network, view)
+    legal = network.views[1].legal
+    chosen = role_of(action, network.roles) if action < 52 else np.int64(action)
+    scale = 1.0 / (temperature * network.logits_per_trick[0])
+    total = 0.0
+    while legal:
+        other = lowest(legal)
+        legal &= legal - _ONE
+        total += np.exp(scale * (np.float64(network.logits[other]) - np.float64(network.logits[chosen])))
+    return 1.0 / total

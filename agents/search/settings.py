@@ -1,0 +1,95 @@
+"""The settings of a search, and how they are read from a specification string."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+
+from german_whist.envs.utils.checks import whole_number
+from german_whist.envs.utils.specs import unknown_name
+
+MAX_WORLDS = 100_000
+MAX_THREADS = 1024
+
+SELF, SMALL, HEURISTIC = "self", "small", "heuristic"
+ROLLOUTS = (SELF, SMALL, HEURISTIC)
+SETTINGS = ("search", "candidates", "rollout", "prior_sd", "tricks", "threads")
+
+
+@dataclasses.dataclass(frozen=True)
+class SearchSettings:
+    """How a search evaluates actions.
+
+    Attributes:
+        worlds: worlds in which actions are tried.
+        candidates: deals sampled before weighting; 0 for 6 times the worlds.
+        rollout: the policy of the rollouts and of the opponent model: ``"small"``, ``"heuristic"`` or ``"self"``;
+            empty for ``"small"`` in its game, else ``"self"``.
+        prior_sd: how far the policy's advantages are off, standard deviation in tricks: the larger, the more the search
+            decides.
+        tricks: only the last so many tricks of the foreplay are searched; 0 for all.
+        threads: number of threads; 0 for all CPU cores.
+        temperature: of the opponent model's softmax, in tricks.
+        mistakes: how often the modelled network plays any legal card instead.
+        heuristic_mistakes: likewise for the modelled heuristic bot.
+        model_prior: probabilities of the opponent models network, heuristic bot, uniform.
+        min_size: weights are tempered to keep this effective sample size, as a share of the candidates.
+        tanh_scale: tricks beyond count less, see ``choice_kernels.utility``; 0 for plain tricks.
+        win_weight: what a win is worth besides, in tricks.
+        usual_sd: usual standard deviation of the difference of two actions in one world, in tricks.
+        certain: an action whose advantage is this many tricks below the best is not tried.
+    """
+
+    worlds: int = 64
+    candidates: int = 0
+    rollout: str = ""
+    prior_sd: float = 0.15
+    tricks: int = 0
+    threads: int = 0
+    temperature: float = 0.1
+    mistakes: float = 0.1
+    heuristic_mistakes: float = 0.3
+    model_prior: tuple[float, float, float] = (0.7, 0.2, 0.1)
+    min_size: float = 1 / 12
+    tanh_scale: float = 4.0
+    win_weight: float = 0.5
+    usual_sd: float = 1.5
+    certain: float = 1.0
+
+    def __post_init__(self) -> None:
+        """Check the settings.
+
+        Raises:
+            ValueError: when a number is not allowed.
+        """
+        whole_number("search", self.worlds, 1, MAX_WORLDS)
+        whole_number("candidates", self.candidates, 0, MAX_WORLDS)
+        whole_number("tricks", self.tricks, 0)
+        whole_number("threads", self.threads, 0, MAX_THREADS)
+        if self.rollout and self.rollout not in ROLLOUTS:
+            raise unknown_name("rollout", self.rollout, ROLLOUTS)
+        if not 0 < self.prior_sd < float("inf"):
+            raise ValueError(f"prior_sd {self.prior_sd} is not allowed: a positive number of tricks")
+
+    @property
+    def num_candidates(self) -> int:
+        """Number of sampled deals, at least the number of worlds."""
+        return max(self.worlds, self.candidates or 6 * self.worlds)
+
+
+def settings_from(given: Mapping[str, str]) -> SearchSettings:
+    """Return the settings of a specification string, by key.
+
+    Raises:
+        ValueError: when a value is wrong.
+    """
+    fields: dict[str, object] = {}
+    for key, value in given.items():
+        if key == "rollout":
+            fields[key] = value
+            continue
+        try:
+            fields["worlds" if key == "search" else key] = float(value) if key == "prior_sd" else int(value)
+        except ValueError:
+            raise ValueError(f"{key} {value!r} is not a{'' if key == 'prior_sd' else ' whole'} number") from None
+    return SearchSettings(**fields)  # type: ignore[arg-type]

@@ -1,0 +1,150 @@
+"""Worlds for one decision: sampled from the deals that agree with a history, weighted by the opponent's play."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from german_whist.agents.bots.base import Views
+from german_whist.agents.inference.hidden_deal_kernels import count_ways, suit_limits
+from german_whist.agents.inference.history_reading_kernels import HIDDEN_DEAL, read_history
+from german_whist.agents.inference.world_sampling_kernels import HAND_COUNTS, count_hands, sample_hand
+from german_whist.agents.search.belief_kernels import effective_sample_size, resample, temper, write_posterior
+from german_whist.agents.search.replay_kernels import MODELS, sample_candidates, write_replay_rules
+from german_whist.agents.search.row_network import RowNetwork
+from german_whist.agents.search.settings import SearchSettings
+from german_whist.envs.engine.rules import GAME
+from german_whist.envs.engine.state import STATE
+from german_whist.envs.observation.view_kernels import cards_of_view
+from german_whist.envs.observation.views import VIEW
+from german_whist.solver.search.transposition_table import RaceTranspositionTable, race_transposition_table
+
+History = tuple[npt.NDArray[np.int8], int]  # tokens and their number
+
+
+class Scratch(NamedTuple):
+    """Scratch memory of one thread."""
+
+    network: RowNetwork
+    games: npt.NDArray[Any]
+    states: npt.NDArray[Any]
+    views: npt.NDArray[Any]
+    transpositions: RaceTranspositionTable
+
+    @classmethod
+    def of(cls, network: RowNetwork) -> Scratch:
+        """Return scratch memory that shares a network's weights."""
+        return cls(network.copy(), np.zeros(1, GAME), np.zeros(2, STATE), np.zeros(1, VIEW), race_transposition_table())
+
+
+class Candidates(NamedTuple):
+    """Sampled deals.
+
+    Attributes:
+        hands: the opponent's hidden cards now, uint64[n].
+        totals: log-likelihood of the opponent's plays under each opponent model, float64[n, 3].
+    """
+
+    hands: npt.NDArray[np.uint64]
+    totals: npt.NDArray[np.float64]
+
+
+class Worlds(NamedTuple):
+    """Worlds for rollouts, equally weighted.
+
+    Attributes:
+        hands: the opponent's hidden cards, uint64[n].
+        models: opponent models, int64[n].
+        size: effective sample size.
+    """
+
+    hands: npt.NDArray[np.uint64]
+    models: npt.NDArray[np.int64]
+    size: float
+
+
+def sample_worlds(
+    views: Views, history: History | None, key: np.uint64, settings: SearchSettings, run: Callable[..., None]
+) -> Worlds:
+    """Return worlds for a view, ``VIEW`` array (1,).
+
+    Raises:
+        ValueError: when no deal agrees with the view or the history.
+    """
+    if history is None:
+        return _worlds_of_view(views, key, settings.worlds)
+    candidates = sample_candidate_deals(views, history, key, settings, run)
+    joint = np.empty_like(candidates.totals)
+    write_posterior(candidates.totals, np.array(settings.model_prior), joint)
+    weights = joint.sum(axis=1)
+    temper(weights, settings.min_size * settings.worlds)
+    chosen, models = np.empty(settings.worlds, np.int64), np.empty(settings.worlds, np.int64)
+    resample(weights, joint, key, chosen, models)
+    size = 1.0 / (1.0 / settings.worlds + 1.0 / effective_sample_size(weights))
+    return Worlds(candidates.hands[chosen], models, size)
+
+
+def _worlds_of_view(views: Views, key: np.uint64, worlds: int) -> Worlds:
+    counts = np.zeros(1, HAND_COUNTS)[0]
+    if count_hands(views[0], counts) == 0:
+        raise ValueError("the view is inconsistent: no opponent hand satisfies it")
+    hands = np.array([sample_hand(counts, key, np.uint64(world)) for world in range(worlds)], np.uint64)
+    return Worlds(hands, np.zeros(worlds, np.int64), float(worlds))
+
+
+def sample_candidate_deals(
+    views: Views, history: History, key: np.uint64, settings: SearchSettings, run: Callable[..., None]
+) -> Candidates:
+    """Return deals that agree with a history, each equally likely before the opponent's play is considered.
+
+    Raises:
+        ValueError: when none does, or the history does not belong to the view.
+    """
+    hidden, games = np.zeros(1, HIDDEN_DEAL), np.zeros(1, GAME)
+    tokens, length = history
+    belongs = read_history(tokens, length, cards_of_view(views[0]), hidden[0])
+    if not belongs or hidden["unseen"][0] != views["unseen"][0]:
+        raise ValueError("history: it does not belong to the view")
+    limits = np.empty(4, np.int64)
+    suit_limits(hidden[0], limits)
+    ways = np.empty((int(hidden["items"][0]) + 1, *limits[:3].tolist()))
+    most = int(limits[:3].prod())
+    suits, cumulative = np.empty((most, 4), np.int8), np.empty(most)
+    combinations = count_ways(hidden[0], limits, ways, suits, cumulative)
+    if combinations == 0:
+        raise ValueError("history: no deal agrees with it")
+    write_replay_rules(hidden[0], views[0], games[0])
+    count = settings.num_candidates
+    candidates = Candidates(np.empty(count, np.uint64), np.empty((count, MODELS)))
+    mistakes = np.array([settings.temperature, settings.mistakes, settings.heuristic_mistakes])
+    low = int(views["low"][0])
+    agree = []
+
+    def sample_part(first: int, last: int, scratch: Scratch) -> None:
+        agree.append(
+            sample_candidates(
+                games,
+                hidden,
+                low,
+                (ways, suits, cumulative, combinations),
+                key,
+                first,
+                last,
+                scratch.network,
+                mistakes,
+                scratch.states,
+                scratch.views,
+                candidates.hands,
+                candidates.totals,
+            )
+        )
+
+    run(sample_part, count)
+    if not all(agree):
+        raise ValueError("history: it does not belong to the view")
+    if not len(np.flatnonzero(np.isfinite(candidates.totals).any(axis=1))):
+        raise ValueError("history: no deal agrees with it")
+    return candidates

@@ -1,0 +1,199 @@
+"""``NAME:search=N``: what a choice depends on, and what it does not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from german_whist.agents.registry import make_agent
+from german_whist.agents.search import agent as agent_module
+from german_whist.agents.search.agent import SearchAgent
+from german_whist.agents.search.worlds import Worlds
+from german_whist.arena.match import play_match
+from german_whist.envs.engine.agent_rng import AgentRng
+from german_whist.envs.engine.rules import rule_names, rules
+from german_whist.envs.simulator.batch import DealBatch
+from tests.conftest import play_randomly
+
+SPEC = "champion-small:search=12,candidates=48,threads=1"
+GAME = "small"
+
+
+def searcher(spec: str) -> SearchAgent:
+    """The search of a specification, without its exact endgame."""
+    found = make_agent(spec).agent  # type: ignore[attr-defined]
+    assert isinstance(found, SearchAgent)
+    return found
+
+
+class Positions:
+    """Foreplay positions with the histories and the randomness of their seats to act."""
+
+    def __init__(self, size: int, steps: int, game: str = GAME, seed: int = 3) -> None:
+        self.batch = DealBatch(game, size, seed, history=True)
+        play_randomly(self.batch, np.random.default_rng(seed), steps)
+        self.views, self.histories = self.batch.views(), self.batch.history()
+
+    def act(self, agent: Any, rows: Any = slice(None), *, history: bool = True) -> list[int]:
+        rng = AgentRng(7, np.arange(len(self.views))[rows])
+        histories = tuple(part[rows] for part in self.histories)
+        return agent.act(self.views[rows], rng, **({"histories": histories} if history else {})).tolist()
+
+
+@pytest.fixture(scope="module")
+def positions() -> Positions:
+    return Positions(24, 7)
+
+
+@pytest.fixture(scope="module")
+def choices(positions: Positions) -> list[int]:
+    return positions.act(searcher(SPEC))
+
+
+def test_it_chooses_legal_cards_and_not_always_those_of_its_policy(positions: Positions, choices: list[int]) -> None:
+    assert all(int(view["legal"]) >> card & 1 for view, card in zip(positions.views, choices, strict=True))
+    policy = make_agent("champion-small").act(positions.views, None).tolist()
+    assert 0 < sum(one != other for one, other in zip(choices, policy, strict=True)) < 12
+
+
+def test_a_choice_does_not_depend_on_the_batch_the_threads_or_earlier_calls(
+    positions: Positions, choices: list[int]
+) -> None:
+    agent = searcher(SPEC)
+    backwards = np.arange(24)[::-1]
+    assert positions.act(agent, backwards) == choices[::-1]
+    assert [positions.act(agent, slice(row, row + 1))[0] for row in range(24)] == choices
+    threaded = searcher(SPEC.replace("threads=1", "threads=3"))
+    assert positions.act(threaded) == choices
+    assert positions.act(threaded, slice(5, 6)) == choices[5:6]
+
+
+def redealt(positions: Positions, row: int, key: int) -> DealBatch | None:
+    """Another deal that leaves the seat to act the same history, the opponent's hand changed; ``None`` if none is."""
+    from german_whist.agents.inference.deck_sampling import sample_decks
+
+    batch = positions.batch
+    assert batch.log is not None
+    other = DealBatch(batch.rules, 1, history=True)
+    deck = sample_decks(positions.histories[0][row], batch.rules, rng=key)[0].tolist()
+    other.deal_decks([deck], batch.states["dealer"][row : row + 1])
+    for action in batch.log.actions[row, : batch.log.counts[row]]:
+        other.step([action])
+    seat = 1 - int(batch.turn[row])
+    return other if other.states["hands"][0, seat] != batch.states["hands"][row, seat] else None
+
+
+def redealt_choices(agent: Any, positions: Positions, choose: Any) -> list[tuple[int, int]]:
+    """The choices in positions and in others that the seat to act cannot tell from them."""
+    pairs = []
+    for row in range(12):
+        other = redealt(positions, row, row)
+        if other is not None:
+            pair = []
+            for batch, place in ((positions.batch, row), (other, 0)):
+                histories = batch.history(rows=[place])
+                pair.append(choose(agent, batch, place, histories))
+            pairs.append((pair[0], pair[1]))
+    assert len(pairs) > 6
+    return pairs
+
+
+def test_hidden_cards_dealt_again_leave_the_choice_unchanged(positions: Positions) -> None:
+    def choose(agent: Any, batch: DealBatch, row: int, histories: Any) -> int:
+        return int(agent.act(batch.views([row]), AgentRng(5, [0]), histories=histories)[0])
+
+    pairs = redealt_choices(searcher(SPEC), positions, choose)
+    assert all(one == other for one, other in pairs)
+
+
+def test_a_search_that_is_given_the_true_deal_is_caught(positions: Positions, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The check above is worth something: with the true hand for worlds, choices change with the hidden cards."""
+
+    def choose(agent: Any, batch: DealBatch, row: int, histories: Any) -> int:
+        seat = 1 - int(batch.turn[row])
+        hidden = batch.states["hands"][row, seat] & ~batch.states["known"][row, seat]
+        truth = Worlds(np.full(12, hidden, np.uint64), np.zeros(12, np.int64), 1e6)
+        monkeypatch.setattr(agent_module, "sample_worlds", lambda *_: truth)
+        return int(agent.act(batch.views([row]), AgentRng(5, [0]), histories=histories)[0])
+
+    pairs = redealt_choices(searcher(f"{SPEC},prior_sd=2"), positions, choose)
+    assert any(one != other for one, other in pairs)
+
+
+def test_it_plays_without_histories(positions: Positions, choices: list[int]) -> None:
+    played = positions.act(searcher(SPEC), history=False)
+    assert all(int(view["legal"]) >> card & 1 for view, card in zip(positions.views, played, strict=True))
+    assert played != choices  # worlds weighted by the opponent's play are others
+
+
+@pytest.mark.parametrize("preset", [name for name in rule_names() if not rules(name).humbug])
+def test_it_plays_every_game_with_an_open_endgame(preset: str) -> None:
+    for steps in (0, 9):
+        positions = Positions(3, steps, preset)
+        rows = np.flatnonzero(positions.views["stock"] > 0)
+        played = positions.act(searcher("heuristic:search=4,candidates=8"), rows)
+        for view, action in zip(positions.views[rows], played, strict=True):
+            assert int(view["legal"]) >> action & 1
+
+
+def test_it_refuses_humbug_by_name() -> None:
+    batch = DealBatch("humbug", 2, history=True)
+    with pytest.raises(ValueError, match="humbug"):
+        make_agent("heuristic:search=4").act(batch.views(), np.random.default_rng(0))
+
+
+def test_it_refuses_a_history_of_another_deal(positions: Positions) -> None:
+    tokens, lengths = positions.histories
+    with pytest.raises(ValueError, match="history"):
+        searcher(SPEC).act(positions.views, AgentRng(7, range(24)), histories=(tokens[::-1], lengths))
+
+
+def test_a_single_world_follows_the_policy_more_than_many(positions: Positions) -> None:
+    def changed(spec: str) -> int:
+        policy = make_agent("champion-small").act(positions.views, None).tolist()
+        return sum(one != other for one, other in zip(positions.act(searcher(spec)), policy, strict=True))
+
+    assert changed("champion-small:search=1,candidates=8") < changed("champion-small:search=32,candidates=64")
+
+
+def test_the_last_tricks_alone_can_be_searched(positions: Positions) -> None:
+    early = Positions(6, 0)
+    policy = make_agent("champion-small")
+    late_only = searcher(f"{SPEC},tricks=4")
+    assert early.act(late_only) == policy.act(early.views, None).tolist()
+    assert positions.act(late_only) == positions.act(searcher(SPEC)) or positions.views["stock"].max() > 8
+
+
+def test_more_worlds_win_more() -> None:
+    many, one = "heuristic:search=12,candidates=36", "heuristic:search=1,candidates=1"
+    result = play_match(many, one, deals=30, seed=5, rules=GAME, endgame="exact")
+    assert result.win_rate > 0.5
+
+
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        ("champion:search=-1", "search -1"),
+        ("champion:search=many", "not a whole number"),
+        ("champion:search=4,rollout=best", "rollout"),
+        ("champion:search=4,prior_sd=0", "prior_sd"),
+        ("champion:candidates=9", "search=N"),
+        ("champion:search=4,temperature=1", "search"),
+        ("champion:search=4,worlds=3", "worlds"),
+        ("champion-all:search=4,rollout=small", "another game"),
+        ("heuristic:search=4,rollout=self", "no network"),
+    ],
+)
+def test_bad_settings_are_refused(spec: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        make_agent(spec)
+
+
+def test_search_0_is_the_agent_itself() -> None:
+    views = DealBatch(GAME, 4).views()
+    assert (
+        make_agent("champion-small:search=0").act(views, None).tolist()
+        == make_agent("champion-small").act(views, None).tolist()
+    )

@@ -1,0 +1,49 @@
+"""Networks in kernels: the logits of the batched forward pass, bit for bit."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from german_whist.agents.policy.agent import PolicyAgent
+from german_whist.agents.pretrained.catalog import load_pretrained
+from german_whist.agents.search.row_network import RowNetwork
+from german_whist.agents.search.row_network_kernels import network_action, network_probability
+from german_whist.envs.simulator.batch import DealBatch
+from tests.conftest import play_randomly
+
+
+@pytest.mark.parametrize("name", ["champion", "small", "champion-small"])
+def test_a_network_in_kernels_is_the_network(name: str) -> None:
+    checkpoint = load_pretrained(name)
+    network, agent = RowNetwork.of(checkpoint), PolicyAgent(checkpoint)
+    batch = DealBatch(checkpoint.rules, 40, seed=8)
+    rng = np.random.default_rng(8)
+    for _ in range(5):
+        views = batch.views()
+        assert [network_action(network, view) for view in views] == agent.act(views, None).tolist()
+        advantages = agent.advantages(views)
+        assert advantages is not None
+        for view, row in zip(views[:8], advantages, strict=False):
+            network_action(network, view)
+            legal = [action for action in range(52) if int(view["legal"]) >> action & 1]
+            roles = network.roles[52:104]
+            best = max(network.logits[roles[action]] for action in legal)
+            assert checkpoint.logits_per_trick is not None
+            found = [np.float64(network.logits[roles[action]] - best) / checkpoint.logits_per_trick for action in legal]
+            assert found == row[legal].tolist()
+        play_randomly(batch, rng, 5)
+
+
+def test_probabilities_are_the_softmax_of_advantages() -> None:
+    checkpoint = load_pretrained("small")
+    network, agent = RowNetwork.of(checkpoint), PolicyAgent(checkpoint)
+    views = DealBatch("classic", 10, seed=2).views()
+    advantages = agent.advantages(views)
+    assert advantages is not None
+    for view, row in zip(views, advantages, strict=True):
+        legal = np.flatnonzero(np.isfinite(row))
+        found = [network_probability(network, view, action, 0.3) for action in legal]
+        expected = np.exp(row[legal] / 0.3)
+        assert found == pytest.approx((expected / expected.sum()).tolist(), rel=1e-6)
+        assert sum(found) == pytest.approx(1)
