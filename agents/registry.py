@@ -84,6 +84,22 @@ def _mc(settings: str) -> Agent:
     return MonteCarloBot.from_spec(settings)
 
 
+def _pimc(settings: str) -> Agent:
+    from german_whist.agents.endgame.exact_agent import ExactEndgame
+    from german_whist.agents.pimc.agent import PIMCAgent
+
+    agent = PIMCAgent.from_spec(settings)
+    return ExactEndgame(agent, agent.name)
+
+
+def _ismcts(settings: str) -> Agent:
+    from german_whist.agents.endgame.exact_agent import ExactEndgame
+    from german_whist.agents.ismcts.agent import ISMCTSAgent
+
+    agent = ISMCTSAgent.from_spec(settings)
+    return ExactEndgame(agent, agent.name)
+
+
 def _checkpoint(settings: str) -> Agent:
     from german_whist.agents.policy.checkpoint import load_checkpoint
 
@@ -168,6 +184,17 @@ KINDS: dict[str, AgentKind] = {
         "the hard bot: perfect memory and textbook strategy; search=N looks ahead in N worlds",
     ),
     "mc": AgentKind(_mc, "mc[:worlds=N]", "flat Monte Carlo: tries each card in N sampled worlds (default 60)"),
+    "pimc": AgentKind(
+        _pimc,
+        "pimc[:worlds=N,depth=D]",
+        "perfect information Monte Carlo: searches D tricks of N sampled worlds with open cards (default 20, 1)",
+    ),
+    "ismcts": AgentKind(
+        _ismcts,
+        "ismcts[:iterations=N,SETTINGS]",
+        "information set Monte Carlo tree search, N worlds (default 500): exploration=C (default 0.4), "
+        "reward=win, margin or mixed (default), rollout=heuristic (default) or uniform",
+    ),
     "checkpoint": AgentKind(
         _checkpoint,
         "checkpoint:PATH[,SETTINGS]",
@@ -184,9 +211,9 @@ def agent_names() -> tuple[str, ...]:
     """Return the names that agent specifications begin with.
 
     Returns:
-        The kinds of agents (``"random"``, ``"greedy"``, ``"heuristic"``, ``"mc"``, ``"checkpoint"``), then the
-        pretrained agents in alphabetical order (``"champion"``, …). ``"checkpoint"`` needs a path:
-        ``"checkpoint:PATH"``.
+        The kinds of agents (``"random"``, ``"greedy"``, ``"heuristic"``, ``"mc"``, ``"pimc"``, ``"ismcts"``,
+        ``"checkpoint"``), then the pretrained agents in alphabetical order (``"champion"``, …). ``"checkpoint"`` needs
+        a path: ``"checkpoint:PATH"``.
     """
     from german_whist.agents.pretrained.catalog import pretrained_names
 
@@ -207,14 +234,17 @@ def make_agent(spec: str | Agent) -> Agent:
 
     - ``"random"``, ``"greedy"``, ``"heuristic"``: rule-based bots;
     - ``"mc"``, ``"mc:worlds=240"``: flat Monte Carlo over sampled worlds (determinization), 60 by default;
+    - ``"pimc"``, ``"pimc:worlds=100,depth=2"``: perfect information Monte Carlo, with exact endgames;
+    - ``"ismcts"``, ``"ismcts:iterations=2000,reward=win"``: information set Monte Carlo tree search, with exact
+      endgames; settings ``exploration=C``, ``reward=win|margin|mixed``, ``rollout=heuristic|uniform``;
     - ``"champion"`` and other pretrained agents (:func:`agent_names` lists them), ``"checkpoint:PATH"``: policy
       networks, with the settings ``temperature=T`` (0, the default, plays the best card; T > 0 samples) and
       ``endgame=played|exact`` (default: what the model card says; ``solved`` is an alias of ``exact``), as
       ``"champion:temperature=1"`` or ``"checkpoint:final.safetensors,endgame=exact"``;
     - ``"champion:search=64"``, ``"checkpoint:PATH,search=64"``, ``"heuristic:search=64"``: the same policies with
       lookahead in 64 worlds, weighted by how the opponent has played, and exact endgames (see ``SearchSettings``);
-    - ``"+exact"`` after any of these: perfect play once the opponent's hand is known. Pretrained agents
-      already do that.
+    - ``"+exact"`` after any of these: perfect play once the opponent's hand is known. ``pimc``, ``ismcts`` and
+      pretrained agents already do that.
 
     Args:
         spec: a specification string; or an agent object (anything with ``act(views, rng)``), returned as it is.

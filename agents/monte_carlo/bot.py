@@ -14,34 +14,35 @@ are left.
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.agents.bots.base import Actions, Views, check_rng
+from german_whist.agents.bots.base import Actions, Views
 from german_whist.agents.bots.heuristic.bot_kernels import choose
-from german_whist.agents.inference.world_sampling_kernels import HAND_COUNTS, is_humbug
+from german_whist.agents.inference.world_sampling_kernels import HAND_COUNTS
 from german_whist.agents.monte_carlo.rollout_kernels import add_worlds, choose_best, write_margins
+from german_whist.agents.monte_carlo.view_threads import (
+    check_hands,
+    draw_keys,
+    part_count,
+    thread_count,
+    views_by_table,
+)
 from german_whist.envs.engine.rules import GAME
 from german_whist.envs.engine.state import STATE
 from german_whist.envs.observation.views import VIEW, check_view_array
 from german_whist.envs.utils.checks import whole_number
-from german_whist.envs.utils.specs import shown, split_spec, unknown_name
+from german_whist.envs.utils.specs import read_settings
 from german_whist.solver.search.transposition_table import race_transposition_table
-from german_whist.solver.tablebase.cache import open_table
-from german_whist.solver.tablebase.endgame_table import EndgameTable, empty_table
+from german_whist.solver.tablebase.endgame_table import EndgameTable
 
 DEFAULT_WORLDS = 60
 MAX_WORLDS = 1_000_000
-MAX_THREADS = 1024
 
-_KEYS = 2**53  # number of random keys
 _PAIRS_PER_PART = 16  # (view, world) pairs; a thread for fewer costs more than it saves
-_PARTS_PER_THREAD = 4  # several, because views take different times
 
 Totals = npt.NDArray[np.int64]
 
@@ -66,7 +67,7 @@ class MonteCarloBot:
         """
         self.worlds = whole_number("worlds", worlds, 1, MAX_WORLDS)
         self.name = f"mc:worlds={self.worlds}"
-        self._threads = (os.cpu_count() or 1) if threads is None else whole_number("threads", threads, 1, MAX_THREADS)
+        self._threads = thread_count(threads)
 
     @classmethod
     def from_spec(cls, settings: str) -> MonteCarloBot:
@@ -75,15 +76,7 @@ class MonteCarloBot:
         Raises:
             ValueError: when a setting is unknown or wrong.
         """
-        worlds = DEFAULT_WORLDS
-        for key, value in split_spec(f"mc:{settings}", "agent")[1].items():
-            if key != "worlds":
-                raise unknown_name("mc setting", key, ["worlds"])
-            try:
-                worlds = int(value)
-            except ValueError:
-                raise ValueError(f"worlds {shown(value)} is not a whole number") from None
-        return cls(worlds)
+        return cls(**read_settings("mc", settings, {"worlds": int}))
 
     def act(self, views: Views, rng: Any) -> Actions:
         """Return one action per view, int64[n].
@@ -124,11 +117,10 @@ class MonteCarloBot:
             TableError: as ``act``.
         """
         check_view_array(views)
-        check_rng(self.name, rng, "integers")
-        keys = rng.integers(0, _KEYS, len(views)).astype(np.uint64)
+        keys = draw_keys(self.name, views, rng)
         totals = np.zeros((len(views), 54), np.int64)
         with ThreadPoolExecutor(self._threads) as executor:
-            for table, rows in _kinds(views):
+            for table, rows in views_by_table(views):
                 self._add(executor, table, np.ascontiguousarray(views[rows]), keys[rows], rows, totals)
         return totals
 
@@ -164,25 +156,9 @@ class MonteCarloBot:
                 sums,
                 hands,
             )
-            if (hands == 0).any():
-                row = rows[first + int(np.argmin(hands))]
-                raise ValueError(f"view {row} is inconsistent: no opponent hand satisfies it")
+            check_hands(hands, rows[first:last])
             return first, sums
 
-        parts = 1
-        if self._threads > 1:
-            parts = max(1, min(self._threads * _PARTS_PER_THREAD, pairs // _PAIRS_PER_PART))
+        parts = part_count(self._threads, pairs // _PAIRS_PER_PART)
         for first, sums in map(try_part, range(parts)) if parts == 1 else executor.map(try_part, range(parts)):
             totals[rows[first : first + len(sums)]] += sums
-
-
-def _kinds(views: Views) -> Iterator[tuple[EndgameTable, npt.NDArray[np.int64]]]:
-    """Yield each endgame table that the views need, with the rows that share it."""
-    humbug = np.array([is_humbug(view) for view in views], np.bool_)
-    if humbug.any():
-        yield empty_table(), np.flatnonzero(humbug)
-    for trump in (True, False):
-        for low in (False, True):
-            rows = np.flatnonzero(~humbug & ((views["trump"] >= 0) == trump) & (views["low"].astype(np.bool_) == low))
-            if len(rows):
-                yield open_table(trump, low), rows

@@ -15,7 +15,7 @@ from german_whist.agents.inference.determinization_kernels import (
 from german_whist.agents.inference.world_sampling_kernels import count_hands, count_opponent_unseen
 from german_whist.envs.engine.scoring import signed_margin
 from german_whist.envs.engine.state import PLAY
-from german_whist.envs.engine.state_kernels import counted_tricks, play
+from german_whist.envs.engine.state_kernels import counted_tricks, legal_actions, play
 from german_whist.envs.observation.view_kernels import write_view
 from german_whist.envs.utils.bit_kernels import highest, lowest, popcount
 from german_whist.envs.utils.jit import kernel
@@ -29,17 +29,37 @@ MOST_RACE_CARDS = 7
 NEAR_GOAL = 3
 
 _ONE = np.uint64(1)
-_CARDS = (_ONE << np.uint64(52)) - _ONE
 
 
 @kernel
 def distinct_actions(view):
-    """Return the legal actions without those equivalent to a lower one: cards with no unplayed card between them."""
+    """Return the legal actions without those equivalent to a lower one: cards with no unplayed card between them.
+
+    Cards of the stock to pick are never equivalent: one seat may get the higher of two neighbours, the other the lower.
+    """
+    if view.choice:
+        return view.legal
     in_play = view.hand | view.unseen | view.opponent_known | view.face_up
     if view.led >= 0:
         in_play |= _ONE << np.uint64(view.led)
-    distinct = view.legal & ~_CARDS
-    legal = view.legal & _CARDS
+    return without_equivalents(view.legal, in_play)
+
+
+@kernel
+def distinct_actions_in_world(game, state):
+    """Return the legal actions in a world, as ``distinct_actions`` does for a view."""
+    if state.decision != PLAY:
+        return legal_actions(state)
+    in_play = game.deck & ~(state.played[SELF] | state.played[OPPONENT])
+    if state.led >= 0:
+        in_play |= _ONE << np.uint64(state.led)
+    return without_equivalents(legal_actions(state), in_play)
+
+
+@kernel
+def without_equivalents(legal, in_play):
+    """Return cards of a hand without those that have no card in play between them and a lower one of these cards."""
+    distinct = np.uint64(0)
     last = np.int64(-1)
     while legal:
         card = lowest(legal)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
 
 MAX_SHOWN = 100  # characters of a value in an error
 MAX_SPEC = 4096  # characters of a specification; the longest path of a file has as many
@@ -48,3 +49,26 @@ def split_spec(spec: str, kind: str) -> tuple[str, dict[str, str]]:
             raise ValueError(f"{kind} {shown(spec)}: {shown(key)} is set twice")
         settings[key] = value
     return name, settings
+
+
+def read_settings(name: str, settings: str, readers: Mapping[str, Callable[[str], object]]) -> dict[str, Any]:
+    """Return an agent's settings, converted, from the part of its specification after the colon.
+
+    Args:
+        name: the agent's name, for the error messages.
+        settings: ``"key=value,key=value"`` or empty.
+        readers: the allowed keys, each with ``int``, ``float`` or ``str``.
+
+    Raises:
+        ValueError: if a setting is unknown, given twice, or no number where one is needed.
+    """
+    values: dict[str, Any] = {}
+    for key, text in split_spec(f"{name}:{settings}", "agent")[1].items():
+        if key not in readers:
+            raise unknown_name(f"{name} setting", key, readers)
+        try:
+            values[key] = readers[key](text)
+        except ValueError:
+            kind = "whole number" if readers[key] is int else "number"
+            raise ValueError(f"{key} {text!r} is not a {kind}") from None
+    return values

@@ -15,7 +15,8 @@ from german_whist.agents.policy.agent import PolicyAgent
 from german_whist.agents.registry import make_agent
 from tests.agents.networks import some_network
 
-AGENTS = ("random", "greedy", "heuristic", "mc:worlds=2", "greedy+exact", "champion", "champion:temperature=1")
+SEARCHERS = ("mc:worlds=2", "pimc:worlds=2", "ismcts:iterations=9")
+AGENTS = ("random", "greedy", "heuristic", *SEARCHERS, "greedy+exact", "champion", "champion:temperature=1")
 
 
 @pytest.fixture
@@ -23,10 +24,13 @@ def views() -> Views:
     return gw.DealBatch("classic", 3).views()
 
 
-@pytest.mark.parametrize("name", ["random", "mc:worlds=2", "mc:worlds=2+exact", "champion:temperature=1"])
+@pytest.mark.parametrize(
+    "name",
+    ["random", *SEARCHERS, "mc:worlds=2+exact", "champion:temperature=1"],
+)
 @pytest.mark.parametrize("rng", [None, 7])
 def test_an_agent_that_draws_says_what_it_needs(name: str, rng: Any, views: Views) -> None:
-    with pytest.raises(ValueError, match=r"agent '[\w:=]+' draws random numbers: rng is .*, but a generator such as"):
+    with pytest.raises(ValueError, match=r"agent '[\w:=,]+' draws random numbers: rng is .*, but a generator such as"):
         make_agent(name).act(views, rng)
 
 

@@ -134,6 +134,15 @@ def test_cards_with_nothing_in_play_between_them_are_tried_once() -> None:
     assert [card_text(card) for card in tried_actions(row)] == ["C2", "H2", "S4", "SK"]
 
 
+def test_face_up_cards_to_pick_are_all_tried() -> None:
+    """Of two neighbours one seat gets the higher card and the other the lower one."""
+    batch = DealBatch("open_stock:open_stock=26", 20, 1)
+    play_randomly(batch, np.random.default_rng(1), 2)
+    for row in batch.views():
+        assert row["choice"]
+        assert tried_actions(row) == list(cards_of(row["legal"]))
+
+
 def test_a_card_led_or_face_up_stands_between_two_cards() -> None:
     [row] = view("J9.A..", "S", face_up="S7", led="ST", opponent="AKQ8.K..")
     assert [card_text(card) for card in tried_actions(row)] == ["S9", "SJ"]

@@ -1,0 +1,130 @@
+"""What holds for both agents that search in sampled worlds, ``pimc`` and ``ismcts``, in every game."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from german_whist.agents.bots.base import Agent
+from german_whist.agents.ismcts.agent import ISMCTSAgent
+from german_whist.agents.pimc.agent import PIMCAgent
+from german_whist.agents.registry import make_agent
+from german_whist.arena.match import play_match
+from german_whist.envs.engine.agent_rng import AgentRng
+from german_whist.envs.engine.rules import Rules, rule_names, rules
+from german_whist.envs.simulator.batch import DealBatch
+from tests.agents.monte_carlo.test_bot import some_positions
+from tests.agents.positions import view
+from tests.conftest import play_randomly
+from tests.redeal import Redeal
+from tests.strategies import games, seeds
+
+PRESETS = [name for name in rule_names() if name != "humbug"]
+SPECS = ["pimc:worlds=2,depth=1", "ismcts:iterations=20"]
+
+
+def with_threads(spec: str, threads: int) -> Agent:
+    kind, _, given_settings = spec.partition(":")
+    agent = (PIMCAgent if kind == "pimc" else ISMCTSAgent).from_spec(given_settings)
+    agent._threads = threads
+    return agent
+
+
+@pytest.mark.parametrize("spec", SPECS)
+@settings(max_examples=25)
+@given(game=games(), seed=seeds, steps=st.integers(0, 60))
+def test_only_legal_actions_in_any_game(spec: str, game: Rules, seed: int, steps: int) -> None:
+    batch = DealBatch(game, 3, seed)
+    play_randomly(batch, np.random.default_rng(seed % 2**32), steps)
+    views = batch.views()[~batch.done]
+    if game.humbug:
+        return
+    actions = make_agent(spec).act(views, np.random.default_rng(0))
+    assert all(int(legal) >> int(action) & 1 for legal, action in zip(views["legal"], actions, strict=True))
+
+
+@pytest.mark.parametrize("spec", SPECS)
+@pytest.mark.parametrize("preset", PRESETS)
+def test_whole_matches_are_played_in_every_preset_and_any_batch_size(spec: str, preset: str) -> None:
+    first, again = (play_match(spec, "greedy", 2, seed=2, rules=preset, batch_size=size) for size in (2, 1))
+    assert first == again
+    assert first.first == spec
+
+
+@pytest.mark.parametrize("spec", SPECS)
+@pytest.mark.parametrize("preset", ["small", "high_low", "draft"])
+def test_choices_do_not_depend_on_batches_or_threads(spec: str, preset: str) -> None:
+    views = some_positions(preset, 12, 1).views()
+    indices = np.arange(12, dtype=np.uint64)
+    actions = with_threads(spec, 1).act(views, AgentRng(5, indices))
+    for threads in (2, 7):
+        assert (with_threads(spec, threads).act(views, AgentRng(5, indices)) == actions).all()
+    for row in range(12):
+        alone = with_threads(spec, 2).act(views[row : row + 1], AgentRng(5, indices[row : row + 1]))
+        assert alone[0] == actions[row]
+    assert make_agent(spec).act(views[:0], AgentRng(5, indices[:0])).shape == (0,)
+
+
+@pytest.mark.parametrize("spec", SPECS)
+@pytest.mark.parametrize("preset", PRESETS)
+@pytest.mark.parametrize("seat", [0, 1])
+def test_cards_that_a_seat_cannot_see_do_not_change_its_choice(spec: str, preset: str, seat: int) -> None:
+    agent, compared = with_threads(spec, 1), 0
+    redeal = Redeal(preset, 0, seat, steps=rules(preset).tricks, attempts=8)
+    for course, others in redeal.steps():
+        if course.done[0] or course.turn[0] != seat:
+            continue
+        [action] = agent.act(course.views(), AgentRng(3, [0]))
+        actions = agent.act(others.views(), AgentRng(3, np.zeros(others.size, np.uint64)))
+        assert (actions == action).all()
+        compared += len(actions) - 1
+    assert compared > 0
+
+
+@pytest.mark.parametrize("spec", SPECS)
+@pytest.mark.parametrize("preset", ["classic", "high_low", "race"])
+def test_the_endgame_is_that_of_any_agent_with_an_exact_endgame(spec: str, preset: str) -> None:
+    batch = DealBatch(preset, 10, 6)
+    play_randomly(batch, np.random.default_rng(3), rules(preset).stock + 2)
+    views = batch.views()[~batch.done]
+    actions = make_agent(spec).act(views, AgentRng(1, np.arange(len(views))))
+    assert (actions == make_agent("random+exact").act(views, AgentRng(1, np.arange(len(views))))).all()
+    assert make_agent(f"{spec}+exact").name == spec  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("spec", SPECS)
+@pytest.mark.parametrize("steps", [0, 2, 20])
+def test_humbug_is_refused_by_name(spec: str, steps: int) -> None:
+    batch = DealBatch("humbug", 3, 1)
+    play_randomly(batch, np.random.default_rng(1), steps)
+    for agent in (make_agent(spec), with_threads(spec, 1)):
+        with pytest.raises(ValueError, match=f"agent '{spec}' cannot play humbug"):
+            agent.act(batch.views(), AgentRng(1, np.arange(3)))
+
+
+@pytest.mark.parametrize("spec", SPECS)
+def test_an_inconsistent_view_is_refused(spec: str) -> None:
+    """The opponent showed a void and has drawn nothing, and all that it may hold is of that suit."""
+    row = view("AK...", "C", face_up="C2", opponent="QJT...", opponent_void="S")
+    views = np.concatenate([some_positions("classic", 1, 0).views(), row])
+    with pytest.raises(ValueError, match="view 1 is inconsistent: no opponent hand satisfies it"):
+        make_agent(spec).act(views, AgentRng(1, np.arange(2)))
+
+
+@pytest.mark.parametrize("spec", SPECS)
+def test_another_seed_samples_other_worlds(spec: str) -> None:
+    views = some_positions("classic", 40, 0).views()
+    choices = [make_agent(spec).act(views, AgentRng(seed, np.arange(40))) for seed in (1, 1, 2)]
+    assert (choices[0] == choices[1]).all()
+    assert (choices[0] != choices[2]).any()
+
+
+@pytest.mark.parametrize("make", [PIMCAgent, ISMCTSAgent])
+@pytest.mark.parametrize("threads", [0, True, 1.5])
+def test_an_invalid_number_of_threads_is_refused(make: Any, threads: Any) -> None:
+    with pytest.raises(ValueError, match=r"threads .* is not allowed: a whole number from 1 to 1024"):
+        make(threads=threads)
