@@ -205,7 +205,7 @@ def _evaluations(
     network = network_of(agent)
     decides = np.flatnonzero(~is_known) if solves_endgame(agent) else np.arange(len(views))
     if network is not None and len(decides):
-        columns = network.checkpoint.rules.num_actions
+        columns = network.checkpoint.sizes[-1]
         probabilities[decides, :columns] = network.probabilities(views[decides])
         relative = network.advantages(views[decides])
         if relative is not None:

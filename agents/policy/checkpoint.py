@@ -21,6 +21,7 @@ import numpy.typing as npt
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
+from german_whist.agents.policy.input_blocks import INPUTS, OBSERVATION
 from german_whist.envs.engine.endgame_hook import ENDGAMES, PLAYED, canonical_endgame
 from german_whist.envs.engine.rules import Rules, rules_from_dict
 from german_whist.envs.utils.atomic_file import write_atomically
@@ -53,6 +54,8 @@ class Checkpoint:
         ranks: how it sees ranks: ``"named"`` as they are, or ``"live"``, counted among the cards in play.
         phases: numbers of cards left in the stock, decreasing, from which on the second network plays, the third, and
             so on; empty for a single network.
+        inputs: what it sees: ``"observation"``, the observation of its game, or ``"universal"``, the encoding of every
+            game with an open endgame.
     """
 
     layers: tuple[Layer, ...]
@@ -63,6 +66,7 @@ class Checkpoint:
     endgame: str = PLAYED
     ranks: str = NAMED
     phases: tuple[int, ...] = ()
+    inputs: str = OBSERVATION
 
     def __post_init__(self) -> None:
         """Replace an alias of the endgame by its canonical name."""
@@ -88,10 +92,14 @@ class Checkpoint:
         )
 
         network = {**NETWORK, "ranks": self.ranks, "sizes": self.sizes}
+        if self.phases:
+            network["phases"] = list(self.phases)
+        if self.inputs != OBSERVATION:
+            network["inputs"] = self.inputs
         return {
             "format": FORMAT,
             "version": FORMAT_VERSION,
-            "network": {**network, "phases": list(self.phases)} if self.phases else network,
+            "network": network,
             "rules": self.rules.to_dict(),
             "observation_version": OBSERVATION_VERSION,
             "logits_a_trick": self.logits_per_trick,
@@ -174,7 +182,8 @@ def _read(path: str | Path, *, with_tensors: bool = True) -> tuple[dict[str, Any
 
 
 def _from_card(path: str, card: dict[str, Any], tensors: dict[str, npt.NDArray[Any]]) -> Checkpoint:
-    from german_whist.envs.observation.vector import OBSERVATION_VERSION, observation_high
+    from german_whist.agents.policy.inputs import input_high, num_outputs
+    from german_whist.envs.observation.vector import OBSERVATION_VERSION
 
     if card.get("version") != FORMAT_VERSION or card.get("observation_version") != OBSERVATION_VERSION:
         raise ValueError(
@@ -186,6 +195,7 @@ def _from_card(path: str, card: dict[str, Any], tensors: dict[str, npt.NDArray[A
         network = dict(card["network"])
         sizes = [operator.index(size) for size in network.pop("sizes")]
         ranks = network.pop("ranks", NAMED)
+        inputs = network.pop("inputs", OBSERVATION)
         phases = tuple(operator.index(stock) for stock in network.pop("phases", ()))
         training, results = dict(card.get("training") or {}), dict(card.get("results") or {})
         logits_per_trick = _positive(card.get("logits_a_trick"))
@@ -194,7 +204,9 @@ def _from_card(path: str, card: dict[str, Any], tensors: dict[str, npt.NDArray[A
         raise ValueError(f"checkpoint {path!r} has a damaged card: {error}") from None
     if network != NETWORK or ranks not in RANKS:
         raise ValueError(f"checkpoint {path!r} has the network {card['network']}: this version reads {NETWORK}")
-    ends = [observation_high(rules).size, rules.num_actions]
+    if inputs not in INPUTS:
+        raise ValueError(f"checkpoint {path!r}: {unknown_name('inputs', inputs, INPUTS)}")
+    ends = [input_high(rules, inputs).size, num_outputs(rules, inputs)]
     if len(sizes) < 2 or [sizes[0], sizes[-1]] != ends:
         raise ValueError(f"checkpoint {path!r} has layers of sizes {sizes}: these rules need {ends[0]}, …, {ends[1]}")
     check_phases(phases, f"checkpoint {path!r}: phases")
@@ -212,7 +224,7 @@ def _from_card(path: str, card: dict[str, Any], tensors: dict[str, npt.NDArray[A
         if not (np.isfinite(weight).all() and np.isfinite(bias).all()):
             raise ValueError(f"checkpoint {path!r}: layer {i} holds numbers that are not finite")
         layers.append((weight.astype(np.float32), bias.astype(np.float32)))
-    return Checkpoint(tuple(layers), rules, training, results, logits_per_trick, endgame, ranks, phases)
+    return Checkpoint(tuple(layers), rules, training, results, logits_per_trick, endgame, ranks, phases, inputs)
 
 
 def check_phases(phases: Sequence[int], whose: str) -> None:

@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from german_whist.agents.policy.checkpoint import Checkpoint, Layer
+from german_whist.agents.policy.inputs import input_layout
 from german_whist.agents.policy.mlp_forward_kernels import write_layer
-from german_whist.envs.observation.vector import observation_layout
 
 
 class MLPForward:
@@ -50,7 +50,7 @@ class PhasedMLPForward:
     def __init__(self, checkpoint: Checkpoint) -> None:
         """Prepare the networks of a checkpoint."""
         self._phases = checkpoint.phases
-        self._stock = observation_layout(checkpoint.rules)["stock"].start
+        self._stock = input_layout(checkpoint.rules, checkpoint.inputs)["stock"].start
         self._networks = [MLPForward(layers) for layers in checkpoint.networks]
 
     def logits(self, observations: npt.NDArray[Any]) -> npt.NDArray[np.float32]:

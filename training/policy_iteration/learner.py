@@ -11,12 +11,13 @@ import torch
 
 from german_whist.agents.policy.checkpoint import Layer, load_checkpoint
 from german_whist.envs.engine.endgame_hook import EXACT
+from german_whist.training.config.game_settings import PPOGameSettings
 from german_whist.training.config.schema import PolicyIterationConfig
-from german_whist.training.config.settings import PPOGameSettings
+from german_whist.training.config.settings import RolloutSettings
 from german_whist.training.learning.learner import Learner, Opponents
 from german_whist.training.policy_iteration.algorithm import LOGITS_PER_TRICK, ActionValueBatch, PolicyIteration
 from german_whist.training.policy_iteration.collector import ActionValueCollector
-from german_whist.training.rollouts.collector import Rollout
+from german_whist.training.policy_iteration.collector_group import CollectorGroup
 
 
 class PolicyIterationLearner(Learner[ActionValueBatch]):
@@ -28,7 +29,7 @@ class PolicyIterationLearner(Learner[ActionValueBatch]):
     )
     LOGITS_PER_TRICK = LOGITS_PER_TRICK
     config: PolicyIterationConfig
-    collector: ActionValueCollector
+    collector: ActionValueCollector | CollectorGroup
     algorithm: PolicyIteration
 
     @property
@@ -39,19 +40,27 @@ class PolicyIterationLearner(Learner[ActionValueBatch]):
             source = f"from rollouts of the heuristic bot at first, then {source}"
         return f"approximate policy iteration: regression on action values, {source}"
 
-    def _make_collector(self, opponents: Opponents) -> ActionValueCollector:
+    def _make_collector(self, opponents: Opponents) -> ActionValueCollector | CollectorGroup:
         config = self.config
-        return ActionValueCollector(
-            PPOGameSettings(config.game.rules, endgame=EXACT),
-            config.rollouts,
-            config.policy_iteration,
-            opponents,
-            seed=config.run.seed,
-            ranks=config.network.ranks,
-            last_phase=config.network.phases[-1] if config.network.phases else None,
-            threads=config.run.threads,
-            rank=self.processes.rank,
-        )
+
+        def make(game: str, rollouts: RolloutSettings) -> ActionValueCollector:
+            return ActionValueCollector(
+                PPOGameSettings(game, endgame=EXACT),
+                rollouts,
+                config.policy_iteration,
+                opponents,
+                seed=config.run.seed,
+                ranks=config.network.ranks,
+                inputs=config.network.inputs,
+                last_phase=config.network.phases[-1] if config.network.phases else None,
+                threads=config.run.threads,
+                rank=self.processes.rank,
+            )
+
+        shares = config.game.shares
+        if len(shares) == 1:
+            return make(next(iter(shares)), config.rollouts)
+        return CollectorGroup(shares, config.rollouts, make)
 
     def _make_algorithm(self, scale: torch.Tensor, num_observations: int, actions: int) -> PolicyIteration:
         return PolicyIteration(self.config, scale, num_observations, actions, self.processes)
@@ -65,16 +74,16 @@ class PolicyIterationLearner(Learner[ActionValueBatch]):
             lookahead = settings.lookahead if self.decisions >= settings.lookahead_start else 1
             self.collector.bootstrap_from(algorithm.policy, algorithm.values, lookahead)
 
-    def _batch_of(self, rollout: Rollout) -> ActionValueBatch:
-        collector, mask = self.collector, self.collector.target_mask
-        against_heuristic = torch.from_numpy(collector.against_heuristic).expand(mask.shape)
-        return ActionValueBatch(
-            rollout.features[:-1][mask],
-            rollout.masks[:-1][mask],
-            collector.q_targets[mask],
-            collector.returns[mask],
-            against_heuristic[mask],
-        )
+    def _collect(self) -> tuple[ActionValueBatch, int]:
+        self.collector.collect(self.algorithm.policy)
+        parts = self.collector.parts if isinstance(self.collector, CollectorGroup) else [self.collector]
+        batches = [_batch_of(part) for part in parts]
+        columns = zip(*(vars(batch).values() for batch in batches), strict=True)
+        return ActionValueBatch(*map(torch.cat, columns)), sum(int(part.rollout.learner_mask.sum()) for part in parts)
+
+    @property
+    def _inputs(self) -> str:
+        return self.config.network.inputs
 
     @property
     def _trains_value_only(self) -> bool:
@@ -110,6 +119,18 @@ class PolicyIterationLearner(Learner[ActionValueBatch]):
         if number > 1:
             last = [load_checkpoint(path).layers for path in self.run.checkpoint_paths()[-number:]]
             self.algorithm.start_from(mean_layers(last), f"the mean of the last {number} checkpoints")
+
+
+def _batch_of(collector: ActionValueCollector) -> ActionValueBatch:
+    """Return the positions of a collector's last rollout that have targets."""
+    rollout, mask = collector.rollout, collector.target_mask
+    return ActionValueBatch(
+        rollout.features[:-1][mask],
+        rollout.masks[:-1][mask],
+        collector.q_targets[mask],
+        collector.returns[mask],
+        torch.from_numpy(collector.against_heuristic).expand(mask.shape)[mask],
+    )
 
 
 def mean_layers(networks: Sequence[tuple[Layer, ...]]) -> tuple[Layer, ...]:
