@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.agents.bots.base import Actions, Agent, Views, check_rng
+from german_whist.agents.bots.base import Actions, Agent, Values, Views, check_rng
 from german_whist.agents.policy.canonical import by_name, canonical_views, true_cards
 from german_whist.agents.policy.checkpoint import Checkpoint
 from german_whist.agents.policy.game_check import check_open_endgame, check_same_game
@@ -51,6 +51,7 @@ class PolicyAgent:
         self.temperature = temperature
         self._rules: Rules = checkpoint.rules
         self._network = PhasedMLPForward(checkpoint)
+        self._value = PhasedMLPForward(checkpoint, checkpoint.value) if checkpoint.value else None
 
     def check_views(self, views: Views) -> None:
         """Refuse views of a game that the network was not trained for.
@@ -118,6 +119,25 @@ class PolicyAgent:
         logits, roles = self._logits(views)
         below = (logits - logits.max(axis=1, keepdims=True)).astype(np.float64)
         return by_name(below / self.checkpoint.logits_per_trick, roles)
+
+    def values(self, views: Views) -> Values | None:
+        """Return what the network expects of deals in which both seats play as it does.
+
+        Args:
+            views: ``VIEW`` array of shape (n,), each of a seat to act.
+
+        Returns:
+            Expected margins and winning chances, float64[n] each, or ``None`` for a checkpoint without a value network.
+
+        Raises:
+            ValueError: when a view is of a game that the network was not trained for.
+        """
+        self.check_views(views)
+        if self._value is None:
+            return None
+        renamed, _ = canonical_views(views, self.checkpoint.ranks)
+        outputs = self._value.logits(network_inputs(renamed, self._rules, self.checkpoint.inputs)).astype(np.float64)
+        return Values(outputs[:, 0].copy(), 1 / (1 + np.exp(-outputs[:, 1])))
 
     def _logits(self, views: Views) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int8]]:
         """Return the masked logits by role, float32[n, num_actions], −∞ for illegal actions, and the roles."""

@@ -1,10 +1,11 @@
 """The checkpoint file: a policy network's weights in safetensors, with a JSON model card. Loading runs no code from it.
 
-The tensors are ``layer.0.weight`` (out, in), ``layer.0.bias`` (out,), ``layer.1.weight``, …, all float32 or all
-float16: a multilayer perceptron with ReLU between its layers, from the observation vector of a canonical view (see
-``canonical``) to one logit per role. If the foreplay is divided into *phases*, each has its own network of the same
-sizes, stacked along an extra first dimension of every tensor. The model card is JSON text under ``card`` in the file's
-metadata.
+The tensors ``layer.…`` (see ``layers``) are a multilayer perceptron with ReLU between its layers, from what the network
+sees of a canonical view (see ``canonical`` and ``input_blocks``) to one logit per role. If the foreplay is divided into
+*phases*, each has its own network of the same sizes. The tensors ``value.…``, where there are any, are the *value*
+network, from the same inputs to the expected margin and the logit of the winning chance; it may also lie in a file of
+its own, ``NAME-value.safetensors`` beside ``NAME.safetensors``. The model card is JSON text under ``card`` in the
+file's metadata.
 """
 
 from __future__ import annotations
@@ -16,12 +17,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import numpy.typing as npt
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
 from german_whist.agents.policy.input_blocks import INPUTS, OBSERVATION
+from german_whist.agents.policy.layers import Layer, layer_tensors, layers_of_tensors, networks_of, sizes_of
 from german_whist.envs.engine.endgame_hook import ENDGAMES, PLAYED, canonical_endgame
 from german_whist.envs.engine.rules import Rules, rules_from_dict
 from german_whist.envs.utils.atomic_file import write_atomically
@@ -33,7 +34,9 @@ NETWORK = {"type": "mlp", "activation": "relu", "suits": "canonical"}
 NAMED, LIVE = "named", "live"
 RANKS = (NAMED, LIVE)
 
-Layer = tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]
+VALUE_FORMAT = "german-whist-value"
+VALUE_OUTPUTS = ["margin", "win_logit"]
+VALUE_SUFFIX = "-value"  # of the name of a value's own file
 
 
 @dataclass(frozen=True)
@@ -56,6 +59,8 @@ class Checkpoint:
             so on; empty for a single network.
         inputs: what it sees: ``"observation"``, the observation of its game, or ``"universal"``, the encoding of every
             game with an open endgame.
+        value: layers of the value network, likewise; empty without one. Its outputs are the expected margin of the deal
+            in tricks for the seat to act, and the logit of its winning chance, a draw counting half.
     """
 
     layers: tuple[Layer, ...]
@@ -67,6 +72,7 @@ class Checkpoint:
     ranks: str = NAMED
     phases: tuple[int, ...] = ()
     inputs: str = OBSERVATION
+    value: tuple[Layer, ...] = ()
 
     def __post_init__(self) -> None:
         """Replace an alias of the endgame by its canonical name."""
@@ -75,15 +81,12 @@ class Checkpoint:
     @property
     def sizes(self) -> list[int]:
         """Number of inputs, then of units in each layer."""
-        return [int(self.layers[0][0].shape[-1]), *(int(bias.shape[-1]) for _, bias in self.layers)]
+        return sizes_of(self.layers)
 
     @property
     def networks(self) -> list[tuple[Layer, ...]]:
         """The layers of each phase's network: weight float32[out, in], bias float32[out]."""
-        if not self.phases:
-            return [self.layers]
-        numbers = range(len(self.phases) + 1)
-        return [tuple((weight[phase], bias[phase]) for weight, bias in self.layers) for phase in numbers]
+        return networks_of(self.layers, self.phases)
 
     def card(self) -> dict[str, Any]:
         """Return the model card as plain data."""
@@ -96,10 +99,12 @@ class Checkpoint:
             network["phases"] = list(self.phases)
         if self.inputs != OBSERVATION:
             network["inputs"] = self.inputs
+        value = {"value": {"sizes": sizes_of(self.value), "outputs": VALUE_OUTPUTS}} if self.value else {}
         return {
             "format": FORMAT,
             "version": FORMAT_VERSION,
             "network": network,
+            **value,
             "rules": self.rules.to_dict(),
             "observation_version": OBSERVATION_VERSION,
             "logits_a_trick": self.logits_per_trick,
@@ -108,24 +113,34 @@ class Checkpoint:
             "results": self.results,
         }
 
-    def save(self, path: str | Path, *, half: bool = False) -> None:
+    def save(self, path: str | Path, *, half: bool = False, separate_value: bool = False) -> None:
         """Write the checkpoint file atomically.
 
         Args:
             path: the file.
             half: write float16: half the size, rounded weights.
+            separate_value: write the value network to a file of its own, ``NAME-value.safetensors`` beside
+                ``NAME.safetensors``.
 
         Raises:
             ValueError: when a weight is too large for float16.
             OSError: when the folder cannot be written.
         """
-        tensors = {}
-        for i, layer in enumerate(self.layers):
-            for name, array in zip(("weight", "bias"), layer, strict=True):
-                if half and float(np.abs(array).max(initial=0)) > float(np.finfo(np.float16).max):
-                    raise ValueError(f"layer {i}: a {name} is too large for float16")
-                tensors[f"layer.{i}.{name}"] = np.ascontiguousarray(array, np.float16 if half else np.float32)
-        write_atomically(path, save(tensors, metadata={"card": json.dumps(self.card())}))
+        tensors, value = layer_tensors(self.layers, "layer", half=half), layer_tensors(self.value, "value", half=half)
+        card = self.card()
+        if value and separate_value:
+            card["value"]["separate"] = True
+            about = {"format": VALUE_FORMAT, "version": FORMAT_VERSION}
+            write_atomically(value_path(path), save(value, metadata={"card": json.dumps(about)}))
+        else:
+            tensors |= value
+        write_atomically(path, save(tensors, metadata={"card": json.dumps(card)}))
+
+
+def value_path(path: str | Path) -> Path:
+    """Return where the value network of a checkpoint file lies if it has a file of its own."""
+    path = Path(path)
+    return path.with_name(f"{path.stem}{VALUE_SUFFIX}{path.suffix}")
 
 
 def write_results(path: str | Path, results: dict[str, Any]) -> None:
@@ -147,6 +162,8 @@ def load_checkpoint(path: str | Path) -> Checkpoint:
         ValueError: when the file is missing, truncated, not a checkpoint, or made for another observation layout.
     """
     card, tensors = _read(path)
+    if isinstance(card.get("value"), dict) and card["value"].get("separate") and value_path(path).exists():
+        tensors |= _read(value_path(path), VALUE_FORMAT)[1]
     return _from_card(str(path), card, tensors)
 
 
@@ -159,7 +176,9 @@ def read_card(path: str | Path) -> dict[str, Any]:
     return _read(path, with_tensors=False)[0]
 
 
-def _read(path: str | Path, *, with_tensors: bool = True) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
+def _read(
+    path: str | Path, format_name: str = FORMAT, *, with_tensors: bool = True
+) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
     try:
         with safe_open(str(path), framework="numpy") as file:
             metadata = file.metadata() or {}
@@ -172,11 +191,11 @@ def _read(path: str | Path, *, with_tensors: bool = True) -> tuple[dict[str, Any
         raise ValueError(f"checkpoint {str(path)!r} is not a readable safetensors file: {reason}") from None
     try:
         card = json.loads(metadata["card"])
-        if card["format"] != FORMAT:
+        if card["format"] != format_name:
             raise KeyError(card["format"])
     except (KeyError, TypeError, ValueError, RecursionError):
         raise ValueError(
-            f"checkpoint {str(path)!r} has no card of a {FORMAT}: it was not made by german-whist"
+            f"checkpoint {str(path)!r} has no card of a {format_name}: it was not made by german-whist"
         ) from None
     return card, tensors
 
@@ -210,21 +229,35 @@ def _from_card(path: str, card: dict[str, Any], tensors: dict[str, npt.NDArray[A
     if len(sizes) < 2 or [sizes[0], sizes[-1]] != ends:
         raise ValueError(f"checkpoint {path!r} has layers of sizes {sizes}: these rules need {ends[0]}, …, {ends[1]}")
     check_phases(phases, f"checkpoint {path!r}: phases")
-    layers = []
-    first = (len(phases) + 1,) if phases else ()
-    for i in range(len(sizes) - 1):
-        weight, bias = tensors.get(f"layer.{i}.weight"), tensors.get(f"layer.{i}.bias")
-        shapes = (*first, sizes[i + 1], sizes[i]), (*first, sizes[i + 1])
-        if weight is None or bias is None or (weight.shape, bias.shape) != shapes:
-            raise ValueError(f"checkpoint {path!r}: layer {i} is missing or has another shape than its card says")
-        if weight.dtype != bias.dtype or weight.dtype not in (np.float32, np.float16):
-            raise ValueError(
-                f"checkpoint {path!r}: layer {i} is {weight.dtype} and {bias.dtype}, not both float32 or both float16"
-            )
-        if not (np.isfinite(weight).all() and np.isfinite(bias).all()):
-            raise ValueError(f"checkpoint {path!r}: layer {i} holds numbers that are not finite")
-        layers.append((weight.astype(np.float32), bias.astype(np.float32)))
-    return Checkpoint(tuple(layers), rules, training, results, logits_per_trick, endgame, ranks, phases, inputs)
+    layers = layers_of_tensors(tensors, "layer", sizes, phases, f"checkpoint {path!r}")
+    value = _value(path, card, tensors, sizes[0], phases)
+    return Checkpoint(layers, rules, training, results, logits_per_trick, endgame, ranks, phases, inputs, value)
+
+
+def _value(
+    path: str, card: dict[str, Any], tensors: dict[str, npt.NDArray[Any]], features: int, phases: tuple[int, ...]
+) -> tuple[Layer, ...]:
+    """Return the layers of the value network; none where a checkpoint has none, or its own file is not there."""
+    about = card.get("value")
+    if about is None:
+        return ()
+    try:
+        sizes = [operator.index(size) for size in about["sizes"]]
+        outputs, separate = list(about["outputs"]), bool(about.get("separate", False))
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise ValueError(f"checkpoint {path!r} has a damaged card: value: {error}") from None
+    if outputs != VALUE_OUTPUTS:
+        raise ValueError(
+            f"checkpoint {path!r} has a value network of {', '.join(map(str, outputs))}: this version reads "
+            f"{', '.join(VALUE_OUTPUTS)}"
+        )
+    if len(sizes) < 2 or [sizes[0], sizes[-1]] != [features, len(VALUE_OUTPUTS)]:
+        raise ValueError(
+            f"checkpoint {path!r} has value layers of sizes {sizes}: {features}, …, {len(VALUE_OUTPUTS)} are needed"
+        )
+    if separate and not any(name.startswith("value.") for name in tensors):
+        return ()
+    return layers_of_tensors(tensors, "value", sizes, phases, f"checkpoint {path!r}")
 
 
 def check_phases(phases: Sequence[int], whose: str) -> None:

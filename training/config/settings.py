@@ -206,11 +206,14 @@ class PolicyIterationSettings:
     late_phase_fraction: float = setting(0.0, "share of the environments with targets in the last phase only")
     margin_tanh_scale: float = setting(0.0, "margins count as scale * tanh(margin / scale), in tricks; 0: as they are")
     average_last_checkpoints: int = setting(1, "number of last checkpoints whose mean weights are the final ones")
+    value_deals: int = setting(
+        16_384, "deals of self-play that the value network of the final checkpoint is fitted to; 0: no value network"
+    )
     distill_hidden: int = setting(0, "hidden units of a small network distilled from the policy; 0: none")
 
     def __post_init__(self) -> None:
         """Refuse values that cannot work."""
-        check_range(self, "value_start distill_hidden lookahead_start", 0, LARGEST)
+        check_range(self, "value_start value_deals distill_hidden lookahead_start", 0, LARGEST)
         check_range(self, "lookahead stock_rotations", 1, 52)
         check_range(self, "average_last_checkpoints", 1, LARGEST)
         check_range(self, "value_lambda late_phase_fraction", 0, 1)

@@ -12,7 +12,7 @@ import torch
 import torch.nn.functional as F  # noqa: N812 - its usual name
 from torch import nn
 
-from german_whist.agents.policy.checkpoint import Layer
+from german_whist.agents.policy.layers import Layer
 from german_whist.envs.engine.layout import Block
 
 # One feature among hundreds inverts the value of every card. With `high_low`, at 200,000 decisions, the policy won 53 %

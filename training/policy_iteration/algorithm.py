@@ -26,8 +26,8 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from german_whist.agents.policy.checkpoint import Layer
 from german_whist.agents.policy.input_blocks import UNIVERSAL_LAYOUT
+from german_whist.agents.policy.layers import Layer
 from german_whist.training.config.schema import PolicyIterationConfig
 from german_whist.training.networks.ema import EMANetwork
 from german_whist.training.networks.mlp import ACTOR_GAIN, compute_dtype

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar
+from dataclasses import replace
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 import torch
 
-from german_whist.agents.policy.checkpoint import Layer, load_checkpoint
+from german_whist.agents.policy.checkpoint import Checkpoint, load_checkpoint
+from german_whist.agents.policy.layers import Layer
 from german_whist.envs.engine.endgame_hook import EXACT
 from german_whist.training.config.game_settings import PPOGameSettings
 from german_whist.training.config.schema import PolicyIterationConfig
@@ -18,6 +20,7 @@ from german_whist.training.learning.learner import Learner, Opponents
 from german_whist.training.policy_iteration.algorithm import LOGITS_PER_TRICK, ActionValueBatch, PolicyIteration
 from german_whist.training.policy_iteration.collector import ActionValueCollector
 from german_whist.training.policy_iteration.collector_group import CollectorGroup
+from german_whist.training.policy_iteration.value_fit import fit_value, self_play_outcomes
 
 
 class PolicyIterationLearner(Learner[ActionValueBatch]):
@@ -31,6 +34,7 @@ class PolicyIterationLearner(Learner[ActionValueBatch]):
     config: PolicyIterationConfig
     collector: ActionValueCollector | CollectorGroup
     algorithm: PolicyIteration
+    _value: tuple[Layer, ...] = ()
 
     @property
     def algorithm_name(self) -> str:
@@ -110,7 +114,7 @@ class PolicyIterationLearner(Learner[ActionValueBatch]):
             self._checkpoint_of(distilled).save(self.run.distilled)
 
     def finalize(self) -> None:
-        """Set the weights of the final checkpoint to the mean of the last checkpoints', where there are several.
+        """Set the weights of the final checkpoint to the mean of the last checkpoints', and fit its value network.
 
         The mean tends to be nearer to the optimum than each of them (Vaswani et al., "Attention is all you need", 2017,
         section 6.1, average those of the last 20 checkpoints).
@@ -119,6 +123,22 @@ class PolicyIterationLearner(Learner[ActionValueBatch]):
         if number > 1:
             last = [load_checkpoint(path).layers for path in self.run.checkpoint_paths()[-number:]]
             self.algorithm.start_from(mean_layers(last), f"the mean of the last {number} checkpoints")
+        self.fit_value()
+
+    def fit_value(self) -> None:
+        """Fit the value network of the checkpoints to come to self-play of the current policy."""
+        config, deals = self.config, self.config.policy_iteration.value_deals
+        if deals:
+            network = config.network
+            outcomes = self_play_outcomes(
+                self.algorithm.policy, config.game.shares, deals, config.run.seed, network.ranks, network.inputs
+            )
+            self._value = fit_value(self.algorithm.value.layers(), self._phases, outcomes)
+
+    def checkpoint(self, results: dict[str, Any] | None = None) -> Checkpoint:
+        """Return a checkpoint of the current policy, with the value network once it is fitted."""
+        checkpoint = super().checkpoint(results)
+        return replace(checkpoint, value=self._value, phases=self._phases if self._value else checkpoint.phases)
 
 
 def _batch_of(collector: ActionValueCollector) -> ActionValueBatch:

@@ -34,6 +34,7 @@ SETTINGS: dict[str, Any] = {
     "final_deals": 20,
     "checkpoint_every": 256,
     "precision": "float32",
+    "value_deals": 0,
 }
 
 

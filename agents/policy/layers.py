@@ -1,0 +1,79 @@
+"""The layers of a multilayer perceptron, and how a checkpoint file holds them.
+
+The tensors of a network are ``PREFIX.0.weight`` (out, in), ``PREFIX.0.bias`` (out,), ``PREFIX.1.weight``, …, all
+float32 or all float16. With *phases*, those of all phases' networks are stacked along an extra first dimension.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Layer = tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]
+
+
+def sizes_of(layers: Sequence[Layer]) -> list[int]:
+    """Return the number of inputs, then of units in each layer."""
+    return [int(layers[0][0].shape[-1]), *(int(bias.shape[-1]) for _, bias in layers)]
+
+
+def networks_of(layers: tuple[Layer, ...], phases: Sequence[int]) -> list[tuple[Layer, ...]]:
+    """Return the layers of each phase's network: weight float32[out, in], bias float32[out]."""
+    if not phases:
+        return [layers]
+    return [tuple((weight[phase], bias[phase]) for weight, bias in layers) for phase in range(len(phases) + 1)]
+
+
+def layer_tensors(layers: Sequence[Layer], prefix: str, *, half: bool = False) -> dict[str, npt.NDArray[Any]]:
+    """Return layers as the tensors of a file.
+
+    Args:
+        layers: weight and bias of each.
+        prefix: of the names.
+        half: in float16.
+
+    Raises:
+        ValueError: when a weight is too large for float16.
+    """
+    tensors = {}
+    for i, layer in enumerate(layers):
+        for name, array in zip(("weight", "bias"), layer, strict=True):
+            if half and float(np.abs(array).max(initial=0)) > float(np.finfo(np.float16).max):
+                raise ValueError(f"{prefix} {i}: a {name} is too large for float16")
+            tensors[f"{prefix}.{i}.{name}"] = np.ascontiguousarray(array, np.float16 if half else np.float32)
+    return tensors
+
+
+def layers_of_tensors(
+    tensors: Mapping[str, npt.NDArray[Any]], prefix: str, sizes: Sequence[int], phases: Sequence[int], where: str
+) -> tuple[Layer, ...]:
+    """Return the layers that tensors of a file hold, in float32.
+
+    Args:
+        tensors: by name.
+        prefix: of the names.
+        sizes: number of inputs, then of units in each layer.
+        phases: the phases, see ``Checkpoint``.
+        where: how errors begin.
+
+    Raises:
+        ValueError: when a layer is missing, or has another shape, type or values than it should.
+    """
+    layers = []
+    first = (len(phases) + 1,) if phases else ()
+    for i in range(len(sizes) - 1):
+        weight, bias = tensors.get(f"{prefix}.{i}.weight"), tensors.get(f"{prefix}.{i}.bias")
+        shapes = (*first, sizes[i + 1], sizes[i]), (*first, sizes[i + 1])
+        if weight is None or bias is None or (weight.shape, bias.shape) != shapes:
+            raise ValueError(f"{where}: {prefix} {i} is missing or has another shape than its card says")
+        if weight.dtype != bias.dtype or weight.dtype not in (np.float32, np.float16):
+            raise ValueError(
+                f"{where}: {prefix} {i} is {weight.dtype} and {bias.dtype}, not both float32 or both float16"
+            )
+        if not (np.isfinite(weight).all() and np.isfinite(bias).all()):
+            raise ValueError(f"{where}: {prefix} {i} holds numbers that are not finite")
+        layers.append((weight.astype(np.float32), bias.astype(np.float32)))
+    return tuple(layers)
