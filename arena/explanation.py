@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.agents.bots.base import Agent, Views, uses_history
+from german_whist.agents.bots.base import Agent, Values, Views, uses_history
 from german_whist.agents.endgame.exact_agent import solves_endgame
-from german_whist.agents.endgame.open_hands import card_margins, open_hands, opponent_hand_known
+from german_whist.agents.endgame.open_hands import exact_margins, opponent_hand_known
 from german_whist.agents.inference.belief import Belief, beliefs
 from german_whist.agents.monte_carlo.bot import MonteCarloBot
 from german_whist.agents.policy.agent import network_of
@@ -74,6 +74,9 @@ class Move:
         options: all legal actions: the one played, then the others from best to worst.
         expected: expected number of cards of suits C D H S in the opponent's hand, uniform over consistent hands.
         void: probability that the opponent is void in each suit.
+        expected_margin: margin of the deal that the agent's network expects before the action; ``None`` without a value
+            network.
+        win_chance: likewise the chance to win the deal, a draw counting half.
     """
 
     number: int
@@ -89,6 +92,8 @@ class Move:
     options: tuple[Option, ...]
     expected: tuple[float, ...]
     void: tuple[float, ...]
+    expected_margin: float | None
+    win_chance: float | None
 
     @property
     def value(self) -> float | None:
@@ -180,9 +185,12 @@ def explain_deal(
         evaluations = _evaluations(agents[seat], views[rows], seed, rows, worlds)
         reference = make_agent(REFERENCE).act(views[rows], None)
         belief = beliefs(views[rows])
+        values = _values(agents[seat], views[rows])
         for i, row in enumerate(rows.tolist()):
             options = _options(views[row], played[row], [column[i] for column in evaluations])
-            moves[row] = _move(views[row], row, seat, names[seat], played[row], int(reference[i]), options, belief, i)
+            moves[row] = _move(
+                views[row], row, seat, names[seat], played[row], int(reference[i]), options, belief, values, i
+            )
     states = batch.states
     return Explanation(
         rules=rules,
@@ -205,7 +213,7 @@ def _evaluations(
     network = network_of(agent)
     decides = np.flatnonzero(~is_known) if solves_endgame(agent) else np.arange(len(views))
     if network is not None and len(decides):
-        columns = network.checkpoint.rules.num_actions
+        columns = network.checkpoint.sizes[-1]
         probabilities[decides, :columns] = network.probabilities(views[decides])
         relative = network.advantages(views[decides])
         if relative is not None:
@@ -215,18 +223,16 @@ def _evaluations(
         rollouts[hidden] = MonteCarloBot(worlds).margins(views[hidden], AgentRng(seed, rows[hidden], _STREAM))
     known = np.flatnonzero(is_known)
     if len(known):
-        margins = card_margins(open_hands(views[known])).astype(np.float64)
-        margins[margins == NOT_LEGAL_MARGIN] = np.nan
-        exact[known, :52] = margins + _taken(views[known])[:, None]
+        margins = exact_margins(views[known])
+        exact[known, :52] = np.where(margins == NOT_LEGAL_MARGIN, np.nan, margins)
     return [probabilities, advantages, rollouts, exact]
 
 
-def _taken(views: Views) -> npt.NDArray[np.int64]:
-    """Return the margin of the counted tricks taken so far, int64[n]; in a low game with the sign reversed."""
-    difference = views["tricks_self"].astype(np.int64) - views["tricks_opponent"]
-    margin = difference[:, 1] + difference[:, 0] * views["all_count"]
-    taken: npt.NDArray[np.int64] = np.where(views["low"] != 0, -margin, margin)
-    return taken
+def _values(agent: Agent, views: Views) -> Values | None:
+    """Return what an agent's value network expects; ``None`` for agents without one."""
+    values = getattr(agent, "values", None)
+    found: Values | None = None if values is None else values(views)
+    return found
 
 
 def _options(view: Any, played: int, evaluations: list[npt.NDArray[np.float64]]) -> tuple[Option, ...]:
@@ -260,6 +266,7 @@ def _move(
     heuristic_action: int,
     options: tuple[Option, ...],
     belief: Belief,
+    values: Values | None,
     i: int,
 ) -> Move:
     tricks = int(view["tricks_self"].sum() + view["tricks_opponent"].sum())
@@ -277,4 +284,6 @@ def _move(
         options=options,
         expected=tuple(belief.expected[i].tolist()),
         void=tuple(belief.void[i].tolist()),
+        expected_margin=None if values is None else float(values.margin[i]),
+        win_chance=None if values is None else float(values.win[i]),
     )

@@ -14,7 +14,8 @@ from pathlib import Path
 
 import numpy as np
 
-from german_whist.agents.policy.checkpoint import Checkpoint, Layer
+from german_whist.agents.policy.checkpoint import Checkpoint
+from german_whist.agents.policy.layers import Layer
 from german_whist.envs.observation.vector import observation_layout
 from german_whist.envs.utils.atomic_file import write_atomically
 from german_whist.envs.utils.specs import unknown_name

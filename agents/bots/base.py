@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +19,18 @@ Histories = tuple[npt.NDArray[np.int8], npt.NDArray[np.integer[Any]]]
 
 # One game as an agent that remembers meets it: a number for the match's seed, the deal's index and the agent's seat.
 DEAL = np.dtype([("match", np.uint64), ("index", np.uint64), ("seat", np.int8)])
+
+
+class Values(NamedTuple):
+    """What positions are worth to the seats to act.
+
+    Attributes:
+        margin: expected margin of the deal in counted tricks, float64[n]; in a low game, too, more is better.
+        win: chance to win the deal, a draw counting half, float64[n].
+    """
+
+    margin: npt.NDArray[np.float64]
+    win: npt.NDArray[np.float64]
 
 
 class Agent(Protocol):

@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.agents.bots.base import Actions, Agent, Histories, Memory, Views, act_with_memory
-from german_whist.agents.endgame.open_hands import open_hands, opponent_hand_known
+from german_whist.agents.bots.base import Actions, Agent, Histories, Memory, Values, Views, act_with_memory
+from german_whist.agents.endgame.open_hands import exact_margins, open_hands, opponent_hand_known
 from german_whist.agents.endgame.tie_breaks import best_cards
 from german_whist.envs.observation.views import check_view_array
+from german_whist.solver.races import NOT_LEGAL_MARGIN
 
 
 class ExactEndgame:
@@ -76,6 +77,24 @@ class ExactEndgame:
             part = None if histories is None else (histories[0][rest], histories[1][rest])
             actions[rest] = act_with_memory(self.agent, views[rest], rest_rng, memory, rest, part)
         return actions
+
+    def values(self, views: Views) -> Values | None:
+        """Return what the seats to act can expect: exactly where the opponent's hand is known, else as the agent says.
+
+        Args:
+            views: ``VIEW`` array of shape (n,), each of a seat to act.
+
+        Returns:
+            Expected margins and winning chances, float64[n] each, or ``None`` if the wrapped agent has none.
+        """
+        of_agent = getattr(self.agent, "values", None)
+        found: Values | None = None if of_agent is None else of_agent(views)
+        if found is not None:
+            known = np.flatnonzero(opponent_hand_known(views))
+            margins = exact_margins(views[known]).max(axis=1, initial=NOT_LEGAL_MARGIN)
+            found.margin[known] = margins
+            found.win[known] = (1 + np.sign(margins)) / 2
+        return found
 
 
 def solves_endgame(agent: Agent) -> bool:

@@ -88,6 +88,22 @@ def card_margins(hands: OpenHands) -> npt.NDArray[np.int16]:
     return margins
 
 
+def exact_margins(views: Views) -> npt.NDArray[np.int64]:
+    """Return the margin of the whole deal after each card, with perfect play by both seats from then on.
+
+    Args:
+        views: n views in which :func:`opponent_hand_known` is true.
+
+    Returns:
+        int64[n, 52]; ``NOT_LEGAL_MARGIN`` for cards that are not legal.
+    """
+    margins = card_margins(open_hands(views)).astype(np.int64)
+    difference = views["tricks_self"].astype(np.int64) - views["tricks_opponent"]
+    taken = difference[:, 1] + difference[:, 0] * views["all_count"]
+    taken = np.where(views["low"] != 0, -taken, taken)
+    return np.where(margins == NOT_LEGAL_MARGIN, margins, margins + taken[:, None])
+
+
 def _seats(hands: OpenHands) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint64]]:
     """Return the leaders' and the followers' hands, uint64[n] each."""
     follows = hands.led >= 0

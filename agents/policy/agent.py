@@ -11,13 +11,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.agents.bots.base import Actions, Agent, Views, check_rng
+from german_whist.agents.bots.base import Actions, Agent, Values, Views, check_rng
 from german_whist.agents.policy.canonical import by_name, canonical_views, true_cards
 from german_whist.agents.policy.checkpoint import Checkpoint
-from german_whist.agents.policy.game_check import check_same_game
+from german_whist.agents.policy.game_check import check_open_endgame, check_same_game
+from german_whist.agents.policy.input_blocks import UNIVERSAL
+from german_whist.agents.policy.inputs import network_inputs
 from german_whist.agents.policy.mlp_forward import PhasedMLPForward
 from german_whist.envs.engine.rules import Rules
-from german_whist.envs.observation.vector import observe
 from german_whist.envs.observation.vector_kernels import write_masks
 from german_whist.envs.observation.views import check_view_array
 from german_whist.envs.simulator.batch import DealBatch
@@ -50,6 +51,7 @@ class PolicyAgent:
         self.temperature = temperature
         self._rules: Rules = checkpoint.rules
         self._network = PhasedMLPForward(checkpoint)
+        self._value = PhasedMLPForward(checkpoint, checkpoint.value) if checkpoint.value else None
 
     def check_views(self, views: Views) -> None:
         """Refuse views of a game that the network was not trained for.
@@ -61,7 +63,10 @@ class PolicyAgent:
             ValueError: when a view is of another game; the message says what differs.
         """
         check_view_array(views)
-        check_same_game(self.name, self._rules, views)
+        if self.checkpoint.inputs == UNIVERSAL:
+            check_open_endgame(self.name, views)
+        else:
+            check_same_game(self.name, self._rules, views)
 
     def act(self, views: Views, rng: Any) -> Actions:
         """Return one legal action per view, int64[n].
@@ -115,13 +120,32 @@ class PolicyAgent:
         below = (logits - logits.max(axis=1, keepdims=True)).astype(np.float64)
         return by_name(below / self.checkpoint.logits_per_trick, roles)
 
+    def values(self, views: Views) -> Values | None:
+        """Return what the network expects of deals in which both seats play as it does.
+
+        Args:
+            views: ``VIEW`` array of shape (n,), each of a seat to act.
+
+        Returns:
+            Expected margins and winning chances, float64[n] each, or ``None`` for a checkpoint without a value network.
+
+        Raises:
+            ValueError: when a view is of a game that the network was not trained for.
+        """
+        self.check_views(views)
+        if self._value is None:
+            return None
+        renamed, _ = canonical_views(views, self.checkpoint.ranks)
+        outputs = self._value.logits(network_inputs(renamed, self._rules, self.checkpoint.inputs)).astype(np.float64)
+        return Values(outputs[:, 0].copy(), 1 / (1 + np.exp(-outputs[:, 1])))
+
     def _logits(self, views: Views) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int8]]:
         """Return the masked logits by role, float32[n, num_actions], −∞ for illegal actions, and the roles."""
         self.check_views(views)
         renamed, roles = canonical_views(views, self.checkpoint.ranks)
-        masks = np.empty((len(views), self._rules.num_actions), np.int8)
+        masks = np.empty((len(views), self.checkpoint.sizes[-1]), np.int8)
         write_masks(np.ascontiguousarray(renamed["legal"]), masks)
-        logits = self._network.logits(observe(renamed, self._rules))
+        logits = self._network.logits(network_inputs(renamed, self._rules, self.checkpoint.inputs))
         logits[masks == 0] = -np.inf
         return logits, roles
 
@@ -142,9 +166,9 @@ def network_of(agent: Agent) -> PolicyAgent | None:
 
 
 def rules_of(agent: Agent) -> Rules | None:
-    """Return the rules that an agent's network was trained for; ``None`` for agents without a network."""
+    """Return the rules of the one game that an agent's network plays; ``None`` for other agents."""
     policy = network_of(agent)
-    return policy.checkpoint.rules if policy else None
+    return policy.checkpoint.rules if policy and policy.checkpoint.inputs != UNIVERSAL else None
 
 
 def check_trained_for(agent: Agent, rules: Rules) -> None:

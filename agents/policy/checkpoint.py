@@ -1,9 +1,10 @@
 """The checkpoint file: a policy network's weights in safetensors, with a JSON model card. Loading runs no code from it.
 
-The tensors are ``layer.0.weight`` (out, in), ``layer.0.bias`` (out,), ``layer.1.weight``, …, all float32 or all
-float16: a multilayer perceptron with ReLU between its layers, from the observation vector of a canonical view (see
-``canonical``) to one logit per role. If the foreplay is divided into *phases*, each has its own network of the same
-sizes, stacked along an extra first dimension of every tensor. The file's metadata hold the model card, JSON text under
+The tensors ``layer.…`` (see ``layers``) are a multilayer perceptron with ReLU between its layers, from what the network
+sees of a canonical view (see ``canonical`` and ``input_blocks``) to one logit per role. If the foreplay is divided into
+*phases*, each has its own network of the same sizes. The tensors ``value.…``, where there are any, are the *value*
+network, from the same inputs to the expected margin and the logit of the winning chance; it may also lie in a file of
+its own, ``NAME-value.safetensors`` beside ``NAME.safetensors``. The file's metadata hold the model card, JSON text under
 ``card``, and a SHA-256 of card and tensors under ``sha256``.
 """
 
@@ -15,12 +16,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
 from safetensors.numpy import save
 
-from german_whist.agents.policy.tensor_file import FORMAT, TensorFile, check_outputs, file_metadata, open_checkpoint
-from german_whist.envs.engine.cards import NUM_CARDS
+from german_whist.agents.policy.input_blocks import INPUTS, OBSERVATION
+from german_whist.agents.policy.layers import Layer, layer_tensors, networks_of, sizes_of
+from german_whist.agents.policy.tensor_file import FORMAT, TensorFile, file_metadata, open_checkpoint
 from german_whist.envs.engine.endgame_hook import ENDGAMES, PLAYED, canonical_endgame
 from german_whist.envs.engine.rules import Rules, rules_from_dict
 from german_whist.envs.utils.atomic_file import write_atomically
@@ -30,11 +30,11 @@ FORMAT_VERSION = 1
 NETWORK = {"type": "mlp", "activation": "relu", "suits": "canonical"}
 NAMED, LIVE = "named", "live"
 RANKS = (NAMED, LIVE)
-MAX_LAYERS = 20
-MAX_UNITS = 65_536  # in a layer
 MAX_LOGITS_PER_TRICK = 1e6
 
-Layer = tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]
+VALUE_FORMAT = "german-whist-value"
+VALUE_OUTPUTS = ["margin", "win_logit"]
+VALUE_SUFFIX = "-value"  # of the name of a value's own file
 
 
 @dataclass(frozen=True)
@@ -55,6 +55,10 @@ class Checkpoint:
         ranks: how it sees ranks: ``"named"`` as they are, or ``"live"``, counted among the cards in play.
         phases: numbers of cards left in the stock, decreasing, from which on the second network plays, the third, and
             so on; empty for a single network.
+        inputs: what it sees: ``"observation"``, the observation of its game, or ``"universal"``, the encoding of every
+            game with an open endgame.
+        value: layers of the value network, likewise; empty without one. Its outputs are the expected margin of the deal
+            in tricks for the seat to act, and the logit of its winning chance, a draw counting half.
     """
 
     layers: tuple[Layer, ...]
@@ -65,6 +69,8 @@ class Checkpoint:
     endgame: str = PLAYED
     ranks: str = NAMED
     phases: tuple[int, ...] = ()
+    inputs: str = OBSERVATION
+    value: tuple[Layer, ...] = ()
 
     def __post_init__(self) -> None:
         """Replace an alias of the endgame by its canonical name."""
@@ -73,15 +79,12 @@ class Checkpoint:
     @property
     def sizes(self) -> list[int]:
         """Number of inputs, then of units in each layer."""
-        return [int(self.layers[0][0].shape[-1]), *(int(bias.shape[-1]) for _, bias in self.layers)]
+        return sizes_of(self.layers)
 
     @property
     def networks(self) -> list[tuple[Layer, ...]]:
         """The layers of each phase's network: weight float32[out, in], bias float32[out]."""
-        if not self.phases:
-            return [self.layers]
-        numbers = range(len(self.phases) + 1)
-        return [tuple((weight[phase], bias[phase]) for weight, bias in self.layers) for phase in numbers]
+        return networks_of(self.layers, self.phases)
 
     def card(self) -> dict[str, Any]:
         """Return the model card as plain data."""
@@ -90,10 +93,16 @@ class Checkpoint:
         )
 
         network = {**NETWORK, "ranks": self.ranks, "sizes": self.sizes}
+        if self.phases:
+            network["phases"] = list(self.phases)
+        if self.inputs != OBSERVATION:
+            network["inputs"] = self.inputs
+        value = {"value": {"sizes": sizes_of(self.value), "outputs": VALUE_OUTPUTS}} if self.value else {}
         return {
             "format": FORMAT,
             "version": FORMAT_VERSION,
-            "network": {**network, "phases": list(self.phases)} if self.phases else network,
+            "network": network,
+            **value,
             "rules": self.rules.to_dict(),
             "observation_version": OBSERVATION_VERSION,
             "logits_a_trick": self.logits_per_trick,
@@ -102,24 +111,34 @@ class Checkpoint:
             "results": self.results,
         }
 
-    def save(self, path: str | Path, *, half: bool = False) -> None:
+    def save(self, path: str | Path, *, half: bool = False, separate_value: bool = False) -> None:
         """Write the checkpoint file atomically.
 
         Args:
             path: the file.
             half: write float16: half the size, rounded weights.
+            separate_value: write the value network to a file of its own, ``NAME-value.safetensors`` beside
+                ``NAME.safetensors``.
 
         Raises:
             ValueError: when a weight is too large for float16.
             OSError: when the folder cannot be written.
         """
-        tensors = {}
-        for i, layer in enumerate(self.layers):
-            for name, array in zip(("weight", "bias"), layer, strict=True):
-                if half and float(np.abs(array).max(initial=0)) > float(np.finfo(np.float16).max):
-                    raise ValueError(f"layer {i}: a {name} is too large for float16")
-                tensors[f"layer.{i}.{name}"] = np.ascontiguousarray(array, np.float16 if half else np.float32)
-        write_atomically(path, save(tensors, metadata=file_metadata(self.card(), tensors)))
+        tensors, value = layer_tensors(self.layers, "layer", half=half), layer_tensors(self.value, "value", half=half)
+        card = self.card()
+        if value and separate_value:
+            card["value"]["separate"] = True
+            about = {"format": VALUE_FORMAT, "version": FORMAT_VERSION}
+            write_atomically(value_path(path), save(value, metadata=file_metadata(about, value)))
+        else:
+            tensors |= value
+        write_atomically(path, save(tensors, metadata=file_metadata(card, tensors)))
+
+
+def value_path(path: str | Path) -> Path:
+    """Return where the value network of a checkpoint file lies if it has a file of its own."""
+    path = Path(path)
+    return path.with_name(f"{path.stem}{VALUE_SUFFIX}{path.suffix}")
 
 
 def write_results(path: str | Path, results: dict[str, Any]) -> None:
@@ -156,7 +175,8 @@ def read_card(path: str | Path) -> dict[str, Any]:
 
 
 def _from_card(path: str, file: TensorFile) -> Checkpoint:
-    from german_whist.envs.observation.vector import OBSERVATION_VERSION, observation_high
+    from german_whist.agents.policy.inputs import input_high, num_outputs
+    from german_whist.envs.observation.vector import OBSERVATION_VERSION
 
     card = file.card
     if card.get("version") != FORMAT_VERSION or card.get("observation_version") != OBSERVATION_VERSION:
@@ -169,6 +189,7 @@ def _from_card(path: str, file: TensorFile) -> Checkpoint:
         network = dict(card["network"])
         sizes = [operator.index(size) for size in network.pop("sizes")]
         ranks = network.pop("ranks", NAMED)
+        inputs = network.pop("inputs", OBSERVATION)
         phases = tuple(operator.index(stock) for stock in network.pop("phases", ()))
         training, results = dict(card.get("training") or {}), dict(card.get("results") or {})
         logits_per_trick = _positive(card.get("logits_a_trick"))
@@ -177,37 +198,47 @@ def _from_card(path: str, file: TensorFile) -> Checkpoint:
         raise ValueError(f"checkpoint {path!r} has a damaged card: {error!s:.300}") from None
     if network != NETWORK or ranks not in RANKS:
         raise ValueError(f"checkpoint {path!r} has the network {card['network']!s:.150}: this version reads {NETWORK}")
-    high = observation_high(rules)
-    ends = [high.size, rules.num_actions]
+    if inputs not in INPUTS:
+        raise ValueError(f"checkpoint {path!r}: {unknown_name('inputs', inputs, INPUTS)}")
+    high = input_high(rules, inputs)
+    ends = [high.size, num_outputs(rules, inputs)]
     if len(sizes) < 2 or [sizes[0], sizes[-1]] != ends:
         given = shown(sizes)
         raise ValueError(f"checkpoint {path!r} has layers of sizes {given}: these rules need {ends[0]}, …, {ends[1]}")
-    if len(sizes) > MAX_LAYERS + 1 or not all(1 <= size <= MAX_UNITS for size in sizes):
-        raise ValueError(
-            f"checkpoint {path!r} has layers of sizes {shown(sizes)}: at most {MAX_LAYERS} of 1 to {MAX_UNITS} units"
-        )
     check_phases(phases, f"checkpoint {path!r}: phases")
-    layers = []
-    first = (len(phases) + 1,) if phases else ()
-    for i in range(len(sizes) - 1):
-        names = f"layer.{i}.weight", f"layer.{i}.bias"
-        shapes = (*first, sizes[i + 1], sizes[i]), (*first, sizes[i + 1])
-        about = [file.about(name) for name in names if name in file.names]
-        if [shape for shape, _ in about] != list(shapes):
-            raise ValueError(f"checkpoint {path!r}: layer {i} is missing or has another shape than its card says")
-        kinds = [kind for _, kind in about]
-        if kinds not in (["F32", "F32"], ["F16", "F16"]):
-            raise ValueError(f"checkpoint {path!r}: layer {i} is {' and '.join(kinds)}, not both F32 or both F16")
-        weight, bias = (file.tensor(name) for name in names)
-        if not (np.isfinite(weight).all() and np.isfinite(bias).all()):
-            raise ValueError(f"checkpoint {path!r}: layer {i} holds numbers that are not finite")
-        layers.append((weight.astype(np.float32), bias.astype(np.float32)))
+    layers = file.layers("layer", sizes, phases, float(high.max()))
+    value = _value(path, file, sizes[0], phases, float(high.max()))
     file.check_sum()
+    return Checkpoint(layers, rules, training, results, logits_per_trick, endgame, ranks, phases, inputs, value)
+
+
+def _value(path: str, file: TensorFile, features: int, phases: tuple[int, ...], largest: float) -> tuple[Layer, ...]:
+    """Return the layers of the value network; none where a checkpoint has none, or its own file is not there."""
+    about = file.card.get("value")
+    if about is None:
+        return ()
     try:
-        check_outputs(layers, float(high.max()))
-    except ValueError as error:
-        raise ValueError(f"checkpoint {path!r}: {error}") from None
-    return Checkpoint(tuple(layers), rules, training, results, logits_per_trick, endgame, ranks, phases)
+        sizes = [operator.index(size) for size in about["sizes"]]
+        outputs, separate = list(about["outputs"]), bool(about.get("separate", False))
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise ValueError(f"checkpoint {path!r} has a damaged card: value: {error!s:.300}") from None
+    if outputs != VALUE_OUTPUTS:
+        raise ValueError(
+            f"checkpoint {path!r} has a value network of {shown(outputs)}: this version reads {', '.join(VALUE_OUTPUTS)}"
+        )
+    if len(sizes) < 2 or [sizes[0], sizes[-1]] != [features, len(VALUE_OUTPUTS)]:
+        raise ValueError(
+            f"checkpoint {path!r} has value layers of sizes {shown(sizes)}: {features}, …, {len(VALUE_OUTPUTS)} are "
+            "needed"
+        )
+    if not separate:
+        return file.layers("value", sizes, phases, largest)
+    if not value_path(path).exists():
+        return ()
+    with open_checkpoint(value_path(path), VALUE_FORMAT) as own:
+        layers = own.layers("value", sizes, phases, largest)
+        own.check_sum()
+    return layers
 
 
 def check_phases(phases: Sequence[int], whose: str) -> None:

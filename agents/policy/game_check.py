@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from german_whist.agents.bots.base import Views
+from german_whist.agents.inference.world_sampling_kernels import is_humbug
 from german_whist.envs.engine.cards import NUM_CARDS
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.observation.view_kernels import cards_of_view
@@ -84,3 +85,25 @@ def check_same_game(name: str, rules: Rules, views: Views) -> None:
             f"agent {name!r} was trained for {rules_spec(rules)!r} and plays no other game: "
             f"this deal differs in {_DIFFERENCES[found]}"
         )
+
+
+@kernel
+def _any_humbug(views: Views) -> bool:
+    found = False
+    for i in range(views.shape[0]):
+        found |= is_humbug(views[i])
+    return found
+
+
+def check_open_endgame(name: str, views: Views) -> None:
+    """Refuse views of a game whose endgame is not open: no network with universal inputs plays it.
+
+    Args:
+        name: name of the agent, for the message.
+        views: ``VIEW`` array of shape (n,).
+
+    Raises:
+        ValueError: when a view is of humbug.
+    """
+    if _any_humbug(views):
+        raise ValueError(f"agent {name!r} plays every game with an open endgame, and humbug has none: try 'heuristic'")

@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.agents.policy.checkpoint import Checkpoint, Layer
+from german_whist.agents.policy.checkpoint import Checkpoint
+from german_whist.agents.policy.inputs import input_layout
+from german_whist.agents.policy.layers import Layer, networks_of
 from german_whist.agents.policy.mlp_forward_kernels import write_layer
-from german_whist.envs.observation.vector import observation_layout
 
 
 class MLPForward:
@@ -47,11 +48,12 @@ class MLPForward:
 class PhasedMLPForward:
     """A checkpoint's network or, with phases, its networks, selected by the number of cards left in the stock."""
 
-    def __init__(self, checkpoint: Checkpoint) -> None:
-        """Prepare the networks of a checkpoint."""
+    def __init__(self, checkpoint: Checkpoint, layers: tuple[Layer, ...] | None = None) -> None:
+        """Prepare the policy's networks of a checkpoint, or those of other layers with the same inputs and phases."""
         self._phases = checkpoint.phases
-        self._stock = observation_layout(checkpoint.rules)["stock"].start
-        self._networks = [MLPForward(layers) for layers in checkpoint.networks]
+        self._stock = input_layout(checkpoint.rules, checkpoint.inputs)["stock"].start
+        networks = networks_of(checkpoint.layers if layers is None else layers, checkpoint.phases)
+        self._networks = [MLPForward(network) for network in networks]
 
     def logits(self, observations: npt.NDArray[Any]) -> npt.NDArray[np.float32]:
         """Return the outputs, float32[rows, outputs].

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -13,9 +13,14 @@ import numpy as np
 import numpy.typing as npt
 from safetensors import SafetensorError, safe_open
 
+from german_whist.agents.policy.layers import Layer
+from german_whist.envs.utils.specs import shown
+
 FORMAT = "german-whist-policy"
 MAX_BYTES = 1 << 30  # of a file: champion has 3 million
 MAX_HEADER = 1 << 20  # bytes of names, shapes and the card together
+MAX_LAYERS = 20
+MAX_UNITS = 65_536  # in a layer
 
 _UNREADABLE = (SafetensorError, OSError, TypeError, AttributeError)  # the last two: dtypes unknown to numpy
 
@@ -27,11 +32,11 @@ class TensorFile:
         card: the model card; its fields are not checked.
     """
 
-    def __init__(self, path: str | Path, file: Any) -> None:
+    def __init__(self, path: str | Path, file: Any, format_name: str = FORMAT) -> None:
         """Read the card of a file that :func:`open_checkpoint` has opened."""
         self._path, self._file = path, file
         self._metadata: dict[str, str] = file.metadata() or {}
-        self.card = _card(path, self._metadata)
+        self.card = _card(path, self._metadata, format_name)
         self.names: frozenset[str] = frozenset(file.keys())
 
     def about(self, name: str) -> tuple[tuple[int, ...], str]:
@@ -43,6 +48,45 @@ class TensorFile:
         """Read a tensor."""
         array: npt.NDArray[Any] = self._file.get_tensor(name)
         return array
+
+    def layers(self, prefix: str, sizes: Sequence[int], phases: Sequence[int], largest: float) -> tuple[Layer, ...]:
+        """Read the layers of a network in float32, each once its shape and type are right.
+
+        Args:
+            prefix: of the tensors' names.
+            sizes: number of inputs, then of units in each layer.
+            phases: the phases, see ``Checkpoint``.
+            largest: the largest input.
+
+        Raises:
+            ValueError: when sizes are not allowed, or a layer is missing, or has another shape, type or values than it
+                should.
+        """
+        where = f"checkpoint {str(self._path)!r}"
+        if len(sizes) > MAX_LAYERS + 1 or not all(1 <= size <= MAX_UNITS for size in sizes):
+            raise ValueError(
+                f"{where} has layers of sizes {shown(sizes)}: at most {MAX_LAYERS} of 1 to {MAX_UNITS} units"
+            )
+        layers = []
+        first = (len(phases) + 1,) if phases else ()
+        for i in range(len(sizes) - 1):
+            names = f"{prefix}.{i}.weight", f"{prefix}.{i}.bias"
+            shapes = (*first, sizes[i + 1], sizes[i]), (*first, sizes[i + 1])
+            about = [self.about(name) for name in names if name in self.names]
+            if [shape for shape, _ in about] != list(shapes):
+                raise ValueError(f"{where}: {prefix} {i} is missing or has another shape than its card says")
+            kinds = [kind for _, kind in about]
+            if kinds not in (["F32", "F32"], ["F16", "F16"]):
+                raise ValueError(f"{where}: {prefix} {i} is {' and '.join(kinds)}, not both F32 or both F16")
+            weight, bias = (self.tensor(name) for name in names)
+            if not (np.isfinite(weight).all() and np.isfinite(bias).all()):
+                raise ValueError(f"{where}: {prefix} {i} holds numbers that are not finite")
+            layers.append((weight.astype(np.float32), bias.astype(np.float32)))
+        try:
+            check_outputs(layers, largest)
+        except ValueError as error:
+            raise ValueError(f"{where}: {prefix} {error}") from None
+        return tuple(layers)
 
     def check_sum(self) -> None:
         """Compare card and tensors with the checksum; files of earlier versions have none.
@@ -73,8 +117,12 @@ def _checksum(tensors: Mapping[str, npt.NDArray[Any]], card: str) -> str:
 
 
 @contextmanager
-def open_checkpoint(path: str | Path) -> Iterator[TensorFile]:
+def open_checkpoint(path: str | Path, format_name: str = FORMAT) -> Iterator[TensorFile]:
     """Open a checkpoint file and read its card.
+
+    Args:
+        path: the file.
+        format_name: the format that its card must name.
 
     Raises:
         ValueError: when the file is missing, not a file, too large, truncated or not a checkpoint; also for what goes
@@ -83,7 +131,7 @@ def open_checkpoint(path: str | Path) -> Iterator[TensorFile]:
     try:
         _check_file(Path(path))
         with safe_open(str(path), framework="numpy") as file:
-            yield TensorFile(path, file)
+            yield TensorFile(path, file, format_name)
     except FileNotFoundError:
         raise ValueError(f"checkpoint {str(path)!r}: there is no such file") from None
     except _UNREADABLE as error:
@@ -104,14 +152,14 @@ def _check_file(path: Path) -> None:
         raise OSError(f"its header has {header} bytes, and at most {MAX_HEADER} are read")
 
 
-def _card(path: str | Path, metadata: dict[str, str]) -> dict[str, Any]:
+def _card(path: str | Path, metadata: dict[str, str], format_name: str) -> dict[str, Any]:
     try:
         card = json.loads(metadata["card"])
-        if card["format"] != FORMAT:
+        if card["format"] != format_name:
             raise KeyError(card["format"])
     except (KeyError, TypeError, ValueError, RecursionError):
         raise ValueError(
-            f"checkpoint {str(path)!r} has no card of a {FORMAT}: it was not made by german-whist"
+            f"checkpoint {str(path)!r} has no card of a {format_name}: it was not made by german-whist"
         ) from None
     found: dict[str, Any] = card
     return found
@@ -132,4 +180,4 @@ def check_outputs(layers: list[tuple[npt.NDArray[np.float32], npt.NDArray[np.flo
         sums = np.abs(weight).sum(axis=-1, dtype=np.float64) * bound + np.abs(bias).astype(np.float64)
         bound = float(sums.max(initial=0))
         if bound > float(np.finfo(np.float32).max) / 2:
-            raise ValueError(f"layer {number} holds numbers so large that its outputs overflow")
+            raise ValueError(f"{number} holds numbers so large that its outputs overflow")

@@ -22,6 +22,7 @@ from german_whist.envs.simulator.batch_reader import BatchReader
 from german_whist.envs.simulator.batch_state import BatchState, restore_rows, save_rows
 from german_whist.envs.utils.checks import check_seed, deal_indices, numbers_between, whole_number, whole_numbers
 
+
 class DealBatch(BatchReader):
     """Deals ``first … first + size - 1`` of a seed, stepped together by compiled kernels.
 

@@ -70,5 +70,5 @@ def read_settings(name: str, settings: str, readers: Mapping[str, Callable[[str]
             values[key] = readers[key](text)
         except ValueError:
             kind = "whole number" if readers[key] is int else "number"
-            raise ValueError(f"{key} {text!r} is not a {kind}") from None
+            raise ValueError(f"{key} {shown(text)} is not a {kind}") from None
     return values

@@ -80,7 +80,7 @@ def _take_from_network(where: str, kind: type[TrainConfig], values: dict[str, An
     If all are set, as in a run's own config.yaml, the network need not exist any more.
     """
     level, place = (given, "command line") if given.get("init") else (values, where)
-    taken = [key for key in ("hidden", "ranks", "phases") if key in config_fields(kind)]
+    taken = [key for key in ("hidden", "ranks", "phases", "inputs") if key in config_fields(kind)]
     taken = [key for key in taken if key not in level and key not in given]
     if level.get("init") and taken:
         from german_whist.agents.pretrained.catalog import find_network  # imports numba, which --help avoids
@@ -89,7 +89,12 @@ def _take_from_network(where: str, kind: type[TrainConfig], values: dict[str, An
             network = find_network(level["init"])
         except ValueError as error:
             raise ValueError(f"{place}: init: {error}") from None
-        found = {"hidden": network.sizes[1:-1], "ranks": network.ranks, "phases": list(network.phases)}
+        found = {
+            "hidden": network.sizes[1:-1],
+            "ranks": network.ranks,
+            "phases": list(network.phases),
+            "inputs": network.inputs,
+        }
         level.update({key: found[key] for key in taken})
 
 

@@ -10,23 +10,27 @@ from typing import Any, ClassVar, Self
 
 import yaml
 
+from german_whist.agents.policy.input_blocks import UNIVERSAL
 from german_whist.agents.registry import agent_names, make_agent
 from german_whist.envs.engine.rules import rules
 from german_whist.envs.utils.specs import unknown_name
+from german_whist.training.config.game_settings import (
+    GameSettings,
+    GamesSettings,
+    PPOGameSettings,
+    RewardedGameSettings,
+)
 from german_whist.training.config.settings import (
     ActorSettings,
     AveragingOptimizerSettings,
     EvaluationSettings,
-    GameSettings,
     NetworkSettings,
     OptimizerSettings,
     OwnOptimizerSettings,
     PhasedActorSettings,
     PolicyIterationSettings,
-    PPOGameSettings,
     PPOLossSettings,
     PPOSettings,
-    RewardedGameSettings,
     RolloutSettings,
     RunSettings,
 )
@@ -108,7 +112,8 @@ class TrainConfig:
 
         try:
             # Fail now, not hours into the run, on a missing file or a network for another game.
-            check_trained_for(make_agent(name), rules(self.game.rules))
+            for game in self.game.shares:
+                check_trained_for(make_agent(name), rules(game))
         except ValueError as error:
             raise ValueError(f"{key}: {error}") from None
 
@@ -151,12 +156,21 @@ class PolicyIterationConfig(TrainConfig):
 
     TRAINER: ClassVar[str] = "policy_iteration"
 
+    game: GamesSettings = _slice(GamesSettings)
     rollouts: RolloutSettings = _slice(RolloutSettings, num_envs=2048, num_steps=26)  # the foreplay of classic
     network: PhasedActorSettings = _slice(PhasedActorSettings, ranks="live")
     optimizer: AveragingOptimizerSettings = _slice(
         AveragingOptimizerSettings, batch_size=1024, epochs=1, learning_rate=2e-3, learning_rate_end=1e-5
     )
     policy_iteration: PolicyIterationSettings = _slice(PolicyIterationSettings)
+
+    def __post_init__(self) -> None:
+        """Refuse combinations of values that cannot work."""
+        super().__post_init__()
+        if len(self.game.shares) > 1 and self.network.inputs != UNIVERSAL:
+            raise ValueError(
+                f"inputs: {self.network.inputs} is not allowed: a network for several games needs universal"
+            )
 
 
 TRAINERS: dict[str, type[TrainConfig]] = {kind.TRAINER: kind for kind in (SB3Config, PPOConfig, PolicyIterationConfig)}

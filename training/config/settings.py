@@ -7,88 +7,18 @@ models: an error is one line that names file, key and nearest valid name.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
 
 from german_whist.agents.policy.checkpoint import NAMED, RANKS, check_phases
-from german_whist.envs.engine.endgame_hook import EXACT, PLAYED
-from german_whist.envs.engine.rules import rules
-from german_whist.envs.utils.specs import unknown_name
+from german_whist.agents.policy.input_blocks import INPUTS, OBSERVATION
+from german_whist.training.config.fields import LARGEST, check_choice, check_range, check_sizes, setting
 
 ADAM, MUON = "adam", "muon"
-LARGEST = 10**12  # limit of whole numbers: more than any machine could train on or hold
 LARGEST_SEED = 2**32 - 1  # the largest that numpy accepts
-
-
-def setting(default: Any, text: str) -> Any:
-    """Declare a setting with its default and the help text of the command line."""
-    if isinstance(default, (list, dict)):
-        return field(default_factory=lambda: type(default)(default), metadata={"help": text})
-    return field(default=default, metadata={"help": text})
-
-
-def _check_range(part: object, keys: str, low: float, high: float = float("inf"), *, exclusive: bool = False) -> None:
-    for key in keys.split():
-        value = getattr(part, key)
-        if not low <= value <= high or (exclusive and value == low):
-            bounds = f"above {low}" if exclusive else f"from {low}" + (f" to {high}" if high < float("inf") else "")
-            raise ValueError(f"{key}: {value!s:.100} is not allowed: a number {bounds}")
-
-
-def _check_choice(part: object, key: str, *allowed: str) -> None:
-    if getattr(part, key) not in allowed:
-        raise unknown_name(key, getattr(part, key), allowed)
-
-
-def _check_sizes(key: str, sizes: list[int]) -> None:
-    if not sizes or min(sizes) < 1 or max(sizes) > LARGEST:
-        raise ValueError(f"{key}: {sizes!s:.100} is not allowed: at least one layer, each from 1 to {LARGEST}")
 
 
 def _linear(start: float, end: float, left: float) -> float:
     return end + (start - end) * max(left, 0.0)
-
-
-@dataclass(frozen=True)
-class GameSettings:
-    """The game to learn."""
-
-    rules: str = setting("classic", "the game: a preset, or a preset with settings as classic:hand=10,stock=32")
-
-    def __post_init__(self) -> None:
-        """Refuse values that cannot work."""
-        rules(self.rules)
-
-
-@dataclass(frozen=True)
-class RewardedGameSettings(GameSettings):
-    """The game and its rewards."""
-
-    reward: str = setting("margin", "margin, win or points; scaled so that the largest is 1")
-    per_trick: bool = setting(True, "pay the margin trick by trick; the sum stays the same")
-
-    def __post_init__(self) -> None:
-        """Refuse values that cannot work."""
-        from german_whist.envs.engine.scoring import check_reward  # loads the compiler, which --help does without
-
-        super().__post_init__()
-        check_reward(self.reward)
-        if self.per_trick and self.reward != "margin":
-            raise ValueError(f"per_trick: only the margin can be paid trick by trick; reward is {self.reward}")
-
-
-@dataclass(frozen=True)
-class PPOGameSettings(RewardedGameSettings):
-    """The game, its rewards, and how its endgames are played."""
-
-    endgame: str = setting(
-        PLAYED, "played, or exact: deals end after the foreplay and pay the exact value of their endgame"
-    )
-
-    def __post_init__(self) -> None:
-        """Refuse values that cannot work."""
-        super().__post_init__()
-        _check_choice(self, "endgame", PLAYED, EXACT)
 
 
 @dataclass(frozen=True)
@@ -103,9 +33,9 @@ class RunSettings:
 
     def __post_init__(self) -> None:
         """Refuse values that cannot work."""
-        _check_range(self, "decisions checkpoint_every", 1, LARGEST)
-        _check_range(self, "seed", 0, LARGEST_SEED)
-        _check_range(self, "threads", 0, 1024)
+        check_range(self, "decisions checkpoint_every", 1, LARGEST)
+        check_range(self, "seed", 0, LARGEST_SEED)
+        check_range(self, "threads", 0, 1024)
 
 
 @dataclass(frozen=True)
@@ -121,7 +51,7 @@ class RolloutSettings:
 
     def __post_init__(self) -> None:
         """Refuse values that cannot work."""
-        _check_range(self, "pool_size num_envs num_steps", 1, LARGEST)
+        check_range(self, "pool_size num_envs num_steps", 1, LARGEST)
         if not self.opponents or min(self.opponents.values()) <= 0:
             raise ValueError(f"opponents: {self.opponents!s:.100} is not allowed: names with shares above 0")
 
@@ -134,7 +64,7 @@ class NetworkSettings:
 
     def __post_init__(self) -> None:
         """Refuse values that cannot work."""
-        _check_sizes("hidden", self.hidden)
+        check_sizes("hidden", self.hidden)
 
 
 @dataclass(frozen=True)
@@ -148,8 +78,8 @@ class ActorSettings(NetworkSettings):
     def __post_init__(self) -> None:
         """Refuse values that cannot work."""
         super().__post_init__()
-        _check_choice(self, "ranks", *RANKS)
-        _check_choice(self, "precision", "auto", "float32", "bfloat16")
+        check_choice(self, "ranks", *RANKS)
+        check_choice(self, "precision", "auto", "float32", "bfloat16")
 
 
 @dataclass(frozen=True)
@@ -160,12 +90,14 @@ class PhasedActorSettings(ActorSettings):
         [], "decreasing stock sizes from which the next network plays; empty: one network for the whole foreplay"
     )
     phases_start: int = setting(0, "decisions after which the phases' networks separate; until then they share one")
+    inputs: str = setting(OBSERVATION, "what the network sees: observation, of one game, or universal, of any game")
 
     def __post_init__(self) -> None:
         """Refuse values that cannot work."""
         super().__post_init__()
         check_phases(self.phases, "phases:")
-        _check_range(self, "phases_start", 0, LARGEST)
+        check_choice(self, "inputs", *INPUTS)
+        check_range(self, "phases_start", 0, LARGEST)
 
 
 @dataclass(frozen=True)
@@ -180,10 +112,10 @@ class OptimizerSettings:
 
     def __post_init__(self) -> None:
         """Refuse values that cannot work."""
-        _check_range(self, "epochs", 1, LARGEST)
-        _check_range(self, "batch_size", 2, LARGEST)  # advantages are normalised over a batch
-        _check_range(self, "learning_rate max_grad_norm", 0, exclusive=True)
-        _check_range(self, "learning_rate_end", 0)
+        check_range(self, "epochs", 1, LARGEST)
+        check_range(self, "batch_size", 2, LARGEST)  # advantages are normalised over a batch
+        check_range(self, "learning_rate max_grad_norm", 0, exclusive=True)
+        check_range(self, "learning_rate_end", 0)
 
     def learning_rate_at(self, left: float) -> float:
         """Return the step size for the share of the run that is left, 1 to 0."""
@@ -199,7 +131,7 @@ class OwnOptimizerSettings(OptimizerSettings):
     def __post_init__(self) -> None:
         """Refuse values that cannot work."""
         super().__post_init__()
-        _check_choice(self, "optimizer", ADAM, MUON)
+        check_choice(self, "optimizer", ADAM, MUON)
 
 
 @dataclass(frozen=True)
@@ -212,7 +144,7 @@ class AveragingOptimizerSettings(OwnOptimizerSettings):
     def __post_init__(self) -> None:
         """Refuse values that cannot work."""
         super().__post_init__()
-        _check_range(self, "lr_cooldown ema_horizon", 0, LARGEST)
+        check_range(self, "lr_cooldown ema_horizon", 0, LARGEST)
 
 
 @dataclass(frozen=True)
@@ -228,9 +160,9 @@ class PPOLossSettings:
 
     def __post_init__(self) -> None:
         """Refuse values that cannot work."""
-        _check_range(self, "ent_coef ent_coef_end vf_coef", 0)
-        _check_range(self, "clip_coef", 0, exclusive=True)
-        _check_range(self, "gamma gae_lambda", 0, 1)
+        check_range(self, "ent_coef ent_coef_end vf_coef", 0)
+        check_range(self, "clip_coef", 0, exclusive=True)
+        check_range(self, "gamma gae_lambda", 0, 1)
 
     def ent_coef_at(self, left: float) -> float:
         """Return the weight of the entropy bonus for the share of the run that is left, 1 to 0."""
@@ -250,11 +182,11 @@ class PPOSettings(PPOLossSettings):
     def __post_init__(self) -> None:
         """Refuse values that cannot work."""
         super().__post_init__()
-        _check_sizes("critic_hidden", self.critic_hidden)
-        _check_choice(self, "critic_sees", "all", "view")
-        _check_range(self, "critic_warmup", 0, LARGEST)
-        _check_range(self, "magnet", 0)
-        _check_range(self, "magnet_decay", 0, 1)
+        check_sizes("critic_hidden", self.critic_hidden)
+        check_choice(self, "critic_sees", "all", "view")
+        check_range(self, "critic_warmup", 0, LARGEST)
+        check_range(self, "magnet", 0)
+        check_range(self, "magnet_decay", 0, 1)
 
 
 @dataclass(frozen=True)
@@ -274,16 +206,19 @@ class PolicyIterationSettings:
     late_phase_fraction: float = setting(0.0, "share of the environments with targets in the last phase only")
     margin_tanh_scale: float = setting(0.0, "margins count as scale * tanh(margin / scale), in tricks; 0: as they are")
     average_last_checkpoints: int = setting(1, "number of last checkpoints whose mean weights are the final ones")
+    value_deals: int = setting(
+        16_384, "deals of self-play that the value network of the final checkpoint is fitted to; 0: no value network"
+    )
     distill_hidden: int = setting(0, "hidden units of a small network distilled from the policy; 0: none")
 
     def __post_init__(self) -> None:
         """Refuse values that cannot work."""
-        _check_range(self, "value_start distill_hidden lookahead_start", 0, LARGEST)
-        _check_range(self, "lookahead stock_rotations", 1, 52)
-        _check_range(self, "average_last_checkpoints", 1, LARGEST)
-        _check_range(self, "value_lambda late_phase_fraction", 0, 1)
-        _check_range(self, "margin_tanh_scale", 0)
-        _check_sizes("value_hidden", self.value_hidden)
+        check_range(self, "value_start value_deals distill_hidden lookahead_start", 0, LARGEST)
+        check_range(self, "lookahead stock_rotations", 1, 52)
+        check_range(self, "average_last_checkpoints", 1, LARGEST)
+        check_range(self, "value_lambda late_phase_fraction", 0, 1)
+        check_range(self, "margin_tanh_scale", 0)
+        check_sizes("value_hidden", self.value_hidden)
 
 
 @dataclass(frozen=True)
@@ -297,6 +232,6 @@ class EvaluationSettings:
 
     def __post_init__(self) -> None:
         """Refuse values that cannot work."""
-        _check_range(self, "evaluate_every evaluate_deals final_deals", 1, LARGEST)
+        check_range(self, "evaluate_every evaluate_deals final_deals", 1, LARGEST)
         if not self.evaluate_against:
             raise ValueError("evaluate_against: [] is not allowed: at least one agent is needed")

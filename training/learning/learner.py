@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, ClassVar, Generic, TypeVar
 
 import numpy as np
@@ -11,17 +12,19 @@ import torch
 
 from german_whist.agents.bots.base import Agent
 from german_whist.agents.policy.agent import PolicyAgent
-from german_whist.agents.policy.checkpoint import Checkpoint, Layer, load_checkpoint
+from german_whist.agents.policy.checkpoint import Checkpoint, load_checkpoint
+from german_whist.agents.policy.input_blocks import OBSERVATION, RULE_FLAGS, UNIVERSAL
+from german_whist.agents.policy.inputs import input_layout
+from german_whist.agents.policy.layers import Layer
 from german_whist.agents.pretrained.catalog import find_network
 from german_whist.agents.registry import make_agent
 from german_whist.arena.match_result import MatchResult
 from german_whist.envs.engine.rules import rules
-from german_whist.envs.observation.vector import observation_layout
 from german_whist.training.config.schema import PolicyIterationConfig, PPOConfig
 from german_whist.training.learning.algorithm import Algorithm
 from german_whist.training.learning.snapshot import Snapshot
 from german_whist.training.networks.mlp import feature_scale
-from german_whist.training.rollouts.collector import Collector, Rollout
+from german_whist.training.rollouts.collector import DealCollector
 from german_whist.training.rollouts.opponent_mix import POOL, SELF
 from german_whist.training.run.code_version import code_version
 from german_whist.training.run.device import check_device
@@ -53,7 +56,7 @@ class Learner(ABC, Generic[Batch]):
     METRICS: ClassVar[tuple[str, ...]]
     LOGITS_PER_TRICK: ClassVar[float | None] = None  # scale of the logits if they are action values
 
-    collector: Collector
+    collector: DealCollector
     algorithm: Algorithm[Batch]
 
     def __init__(self, config: PPOConfig | PolicyIterationConfig, run: RunDirectory, processes: Processes) -> None:
@@ -74,11 +77,11 @@ class Learner(ABC, Generic[Batch]):
         self.collector = self._make_collector(
             {name: self._maker(name) for name in config.rollouts.opponents if name != SELF}
         )
-        scale = feature_scale(self.collector.high, observation_layout(self.rules).get("low"))
+        layout = input_layout(self.rules, self._inputs)
+        flags = [layout[name] for name in RULE_FLAGS] if self._inputs == UNIVERSAL else []
+        scale = feature_scale(self.collector.high, layout.get("low"), flags)
         try:
-            self.algorithm = self._make_algorithm(
-                scale, self.collector.num_observations, self.collector.batch.num_actions
-            )
+            self.algorithm = self._make_algorithm(scale, self.collector.num_observations, self.collector.num_actions)
         except RuntimeError as error:  # torch's error when memory is short
             raise ValueError(f"the network cannot be made: {str(error).splitlines()[0]}") from None
 
@@ -88,14 +91,14 @@ class Learner(ABC, Generic[Batch]):
         """How the network learns, for the model card."""
 
     @abstractmethod
-    def _make_collector(self, opponents: Opponents) -> Collector: ...
+    def _make_collector(self, opponents: Opponents) -> DealCollector: ...
 
     @abstractmethod
     def _make_algorithm(self, scale: torch.Tensor, num_observations: int, actions: int) -> Algorithm[Batch]: ...
 
     @abstractmethod
-    def _batch_of(self, rollout: Rollout) -> Batch:
-        """Return the algorithm's training batch of a rollout."""
+    def _collect(self) -> tuple[Batch, int]:
+        """Play a rollout; return the algorithm's training batch and the number of the learner's decisions."""
 
     @property
     @abstractmethod
@@ -112,6 +115,11 @@ class Learner(ABC, Generic[Batch]):
         """Stock sizes from which the next network plays; empty for a single network."""
         return ()
 
+    @property
+    def _inputs(self) -> str:
+        """What the policy sees: ``"observation"`` or ``"universal"``."""
+        return OBSERVATION
+
     def begin(self) -> None:
         """Start from ``init``, if it is set, and write the first checkpoint.
 
@@ -126,6 +134,8 @@ class Learner(ABC, Generic[Batch]):
                 raise ValueError(f"init: {error}") from None
             if start.ranks != ranks:
                 raise ValueError(f"init: {init!r} sees ranks {start.ranks}: set ranks to {start.ranks}")
+            if start.inputs != self._inputs:
+                raise ValueError(f"init: {init!r} has {start.inputs} inputs: set inputs to {start.inputs}")
             self._check_phases(init, start.phases)
             self.algorithm.start_from(start.layers, init)
         self.save(0.0)  # the first member of the pool
@@ -156,13 +166,13 @@ class Learner(ABC, Generic[Batch]):
         """
         self._prepare()
         try:
-            rollout = self.collector.collect(self.algorithm.policy)
+            batch, own = self._collect()
         except FloatingPointError as error:
             raise self._diverged(str(error)) from None
-        played = int(self.processes.all_reduce(rollout.learner_mask.sum()))
+        played = int(self.processes.all_reduce(torch.tensor(own)))
         progress(self.decisions + played)
         metrics = self.algorithm.update(
-            self._batch_of(rollout),
+            batch,
             self.decisions / self.config.run.decisions,
             value_only=self._trains_value_only,
         )
@@ -206,7 +216,15 @@ class Learner(ABC, Generic[Batch]):
         phases = self._phases if layers[0][0].ndim > 2 else ()
         ranks = self.config.network.ranks
         return Checkpoint(
-            layers, self.rules, training, results or {}, self.LOGITS_PER_TRICK, self._endgame, ranks, phases
+            layers,
+            self.rules,
+            training,
+            results or {},
+            self.LOGITS_PER_TRICK,
+            self._endgame,
+            ranks,
+            phases,
+            self._inputs,
         )
 
     def save(self, seconds: float) -> None:
@@ -276,7 +294,13 @@ class Learner(ABC, Generic[Batch]):
 
     def evaluate(self, deals: int) -> tuple[MatchResult, ...]:
         """Play the policy, at its best action, against each baseline, on the same mirrored deals every time."""
-        return evaluate(self.checkpoint(), self._baselines, deals, self.rules, self._endgame)
+        checkpoint, games = self.checkpoint(), self.config.game.shares
+        results: list[MatchResult] = []
+        for game in games:
+            matches = evaluate(checkpoint, self._baselines, deals, rules(game), self._endgame)
+            titles = [match.second if len(games) == 1 else f"{match.second}, {game}" for match in matches]
+            results += [replace(match, second=title) for match, title in zip(matches, titles, strict=True)]
+        return tuple(results)
 
     @property
     def is_done(self) -> bool:

@@ -13,7 +13,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from german_whist.agents.policy.checkpoint import Layer
+from german_whist.agents.policy.layers import Layer
 from german_whist.training.networks.mlp import MLP, FrozenMLP
 
 

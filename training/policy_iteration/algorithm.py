@@ -26,8 +26,8 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from german_whist.agents.policy.checkpoint import Layer
-from german_whist.envs.observation.vector import observation_layout
+from german_whist.agents.policy.input_blocks import UNIVERSAL_LAYOUT
+from german_whist.agents.policy.layers import Layer
 from german_whist.training.config.schema import PolicyIterationConfig
 from german_whist.training.networks.ema import EMANetwork
 from german_whist.training.networks.mlp import ACTOR_GAIN, compute_dtype
@@ -95,7 +95,7 @@ class PolicyIteration:
         self.updates = 0
         torch.manual_seed(self.seed)
 
-        stock = observation_layout(config.game.rules)["stock"].start
+        stock = UNIVERSAL_LAYOUT["stock"].start  # in observations, too
 
         def build(name: str, hidden: list[int], outputs: int, phases: list[int]) -> EMANetwork:
             mlp = PhasedMLP(scale[:num_observations], hidden, outputs, ACTOR_GAIN, phases, stock)

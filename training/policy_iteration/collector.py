@@ -11,14 +11,12 @@ import torch
 
 from german_whist.agents.bots.base import Agent
 from german_whist.agents.policy.canonical import by_role
-from german_whist.envs.observation.vector import observation_layout
+from german_whist.agents.policy.input_blocks import OBSERVATION
+from german_whist.agents.policy.inputs import input_layout
 from german_whist.solver.search.transposition_table import race_transposition_table
 from german_whist.solver.tablebase.cache import open_table
-from german_whist.training.config.settings import (
-    PolicyIterationSettings,
-    PPOGameSettings,
-    RolloutSettings,
-)
+from german_whist.training.config.game_settings import PPOGameSettings
+from german_whist.training.config.settings import PolicyIterationSettings, RolloutSettings
 from german_whist.training.policy_iteration.lookahead_kernels import (
     TO_THE_END,
     add_q_targets,
@@ -61,6 +59,7 @@ class ActionValueCollector(Collector):
         *,
         seed: int,
         ranks: str,
+        inputs: str = OBSERVATION,
         last_phase: int | None = None,
         threads: int = 1,
         rank: int = 0,
@@ -75,6 +74,7 @@ class ActionValueCollector(Collector):
                 to the agent.
             seed: seed of the deals and the sampled actions.
             ranks: ranks as the policy sees them, ``"named"`` or ``"live"``.
+            inputs: what the policy sees, ``"observation"`` or ``"universal"``.
             last_phase: stock size from which the last phase's network plays; ``None`` without phases.
             threads: CPU threads; 0 for one per core.
             rank: index of this process.
@@ -82,7 +82,7 @@ class ActionValueCollector(Collector):
         Raises:
             ValueError: when the game has no open endgame.
         """
-        super().__init__(game, rollouts, opponents, seed=seed, ranks=ranks, rank=rank)
+        super().__init__(game, rollouts, opponents, seed=seed, ranks=ranks, inputs=inputs, rank=rank)
         envs = rollouts.num_envs
         names = [name for name in rollouts.opponents if name != SELF]
         self._settings = settings
@@ -92,18 +92,18 @@ class ActionValueCollector(Collector):
         late = np.diff(np.floor(np.arange(envs + 1) * settings.late_phase_fraction)) > 0
         most = self.batch.rules.stock
         self._first_stock = np.where(late, most if last_phase is None else last_phase, most)
-        self._stock = observation_layout(self.batch.rules)["stock"].start
+        self._stock = input_layout(self.batch.rules, inputs)["stock"].start
         self._by_heuristic = np.ones((envs, 2, 2), np.bool_)
         self._lookahead = TO_THE_END
         self._policy: Network | None = None
         self._value: Network | None = None
         shape = self.rollout.actions.shape
-        self.q_targets = torch.zeros((*shape, self.batch.num_actions), dtype=torch.float32)
+        self.q_targets = torch.zeros((*shape, self.num_actions), dtype=torch.float32)
         self.returns = torch.zeros(shape, dtype=torch.float32)
         self.target_mask = torch.zeros(shape, dtype=torch.bool)
         self._greedy = torch.zeros(shape, dtype=torch.int64)
         self._following = np.zeros((envs, 2), np.float32)
-        self._true_q_targets = np.zeros((envs, self.batch.num_actions), np.float32)
+        self._true_q_targets = np.zeros((envs, self.num_actions), np.float32)
         groups = np.array_split(np.arange(envs), min(_PARTS, envs))
         self._parts = [slice(group[0], group[-1] + 1) for group in groups]
         most_actions = max(self.batch.rules.hand, self.batch.rules.open_stock, 2)
@@ -184,6 +184,7 @@ class ActionValueCollector(Collector):
                     transpositions,
                     settings.margin_tanh_scale,
                     self._live,
+                    self._universal,
                     self._lookaheads[part],
                 )
 

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar
+from dataclasses import replace
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 import torch
 
-from german_whist.agents.policy.checkpoint import Layer, load_checkpoint
+from german_whist.agents.policy.checkpoint import Checkpoint, load_checkpoint
+from german_whist.agents.policy.layers import Layer
 from german_whist.envs.engine.endgame_hook import EXACT
+from german_whist.training.config.game_settings import PPOGameSettings
 from german_whist.training.config.schema import PolicyIterationConfig
-from german_whist.training.config.settings import PPOGameSettings
+from german_whist.training.config.settings import RolloutSettings
 from german_whist.training.learning.learner import Learner, Opponents
 from german_whist.training.policy_iteration.algorithm import LOGITS_PER_TRICK, ActionValueBatch, PolicyIteration
 from german_whist.training.policy_iteration.collector import ActionValueCollector
-from german_whist.training.rollouts.collector import Rollout
+from german_whist.training.policy_iteration.collector_group import CollectorGroup
+from german_whist.training.policy_iteration.value_fit import fit_value, self_play_outcomes
 
 
 class PolicyIterationLearner(Learner[ActionValueBatch]):
@@ -28,8 +32,9 @@ class PolicyIterationLearner(Learner[ActionValueBatch]):
     )
     LOGITS_PER_TRICK = LOGITS_PER_TRICK
     config: PolicyIterationConfig
-    collector: ActionValueCollector
+    collector: ActionValueCollector | CollectorGroup
     algorithm: PolicyIteration
+    _value: tuple[Layer, ...] = ()
 
     @property
     def algorithm_name(self) -> str:
@@ -39,19 +44,27 @@ class PolicyIterationLearner(Learner[ActionValueBatch]):
             source = f"from rollouts of the heuristic bot at first, then {source}"
         return f"approximate policy iteration: regression on action values, {source}"
 
-    def _make_collector(self, opponents: Opponents) -> ActionValueCollector:
+    def _make_collector(self, opponents: Opponents) -> ActionValueCollector | CollectorGroup:
         config = self.config
-        return ActionValueCollector(
-            PPOGameSettings(config.game.rules, endgame=EXACT),
-            config.rollouts,
-            config.policy_iteration,
-            opponents,
-            seed=config.run.seed,
-            ranks=config.network.ranks,
-            last_phase=config.network.phases[-1] if config.network.phases else None,
-            threads=config.run.threads,
-            rank=self.processes.rank,
-        )
+
+        def make(game: str, rollouts: RolloutSettings) -> ActionValueCollector:
+            return ActionValueCollector(
+                PPOGameSettings(game, endgame=EXACT),
+                rollouts,
+                config.policy_iteration,
+                opponents,
+                seed=config.run.seed,
+                ranks=config.network.ranks,
+                inputs=config.network.inputs,
+                last_phase=config.network.phases[-1] if config.network.phases else None,
+                threads=config.run.threads,
+                rank=self.processes.rank,
+            )
+
+        shares = config.game.shares
+        if len(shares) == 1:
+            return make(next(iter(shares)), config.rollouts)
+        return CollectorGroup(shares, config.rollouts, make)
 
     def _make_algorithm(self, scale: torch.Tensor, num_observations: int, actions: int) -> PolicyIteration:
         return PolicyIteration(self.config, scale, num_observations, actions, self.processes)
@@ -65,16 +78,16 @@ class PolicyIterationLearner(Learner[ActionValueBatch]):
             lookahead = settings.lookahead if self.decisions >= settings.lookahead_start else 1
             self.collector.bootstrap_from(algorithm.policy, algorithm.values, lookahead)
 
-    def _batch_of(self, rollout: Rollout) -> ActionValueBatch:
-        collector, mask = self.collector, self.collector.target_mask
-        against_heuristic = torch.from_numpy(collector.against_heuristic).expand(mask.shape)
-        return ActionValueBatch(
-            rollout.features[:-1][mask],
-            rollout.masks[:-1][mask],
-            collector.q_targets[mask],
-            collector.returns[mask],
-            against_heuristic[mask],
-        )
+    def _collect(self) -> tuple[ActionValueBatch, int]:
+        self.collector.collect(self.algorithm.policy)
+        parts = self.collector.parts if isinstance(self.collector, CollectorGroup) else [self.collector]
+        batches = [_batch_of(part) for part in parts]
+        columns = zip(*(vars(batch).values() for batch in batches), strict=True)
+        return ActionValueBatch(*map(torch.cat, columns)), sum(int(part.rollout.learner_mask.sum()) for part in parts)
+
+    @property
+    def _inputs(self) -> str:
+        return self.config.network.inputs
 
     @property
     def _trains_value_only(self) -> bool:
@@ -101,7 +114,7 @@ class PolicyIterationLearner(Learner[ActionValueBatch]):
             self._checkpoint_of(distilled).save(self.run.distilled)
 
     def finalize(self) -> None:
-        """Set the weights of the final checkpoint to the mean of the last checkpoints', where there are several.
+        """Set the weights of the final checkpoint to the mean of the last checkpoints', and fit its value network.
 
         The mean tends to be nearer to the optimum than each of them (Vaswani et al., "Attention is all you need", 2017,
         section 6.1, average those of the last 20 checkpoints).
@@ -110,6 +123,34 @@ class PolicyIterationLearner(Learner[ActionValueBatch]):
         if number > 1:
             last = [load_checkpoint(path).layers for path in self.run.checkpoint_paths()[-number:]]
             self.algorithm.start_from(mean_layers(last), f"the mean of the last {number} checkpoints")
+        self.fit_value()
+
+    def fit_value(self) -> None:
+        """Fit the value network of the checkpoints to come to self-play of the current policy."""
+        config, deals = self.config, self.config.policy_iteration.value_deals
+        if deals:
+            network = config.network
+            outcomes = self_play_outcomes(
+                self.algorithm.policy, config.game.shares, deals, config.run.seed, network.ranks, network.inputs
+            )
+            self._value = fit_value(self.algorithm.value.layers(), self._phases, outcomes)
+
+    def checkpoint(self, results: dict[str, Any] | None = None) -> Checkpoint:
+        """Return a checkpoint of the current policy, with the value network once it is fitted."""
+        checkpoint = super().checkpoint(results)
+        return replace(checkpoint, value=self._value, phases=self._phases if self._value else checkpoint.phases)
+
+
+def _batch_of(collector: ActionValueCollector) -> ActionValueBatch:
+    """Return the positions of a collector's last rollout that have targets."""
+    rollout, mask = collector.rollout, collector.target_mask
+    return ActionValueBatch(
+        rollout.features[:-1][mask],
+        rollout.masks[:-1][mask],
+        collector.q_targets[mask],
+        collector.returns[mask],
+        torch.from_numpy(collector.against_heuristic).expand(mask.shape)[mask],
+    )
 
 
 def mean_layers(networks: Sequence[tuple[Layer, ...]]) -> tuple[Layer, ...]:

@@ -7,10 +7,10 @@ import numpy as np
 from german_whist.agents.bots.heuristic.bot_kernels import heuristic_action
 from german_whist.agents.monte_carlo.rollout_kernels import is_neighbour, is_open_endgame, solved_margin
 from german_whist.agents.policy.canonical_kernels import named_action, rename_view
+from german_whist.agents.policy.input_kernels import write_network_input
 from german_whist.envs.engine.scoring import signed_margin
 from german_whist.envs.engine.state import PLAY
 from german_whist.envs.engine.state_kernels import legal_actions, play
-from german_whist.envs.observation.vector_kernels import write_observation
 from german_whist.envs.observation.view_kernels import write_view
 from german_whist.envs.utils.bit_kernels import lowest
 from german_whist.envs.utils.jit import kernel
@@ -81,19 +81,19 @@ def squashed_margin(margin, scale):
 
 
 @kernel
-def _enqueue(game, views, number, queue, live):
+def _enqueue(game, views, number, queue, live, universal):
     """Put a lookahead into a queue, with the observation of the first view."""
     place = queue.length[0]
     views[1] = views[0]
     rename_view(views[0], views[1], queue.roles[place], live)
-    write_observation(game, views[1], queue.features[place])
+    write_network_input(game, views[1], universal, queue.features[place])
     queue.legal[place] = views[1].legal
     queue.lookaheads[place] = number
     queue.length[0] = place + 1
 
 
 @kernel
-def play_on(game, low, by_heuristic, table, transpositions, margin_tanh_scale, live, lookaheads):
+def play_on(game, low, by_heuristic, table, transpositions, margin_tanh_scale, live, universal, lookaheads):
     """Continue each lookahead until it is over or needs a network's output, and enqueue it for that.
 
     A lookahead is over after its number of own decisions, at the end of the deal, or at an endgame that is solved
@@ -108,6 +108,7 @@ def play_on(game, low, by_heuristic, table, transpositions, margin_tanh_scale, l
         transpositions: ``RaceTranspositionTable`` of the search.
         margin_tanh_scale: see :func:`squashed_margin`.
         live: whether ranks count among the cards still in play.
+        universal: whether networks see the universal encoding.
         lookaheads: the :class:`Lookaheads`, with empty queues.
     """
     views = lookaheads.views
@@ -136,9 +137,9 @@ def play_on(game, low, by_heuristic, table, transpositions, margin_tanh_scale, l
                 play(game[0], state, heuristic_action(views[0]))
                 continue
             if turn == seat:
-                _enqueue(game[0], views, number, lookaheads.value_queue, live)
+                _enqueue(game[0], views, number, lookaheads.value_queue, live, universal)
             if turn != seat or lookaheads.decisions_left[number] > 1:
-                _enqueue(game[0], views, number, lookaheads.policy_queue, live)
+                _enqueue(game[0], views, number, lookaheads.policy_queue, live, universal)
             break
 
 

@@ -31,6 +31,7 @@ class PPOLearner(Learner[Rollout]):
     )
 
     config: PPOConfig
+    collector: Collector
 
     @property
     def algorithm_name(self) -> str:
@@ -52,8 +53,9 @@ class PPOLearner(Learner[Rollout]):
     def _make_algorithm(self, scale: torch.Tensor, num_observations: int, actions: int) -> PPO:
         return PPO(self.config, scale, num_observations, actions, self.processes)
 
-    def _batch_of(self, rollout: Rollout) -> Rollout:
-        return rollout
+    def _collect(self) -> tuple[Rollout, int]:
+        rollout = self.collector.collect(self.algorithm.policy)
+        return rollout, int(rollout.learner_mask.sum())
 
     @property
     def _trains_value_only(self) -> bool:

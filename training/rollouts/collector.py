@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -18,14 +18,16 @@ import torch
 from german_whist.agents.bots.base import Agent
 from german_whist.agents.policy.canonical_kernels import ROLES
 from german_whist.agents.policy.checkpoint import LIVE
+from german_whist.agents.policy.input_blocks import OBSERVATION, UNIVERSAL
+from german_whist.agents.policy.inputs import input_high, num_outputs
 from german_whist.envs.engine.agent_rng import AgentRng
 from german_whist.envs.engine.rules import Rules, rules
 from german_whist.envs.engine.scoring import reward_limit
 from german_whist.envs.engine.state_check import check_states
-from german_whist.envs.observation.vector import observation_high
 from german_whist.envs.observation.views import VIEW
 from german_whist.envs.simulator.batch import DealBatch
-from german_whist.training.config.settings import PPOGameSettings, RolloutSettings
+from german_whist.training.config.game_settings import PPOGameSettings
+from german_whist.training.config.settings import RolloutSettings
 from german_whist.training.rollouts.opponent_mix import SELF, OpponentMix
 from german_whist.training.rollouts.rollout_kernels import HIDDEN_FEATURES, margins, observe_envs, sample_actions
 
@@ -72,6 +74,22 @@ class Rollout:
         )
 
 
+class DealCollector(Protocol):
+    """What a learner needs from a collector, apart from its rollouts; see :class:`Collector`."""
+
+    high: npt.NDArray[np.int8]
+    num_observations: int
+    num_actions: int
+
+    def state(self) -> dict[str, npt.NDArray[Any]]:
+        """Return everything but the policy that the next rollout depends on."""
+        ...
+
+    def load_state(self, state: Mapping[str, npt.NDArray[Any]]) -> None:
+        """Restore what :meth:`state` returned."""
+        ...
+
+
 class Collector:
     """Plays the learner's policy in many deals at once and records its decisions.
 
@@ -81,6 +99,7 @@ class Collector:
     Attributes:
         batch: the deals.
         num_observations: features that the policy sees.
+        num_actions: actions that the policy chooses from.
         high: largest value of each feature, int8[features].
         rollout: the buffers that :meth:`collect` fills.
     """
@@ -93,6 +112,7 @@ class Collector:
         *,
         seed: int,
         ranks: str,
+        inputs: str = OBSERVATION,
         with_hidden: bool = False,
         rank: int = 0,
     ) -> None:
@@ -105,6 +125,7 @@ class Collector:
                 to the agent.
             seed: seed of the deals and the sampled actions.
             ranks: ranks as the policy sees them, ``"named"`` or ``"live"``.
+            inputs: what the policy sees, ``"observation"`` or ``"universal"``.
             with_hidden: also record what the seat to act cannot see, for a critic.
             rank: index of this process.
         """
@@ -115,8 +136,9 @@ class Collector:
         self._num_steps = rollouts.num_steps
         self._seed = seed
         self._scale = np.float32(reward_limit(deal_rules.game, game.reward))
-        self.num_observations = self.batch.num_observations
-        self.high = observation_high(deal_rules)
+        self.high = input_high(deal_rules, inputs)
+        self.num_observations = self.high.size
+        self.num_actions = num_outputs(deal_rules, inputs)
         if with_hidden:
             hidden = np.ones(HIDDEN_FEATURES, np.int8)
             hidden[104:] = max(deal_rules.stock, 1)
@@ -130,10 +152,11 @@ class Collector:
         self._moves = np.zeros(envs, np.int64)
         self._roles = np.zeros((envs, ROLES), np.int8)
         self._live = ranks == LIVE
+        self._universal = inputs == UNIVERSAL
         self._views = np.zeros(2, VIEW)
         self._true_actions = np.zeros(envs, np.int64)
         self._margin = np.zeros(envs, np.float32)
-        self.rollout = Rollout.empty(rollouts.num_steps, envs, len(self.high), self.batch.num_actions)
+        self.rollout = Rollout.empty(rollouts.num_steps, envs, len(self.high), self.num_actions)
         self._deal(np.arange(envs))
 
     def _deal(self, envs: npt.NDArray[np.int64]) -> None:
@@ -175,6 +198,7 @@ class Collector:
             masks,
             self._roles,
             self._live,
+            self._universal,
         )
         rollout.seats[step].numpy()[:] = batch.turn
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from german_whist.agents.policy.canonical_kernels import named_action, rename_view, renamed_mask, role_of
+from german_whist.agents.policy.input_kernels import write_network_input
 from german_whist.envs.engine.dealing_kernels import AGENT_STREAM, philox
 from german_whist.envs.engine.scoring import signed_margin
-from german_whist.envs.observation.vector_kernels import write_observation
 from german_whist.envs.observation.view_kernels import write_view
 from german_whist.envs.utils.bit_kernels import write_cards
 from german_whist.envs.utils.jit import kernel
@@ -20,7 +20,7 @@ _ONE = np.uint64(1)
 
 
 @kernel
-def observe_envs(game, states, views, num_observations, features, masks, roles, live):
+def observe_envs(game, states, views, num_observations, features, masks, roles, live, universal):
     """Write the observations of the seats to act, with cards by role, and their legal actions.
 
     Args:
@@ -32,6 +32,7 @@ def observe_envs(game, states, views, num_observations, features, masks, roles, 
         masks: bool[envs, actions], written.
         roles: int8[envs, ROLES], the cards behind the roles, written; see ``rename_view``.
         live: whether ranks count among the cards still in play.
+        universal: whether the features are the universal encoding.
     """
     view, renamed = views[0], views[1]
     for env in range(states.shape[0]):
@@ -40,7 +41,7 @@ def observe_envs(game, states, views, num_observations, features, masks, roles, 
         write_view(game[0], state, seat, view)
         views[1] = view
         rename_view(view, renamed, roles[env], live)
-        write_observation(game[0], renamed, features[env, :num_observations])
+        write_network_input(game[0], renamed, universal, features[env, :num_observations])
         if features.shape[1] > num_observations:
             write_hidden(game[0], state, seat, roles[env], features[env, num_observations:])
         for action in range(masks.shape[1]):

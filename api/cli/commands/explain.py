@@ -138,6 +138,8 @@ def _print_move(move: Move, name: str, rules: Rules, style: Style) -> None:
         text = f"{style.signs.suits[suit]} {move.expected[suit]:.1f} ({100 * move.void[suit]:.0f} %)"
         suits.append(style.suit(suit, text) + " " * max(14 - len(text), 1))
     print(f"  opponent  {''.join(suits)}".rstrip())
+    if move.expected_margin is not None and move.win_chance is not None:
+        print(f"  expects   {move.expected_margin:+.2f} tricks, wins {move.win_chance:.0%}")
     _print_options(move, rules, style)
     beside = "the same" if move.heuristic_action == move.action else _word(move.heuristic_action, rules, style)
     print(f"  heuristic {beside}")

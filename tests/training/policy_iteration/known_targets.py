@@ -14,8 +14,8 @@ from german_whist.agents.endgame.exact_agent import ExactEndgame
 from german_whist.agents.registry import make_agent
 from german_whist.envs.engine.cards import cards_of
 from german_whist.envs.simulator.batch import DealBatch
+from german_whist.training.config.game_settings import PPOGameSettings
 from german_whist.training.config.schema import PolicyIterationConfig
-from german_whist.training.config.settings import PPOGameSettings
 from german_whist.training.policy_iteration.collector import ActionValueCollector
 from german_whist.training.run.directory import RunDirectory
 from german_whist.training.run.session import TrainingOutcome
@@ -34,6 +34,7 @@ SETTINGS: dict[str, Any] = {
     "final_deals": 20,
     "checkpoint_every": 256,
     "precision": "float32",
+    "value_deals": 0,
 }
 
 

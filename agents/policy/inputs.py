@@ -1,0 +1,66 @@
+"""What a policy network sees of views: their observations under one game's rules, or the universal encoding."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from german_whist.agents.bots.base import Views
+from german_whist.agents.policy.input_blocks import (
+    OBSERVATION,
+    UNIVERSAL,
+    UNIVERSAL_ACTIONS,
+    UNIVERSAL_BLOCKS,
+    UNIVERSAL_LAYOUT,
+)
+from german_whist.agents.policy.input_kernels import write_network_inputs
+from german_whist.envs.engine.layout import Block, highest_values
+from german_whist.envs.engine.rules import Rules
+from german_whist.envs.engine.rules import rules as rules_named
+from german_whist.envs.observation.vector import observation_high, observation_layout
+from german_whist.envs.observation.views import check_view_array
+
+
+def input_layout(rules: Rules, inputs: str = OBSERVATION) -> dict[str, Block]:
+    """Return the named blocks of a network's inputs, in order: range and meaning of each.
+
+    Args:
+        rules: the rules that the network was trained for; the universal encoding does not depend on them.
+        inputs: ``"observation"`` or ``"universal"``.
+    """
+    return UNIVERSAL_LAYOUT if inputs == UNIVERSAL else observation_layout(rules)
+
+
+def input_high(rules: Rules, inputs: str = OBSERVATION) -> npt.NDArray[np.int8]:
+    """Return the usual largest value of each feature, int8[features], by which training scales them.
+
+    Games larger than the classic one may have larger values in the universal encoding.
+
+    Args:
+        rules: the rules that the network was trained for; the universal encoding does not depend on them.
+        inputs: ``"observation"`` or ``"universal"``.
+    """
+    return highest_values(rules, UNIVERSAL_BLOCKS) if inputs == UNIVERSAL else observation_high(rules)
+
+
+def num_outputs(rules: Rules, inputs: str = OBSERVATION) -> int:
+    """Return the number of actions that a policy network evaluates: 54 with universal inputs, else its game's."""
+    return UNIVERSAL_ACTIONS if inputs == UNIVERSAL else rules.num_actions
+
+
+def network_inputs(views: Views, rules: str | Rules = "classic", inputs: str = OBSERVATION) -> npt.NDArray[np.int8]:
+    """Return what a policy network sees of views, int8[n, features].
+
+    Args:
+        views: ``VIEW`` array of shape (n,) with cards by role, as ``canonical_views`` returns it.
+        rules: the rules that the network was trained for; the universal encoding does not depend on them.
+        inputs: ``"observation"`` or ``"universal"``, as the network's card says (``checkpoint.inputs``).
+
+    Raises:
+        ValueError: when the rules are unknown, or ``views`` is not an array of views.
+    """
+    rules = rules_named(rules)
+    check_view_array(views)
+    out = np.empty((len(views), input_high(rules, inputs).size), np.int8)
+    write_network_inputs(rules.game, np.ascontiguousarray(views), inputs == UNIVERSAL, out)
+    return out

@@ -1,0 +1,64 @@
+"""The universal encoding: what a network for every game sees."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from german_whist.agents.policy.canonical import canonical_views
+from german_whist.agents.policy.inputs import input_layout, network_inputs
+from german_whist.envs.engine.rules import rules as rules_named
+from german_whist.envs.observation.vector import observation_layout, observe
+from german_whist.envs.simulator.batch import DealBatch
+
+EVERY_GAME = ("classic", "all", "no_trump", "high_low", "draft", "open_stock", "race", "race9", "seventh", "short",
+    "six_cards", "small", "small_all", "tiny", "classic:hand=10,stock=32", "short:draft=true,trump=none",
+    "no_trump:open_stock=3,counts=all", "race:suits=2,hand=8,stock=10")  # fmt: skip
+
+
+def views_throughout(game: str) -> np.ndarray:
+    """The views of every decision of 16 deals, by random players."""
+    batch, rng, seen = DealBatch(game, 16, seed=5), np.random.default_rng(5), []
+    while not batch.done.all():
+        seen.append(batch.views()[~batch.done])
+        legal = batch.legal()
+        actions = [rng.choice([a for a in range(54) if int(mask) >> a & 1] or [-1]) for mask in legal]
+        batch.step(np.array(actions))
+    return np.concatenate(seen)
+
+
+@pytest.mark.parametrize("game", EVERY_GAME)
+def test_the_rules_are_read_off_every_view(game: str) -> None:
+    rules, views = rules_named(game), views_throughout(game)
+    rows, layout = (
+        network_inputs(canonical_views(views, "live")[0], inputs="universal"),
+        input_layout(rules, "universal"),
+    )
+
+    def block(name: str) -> np.ndarray:
+        return rows[:, layout[name].start : layout[name].stop]
+
+    for name, value in (
+        ("hand_size", rules.hand),
+        ("stock_size", rules.stock),
+        ("suits", rules.suits),
+        ("ranks", rules.ranks),
+        ("race_goal", rules.race),
+        ("draft", rules.draft),
+        ("has_trump", rules.trump == "turned"),
+        ("all_count", rules.counts == "all"),
+    ):
+        assert (block(name) == value).all(), name
+    assert (block("open_stock")[:, 0] <= rules.open_stock).all()
+    assert (block("low")[:, 0] == views["low"]).all()
+    assert (block("choice")[:, 0] == views["choice"]).all()
+
+
+@pytest.mark.parametrize("game", EVERY_GAME)
+def test_it_holds_the_observation(game: str) -> None:
+    views = views_throughout(game)
+    rows, observations = network_inputs(views, inputs="universal"), observe(views, game)
+    ours, theirs = input_layout(rules_named(game), "universal"), observation_layout(game)
+    for name, (start, stop, _) in theirs.items():
+        place = ours["race_left" if name == "race" else name]
+        np.testing.assert_array_equal(rows[:, place.start : place.stop], observations[:, start:stop], err_msg=name)

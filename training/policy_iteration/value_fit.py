@@ -1,0 +1,130 @@
+"""The value network that a run ships: margin and winning chance, fitted to the outcomes of self-play.
+
+In training the value estimates a squashed margin and bootstraps from itself. Here its last layer is replaced by two
+linear outputs on its last hidden layer: the margin of the deal by least squares, and the winning chance by logistic
+regression (Hastie, Tibshirani and Friedman, "The Elements of Statistical Learning", 2nd edition, 3.4.1 and 4.4.1), both
+with a small ridge penalty. The policy is not touched, and any snapshot of a run can be given a value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+from german_whist.agents.policy.input_blocks import UNIVERSAL_LAYOUT
+from german_whist.agents.policy.layers import Layer, networks_of
+from german_whist.agents.policy.mlp_forward import phase_of
+from german_whist.envs.engine.endgame_hook import EXACT
+from german_whist.envs.engine.rules import rules
+from german_whist.envs.engine.scoring import reward_limit
+from german_whist.training.config.game_settings import PPOGameSettings
+from german_whist.training.config.settings import RolloutSettings
+from german_whist.training.rollouts.collector import Collector
+
+MOST_ROWS = 100_000  # positions that the outputs of a phase are fitted to
+FIRST_RANK = 2**20  # ranges of deals from here on belong to no process that trains
+_MOST_ENVS = 1024
+_GREEDY = 1e4  # inverse temperature: the action with the highest logit
+_RIDGE = 1e-5
+_NEWTON_STEPS = 12
+
+Policy = Callable[[torch.Tensor], torch.Tensor]
+Outcomes = tuple[npt.NDArray[np.int8], npt.NDArray[np.float64]]
+
+
+def self_play_outcomes(
+    policy: Policy, shares: Mapping[str, float], deals: int, seed: int, ranks: str, inputs: str
+) -> Outcomes:
+    """Play deals with a policy's best actions and exact endgames; return every decision and what it led to.
+
+    Args:
+        policy: float32[rows, actions] for observations int8[rows, features].
+        shares: share of each game; the sum is 1.
+        deals: number of deals, all games together; at least one of each game is played.
+        seed: seed of the deals.
+        ranks: ranks as the policy sees them.
+        inputs: what the policy sees.
+
+    Returns:
+        Features int8[n, features], and the final margin of the seat to act in tricks, float64[n].
+    """
+    features, margins = [], []
+    for game, share in shares.items():
+        left, rank = max(round(deals * share), 1), FIRST_RANK
+        while left > 0:
+            envs = min(left, _MOST_ENVS)
+            found = _play(policy, game, envs, seed, ranks, inputs, rank)
+            features.append(found[0])
+            margins.append(found[1])
+            left, rank = left - envs, rank + 1
+    return np.concatenate(features), np.concatenate(margins)
+
+
+def _play(policy: Policy, game: str, envs: int, seed: int, ranks: str, inputs: str, rank: int) -> Outcomes:
+    """Play one deal in each environment."""
+    played = rules(game)
+    rollouts = RolloutSettings(num_envs=envs, num_steps=4 * played.foreplay)  # a card and a choice of each seat a trick
+    collector = Collector(
+        PPOGameSettings(game, endgame=EXACT), rollouts, {}, seed=seed, ranks=ranks, inputs=inputs, rank=rank
+    )
+    rollout = collector.collect(lambda features: policy(features) * _GREEDY)
+    ended = torch.cumsum(rollout.ends.to(torch.int32), 0) - rollout.ends.to(torch.int32)
+    first = (ended == 0).numpy()  # decisions of each environment's first deal
+    rewards = rollout.rewards.numpy() * reward_limit(played.game, "margin")
+    totals = (rewards * first[:, :, None]).sum(0, dtype=np.float64)
+    own = np.take_along_axis(
+        np.broadcast_to(totals, (len(first), *totals.shape)), rollout.seats[:-1].numpy()[:, :, None].astype(np.int64), 2
+    )[:, :, 0]
+    return rollout.features[:-1].numpy()[first], own[first]
+
+
+def fit_value(layers: tuple[Layer, ...], phases: tuple[int, ...], outcomes: Outcomes) -> tuple[Layer, ...]:
+    """Return a value network's layers with a last layer for the margin and the logit of the winning chance.
+
+    Args:
+        layers: the trained value network, for unscaled features.
+        phases: its phases.
+        outcomes: from :func:`self_play_outcomes`.
+    """
+    features, margins = outcomes
+    phase = phase_of(features[:, UNIVERSAL_LAYOUT["stock"].start], phases)  # the same place in observations
+    lasts = []
+    for number, network in enumerate(networks_of(layers, phases)):
+        rows = np.flatnonzero(phase == number)
+        rows = rows[:: max(1, -(-len(rows) // MOST_ROWS))]
+        lasts.append(_last_layer(_hidden(network, features[rows]), margins[rows]))
+    if not phases:
+        return (*layers[:-1], lasts[0])
+    return (*layers[:-1], (np.stack([weight for weight, _ in lasts]), np.stack([bias for _, bias in lasts])))
+
+
+@torch.inference_mode()
+def _hidden(layers: tuple[Layer, ...], features: npt.NDArray[np.int8]) -> torch.Tensor:
+    """Return the last hidden layer and a column of ones, float64[rows, units + 1]."""
+    hidden = torch.from_numpy(features).float()
+    for weight, bias in layers[:-1]:
+        hidden = torch.nn.functional.linear(hidden, torch.from_numpy(weight), torch.from_numpy(bias)).relu_()
+    return torch.cat([hidden, torch.ones(len(hidden), 1)], 1).double()
+
+
+def _last_layer(hidden: torch.Tensor, margins: npt.NDArray[np.float64]) -> Layer:
+    """Return weight float32[2, units] and bias float32[2]: the margin, and the logit of the winning chance."""
+    targets = torch.from_numpy(margins)
+    wins = (1 + targets.sign()) / 2
+    gram = hidden.T @ hidden
+    ridge = _RIDGE * (gram.trace() / len(gram) + 1) * torch.eye(len(gram), dtype=torch.float64)
+    margin = torch.linalg.solve(gram + ridge, hidden.T @ targets)
+    logit = torch.zeros_like(margin)
+    for _ in range(_NEWTON_STEPS):  # iteratively reweighted least squares
+        chance = torch.sigmoid(hidden @ logit)
+        gradient = hidden.T @ (wins - chance) - ridge @ logit
+        curvature = (hidden * (chance * (1 - chance))[:, None]).T @ hidden + ridge
+        step = torch.linalg.solve(curvature, gradient)
+        logit += step
+        if float(step.abs().max()) < 1e-6 * (1 + float(logit.abs().max())):
+            break
+    outputs = torch.stack([margin, logit]).float().numpy()
+    return outputs[:, :-1].copy(), outputs[:, -1].copy()
