@@ -20,6 +20,7 @@ from german_whist.cli.commands import (
     play,
     replay,
     rules,
+    serve,
     solve,
     table,
     train,
@@ -33,6 +34,7 @@ COMMANDS = {
     "curve": curve,
     "evaluate": evaluate,
     "play": play,
+    "serve": serve,
     "replay": replay,
     "draw": draw,
     "explain": explain,
@@ -56,6 +58,8 @@ EXTRA_OF_MODULE = {
     "pygame": "render",
     "rlcard": "bench",
     "pyspiel": "bench",
+    "starlette": "web",
+    "uvicorn": "web",
 }
 
 
