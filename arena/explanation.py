@@ -217,11 +217,11 @@ def _evaluations(
     if len(known):
         margins = card_margins(open_hands(views[known])).astype(np.float64)
         margins[margins == NOT_LEGAL_MARGIN] = np.nan
-        exact[known, :52] = margins + _taken(views[known])[:, None]
+        exact[known, :52] = margins + taken_margins(views[known])[:, None]
     return [probabilities, advantages, rollouts, exact]
 
 
-def _taken(views: Views) -> npt.NDArray[np.int64]:
+def taken_margins(views: Views) -> npt.NDArray[np.int64]:
     """Return the margin of the counted tricks taken so far, int64[n]; in a low game with the sign reversed."""
     difference = views["tricks_self"].astype(np.int64) - views["tricks_opponent"]
     margin = difference[:, 1] + difference[:, 0] * views["all_count"]

@@ -152,7 +152,7 @@ def _game(name: str) -> dict[str, Any]:
         "cards": len(rules.cards),
         "choices": rules.has_choices,
         "scorings": _scorings(name, rules),
-        "agents": [*(level.spec for level in LEVELS), *networks_for(rules)],
+        "agents": agents_for(rules),
     }
 
 
@@ -172,6 +172,11 @@ def networks_for(rules: Rules) -> tuple[str, ...]:
     return tuple(name for _, name in sorted(found))
 
 
+def agents_for(rules: Rules) -> list[str]:
+    """Return the agents that interfaces offer for a game, from the easiest to the hardest."""
+    return [*(level.spec for level in LEVELS), *networks_for(rules)]
+
+
 def _measured(agent: PretrainedAgent) -> float:
     strength = agent.strength
     return 0.0 if strength is None or strength["win_rate"] is None else float(strength["win_rate"])
@@ -188,21 +193,25 @@ def default_agent(rules: Rules) -> str:
     return strongest_network(rules) or LEVELS[-1].spec
 
 
-def _scorings(name: str, rules: Rules) -> list[dict[str, str]]:
+def _scorings(name: str, rules: Rules) -> list[dict[str, Any]]:
     """Return the scorings of a game, its own first; games with one scoring of their own have that alone."""
-    own = {"id": "own", "title": _scoring_title(rules), "rules": name}
+    own = {"id": "own", "title": _scoring_title(rules), "rules": name, "agents": agents_for(rules)}
     if rules.high_low or rules.race or rules.humbug:
         return [own]
-    found = [own]
+    found: list[dict[str, Any]] = [own]
     for counts in ("endgame", "all"):
         for points in ("difference", "over_book"):
-            extra = _over_book(rules.hand, rules.tricks, counts) if points == "over_book" else {}
-            changed = dataclasses.replace(
-                rules, **{"book": None, "slam": 0, "counts": counts, "points": points, **extra}
-            )
+            book, slam = _over_book(rules, counts) if points == "over_book" else (None, 0)
+            changed = dataclasses.replace(rules, counts=counts, points=points, book=book, slam=slam)
             if all(rules_named(one["rules"]).game.tolist() != changed.game.tolist() for one in found):
-                title = _scoring_title(changed)
-                found.append({"id": f"{counts}_{points}", "title": title, "rules": rules_spec(changed)})
+                found.append(
+                    {
+                        "id": f"{counts}_{points}",
+                        "title": _scoring_title(changed),
+                        "rules": rules_spec(changed),
+                        "agents": agents_for(changed),
+                    }
+                )
     return found
 
 

@@ -66,11 +66,13 @@ def deal_events(deal: TableDeal, observer: int | None, names: tuple[str, str]) -
     return events
 
 
-def move_text(deal: TableDeal, step: int, names: tuple[str, str]) -> str:
-    """Return action ``step`` of a deal (from 0) in a sentence."""
-    states = [*deal.states, deal.state]
-    found = _events_of(deal.rules, states[step], states[step + 1], deal.actions[step], step + 1, None, names)
-    return next(found).text
+def move_texts(deal: TableDeal, names: tuple[str, str]) -> list[str]:
+    """Return every action of a deal in a sentence: ``You lead the ace of spades``."""
+    states, found = [*deal.states, deal.state], []
+    for step, action in enumerate(deal.actions):
+        events = _events_of(deal.rules, states[step], states[step + 1], action, step + 1, None, names)
+        found.append(next(events).text)
+    return found
 
 
 def _trick(state: Any) -> int:

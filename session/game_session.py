@@ -57,7 +57,8 @@ class Session:
     Attributes:
         settings: what is played.
         agent: the opponent.
-        names: names by seat; the person is ``You``.
+        title: the agent's name.
+        person: the person's name, ``You`` but in recordings.
         deal: the deal on the table.
         salt: salt of the deal's commitment.
         assisted: whether the person was helped in this deal.
@@ -67,7 +68,12 @@ class Session:
     """
 
     def __init__(
-        self, settings: Settings, agent: Agent | None = None, deal: TableDeal | None = None, title: str | None = None
+        self,
+        settings: Settings,
+        agent: Agent | None = None,
+        deal: TableDeal | None = None,
+        title: str | None = None,
+        person: str = YOU,
     ) -> None:
         """Deal the first deal.
 
@@ -76,6 +82,7 @@ class Session:
             agent: the opponent; by default the agent that the settings name.
             deal: the first deal instead of the first one of the seed.
             title: what to call the agent; by default its specification.
+            person: what to call the person.
 
         Raises:
             ValueError: if there is no such agent, or it cannot play the game.
@@ -83,7 +90,7 @@ class Session:
         self.settings = settings
         self.agent = agent_named(settings.agent) if agent is None else agent
         check_agent(self.agent, settings.game)
-        self.title = title or settings.agent
+        self.title, self.person = title or settings.agent, person
         self.finished: list[FinishedDeal] = []
         self.version = 0
         self._begin(deal or TableDeal.at_address(settings.game, settings.seed, 0))
@@ -95,7 +102,7 @@ class Session:
     @property
     def names(self) -> tuple[str, str]:
         """Names of the players by seat."""
-        return (YOU, self.title) if self.settings.seat == 0 else (self.title, YOU)
+        return (self.person, self.title) if self.settings.seat == 0 else (self.title, self.person)
 
     @property
     def seat(self) -> int:
@@ -175,7 +182,11 @@ class Session:
         self.deal.play(action)
         self.hint = None
         self.version += 1
-        if self.deal.done:
+        self.close_deal()
+
+    def close_deal(self) -> None:
+        """Count the deal on the table if it is over."""
+        if self.deal.done and not (self.finished and self.finished[-1].deal is self.deal):
             time = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
             self.finished.append(FinishedDeal(self.deal, self.salt, self.assisted, time))
 

@@ -15,7 +15,7 @@ from german_whist.session.table_deal import TableDeal
 
 VERSION = 1
 
-_KEYS = ("format", "settings", "title", "version", "finished", "table")
+_KEYS = ("format", "settings", "title", "person", "version", "finished", "table")
 _DEAL_KEYS = ("deck", "dealer", "actions", "salt", "assisted", "time")
 
 
@@ -26,6 +26,7 @@ def session_to_dict(session: Session) -> dict[str, Any]:
         "format": VERSION,
         "settings": session.settings.to_dict(),
         "title": session.title,
+        "person": session.person,
         "version": session.version,
         "finished": [
             {**_deal_data(one.deal), "salt": one.salt, "assisted": one.assisted, "time": one.time}
@@ -54,7 +55,7 @@ def session_from_dict(data: Any, agent: Agent | None = None) -> Session:
         finished = [_finished(one, rules) for one in fields["finished"]]
         table = fields["table"]
         deal = finished[-1].deal if table is None else _deal(table, rules)
-        session = Session(settings, agent, deal, fields["title"])
+        session = Session(settings, agent, deal, fields["title"], fields["person"])
         session.finished = finished
         session.version = int(fields["version"])
         session.salt = finished[-1].salt if table is None else str(table["salt"])

@@ -17,10 +17,13 @@ from starlette.responses import FileResponse, JSONResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 
+from german_whist.web.coach_handlers import CoachHandlers
 from german_whist.web.errors import CODES, ApiError, error_response
 from german_whist.web.guard import Guard
-from german_whist.web.handlers import Handlers
 from german_whist.web.options import ServeOptions
+from german_whist.web.service import Service
+from german_whist.web.session_handlers import SessionHandlers
+from german_whist.web.statistics_handlers import StatisticsHandlers
 from german_whist.web.store import SessionStore
 
 _IDLE_CHECK = 60.0  # seconds
@@ -41,30 +44,31 @@ def make_app(options: ServeOptions, folder: Path, token: str, hosts: Iterable[st
         token: the first part of every path.
         hosts: further names that ``Host`` may have.
     """
-    store = SessionStore(folder / "sessions")
-    handlers = Handlers(store, options, folder)
+    service = Service(folder, options)
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         async with anyio.create_task_group() as tasks:
-            tasks.start_soon(_forget_idle, store)
+            tasks.start_soon(_forget_idle, service.store)
             yield
             tasks.cancel_scope.cancel()
 
     app = Starlette(
-        routes=_routes(handlers),
+        routes=_routes(service),
         exception_handlers={ApiError: _api_error, HTTPException: _http_error, Exception: _server_error},
         lifespan=lifespan,
     )
-    app.state.store = store
+    app.state.service = service
     return Guard(app, token, hosts)
 
 
-def _routes(handlers: Handlers) -> list[BaseRoute]:
+def _routes(service: Service) -> list[BaseRoute]:
     return [
         Route("/", _page, methods=["GET"]),
         Mount("/static", _Static(directory=page_folder(), check_dir=False)),
-        *handlers.routes("/api"),
+        *SessionHandlers(service).routes("/api"),
+        *CoachHandlers(service).routes("/api"),
+        *StatisticsHandlers(service).routes("/api"),
     ]
 
 

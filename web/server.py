@@ -11,6 +11,10 @@ from types import FrameType
 
 import uvicorn
 
+from german_whist.envs.engine.rules import rules as rules_named
+from german_whist.session import catalogue
+from german_whist.session.coach.hints import hint
+from german_whist.session.table_deal import TableDeal
 from german_whist.web.app import make_app
 from german_whist.web.data_folder import kept_token, make_folder
 from german_whist.web.options import ServeOptions
@@ -32,6 +36,7 @@ class _Server(uvicorn.Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         print(f"German Whist is served at {self._address}", flush=True)
+        threading.Thread(target=warm_up, daemon=True).start()
         if self._opens_browser:
             threading.Thread(target=webbrowser.open, args=(self._address,), daemon=True).start()
 
@@ -39,6 +44,12 @@ class _Server(uvicorn.Server):
         # Unlike uvicorn's own, this does not raise the signal again at the end.
         self.force_exit = self.should_exit
         self.should_exit = True
+
+
+def warm_up() -> None:
+    """Load the catalogue, the kernels and the endgame tables before a person waits for them."""
+    catalogue.games()
+    hint(TableDeal.at_address(rules_named("classic"), 0, 0), worlds=4)
 
 
 def serve(
