@@ -10,6 +10,7 @@ from typing import Any
 from german_whist.agents.bots.base import Agent
 from german_whist.arena.recording import DealResult, Recording
 from german_whist.session.fairness import commitment, commitment_text, new_salt
+from german_whist.session.lesson import lesson_refusal
 from german_whist.session.opponent import agent_named, check_agent, choose_action
 from german_whist.session.position import refusal_with_choices
 from german_whist.session.score import Score
@@ -152,6 +153,8 @@ class Session:
             IllegalAction: if it is not allowed now; the message says why. Nothing has changed.
         """
         reason = refusal_with_choices(self.deal, self.seat, action)
+        if reason is None and self.settings.kind == "lesson":
+            reason = lesson_refusal(self.deal, action)
         if reason is not None:
             raise IllegalAction(reason)
         self._play(action)

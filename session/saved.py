@@ -10,6 +10,7 @@ from german_whist.envs.engine.actions import action_text, parse_action
 from german_whist.envs.engine.cards import deck_text, parse_deck
 from german_whist.envs.engine.rules import Rules
 from german_whist.session.game_session import FinishedDeal, Session
+from german_whist.session.lesson import DECK, RULES, SEAT, TEACHER, LessonAgent
 from german_whist.session.settings import Settings
 from german_whist.session.table_deal import TableDeal
 
@@ -51,6 +52,8 @@ def session_from_dict(data: Any, agent: Agent | None = None) -> Session:
         if fields["format"] != VERSION:
             raise ValueError(f"session: format {fields['format']!r:.60} is not supported: only {VERSION} is")
         settings = Settings(**fields["settings"])
+        if agent is None and settings.kind == "lesson":
+            agent = LessonAgent()
         rules = settings.game
         finished = [_finished(one, rules) for one in fields["finished"]]
         table = fields["table"]
@@ -63,6 +66,13 @@ def session_from_dict(data: Any, agent: Agent | None = None) -> Session:
     except (TypeError, KeyError, IndexError) as error:
         raise ValueError(f"session: damaged: {error}") from None
     return session
+
+
+def lesson_session() -> Session:
+    """Return a session with the lesson."""
+    settings = Settings(rules=RULES, agent="heuristic+exact", seat=SEAT, kind="lesson")
+    deal = TableDeal(settings.game, parse_deck(DECK, settings.game.cards), 1 - SEAT)
+    return Session(settings, LessonAgent(), deal, TEACHER)
 
 
 def _deal_data(deal: TableDeal) -> dict[str, Any]:

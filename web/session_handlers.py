@@ -14,6 +14,7 @@ from german_whist.envs.engine.actions import parse_action
 from german_whist.envs.engine.rules import rules as rules_named
 from german_whist.session import catalogue
 from german_whist.session.game_session import IllegalAction, Session
+from german_whist.session.saved import lesson_session
 from german_whist.session.settings import Settings, day_settings, random_seed
 from german_whist.web.errors import ApiError
 from german_whist.web.requests import needed, read_body
@@ -38,6 +39,7 @@ class SessionHandlers:
         return [
             Route(f"{prefix}/catalog", self.catalog, methods=["GET"]),
             Route(f"{prefix}/sessions", self.create, methods=["POST"]),
+            Route(f"{prefix}/lesson", self.lesson, methods=["POST"]),
             Route(f"{prefix}/sessions", self.list_sessions, methods=["GET"]),
             Route(session, self.show, methods=["GET"]),
             Route(session, self.delete, methods=["DELETE"]),
@@ -100,6 +102,11 @@ class SessionHandlers:
         if agent.strip().startswith(_FILES) and agent != default:
             raise ApiError(400, "Agents from files are allowed only where german-whist serve --agent names them.")
         return agent
+
+    async def lesson(self, request: Request) -> Response:
+        """A session with the lesson."""
+        await read_body(request, {})
+        return await self.service.create(lesson_session)
 
     async def list_sessions(self, request: Request) -> Response:
         """The sessions played last."""

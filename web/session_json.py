@@ -9,6 +9,7 @@ from german_whist.envs.text.rules_text import rules_text
 from german_whist.session.catalogue import match_title, rules_title
 from german_whist.session.events import deal_events
 from german_whist.session.game_session import FinishedDeal, Session
+from german_whist.session.lesson import lesson_data
 from german_whist.session.position import position, result, side_of
 
 
@@ -51,7 +52,7 @@ def session_json(session: Session) -> dict[str, Any]:
             "swap": bool(session.finished) and readable,
         },
         "hint": session.hint,
-        "lesson": None,
+        "lesson": lesson_data(deal) if settings.kind == "lesson" else None,
     }
 
 
@@ -60,6 +61,8 @@ def session_title(session: Session) -> str:
     settings = session.settings
     if settings.kind == "recording":
         return f"Recording: {rules_title(settings.rules)}"
+    if settings.kind == "lesson":
+        return "Lesson"
     title = f"{rules_title(settings.rules)} against {session.title}"
     if settings.kind == "practice":
         return f"Practice: {title}"
