@@ -22,32 +22,33 @@ DECK = "SA SJ DJ DQ CQ CK HJ DA HK SK CJ HA DK SQ CA HQ"
 _TEACHER_PLAYS = ("SJ", "DQ", "CK", "DA")
 _STEPS: tuple[tuple[str, tuple[str, ...]], ...] = (
     (
-        "This short game has the jacks, queens, kings and aces. You hold four cards, and a king of hearts lies face up: "
-        "hearts are trumps, and the winner of this trick takes that king. Lead the ace of spades. The teacher has to "
-        "follow suit if possible, and no spade beats the ace.",
+        "This short game has the jacks, queens, kings and aces. You hold four cards, and a king of hearts lies "
+        "face up: hearts are trumps, and the winner of this trick takes that king. Lead the ace of spades. The "
+        "teacher has to follow suit if possible, and no spade beats the ace.",
         ("SA",),
     ),
     (
-        "You have won: the king of hearts is in your hand, and the teacher has drawn a card that you did not see. Whoever "
-        "wins a trick leads the next one. Now the jack of clubs lies face up, the lowest card of all. Lose this trick on "
-        "purpose: the loser takes the hidden card under it. Lead the jack of diamonds.",
+        "You have won: the king of hearts is in your hand, and the teacher has drawn a card that you did not see. "
+        "Whoever wins a trick leads the next one. Now the jack of clubs lies face up, the lowest card of all. Lose"
+        " this trick on purpose: the loser takes the hidden card under it. Lead the jack of diamonds.",
         ("DJ",),
     ),
     (
-        "The teacher had to take the jack of clubs, and you have drawn the ace of hearts, the highest trump. Nobody but "
-        "you knows it. The teacher leads the king of clubs. You have a club, so you must follow suit: play the queen.",
+        "The teacher had to take the jack of clubs, and you have drawn the ace of hearts, the highest trump. "
+        "Nobody but you knows it. The teacher leads the king of clubs. You have a club, so you must follow suit: "
+        "play the queen.",
         ("CQ",),
     ),
     (
-        "The teacher leads the ace of diamonds. You have no diamond, so you may play any card, and a trump beats every "
-        "card of the other suits. The ace of clubs lies face up and is worth a trump: play your lowest, the jack of "
-        "hearts.",
+        "The teacher leads the ace of diamonds. You have no diamond, so you may play any card, and a trump beats "
+        "every card of the other suits. The ace of clubs lies face up and is worth a trump: play your lowest, the "
+        "jack of hearts.",
         ("HJ",),
     ),
     (
-        "The stock is gone, and the endgame begins: from here every trick counts. If you have remembered the cards, you "
-        "know what the teacher holds: the king of spades, the queen of hearts, the king of diamonds and the jack of "
-        "clubs. Draw the last trump first: lead the ace or the king of hearts.",
+        "The stock is gone, and the endgame begins: from here every trick counts. If you have remembered the "
+        "cards, you know what the teacher holds: the king of spades, the queen of hearts, the king of diamonds and"
+        " the jack of clubs. Draw the last trump first: lead the ace or the king of hearts.",
         ("HA", "HK"),
     ),
     ("Nothing can be trumped any more. Your ace of clubs and your other trump are sure tricks: cash them.", ()),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import datetime
+import re
 import secrets
 from typing import Any
 
@@ -18,6 +19,7 @@ KINDS = ("play", "practice", "recording", "lesson")
 SEED_BITS = 53  # of seeds chosen at random: JSON of other languages keeps them exact
 
 DAY_RULES = "classic"
+_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -88,7 +90,7 @@ def check_day(day: object) -> datetime.date:
         ValueError: if it is not a date such as ``2026-11-21``.
     """
     try:
-        if isinstance(day, str) and len(day) == len("2026-11-21"):
+        if isinstance(day, str) and _DATE.fullmatch(day):
             return datetime.date.fromisoformat(day)
     except ValueError:
         pass
