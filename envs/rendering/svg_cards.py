@@ -7,6 +7,8 @@ Symbols are named ``classic-HQ``, ``modern-HQ`` and ``back-lattice``. Suits and 
 from __future__ import annotations
 
 import io
+import re
+from collections import Counter
 from importlib import resources
 from typing import Any, cast
 
@@ -59,7 +61,20 @@ def svg_cards() -> str:
         *(_back(name) for name in BACKS),
         "</svg>",
     ]
-    return "\n".join(parts) + "\n"
+    return _shared("\n".join(parts)) + "\n"
+
+
+def _shared(text: str) -> str:
+    """Return a document in which elements that many cards have in common are written once."""
+    elements = re.findall(r"<(?:path|ellipse|use|rect) [^>]*/>", text)
+    repeated = [element for element, count in Counter(elements).items() if count > 2 and len(element) > 45]
+    definitions = []
+    for number, element in enumerate(repeated):
+        name = f"e{number}"
+        tag, _, attributes = element.partition(" ")
+        text = text.replace(element, f'<use href="#{name}"/>')
+        definitions.append(f'{tag} id="{name}" {attributes}')
+    return text.replace("</defs>", "".join(definitions) + "</defs>", 1)
 
 
 def _face(face: str, card: int) -> str:

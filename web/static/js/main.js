@@ -241,8 +241,12 @@ function offerLesson() {
     "div",
     { class: "offer", role: "region", "aria-label": "Welcome" },
     h("p", {}, "New to German Whist? The lesson takes three minutes."),
-    h("button", { type: "button", class: "primary", onclick: () => { offer.remove(); void attempt(async () => enter(await api.lesson())); } }, "Show me"),
-    h("button", { type: "button", class: "quiet", onclick: () => offer.remove() }, "I know it"),
+    h(
+      "div",
+      { class: "buttons" },
+      h("button", { type: "button", class: "primary", onclick: () => { offer.remove(); void attempt(async () => enter(await api.lesson())); } }, "Show me"),
+      h("button", { type: "button", class: "quiet", onclick: () => offer.remove() }, "I know it"),
+    ),
   );
   document.getElementById("side")?.prepend(offer);
 }

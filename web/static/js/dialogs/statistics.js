@@ -121,7 +121,7 @@ function matchTable(statistics, catalog) {
 /** @param {Statistics} statistics @returns {HTMLElement} margins as bars, accuracy as a line */
 function recentChart(statistics) {
   const { recent } = statistics;
-  const step = 600 / recent.length;
+  const step = 600 / Math.max(recent.length, 25);
   const most = Math.max(...recent.map((deal) => Math.abs(deal.margin)), 1);
   const bars = recent.map((deal, place) => {
     const height = (55 * Math.abs(deal.margin)) / most;

@@ -18,7 +18,7 @@ export function board(position, { names, trump, move }) {
     const cards = sortCards(position[side], order);
     const row = h("div", { class: "open-hand" }, ...cards.map((card) => {
       const marks = [];
-      if (move !== null && move.by === side && move.action === card) marks.push("chosen");
+      if (move !== null && move.by === side && move.action === card) marks.push(move.cost > 0.005 ? "chosen costly" : "chosen");
       if (move !== null && move.by === side && move.best === card && move.cost > 0.005) marks.push("better");
       return picture(card, cardName(card), marks.join(" "));
     }));

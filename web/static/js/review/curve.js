@@ -25,7 +25,7 @@ export class WinCurve {
     const points = curve.map((chance, place) => `${x(place).toFixed(1)},${y(chance).toFixed(1)}`);
     const endgame = moves.findIndex((move) => move.stage === "endgame");
     this.cursor = svg("line", { class: "cursor", y1: 0, y2: HEIGHT, x1: 0, x2: 0 });
-    this.dot = svg("circle", { class: "dot", r: 6 });
+    this.dot = svg("path", { class: "dot" });
     const drawing = svg(
       "svg",
       { viewBox: `-8 -8 ${WIDTH + 16} ${HEIGHT + 16}`, preserveAspectRatio: "none", class: "curve", role: "img", "aria-label": words(curve) },
@@ -34,7 +34,7 @@ export class WinCurve {
       svg("line", { class: "half", x1: 0, x2: WIDTH, y1: HEIGHT / 2, y2: HEIGHT / 2 }),
       svg("polygon", { class: "area", points: `0,${HEIGHT} ${points.join(" ")} ${WIDTH},${HEIGHT}` }),
       svg("polyline", { class: "line", points: points.join(" ") }),
-      ...dearest.map((number) => svg("circle", { class: "mark", r: 6, cx: x(number), cy: y(curve[number] ?? 0.5) })),
+      ...dearest.map((number) => svg("path", { class: "mark", d: point(x(number), y(curve[number] ?? 0.5)) })),
       this.cursor,
       this.dot,
     );
@@ -56,9 +56,13 @@ export class WinCurve {
     const x = String(this.x(place));
     this.cursor.setAttribute("x1", x);
     this.cursor.setAttribute("x2", x);
-    this.dot.setAttribute("cx", x);
-    this.dot.setAttribute("cy", String(this.y(this.curve[place] ?? 0.5)));
+    this.dot.setAttribute("d", point(this.x(place), this.y(this.curve[place] ?? 0.5)));
   }
+}
+
+/** @param {number} x @param {number} y @returns {string} a line without length: its round ends stay round when stretched */
+function point(x, y) {
+  return `M${x.toFixed(1)} ${y.toFixed(1)}h.01`;
 }
 
 /** @param {number[]} curve @returns {string} */

@@ -26,7 +26,7 @@ function symbol(card) {
  * @returns {SVGElement}
  */
 export function drawing(card) {
-  const suit = card === "" ? "back" : `suit-${card[0]}`;
+  const suit = card === "" ? "suit-back" : `suit-${card[0]}`;
   const use = svg("use", { href: symbol(card), "data-card": card });
   return svg("svg", { class: `drawing ${suit}`, viewBox: "0 0 100 140", "aria-hidden": "true" }, use);
 }

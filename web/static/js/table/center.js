@@ -24,7 +24,7 @@ export function showStock(shown, session, openCards) {
   if (position.stage === "endgame" || session.game.stock === 0) {
     const out = position.out.map((card) => picture(card, cardName(card), "small"));
     element.classList.add("empty");
-    fill(element, out.length > 0 && h("p", { class: "caption" }, "Out of play"), out.length > 0 && h("div", { class: "out" }, ...out));
+    fill(element, race(shown, session), out.length > 0 && h("p", { class: "caption" }, "Out of play"), out.length > 0 && h("div", { class: "out" }, ...out));
     return;
   }
   const hidden = position.stock - position.face_up.length;
@@ -45,6 +45,18 @@ export function showStock(shown, session, openCards) {
       h("b", {}, position.stock),
       position.stock === 1 ? " card left in the stock" : " cards left in the stock",
     ),
+  );
+}
+
+/** @param {Shown} shown @param {Session} session @returns {HTMLElement} the counted tricks in large figures, for the eye only */
+function race(shown, session) {
+  const { you, opponent } = shown.position.tricks;
+  return h(
+    "div",
+    { class: "race", "aria-hidden": "true" },
+    h("div", {}, h("b", {}, you.counted), h("small", {}, "You")),
+    h("i", {}, ":"),
+    h("div", {}, h("b", {}, opponent.counted), h("small", {}, session.agent.title)),
   );
 }
 

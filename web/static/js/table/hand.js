@@ -32,9 +32,9 @@ export class CardButtons {
    * Show cards, in this order.
    *
    * @param {HandCard[]} cards
-   * @param {{rows?: number, marked?: string[], trump?: string | null}} [look] `marked`: cards to point at
+   * @param {{rows?: number, marked?: string[]}} [look] `marked`: cards to point at
    */
-  show(cards, { rows = 1, marked = [], trump = null } = {}) {
+  show(cards, { rows = 1, marked = [] } = {}) {
     const focused = cards.length > 0 && this.element.contains(document.activeElement);
     const place = [...this.element.children].indexOf(/** @type {Element} */ (document.activeElement));
     this.cards = new Map(cards.map((card) => [card.card, card]));
@@ -50,7 +50,6 @@ export class CardButtons {
       button.classList.toggle("last", column === inRow - 1);
       button.classList.toggle("upper", row < rows - 1);
       button.classList.toggle("marked", marked.includes(card.card));
-      button.classList.toggle("trump", card.card[0] === trump);
       this.update(button, card);
       return button;
     });

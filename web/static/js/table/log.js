@@ -3,6 +3,11 @@
 
 import { byId, fill, h } from "../dom.js";
 
+new ResizeObserver(() => {
+  const log = byId("log");
+  log.scrollTop = log.scrollHeight;
+}).observe(byId("log"));
+
 const GROUPS = ["win", "take", "draw", "leave", "turn_up"];
 
 /** @param {import("../types.js").GameEvent} event */

@@ -82,7 +82,7 @@ function buttonsOf(session, actions) {
   if (session.can.review) add("Review", actions.review, "", "review");
   if (session.kind !== "lesson") {
     add("Same deal, other side", actions.otherSide, "quiet");
-    add("Watch the agent play your cards", actions.watch, "quiet");
+    add("Watch the agent", actions.watch, "quiet");
   }
   add("Share", actions.share, "quiet");
   if (session.deal.disclosure !== null) add("Check the deal", actions.fairness, "quiet");

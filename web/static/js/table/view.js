@@ -43,8 +43,9 @@ export class TableView {
     this.showChoices(decision, marked);
     byId("prompt").textContent = prompt(shown, session);
     byId("prompt").classList.toggle("yours", decision !== null);
+    byId("near").classList.toggle("waiting", shown.waiting);
     const hand = inOrder(position.hand, position.trump).map((card) => (shown.waiting ? waitingCard(card, position.result) : card));
-    this.hand.show(hand, { rows: rows(hand.length), marked, trump: position.trump });
+    this.hand.show(hand, { rows: rows(hand.length), marked });
     if (shown.waiting) this.hand.raise(null);
   }
 
@@ -86,7 +87,7 @@ function showTitle(session) {
   byId("title").textContent = session.title;
   document.title = `${session.title} – German Whist`;
   const score = kind === "play" && (match.format !== null || match.deals > 0);
-  const names = { play: "", practice: "Practice", recording: "Recording", lesson: "Lesson" };
+  const names = { play: "", practice: "Practice", recording: "Recording", lesson: "" };
   const day = session.day === null ? "" : `Deal of ${session.day}`;
   byId("match").textContent = score ? `${match.format === null ? "Score" : match.title}: ${scoreText(session)}` : day || names[kind];
 }
