@@ -73,7 +73,8 @@ class CoachHandlers:
 
         def read(entry: Entry) -> dict[str, Any]:
             session = entry.session
-            places = range(len(session.finished)) if number is None else [_place(session, number)]
+            last = _place(session, number)
+            places = range(last + 1) if number is None else [last]
             lines = "\n".join(session.recording(place).to_line() for place in places)
             return {"recording": lines, "code": code_of(lines)}
 

@@ -6,9 +6,10 @@ import hmac
 import ipaddress
 from collections.abc import Iterable
 
+from starlette.applications import Starlette
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import RedirectResponse
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import Message, Receive, Scope, Send
 
 from german_whist.web.errors import ApiError, error_response
 
@@ -46,9 +47,12 @@ class Guard:
     ``Host`` has to be one of this server's names, against DNS rebinding. The first part of the path has to be the
     token, which other sites and other users of the machine do not know. ``Origin``, where a browser sends it, has to be
     this server.
+
+    Attributes:
+        application: the application behind.
     """
 
-    def __init__(self, app: ASGIApp, token: str, hosts: Iterable[str]) -> None:
+    def __init__(self, app: Starlette, token: str, hosts: Iterable[str]) -> None:
         """Set what is allowed.
 
         Args:
@@ -57,7 +61,7 @@ class Guard:
             hosts: the names in ``Host`` that are allowed, without ports. A name for all addresses, such as
                 ``0.0.0.0``, allows every numeric address, which a rebinding attack cannot have.
         """
-        self._app, self._token = app, token
+        self.application, self._token = app, token
         names = {host.lower() for host in hosts}
         self._any_address = bool(names & set(_ANY_HOST))
         self._hosts = names | set(_LOCAL_NAMES)
@@ -65,7 +69,7 @@ class Guard:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Check a request and pass it on."""
         if scope["type"] == "lifespan":
-            await self._app(scope, receive, send)
+            await self.application(scope, receive, send)
             return
         if scope["type"] != "http":
             return  # no websockets here: the connection is closed
@@ -83,7 +87,7 @@ class Guard:
                 await RedirectResponse(f"/{self._token}/")(scope, receive, send_with_headers)
                 return
             inner = self._checked(scope)
-            await self._app(inner, _limited(receive, Headers(scope=scope)), send_with_headers)
+            await self.application(inner, _limited(receive, Headers(scope=scope)), send_with_headers)
         except ApiError as error:
             await error_response(error)(scope, receive, send_with_headers)
 

@@ -134,7 +134,7 @@ class SessionStore:
         """Return the sessions played last in a few fields each, the last one first."""
         found = []
         for path in self._by_age()[::-1][:MAX_LISTED]:
-            with suppress(OSError, ValueError, KeyError):
+            with suppress(OSError, ValueError, KeyError, TypeError):
                 changed = datetime.datetime.fromtimestamp(path.stat().st_mtime, datetime.UTC)
                 found.append({**_read(path)["summary"], "updated": changed.isoformat(timespec="seconds")})
         return found
@@ -186,7 +186,7 @@ class SessionStore:
             ApiError: if all are.
         """
         for path in self._by_age():
-            with suppress(OSError, ValueError, KeyError):
+            with suppress(OSError, ValueError, KeyError, TypeError):
                 summary = _read(path)["summary"]
                 if summary["finished"] or summary["kind"] != "play":
                     self._forget_file(path)
