@@ -67,6 +67,7 @@ _BOOKS = {14: 6}  # of small whist when every trick counts; elsewhere half of th
 _TARGETS = (None, "first_to:10", "first_to:25", "first_to:50", "best_of:3", "best_of:5")
 
 
+@lru_cache
 def rules_title(rules: str | Rules) -> str:
     """Return rules as a title for people."""
     spec = rules_spec(rules)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import datetime
 from collections.abc import Callable
+from functools import cached_property
 from typing import Any
 
 from german_whist.agents.bots.base import Agent
@@ -43,10 +44,15 @@ class FinishedDeal:
     assisted: bool
     time: str
 
-    @property
+    @cached_property
     def result(self) -> DealResult:
         """The result."""
         return self.deal.result()
+
+    @cached_property
+    def data(self) -> dict[str, Any]:
+        """The deal as plain data, as sessions are saved; made once, since a session is saved after every card."""
+        return {**self.deal.to_dict(), "salt": self.salt, "assisted": self.assisted, "time": self.time}
 
 
 class Session:

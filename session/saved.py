@@ -6,8 +6,8 @@ from typing import Any
 
 from german_whist.agents.bots.base import Agent
 from german_whist.arena.strict_json import check_object
-from german_whist.envs.engine.actions import action_text, parse_action
-from german_whist.envs.engine.cards import deck_text, parse_deck
+from german_whist.envs.engine.actions import parse_action
+from german_whist.envs.engine.cards import parse_deck
 from german_whist.envs.engine.rules import Rules
 from german_whist.session.game_session import FinishedDeal, Session
 from german_whist.session.lesson import DECK, RULES, SEAT, TEACHER, LessonAgent
@@ -29,11 +29,8 @@ def session_to_dict(session: Session) -> dict[str, Any]:
         "title": session.title,
         "person": session.person,
         "version": session.version,
-        "finished": [
-            {**_deal_data(one.deal), "salt": one.salt, "assisted": one.assisted, "time": one.time}
-            for one in session.finished
-        ],
-        "table": None if on_table else {**_deal_data(session.deal), "salt": session.salt, "assisted": session.assisted},
+        "finished": [one.data for one in session.finished],
+        "table": None if on_table else {**session.deal.to_dict(), "salt": session.salt, "assisted": session.assisted},
     }
 
 
@@ -73,14 +70,6 @@ def lesson_session() -> Session:
     settings = Settings(rules=RULES, agent="heuristic+exact", seat=SEAT, kind="lesson")
     deal = TableDeal(settings.game, parse_deck(DECK, settings.game.cards), 1 - SEAT)
     return Session(settings, LessonAgent(), deal, TEACHER)
-
-
-def _deal_data(deal: TableDeal) -> dict[str, Any]:
-    return {
-        "deck": deck_text(deal.deck),
-        "dealer": deal.dealer,
-        "actions": " ".join(action_text(action, deal.rules) for action in deal.actions),
-    }
 
 
 def _deal(data: Any, rules: Rules) -> TableDeal:

@@ -9,6 +9,7 @@ import numpy as np
 
 from german_whist.arena.recording import DealResult, Recording
 from german_whist.envs.engine.actions import action_text, actions_text
+from german_whist.envs.engine.cards import deck_text
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.simulator.batch import DealBatch
 
@@ -121,6 +122,11 @@ class TableDeal:
     def result(self) -> DealResult:
         """Return the result of the finished deal."""
         return DealResult.of(self.batch)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the deal as plain data, hidden cards included."""
+        actions = " ".join(action_text(action, self.rules) for action in self.actions)
+        return {"deck": deck_text(self.deck), "dealer": self.dealer, "actions": actions}
 
     def recording(self, names: tuple[str, str], deal: tuple[int, int] | None = None) -> Recording:
         """Return the finished deal as a recording, with its deck or, if given, its address."""

@@ -142,8 +142,8 @@ class SessionHandlers:
             except IllegalAction as error:
                 raise ApiError(400, str(error), "illegal_action") from None
             if session.waits_for_agent:
-                self.service.save(entry)  # the person's card is safe before the agent thinks
-                self.service.reply(entry)
+                self.service.store.save(entry, durable=False)  # the card is safe before the agent thinks
+                session.reply()
 
         return await self.service.change(request, body, play)
 
@@ -158,6 +158,6 @@ class SessionHandlers:
 
         def deal(entry: Entry) -> None:
             entry.session.next_deal()
-            self.service.reply(entry)
+            entry.session.reply()
 
         return await self.service.change(request, body, deal)

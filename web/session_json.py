@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 from german_whist.envs.engine.cards import SUITS, deck_text
+from german_whist.envs.engine.rules import Rules
 from german_whist.envs.text.rules_text import rules_text
 from german_whist.session.catalogue import match_title, rules_title
 from german_whist.session.events import deal_events
@@ -28,7 +30,7 @@ def session_json(session: Session) -> dict[str, Any]:
         "kind": settings.kind,
         "title": session_title(session),
         "rules": settings.rules,
-        "game": _game(session),
+        "game": _game(deal.rules),
         "agent": {"spec": settings.agent, "title": session.title},
         "day": settings.day,
         "match": _match(session),
@@ -84,8 +86,8 @@ def summary_json(session: Session, identifier: str) -> dict[str, Any]:
     }
 
 
-def _game(session: Session) -> dict[str, Any]:
-    rules = session.deal.rules
+@lru_cache
+def _game(rules: Rules) -> dict[str, Any]:
     return {
         "title": rules_title(rules),
         "text": rules_text(rules),

@@ -115,10 +115,11 @@ class SessionStore:
                 yield entry
                 return
 
-    def save(self, entry: Entry) -> None:
-        """Write a session to its file."""
+    def save(self, entry: Entry, *, durable: bool = True) -> None:
+        """Write a session to its file; unless ``durable``, a power failure may lose the last change."""
         data = {"summary": summary_json(entry.session, entry.id), "session": session_to_dict(entry.session)}
-        write_atomically(self._path(entry.id), json.dumps(data, ensure_ascii=False, separators=(",", ":")).encode())
+        text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+        write_atomically(self._path(entry.id), text.encode(), durable=durable)
 
     def delete(self, identifier: str) -> None:
         """Delete a session.
