@@ -29,14 +29,16 @@ export function showResult(session, visible, actions) {
   const panel = byId("result");
   const result = session.position.result;
   if (!visible || result === null) {
-    if (!panel.hidden) byId("result-text").textContent = "";
-    panel.hidden = true;
+    panel.className = "hidden";
+    delete panel.dataset.version;
+    byId("result-text").textContent = "";
+    fill(byId("result-more"));
     return;
   }
-  if (!panel.hidden && panel.dataset.version === `${session.id} ${session.version}`) return;
+  if (panel.dataset.version === `${session.id} ${session.version}`) return;
   panel.dataset.version = `${session.id} ${session.version}`;
   panel.dataset.winner = result.winner ?? "";
-  panel.hidden = false;
+  panel.className = "";
   byId("result-text").textContent = result.text;
   const buttons = buttonsOf(session, actions);
   fill(byId("result-more"), ...lines(session).map((line) => h("p", {}, line)), h("div", { class: "buttons" }, ...buttons));
