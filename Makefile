@@ -1,6 +1,6 @@
-# `make quickstart` trains an agent and measures it, `make test` runs every check, `make docs` builds the site,
-# `make dist` builds and checks what is published, `make lowest` tries the lower bounds of the dependencies,
-# `make fuzz`, `make kill-test` and `make nightly` attack it for as long as they may,
+# `make quickstart` trains an agent and measures it, `make play` opens a table in the browser, `make test` runs every
+# check, `make docs` builds the site, `make dist` builds and checks what is published, `make lowest` tries the lower
+# bounds of the dependencies, `make fuzz`, `make kill-test` and `make nightly` attack it for as long as they may,
 # `make examples` runs `examples/`, each library in an environment of its own (gigabytes, about an hour).
 PYTHON ?= python3
 VENV ?= .venv
@@ -8,17 +8,20 @@ BIN := $(VENV)/bin
 
 # The editable install links single files: an edit shows at once, and the install is renewed when files come or go,
 # or the dependencies change. Without git (a source archive) the list comes from the folders.
-FOLDERS := api envs solver agents arena training benchmarks configs
+FOLDERS := api web session envs solver agents arena training benchmarks configs
 SOURCES := $(sort $(shell git ls-files -co --exclude-standard -- $(FOLDERS) 2>/dev/null || find $(FOLDERS) -type f -not -path '*/__pycache__/*'))
 KEY := $(shell (echo $(SOURCES); cat pyproject.toml constraints.txt) | cksum | cut -d' ' -f1)
 
 # A warning or a broken reference fails the site.
 SITE := $(BIN)/sphinx-build -b html -q -W --keep-going -n docs docs/_build/html
 
-.PHONY: quickstart test fuzz kill-test nightly docs dist lowest examples clean
+.PHONY: quickstart play test fuzz kill-test nightly docs dist lowest examples clean
 
 quickstart: $(VENV)/.installed-train-$(KEY)
 	$(BIN)/german-whist train quickstart
+
+play: $(VENV)/.installed-web-$(KEY)
+	$(BIN)/german-whist serve
 
 test: $(VENV)/.installed-dev-$(KEY)
 	$(BIN)/ruff check .

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-TOP = ("api", "envs", "solver", "agents", "arena", "training", "benchmarks", "configs")
+TOP = ("api", "envs", "solver", "agents", "arena", "session", "web", "training", "benchmarks", "configs")
 PACKAGES = sorted({path.parent for top in TOP for path in (ROOT / top).rglob("__init__.py")})
 MODULES = sorted(path for folder in PACKAGES for path in folder.glob("*.py"))
 

@@ -4,8 +4,8 @@ The tensors ``layer.…`` (see ``layers``) are a multilayer perceptron with ReLU
 sees of a canonical view (see ``canonical`` and ``input_blocks``) to one logit per role. If the foreplay is divided into
 *phases*, each has its own network of the same sizes. The tensors ``value.…``, where there are any, are the *value*
 network, from the same inputs to the expected margin and the logit of the winning chance; it may also lie in a file of
-its own, ``NAME-value.safetensors`` beside ``NAME.safetensors``. The file's metadata hold the model card, JSON text under
-``card``, and a SHA-256 of card and tensors under ``sha256``.
+its own, ``NAME-value.safetensors`` beside ``NAME.safetensors``. The file's metadata hold the model card, JSON text
+under ``card``, and a SHA-256 of card and tensors under ``sha256``.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from safetensors.numpy import save
 from german_whist.agents.policy.input_blocks import INPUTS, OBSERVATION
 from german_whist.agents.policy.layers import Layer, layer_tensors, networks_of, sizes_of
 from german_whist.agents.policy.tensor_file import FORMAT, TensorFile, file_metadata, open_checkpoint
+from german_whist.envs.engine.cards import NUM_CARDS
 from german_whist.envs.engine.endgame_hook import ENDGAMES, PLAYED, canonical_endgame
 from german_whist.envs.engine.rules import Rules, rules_from_dict
 from german_whist.envs.utils.atomic_file import write_atomically
@@ -224,7 +225,8 @@ def _value(path: str, file: TensorFile, features: int, phases: tuple[int, ...], 
         raise ValueError(f"checkpoint {path!r} has a damaged card: value: {error!s:.300}") from None
     if outputs != VALUE_OUTPUTS:
         raise ValueError(
-            f"checkpoint {path!r} has a value network of {shown(outputs)}: this version reads {', '.join(VALUE_OUTPUTS)}"
+            f"checkpoint {path!r} has a value network of {shown(outputs)}: "
+            f"this version reads {', '.join(VALUE_OUTPUTS)}"
         )
     if len(sizes) < 2 or [sizes[0], sizes[-1]] != [features, len(VALUE_OUTPUTS)]:
         raise ValueError(

@@ -19,7 +19,9 @@ from german_whist.cli.commands import (
     export,
     play,
     replay,
+    review,
     rules,
+    serve,
     solve,
     table,
     train,
@@ -34,7 +36,9 @@ COMMANDS = {
     "curve": curve,
     "evaluate": evaluate,
     "play": play,
+    "serve": serve,
     "replay": replay,
+    "review": review,
     "draw": draw,
     "explain": explain,
     "export": export,
@@ -57,6 +61,8 @@ EXTRA_OF_MODULE = {
     "pygame": "render",
     "rlcard": "bench",
     "pyspiel": "bench",
+    "starlette": "web",
+    "uvicorn": "web",
 }
 
 

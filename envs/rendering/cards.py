@@ -13,10 +13,10 @@ from german_whist.envs.rendering.shapes import SERIF_BOLD, SMOOTH, Color, Pen
 BACK = -1
 SHAPE = 1.4  # height of a card divided by its width
 
-_INKS: tuple[Color, ...] = ("#16181c", "#c22026", "#c22026", "#16181c")
-_PAPER, _EDGE = "#fffdf7", "#b9b2a2"
-_NAVY, _CREAM, _BACK_GOLD = "#7a1f2b", "#f7efdc", "#d9a95a"
-_RADIUS = 0.075
+INKS: tuple[Color, ...] = ("#16181c", "#c22026", "#c22026", "#16181c")
+PAPER, EDGE = "#fffdf7", "#b9b2a2"
+_NAVY, CREAM, BACK_GOLD = "#7a1f2b", "#f7efdc", "#d9a95a"
+RADIUS = 0.075
 _SMALL = 64  # cards narrower than this have larger indices and a single pip
 
 _LEFT, _CENTER, _RIGHT = 0.325, 0.5, 0.675
@@ -71,25 +71,26 @@ def _double(card: int, width: int) -> Image.Image:
     """Return a card at twice the width, with transparent corners."""
     scale = SMOOTH * width
     size = (scale, SMOOTH * round(width * SHAPE))
-    image = Image.new("RGB", size, _PAPER)
+    image = Image.new("RGB", size, PAPER)
     pen = Pen(image, scale)
     height = size[1] / scale
     if card == BACK:
         _back(pen, height)
     else:
-        _face(pen, card, width < _SMALL)
-    pen.box((0, 0, 1 - 1 / scale, height - 1 / scale), _RADIUS, None, _EDGE, 0.012)
+        draw_face(pen, card, width < _SMALL)
+    pen.box((0, 0, 1 - 1 / scale, height - 1 / scale), RADIUS, None, EDGE, 0.012)
     mask = Image.new("L", size, 0)
-    ImageDraw.Draw(mask).rounded_rectangle((0, 0, size[0] - 1, size[1] - 1), _RADIUS * scale, 255)
+    ImageDraw.Draw(mask).rounded_rectangle((0, 0, size[0] - 1, size[1] - 1), RADIUS * scale, 255)
     image.putalpha(mask)
     return image.reduce(SMOOTH // 2)
 
 
-def _face(pen: Pen, card: int, small: bool) -> None:
+def draw_face(pen: Pen, card: int, small: bool) -> None:
+    """Draw the face of a card on its paper; a small one has a larger index and a single pip."""
     suit, number = divmod(card, SUIT_SIZE)
     rank = RANKS[number]
     if small:
-        pen.suit(suit, 0.62, 0.98, 0.5, _INKS[suit])
+        pen.suit(suit, 0.62, 0.98, 0.5, INKS[suit])
     elif rank == "A":
         _ace(pen, suit)
     elif rank in "JQK":
@@ -97,22 +98,21 @@ def _face(pen: Pen, card: int, small: bool) -> None:
     else:
         upper, middle = _PIPS[number]
         for x, y in upper:
-            pen.suit(suit, x, y, 0.195, _INKS[suit])
-            pen.suit(suit, 1 - x, SHAPE - y, 0.195, _INKS[suit], turned=True)
+            pen.suit(suit, x, y, 0.195, INKS[suit])
+            pen.suit(suit, 1 - x, SHAPE - y, 0.195, INKS[suit], turned=True)
         for x, y in middle:
-            pen.suit(suit, x, y, 0.195, _INKS[suit])
-    _index(pen, suit, rank, small)
-    if not small:
-        corner = pen.image.crop((0, 0, round(0.215 * pen.scale), round(0.45 * pen.scale)))
-        turned = corner.rotate(180)
-        pen.image.paste(turned, (pen.image.width - turned.width, pen.image.height - turned.height))
+            pen.suit(suit, x, y, 0.195, INKS[suit])
+    if small:
+        _index(pen, suit, rank, small)
+    else:
+        pen.twice((0, 0, 0.215, 0.45), lambda corner: _index(corner, suit, rank, small))
 
 
 def _index(pen: Pen, suit: int, rank: str, small: bool) -> None:
     """Write the rank in the upper left corner, with the suit under it."""
     size, x = (0.4, 0.25) if small else (0.19, 0.115)
     y = 0.25 if small else 0.135
-    color = _INKS[suit]
+    color = INKS[suit]
     if rank == "T":
         x = max(x, 0.72 * size)
         pen.text(x - 0.34 * size, y, "1", SERIF_BOLD, size * 0.92, color)
@@ -123,12 +123,12 @@ def _index(pen: Pen, suit: int, rank: str, small: bool) -> None:
 
 
 def _ace(pen: Pen, suit: int) -> None:
-    color = _INKS[suit]
+    color = INKS[suit]
     if suit == 3:
         pen.suit(suit, 0.5, 0.7, 0.62, color)
-        pen.suit(suit, 0.5, 0.71, 0.47, _PAPER)
+        pen.suit(suit, 0.5, 0.71, 0.47, PAPER)
         pen.suit(suit, 0.5, 0.715, 0.39, color)
-        pen.suit(suit, 0.5, 0.725, 0.16, _BACK_GOLD)
+        pen.suit(suit, 0.5, 0.725, 0.16, BACK_GOLD)
     else:
         pen.suit(suit, 0.5, 0.7, 0.42, color)
 
@@ -148,15 +148,15 @@ def _back(pen: Pen, height: float) -> None:
     for row in range(28):
         for column in range(20):
             x, y = (column - 0.5 * (row % 2)) * step, (row + 1) * step / 2
-            lattice.shape([(x, y - 0.018), (x + 0.018, y), (x, y + 0.018), (x - 0.018, y)], _CREAM)
+            lattice.shape([(x, y - 0.018), (x + 0.018, y), (x, y + 0.018), (x - 0.018, y)], CREAM)
     s = pen.scale
     edge = 0.095
     box = (round(edge * s), round(edge * s), round((1 - edge) * s), round((height - edge) * s))
     pen.image.paste(field.crop(box), box[:2])
-    pen.box((edge, edge, 1 - edge, height - edge), 0.01, None, _BACK_GOLD, 0.014)
+    pen.box((edge, edge, 1 - edge, height - edge), 0.01, None, BACK_GOLD, 0.014)
     center = height / 2
     pen.oval(0.5, center, 0.2, 0.2, _NAVY, None)
-    pen.oval(0.5, center, 0.185, 0.185, _CREAM, None)
+    pen.oval(0.5, center, 0.185, 0.185, CREAM, None)
     pen.oval(0.5, center, 0.17, 0.17, _NAVY, None)
     for suit, (x, y) in enumerate(((-0.062, 0.062), (0.062, 0.062), (-0.062, -0.062), (0.062, -0.062))):
-        pen.suit(suit, 0.5 + x, center + y, 0.1, _CREAM)
+        pen.suit(suit, 0.5 + x, center + y, 0.1, CREAM)

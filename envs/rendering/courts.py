@@ -5,9 +5,8 @@ Coordinates are those of a card of width 1 and height 1.4.
 
 from __future__ import annotations
 
-from PIL import Image
-
-from german_whist.envs.rendering.shapes import Color, Path, Pen, both_sides, curve, moved
+from german_whist.envs.rendering.paths import Path, both_sides, curve, moved
+from german_whist.envs.rendering.shapes import Color, Pen
 
 FRAME = (0.218, 0.13, 0.782, 1.27)
 MIDDLE = 0.7
@@ -22,18 +21,15 @@ _HAIR_LINE = 0.008
 def draw_court(pen: Pen, suit: int, rank: str) -> None:
     """Draw the framed figure of a card; ``rank`` is J, Q or K."""
     left, top, right, _ = FRAME
-    s = pen.scale
-    box = (round(left * s), round(top * s), round(right * s), round(MIDDLE * s))
-    half = Image.new("RGB", pen.image.size, _PAPER)
-    figure = Pen(half, s)
-    _background(figure, suit)
-    _robe(figure, suit, rank)
-    _head(figure, suit, rank)
-    {"J": _cap, "Q": _diadem, "K": _crown}[rank](figure, suit)
-    figure.suit(suit, left + 0.09, top + 0.1, 0.125, _robe_color(suit))
-    upper = half.crop(box)
-    pen.image.paste(upper, box[:2])
-    pen.image.paste(upper.rotate(180), (box[0], box[3]))
+
+    def half(figure: Pen) -> None:
+        _background(figure)
+        _robe(figure, suit, rank)
+        _head(figure, suit, rank)
+        {"J": _cap, "Q": _diadem, "K": _crown}[rank](figure, suit)
+        figure.suit(suit, left + 0.09, top + 0.1, 0.125, _robe_color(suit))
+
+    pen.twice((left, top, right, MIDDLE), half, _PAPER)
     pen.line([(left, MIDDLE), (right, MIDDLE)], _INK, 0.02)
     pen.line([(left, MIDDLE), (right, MIDDLE)], _GOLD, 0.01)
     pen.box(FRAME, 0.015, None, _robe_color(suit), 0.012)
@@ -47,7 +43,7 @@ def _about_the_middle(half: Path) -> Path:
     return moved(both_sides(half), 0.5, 0.0)
 
 
-def _background(pen: Pen, suit: int) -> None:
+def _background(pen: Pen) -> None:
     """Draw rays behind the figure, slightly darker than the paper."""
     for ray in range(-7, 8, 2):
         x = ray * 0.16

@@ -6,8 +6,14 @@ import os
 from pathlib import Path
 
 
-def write_atomically(path: str | Path, content: bytes) -> None:
+def write_atomically(path: str | Path, content: bytes, *, durable: bool = True) -> None:
     """Write a file under a temporary name beside it and rename it; a failure leaves nothing behind.
+
+    Args:
+        path: the file.
+        content: what to write.
+        durable: survive a power failure, too. Without it the file survives the end of this process, and is written
+            many times as fast.
 
     Raises:
         OSError: if it cannot be written; the error names ``path``, not the temporary file.
@@ -16,8 +22,9 @@ def write_atomically(path: str | Path, content: bytes) -> None:
     temporary = target.with_name(f".{target.name}.{os.getpid()}.tmp")
     try:
         temporary.write_bytes(content)
-        with temporary.open("rb+") as file:
-            os.fsync(file.fileno())  # without it a power failure could leave an empty file under the new name
+        if durable:
+            with temporary.open("rb+") as file:
+                os.fsync(file.fileno())  # without it a power failure could leave an empty file under the new name
         os.replace(temporary, target)
     except OSError as error:
         if error.filename is None:

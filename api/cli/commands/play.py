@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 from german_whist.cli.terminal.argument_types import parse_whole_number
 
 if TYPE_CHECKING:
-    from german_whist.agents.bots.base import Agent
-    from german_whist.arena.recording import DealResult
-    from german_whist.envs.engine.match_format import MatchFormat
+    from german_whist.session.game_session import Session
+
+YOU = "you"
 
 
 def add_parser(subparsers: Any) -> None:
@@ -19,7 +19,8 @@ def add_parser(subparsers: Any) -> None:
     parser = subparsers.add_parser(
         "play",
         help="play against an agent",
-        description="Play against an agent in the terminal. Type a card as SA or s a, ? for help, q to quit.",
+        description="Play against an agent in the terminal. Type a card as SA or s a, h for a hint, b to take your "
+        "last card back, ? for help, q to quit.",
         epilog="example: german-whist play heuristic --rules small --seat 1 --deals 3",
     )
     parser.add_argument(
@@ -41,6 +42,7 @@ def add_parser(subparsers: Any) -> None:
         help="seed of the deals and of the agent's random choices (default: a new one)",
     )
     parser.add_argument("--record", metavar="FILE", help="write the finished deals to this file, one line of JSON each")
+    parser.add_argument("--review", action="store_true", help="review every deal when it is over")
     parser.set_defaults(run=run)
 
 
@@ -48,135 +50,141 @@ def run(options: argparse.Namespace) -> int:
     """Play."""
     from contextlib import nullcontext
 
-    from german_whist.agents.registry import make_agent
     from german_whist.arena.recording_file import writing_recordings
-    from german_whist.envs.engine.match_format import match_format_of
+    from german_whist.session.game_session import Session
+    from german_whist.session.settings import Settings
 
     if options.deals is not None and options.deals < 1:
         raise ValueError(f"deals {options.deals} is not allowed: a whole number from 1")
     seed = secrets.randbelow(2**32) if options.seed is None else options.seed
-    agent = make_agent(options.agent)
-    names = [options.agent, options.agent]
-    names[options.seat] = "you"
-    match = None if options.match is None else match_format_of(options.match)
-    session = _Session(agent, names, options.rules, options.seat, seed)
+    session = Session(Settings(options.rules, options.agent, options.match, seed, options.seat))
     with nullcontext(None) if options.record is None else writing_recordings(options.record) as record:
-        session.play(options.deals, match, record)
+        _Game(session, record, options.review).play(options.deals)
     return 0
 
 
-class _Session:
-    """A sequence of deals between a person and an agent."""
+class _Game:
+    """A session at the prompt."""
 
-    def __init__(self, agent: Agent, names: list[str], rules: str, seat: int, seed: int) -> None:
-        from german_whist.envs.simulator.batch import DealBatch
+    def __init__(self, session: Session, record: Any, reviews: bool) -> None:
+        self.session, self.record, self.reviews = session, record, reviews
+        names = [session.settings.agent] * 2
+        names[session.seat] = YOU
+        self.names = names
 
-        self.batch = DealBatch(rules, 1, seed, history=True)
-        self.agent, self.names, self.seat = agent, names, seat
-        self.points = [0.0, 0.0]
-        self.won = [0, 0]
-        self.deals = 0
-
-    def play(self, deals: int | None, match: MatchFormat | None, record: Any) -> None:
+    def play(self, deals: int | None) -> None:
         """Play a number of deals, or a match, or until the player quits, and print the score."""
         from german_whist.cli.terminal.human_player import PlayerQuit
-        from german_whist.envs.text.rules_text import rules_spec
 
-        opponent = self.names[1 - self.seat]
-        print(f"German Whist, {rules_spec(self.batch.rules)}: you (player_{self.seat}) against {opponent}.")
-        print(f"The deals have seed {self.batch.seed}. Type ? for help, q to quit.")
+        session = self.session
+        opponent = self.names[1 - session.seat]
+        print(f"German Whist, {session.settings.rules}: you (player_{session.seat}) against {opponent}.")
+        print(f"The deals have seed {session.settings.seed}. Type ? for help, q to quit.")
         try:
-            while deals is None or self.deals < deals:
-                self._play_deal(self.deals, record)
-                if match is not None and self._is_won(match):
+            while True:
+                self._play_deal()
+                if self._is_won() or len(session.finished) == deals:
                     return
                 if deals is None:
-                    _wait("Enter for the next deal, q to quit: ")
+                    self._wait()
+                session.next_deal()
         except (PlayerQuit, KeyboardInterrupt):
             print("\nYou leave the table.")
-            if self.deals:
+            if session.finished:
                 self._print_score()
 
-    def _play_deal(self, index: int, record: Any) -> None:
-        """Play deal ``index`` of the seed."""
-        from german_whist.arena.recording import DealResult, Recording
-        from german_whist.cli.terminal.human_player import ask_action
-        from german_whist.cli.terminal.play_by_play import describe_action, describe_result
+    def _play_deal(self) -> None:
+        """Play the deal on the table."""
+        from german_whist.cli.terminal.play_by_play import describe_result
         from german_whist.envs.text.deal_text import print_deal
 
-        batch, rules = self.batch, self.batch.rules
-        batch.reset(index)
-        state = batch.states[0]
-        dealer = int(state["dealer"])
-        print(f"\nDeal {index + 1}, dealt by {self.names[dealer]}.")
-        actions: list[int] = []
-        while not batch.done[0]:
-            mine = int(batch.turn[0]) == self.seat
-            if mine:
-                print_deal(batch, 0, self.seat)
-                action = ask_action(batch.views()[0], rules)
+        session, deal = self.session, self.session.deal
+        print(f"\nDeal {session.number}, dealt by {self.names[deal.dealer]}.")
+        while not deal.done:
+            if session.waits_for_agent:
+                session.agent_acts()
+                self._describe()
             else:
-                action = self._agent_action(index, len(actions))
-            before = state.copy()
-            batch.step([action])
-            actions.append(action)
-            for sentence in describe_action(before, state, action, rules, self.names, self.seat):
-                print(sentence)
-        result = DealResult.of(batch)
-        print_deal(batch, 0, self.seat)
-        print(describe_result(result, self.names, rules, bool(state["low"])))
-        self._count(result)
-        if record is not None:
-            names = (self.names[0], self.names[1])
-            record(Recording(rules, dealer, names, tuple(actions), result, deal=(batch.seed, index)))
+                print_deal(deal.batch, 0, session.seat)
+                self._ask()
+        print_deal(deal.batch, 0, session.seat)
+        print(describe_result(deal.result(), self.names, deal.rules, bool(deal.state["low"])))
+        if self.record is not None:
+            self.record(session.recording(len(session.finished) - 1, address=True))
         self._print_score()
+        if self.reviews:
+            self._review()
 
-    def _agent_action(self, index: int, step: int) -> int:
-        """Return the agent's action; it draws the same random numbers as in ``evaluate``."""
-        import numpy as np
+    def _ask(self) -> None:
+        """Ask for an action and play it, or give a hint or take back."""
+        from german_whist.cli.terminal.coaching import print_hint
+        from german_whist.cli.terminal.human_player import HINT, ask_action
+        from german_whist.session.coach.hints import hint
+        from german_whist.session.game_session import Conflict
 
-        from german_whist.envs.engine.agent_rng import AgentRng
-        from german_whist.envs.opponent import ask_opponent
+        session, deal = self.session, self.session.deal
+        answer = ask_action(deal.views(session.seat)[0], deal.rules)
+        if isinstance(answer, int):
+            session.act(answer)
+            self._describe()
+        elif answer == HINT:
+            print_hint(session.ask(hint), deal.rules, int(deal.state["trump"]))
+        else:
+            try:
+                session.take_back()
+            except Conflict as error:
+                print(error)
+            else:
+                print("Your last card is taken back.")
 
-        batch = self.batch
-        rng = AgentRng(batch.seed, [2 * index + 1 - self.seat], step=step)
-        return int(ask_opponent(self.agent, batch, np.zeros(1, np.int64), rng)[0])
+    def _describe(self) -> None:
+        """Print what the last action did."""
+        from german_whist.cli.terminal.play_by_play import describe_action
 
-    def _count(self, result: DealResult) -> None:
-        self.deals += 1
-        if result.margin:
-            winner = 0 if result.margin > 0 else 1
-            self.points[winner] += abs(result.points)
-            self.won[winner] += 1
+        deal = self.session.deal
+        before, after = deal.states[-1], deal.state
+        for sentence in describe_action(before, after, deal.actions[-1], deal.rules, self.names, self.session.seat):
+            print(sentence)
 
-    def _is_won(self, match: MatchFormat) -> bool:
+    def _review(self) -> None:
+        from german_whist.cli.terminal.coaching import print_review
+        from german_whist.session.coach.reviews import review
+
+        session = self.session
+        print()
+        print_review(review(session.deal, session.seat, session.names), session.deal.rules)
+
+    def _is_won(self) -> bool:
         """Return whether the match is over, and print who has won it."""
-        import numpy as np
-
-        scores = self.points if match.kind == "first_to" else [float(won) for won in self.won]
-        winner = int(match.winners(np.array([scores]))[0])
-        if winner < 0:
+        winner = self.session.winner
+        if winner is None:
             return False
-        name = self.names[winner]
+        name, scores = self.names[winner], self.session.score.in_match(self.session.settings.match_format)
         score = f"{scores[winner]:g} to {scores[1 - winner]:g}"
-        print(f"You win the match, {score}." if name == "you" else f"{name} wins the match, {score}.")
+        print(f"You win the match, {score}." if name == YOU else f"{name} wins the match, {score}.")
         return True
 
     def _print_score(self) -> None:
+        session, score = self.session, self.session.score
         scores = [
-            f"{self.names[seat]} {self.points[seat]:g} points, {self.won[seat]} won"
-            for seat in (self.seat, 1 - self.seat)
+            f"{self.names[seat]} {score.points[seat]:g} points, {score.won[seat]} won"
+            for seat in (session.seat, 1 - session.seat)
         ]
-        print(f"Score after {self.deals} deal{'' if self.deals == 1 else 's'}: {'; '.join(scores)}.")
+        count = len(session.finished)
+        print(f"Score after {count} deal{'' if count == 1 else 's'}: {'; '.join(scores)}.")
 
+    def _wait(self) -> None:
+        """Wait for Enter; r reviews the deal, q quits."""
+        from german_whist.cli.terminal.human_player import PlayerQuit
 
-def _wait(prompt: str) -> None:
-    from german_whist.cli.terminal.human_player import PlayerQuit
-
-    try:
-        word = input(prompt).strip().lower()
-    except EOFError:
-        print()
-        raise PlayerQuit from None
-    if word in ("q", "quit"):
-        raise PlayerQuit
+        while True:
+            try:
+                word = input("Enter for the next deal, r for a review of this one, q to quit: ").strip().lower()
+            except EOFError:
+                print()
+                raise PlayerQuit from None
+            if word in ("q", "quit"):
+                raise PlayerQuit
+            if word not in ("r", "review"):
+                return
+            self._review()

@@ -11,7 +11,9 @@ HELP = """\
 A card is its suit and its rank, in any case: SA or s a is the ace of spades, HT or h10 the ten of hearts.
 Suits: C clubs, D diamonds, H hearts, S spades. Ranks: 2 3 4 5 6 7 8 9 T J Q K A.
 At a choice, type the word (or its first letter), or the face-up card that you pick.
-? shows this help, q quits."""
+h shows a hint, b takes your last card back: both mark the deal as assisted. ? shows this help, q quits."""
+
+HINT, TAKE_BACK = "hint", "back"
 
 _SUIT_NAMES = ("clubs", "diamonds", "hearts", "spades")
 _SIGNS = str.maketrans("♣♦♥♠", "CDHS")
@@ -21,8 +23,8 @@ class PlayerQuit(Exception):  # noqa: N818 - not an error
     """The player has quit."""
 
 
-def ask_action(view: Any, rules: Rules) -> int:
-    """Ask the player for an action until a legal one is typed, and return its number.
+def ask_action(view: Any, rules: Rules) -> int | str:
+    """Ask the player until a legal action is typed, and return its number, or ``HINT`` or ``TAKE_BACK``.
 
     Args:
         view: what the player's seat knows, a ``VIEW`` record; it is that seat's turn.
@@ -40,6 +42,9 @@ def ask_action(view: Any, rules: Rules) -> int:
             raise PlayerQuit
         if not word:
             continue
+        for command in (HINT, TAKE_BACK):
+            if word in (command.upper(), command[0].upper()):
+                return command
         try:
             return parse_action(word, view, rules)
         except ValueError as error:

@@ -1,0 +1,102 @@
+"""Hints and reviews in the terminal."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from german_whist.envs.text.card_style import UNICODE, Style, style_of
+
+if TYPE_CHECKING:
+    from german_whist.envs.engine.rules import Rules
+
+_BAR = 20  # letters
+_BLOCKS = "▁▂▃▄▅▆▇█"
+_WIDTH = 72
+
+
+def print_hint(hint: Mapping[str, Any], rules: Rules, trump: int) -> None:
+    """Print a hint: what to play and why, the value of each action, and what the opponent may hold."""
+    from german_whist.envs.engine.cards import SUITS
+
+    style = style_of(sys.stdout, trump)
+    print(f"Hint by {hint['by']}: {_word(hint['action'], rules, style)}. {hint['reason']}")
+    for option in hint["options"]:
+        bar = _sign(style, "█", "#") * round(_BAR * option["win"])
+        word = _word(option["action"], rules, style) + " " * (5 - len(option["action"]))
+        print(f"  {word} {option['text']:>12}  wins {option['win']:>4.0%} {bar}".rstrip())
+    suits = []
+    for letter in reversed(SUITS[: rules.suits]):
+        suit, belief = SUITS.index(letter), hint["opponent"][letter]
+        suits.append(style.suit(suit, f"{style.signs.suits[suit]} {belief['expected']:.1f} ({belief['void']:.0%})"))
+    print(f"  opponent (none): {'  '.join(suits)}")
+
+
+def print_review(review: Mapping[str, Any], rules: Rules, *, every_move: bool = True) -> None:
+    """Print a review.
+
+    Args:
+        review: what ``german_whist.session.coach.reviews.review`` returned.
+        rules: the rules of the deal.
+        every_move: print all moves, not only the dearest.
+    """
+    from german_whist.envs.engine.cards import SUITS
+    from german_whist.session.words import YOU
+
+    trump = -1 if review["trump"] is None else SUITS.index(review["trump"])
+    style = style_of(sys.stdout, trump)
+    names = review["names"]
+    print(f"{review['result']['text']}.")
+    for side in ("you", "opponent"):
+        accuracy = review["accuracy"][side]
+        shown = "no choices" if accuracy is None else f"accuracy {accuracy:.1f} %"
+        print(f"{names[side]}: {shown}, {review['cost'][side]:.1f} tricks given away.")
+    margin = review["result"]["margin"]
+    you = "you" if names["you"] == YOU else names["you"]
+    print(f"The cards were worth {review['luck']:+d} tricks, as the agents play them; {you} made {margin:+d}.")
+    print(f"Chance that {you} win{'' if names['you'] == YOU else 's'}: {_curve(review['win_curve'], style)}")
+    if every_move:
+        print()
+        for move in review["moves"]:
+            print(_move_line(move, names, rules, style))
+    if review["dearest"]:
+        print("\nThe dearest moves:")
+    for number in review["dearest"]:
+        move = review["moves"][number - 1]
+        better = f"{_word(move['best'], rules, style)} was better"
+        cost = f"it cost {move['cost']:.1f} tricks and {move['win_cost']:.0%} of the chance to win"
+        print(f"  move {number}: {_word(move['action'], rules, style)}; {better}, {cost}. {move['reason']}")
+
+
+def _move_line(move: Mapping[str, Any], names: Mapping[str, str], rules: Rules, style: Style) -> str:
+    word = _word(move["action"], rules, style) + " " * (6 - len(move["action"]))
+    line = f"{move['number']:>3}  trick {move['trick']:>2}  {names[move['by']][:16]:<16}  {word}"
+    if move["best"] == move["action"]:
+        return line.rstrip()
+    best = _word(move["best"], rules, style) + " " * (6 - len(move["best"]))
+    exact = "  exact" if move["exact"] else ""
+    return f"{line}  better {best}  {-move['cost']:+.1f} tricks  {-move['win_cost']:+.0%}{exact}"
+
+
+def _curve(chances: list[float], style: Style) -> str:
+    """Return a line of bars, one per position; the first and the last chance in numbers."""
+    start, end = f"{chances[0]:.0%}", f"{chances[-1]:.0%}"
+    if style.signs is not UNICODE:
+        return f"{start} at the start, {end} at the end"
+    step = max(1, -(-len(chances) // _WIDTH))
+    bars = "".join(_BLOCKS[round(chance * (len(_BLOCKS) - 1))] for chance in chances[::step])
+    return f"{start} {bars} {end}"
+
+
+def _word(action: str, rules: Rules, style: Style) -> str:
+    """Return an action in the style of the terminal."""
+    from german_whist.envs.engine.actions import parse_action
+    from german_whist.envs.engine.cards import NUM_CARDS
+
+    number = parse_action(action, rules)
+    return style.card(number) if number < NUM_CARDS else action
+
+
+def _sign(style: Style, sign: str, plain: str) -> str:
+    return sign if style.signs is UNICODE else plain

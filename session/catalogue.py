@@ -1,0 +1,233 @@
+"""What can be played: games with their scorings, and agents from the easiest to the hardest, with their strength."""
+
+from __future__ import annotations
+
+import dataclasses
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from german_whist.agents.policy.agent import rules_of
+from german_whist.agents.policy.game_check import check_same_game
+from german_whist.agents.pretrained.catalog import PretrainedAgent, pretrained_agents
+from german_whist.envs.engine.match_format import FIRST_TO, MatchFormat
+from german_whist.envs.engine.rules import Rules, rule_names
+from german_whist.envs.engine.rules import rules as rules_named
+from german_whist.envs.simulator.batch import DealBatch
+from german_whist.envs.text.rules_text import preset_summary, rules_spec, rules_text
+from german_whist.session.opponent import agent_named
+
+
+class Level(NamedTuple):
+    """An agent to play against.
+
+    Attributes:
+        spec: its specification.
+        title: its name for people.
+        level: how hard it is.
+        description: what it does.
+    """
+
+    spec: str
+    title: str
+    level: str
+    description: str
+
+
+# From easy to hard. The figures are games won against heuristic+exact in classic, as for the pretrained agents:
+# german-whist evaluate AGENT heuristic+exact --deals 2000
+LEVELS = (
+    Level("random", "Random", "beginner", "plays any card"),
+    Level("greedy", "Greedy", "easy", "wins a trick as cheaply as it can if it wants the prize"),
+    Level("heuristic", "Textbook", "medium", "perfect memory and textbook strategy"),
+    Level("heuristic+exact", "Textbook, perfect endgame", "hard", "textbook strategy, then a perfect endgame"),
+    Level("mc:worlds=60", "Monte Carlo", "expert", "tries every card in 60 worlds that it thinks possible"),
+)
+_NETWORK = "a trained network with a perfect endgame"
+
+TITLES = {
+    "classic": "Classic",
+    "small": "Small whist",
+    "seventh": "From the seventh trick",
+    "all": "Every trick counts",
+    "small_all": "Small whist, every trick counts",
+    "short": "Short",
+    "draft": "Take or leave",
+    "open_stock": "Two cards open",
+    "no_trump": "No trumps",
+    "high_low": "High and low",
+    "race": "Race to seven",
+    "race9": "Race to nine",
+    "humbug": "Humbug",
+    "tiny": "Tiny",
+    "six_cards": "Six cards",
+}
+_FIRST = tuple(TITLES)
+_SLAMS = {13: 10, 7: 5}  # by cards of a hand
+_BOOKS = {14: 6}  # of small whist when every trick counts; elsewhere half of them
+_TARGETS = (None, "first_to:10", "first_to:25", "first_to:50", "best_of:3", "best_of:5")
+
+
+@lru_cache
+def rules_title(rules: str | Rules) -> str:
+    """Return rules as a title for people."""
+    spec = rules_spec(rules)
+    return TITLES.get(spec, spec)
+
+
+def match_title(match: MatchFormat | None) -> str:
+    """Return a match as a title: ``First to 25``."""
+    if match is None:
+        return "No end"
+    return f"First to {match.number}" if match.kind == FIRST_TO else f"Best of {match.number}"
+
+
+def agent_title(spec: str) -> str:
+    """Return an agent's name for people; its specification if it has none."""
+    for level in LEVELS:
+        if level.spec == spec:
+            return level.title
+    return _network_title(spec) if any(agent.name == spec for agent in pretrained_agents()) else spec
+
+
+def _network_title(name: str) -> str:
+    return name.partition("-")[0].capitalize() if name.startswith("champion") else name.capitalize()
+
+
+def matches() -> list[dict[str, Any]]:
+    """Return the matches that interfaces suggest."""
+    from german_whist.envs.engine.match_format import match_format_of
+
+    formats = [None if target is None else match_format_of(target) for target in _TARGETS]
+    return [{"match": None if one is None else str(one), "title": match_title(one)} for one in formats]
+
+
+@lru_cache
+def agents() -> tuple[dict[str, Any], ...]:
+    """Return all agents that interfaces offer, as plain data, from the easiest to the hardest."""
+    found = [
+        {
+            "spec": level.spec,
+            "title": level.title,
+            "level": level.level,
+            "strength": None,
+            "description": level.description,
+        }
+        for level in LEVELS
+    ]
+    for agent in pretrained_agents():
+        found.append(
+            {
+                "spec": agent.name,
+                "title": _network_title(agent.name),
+                "level": "hardest" if agent.name.startswith("champion") else "hard",
+                "strength": _strength(agent),
+                "description": f"{_NETWORK}, for {rules_title(agent.rules)}",
+            }
+        )
+    return tuple(found)
+
+
+def _strength(agent: PretrainedAgent) -> str | None:
+    strength = agent.strength
+    if strength is None or strength["win_rate"] is None:
+        return None
+    return f"wins {strength['win_rate']:.0%} of {rules_title(agent.rules)} deals against {strength['opponent']}"
+
+
+@lru_cache
+def games() -> tuple[dict[str, Any], ...]:
+    """Return all presets as plain data, with the scorings and the agents of each."""
+    names = sorted(rule_names(), key=lambda name: (_FIRST.index(name) if name in _FIRST else len(_FIRST), name))
+    return tuple(_game(name) for name in names)
+
+
+def _game(name: str) -> dict[str, Any]:
+    rules = rules_named(name)
+    return {
+        "id": name,
+        "title": TITLES.get(name, name),
+        "summary": preset_summary(name),
+        "rules": rules_text(name),
+        "hand": rules.hand,
+        "stock": rules.stock,
+        "cards": len(rules.cards),
+        "choices": rules.has_choices,
+        "scorings": _scorings(name, rules),
+        "agents": agents_for(rules),
+    }
+
+
+@lru_cache
+def networks_for(rules: Rules) -> tuple[str, ...]:
+    """Return the pretrained agents that can play a game, the strongest last."""
+    views = DealBatch(rules, 64, seed=0).views()
+    found = []
+    for agent in pretrained_agents():
+        trained_for = rules_of(agent_named(agent.name))
+        assert trained_for is not None  # every pretrained agent is a network
+        try:
+            check_same_game(agent.name, trained_for, views)
+        except ValueError:
+            continue
+        found.append((_measured(agent), agent.name))
+    return tuple(name for _, name in sorted(found))
+
+
+def agents_for(rules: Rules) -> list[str]:
+    """Return the agents that interfaces offer for a game, from the easiest to the hardest."""
+    return [*(level.spec for level in LEVELS), *networks_for(rules)]
+
+
+def _measured(agent: PretrainedAgent) -> float:
+    strength = agent.strength
+    return 0.0 if strength is None or strength["win_rate"] is None else float(strength["win_rate"])
+
+
+def strongest_network(rules: Rules) -> str | None:
+    """Return the strongest pretrained agent for a game; ``None`` if there is none."""
+    names = networks_for(rules)
+    return names[-1] if names else None
+
+
+def default_agent(rules: Rules) -> str:
+    """Return the agent that interfaces propose for a game: the strongest network, else the last of ``LEVELS``."""
+    return strongest_network(rules) or LEVELS[-1].spec
+
+
+def _scorings(name: str, rules: Rules) -> list[dict[str, Any]]:
+    """Return the scorings of a game, its own first; games with one scoring of their own have that alone."""
+    own = {"id": "own", "title": _scoring_title(rules), "rules": name, "agents": agents_for(rules)}
+    if rules.high_low or rules.race or rules.humbug:
+        return [own]
+    found: list[dict[str, Any]] = [own]
+    for counts in ("endgame", "all"):
+        for points in ("difference", "over_book"):
+            book, slam = _over_book(rules, counts) if points == "over_book" else (None, 0)
+            changed = dataclasses.replace(rules, counts=counts, points=points, book=book, slam=slam)
+            if all(rules_named(one["rules"]).game.tolist() != changed.game.tolist() for one in found):
+                found.append(
+                    {
+                        "id": f"{counts}_{points}",
+                        "title": _scoring_title(changed),
+                        "rules": rules_spec(changed),
+                        "agents": agents_for(changed),
+                    }
+                )
+    return found
+
+
+def _over_book(rules: Rules, counts: str) -> tuple[int, int]:
+    """Return book and slam of ``over_book``: half the counted tricks, and the bonus where the game has one."""
+    if counts == "endgame":
+        return rules.hand // 2, _SLAMS.get(rules.hand, 0)
+    return _BOOKS.get(rules.tricks, rules.tricks // 2), 0
+
+
+def _scoring_title(rules: Rules) -> str:
+    which = f"Last {rules.hand} tricks" if rules.counts == "endgame" and rules.stock else "Every trick"
+    if rules.points == "difference":
+        return f"{which}, difference"
+    if rules.points == "over_half":
+        return f"{which}, over half"
+    book = int(rules.game["book"][0])
+    return f"{which}, over {book}{f', {rules.slam} for all' if rules.slam else ''}"

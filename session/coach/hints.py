@@ -1,0 +1,64 @@
+"""Hints: what to play, why, and what the opponent may hold, as plain data."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from german_whist.agents.inference.belief import beliefs
+from german_whist.envs.engine.actions import action_text
+from german_whist.envs.engine.cards import SUITS
+from german_whist.envs.engine.rules import Rules
+from german_whist.session.coach.advice import Advice, advise
+from german_whist.session.coach.reasons import reason
+from german_whist.session.table_deal import TableDeal
+from german_whist.session.words import action_name
+
+WORLDS = 300
+
+
+def hint(deal: TableDeal, seed: int = 0, worlds: int = WORLDS) -> dict[str, Any]:
+    """Return a hint for the seat to act, from what it knows alone.
+
+    Args:
+        deal: the deal.
+        seed: seed of the sampled worlds; it must not depend on hidden cards.
+        worlds: number of worlds.
+    """
+    views = deal.views(deal.turn)
+    advice = advise(views, deal.rules, worlds, seed)[0]
+    belief = beliefs(views)
+    best = advice.actions[0]
+    return {
+        "by": advice.judge,
+        "action": action_text(best, deal.rules),
+        "name": action_name(best, deal.rules),
+        "reason": reason(views[0], deal.rules, advice),
+        "exact": advice.exact,
+        "win": _rounded(advice.wins[0]),
+        "options": options(advice, deal.rules),
+        "opponent": {
+            suit: {"expected": _rounded(belief.expected[0, place]), "void": _rounded(belief.void[0, place])}
+            for place, suit in enumerate(SUITS[: deal.rules.suits])
+        },
+    }
+
+
+def options(advice: Advice, rules: Rules) -> list[dict[str, Any]]:
+    """Return the legal actions with their values as plain data, the best first."""
+    return [
+        {
+            "action": action_text(action, rules),
+            "name": action_name(action, rules),
+            "value": _rounded(margin),
+            "cost": _rounded(advice.cost(action)[0]),
+            "win": _rounded(win),
+            "trick": None if math.isnan(trick) else _rounded(trick),
+            "text": f"{margin:+g} tricks" if advice.exact else f"{margin:+.1f} tricks",
+        }
+        for action, margin, win, trick in zip(advice.actions, advice.margins, advice.wins, advice.trick, strict=True)
+    ]
+
+
+def _rounded(value: float) -> float:
+    return round(float(value), 3)

@@ -1,0 +1,136 @@
+"""Why an action is advised, in a sentence or two: written from the position and from the values of the actions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from german_whist.envs.engine.cards import SUIT_MASKS, SUIT_SIZE, cards_of
+from german_whist.envs.engine.rules import Rules
+from german_whist.envs.engine.state import LEAVE, SWAP
+from german_whist.session.coach.advice import Advice
+from german_whist.session.words import SUIT_NAMES, action_name, card_name, count_text, join_words, the_cards
+
+SAME = 0.05  # tricks below which two actions are as good as each other
+_LIKELY, _UNLIKELY = 0.7, 0.3
+
+
+def reason(view: Any, rules: Rules, advice: Advice) -> str:
+    """Return why the best action is the best, in words.
+
+    Args:
+        view: what the seat to act knows, a ``VIEW`` record.
+        rules: the rules.
+        advice: the values of its actions.
+    """
+    best = advice.actions[0]
+    if len(advice.actions) == 1:
+        return f"There is no choice: {action_name(best, rules)}."
+    if advice.exact:
+        return _exact_reason(view, rules, advice)
+    if view["choice"]:
+        return _choice_reason(view, rules, advice)
+    first = _trick_reason(view, rules, advice)
+    return f"{first} {_others(rules, advice)}".strip()
+
+
+def _exact_reason(view: Any, rules: Rules, advice: Advice) -> str:
+    """Both hands are known: how many more tricks the best cards take than the others."""
+    best = advice.margins[0]
+    worse = [margin for margin in advice.margins if margin < best]
+    left = int(view["hand"]).bit_count()
+    start = "Both hands are known:"
+    if not worse:
+        return f"{start} with best play every card ends the same, {_margin_text(best)}."
+    names = [action_name(a, rules) for a, m in zip(advice.actions, advice.margins, strict=True) if m == best]
+    if left > 1 and len(names) > 3:
+        names = [*names[:2], f"{len(names) - 2} more"]
+    verb = "ends" if len(names) == 1 else "end"
+    other = "any other" if len(set(worse)) == 1 else "the next best"
+    return f"{start} the {join_words(names)} {verb} {_margin_text(best)}, {other} {_margin_text(max(worse))}."
+
+
+def _margin_text(margin: float) -> str:
+    if not margin:
+        return "level"
+    return f"{count_text(abs(margin), 'trick')} {'ahead' if margin > 0 else 'behind'}"
+
+
+def _choice_reason(view: Any, rules: Rules, advice: Advice) -> str:
+    best, gain = advice.actions[0], advice.margins[0] - advice.margins[1]
+    worth = f"about {gain:.1f} tricks better" if gain >= SAME else "about as good as the other choice"
+    if rules.humbug:
+        hand = "An average blind hand" if best == SWAP else "Your hand"
+        return f"{hand} is {worth if gain < SAME else f'{worth} than {_other_hand(best)}'}."
+    if rules.draft:
+        card = card_name(next(cards_of(int(view["face_up"]))))
+        if best == LEAVE:
+            return f"The {card} is worth less to you than the unknown card under it: leaving it is {worth}."
+        return f"The {card} is worth more to you than the unknown card under it: taking it is {worth}."
+    trump = " It is a trump." if best // SUIT_SIZE == view["trump"] else ""
+    return f"Of the face-up cards the {card_name(best)} does most for your hand: it is {worth}.{trump}"
+
+
+def _other_hand(best: int) -> str:
+    return "yours" if best == SWAP else "an average blind hand"
+
+
+def _trick_reason(view: Any, rules: Rules, advice: Advice) -> str:
+    """What the best card does in this trick, and what for."""
+    best = advice.actions[0]
+    chance, follows = advice.trick[0], view["led"] >= 0
+    prize = _prize(view)
+    card = f"the {card_name(best)}"
+    if follows and chance > _LIKELY:
+        how = _how_it_wins(view, best, advice)
+        return f"{_start(card)} wins {prize or 'the trick'}{how}."
+    if follows:
+        if not any(trick > _LIKELY for trick in advice.trick):
+            return f"You cannot win this trick: {card} is the card that you miss least."
+        if view["stock"]:
+            return f"{_start(prize or 'the trick')} is not worth a card that wins: throw {card}."
+        return f"Losing this trick with {card} is better than winning it."
+    return _lead_reason(view, card, best, chance, prize)
+
+
+def _how_it_wins(view: Any, best: int, advice: Advice) -> str:
+    suit = int(view["led"]) // SUIT_SIZE
+    if best // SUIT_SIZE != suit:
+        return f" by trumping: you have no {SUIT_NAMES[suit]}"
+    winners = [a for a, chance in zip(advice.actions, advice.trick, strict=True) if chance > _LIKELY]
+    if len(winners) > 1 and best == min(a for a in winners if a // SUIT_SIZE == suit):
+        return ", just high enough"
+    return ""
+
+
+def _lead_reason(view: Any, card: str, best: int, chance: float, prize: str) -> str:
+    suit = best // SUIT_SIZE
+    if view["stock"]:
+        if chance > _LIKELY:
+            return (
+                f"Lead {card} to win {prize or 'the trick'}: it holds in {chance:.0%} of the hands that are possible."
+            )
+        if chance < _UNLIKELY:
+            return f"{_start(prize or 'This trick')} is not worth a high card: lead {card} and let the trick go."
+        return f"Lead {card}: it wins {prize or 'the trick'} against about {chance:.0%} of the possible hands."
+    length = (int(view["hand"]) & SUIT_MASKS[suit]).bit_count()
+    if suit == view["trump"]:
+        return f"Lead {card} to draw trumps."
+    return f"Lead {card}, {'your only card' if length == 1 else f'from {length} cards'} of {SUIT_NAMES[suit]}."
+
+
+def _prize(view: Any) -> str:
+    cards = list(cards_of(int(view["face_up"])))
+    return the_cards(cards) if len(cards) == 1 else "the pick of the open cards" if cards else ""
+
+
+def _start(text: str) -> str:
+    return text[0].upper() + text[1:]
+
+
+def _others(rules: Rules, advice: Advice) -> str:
+    """How far behind the next best action is."""
+    gap = advice.margins[0] - advice.margins[1]
+    second = action_name(advice.actions[1], rules)
+    if gap < SAME:
+        return f"The {second} is about as good."
+    return f"The next best, the {second}, costs about {gap:.1f} tricks."

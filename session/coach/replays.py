@@ -1,0 +1,86 @@
+"""Other ways to play a finished deal: another card, the other seat, or the agent with your cards."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+from german_whist.envs.engine.actions import action_text
+from german_whist.session.coach.reviews import open_positions, play_out
+from german_whist.session.events import move_texts
+from german_whist.session.game_session import Session
+from german_whist.session.position import result, side_of
+from german_whist.session.table_deal import TableDeal
+from german_whist.session.words import action_name
+
+
+def try_action(session: Session, place: int, move: int, action: int) -> Session:
+    """Return a practice session that goes on from a decision of the person with another action.
+
+    Args:
+        session: the session in which the deal was played.
+        place: which of its finished deals, from 0.
+        move: number of the decision, from 1.
+        action: the action to try.
+
+    Raises:
+        ValueError: if that decision was not the person's, or the action was not legal there.
+    """
+    deal = session.finished[place].deal
+    if not (1 <= move <= len(deal.actions) and deal.actor(move - 1) == session.seat):
+        raise ValueError(f"move {move} is not one of yours")
+    return _practice(session, TableDeal(deal.rules, deal.deck, deal.dealer, [*deal.actions[: move - 1], action]))
+
+
+def swap_seats(session: Session, place: int) -> Session:
+    """Return a practice session with the same deal, in which the person has the cards that the agent had."""
+    deal = session.finished[place].deal
+    return _practice(session, TableDeal(deal.rules, deal.deck, deal.dealer), 1 - session.seat)
+
+
+def _practice(session: Session, deal: TableDeal, seat: int | None = None) -> Session:
+    settings = dataclasses.replace(
+        session.settings, kind="practice", match=None, day=None, seat=session.seat if seat is None else seat
+    )
+    practice = Session(settings, session.agent, deal, session.title)
+    practice.close_deal()  # the last card of the deal may be the one that is tried
+    return practice
+
+
+def watch(session: Session, place: int) -> dict[str, Any]:
+    """Return what the agent makes of the person's cards against itself, as plain data.
+
+    Args:
+        session: the session in which the deal was played.
+        place: which of its finished deals, from 0.
+    """
+    played = session.finished[place].deal
+    seed = session.settings.seed
+    agents = (session.agent, session.agent)
+    deal = play_out(TableDeal(played.rules, played.deck, played.dealer), agents, seed, place)
+    seat, title = session.seat, session.title
+    names = (f"{title} with your cards", title) if seat == 0 else (title, f"{title} with your cards")
+    same = next(
+        (step for step, pair in enumerate(zip(deal.actions, played.actions, strict=False)) if pair[0] != pair[1]),
+        min(len(deal.actions), len(played.actions)),
+    )
+    return {
+        "recording": deal.recording((session.settings.agent, session.settings.agent)).to_line(),
+        "result": result(deal, seat, names),
+        "compare": {
+            "you": result(played, seat, names)["margin"],
+            "agent": result(deal, seat, names)["margin"],
+        },
+        "moves": [
+            {
+                "number": step + 1,
+                "by": side_of(deal.actor(step), seat),
+                "action": action_text(action, deal.rules),
+                "name": action_name(action, deal.rules),
+                "text": text,
+                "yours": action_text(played.actions[step], deal.rules) if step <= same < len(played.actions) else None,
+            }
+            for step, (action, text) in enumerate(zip(deal.actions, move_texts(deal, names), strict=True))
+        ],
+        "positions": open_positions(deal, seat),
+    }

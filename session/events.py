@@ -1,0 +1,149 @@
+"""What happened in a deal, in order and in words, as one seat saw it."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from typing import Any
+
+from german_whist.envs.engine.cards import SUIT_SIZE, card_text, cards_of
+from german_whist.envs.engine.rules import Rules
+from german_whist.envs.engine.state import DRAFT, EXCHANGE, LEAVE, PLAY, SWAP
+from german_whist.session.results import result_text
+from german_whist.session.table_deal import TableDeal
+from german_whist.session.words import SUIT_NAMES, card_name, sentence, the_cards
+
+
+@dataclasses.dataclass(frozen=True)
+class Event:
+    """One event of a deal.
+
+    Attributes:
+        kind: ``deal``, ``trump``, ``turn_up``, ``keep``, ``swap``, ``play``, ``win``, ``leave``, ``take``, ``draw``,
+            ``endgame``, ``result``.
+        seat: the seat that did it; ``None`` for nobody.
+        card: the card, if there is one and the observer saw it.
+        trick: number of the trick, from 1; 0 before the first.
+        text: the event in words.
+        step: number of actions played when it happened.
+    """
+
+    kind: str
+    seat: int | None
+    card: int | None
+    trick: int
+    text: str
+    step: int
+
+    def to_dict(self, number: int, side: str | None, trump: int) -> dict[str, Any]:
+        """Return the event as plain data; ``side`` is who did it."""
+        return {
+            "number": number,
+            "kind": self.kind,
+            "by": side,
+            "card": None if self.card is None else card_text(self.card),
+            "trump": self.card is not None and self.card // SUIT_SIZE == trump,
+            "trick": self.trick,
+            "text": self.text,
+        }
+
+
+def deal_events(deal: TableDeal, observer: int | None, names: tuple[str, str]) -> list[Event]:
+    """Return the events of a deal so far.
+
+    Args:
+        deal: the deal.
+        observer: the seat that sees them; ``None`` sees every card.
+        names: names of the players by seat; ``You`` is addressed in the second person.
+    """
+    states = [*deal.states, deal.state]
+    events = list(_beginning(deal.rules, states[0], names))
+    for step, action in enumerate(deal.actions):
+        events += _events_of(deal.rules, states[step], states[step + 1], action, step + 1, observer, names)
+    if deal.done:
+        winner, text = result_text(deal, names)
+        events.append(Event("result", winner, None, _trick(deal.state), f"{text}.", len(deal.actions)))
+    return events
+
+
+def move_texts(deal: TableDeal, names: tuple[str, str]) -> list[str]:
+    """Return every action of a deal in a sentence: ``You lead the ace of spades``."""
+    states, found = [*deal.states, deal.state], []
+    for step, action in enumerate(deal.actions):
+        events = _events_of(deal.rules, states[step], states[step + 1], action, step + 1, None, names)
+        found.append(next(events).text)
+    return found
+
+
+def _trick(state: Any) -> int:
+    """Return the number of tricks won so far."""
+    return int(state["tricks"].sum())
+
+
+def _beginning(rules: Rules, state: Any, names: tuple[str, str]) -> Iterator[Event]:
+    dealer, trump = int(state["dealer"]), int(state["trump"])
+    yield Event("deal", dealer, None, 0, sentence(names[dealer], "deal{s}"), 0)
+    turned: int | None = None
+    if rules.humbug:
+        turned = int(state["deck"][len(rules.cards) - 1])
+        shown = f"The last card, {the_cards([turned])}, is shown"
+    elif rules.open_stock:
+        turned = int(state["deck"][2 * rules.hand])
+        shown = f"The {card_name(turned)} is turned up"
+    text = "There are no trumps." if trump < 0 else f"{shown}: {SUIT_NAMES[trump]} are trumps."
+    if rules.high_low:
+        text += " The endgame is played low: the fewest tricks win." if state["low"] else " The endgame is played high."
+    yield Event("trump", None, None if trump < 0 else turned, 0, text, 0)
+    for card in cards_of(int(state["face_up"])):
+        if card != turned or trump < 0:
+            yield Event("turn_up", None, card, 0, f"The {card_name(card)} is turned up.", 0)
+
+
+def _events_of(
+    rules: Rules, before: Any, after: Any, action: int, step: int, observer: int | None, names: tuple[str, str]
+) -> Iterator[Event]:
+    """Yield what one action did; ``step`` counts the actions, this one included."""
+    actor, decision, trick = int(before["turn"]), int(before["decision"]), _trick(before)
+    if decision == EXCHANGE:
+        kind = "swap" if action == SWAP else "keep"
+        words = "swap{s} the hand for a blind one" if action == SWAP else "keep{s} the hand"
+        yield Event(kind, actor, None, 0, sentence(names[actor], words), step)
+        return
+    if decision == PLAY:
+        trick += 1
+        verb = "lead{s}" if before["led"] < 0 else "play{s}"
+        yield Event("play", actor, action, trick, sentence(names[actor], f"{verb} the {card_name(action)}"), step)
+        if after["led"] >= 0:
+            return
+        winner = int(after["winner"])
+        yield Event("win", winner, None, trick, sentence(names[winner], "win{s} the trick"), step)
+    elif decision == DRAFT and action == LEAVE:
+        left = next(cards_of(int(before["face_up"])))
+        yield Event("leave", actor, left, trick, sentence(names[actor], f"leave{{s}} the {card_name(left)}"), step)
+    yield from _drawing(before, after, trick, step, observer, names)
+    for card in cards_of(int(after["face_up"] & ~before["face_up"])):
+        yield Event("turn_up", None, card, trick, f"The {card_name(card)} is turned up.", step)
+    if _stock(rules, before) and not _stock(rules, after):
+        leader = names[int(after["turn"])]
+        text = f"The stock is gone: the endgame begins. {sentence(leader, 'lead{s}')}"
+        yield Event("endgame", None, None, trick, text, step)
+
+
+def _drawing(
+    before: Any, after: Any, trick: int, step: int, observer: int | None, names: tuple[str, str]
+) -> Iterator[Event]:
+    """Yield the cards that both seats get from the stock, the winner of the trick first."""
+    for seat in (int(after["winner"]), 1 - int(after["winner"])):
+        gained = int(after["hands"][seat] & ~before["hands"][seat])
+        seen = int(after["known"][seat]) & gained
+        for card in cards_of(seen):
+            yield Event("take", seat, card, trick, sentence(names[seat], f"take{{s}} the {card_name(card)}"), step)
+        for card in cards_of(gained & ~seen):
+            visible = observer in (None, seat)
+            words = f"draw{{s}} the {card_name(card)}" if visible else "draw{s} a card unseen"
+            yield Event("draw", seat, card if visible else None, trick, sentence(names[seat], words), step)
+
+
+def _stock(rules: Rules, state: Any) -> int:
+    """Return the number of cards left in the stock."""
+    return int(state["face_up"]).bit_count() + len(rules.cards) - int(state["top"])

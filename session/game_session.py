@@ -1,0 +1,262 @@
+"""A session: a person against an agent, deal after deal or for a match. It has no interface; others drive it."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any
+
+from german_whist.agents.bots.base import Agent
+from german_whist.arena.recording import DealResult, Recording
+from german_whist.session.fairness import commitment, commitment_text, new_salt
+from german_whist.session.lesson import lesson_refusal
+from german_whist.session.opponent import agent_named, check_agent, choose_action
+from german_whist.session.position import refusal_with_choices
+from german_whist.session.score import Score
+from german_whist.session.settings import Settings
+from german_whist.session.table_deal import TableDeal
+from german_whist.session.words import YOU
+
+
+class IllegalAction(ValueError):  # noqa: N818 - it is bad input, and says so in a sentence for the person
+    """An action that the person may not choose now."""
+
+
+class Conflict(ValueError):  # noqa: N818 - the same
+    """Something that does not fit the stage of the session, such as the next deal in the middle of one."""
+
+
+@dataclasses.dataclass(frozen=True)
+class FinishedDeal:
+    """A finished deal of a session.
+
+    Attributes:
+        deal: the deal.
+        salt: salt of the commitment.
+        assisted: whether a hint was asked for or an action taken back.
+        time: when it ended, ISO 8601 in UTC.
+    """
+
+    deal: TableDeal
+    salt: str
+    assisted: bool
+    time: str
+
+    @cached_property
+    def result(self) -> DealResult:
+        """The result."""
+        return self.deal.result()
+
+    @cached_property
+    def data(self) -> dict[str, Any]:
+        """The deal as plain data, as sessions are saved; made once, since a session is saved after every card."""
+        return {**self.deal.to_dict(), "salt": self.salt, "assisted": self.assisted, "time": self.time}
+
+
+class Session:
+    """A table with a person and an agent.
+
+    The agent acts when :meth:`reply` is called, so that an interface can save the person's card before the agent
+    thinks. Everything that happens is a function of the settings and the person's actions, but for the salts.
+
+    Attributes:
+        settings: what is played.
+        agent: the opponent.
+        title: the agent's name.
+        person: the person's name, ``You`` but in recordings.
+        deal: the deal on the table.
+        salt: salt of the deal's commitment.
+        assisted: whether the person was helped in this deal.
+        finished: the finished deals; the last is the one on the table until :meth:`next_deal`.
+        version: number of changes so far.
+        hint: the hint for this position as plain data, if one was asked for.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        agent: Agent | None = None,
+        deal: TableDeal | None = None,
+        title: str | None = None,
+        person: str = YOU,
+    ) -> None:
+        """Deal the first deal.
+
+        Args:
+            settings: what is played.
+            agent: the opponent; by default the agent that the settings name.
+            deal: the first deal instead of the first one of the seed.
+            title: what to call the agent; by default its specification.
+            person: what to call the person.
+
+        Raises:
+            ValueError: if there is no such agent, or it cannot play the game.
+        """
+        self.settings = settings
+        self.agent = agent_named(settings.agent) if agent is None else agent
+        check_agent(self.agent, settings.game)
+        self.title, self.person = title or settings.agent, person
+        self.finished: list[FinishedDeal] = []
+        self.version = 0
+        self._begin(deal or TableDeal.at_address(settings.game, settings.seed, 0))
+
+    def _begin(self, deal: TableDeal) -> None:
+        self.deal, self.salt, self.assisted = deal, new_salt(), False
+        self.hint: dict[str, Any] | None = None
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """Names of the players by seat."""
+        return (self.person, self.title) if self.settings.seat == 0 else (self.title, self.person)
+
+    @property
+    def seat(self) -> int:
+        """The person's seat."""
+        return self.settings.seat
+
+    @property
+    def number(self) -> int:
+        """Number of the deal on the table, from 1."""
+        return len(self.finished) + (not self.deal.done)
+
+    @property
+    def score(self) -> Score:
+        """The score after the finished deals."""
+        return Score.of(finished.result for finished in self.finished)
+
+    @property
+    def winner(self) -> int | None:
+        """The seat that has won the match."""
+        return self.score.winner(self.settings.match_format)
+
+    @property
+    def over(self) -> bool:
+        """Whether no further deal follows."""
+        one_deal = self.settings.day is not None or self.settings.kind != "play"
+        return self.deal.done and (one_deal or self.winner is not None)
+
+    @property
+    def commitment(self) -> str:
+        """The hash of the deal on the table, which may be shown before it ends."""
+        return commitment(self.salt, self.deal.dealer, self.deal.deck)
+
+    @property
+    def disclosure(self) -> str | None:
+        """The text of which the commitment is the hash, once the deal is over."""
+        return commitment_text(self.salt, self.deal.dealer, self.deal.deck) if self.deal.done else None
+
+    @property
+    def can_take_back(self) -> bool:
+        """Whether there is an action of the person to take back."""
+        return not self.deal.done and self._last_own() is not None
+
+    def act(self, action: int) -> None:
+        """Play the person's action.
+
+        Raises:
+            IllegalAction: if it is not allowed now; the message says why. Nothing has changed.
+        """
+        reason = refusal_with_choices(self.deal, self.seat, action)
+        if reason is None and self.settings.kind == "lesson":
+            reason = lesson_refusal(self.deal, action)
+        if reason is not None:
+            raise IllegalAction(reason)
+        self._play(action)
+
+    @property
+    def waits_for_agent(self) -> bool:
+        """Whether it is the agent's turn."""
+        return self.deal.turn == 1 - self.seat
+
+    def agent_acts(self) -> int:
+        """Let the agent act once and return its action.
+
+        Raises:
+            Conflict: if it is not the agent's turn.
+        """
+        if not self.waits_for_agent:
+            raise Conflict("It is not the agent's turn.")
+        action = choose_action(self.agent, self.deal, self.settings.seed, len(self.finished))
+        self._play(action)
+        return action
+
+    def reply(self) -> None:
+        """Let the agent act until it is the person's turn or the deal is over."""
+        while self.waits_for_agent:
+            self.agent_acts()
+
+    def _play(self, action: int) -> None:
+        self.deal.play(action)
+        self.hint = None
+        self.version += 1
+        self.close_deal()
+
+    def close_deal(self) -> None:
+        """Count the deal on the table if it is over."""
+        if self.deal.done and not (self.finished and self.finished[-1].deal is self.deal):
+            time = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+            self.finished.append(FinishedDeal(self.deal, self.salt, self.assisted, time))
+
+    def ask(self, advise: Callable[[TableDeal], dict[str, Any]]) -> dict[str, Any]:
+        """Return a hint for the person's decision, and mark the deal as assisted.
+
+        Args:
+            advise: makes the hint, from what the seat to act knows.
+
+        Raises:
+            Conflict: if the person is not to act.
+        """
+        if self.deal.turn != self.seat:
+            raise Conflict("There is nothing to decide now.")
+        if self.hint is None:
+            self.hint = advise(self.deal)
+            self.version += 1
+        self.assisted = True
+        return self.hint
+
+    def take_back(self) -> None:
+        """Go back to the person's last decision of this deal, and mark the deal as assisted.
+
+        Raises:
+            Conflict: if there is none, or the deal is over.
+        """
+        if self.deal.done:
+            raise Conflict("The deal is over: nothing can be taken back.")
+        step = self._last_own()
+        if step is None:
+            raise Conflict("You have not played yet: there is nothing to take back.")
+        self.deal.go_back(step)
+        self.hint, self.assisted = None, True
+        self.version += 1
+
+    def _last_own(self) -> int | None:
+        """Return the last step at which the person acted."""
+        steps = range(len(self.deal.actions) - 1, -1, -1)
+        return next((step for step in steps if self.deal.actor(step) == self.seat), None)
+
+    def next_deal(self) -> None:
+        """Deal the next deal of the match.
+
+        Raises:
+            Conflict: if this deal is not over, or no further deal follows.
+        """
+        if not self.deal.done:
+            raise Conflict("This deal is not over yet.")
+        if self.over:
+            raise Conflict("No further deal follows.")
+        self._begin(TableDeal.at_address(self.settings.game, self.settings.seed, len(self.finished)))
+        self.version += 1
+
+    def recording(self, place: int, names: tuple[str, str] | None = None, *, address: bool = False) -> Recording:
+        """Return a finished deal as a recording.
+
+        Args:
+            place: which one, from 0.
+            names: names of the players by seat; by default the agent's specification, and ``you``.
+            address: write the deal's address instead of its cards. It would tell the deals to come.
+        """
+        spec = self.settings.agent
+        given = names or (("you", spec) if self.seat == 0 else (spec, "you"))
+        return self.finished[place].deal.recording(given, (self.settings.seed, place) if address else None)

@@ -1,0 +1,105 @@
+"""A lesson in the rules: a short deal with a fixed deck, in which a teacher says what to play and why."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from german_whist.agents.bots.base import Actions, Views
+from german_whist.agents.registry import make_agent
+from german_whist.envs.engine.actions import action_text, parse_action
+from german_whist.envs.engine.cards import parse_card
+from german_whist.session.table_deal import TableDeal
+from german_whist.session.words import action_name, join_words
+
+RULES = "classic:ranks=4,hand=4,stock=8"
+TEACHER = "Teacher"
+SEAT = 0  # the person's; the other seat deals, so the person leads
+DECK = "SA SJ DJ DQ CQ CK HJ DA HK SK CJ HA DK SQ CA HQ"
+
+# The teacher's cards in the foreplay, and the person's decisions: what is said, and what may be played (nothing: any).
+_TEACHER_PLAYS = ("SJ", "DQ", "CK", "DA")
+_STEPS: tuple[tuple[str, tuple[str, ...]], ...] = (
+    (
+        "This short game has the jacks, queens, kings and aces. You hold four cards, and a king of hearts lies "
+        "face up: hearts are trumps, and the winner of this trick takes that king. Lead the ace of spades. The "
+        "teacher has to follow suit if possible, and no spade beats the ace.",
+        ("SA",),
+    ),
+    (
+        "You have won: the king of hearts is in your hand, and the teacher has drawn a card that you did not see. "
+        "Whoever wins a trick leads the next one. Now the jack of clubs lies face up, the lowest card of all. Lose"
+        " this trick on purpose: the loser takes the hidden card under it. Lead the jack of diamonds.",
+        ("DJ",),
+    ),
+    (
+        "The teacher had to take the jack of clubs, and you have drawn the ace of hearts, the highest trump. "
+        "Nobody but you knows it. The teacher leads the king of clubs. You have a club, so you must follow suit: "
+        "play the queen.",
+        ("CQ",),
+    ),
+    (
+        "The teacher leads the ace of diamonds. You have no diamond, so you may play any card, and a trump beats "
+        "every card of the other suits. The ace of clubs lies face up and is worth a trump: play your lowest, the "
+        "jack of hearts.",
+        ("HJ",),
+    ),
+    (
+        "The stock is gone, and the endgame begins: from here every trick counts. If you have remembered the "
+        "cards, you know what the teacher holds: the king of spades, the queen of hearts, the king of diamonds and"
+        " the jack of clubs. Draw the last trump first: lead the ace or the king of hearts.",
+        ("HA", "HK"),
+    ),
+    ("Nothing can be trumped any more. Your ace of clubs and your other trump are sure tricks: cash them.", ()),
+    ("Go on: winners first.", ()),
+    ("The last card plays itself.", ()),
+)
+_END = (
+    "That was a whole deal: in the foreplay you play for good cards, in the endgame for tricks. The real game has 52 "
+    "cards, thirteen tricks of each kind, and you need seven of the last thirteen to win."
+)
+
+
+class LessonAgent:
+    """The teacher: plays a script in the foreplay and a perfect endgame.
+
+    Attributes:
+        name: what it is called.
+    """
+
+    name = TEACHER
+
+    def __init__(self) -> None:
+        """Prepare the endgame."""
+        self._endgame = make_agent("heuristic+exact")
+
+    def act(self, views: Views, rng: Any) -> Actions:
+        """Return the next card of the script, int64[1]."""
+        view = views[0]
+        if not view["stock"]:
+            return self._endgame.act(views, rng)
+        return np.array([parse_card(_TEACHER_PLAYS[int(view["played_self"]).bit_count()])], np.int64)
+
+
+def lesson_data(deal: TableDeal) -> dict[str, Any]:
+    """Return what the teacher says now, as plain data."""
+    if deal.done:
+        return {"step": len(_STEPS), "steps": len(_STEPS), "text": _END, "wanted": None, "done": True}
+    step = _step(deal)
+    text, wanted = _STEPS[step]
+    return {"step": step + 1, "steps": len(_STEPS), "text": text, "wanted": list(wanted) or None, "done": False}
+
+
+def lesson_refusal(deal: TableDeal, action: int) -> str | None:
+    """Return why an action is not the one that the lesson asks for; ``None`` if it is."""
+    wanted = _STEPS[_step(deal)][1]
+    if not wanted or action_text(action, deal.rules) in wanted:
+        return None
+    names = [f"the {action_name(parse_action(word, deal.rules), deal.rules)}" for word in wanted]
+    return f"Not yet: play {join_words(names, 'or')}."
+
+
+def _step(deal: TableDeal) -> int:
+    """Return the number of the person's decisions so far."""
+    return sum(deal.actor(step) == SEAT for step in range(len(deal.actions)))

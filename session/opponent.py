@@ -1,0 +1,68 @@
+"""The agent at the other side of the table: its choices are a function of the seed, the deal and the step."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+
+from german_whist.agents.bots.base import DEAL, Agent, act_with_memory, initial_memory
+from german_whist.agents.policy.agent import check_trained_for
+from german_whist.agents.registry import make_agent
+from german_whist.envs.engine.actions import action_text
+from german_whist.envs.engine.agent_rng import AgentRng
+from german_whist.envs.engine.rules import Rules
+from german_whist.session.table_deal import TableDeal
+
+_CACHED = 16
+
+
+@lru_cache(_CACHED)
+def agent_named(spec: str) -> Agent:
+    """Return the agent of a specification; sessions share it.
+
+    Raises:
+        ValueError: if there is no such agent.
+    """
+    return make_agent(spec)
+
+
+def check_agent(agent: Agent, rules: Rules) -> None:
+    """Refuse an agent that cannot play a game.
+
+    Raises:
+        ValueError: naming what differs from the game that it was trained for.
+    """
+    check_trained_for(agent, rules)
+
+
+def choose_action(agent: Agent, deal: TableDeal, seed: int, index: int) -> int:
+    """Return what an agent plays, with the random numbers that it has in ``evaluate``.
+
+    Args:
+        agent: the agent.
+        deal: the deal, in which it is the agent's turn.
+        seed: seed of the agent's random numbers.
+        index: number of the deal.
+
+    Raises:
+        ValueError: if the agent's choice is not legal.
+    """
+    seat, name = deal.turn, str(getattr(agent, "name", type(agent).__name__))
+    memory = initial_memory(agent, name, np.array([(seed, index, seat)], DEAL))
+    row = np.zeros(1, np.int64)
+    if memory is not None:  # an agent that remembers sees its earlier decisions again
+        for step in range(len(deal.actions)):
+            if deal.actor(step) == seat:
+                act_with_memory(agent, deal.view_before(step), _rng(seed, index, seat, step), memory, row)
+    rng = _rng(seed, index, seat, len(deal.actions))
+    action = int(np.asarray(act_with_memory(agent, deal.views(seat), rng, memory, row))[0])
+    if not (0 <= action < deal.rules.num_actions and deal.legal >> action & 1):
+        word = action_text(action, deal.rules) if 0 <= action < deal.rules.num_actions else str(action)
+        raise ValueError(f"agent {name!r} chose {word}, which it may not play")
+    return action
+
+
+def _rng(seed: int, index: int, seat: int, step: int) -> AgentRng:
+    # As in a match in which the agent is the first of the two: its seat tells the games of a deal apart.
+    return AgentRng(seed, np.array([2 * index + seat], np.uint64), step=step)

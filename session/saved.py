@@ -1,0 +1,85 @@
+"""Sessions as plain data, complete enough to go on after any card."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from german_whist.agents.bots.base import Agent
+from german_whist.arena.strict_json import check_object
+from german_whist.envs.engine.actions import parse_action
+from german_whist.envs.engine.cards import parse_deck
+from german_whist.envs.engine.rules import Rules
+from german_whist.session.game_session import FinishedDeal, Session
+from german_whist.session.lesson import DECK, RULES, SEAT, TEACHER, LessonAgent
+from german_whist.session.settings import Settings
+from german_whist.session.table_deal import TableDeal
+
+VERSION = 1
+
+_KEYS = ("format", "settings", "title", "person", "version", "finished", "table")
+_DEAL_KEYS = ("deck", "dealer", "actions", "salt", "assisted", "time")
+
+
+def session_to_dict(session: Session) -> dict[str, Any]:
+    """Return a session as plain data. It holds hidden cards: it is not for the person."""
+    on_table = session.deal.done and bool(session.finished)
+    return {
+        "format": VERSION,
+        "settings": session.settings.to_dict(),
+        "title": session.title,
+        "person": session.person,
+        "version": session.version,
+        "finished": [one.data for one in session.finished],
+        "table": None if on_table else {**session.deal.to_dict(), "salt": session.salt, "assisted": session.assisted},
+    }
+
+
+def session_from_dict(data: Any, agent: Agent | None = None) -> Session:
+    """Return a session from plain data.
+
+    Args:
+        data: what :func:`session_to_dict` returned.
+        agent: the opponent; by default the agent that the settings name.
+
+    Raises:
+        ValueError: if the data are damaged, or of another version.
+    """
+    try:
+        fields = check_object(data, "session", _KEYS, _KEYS)
+        if fields["format"] != VERSION:
+            raise ValueError(f"session: format {fields['format']!r:.60} is not supported: only {VERSION} is")
+        settings = Settings(**fields["settings"])
+        if agent is None and settings.kind == "lesson":
+            agent = LessonAgent()
+        rules = settings.game
+        finished = [_finished(one, rules) for one in fields["finished"]]
+        table = fields["table"]
+        deal = finished[-1].deal if table is None else _deal(table, rules)
+        session = Session(settings, agent, deal, fields["title"], fields["person"])
+        session.finished = finished
+        session.version = int(fields["version"])
+        session.salt = finished[-1].salt if table is None else str(table["salt"])
+        session.assisted = finished[-1].assisted if table is None else bool(table["assisted"])
+    except (TypeError, KeyError, IndexError) as error:
+        raise ValueError(f"session: damaged: {error}") from None
+    return session
+
+
+def lesson_session() -> Session:
+    """Return a session with the lesson."""
+    settings = Settings(rules=RULES, agent="heuristic+exact", seat=SEAT, kind="lesson")
+    deal = TableDeal(settings.game, parse_deck(DECK, settings.game.cards), 1 - SEAT)
+    return Session(settings, LessonAgent(), deal, TEACHER)
+
+
+def _deal(data: Any, rules: Rules) -> TableDeal:
+    fields = check_object(data, "session: deal", _DEAL_KEYS, _DEAL_KEYS[:3])
+    actions = [parse_action(word, rules) for word in fields["actions"].split()]
+    return TableDeal(rules, parse_deck(fields["deck"], rules.cards), fields["dealer"], actions)
+
+
+def _finished(data: Any, rules: Rules) -> FinishedDeal:
+    deal = _deal(data, rules)
+    if not deal.done:
+        raise ValueError("session: a finished deal is not over")
+    return FinishedDeal(deal, str(data["salt"]), bool(data["assisted"]), str(data["time"]))

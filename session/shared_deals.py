@@ -1,0 +1,86 @@
+"""Deals to share: recordings as text, and the same as a code that fits a link."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+import zlib
+from collections.abc import Sequence
+
+from german_whist.arena.recording import Recording
+from german_whist.envs.text.rules_text import rules_spec
+from german_whist.session.catalogue import agent_title, agents_for
+from german_whist.session.fairness import new_salt
+from german_whist.session.game_session import FinishedDeal, Session
+from german_whist.session.settings import Settings
+from german_whist.session.table_deal import TableDeal
+from german_whist.session.words import YOU
+
+MAX_DEALS = 100
+MAX_TEXT = 200_000  # letters of all recordings together
+
+_CODE = re.compile(r"[A-Za-z0-9_-]+")
+_DEFAULT_AGENT = "heuristic+exact"  # plays where the recorded player is a person or an unknown agent
+
+
+def code_of(lines: str) -> str:
+    """Return recordings as a code of letters, digits, ``-`` and ``_``: compressed, then base64 for addresses."""
+    return base64.urlsafe_b64encode(zlib.compress(lines.encode(), 9)).decode().rstrip("=")
+
+
+def read_deals(text: str) -> list[Recording]:
+    """Return recordings from lines of JSON or from a code, each replayed and checked.
+
+    Raises:
+        ValueError: if it is neither, or a recording is wrong.
+    """
+    text = text.strip()
+    lines = _decoded(text) if _CODE.fullmatch(text) else text
+    found = [Recording.from_line(line) for line in lines.splitlines() if line.strip()]
+    if not 1 <= len(found) <= MAX_DEALS:
+        raise ValueError(f"{len(found)} recordings: 1 to {MAX_DEALS} are needed")
+    for recording in found:
+        recording.replay()
+        if recording.rules != found[0].rules:
+            raise ValueError("the recordings are of different games")
+    return found
+
+
+def _decoded(code: str) -> str:
+    try:
+        packed = base64.urlsafe_b64decode(code + "=" * (-len(code) % 4))
+        inflater = zlib.decompressobj()
+        text = inflater.decompress(packed, MAX_TEXT)
+        if inflater.unconsumed_tail or not inflater.eof:
+            raise ValueError(f"the code is damaged, or holds more than {MAX_TEXT} letters")
+        return text.decode()
+    except (binascii.Error, zlib.error, UnicodeDecodeError):
+        raise ValueError("the text is neither a recording nor a code of one") from None
+
+
+def open_recordings(recordings: Sequence[Recording], seat: int | None = None) -> Session:
+    """Return a session that holds recorded deals, for review and for trying other cards.
+
+    Args:
+        recordings: deals of one game, in order.
+        seat: the seat of the person; by default that of the player named ``you``, else 0.
+    """
+    last = recordings[-1]
+    if seat is None:
+        seat = last.names.index("you") if "you" in last.names else 0
+    opponent = last.names[1 - seat]
+    plays = opponent in agents_for(last.rules)  # never a file that the recording names
+    settings = Settings(
+        rules=rules_spec(last.rules), agent=opponent if plays else _DEFAULT_AGENT, seat=seat, kind="recording"
+    )
+    deals = [_table_deal(recording) for recording in recordings]
+    name = last.names[seat]
+    session = Session(settings, None, deals[-1], agent_title(opponent), YOU if name == "you" else agent_title(name))
+    session.finished = [FinishedDeal(deal, new_salt(), False, "") for deal in deals]
+    return session
+
+
+def _table_deal(recording: Recording) -> TableDeal:
+    deck = recording.start().states["deck"][0, : len(recording.rules.cards)].tolist()
+    return TableDeal(recording.rules, deck, recording.dealer, recording.actions)

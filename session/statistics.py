@@ -1,0 +1,181 @@
+"""Statistics of a person's deals, in one file of this computer: results, accuracy, luck apart from skill, streaks."""
+
+from __future__ import annotations
+
+import datetime
+import json
+import threading
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from german_whist.envs.utils.atomic_file import write_atomically
+from german_whist.session.game_session import Session
+
+VERSION = 1
+RECENT = 100
+
+Deal = dict[str, Any]
+
+
+class Statistics:
+    """The statistics file. All methods can be called from several threads."""
+
+    def __init__(self, path: Path) -> None:
+        """Use a file, which need not exist yet; a damaged one is set aside."""
+        self.path = path
+        self._lock = threading.Lock()
+        self._data = self._read()
+
+    def record(self, identifier: str, session: Session) -> None:
+        """Count the finished deals, and the match, of a session; what has been counted is not counted again.
+
+        Args:
+            identifier: the session's id.
+            session: the session; only those of kind ``play`` count.
+        """
+        if session.settings.kind != "play":
+            return
+        with self._lock:
+            known = {(deal["session"], deal["deal"]) for deal in self._data["deals"]}
+            new = [
+                _deal(identifier, session, place)
+                for place, one in enumerate(session.finished)
+                if (identifier, place + 1) not in known and one.time > self._data["cleared"]
+            ]
+            matches = [match["session"] for match in self._data["matches"]]
+            won = session.winner is not None and identifier not in matches
+            if won and session.finished[-1].time > self._data["cleared"]:
+                self._data["matches"].append(_match(identifier, session))
+            elif not new:
+                return
+            self._data["deals"] += new
+            self._write()
+
+    def rate(self, identifier: str, deal: int, accuracy: float | None, luck: float) -> None:
+        """Add what a review has found to a deal that has been counted."""
+        with self._lock:
+            for one in self._data["deals"]:
+                if (one["session"], one["deal"]) == (identifier, deal) and one["luck"] is None:
+                    one["accuracy"], one["luck"] = accuracy, luck
+                    self._write()
+
+    def clear(self) -> None:
+        """Forget everything."""
+        with self._lock:
+            now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+            self._data = {"format": VERSION, "cleared": now, "deals": [], "matches": []}
+            self._write()
+
+    def export(self) -> str:
+        """Return everything as JSON."""
+        with self._lock:
+            return json.dumps(self._data, ensure_ascii=False, indent=1)
+
+    def summary(self) -> dict[str, Any]:
+        """Return the statistics as plain data."""
+        with self._lock:
+            deals: list[Deal] = sorted(self._data["deals"], key=lambda deal: deal["time"])
+            matches: list[Deal] = list(self._data["matches"])
+        groups: dict[tuple[str, str, bool], list[Deal]] = {}
+        for deal in deals:
+            groups.setdefault((deal["rules"], deal["agent"], deal["assisted"]), []).append(deal)
+        played: dict[tuple[str, str, str], list[Deal]] = {}
+        for match in matches:
+            played.setdefault((match["rules"], match["agent"], match["match"]), []).append(match)
+        return {
+            "deals": len(deals),
+            "since": deals[0]["time"][:10] if deals else None,
+            "groups": [_group(key, group) for key, group in sorted(groups.items())],
+            "matches": [_match_group(key, group) for key, group in sorted(played.items())],
+            "streak": _streak(deal for deal in deals if not deal["assisted"]),
+            "recent": [
+                {key: value for key, value in deal.items() if key not in ("session", "deal")}
+                for deal in deals[-RECENT:]
+            ],
+        }
+
+    def _read(self) -> dict[str, Any]:
+        empty = {"format": VERSION, "cleared": "", "deals": [], "matches": []}
+        try:
+            data = json.loads(self.path.read_bytes())
+            if data["format"] == VERSION and all(key in data for key in empty):
+                return {key: data[key] for key in empty}
+        except FileNotFoundError:
+            return empty
+        except (OSError, ValueError, KeyError, TypeError):
+            pass
+        self.path.replace(self.path.with_suffix(".damaged"))
+        return empty
+
+    def _write(self) -> None:
+        write_atomically(self.path, json.dumps(self._data, ensure_ascii=False, separators=(",", ":")).encode())
+
+
+def _deal(identifier: str, session: Session, place: int) -> Deal:
+    one, settings = session.finished[place], session.settings
+    sign, result = (1 if session.seat == 0 else -1), one.result
+    return {
+        "session": identifier,
+        "deal": place + 1,
+        "time": one.time,
+        "rules": settings.rules,
+        "agent": settings.agent,
+        "margin": sign * result.margin,
+        "points": sign * result.points,
+        "slam": result.margin * sign == one.deal.rules.counted,
+        "assisted": one.assisted,
+        "day": settings.day,
+        "accuracy": None,
+        "luck": None,
+    }
+
+
+def _match(identifier: str, session: Session) -> Deal:
+    settings = session.settings
+    return {
+        "session": identifier,
+        "rules": settings.rules,
+        "agent": settings.agent,
+        "match": settings.match,
+        "won": session.winner == session.seat,
+        "time": session.finished[-1].time,
+    }
+
+
+def _group(key: tuple[str, str, bool], deals: Sequence[Deal]) -> dict[str, Any]:
+    reviewed = [deal for deal in deals if deal["luck"] is not None]
+    return {
+        "rules": key[0],
+        "agent": key[1],
+        "assisted": key[2],
+        "deals": len(deals),
+        "won": sum(deal["margin"] > 0 for deal in deals),
+        "drawn": sum(deal["margin"] == 0 for deal in deals),
+        "lost": sum(deal["margin"] < 0 for deal in deals),
+        "margin": _mean(deal["margin"] for deal in deals),
+        "accuracy": _mean(deal["accuracy"] for deal in reviewed if deal["accuracy"] is not None),
+        "luck": _mean(deal["luck"] for deal in reviewed),
+        "skill": _mean(deal["margin"] - deal["luck"] for deal in reviewed),
+        "slams": sum(deal["slam"] for deal in deals),
+        "streak": _streak(deals),
+    }
+
+
+def _match_group(key: tuple[str, str, str], matches: Sequence[Deal]) -> dict[str, Any]:
+    won = sum(match["won"] for match in matches)
+    return {"rules": key[0], "agent": key[1], "match": key[2], "won": won, "lost": len(matches) - won}
+
+
+def _mean(values: Iterable[float]) -> float | None:
+    found = list(values)
+    return round(sum(found) / len(found), 2) if found else None
+
+
+def _streak(deals: Iterable[Deal]) -> dict[str, int]:
+    """Return the numbers of deals won in a row: now, and at the longest."""
+    now = longest = 0
+    for deal in deals:
+        now = now + 1 if deal["margin"] > 0 else 0
+        longest = max(longest, now)
+    return {"now": now, "longest": longest}

@@ -1,0 +1,134 @@
+"""One deal of a session: its cards, the actions so far, and the state before each of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from german_whist.arena.recording import DealResult, Recording
+from german_whist.envs.engine.actions import action_text, actions_text
+from german_whist.envs.engine.cards import deck_text
+from german_whist.envs.engine.rules import Rules
+from german_whist.envs.simulator.batch import DealBatch
+
+
+class TableDeal:
+    """A deal that can be played forward and taken back.
+
+    Attributes:
+        batch: the deal as it is now, a ``DealBatch`` of one.
+        actions: the actions played.
+        states: copies of the state before each of them, ``STATE`` records.
+    """
+
+    def __init__(self, rules: Rules, deck: Sequence[int], dealer: int, actions: Sequence[int] = ()) -> None:
+        """Deal the cards and play some actions.
+
+        Args:
+            rules: the rules.
+            deck: the cards in dealing order.
+            dealer: the seat that deals.
+            actions: the actions played so far.
+
+        Raises:
+            ValueError: if the deck is not one of these rules, or an action is illegal.
+        """
+        self.batch = DealBatch(rules, 1)
+        self.batch.deal_decks([list(deck)], [dealer])
+        self.actions: list[int] = []
+        self.states: list[Any] = []
+        for action in actions:
+            self.play(action)
+
+    @classmethod
+    def at_address(cls, rules: Rules, seed: int, index: int) -> TableDeal:
+        """Return deal ``index`` of a seed; seat ``index % 2`` deals."""
+        deck = DealBatch(rules, 1, seed, index).states["deck"][0, : len(rules.cards)]
+        return cls(rules, deck.tolist(), index % 2)
+
+    @property
+    def rules(self) -> Rules:
+        """The rules."""
+        return self.batch.rules
+
+    @property
+    def state(self) -> Any:
+        """The state now, a ``STATE`` record; hidden cards included."""
+        return self.batch.states[0]
+
+    @property
+    def deck(self) -> list[int]:
+        """The cards in dealing order."""
+        cards: list[int] = self.state["deck"][: len(self.rules.cards)].tolist()
+        return cards
+
+    @property
+    def dealer(self) -> int:
+        """The seat that dealt."""
+        return int(self.state["dealer"])
+
+    @property
+    def done(self) -> bool:
+        """Whether the deal is over."""
+        return bool(self.batch.done[0])
+
+    @property
+    def turn(self) -> int:
+        """The seat to act; −1 if the deal is over."""
+        return -1 if self.done else int(self.batch.turn[0])
+
+    @property
+    def legal(self) -> int:
+        """The legal actions of the seat to act, as a mask."""
+        return int(self.batch.legal()[0])
+
+    def play(self, action: int) -> None:
+        """Play a legal action.
+
+        Raises:
+            ValueError: if it is not legal; nothing has changed.
+        """
+        if self.done:
+            raise ValueError("the deal is over")
+        if not (0 <= action < self.rules.num_actions and self.legal >> action & 1):
+            word = action_text(action, self.rules) if 0 <= action < self.rules.num_actions else str(action)
+            raise ValueError(f"seat {self.turn} cannot play {word}: {actions_text(self.legal, self.rules)}")
+        self.states.append(self.state.copy())
+        self.batch.step([action])
+        self.actions.append(int(action))
+
+    def go_back(self, count: int) -> None:
+        """Go back to the position before action ``count``, counted from 0."""
+        if count < len(self.actions):
+            self.batch.states[0] = self.states[count]
+            del self.states[count:], self.actions[count:]
+
+    def actor(self, step: int) -> int:
+        """Return the seat that chose action ``step``, counted from 0."""
+        return int(self.states[step]["turn"])
+
+    def views(self, seat: int) -> np.ndarray[Any, Any]:
+        """Return what a seat knows now, a ``VIEW`` array of shape (1,)."""
+        return self.batch.views([0], [seat])
+
+    def view_before(self, step: int) -> np.ndarray[Any, Any]:
+        """Return what the seat that chose action ``step`` knew, a ``VIEW`` array of shape (1,)."""
+        past = DealBatch(self.rules, 1)
+        past.states[0] = self.states[step]
+        return past.views()
+
+    def result(self) -> DealResult:
+        """Return the result of the finished deal."""
+        return DealResult.of(self.batch)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the deal as plain data, hidden cards included."""
+        actions = " ".join(action_text(action, self.rules) for action in self.actions)
+        return {"deck": deck_text(self.deck), "dealer": self.dealer, "actions": actions}
+
+    def recording(self, names: tuple[str, str], deal: tuple[int, int] | None = None) -> Recording:
+        """Return the finished deal as a recording, with its deck or, if given, its address."""
+        deck = tuple(self.deck) if deal is None else None
+        return Recording(self.rules, self.dealer, names, tuple(self.actions), self.result(), deal, deck)

@@ -1,0 +1,61 @@
+"""``german-whist serve`` in a process of its own."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import urllib.request
+from pathlib import Path
+from typing import Any
+
+AGENT = "heuristic"
+
+
+class Server:
+    """A server that can be stopped, killed and started again on the same port and data.
+
+    Attributes:
+        address: the address of the page, token included.
+    """
+
+    def __init__(self, data: Path) -> None:
+        """Choose the folder that sessions are kept in."""
+        self._data = data
+        self._port = 0
+        self._process: subprocess.Popen[str] | None = None
+        self.address = ""
+
+    def start(self) -> None:
+        """Start the server, and wait until it says its address."""
+        command = [sys.executable, "-m", "german_whist", "serve", "--no-browser", "--port", str(self._port)]
+        command += ["--data", str(self._data), "--agent", AGENT, "--rules", "small", "--seed", "7"]
+        self._process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        assert self._process.stdout is not None
+        self.address = self._process.stdout.readline().split()[-1]
+        self._port = int(self.address.split(":")[2].split("/")[0])
+
+    def kill(self) -> None:
+        """End the server without any warning."""
+        self._end(signal.SIGKILL)
+
+    def stop(self) -> None:
+        """Ask the server to leave."""
+        self._end(signal.SIGTERM)
+
+    def _end(self, number: signal.Signals) -> None:
+        assert self._process is not None
+        self._process.send_signal(number)
+        self._process.wait(timeout=20)
+        assert self._process.stdout is not None
+        self._process.stdout.close()
+
+    def create(self, **choices: Any) -> str:
+        """Create a session and return its id."""
+        body = json.dumps({"agent": AGENT, "seed": 7, **choices}).encode()
+        request = urllib.request.Request(
+            f"{self.address}api/sessions", body, {"Content-Type": "application/json"}, method="POST"
+        )
+        with urllib.request.urlopen(request, timeout=60) as answer:
+            return str(json.load(answer)["id"])

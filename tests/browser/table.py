@@ -1,0 +1,158 @@
+"""The page as a person uses it: everything is found by the role and the name that a screen reader says."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+from tests.browser.server import Server
+
+_PATIENCE = 8_000  # milliseconds
+
+
+class Table:
+    """A page on a device of its own.
+
+    Attributes:
+        page: the page of Playwright.
+        complaints: errors in the console, requests to elsewhere, and failed requests.
+    """
+
+    def __init__(
+        self,
+        browser: Any,
+        server: Server,
+        *,
+        width: int = 1280,
+        height: int = 800,
+        touch: bool = False,
+        moving: bool = False,
+        settings: dict[str, Any] | None = None,
+        session: str | None = None,
+    ) -> None:
+        """Open the page.
+
+        Args:
+            browser: the browser.
+            server: what serves it.
+            width: width of the window.
+            height: height of the window.
+            touch: whether the device has a touch screen.
+            moving: whether cards move.
+            settings: settings that differ from the defaults.
+            session: the session to open; by default the page deals.
+        """
+        self.touch = touch
+        self.server = server
+        self.complaints: list[str] = []
+        self._context = browser.new_context(
+            viewport={"width": width, "height": height},
+            has_touch=touch,
+            reduced_motion="no-preference" if moving else "reduce",
+            accept_downloads=True,
+        )
+        self._context.set_default_timeout(_PATIENCE)
+        kept = json.dumps({"lessonOffered": True, "sound": False, **(settings or {})})
+        key = "german-whist.settings"
+        self._context.add_init_script(
+            f"if (localStorage.getItem('{key}') === null) localStorage.setItem('{key}', {json.dumps(kept)})"
+        )
+        self.page = self._open()
+        self.page.goto(server.address + (f"#session={session}" if session else ""))
+        self.wait()
+
+    def _open(self) -> Any:
+        page = self._context.new_page()
+        home = self.server.address.split("/")[2]
+        page.on("console", lambda message: self._complain(message.type in {"error", "warning"}, message.text))
+        page.on("pageerror", lambda error: self._complain(True, str(error)))
+        page.on("request", lambda request: self._complain(not _stays(request.url, home), request.url))
+        return page
+
+    def _complain(self, bad: bool, words: str) -> None:
+        if bad:
+            self.complaints.append(words)
+
+    def another_tab(self) -> Table:
+        """Return the same table in another tab of the same browser."""
+        other = object.__new__(Table)
+        other.__dict__.update(self.__dict__)
+        other.page = other._open()
+        other.page.goto(self.page.url)
+        other.wait()
+        return other
+
+    def close(self) -> None:
+        """Close the page."""
+        self._context.close()
+
+    def go_to(self, session: str) -> None:
+        """Show another session."""
+        self.page.evaluate("id => { location.hash = `session=${id}` }", session)
+        self.page.wait_for_function("id => localStorage.getItem('german-whist.session') === id", arg=session)
+        self.wait()
+
+    def button(self, name: str, exact: bool = True) -> Any:
+        """Return the button of a name."""
+        return self.page.get_by_role("button", name=name, exact=exact)
+
+    @property
+    def result(self) -> str:
+        """The result of the deal, empty while it lasts."""
+        return str(self.page.get_by_role("status").text_content() or "")
+
+    @property
+    def log(self) -> str:
+        """The text of the log."""
+        return str(self.page.get_by_role("log").text_content())
+
+    @property
+    def hand(self) -> list[str]:
+        """The names of the cards in the hand, the unplayable ones included."""
+        names = self.page.get_by_role("group", name="Your hand").get_by_role("button").all()
+        return [str(card.get_attribute("aria-label")).split(",")[0] for card in names]
+
+    def wait(self) -> None:
+        """Wait until it is the person's turn or the deal is over."""
+        self.page.wait_for_function(
+            """() => document.querySelector('[role=status]').textContent !== ''
+                || [...document.querySelectorAll('main [role=group] button')].some(
+                  (button) => button.checkVisibility() && button.getAttribute('aria-disabled') !== 'true')"""
+        )
+
+    def actions(self) -> list[Any]:
+        """Return the buttons of the actions that can be taken now."""
+        groups = [self.page.get_by_role("group", name=name) for name in ("Your choice", "Open cards", "Your hand")]
+        buttons = [button for group in groups for button in group.get_by_role("button").all()]
+        return [button for button in buttons if button.get_attribute("aria-disabled") != "true"]
+
+    def act(self, number: int = 0) -> None:
+        """Take one of the actions: a card is raised by the first press and played by the second."""
+        button = self.actions()[number]
+        card = button.get_attribute("aria-pressed") is not None
+        before = self.log
+        self.press(button)
+        if card:
+            assert button.get_attribute("aria-pressed") == "true"
+            self.press(button)
+        self.page.wait_for_function("text => document.querySelector('[role=log]').textContent !== text", arg=before)
+        self.wait()
+
+    def press(self, button: Any) -> None:
+        """Press a button with the mouse or a finger."""
+        if self.touch:
+            button.tap()
+        else:
+            button.click()
+
+    def play_on(self, choose: Any = None) -> str:
+        """Play the deal to its end and return the result."""
+        while not self.result:
+            actions = self.actions()
+            self.act(choose(actions) if choose else 0)
+        return self.result
+
+
+def _stays(address: str, home: str) -> bool:
+    return re.match(rf"(https?://{re.escape(home)}/|data:|blob:|about:)", address) is not None

@@ -1,0 +1,166 @@
+"""The coach: hint, take back, review, other ways to play the deal, sharing, fairness, statistics, the lesson."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+
+from tests.browser.conftest import OpenTable
+from tests.browser.server import Server
+from tests.browser.table import Table
+
+TINY = "tiny"
+
+
+def test_a_hint_points_at_a_card_and_gives_reasons_in_words_and_figures(table: Table, server: Server) -> None:
+    table.go_to(server.create(rules="small", seat=1))
+    table.button("Hint").click()
+    coach = table.page.get_by_role("region", name="Coach")
+    coach.wait_for()
+    words = coach.text_content()
+    advised = coach.get_by_role("heading").text_content().removeprefix("Play the ")
+    assert advised in table.hand
+    assert "Chance to win the deal" in words
+    rows = coach.get_by_role("table").first.get_by_role("row").count()
+    assert rows == 1 + len(table.actions())
+    assert table.page.locator("#hand .marked").get_attribute("aria-label") == advised
+
+
+def test_take_back_returns_to_the_last_decision_and_marks_the_deal(table: Table, server: Server) -> None:
+    table.go_to(server.create(rules=TINY, seat=0))
+    hand = table.hand
+    assert table.button("Take back").get_attribute("aria-disabled") == "true"
+    table.act()
+    table.button("Take back").click()
+    table.page.wait_for_function("n => document.querySelectorAll('#hand button').length === n", arg=len(hand))
+    table.wait()
+    assert table.hand == hand
+    table.play_on()
+    assert "Assisted" in table.page.get_by_role("region", name="Result").text_content()
+
+
+def test_the_review_shows_curve_moves_and_open_hands_and_another_card_can_be_tried(
+    table: Table, server: Server
+) -> None:
+    table.go_to(server.create(rules="small", seat=0))
+    table.play_on(lambda actions: len(actions) - 1)
+    table.button("Review").click()
+    review = table.page.get_by_role("dialog", name="Review of the deal")
+    review.wait_for()
+    assert review.get_by_role("img", name=re.compile("Chance that you win")).is_visible()
+    slider = review.get_by_role("slider", name="Move")
+    table.page.keyboard.press("Home")
+    assert slider.input_value() == "0"
+    assert review.locator(".open-hand").first.get_by_role("img").count() == 7
+    review.get_by_role("button", name="Step forward").click()
+    assert slider.input_value() == "1"
+    table.page.keyboard.press("End")
+    assert slider.input_value() == slider.get_attribute("max")
+    table.page.keyboard.press("Home")
+    while not review.get_by_role("button", name=re.compile("^Try the")).count():
+        review.get_by_role("button", name="Step forward").click()
+    other = review.get_by_role("button", name=re.compile("^Try the")).first
+    name = str(other.get_attribute("aria-label")).removeprefix("Try the ")
+    other.click()
+    table.page.wait_for_function("() => document.querySelector('#match').textContent === 'Practice'")
+    table.wait()
+    assert name in table.log
+    table.play_on()
+    assert "does not count" in table.page.get_by_role("region", name="Result").text_content()
+
+
+def test_the_same_deal_from_the_other_side_and_by_the_agent(table: Table, server: Server) -> None:
+    table.go_to(server.create(rules=TINY, seat=0))
+    hand = set(table.hand)
+    table.play_on()
+    table.button("Watch the agent").click()
+    watch = table.page.get_by_role("dialog", name="The agent with your cards")
+    watch.wait_for()
+    assert re.search(r"You: [−+\d]+ tricks", watch.text_content())
+    table.page.keyboard.press("Escape")
+    table.button("Same deal, other side").click()
+    table.page.wait_for_function("() => document.querySelector('#match').textContent === 'Practice'")
+    table.wait()
+    assert not hand & set(table.hand)
+
+
+def test_a_shared_deal_opens_for_review(table: Table, server: Server, open_table: OpenTable) -> None:
+    table.go_to(server.create(rules=TINY, seat=0))
+    result = table.play_on()
+    table.button("Share").click()
+    link = table.page.get_by_role("dialog").get_by_label("Link").input_value()
+    text = table.page.get_by_role("dialog").get_by_label("Text").input_value()
+    assert text.startswith('{"version":1')
+    assert "#recording=" in link
+    other = open_table()
+    for shared in (link, text):
+        other.button("More").click()
+        other.button("Open a recording", exact=False).click()
+        other.page.get_by_label("Text, code or link").fill(shared)
+        other.button("Open").click()
+        review = other.page.get_by_role("dialog", name="Review of the deal")
+        review.wait_for()
+        assert re.findall(r"\d+", result) == re.findall(r"\d+", review.locator(".review-result").text_content())
+        other.page.keyboard.press("Escape")
+        other.wait()
+
+
+def test_the_browser_checks_the_hash_of_the_deal(table: Table, server: Server) -> None:
+    table.go_to(server.create(rules=TINY, seat=0))
+    table.button("More").click()
+    table.button("Is the deal fair?", exact=False).click()
+    before = table.page.locator("dialog .hash").first.text_content()
+    table.page.keyboard.press("Escape")
+    table.play_on()
+    table.button("Check the deal").click()
+    after, disclosed = table.page.locator("dialog .hash").all_text_contents()
+    assert before == after == hashlib.sha256(disclosed.encode()).hexdigest()
+    assert "was not changed" in table.page.locator(".verdict").text_content()
+
+
+def test_statistics_count_deals_and_can_be_saved_and_deleted(table: Table, server: Server) -> None:
+    table.go_to(server.create(rules=TINY, seat=0))
+    table.play_on()
+    table.button("Statistics").click()
+    dialog = table.page.get_by_role("dialog", name="Statistics")
+    assert int(dialog.locator("dd").first.text_content()) > 0
+    assert dialog.get_by_role("table", name="By game and agent").is_visible()
+    with table.page.expect_download() as download:
+        dialog.get_by_role("link", name="Export").click()
+    assert download.value.suggested_filename.endswith(".json")
+    dialog.get_by_role("button", name="Delete all").click()
+    table.button("Delete").click()
+    dialog.wait_for(state="detached")
+    table.button("Statistics").click()
+    assert "No deal is finished yet" in table.page.get_by_role("dialog", name="Statistics").text_content()
+
+
+def test_the_lesson_can_be_played_to_its_end(table: Table) -> None:
+    table.button("More").click()
+    table.button("Learn the game", exact=False).click()
+    coach = table.page.get_by_role("region", name="Coach")
+    coach.get_by_role("heading", name=re.compile("Lesson")).wait_for()
+    table.wait()
+    for _ in range(40):
+        if table.result:
+            break
+        wanted = table.page.locator("main [role=group] .marked")
+        if wanted.count():
+            wanted.first.click()
+            if wanted.count() and wanted.first.get_attribute("aria-pressed") == "true":
+                wanted.first.click()
+            table.wait()
+        else:
+            table.act()
+    coach.get_by_role("button", name="Play a game").click()
+    table.page.wait_for_function("() => !document.title.startsWith('Lesson')")
+
+
+def test_the_deal_of_the_day(table: Table) -> None:
+    table.button("More").click()
+    table.button("Deal of the day", exact=False).click()
+    table.page.wait_for_function(
+        "() => /^Deal of \\d{4}-\\d\\d-\\d\\d$/.test(document.querySelector('#match').textContent)"
+    )
+    table.wait()
+    assert len(table.hand) in {12, 13}

@@ -1,0 +1,81 @@
+"""Reload, a killed server, two tabs: nothing is lost and nothing is played twice."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.browser.conftest import OpenTable
+from tests.browser.server import Server
+from tests.browser.table import Table
+
+
+def test_a_reload_in_the_middle_of_a_deal_changes_nothing(table: Table, server: Server) -> None:
+    table.go_to(server.create(rules="small", seat=0))
+    for _ in range(4):
+        table.act()
+    hand, log = table.hand, table.log
+    table.page.reload()
+    table.wait()
+    assert (table.hand, table.log) == (hand, log)
+    table.play_on()
+    result = table.result
+    table.page.reload()
+    table.wait()
+    assert table.result == result
+    assert table.button("Next deal").is_visible()
+
+
+def test_the_page_without_a_session_goes_on_with_the_last_game(table: Table, server: Server) -> None:
+    table.act()
+    hand = table.hand
+    table.page.goto("about:blank")
+    table.page.goto(server.address)
+    table.wait()
+    assert table.hand == hand
+
+
+def test_a_killed_server_loses_nothing(open_table: OpenTable, tmp_path: Path) -> None:
+    server = Server(tmp_path)
+    server.start()
+    table = open_table(server, session=server.create(rules="small", seat=0))
+    for _ in range(3):
+        table.act()
+    hand, log = table.hand, table.log
+    server.kill()
+    table.actions()[0].click()
+    table.page.locator("#hand [aria-pressed=true]").click()
+    alert = table.page.get_by_role("alert")
+    table.page.wait_for_function("() => document.querySelector('[role=alert]').textContent.includes('does not answer')")
+    assert len(table.hand) == len(hand)
+    server.start()
+    table.page.wait_for_function("() => document.querySelector('[role=alert]').textContent.includes('is back')")
+    table.wait()
+    assert alert.is_visible()
+    assert (table.hand, table.log) == (hand, log)
+    table.play_on()
+    server.stop()
+    # The refused connections, and no others, were complained about.
+    assert all("ERR_CONNECTION_REFUSED" in words for words in table.complaints)
+    table.complaints.clear()
+
+
+def test_two_tabs_show_the_same_table(table: Table, server: Server) -> None:
+    table.go_to(server.create(rules="small", seat=0))
+    other = table.another_tab()
+    assert other.hand == table.hand
+    table.act()
+    other.page.wait_for_function("text => document.querySelector('[role=log]').textContent === text", arg=table.log)
+    other.wait()
+    assert other.hand == table.hand
+    other.act()
+    table.page.wait_for_function("text => document.querySelector('[role=log]').textContent === text", arg=other.log)
+    table.play_on()
+
+
+def test_an_address_of_a_session_that_is_gone_deals_a_new_game(table: Table) -> None:
+    table.page.evaluate("location.hash = 'session=nowhere'")
+    table.page.wait_for_function("() => !location.hash.includes('nowhere')")
+    table.wait()
+    assert len(table.hand) in {6, 7}
+    assert all("404" in words for words in table.complaints)
+    table.complaints.clear()

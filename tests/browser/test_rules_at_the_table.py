@@ -1,0 +1,62 @@
+"""What the table says about the rules: which cards may be played, and why others must not be."""
+
+from __future__ import annotations
+
+from tests.browser.conftest import OpenTable
+from tests.browser.server import Server
+from tests.browser.table import Table
+
+
+def unplayable(table: Table) -> list[str]:
+    """Play until a suit has to be followed; return the names of the cards that must not be played."""
+    for _ in range(20):
+        hand = table.page.get_by_role("group", name="Your hand").get_by_role("button")
+        names = [str(name) for name in hand.evaluate_all("all => all.map((one) => one.getAttribute('aria-label'))")]
+        if any("not playable" in name for name in names) and table.actions():
+            return [name for name in names if "not playable" in name]
+        table.act()
+    raise AssertionError("no suit had to be followed")
+
+
+def test_a_card_that_must_not_be_played_says_which_suit_to_follow(table: Table, server: Server) -> None:
+    table.go_to(server.create(rules="classic", seat=0))
+    names = unplayable(table)
+    suit = table.page.locator("#prompt").text_content().removeprefix("Follow ").rstrip(".")
+    assert names[0].endswith(f", not playable: you must follow {suit}")
+    before = table.hand
+    card = table.button(names[0])
+    assert card.get_attribute("aria-disabled") == "true"
+    card.click(force=True)
+    card.click(force=True)
+    assert f"follow {suit}" in table.page.get_by_role("alert").text_content()
+    assert table.hand == before
+
+
+def test_the_first_tap_raises_a_card_and_another_card_can_be_raised_instead(table: Table, server: Server) -> None:
+    table.go_to(server.create(rules="small", seat=1))
+    first, second, *_ = table.actions()
+    first.click()
+    assert first.get_attribute("aria-pressed") == "true"
+    second.click()
+    assert (first.get_attribute("aria-pressed"), second.get_attribute("aria-pressed")) == ("false", "true")
+    table.page.keyboard.press("Escape")
+    assert second.get_attribute("aria-pressed") == "false"
+    assert len(table.hand) == 7
+
+
+def test_a_single_tap_plays_if_the_setting_says_so(open_table: OpenTable, server: Server) -> None:
+    table = open_table(settings={"singleTap": True}, session=server.create(rules="small", seat=1))
+    name = str(table.actions()[0].get_attribute("aria-label"))
+    table.actions()[0].click()
+    table.page.wait_for_function("() => document.querySelector('[role=log]').textContent.includes('You lead')")
+    table.wait()
+    assert f"You lead the {name}." in table.log or f"You play the {name}." in table.log
+
+
+def test_nobody_sees_the_opponents_cards(table: Table, server: Server) -> None:
+    table.go_to(server.create(rules="classic", seat=0))
+    table.act()
+    far = table.page.get_by_role("region", name="Textbook", exact=True)
+    assert far.get_by_role("img").count() == 0
+    drawn = far.locator("use[data-card]").evaluate_all("all => all.map((one) => one.dataset.card)")
+    assert set(drawn) == {""}

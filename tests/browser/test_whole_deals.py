@@ -1,0 +1,131 @@
+"""Whole deals of every game: by mouse, by touch and by keyboard, with the decisions that are not cards."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from german_whist.envs.engine.rules import rule_names, rules
+from tests.browser.server import Server
+from tests.browser.table import Table
+
+# Every preset as it is, but with fewer cards.
+_SMALLER = {
+    "all": "all:ranks=3,hand=3,stock=6",
+    "classic": "classic:ranks=3,hand=3,stock=6",
+    "draft": "draft:ranks=3,hand=3,stock=6",
+    "high_low": "high_low:ranks=3,hand=3,stock=6",
+    "humbug": "humbug:ranks=3,hand=3,book=1",
+    "no_trump": "no_trump:ranks=3,hand=3,stock=6",
+    "open_stock": "open_stock:ranks=3,hand=3,stock=6",
+    "race": "race:ranks=3,hand=3,stock=6,race=3",
+    "race9": "race9:ranks=3,hand=3,stock=6,race=4",
+    "seventh": "seventh:ranks=3,hand=3,stock=6,book=1,slam=4",
+    "short": "short:ranks=3,hand=4,stock=4",
+    "small": "small:ranks=3,hand=3,stock=6,book=1,slam=4",
+    "small_all": "small_all:ranks=3,hand=3,stock=6,book=3",
+}
+
+_RESULT = re.compile(r"(You win|Textbook wins) \d+ to \d+|\d+ to \d+, a draw|.*draw.*")
+
+
+@pytest.fixture(scope="module")
+def devices(browser: Any, server: Server) -> Iterator[dict[str, Table]]:
+    """One page for each way of playing."""
+    devices = {
+        "mouse": Table(browser, server),
+        "touch": Table(browser, server, width=390, height=844, touch=True),
+        "keyboard": Table(browser, server, width=1024, height=768),
+    }
+    yield devices
+    for table in devices.values():
+        table.close()
+        assert table.complaints == []
+
+
+def play_with_keys(table: Table) -> None:
+    """Play a deal with Tab, arrows, Enter and the space bar alone."""
+    keyboard = table.page.keyboard
+    while not table.result:
+        before = table.log
+        for _ in range(60):
+            if table.page.evaluate(
+                """() => { const at = document.activeElement;
+                  return at.closest('main [role=group]') !== null && at.tagName === 'BUTTON'
+                    && at.getAttribute('aria-disabled') !== 'true' }"""
+            ):
+                break
+            keyboard.press("Tab")
+        keyboard.press("Enter")
+        if table.page.evaluate("document.activeElement.getAttribute('aria-pressed')") is not None:
+            keyboard.press("Space")
+        table.page.wait_for_function("text => document.querySelector('[role=log]').textContent !== text", arg=before)
+        table.wait()
+    assert table.page.evaluate("document.activeElement.textContent") in {"Next deal", "New game"}
+
+
+@pytest.mark.parametrize("way", ["mouse", "touch", "keyboard"])
+@pytest.mark.parametrize("preset", rule_names())
+def test_a_whole_deal_of_every_preset(devices: dict[str, Table], server: Server, preset: str, way: str) -> None:
+    table = devices[way]
+    game = _SMALLER.get(preset, preset)
+    table.go_to(server.create(rules=game, seat=0))
+    if way == "keyboard":
+        play_with_keys(table)
+    else:
+        table.play_on()
+    assert _RESULT.fullmatch(table.result)
+    assert table.button("Next deal").is_visible()
+    assert table.hand == [] or rules(game).race
+
+
+def test_a_deal_of_the_classic_game(table: Table, server: Server) -> None:
+    table.go_to(server.create(rules="classic", seat=1))
+    assert len(table.hand) == 13
+    table.play_on(lambda actions: len(actions) // 2)
+    numbers = [int(number) for number in re.findall(r"\d+", table.result)]
+    assert sum(numbers) == 13
+    for words in ("the endgame begins", "leads the", "takes the", "is turned up"):
+        assert words in table.log
+    table.button("Next deal").click()
+    table.wait()
+    assert table.result == ""
+    assert len(table.hand) == 13
+
+
+def test_the_decisions_that_are_not_cards(table: Table, server: Server) -> None:
+    table.go_to(server.create(rules=_SMALLER["humbug"], seat=0))
+    choices = table.page.get_by_role("group", name="Your choice").get_by_role("button")
+    assert [words.split()[0] for words in choices.all_text_contents()] == ["Keep", "Swap"]
+    choices.nth(1).click()
+    table.wait()
+    assert "swapped the hand" in table.page.get_by_role("region", name="You", exact=True).text_content()
+
+    table.go_to(server.create(rules="draft", seat=0))
+    while not choices.count():
+        table.act()
+    assert [words.split()[0] for words in choices.all_text_contents()] == ["Take", "Leave"]
+
+    table.go_to(server.create(rules="open_stock", seat=0))
+    open_cards = table.page.get_by_role("group", name="Open cards").get_by_role("button")
+    while not open_cards.count():
+        table.act()
+    name = open_cards.first.get_attribute("aria-label")
+    table.act()
+    assert name in table.hand
+    assert f"You take the {name}" in table.log
+
+
+def test_a_match_is_won_and_another_game_can_be_begun(table: Table, server: Server) -> None:
+    table.go_to(server.create(rules="tiny", match="first_to:1", seat=0))
+    for _ in range(12):
+        table.play_on()
+        if not table.button("Next deal").count():
+            break
+        table.button("Next deal").click()
+        table.wait()
+    assert "the match" in table.page.get_by_role("region", name="Result").text_content()
+    assert table.page.get_by_role("region", name="Result").get_by_role("button", name="New game").is_visible()

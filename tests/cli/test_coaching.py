@@ -1,0 +1,102 @@
+"""Hints, taking back and reviews in the terminal."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from german_whist.arena.recording_file import read_recordings
+from german_whist.cli import main
+from tests.cli.commands import Run
+from tests.cli.conftest import Typist
+from tests.cli.test_play import Copycat, evaluated
+
+
+def test_a_hint_names_every_legal_card_and_plays_none(type_lines: Typist, capsys: pytest.CaptureFixture[str]) -> None:
+    type_lines(["h", "HINT", "q"])
+    assert main(["play", "random", "--rules", "small", "--seed", "1", "--seat", "1"]) == 0
+    text = capsys.readouterr().out
+    assert text.count("Hint by champion-small: ") == 2
+    assert text.count(" tricks  wins ") == 2 * 7
+    assert text.count("opponent (none): ♠ ") == 2
+    assert "plays" not in text
+
+
+def test_what_is_taken_back_has_not_been_played(
+    type_lines: Typist, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    copycat = evaluated(tmp_path, "small", 0, deals=1)
+    moves = list(copycat)
+    type_lines(["b", *moves[:3], "back", "b", *moves[1:]])
+    path = tmp_path / "mine.jsonl"
+    words = ["play", "random", "--rules", "small", "--seed", "5", "--deals", "1", "--record", str(path)]
+    assert main(words) == 0
+    assert [one.actions for one in read_recordings(path)] == [one.actions for one in copycat.recordings]
+    text = capsys.readouterr().out
+    assert text.count("Your last card is taken back.") == 2
+    assert "there is nothing to take back" in text
+
+
+def test_a_deal_is_reviewed_when_it_is_over(
+    type_lines: Typist, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    moves = list(evaluated(tmp_path, "tiny", 0, deals=1))
+    for words, lines in ((["--deals", "1", "--review"], moves), ([], [*moves, "r", "q"])):
+        type_lines(lines)
+        assert main(["play", "random", "--rules", "tiny", "--seed", "5", *words]) == 0
+        text = capsys.readouterr().out
+        assert text.count("Chance that you win: ") == 1
+        assert "trick  1  You" in text
+
+
+def played(tmp_path: Path, game: str) -> tuple[Path, Copycat]:
+    return tmp_path / "games.jsonl", evaluated(tmp_path, game, 0)
+
+
+@pytest.mark.parametrize("game", ["small", "draft", "humbug"])
+def test_review_judges_a_recorded_deal(game: str, run: Run, tmp_path: Path) -> None:
+    path, _ = played(tmp_path, game)
+    found = json.loads(run("review", path, "--line", "2", "--seat", "1", "--json").out)
+    recording = list(read_recordings(path))[1]
+    assert len(found["moves"]) == len(recording.actions)
+    assert found["result"]["margin"] == -recording.result.margin
+    shown = run("review", path, "--line", "2", "--seat", "1")
+    assert (shown.code, shown.err) == (0, "")
+    assert found["result"]["text"] in shown.out
+    for move in found["moves"]:
+        line = next(line for line in shown.out.splitlines() if line.startswith(f"{move['number']:>3}  trick"))
+        assert ("better" in line) == (move["best"] != move["action"])
+    brief = run("review", path, "--line", "2", "--seat", "1", "--brief").out
+    assert "trick  1" not in brief
+    assert brief.count("  move ") == len(found["dearest"])
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [(["none.jsonl"], "cannot be read"), (["games.jsonl", "--line", "9"], "line 9 does not exist")],
+)
+def test_what_cannot_be_reviewed_is_refused(words: list[str], message: str, run: Run, tmp_path: Path) -> None:
+    played(tmp_path, "tiny")
+    refused = run("review", *words)
+    assert refused.code == 2
+    assert message in refused.err
+
+
+def test_a_recording_that_does_not_replay_is_refused(run: Run, tmp_path: Path) -> None:
+    path, _ = played(tmp_path, "tiny")
+    path.write_text(re.sub(r'"margin":-?\d+', '"margin":1', path.read_text()))
+    refused = run("review", path)
+    assert refused.code == 2
+    assert "line 1: the deal ends" in refused.err
+
+
+def test_without_unicode_the_review_is_plain(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from german_whist.cli.terminal import coaching
+    from german_whist.envs.text.card_style import ASCII, Style
+
+    path, _ = played(tmp_path, "tiny")
+    monkeypatch.setattr(coaching, "style_of", lambda stream, trump: Style(ASCII, False, trump))
+    run("review", path).out.encode("ascii")

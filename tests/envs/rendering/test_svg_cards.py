@@ -1,0 +1,68 @@
+"""The cards of the web page: drawn from the source of the pictures, and kept up to date with it."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from german_whist.envs.engine.cards import RANKS, SUITS
+from german_whist.envs.rendering.paths import both_sides, curve, moved, points_of
+from german_whist.envs.rendering.svg_cards import BACKS, FACES, svg_cards
+from german_whist.envs.rendering.svg_pen import path_data
+
+FILE = Path(__file__).parents[3] / "web" / "static" / "cards.svg"
+
+
+@pytest.fixture(scope="module")
+def text() -> str:
+    return FILE.read_text(encoding="utf-8")
+
+
+def test_the_file_of_the_page_is_what_the_source_draws_today(text: str) -> None:
+    assert text == svg_cards()
+
+
+def test_there_is_a_symbol_for_each_face_and_back(text: str) -> None:
+    symbols = set(re.findall(r'<symbol id="([^"]+)"', text))
+    faces = {f"{face}-{suit}{rank}" for face in FACES for suit in SUITS for rank in RANKS}
+    assert symbols == faces | {f"back-{name}" for name in BACKS}
+
+
+def test_the_document_is_well_formed_and_refers_to_nothing_outside_itself(text: str) -> None:
+    root = ElementTree.fromstring(text)
+    names = [element.attrib["id"] for element in root.iter() if "id" in element.attrib]
+    assert len(names) == len(set(names))
+    references = re.findall(r'href="([^"]+)"|url\(([^)]+)\)', text)
+    assert {one or other for one, other in references} <= {f"#{name}" for name in names}
+    tags = {element.tag.rpartition("}")[2] for element in root.iter()}
+    assert not tags & {"script", "style", "image", "foreignObject"}  # the page's policy would refuse them
+
+
+@pytest.mark.parametrize(("card", "parts"), [("HQ", 2), ("S7", 1), ("DT", 1)])
+def test_the_corner_of_a_classic_card_and_the_figure_of_a_court_card_are_repeated_upside_down(
+    text: str, card: str, parts: int
+) -> None:
+    symbol = re.search(rf'<symbol id="classic-{card}".*?</symbol>', text)
+    assert symbol is not None
+    names = re.findall(r'<g id="([^"]+)"', symbol.group())
+    assert len(names) == parts
+    for name in names:
+        assert f'<use href="#{name}" transform="rotate(180 50 70)"/>' in symbol.group()
+
+
+def test_a_mirrored_curve_is_the_mirror_image() -> None:
+    half = curve((0.0, 0.0), [(0.3, 0.0), (0.4, 0.2), (0.2, 0.5)], [(0.0, 1.0)])
+    points = points_of(both_sides(half))
+    middle = len(points) // 2
+    assert len(points) == 2 * middle
+    for (x, y), (mirrored_x, mirrored_y) in zip(points[:middle], reversed(points[middle:]), strict=True):
+        assert (mirrored_x, mirrored_y) == pytest.approx((-x, y))
+
+
+def test_paths_move_scale_and_turn() -> None:
+    path = moved(curve((1.0, 2.0), [(0.0, 0.0), (1.0, 1.0), (2.0, 1.0)]), 0.5, 0.25, 0.5)
+    assert path_data(path) == "M100 125C50 25 100 75 150 75"
+    assert points_of(moved([(1.0, 2.0)], 0, 0, 1, turned=True)) == [(-1.0, -2.0)]

@@ -1,0 +1,1 @@
+"""Tests of sessions, without an interface."""

@@ -1,0 +1,194 @@
+"""The coach: advice from what a seat knows, exact endgames, reviews, and other ways to play a deal."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from german_whist.agents.registry import make_agent
+from german_whist.envs.engine.actions import action_text, parse_action
+from german_whist.envs.engine.cards import cards_of
+from german_whist.envs.engine.rules import rule_names, rules
+from german_whist.envs.simulator.batch import DealBatch
+from german_whist.session.coach.advice import ROLLOUTS, advise
+from german_whist.session.coach.hints import hint
+from german_whist.session.coach.replays import swap_seats, try_action, watch
+from german_whist.session.coach.reviews import review
+from german_whist.solver.endgames import solve_endgame
+from tests.conftest import play_randomly
+from tests.redeal import Redeal
+from tests.session.playing import play, session
+
+NAMES = ("You", "Ann")
+
+
+@pytest.mark.parametrize("game", rule_names())
+def test_every_legal_action_of_every_game_has_a_value_and_a_chance(game: str) -> None:
+    for steps in (0, 3, 9):
+        batch = DealBatch(game, 1, seed=steps)
+        play_randomly(batch, np.random.default_rng(steps), steps)
+        if batch.done[0]:
+            continue
+        advice = advise(batch.views(), batch.rules, worlds=4)[0]
+        assert sorted(advice.actions) == list(cards_of(int(batch.legal()[0])))
+        assert list(advice.margins) == sorted(advice.margins, reverse=True)
+        assert list(advice.wins) == sorted(advice.wins, reverse=True)
+        assert all(0 <= win <= 1 for win in advice.wins)
+        assert all(abs(margin) <= batch.rules.counted + 1 for margin in advice.margins)
+        assert advice.cost(advice.actions[0]) == (0, 0)
+
+
+def test_the_network_judges_its_own_game_and_rollouts_the_others() -> None:
+    for game, judge in (("classic", "champion"), ("small", "champion-small"), ("short", ROLLOUTS)):
+        batch = DealBatch(game, 1, seed=1)
+        advice = advise(batch.views(), batch.rules, worlds=4)[0]
+        assert advice.judge == judge
+        if judge != ROLLOUTS:
+            network = make_agent(judge).advantages(batch.views())[0]  # type: ignore[attr-defined]
+            differences = np.array(advice.margins) - advice.margins[0]
+            assert differences == pytest.approx(network[list(advice.actions)], abs=1e-6)
+
+
+def test_in_the_endgame_the_values_are_exact() -> None:
+    batch = DealBatch("small", 1, seed=3)
+    while batch.views()["stock"][0]:
+        play_randomly(batch, np.random.default_rng(1), 1)
+    view = batch.views()[0]
+    state = batch.states[0]
+    leader = int(batch.turn[0])
+    hands = [int(hand) for hand in state["hands"]]
+    trump = "CDHS"[state["trump"]]
+    best = 2 * solve_endgame(hands[leader], hands[1 - leader], trump) - 7
+    advice = advise(batch.views(), batch.rules, worlds=1)[0]
+    assert advice.exact
+    assert advice.margins[0] == best
+    assert advice.wins[0] == (best > 0)
+    assert set(advice.actions) == set(cards_of(int(view["legal"])))
+
+
+@pytest.mark.parametrize("game", ["small", "draft", "open_stock", "humbug", "no_trump"])
+def test_a_hint_is_the_same_whatever_the_seat_has_not_seen(game: str) -> None:
+    redeal, compared = Redeal(game, seed=3, seat=0, steps=9), 0
+    for batch, others in redeal.steps():
+        if int(batch.turn[0]) == redeal.seat:
+            found = [advise(others.views([row]), others.rules, worlds=3)[0] for row in range(min(others.size, 6))]
+            assert all(repr(one) == repr(found[0]) for one in found)
+            compared += len(found) > 1
+    assert compared > 1
+
+
+def test_a_hint_names_a_legal_action_and_its_reason() -> None:
+    made = session("small", seed=4)
+    while not made.deal.done:
+        given = hint(made.deal, worlds=8)
+        assert made.deal.legal >> parse_action(given["action"], made.deal.rules) & 1
+        assert given["reason"].endswith(".")
+        assert given["options"][0]["action"] == given["action"]
+        assert sum(suit["expected"] for suit in given["opponent"].values()) == pytest.approx(
+            int(made.deal.state["hands"][1]).bit_count(), abs=0.01
+        )
+        json.dumps(given, allow_nan=False)
+        play(made, 1)
+
+
+@pytest.mark.parametrize("game", ["small", "draft", "humbug", "race", "high_low"])
+def test_a_review_judges_every_decision_of_both_sides(game: str) -> None:
+    made = play(session(game, "random", seed=2))
+    found = review(made.deal, 0, made.names, worlds=4)
+    json.dumps(found, allow_nan=False)
+    moves = found["moves"]
+    assert [move["number"] for move in moves] == list(range(1, len(made.deal.actions) + 1))
+    assert [move["action"] for move in moves] == [action_text(a, made.deal.rules) for a in made.deal.actions]
+    assert len(found["win_curve"]) == len(found["positions"]) == len(moves) + 1
+    assert found["win_curve"][-1] == {None: 0.5, "you": 1.0, "opponent": 0.0}[found["result"]["winner"]]
+    for move in moves:
+        assert (move["cost"] == 0) or move["best"] != move["action"] or move["cost"] < 0.05
+        assert move["action"] in {option["action"] for option in move["options"]}
+    assert len(found["dearest"]) <= 3
+    assert all(moves[number - 1]["by"] == "you" for number in found["dearest"])
+    for side in ("you", "opponent"):
+        assert found["cost"][side] == pytest.approx(sum(m["cost"] for m in moves if m["by"] == side), abs=0.01)
+        assert 0 <= found["accuracy"][side] <= 100
+
+
+def test_perfect_play_costs_nothing_and_a_blunder_is_found() -> None:
+    made = session("small", "heuristic+exact", seed=6)
+    while made.deal.turn == 0:
+        view = made.deal.views(0)
+        if view["stock"][0] or made.deal.legal.bit_count() == 1:
+            play(made, 1)
+            continue
+        advice = advise(view, made.deal.rules, worlds=1)[0]
+        if advice.margins[-1] < advice.margins[0]:
+            made.act(advice.actions[-1])
+            blunder = len(made.deal.actions), advice.margins[0] - advice.margins[-1]
+            break
+        made.act(advice.actions[0])
+        made.reply()
+    made.reply()
+    while made.deal.turn == 0:
+        made.act(advise(made.deal.views(0), made.deal.rules, worlds=1)[0].actions[0])
+        made.reply()
+    found = review(made.deal, 0, made.names, worlds=2)
+    endgame = {move["number"]: move["cost"] for move in found["moves"] if move["exact"] and move["cost"]}
+    assert endgame == {blunder[0]: blunder[1]}
+
+
+def test_another_card_is_tried_from_the_decision_on() -> None:
+    made = play(session("small", seed=2))
+    step = next(
+        step
+        for step in range(len(made.deal.actions))
+        if made.deal.actor(step) == 0 and int(made.deal.view_before(step)[0]["legal"]).bit_count() > 1
+    )
+    legal = cards_of(int(made.deal.view_before(step)[0]["legal"]))
+    other = next(action for action in legal if action != made.deal.actions[step])
+    tried = try_action(made, 0, step + 1, other)
+    assert tried.deal.actions == [*made.deal.actions[:step], other]
+    assert tried.deal.deck == made.deal.deck
+    tried.reply()
+    play(tried)
+    assert tried.over
+    assert tried.settings.kind == "practice"
+    assert len(made.finished) == 1
+    with pytest.raises(ValueError, match="not one of yours"):
+        try_action(made, 0, 0, other)
+    missing = next(card for card in made.deal.rules.cards if not int(made.deal.states[step]["hands"][0]) >> card & 1)
+    with pytest.raises(ValueError, match="cannot play"):
+        try_action(made, 0, step + 1, missing)
+
+
+def test_the_last_card_of_a_deal_can_be_tried() -> None:
+    made = play(session("tiny", seed=2, seat=1))
+    last = len(made.deal.actions)
+    step = last if made.deal.actor(last - 1) == 1 else last - 1
+    tried = try_action(made, 0, step, made.deal.actions[step - 1])
+    tried.reply()
+    assert len(tried.finished) == 1
+
+
+def test_swapped_seats_have_the_same_deal() -> None:
+    made = play(session("small", seed=2))
+    other = swap_seats(made, 0)
+    assert other.seat == 1 - made.seat
+    assert (other.deal.deck, other.deal.dealer) == (made.deal.deck, made.deal.dealer)
+    assert int(other.deal.state["hands"][other.seat]) == int(made.deal.states[0]["hands"][1])
+
+
+def test_the_agent_plays_the_persons_cards() -> None:
+    made = play(session("small", "heuristic", seed=2))
+    seen = watch(made, 0)
+    assert seen["compare"]["you"] == made.deal.result().margin
+    assert seen["compare"]["agent"] == seen["result"]["margin"]
+    assert len(seen["positions"]) == len(seen["moves"]) + 1
+    same = [move for move in seen["moves"] if move["yours"] == move["action"]]
+    differs = [move for move in seen["moves"] if move["yours"] not in (None, move["action"])]
+    assert len(differs) <= 1
+    assert [move["number"] for move in same] == list(range(1, len(same) + 1))
+
+
+def test_rules_without_a_stock_of_advice_fall_back_to_rollouts() -> None:
+    batch = DealBatch(rules("classic:hand=10,stock=32"), 1)
+    assert advise(batch.views(), batch.rules, worlds=2)[0].judge == ROLLOUTS

@@ -1,0 +1,127 @@
+"""Deals as text and as links, the catalogue and the lesson."""
+
+from __future__ import annotations
+
+import base64
+import zlib
+
+import pytest
+
+from german_whist.agents.registry import make_agent
+from german_whist.arena.recording import Recording
+from german_whist.envs.engine.actions import parse_action
+from german_whist.envs.engine.rules import rule_names, rules
+from german_whist.session import catalogue
+from german_whist.session.game_session import IllegalAction
+from german_whist.session.lesson import lesson_data
+from german_whist.session.opponent import check_agent
+from german_whist.session.saved import lesson_session, session_from_dict, session_to_dict
+from german_whist.session.shared_deals import MAX_TEXT, code_of, open_recordings, read_deals
+from tests.session.playing import play, session
+
+
+def lines(game: str = "small", deals: int = 2) -> str:
+    made = session(game, seed=7)
+    for number in range(deals):
+        if number:
+            made.next_deal()
+            made.reply()
+        play(made)
+    return "\n".join(made.recording(place).to_line() for place in range(deals))
+
+
+@pytest.mark.parametrize("game", rule_names())
+def test_a_recording_and_its_code_hold_the_same_deals(game: str) -> None:
+    text = lines(game)
+    assert read_deals(text) == read_deals(code_of(text)) == read_deals(f"\n{text}\n\n")
+    opened = open_recordings(read_deals(text))
+    assert [one.deal.actions for one in opened.finished] == [list(one.actions) for one in read_deals(text)]
+    assert opened.over
+    assert not opened.waits_for_agent
+    restored = session_from_dict(session_to_dict(opened))
+    assert [one.deal.actions for one in restored.finished] == [one.deal.actions for one in opened.finished]
+
+
+def test_the_address_of_a_deal_is_shared_only_if_asked_for() -> None:
+    made = play(session(seed=7))
+    assert made.recording(0).deal is None
+    assert made.recording(0, address=True).deal == (7, 0)
+    assert made.recording(0, address=True).replay().states["tricks"].tolist() == [made.deal.state["tricks"].tolist()]
+
+
+def test_who_is_you_in_a_recording() -> None:
+    recordings = read_deals(lines(deals=1))
+    assert open_recordings(recordings).names == ("You", "Textbook")
+    assert open_recordings(recordings, 1).names == ("You", "Textbook")[::-1] or open_recordings(recordings, 1).seat == 1
+    assert open_recordings(recordings, 1).person == "Textbook"
+
+
+def test_a_recording_never_names_a_file_to_load() -> None:
+    text = lines(deals=1).replace('"heuristic"', '"checkpoint:/etc/passwd"')
+    assert open_recordings(read_deals(text)).settings.agent == "heuristic+exact"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "0 recordings"),
+        ("{}", "missing"),
+        ("hello", "neither"),
+        ("hello there", "not JSON"),
+        (code_of("x" * (MAX_TEXT + 1)), "damaged, or holds more"),
+        (base64.urlsafe_b64encode(zlib.compress(b"\xff")).decode().rstrip("="), "neither"),
+        (lines(deals=1).replace('margin":', 'margin":1'), r"margin"),
+        (lines("small", 1) + "\n" + lines("tiny", 1), "different games"),
+        ("\n".join([lines("tiny", 1)] * 101), "101 recordings"),
+    ],
+)
+def test_what_is_no_recording_is_refused(text: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        read_deals(text)
+
+
+def test_every_offered_agent_plays_the_game_that_offers_it() -> None:
+    assert [game["id"] for game in catalogue.games()][:2] == ["classic", "small"]
+    assert {game["id"] for game in catalogue.games()} == set(rule_names())
+    listed = {agent["spec"] for agent in catalogue.agents()}
+    for game in catalogue.games():
+        assert rules(game["scorings"][0]["rules"]) == rules(game["id"])
+        for scoring in game["scorings"]:
+            assert set(scoring["agents"]) <= listed
+            for spec in scoring["agents"]:
+                check_agent(make_agent(spec), rules(scoring["rules"]))
+        assert len({str(rules(scoring["rules"])) for scoring in game["scorings"]}) == len(game["scorings"])
+
+
+def test_the_scorings_of_the_app_are_offered() -> None:
+    classic, small = ({scoring["rules"] for scoring in game["scorings"]} for game in catalogue.games()[:2])
+    assert {"seventh", "classic:counts=all,points=over_book,book=13"} <= classic
+    assert {"small", "small_all"} <= small
+
+
+def test_the_lesson_leads_through_a_deal_and_takes_only_what_it_asks_for() -> None:
+    made, asked = lesson_session(), 0
+    while not made.deal.done:
+        data = lesson_data(made.deal)
+        legal = [action for action in range(52) if made.deal.legal >> action & 1]
+        wanted = [parse_action(word, made.deal.rules) for word in data["wanted"] or []]
+        for action in set(legal) - set(wanted) if wanted else ():
+            with pytest.raises(IllegalAction, match="Not yet: play the"):
+                made.act(action)
+        asked += bool(wanted)
+        made.act((wanted or legal[::-1])[-1])
+        made.reply()
+        made = session_from_dict(session_to_dict(made))
+    assert asked == 5
+    assert lesson_data(made.deal)["done"]
+    assert made.deal.result().margin == 2
+
+
+def test_a_recording_of_the_lesson_replays() -> None:
+    made = lesson_session()
+    while not made.deal.done:
+        data = lesson_data(made.deal)
+        legal = [action for action in range(52) if made.deal.legal >> action & 1]
+        made.act(parse_action(data["wanted"][0], made.deal.rules) if data["wanted"] else legal[-1])
+        made.reply()
+    assert Recording.from_line(made.recording(0).to_line()).replay()

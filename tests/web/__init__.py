@@ -1,0 +1,1 @@
+"""Tests of the server and its API, without a browser."""

@@ -1,0 +1,69 @@
+"""A server without a network: its application, its data folder and a client."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("starlette")
+pytest.importorskip("httpx2")
+
+from starlette.testclient import TestClient
+
+from german_whist.web.app import make_app
+from german_whist.web.options import ServeOptions
+
+TOKEN = "t" * 22
+BASE = f"http://127.0.0.1:8917/{TOKEN}/"
+
+
+class Table:
+    """A session driven through the API."""
+
+    def __init__(self, client: TestClient, session: dict[str, Any]) -> None:
+        self.client, self.session = client, session
+
+    @property
+    def address(self) -> str:
+        return f"api/sessions/{self.session['id']}"
+
+    def post(self, name: str, **fields: Any) -> dict[str, Any]:
+        """A request that changes the session."""
+        answer = self.client.post(f"{self.address}/{name}", json={"version": self.session["version"], **fields})
+        assert answer.status_code == 200, answer.text
+        self.session = answer.json()
+        return self.session
+
+    def play(self, actions: int = 1000) -> dict[str, Any]:
+        """Play the first legal action so many times, or to the end of the deal."""
+        while actions and self.session["position"]["decision"]:
+            self.post("action", action=self.session["position"]["decision"]["actions"][0]["action"])
+            actions -= 1
+        return self.session
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return tmp_path / "data"
+
+
+@pytest.fixture
+def client(folder: Path) -> Iterator[TestClient]:
+    app = make_app(ServeOptions(agent="greedy", rules="small"), folder, TOKEN)
+    with TestClient(app, base_url=BASE) as made:
+        yield made
+
+
+@pytest.fixture
+def table(client: TestClient) -> Callable[..., Table]:
+    """Give ``table(rules="tiny", …)``: a new session."""
+
+    def make(**fields: Any) -> Table:
+        answer = client.post("api/sessions", json={"seed": 1, **fields})
+        assert answer.status_code == 201, answer.text
+        return Table(client, answer.json())
+
+    return make

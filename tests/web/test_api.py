@@ -1,0 +1,259 @@
+"""The API as ``docs/explanation/web-api.md`` describes it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+
+from german_whist.arena.recording import Recording
+from german_whist.envs.engine.rules import rule_names
+from german_whist.web.app import make_app
+from german_whist.web.options import ServeOptions
+from tests.web.conftest import BASE, TOKEN, Table
+
+Make = Callable[..., Table]
+
+
+def error(answer: Any) -> tuple[int, str, str]:
+    body = answer.json()["error"]
+    return answer.status_code, body["code"], body["message"]
+
+
+def test_the_catalogue_offers_every_game(client: TestClient) -> None:
+    found = client.get("api/catalog").json()
+    assert {game["id"] for game in found["games"]} == set(rule_names())
+    assert found["defaults"] == {"rules": "small", "agent": "greedy", "match": None, "seed": None}
+    assert [match["match"] for match in found["matches"]][:2] == [None, "first_to:10"]
+
+
+def test_without_a_choice_the_strongest_agent_plays(folder: Path) -> None:
+    with TestClient(make_app(ServeOptions(), folder, TOKEN), base_url=BASE) as client:
+        assert client.get("api/catalog").json()["defaults"]["agent"] == "champion"
+        assert client.post("api/sessions", json={}).json()["agent"]["title"] == "Champion"
+        assert client.post("api/sessions", json={"rules": "small"}).json()["agent"]["spec"] == "champion-small"
+
+
+@pytest.mark.parametrize("game", ["tiny", "draft", "humbug", "open_stock"])
+def test_a_deal_is_played_through_the_api(game: str, table: Make) -> None:
+    made = table(rules=game, seat=1)
+    events = made.session["events"]
+    while made.session["position"]["decision"]:
+        made.play(1)
+        assert made.session["events"][: len(events)] == events
+        events = made.session["events"]
+    session = made.session
+    assert [event["number"] for event in events] == list(range(len(events)))
+    assert session["can"]["next"]
+    assert session["can"]["review"]
+    assert session["deals"][0]["text"] == session["position"]["result"]["text"]
+    disclosure, commitment = session["deal"]["disclosure"], session["deal"]["commitment"]
+    assert hashlib.sha256(disclosure["text"].encode()).hexdigest() == commitment
+    assert made.post("next")["deal"]["number"] == 2
+
+
+def test_an_illegal_action_is_refused_with_the_reason_and_changes_nothing(table: Make, client: TestClient) -> None:
+    made = table(rules="classic", seat=0, seed=2)
+    wrong = next(card for card in made.session["position"]["hand"] if not card["playable"])
+    assert wrong["reason"].startswith("You must follow")
+    answer = client.post(f"{made.address}/action", json={"version": made.session["version"], "action": wrong["card"]})
+    status, code, message = error(answer)
+    assert (status, code) == (400, "illegal_action")
+    assert message.startswith("You must follow")
+    assert client.get(made.address).json() == made.session
+
+
+def test_a_second_window_is_told_that_the_session_has_moved_on(table: Make, client: TestClient) -> None:
+    made = table()
+    old = made.session["version"]
+    made.play(1)
+    for name, fields in (("action", {"action": "SA"}), ("hint", {}), ("take-back", {}), ("next", {})):
+        answer = client.post(f"{made.address}/{name}", json={"version": old, **fields})
+        assert error(answer)[:2] == (409, "conflict")
+        assert answer.json()["session"] == made.session
+
+
+def test_hint_and_take_back_mark_the_deal(table: Make) -> None:
+    made = table()
+    assert not made.session["deal"]["assisted"]
+    hinted = made.post("hint")
+    assert hinted["deal"]["assisted"]
+    assert hinted["hint"]["options"][0]["action"] == hinted["hint"]["action"]
+    legal = [one["action"] for one in hinted["position"]["decision"]["actions"]]
+    assert sorted(one["action"] for one in hinted["hint"]["options"]) == sorted(legal)
+    made.play(1)
+    back = made.post("take-back")
+    assert back["position"] == hinted["position"]
+    assert back["hint"] is None
+
+
+def test_what_does_not_fit_the_stage_is_a_conflict(table: Make, client: TestClient) -> None:
+    made = table(rules="tiny")
+    assert error(client.post(f"{made.address}/next", json={"version": made.session["version"]}))[0] == 409
+    assert error(client.get(f"{made.address}/review"))[:2] == (404, "not_found")
+    made.play()
+    for name in ("hint", "take-back"):
+        assert error(client.post(f"{made.address}/{name}", json={"version": made.session["version"]}))[0] == 409
+
+
+def test_reviews_feed_the_statistics(table: Make, client: TestClient) -> None:
+    made = table(rules="tiny")
+    made.play()
+    assert client.get("api/statistics").json()["groups"][0]["luck"] is None
+    review = client.get(f"{made.address}/review").json()
+    assert review["deal"] == 1
+    assert client.get(f"{made.address}/review?deal=1").json() == review
+    statistics = client.get("api/statistics").json()
+    assert statistics["groups"][0]["luck"] == review["luck"]
+    assert statistics["recent"][0]["accuracy"] == review["accuracy"]["you"]
+    exported = client.get("api/statistics/export")
+    assert "attachment" in exported.headers["content-disposition"]
+    assert len(exported.json()["deals"]) == 1
+    assert client.delete("api/statistics").json() == {}
+    assert client.get("api/statistics").json()["deals"] == 0
+    assert error(client.get(f"{made.address}/review?deal=2"))[0] == 404
+
+
+def test_a_deal_is_shared_and_opened_again(table: Make, client: TestClient) -> None:
+    made = table(rules="tiny", seat=0)
+    made.play()
+    shared = client.get(f"{made.address}/recording").json()
+    assert Recording.from_line(shared["recording"]).deal is None
+    for text in shared.values():
+        answer = client.post("api/recordings", json={"recording": text})
+        assert answer.status_code == 201
+        opened = Table(client, answer.json())
+        assert opened.session["kind"] == "recording"
+        assert opened.session["position"]["result"] == made.session["position"]["result"]
+        reviews = [client.get(f"{one.address}/review").json() for one in (opened, made)]
+        assert reviews[0]["moves"] == reviews[1]["moves"]
+        assert error(client.post(f"{opened.address}/next", json={"version": opened.session["version"]}))[0] == 409
+
+
+def test_another_card_the_other_side_and_the_agent_at_work(table: Make, client: TestClient) -> None:
+    made = table(rules="small", seat=0)
+    made.play()
+    moves = client.get(f"{made.address}/review").json()["moves"]
+    move = next(move for move in moves if move["by"] == "you" and len(move["options"]) > 1)
+    other = next(option["action"] for option in move["options"] if option["action"] != move["action"])
+    tried = client.post(f"{made.address}/try", json={"deal": 1, "move": move["number"], "action": other})
+    assert tried.status_code == 201
+    assert tried.json()["kind"] == "practice"
+    assert Table(client, tried.json()).play()["position"]["result"]
+    swapped = client.post(f"{made.address}/swap", json={})
+    assert swapped.json()["deal"]["seat"] == 1
+    seen = client.post(f"{made.address}/watch", json={"deal": 1}).json()
+    assert Recording.from_line(seen["recording"]).replay()
+    assert client.get("api/statistics").json()["deals"] == 1
+
+
+def test_the_deal_of_a_day(client: TestClient) -> None:
+    decks = []
+    for agent in ("greedy", "random"):
+        made = Table(client, client.post("api/sessions", json={"day": "2026-11-21", "agent": agent}).json())
+        assert made.session["day"] == "2026-11-21"
+        session = made.play()
+        decks.append(session["deal"]["disclosure"]["deck"])
+        assert not session["can"]["next"]
+    assert decks[0] == decks[1]
+    for fields in ({"day": "2026-02-30"}, {"day": "2026-11-21", "seed": 5}):
+        assert error(client.post("api/sessions", json=fields))[:2] == (400, "bad_request")
+
+
+def test_the_lesson(client: TestClient) -> None:
+    made = Table(client, client.post("api/lesson", json={}).json())
+    while not made.session["lesson"]["done"]:
+        lesson, decision = made.session["lesson"], made.session["position"]["decision"]
+        made.post("action", action=(lesson["wanted"] or [decision["actions"][-1]["action"]])[0])
+    assert made.session["position"]["result"]["winner"] == "you"
+
+
+def test_sessions_are_listed_and_deleted(table: Make, client: TestClient) -> None:
+    first, second = table(rules="tiny"), table(rules="small", match="first_to:10")
+    listed = client.get("api/sessions").json()["sessions"]
+    assert {one["id"] for one in listed} == {first.session["id"], second.session["id"]}
+    assert {one["match"] for one in listed} == {None, "first_to:10"}
+    assert client.delete(first.address).json() == {}
+    assert error(client.get(first.address))[:2] == (404, "not_found")
+    assert len(client.get("api/sessions").json()["sessions"]) == 1
+
+
+BAD_BODIES: list[tuple[str, Any, str]] = [
+    ("api/sessions", {"rules": "clasic"}, "did you mean 'classic'"),
+    ("api/sessions", {"rules": 5}, "rules 5 is not allowed: a text"),
+    ("api/sessions", {"rules": "x" * 201}, "not allowed"),
+    ("api/sessions", {"agent": "grady"}, "did you mean 'greedy'"),
+    ("api/sessions", {"agent": "champion", "rules": "small"}, "trained for 'classic'"),
+    ("api/sessions", {"agent": "checkpoint:/etc/passwd"}, "from files"),
+    ("api/sessions", {"agent": " checkpoint:/etc/passwd"}, "from files"),
+    ("api/sessions", {"agent": "checkpoint:/etc/passwd+exact"}, "from files"),
+    ("api/sessions", {"match": "first_to:0"}, "first_to:0"),
+    ("api/sessions", {"seat": 2}, "seat 2"),
+    ("api/sessions", {"seed": -1}, "seed -1"),
+    ("api/sessions", {"seed": True}, "a whole number"),
+    ("api/sessions", {"player": "me"}, "player"),
+    ("api/sessions", [], "an object is needed"),
+    ("api/recordings", {"recording": "x"}, "neither a recording"),
+    ("api/recordings", {}, "'recording' is missing"),
+    ("api/lesson", {"step": 3}, "step"),
+]
+
+
+@pytest.mark.parametrize(("address", "body", "message"), BAD_BODIES)
+def test_bad_requests_say_what_is_wrong(address: str, body: Any, message: str, client: TestClient) -> None:
+    status, code, text = error(client.post(address, json=body))
+    assert (status, code) == (400, "bad_request")
+    assert message in text
+    assert client.get("api/sessions").json()["sessions"] == []
+
+
+@pytest.mark.parametrize(
+    "text", ["", "{", "[1]", '{"version":1,"version":2}', '{"version":NaN}', '{"version":1e400}', "\x00", "[" * 9999]
+)
+def test_what_is_no_json_object_is_refused(text: str, table: Make, client: TestClient) -> None:
+    made = table()
+    answer = client.post(f"{made.address}/take-back", content=text, headers={"content-type": "application/json"})
+    assert error(answer)[:2] == (400, "bad_request")
+    assert client.get(made.address).json() == made.session
+
+
+def test_a_killed_server_loses_no_card(table: Make, client: TestClient, folder: Path) -> None:
+    made = table(match="first_to:10")
+    made.play(3)
+    with TestClient(make_app(ServeOptions(), folder, TOKEN), base_url=BASE) as other:
+        assert other.get(made.address).json() == made.session
+        again = Table(other, made.session)
+        again.play()
+        assert other.get("api/statistics").json()["deals"] == 1
+
+
+def test_a_server_stopped_while_the_agent_was_thinking_thinks_again(
+    table: Make, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from german_whist.session.game_session import Session
+
+    made = table(seat=1)
+
+    def stopped(self: Session) -> None:
+        raise RuntimeError("power failure")
+
+    monkeypatch.setattr(Session, "reply", stopped)
+    with pytest.raises(RuntimeError, match="power failure"):
+        made.play(1)
+    monkeypatch.undo()
+    with TestClient(make_app(ServeOptions(), folder, TOKEN), base_url=BASE) as other:
+        session = other.get(made.address).json()
+        assert session["position"]["turn"] == "you"
+        assert session["version"] > made.session["version"] + 1
+
+
+def test_json_is_what_every_answer_is(table: Make, client: TestClient) -> None:
+    made = table()
+    for answer in (client.get(made.address), client.get("api/nothing"), client.put(made.address, json={})):
+        assert answer.headers["content-type"] == "application/json"
+        json.loads(answer.text, parse_constant=pytest.fail)

@@ -1,0 +1,89 @@
+"""Not one byte that the page gets before the deal ends depends on cards that the person's seat has not seen."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+
+import pytest
+from starlette.testclient import TestClient
+
+from german_whist.envs.engine.actions import action_text
+from german_whist.envs.engine.rules import rule_names, rules
+from german_whist.session.coach.hints import hint
+from german_whist.session.game_session import Session
+from german_whist.session.settings import Settings
+from german_whist.session.table_deal import TableDeal
+from german_whist.web import coach_handlers
+from german_whist.web.app import make_app
+from german_whist.web.options import ServeOptions
+from tests.redeal import Redeal
+from tests.session.playing import Script
+from tests.web.conftest import BASE, TOKEN
+
+DEALS = 3
+
+
+def answers(folder: Path, game: str, deck: list[int], dealer: int, seat: int, actions: list[int]) -> list[str]:
+    """Everything that the page gets while these actions are played, without what is random: id and commitment."""
+    app = make_app(ServeOptions(), folder, TOKEN)
+    made = rules(game)
+    course = TableDeal(made, deck, dealer, actions)
+    script = Script(action for step, action in enumerate(actions) if course.actor(step) != seat)
+    session = Session(Settings(rules=game, agent="random", seat=seat), script, TableDeal(made, deck, dealer))
+    found = []
+    with TestClient(app, base_url=BASE) as client:
+        entry = app.application.state.service.store.add(session)
+        masks = {entry.id: "ID", session.commitment: "COMMITMENT"}
+
+        def keep(text: str) -> None:
+            for random, mask in masks.items():
+                text = text.replace(random, mask)
+            found.append(text)
+
+        address = f"api/sessions/{entry.id}"
+        keep(client.get(address).text)
+        for step, action in enumerate(actions):
+            if course.actor(step) != seat:
+                continue
+            keep(client.post(f"{address}/hint", json={"version": session.version}).text)
+            body = {"version": session.version, "action": action_text(action, made)}
+            keep(client.post(f"{address}/action", json=body).text)
+        assert session.deal.actions == actions
+        keep(client.post(f"{address}/action", json={"version": session.version, "action": "SZ"}).text)
+        keep(client.post(f"{address}/take-back", json={"version": session.version}).text)
+        for path in ("review", "recording", "review?deal=1"):
+            keep(client.get(f"{address}/{path}").text)
+        keep(client.post(f"{address}/watch", json={"deal": 1}).text)
+        keep(client.get("api/statistics").text)
+    return found
+
+
+def likes(game: str, seat: int) -> tuple[list[list[int]], int, list[int]]:
+    """Decks that a seat cannot tell apart, the dealer, and actions up to a decision of that seat."""
+    for seed in range(20):
+        redeal = Redeal(game, seed=seed, seat=seat, steps=min(12, rules(game).hand))
+        dealer, actions = int(redeal.course.states["dealer"][0]), redeal.actions
+        decks = redeal.others.states["deck"][:, : len(redeal.course.rules.cards)].tolist()
+        different = [list(deck) for deck in dict.fromkeys(map(tuple, decks))][:DEALS]
+        course = TableDeal(redeal.course.rules, decks[0], dealer, actions)
+        while actions and course.turn != seat:  # the script of the agent ends there
+            actions = actions[:-1]
+            course.go_back(len(actions))
+        if len(different) > 1 and actions:
+            return different, dealer, actions
+    raise AssertionError("no deals that the seat cannot tell apart")
+
+
+@pytest.mark.parametrize(("seat", "game"), [(place % 2, game) for place, game in enumerate(rule_names())])
+def test_the_page_gets_the_same_bytes_whatever_the_hidden_cards(
+    seat: int, game: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(coach_handlers, "hint", partial(hint, worlds=3))
+    decks, dealer, actions = likes(game, seat)
+    found = [answers(tmp_path / str(place), game, deck, dealer, seat, actions) for place, deck in enumerate(decks)]
+    assert len({len(texts) for texts in found}) == 1
+    assert len(found[0]) > 7
+    for texts in found[1:]:
+        for mine, other in zip(found[0], texts, strict=True):
+            assert mine == other

@@ -1,0 +1,122 @@
+"""``german-whist serve`` as a process: its address, signals, a kill, and what it refuses."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+from urllib.request import Request, urlopen
+
+import pytest
+
+from german_whist.cli import main
+
+pytest.importorskip("uvicorn")
+
+Start = Callable[..., tuple[subprocess.Popen[str], str]]
+
+
+@pytest.fixture
+def start(tmp_path: Path) -> Iterator[Start]:
+    """Give ``start(*options)``: a server process and its address."""
+    running: list[subprocess.Popen[str]] = []
+
+    def run(*options: str) -> tuple[subprocess.Popen[str], str]:
+        command = [sys.executable, "-m", "german_whist", "serve", "--no-browser", "--data", str(tmp_path / "data")]
+        process = subprocess.Popen(
+            [*command, "--port", "0", "--rules", "tiny", "--agent", "greedy", *options],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            env=os.environ,
+        )
+        running.append(process)
+        assert process.stdout is not None
+        line = process.stdout.readline()
+        assert line.startswith("German Whist is served at http://127.0.0.1:"), line
+        return process, line.split()[-1]
+
+    yield run
+    for process in running:
+        process.kill()
+        process.wait()
+        assert process.stdout is not None
+        process.stdout.close()
+
+
+def ask(address: str, body: Any = None) -> Any:
+    data = None if body is None else json.dumps(body).encode()
+    with urlopen(Request(address, data, {"content-type": "application/json"}), timeout=60) as answer:
+        return json.load(answer)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_ends_it_calmly(number: signal.Signals, start: Start) -> None:
+    process, address = start()
+    assert ask(f"{address}api/sessions") == {"sessions": []}
+    process.send_signal(number)
+    out, _ = process.communicate(timeout=60)
+    assert process.returncode == 0
+    assert out == ""
+
+
+def test_after_a_kill_the_address_and_the_session_are_the_same(start: Start) -> None:
+    process, address = start()
+    session = ask(f"{address}api/sessions", {"seed": 5, "seat": 0})
+    action = session["position"]["decision"]["actions"][0]["action"]
+    body = {"version": session["version"], "action": action}
+    session = ask(f"{address}api/sessions/{session['id']}/action", body)
+    port = address.split(":")[2].partition("/")[0]
+    process.kill()
+    process.wait()
+    _, again = start("--port", port)
+    assert again == address
+    assert ask(f"{again}api/sessions/{session['id']}") == session
+
+
+def test_the_data_are_for_this_user_alone(start: Start, tmp_path: Path) -> None:
+    _, address = start()
+    token = tmp_path / "data" / "token"
+    assert token.read_text() == address.rstrip("/").rpartition("/")[2]
+    assert token.stat().st_mode & 0o077 == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--port", "70000"], "port 70000 is not allowed"),
+        (["--rules", "clasic"], "did you mean 'classic'"),
+        (["--agent", "champoin"], "did you mean 'champion'"),
+        (["--agent", "champion", "--rules", "small"], "trained for 'classic'"),
+        (["--seed", "-1"], "seed -1"),
+        (["--host", "256.0.0.1", "--port", "0"], "cannot be served"),
+    ],
+)
+def test_bad_options_are_refused_in_one_line(
+    options: list[str], message: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    assert main(["serve", "--no-browser", "--data", str(tmp_path), *options]) == 2
+    error = capsys.readouterr().err
+    assert message in error
+    assert error.count("\n") == 1
+
+
+def test_a_port_in_use_is_refused_if_it_was_asked_for(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = str(taken.getsockname()[1])
+        assert main(["serve", "--no-browser", "--data", str(tmp_path), "--port", port]) == 2
+    assert f"127.0.0.1:{port} cannot be served" in capsys.readouterr().err
+
+
+def test_a_data_folder_that_is_a_file_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "file").write_text("")
+    assert main(["serve", "--no-browser", "--port", "0", "--data", str(tmp_path / "file")]) == 2
+    assert "cannot be made" in capsys.readouterr().err

@@ -1,0 +1,137 @@
+"""The sessions of a server: on disk after every card, in memory while they are played, and never mixed up."""
+
+from __future__ import annotations
+
+import json
+import threading
+from pathlib import Path
+
+import pytest
+
+from german_whist.session.game_session import Session
+from german_whist.web.errors import ApiError
+from german_whist.web.store import SessionStore
+from tests.session.playing import play, session
+
+
+def store(folder: Path, **limits: float) -> SessionStore:
+    return SessionStore(folder, **limits)  # type: ignore[arg-type]
+
+
+def small(**settings: object) -> Session:
+    return session("tiny", "greedy", **settings)  # type: ignore[arg-type]
+
+
+def test_idle_sessions_leave_the_memory_and_come_back_from_disk(tmp_path: Path) -> None:
+    sessions = store(tmp_path, idle_seconds=0)
+    entry = sessions.add(small())
+    play(entry.session, 1)
+    sessions.save(entry)
+    assert sessions.forget_idle() == 0
+    with sessions.open(entry.id) as again:
+        assert again is not entry
+        assert again.session.deal.actions == entry.session.deal.actions
+
+
+def test_a_session_that_a_request_holds_stays(tmp_path: Path) -> None:
+    sessions = store(tmp_path, idle_seconds=-1, max_in_memory=1)
+    entry = sessions.add(small())
+    with sessions.open(entry.id):
+        assert sessions.forget_idle() == 1
+        sessions.add(small())
+        assert sessions.in_memory == 2
+    sessions.forget_idle()
+    assert sessions.in_memory == 0
+
+
+def test_the_memory_is_limited_but_nothing_is_lost(tmp_path: Path) -> None:
+    sessions = store(tmp_path, max_in_memory=3)
+    entries = [sessions.add(small(seed=seed)) for seed in range(8)]
+    assert sessions.in_memory == 3
+    for entry in entries:
+        with sessions.open(entry.id) as found:
+            assert found.session.settings.seed == entry.session.settings.seed
+    assert sessions.in_memory == 3
+
+
+def test_finished_sessions_make_room_on_disk_and_games_in_play_do_not(tmp_path: Path) -> None:
+    sessions = store(tmp_path, max_saved=3)
+    playing = [sessions.add(small()) for _ in range(2)]
+    practice = sessions.add(small(kind="practice"))
+    newest = sessions.add(small())
+    assert {path.stem for path in tmp_path.glob("*.json")} == {one.id for one in (*playing, newest)}
+    with pytest.raises(ApiError) as error, sessions.open(practice.id):
+        pass
+    assert error.value.status == 404
+    with pytest.raises(ApiError) as error:
+        sessions.add(small())
+    assert error.value.status == 429
+    sessions.delete(newest.id)
+    assert sessions.add(small()).id
+    assert store(tmp_path, max_saved=3).summaries()
+
+
+def test_a_deleted_session_is_gone_for_requests_that_waited_for_it(tmp_path: Path) -> None:
+    sessions = store(tmp_path)
+    entry = sessions.add(small())
+    seen: list[int] = []
+
+    def ask() -> None:
+        try:
+            with sessions.open(entry.id):
+                seen.append(200)
+        except ApiError as error:
+            seen.append(error.status)
+
+    with sessions.open(entry.id):
+        waiting = threading.Thread(target=ask)
+        waiting.start()
+        (tmp_path / f"{entry.id}.json").unlink()
+        del sessions._entries[entry.id]
+    waiting.join()
+    assert seen == [404]
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", "{}", '{"session": {}}', '{"session": null, "summary": null}'])
+def test_a_damaged_file_is_an_error_and_no_more(tmp_path: Path, text: str) -> None:
+    sessions = store(tmp_path)
+    entry = sessions.add(small())
+    path = tmp_path / f"{entry.id}.json"
+    path.write_text(text)
+    fresh = store(tmp_path)
+    other = fresh.add(small())
+    with pytest.raises(ApiError) as error, fresh.open(entry.id):
+        pass
+    assert error.value.status == 404
+    assert other.id in [one["id"] for one in fresh.summaries()]
+
+
+def test_files_hold_what_is_needed_to_go_on(tmp_path: Path) -> None:
+    sessions = store(tmp_path)
+    entry = sessions.add(small())
+    data = json.loads((tmp_path / f"{entry.id}.json").read_text())
+    assert data["summary"]["id"] == entry.id
+    assert data["session"]["table"]["deck"]
+    assert [path.name for path in tmp_path.iterdir()] == [f"{entry.id}.json"]
+
+
+def test_many_threads_play_their_own_sessions(tmp_path: Path) -> None:
+    sessions = store(tmp_path, max_in_memory=2)
+    entries = [sessions.add(small(seed=seed)) for seed in range(6)]
+
+    def play_one(identifier: str) -> None:
+        while True:
+            with sessions.open(identifier) as entry:
+                if entry.session.deal.done:
+                    return
+                play(entry.session, 1)
+                sessions.save(entry)
+
+    threads = [threading.Thread(target=play_one, args=(entry.id,)) for entry in entries]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for seed, entry in enumerate(entries):
+        with sessions.open(entry.id) as found:
+            assert found.session.deal.actions == play(small(seed=seed)).deal.actions

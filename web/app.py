@@ -1,0 +1,112 @@
+"""The application: every address of the API, and the files of the page."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import AsyncIterator, Iterable
+from contextlib import asynccontextmanager
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import anyio
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import FileResponse, JSONResponse, Response
+from starlette.routing import BaseRoute, Mount, Route
+from starlette.staticfiles import StaticFiles
+
+from german_whist.web.coach_handlers import CoachHandlers
+from german_whist.web.errors import CODES, ApiError, error_response
+from german_whist.web.guard import Guard
+from german_whist.web.options import ServeOptions
+from german_whist.web.service import Service
+from german_whist.web.session_handlers import SessionHandlers
+from german_whist.web.statistics_handlers import StatisticsHandlers
+from german_whist.web.store import SessionStore
+
+_IDLE_CHECK = 60.0  # seconds
+_LOG = logging.getLogger(__name__)
+
+
+def page_folder() -> Path:
+    """Return the folder of the page's files."""
+    return Path(str(resources.files("german_whist.web"))) / "static"
+
+
+def make_app(options: ServeOptions, folder: Path, token: str, hosts: Iterable[str] = ()) -> Guard:
+    """Return the application, with its guard in front.
+
+    Args:
+        options: what the command line asked for.
+        folder: the data folder.
+        token: the first part of every path.
+        hosts: further names that ``Host`` may have.
+    """
+    service = Service(folder, options)
+
+    @asynccontextmanager
+    async def lifespan(app: Starlette) -> AsyncIterator[None]:
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(_forget_idle, service.store)
+            yield
+            tasks.cancel_scope.cancel()
+
+    app = Starlette(
+        routes=_routes(service),
+        exception_handlers={ApiError: _api_error, HTTPException: _http_error, Exception: _server_error},
+        lifespan=lifespan,
+    )
+    app.state.service = service
+    return Guard(app, token, hosts)
+
+
+def _routes(service: Service) -> list[BaseRoute]:
+    return [
+        Route("/", _page, methods=["GET"]),
+        Mount("/static", _Static(directory=page_folder(), check_dir=False)),
+        *SessionHandlers(service).routes("/api"),
+        *CoachHandlers(service).routes("/api"),
+        *StatisticsHandlers(service).routes("/api"),
+    ]
+
+
+async def _page(request: Request) -> Response:
+    index = page_folder() / "index.html"
+    if not index.exists():
+        raise ApiError(404, "The page's files are not installed.")
+    return FileResponse(index, headers={"cache-control": "no-cache"})
+
+
+class _Static(StaticFiles):
+    """Static files that browsers ask about each time, so that a new version shows at once."""
+
+    def file_response(self, *args: Any, **settings: Any) -> Response:
+        response = super().file_response(*args, **settings)
+        response.headers["cache-control"] = "no-cache"
+        return response
+
+
+async def _forget_idle(store: SessionStore) -> None:
+    while True:
+        await anyio.sleep(_IDLE_CHECK)
+        await anyio.to_thread.run_sync(store.forget_idle)
+
+
+async def _api_error(request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, ApiError)  # registered for it
+    return error_response(error)
+
+
+async def _http_error(request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, HTTPException)
+    messages = {404: "There is no such address.", 405: f"{request.method} is not allowed here."}
+    status = error.status_code
+    code = CODES.get(status, "bad_request")
+    return error_response(ApiError(status, messages.get(status, error.detail), code))
+
+
+async def _server_error(request: Request, error: Exception) -> JSONResponse:
+    _LOG.error("%s %s failed", request.method, request.url.path, exc_info=error)
+    return error_response(ApiError(500, "The server has failed; its terminal says more."))

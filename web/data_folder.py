@@ -1,0 +1,59 @@
+"""The folder in which the server keeps sessions, statistics and its token."""
+
+from __future__ import annotations
+
+import os
+import re
+import secrets
+from pathlib import Path
+
+import platformdirs
+
+from german_whist.envs.utils.atomic_file import write_atomically
+
+FOLDER_VARIABLE = "GERMAN_WHIST_DATA"
+
+_TOKEN = re.compile(r"[A-Za-z0-9_-]{22,64}")
+
+
+def data_folder() -> Path:
+    """Return the folder of this user: ``GERMAN_WHIST_DATA``, or where the system keeps data of applications."""
+    given = os.environ.get(FOLDER_VARIABLE)
+    return Path(given) if given else platformdirs.user_data_path("german-whist", appauthor=False)
+
+
+def make_folder(folder: Path) -> Path:
+    """Make a folder that only this user can read, if it is not there, and return it.
+
+    Raises:
+        ValueError: if it cannot be made.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    except OSError as error:
+        raise ValueError(f"{folder}: cannot be made: {error.strerror}") from None
+    return folder
+
+
+def kept_token(folder: Path) -> str:
+    """Return the token in a folder, or a new one that is written there.
+
+    It stays the same, so that an open page goes on after the server has been restarted.
+
+    Raises:
+        ValueError: if it cannot be written.
+    """
+    path = folder / "token"
+    try:
+        token = path.read_text(encoding="ascii").strip()
+        if _TOKEN.fullmatch(token):
+            return token
+    except (OSError, UnicodeDecodeError):
+        pass
+    token = secrets.token_urlsafe(16)
+    try:
+        write_atomically(path, token.encode())
+        path.chmod(0o600)
+    except OSError as error:
+        raise ValueError(f"{path}: cannot be written: {error.strerror}") from None
+    return token

@@ -1,0 +1,161 @@
+"""The guard before every request: host, token, origin and size of the body; and the headers of every answer."""
+
+from __future__ import annotations
+
+import hmac
+import ipaddress
+from collections.abc import Iterable
+
+from starlette.applications import Starlette
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import RedirectResponse
+from starlette.types import Message, Receive, Scope, Send
+
+from german_whist.web.errors import ApiError, error_response
+
+MAX_BODY = 64 * 1024  # bytes
+
+_LOCAL_NAMES = ("localhost", "127.0.0.1", "::1")
+_ANY_HOST = ("0.0.0.0", "::", "")
+_POLICY = "; ".join(
+    (
+        "default-src 'none'",
+        "script-src 'self'",
+        "style-src 'self'",
+        "img-src 'self' data:",
+        "connect-src 'self'",
+        "manifest-src 'self'",
+        "base-uri 'none'",
+        "form-action 'none'",
+        "frame-ancestors 'none'",
+    )
+)
+_HEADERS = {
+    "content-security-policy": _POLICY,
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",  # the address has the token
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "permissions-policy": "camera=(), microphone=(), geolocation=()",
+}
+_READING = ("GET", "HEAD")
+
+
+class Guard:
+    """ASGI middleware that lets through only what comes from the page itself.
+
+    ``Host`` has to be one of this server's names, against DNS rebinding. The first part of the path has to be the
+    token, which other sites and other users of the machine do not know. ``Origin``, where a browser sends it, has to be
+    this server.
+
+    Attributes:
+        application: the application behind.
+    """
+
+    def __init__(self, app: Starlette, token: str, hosts: Iterable[str]) -> None:
+        """Set what is allowed.
+
+        Args:
+            app: the application behind; it sees paths without the token.
+            token: the first part of every path.
+            hosts: the names in ``Host`` that are allowed, without ports. A name for all addresses, such as
+                ``0.0.0.0``, allows every numeric address, which a rebinding attack cannot have.
+        """
+        self.application, self._token = app, token
+        names = {host.lower() for host in hosts}
+        self._any_address = bool(names & set(_ANY_HOST))
+        self._hosts = names | set(_LOCAL_NAMES)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Check a request and pass it on."""
+        if scope["type"] == "lifespan":
+            await self.application(scope, receive, send)
+            return
+        if scope["type"] != "http":
+            return  # no websockets here: the connection is closed
+
+        async def send_with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in _HEADERS.items():
+                    headers[name] = value
+                headers.setdefault("cache-control", "no-store")
+            await send(message)
+
+        try:
+            if self._lacks_slash(scope):
+                await RedirectResponse(f"/{self._token}/")(scope, receive, send_with_headers)
+                return
+            inner = self._checked(scope)
+            await self.application(inner, _limited(receive, Headers(scope=scope)), send_with_headers)
+        except ApiError as error:
+            await error_response(error)(scope, receive, send_with_headers)
+
+    def _lacks_slash(self, scope: Scope) -> bool:
+        return self._is_host(Headers(scope=scope).get("host", "")) and _same(scope["path"], f"/{self._token}")
+
+    def _checked(self, scope: Scope) -> Scope:
+        """Return the request without the token in its path.
+
+        Raises:
+            ApiError: if it is not allowed.
+        """
+        headers = Headers(scope=scope)
+        host = headers.get("host", "")
+        if not self._is_host(host):
+            raise ApiError(403, f"This server does not answer for the host {host!r:.80}.")
+        prefix = f"/{self._token}"
+        path = scope["path"]
+        if not _same(path[: len(prefix) + 1], f"{prefix}/"):
+            raise ApiError(403, "The address lacks the token: open the address that german-whist serve has printed.")
+        origin = headers.get("origin")
+        if origin is not None and scope["method"] not in _READING and origin != f"{scope['scheme']}://{host}":
+            raise ApiError(403, f"Requests from {origin!r:.80} are not allowed.")
+        return {**scope, "path": path[len(prefix) :], "raw_path": None, "root_path": ""}
+
+    def _is_host(self, host: str) -> bool:
+        name = _host_name(host)
+        return name in self._hosts or (self._any_address and _is_address(name))
+
+
+def _host_name(host: str) -> str:
+    """Return the name in a ``Host`` header, without the port and the brackets of IPv6."""
+    if host.startswith("["):
+        return host[1:].partition("]")[0].lower()
+    return host.partition(":")[0].lower()
+
+
+def _is_address(name: str) -> bool:
+    try:
+        ipaddress.ip_address(name)
+    except ValueError:
+        return False
+    return True
+
+
+def _same(given: str, wanted: str) -> bool:
+    """Compare in constant time."""
+    return hmac.compare_digest(given.encode(), wanted.encode())
+
+
+def _limited(receive: Receive, headers: Headers) -> Receive:
+    """Return a receiver that refuses bodies over the limit, by what they say and by what comes.
+
+    Raises:
+        ApiError: if the body is too large.
+    """
+    error = ApiError(413, f"The body is larger than {MAX_BODY // 1024} kB.")
+    length = headers.get("content-length", "0")
+    if not length.isascii() or not length.isdigit() or int(length) > MAX_BODY:
+        raise error
+    received = 0
+
+    async def limited() -> Message:
+        nonlocal received
+        message = await receive()
+        received += len(message.get("body", b""))
+        if received > MAX_BODY:
+            raise error
+        return message
+
+    return limited

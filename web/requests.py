@@ -1,0 +1,78 @@
+"""Bodies of requests: JSON objects with known fields, checked before anything happens."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from starlette.requests import Request
+
+from german_whist.arena.strict_json import check_object, read_json
+from german_whist.envs.utils.checks import is_whole_number
+from german_whist.web.errors import ApiError
+
+_NAMES = {str: "a text", int: "a whole number", bool: "true or false"}
+
+MAX_TEXT = 200  # letters of a specification
+LARGEST = 2**64 - 1
+
+
+async def read_body(request: Request, fields: Mapping[str, type], *, longest: int = MAX_TEXT) -> dict[str, Any]:
+    """Return the fields of a request's body; those that were not sent, or sent as ``null``, are missing.
+
+    Args:
+        request: the request.
+        fields: the fields that are known, with their types.
+        longest: the longest text allowed, in letters.
+
+    Raises:
+        ApiError: if the body is not a JSON object of these fields.
+    """
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind != "application/json":
+        raise ApiError(415, "The body has to be application/json.")
+    body = await request.body()
+    try:
+        given = check_object(read_json(body.decode(), "body"), "body", tuple(fields) or ("",))
+    except ValueError as error:  # UnicodeDecodeError included
+        raise ApiError(400, str(error)) from None
+    found = {name: value for name, value in given.items() if value is not None}
+    for name, value in found.items():
+        _check(name, value, fields[name], longest)
+    return found
+
+
+def needed(body: Mapping[str, Any], name: str) -> Any:
+    """Return a field that has to be there.
+
+    Raises:
+        ApiError: if it is not.
+    """
+    if name not in body:
+        raise ApiError(400, f"body: {name!r} is missing")
+    return body[name]
+
+
+def whole_parameter(request: Request, name: str) -> int | None:
+    """Return a whole number from the query, ``None`` if it is not there.
+
+    Raises:
+        ApiError: if it is not a whole number.
+    """
+    text = request.query_params.get(name)
+    if text is None:
+        return None
+    if not (text.isascii() and text.isdigit() and len(text) < len(str(LARGEST))):
+        raise ApiError(400, f"{name}={text!r:.40} is not a whole number")
+    return int(text)
+
+
+def _check(name: str, value: Any, kind: type, longest: int) -> None:
+    if kind is int:
+        fits = is_whole_number(value, 0, LARGEST)
+    elif kind is str:
+        fits = isinstance(value, str) and len(value) <= longest
+    else:
+        fits = isinstance(value, kind)
+    if not fits:
+        raise ApiError(400, f"body: {name} {value!r:.60} is not allowed: {_NAMES[kind]} is needed")

@@ -1,0 +1,113 @@
+"""The server process: a socket, uvicorn, and a calm end on SIGINT and SIGTERM."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import threading
+import webbrowser
+from pathlib import Path
+from types import FrameType
+
+import uvicorn
+
+from german_whist.envs.engine.rules import rules as rules_named
+from german_whist.session import catalogue
+from german_whist.session.coach.hints import hint
+from german_whist.session.table_deal import TableDeal
+from german_whist.web.app import make_app
+from german_whist.web.data_folder import kept_token, make_folder
+from german_whist.web.options import ServeOptions
+
+DEFAULT_HOST, DEFAULT_PORT = "127.0.0.1", 8917
+
+_BACKLOG = 2048
+_CONNECTIONS = 2000  # more at once are answered with status 503
+_SHUTDOWN_SECONDS = 5
+
+
+class _Server(uvicorn.Server):
+    """Prints the address once it answers; a signal ends it with exit code 0."""
+
+    def __init__(self, config: uvicorn.Config, address: str, opens_browser: bool) -> None:
+        super().__init__(config)
+        self._address, self._opens_browser = address, opens_browser
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        print(f"German Whist is served at {self._address}", flush=True)
+        threading.Thread(target=warm_up, daemon=True).start()
+        if self._opens_browser:
+            threading.Thread(target=webbrowser.open, args=(self._address,), daemon=True).start()
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        # Unlike uvicorn's own, this does not raise the signal again at the end.
+        self.force_exit = self.should_exit
+        self.should_exit = True
+
+
+def warm_up() -> None:
+    """Load the catalogue, the kernels and the endgame tables before a person waits for them."""
+    catalogue.games()
+    hint(TableDeal.at_address(rules_named("classic"), 0, 0), worlds=4)
+
+
+def serve(
+    options: ServeOptions,
+    folder: Path,
+    host: str = DEFAULT_HOST,
+    port: int | None = None,
+    *,
+    opens_browser: bool = True,
+) -> None:
+    """Serve the page until a signal ends it. Every session is on disk by then: each card was saved when it was played.
+
+    Args:
+        options: defaults of new sessions.
+        folder: the data folder.
+        host: the address to listen on.
+        port: the port; 0 for any free one, ``None`` for 8917, or a free one if that is taken.
+        opens_browser: whether to open the page in the browser of the desktop.
+
+    Raises:
+        ValueError: if the address cannot be listened on, or the data folder cannot be written.
+    """
+    token = kept_token(make_folder(folder))
+    listener = _listen(host, port)
+    bound = listener.getsockname()[1]
+    shown = f"[{host}]" if ":" in host else host
+    app = make_app(options, folder, token, hosts=(host,))
+    config = uvicorn.Config(
+        app,
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        ws="none",
+        limit_concurrency=_CONNECTIONS,
+        timeout_graceful_shutdown=_SHUTDOWN_SECONDS,
+    )
+    with contextlib.closing(listener):
+        _Server(config, f"http://{shown}:{bound}/{token}/", opens_browser).run(sockets=[listener])
+
+
+def _listen(host: str, port: int | None) -> socket.socket:
+    """Return a socket that listens.
+
+    Raises:
+        ValueError: if it cannot.
+    """
+    ports = (DEFAULT_PORT, 0) if port is None else (port,)
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    for number in ports:
+        listener = socket.socket(family, socket.SOCK_STREAM)
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            listener.bind((host, number))
+            listener.listen(_BACKLOG)
+        except OSError as error:
+            listener.close()
+            if number == ports[-1]:
+                raise ValueError(f"{host}:{number} cannot be served: {error.strerror}") from None
+            continue
+        return listener
+    raise AssertionError("unreachable")

@@ -1,0 +1,130 @@
+"""What all requests share: the sessions, worker threads, and answers that carry a session."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import anyio
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from german_whist.session.game_session import Conflict, Session
+from german_whist.session.statistics import Statistics
+from german_whist.web.errors import ApiError
+from german_whist.web.options import ServeOptions
+from german_whist.web.requests import needed
+from german_whist.web.session_json import session_json
+from german_whist.web.store import Entry, SessionStore
+
+_THREADS = 16  # requests that think at the same time; others wait for their turn
+
+Result = TypeVar("Result")
+
+
+class Service:
+    """The state behind all addresses.
+
+    Sessions are read and changed in worker threads: an agent that thinks does not hold up other requests.
+
+    Attributes:
+        store: the sessions.
+        statistics: the person's statistics.
+        options: the defaults of new sessions.
+    """
+
+    def __init__(self, folder: Path, options: ServeOptions) -> None:
+        """Use a data folder."""
+        self.store = SessionStore(folder / "sessions")
+        self.statistics = Statistics(folder / "statistics.json")
+        self.options = options
+        self._limiter: anyio.CapacityLimiter | None = None
+
+    async def in_thread(self, work: Callable[[], Result]) -> Result:
+        """Run something in a worker thread.
+
+        Raises:
+            ApiError: for bad input and conflicts.
+        """
+        if self._limiter is None:
+            self._limiter = anyio.CapacityLimiter(_THREADS)
+        return await anyio.to_thread.run_sync(_answering(work), limiter=self._limiter)
+
+    async def answer(self, work: Callable[[], Any], status: int = 200) -> Response:
+        """Answer with what some work in a worker thread returns."""
+        return JSONResponse(await self.in_thread(work), status)
+
+    async def read(self, request: Request, work: Callable[[Entry], Any]) -> Response:
+        """Answer from the session that the address names."""
+
+        def opened() -> Any:
+            with self.store.open(request.path_params["id"]) as entry:
+                return work(entry)
+
+        return await self.answer(opened)
+
+    async def change(self, request: Request, body: dict[str, Any], change: Callable[[Entry], object]) -> Response:
+        """Change a session that is still as the page has seen it, save it and answer with it."""
+        version = needed(body, "version")
+
+        def work(entry: Entry) -> dict[str, Any]:
+            if version != entry.session.version:
+                message = "The session has moved on in another window."
+                raise ApiError(409, message, extra={"session": entry_json(entry)})
+            change(entry)
+            self.save(entry)
+            return entry_json(entry)
+
+        return await self.read(request, work)
+
+    async def create(self, make: Callable[[], Session]) -> Response:
+        """Answer with a new session, in which the agent has begun if it is its turn."""
+
+        def work() -> dict[str, Any]:
+            entry = self.store.add(make())
+            with self.store.open(entry.id):
+                self.reply(entry)
+                return entry_json(entry)
+
+        return await self.answer(work, 201)
+
+    async def derive(self, request: Request, make: Callable[[Session], Session]) -> Response:
+        """Answer with a new session that is made from the one that the address names."""
+
+        def derived() -> Session:
+            with self.store.open(request.path_params["id"]) as entry:
+                return make(entry.session)
+
+        return await self.create(derived)
+
+    def reply(self, entry: Entry) -> None:
+        """Let the agent act where it is its turn."""
+        if entry.session.waits_for_agent:
+            entry.session.reply()
+            self.save(entry)
+
+    def save(self, entry: Entry) -> None:
+        """Save a session; its finished deals are counted."""
+        self.store.save(entry)
+        if entry.session.finished:
+            self.statistics.record(entry.id, entry.session)
+
+
+def entry_json(entry: Entry) -> dict[str, Any]:
+    """Return a session as the page gets it."""
+    return {"id": entry.id, **session_json(entry.session)}
+
+
+def _answering(work: Callable[[], Result]) -> Callable[[], Result]:
+    """Return the same work; its errors of bad input are answers."""
+
+    def guarded() -> Result:
+        try:
+            return work()
+        except Conflict as error:
+            raise ApiError(409, str(error)) from None
+        except ValueError as error:
+            raise ApiError(400, str(error)) from None
+
+    return guarded

@@ -1,0 +1,142 @@
+"""Sessions as the JSON that the page gets: what the person's seat has seen, and nothing more."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+from german_whist.envs.engine.cards import SUITS, deck_text
+from german_whist.envs.engine.rules import Rules
+from german_whist.envs.text.rules_text import rules_text
+from german_whist.session.catalogue import match_title, rules_title
+from german_whist.session.events import deal_events
+from german_whist.session.game_session import FinishedDeal, Session
+from german_whist.session.lesson import lesson_data
+from german_whist.session.position import position, result, side_of
+
+
+def session_json(session: Session) -> dict[str, Any]:
+    """Return what the page may know of a session, but for its id."""
+    settings, deal = session.settings, session.deal
+    events = deal_events(deal, session.seat, session.names)
+    trump = int(deal.state["trump"])
+    listed = [event.to_dict(number, side_of(event.seat, session.seat), trump) for number, event in enumerate(events)]
+    if deal.done and session.winner is not None:
+        listed.append(_match_event(session, len(listed)))
+    acts = deal.turn == session.seat
+    readable = settings.kind != "recording"
+    return {
+        "version": session.version,
+        "kind": settings.kind,
+        "title": session_title(session),
+        "rules": settings.rules,
+        "game": _game(deal.rules),
+        "agent": {"spec": settings.agent, "title": session.title},
+        "day": settings.day,
+        "match": _match(session),
+        "deals": [_finished(session, number, one) for number, one in enumerate(session.finished, 1)],
+        "deal": {
+            "number": session.number,
+            "seat": session.seat,
+            "dealer": side_of(deal.dealer, session.seat),
+            "assisted": session.assisted,
+            "commitment": session.commitment,
+            "disclosure": _disclosure(session),
+        },
+        "position": position(deal, session.seat, session.names, events),
+        "events": listed,
+        "can": {
+            "act": acts,
+            "hint": acts,
+            "take_back": session.can_take_back,
+            "next": deal.done and not session.over,
+            "review": bool(session.finished),
+            "swap": bool(session.finished) and readable,
+        },
+        "hint": session.hint,
+        "lesson": lesson_data(deal) if settings.kind == "lesson" else None,
+    }
+
+
+def session_title(session: Session) -> str:
+    """Return a session's title: ``Classic against Champion``."""
+    settings = session.settings
+    if settings.kind == "recording":
+        return f"Recording: {rules_title(settings.rules)}"
+    if settings.kind == "lesson":
+        return "Lesson"
+    title = f"{rules_title(settings.rules)} against {session.title}"
+    if settings.kind == "practice":
+        return f"Practice: {title}"
+    return title if settings.day is None else f"Deal of {settings.day}: {title}"
+
+
+def summary_json(session: Session, identifier: str) -> dict[str, Any]:
+    """Return a session in a few fields, for the list of sessions."""
+    settings = session.settings
+    return {
+        "id": identifier,
+        "kind": settings.kind,
+        "title": session_title(session),
+        "rules": settings.rules,
+        "agent": settings.agent,
+        "match": settings.match,
+        "day": settings.day,
+        "finished": session.over,
+    }
+
+
+@lru_cache
+def _game(rules: Rules) -> dict[str, Any]:
+    return {
+        "title": rules_title(rules),
+        "text": rules_text(rules),
+        "hand": rules.hand,
+        "stock": rules.stock,
+        "foreplay": rules.foreplay,
+        "tricks": rules.tricks,
+        "counts": rules.counts,
+        "counted": rules.counted,
+        "race": rules.race,
+        "suits": SUITS[: rules.suits],
+        "open_stock": rules.open_stock,
+        "choices": rules.has_choices,
+    }
+
+
+def _match(session: Session) -> dict[str, Any]:
+    match, score, you = session.settings.match_format, session.score, session.seat
+    points = score.in_match(match)
+    return {
+        "format": None if match is None else str(match),
+        "title": match_title(match),
+        "target": None if match is None else match.target,
+        "score": {"you": points[you], "opponent": points[1 - you]},
+        "deals_won": {"you": score.won[you], "opponent": score.won[1 - you]},
+        "deals_drawn": score.drawn,
+        "deals": len(session.finished),
+        "winner": side_of(session.winner, you),
+    }
+
+
+def _match_event(session: Session, number: int) -> dict[str, Any]:
+    winner = session.winner
+    assert winner is not None  # asked for a match that is won
+    points = session.score.in_match(session.settings.match_format)
+    verb = "win" if winner == session.seat else "wins"
+    text = f"{session.names[winner]} {verb} the match, {points[winner]:g} to {points[1 - winner]:g}."
+    side = side_of(winner, session.seat)
+    return {"number": number, "kind": "match", "by": side, "card": None, "trump": False, "trick": 0, "text": text}
+
+
+def _finished(session: Session, number: int, one: FinishedDeal) -> dict[str, Any]:
+    fields = result(one.deal, session.seat, session.names)
+    fields.pop("tricks")
+    return {"deal": number, **fields, "assisted": one.assisted}
+
+
+def _disclosure(session: Session) -> dict[str, str] | None:
+    text = session.disclosure
+    if text is None:
+        return None
+    return {"salt": session.salt, "deck": deck_text(session.deal.deck), "text": text}

@@ -1,0 +1,81 @@
+// @ts-check
+/** Requests to the server; addresses are relative, so the token in the page's address goes with them. */
+
+/** An answer other than 200 and 201. */
+export class ApiError extends Error {
+  /**
+   * @param {string} code of the web API; "unreachable" if there was no answer
+   * @param {string} message
+   * @param {import("./types.js").Session | null} session the session as it is now, in a conflict
+   */
+  constructor(code, message, session = null) {
+    super(message);
+    this.code = code;
+    this.session = session;
+  }
+}
+
+/**
+ * @param {string} method
+ * @param {string} address below `api/`
+ * @param {object} [body]
+ * @returns {Promise<any>}
+ */
+async function request(method, address, body) {
+  /** @type {RequestInit} */
+  const options = { method, cache: "no-store" };
+  if (body !== undefined) {
+    options.headers = { "Content-Type": "application/json" };
+    options.body = JSON.stringify(body);
+  }
+  let response;
+  let answer;
+  try {
+    response = await fetch(`api/${address}`, options);
+    answer = await response.json();
+  } catch {
+    throw new ApiError("unreachable", "The server does not answer. Your game is saved.");
+  }
+  if (response.ok) return answer;
+  const error = answer.error ?? { code: "server_error", message: `The server answers ${response.status}.` };
+  throw new ApiError(error.code, error.message, answer.session ?? error.session ?? null);
+}
+
+/** @typedef {import("./types.js").Session} Session */
+
+export const api = {
+  /** @returns {Promise<import("./types.js").Catalog>} */
+  catalog: () => request("GET", "catalog"),
+  /** @returns {Promise<{sessions: import("./types.js").Summary[]}>} */
+  sessions: () => request("GET", "sessions"),
+  /** @param {object} choices @returns {Promise<Session>} */
+  create: (choices) => request("POST", "sessions", choices),
+  /** @param {string} id @returns {Promise<Session>} */
+  session: (id) => request("GET", `sessions/${id}`),
+  /** @param {Session} session @param {string} action @returns {Promise<Session>} */
+  act: (session, action) => request("POST", `sessions/${session.id}/action`, { version: session.version, action }),
+  /** @param {Session} session @returns {Promise<Session>} */
+  hint: (session) => request("POST", `sessions/${session.id}/hint`, { version: session.version }),
+  /** @param {Session} session @returns {Promise<Session>} */
+  takeBack: (session) => request("POST", `sessions/${session.id}/take-back`, { version: session.version }),
+  /** @param {Session} session @returns {Promise<Session>} */
+  next: (session) => request("POST", `sessions/${session.id}/next`, { version: session.version }),
+  /** @param {string} id @param {number} deal @returns {Promise<import("./types.js").Review>} */
+  review: (id, deal) => request("GET", `sessions/${id}/review?deal=${deal}`),
+  /** @param {string} id @param {number | null} deal @returns {Promise<{recording: string, code: string}>} */
+  recording: (id, deal) => request("GET", `sessions/${id}/recording${deal === null ? "" : `?deal=${deal}`}`),
+  /** @param {string} id @param {number} deal @param {number} move @param {string} action @returns {Promise<Session>} */
+  tryAction: (id, deal, move, action) => request("POST", `sessions/${id}/try`, { deal, move, action }),
+  /** @param {string} id @param {number} deal @returns {Promise<Session>} */
+  swap: (id, deal) => request("POST", `sessions/${id}/swap`, { deal }),
+  /** @param {string} id @param {number} deal @returns {Promise<import("./types.js").Watch>} */
+  watch: (id, deal) => request("POST", `sessions/${id}/watch`, { deal }),
+  /** @param {string} recording @returns {Promise<Session>} */
+  open: (recording) => request("POST", "recordings", { recording }),
+  /** @returns {Promise<Session>} */
+  lesson: () => request("POST", "lesson", {}),
+  /** @returns {Promise<import("./types.js").Statistics>} */
+  statistics: () => request("GET", "statistics"),
+  /** @returns {Promise<{}>} */
+  deleteStatistics: () => request("DELETE", "statistics"),
+};

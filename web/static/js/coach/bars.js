@@ -1,0 +1,64 @@
+// @ts-check
+/** Bars: the legal actions side by side, by what they are worth. */
+
+import { h } from "../dom.js";
+import { isCard, percent, shortName, signed } from "../words.js";
+
+/** @typedef {import("../types.js").Option} Option */
+
+/** @param {string} action @returns {HTMLElement} a card as text in the colour of its suit, spelt out for screen readers */
+export function actionText(action, name = "") {
+  const suit = isCard(action) ? ` suit-${action[0]}` : "";
+  return h(
+    "span",
+    { class: `action${suit}` },
+    h("span", { "aria-hidden": "true" }, shortName(action)),
+    h("span", { class: "hidden" }, name || action),
+  );
+}
+
+/**
+ * Return a table of actions, best first.
+ *
+ * @param {Option[]} options
+ * @param {{exact?: boolean, chosen?: string, extra?: ((option: Option) => HTMLElement | null) | null}} [look]
+ *   `chosen`: the action that was played; `extra`: what stands at the end of a row
+ * @returns {HTMLElement}
+ */
+export function optionBars(options, { exact = false, chosen = "", extra = null } = {}) {
+  const costs = options.map((option) => option.cost);
+  const widest = Math.max(...costs, 0.5);
+  const withWin = options.some((option) => option.win !== null);
+  const rows = options.map((option) => {
+    const bar = h("span", { class: "bar", "aria-hidden": "true" }, h("i", {}));
+    const share = 1 - option.cost / (widest * 1.08);
+    /** @type {HTMLElement} */ (bar.firstElementChild).style.width = `${Math.round(100 * Math.max(share, 0.04))}%`;
+    return h(
+      "tr",
+      { class: `${option.cost < 0.005 ? "best" : ""}${option.action === chosen ? " chosen" : ""}` },
+      h("th", { scope: "row" }, actionText(option.action, option.name)),
+      h("td", { class: "bar-cell" }, bar),
+      h("td", {}, option.value === null ? "–" : signed(option.value, exact ? 0 : 1)),
+      withWin && h("td", {}, percent(option.win)),
+      extra !== null && h("td", {}, extra(option)),
+    );
+  });
+  return h(
+    "table",
+    { class: "bars" },
+    h(
+      "thead",
+      {},
+      h(
+        "tr",
+        {},
+        h("th", { scope: "col" }, h("span", { class: "hidden" }, "Card")),
+        h("td", {}),
+        h("th", { scope: "col" }, exact ? "exact" : "tricks"),
+        withWin && h("th", { scope: "col" }, "win"),
+        extra !== null && h("td", {}),
+      ),
+    ),
+    h("tbody", {}, ...rows),
+  );
+}

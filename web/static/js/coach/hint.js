@@ -1,0 +1,73 @@
+// @ts-check
+/** The hint: what the strongest agent would do, why, and what the opponent may hold. */
+
+import { byId, fill, h, icon } from "../dom.js";
+import { SUIT_NAMES, SUIT_SIGNS, capital, isCard, percent } from "../words.js";
+import { optionBars } from "./bars.js";
+
+/** @typedef {import("../types.js").Session} Session */
+
+/**
+ * @param {Session} session
+ * @param {() => void} close
+ */
+export function showHint(session, close) {
+  const hint = session.hint;
+  const panel = byId("coach");
+  if (hint === null) {
+    if (panel.dataset.kind === "hint") panel.hidden = true;
+    return;
+  }
+  panel.dataset.kind = "hint";
+  panel.hidden = false;
+  const verb = isCard(hint.action) ? `Play the ${hint.name}` : capital(hint.name);
+  const judge = hint.exact ? "Exact: both hands are known." : `By ${capital(hint.by)}.`;
+  fill(
+    panel,
+    h(
+      "header",
+      {},
+      h("h2", {}, verb),
+      h("button", { type: "button", class: "close", "aria-label": "Close the advice", onclick: close }, icon("close")),
+    ),
+    h("p", { class: "reason" }, hint.reason),
+    hint.win !== null && h("p", { class: "chance" }, "Chance to win the deal: ", h("b", {}, percent(hint.win))),
+    optionBars(hint.options, { exact: hint.exact }),
+    hint.opponent !== null && holdings(hint.opponent),
+    h("p", { class: "judge" }, judge),
+  );
+}
+
+/** @param {Record<string, {expected: number, void: number}>} opponent @returns {HTMLElement} */
+function holdings(opponent) {
+  const most = Math.max(...Object.values(opponent).map((suit) => suit.expected), 1);
+  const rows = [..."SHDC"].filter((suit) => suit in opponent).map((suit) => {
+    const { expected, void: none } = opponent[suit];
+    const bar = h("i", {});
+    bar.style.width = `${Math.round((100 * expected) / most)}%`;
+    return h(
+      "tr",
+      {},
+      h(
+        "th",
+        { scope: "row", class: `suit-${suit}` },
+        h("span", { "aria-hidden": "true" }, SUIT_SIGNS[suit]),
+        h("span", { class: "hidden" }, SUIT_NAMES[suit]),
+      ),
+      h("td", { class: "bar-cell" }, h("span", { class: "bar", "aria-hidden": "true" }, bar)),
+      h("td", {}, expected.toFixed(1)),
+      h("td", {}, none > 0.005 ? percent(none) : "0 %"),
+    );
+  });
+  return h(
+    "table",
+    { class: "bars holdings" },
+    h("caption", {}, "What the opponent may hold"),
+    h(
+      "thead",
+      {},
+      h("tr", {}, h("th", { scope: "col" }, h("span", { class: "hidden" }, "Suit")), h("td", {}), h("th", { scope: "col" }, "cards"), h("th", { scope: "col" }, "void")),
+    ),
+    h("tbody", {}, ...rows),
+  );
+}

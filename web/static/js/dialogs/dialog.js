@@ -1,0 +1,54 @@
+// @ts-check
+/** A modal window over the table. */
+
+import { h, icon, newId } from "../dom.js";
+
+/**
+ * Open a window; Escape, its button and a click beside it close it.
+ *
+ * @param {string} title
+ * @param {(Node | string | null | false)[]} content
+ * @param {{kind?: string, onclose?: () => void}} [look]
+ * @returns {HTMLDialogElement}
+ */
+export function openDialog(title, content, { kind = "", onclose = () => {} } = {}) {
+  const id = newId();
+  const close = h("button", { type: "button", class: "close", "aria-label": "Close" }, icon("close"));
+  const body = h("div", { class: "dialog-body" });
+  for (const part of content) if (part !== null && part !== false) body.append(part);
+  const dialog = h(
+    "dialog",
+    { class: kind, "aria-labelledby": id },
+    h("header", {}, h("h2", { id }, title), close),
+    body,
+  );
+  close.addEventListener("click", () => dialog.close());
+  dialog.addEventListener("click", (event) => {
+    if (event.target === dialog) dialog.close();
+  });
+  dialog.addEventListener("close", () => {
+    dialog.remove();
+    onclose();
+  });
+  document.body.append(dialog);
+  dialog.showModal();
+  return dialog;
+}
+
+/**
+ * Ask before something that cannot be undone.
+ *
+ * @param {string} question
+ * @param {string} yes
+ * @param {() => void} act
+ */
+export function confirmDialog(question, yes, act) {
+  const dialog = openDialog(question, [
+    h(
+      "div",
+      { class: "buttons" },
+      h("button", { type: "button", class: "danger", onclick: () => { dialog.close(); act(); } }, yes),
+      h("button", { type: "button", class: "quiet", onclick: () => dialog.close() }, "Cancel"),
+    ),
+  ]);
+}

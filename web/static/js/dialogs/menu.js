@@ -1,0 +1,61 @@
+// @ts-check
+/** The bars of buttons: tools for the deal, and the menu of everything else. */
+
+import { byId, fill, h, icon } from "../dom.js";
+import { openDialog } from "./dialog.js";
+
+/**
+ * @typedef {object} Tool
+ * @property {string} name
+ * @property {string} sign  name of the icon
+ * @property {() => void} act
+ */
+
+/** @type {Map<string, HTMLButtonElement>} */
+const buttons = new Map();
+
+/**
+ * @param {string} place id of the bar
+ * @param {Tool[]} tools
+ */
+export function showTools(place, tools) {
+  fill(
+    byId(place),
+    ...tools.map(({ name, sign, act }) => {
+      const button = h("button", { type: "button", class: "tool" }, icon(sign), h("span", {}, name));
+      button.addEventListener("click", () => {
+        if (button.getAttribute("aria-disabled") !== "true") act();
+      });
+      buttons.set(name, button);
+      return button;
+    }),
+  );
+}
+
+/** @param {string} name @param {{enabled?: boolean, hidden?: boolean}} state */
+export function setTool(name, { enabled = true, hidden = false }) {
+  const button = buttons.get(name);
+  if (button === undefined) return;
+  button.hidden = hidden;
+  if (enabled) button.removeAttribute("aria-disabled");
+  else button.setAttribute("aria-disabled", "true");
+}
+
+/**
+ * @param {string} title
+ * @param {[string, string, () => void][]} entries words, explanation, action
+ */
+export function openMenu(title, entries) {
+  const dialog = openDialog(
+    title,
+    entries.map(([words, about, act]) =>
+      h(
+        "button",
+        { type: "button", class: "entry", onclick: () => { dialog.close(); act(); } },
+        h("strong", {}, words),
+        h("small", {}, about),
+      ),
+    ),
+    { kind: "menu" },
+  );
+}

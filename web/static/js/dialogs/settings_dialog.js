@@ -1,0 +1,110 @@
+// @ts-check
+/** The settings: how the table looks, sounds and answers, and what to play. */
+
+import { change, settings } from "../settings.js";
+import { h } from "../dom.js";
+import { drawing } from "../table/card.js";
+import { openDialog } from "./dialog.js";
+import { checkField, radioField, selectField } from "./fields.js";
+import { gameForm } from "./game_form.js";
+
+/** @typedef {import("../settings.js").Settings} Settings */
+
+/**
+ * @param {import("../types.js").Catalog} catalog
+ * @param {() => void} start called when a game of the chosen kind is to begin
+ */
+export function openSettings(catalog, start) {
+  const dialog = openDialog("Settings", [
+    h("section", {}, h("h3", {}, "Cards"), ...cardFields()),
+    h("section", {}, h("h3", {}, "Table"), ...tableFields()),
+    h("section", {}, h("h3", {}, "Playing"), ...playFields()),
+    h("section", {}, h("h3", {}, "Game"), gameForm(catalog, () => { dialog.close(); start(); })),
+  ], { kind: "wide" });
+}
+
+/** @param {keyof Settings} name @returns {(value: any) => void} */
+function set(name) {
+  return (value) => change({ [name]: value });
+}
+
+/** @returns {HTMLElement[]} */
+function cardFields() {
+  const faces = [
+    ["modern", "Modern"],
+    ["classic", "Classic"],
+    ["four-colour", "Four colours"],
+  ].map(([value, title]) => ({ value, title, picture: facePreview(value) }));
+  const backs = [
+    ["lattice", "Lattice"],
+    ["waves", "Waves"],
+    ["diamonds", "Diamonds"],
+  ].map(([value, title]) => ({ value, title, picture: backPreview(value, "") }));
+  const colors = [
+    ["red", "Red"],
+    ["blue", "Blue"],
+    ["green", "Green"],
+    ["grey", "Grey"],
+  ].map(([value, title]) => ({ value, title, picture: h("i", { class: `swatch back-${value}` }) }));
+  return [
+    radioField("Card faces", "faces", faces, settings.faces, set("faces")),
+    radioField("Card backs", "back", backs, settings.back, set("back")),
+    radioField("Colour of the backs", "back-color", colors, settings.backColor, set("backColor")),
+  ];
+}
+
+/** @param {string} faces @returns {HTMLElement} two cards with these faces, whatever the setting is */
+function facePreview(faces) {
+  const cards = ["SK", "D9"].map((card) => {
+    const picture = drawing(card);
+    const use = /** @type {SVGElement} */ (picture.firstElementChild);
+    use.removeAttribute("data-card");
+    use.setAttribute("href", `#${faces === "classic" ? "classic" : "modern"}-${card}`);
+    return picture;
+  });
+  return h("span", { class: `preview${faces === "four-colour" ? " four-colour" : " two-colour"}` }, ...cards);
+}
+
+/** @param {string} back @param {string} kind @returns {HTMLElement} */
+function backPreview(back, kind) {
+  const picture = drawing("");
+  const use = /** @type {SVGElement} */ (picture.firstElementChild);
+  use.removeAttribute("data-card");
+  use.setAttribute("href", `#back-${back}`);
+  return h("span", { class: `preview ${kind}` }, picture);
+}
+
+/** @returns {HTMLElement[]} */
+function tableFields() {
+  return [
+    selectField("Hand", [
+      { value: "auto", title: "Automatic" },
+      { value: "row", title: "One row" },
+      { value: "stacked", title: "Stacked in two rows" },
+    ], settings.hand, set("hand")),
+    selectField("Order of suits", [
+      { value: "alternate", title: "Trumps first, then alternating colours" },
+      { value: "classic", title: "Spades, hearts, diamonds, clubs" },
+    ], settings.suits, set("suits")),
+    selectField("Orientation", [
+      { value: "auto", title: "Automatic" },
+      { value: "portrait", title: "Portrait" },
+      { value: "landscape", title: "Landscape" },
+    ], settings.orientation, set("orientation")),
+    selectField("Speed", [
+      { value: "normal", title: "Normal" },
+      { value: "fast", title: "Fast" },
+      { value: "none", title: "No animation" },
+    ], settings.speed, set("speed"), "The system's wish for reduced motion is always respected"),
+  ];
+}
+
+/** @returns {HTMLElement[]} */
+function playFields() {
+  return [
+    checkField("Play a card with a single tap", settings.singleTap, set("singleTap"), "Otherwise the first tap raises it and the second plays it"),
+    checkField("Sound", settings.sound, set("sound")),
+    checkField("Show the cards that the opponent is known to hold", settings.known, set("known"), "Cards that you saw taken and not yet played"),
+    checkField("Single-key shortcuts", settings.shortcuts, set("shortcuts"), "H advice, U undo, N next deal, R analysis"),
+  ];
+}

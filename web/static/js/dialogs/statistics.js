@@ -1,0 +1,149 @@
+// @ts-check
+/** The statistics: results by game and agent, accuracy, luck and skill, streaks. */
+
+import { api } from "../api.js";
+import { h, svg } from "../dom.js";
+import { counted, signed } from "../words.js";
+import { gameOf } from "./game_form.js";
+import { confirmDialog, openDialog } from "./dialog.js";
+
+/** @typedef {import("../types.js").Statistics} Statistics */
+/** @typedef {import("../types.js").Catalog} Catalog */
+
+/** @param {Catalog} catalog */
+export async function openStatistics(catalog) {
+  const statistics = await api.statistics();
+  const remove = () => confirmDialog("Delete all statistics?", "Delete", async () => {
+    await api.deleteStatistics();
+    dialog.close();
+  });
+  const dialog = openDialog("Statistics", [
+    ...(statistics.deals === 0 ? [h("p", {}, "No deal is finished yet. Play one, and its result will stand here.")] : tables(statistics, catalog)),
+    h("p", { class: "note" }, "Kept on this computer only. Deals with advice or taken-back cards count apart."),
+    h(
+      "div",
+      { class: "buttons" },
+      h("a", { class: "button quiet", href: "api/statistics/export", download: "german-whist-statistics.json" }, "Export"),
+      statistics.deals > 0 && h("button", { type: "button", class: "danger", onclick: remove }, "Delete all"),
+    ),
+  ], { kind: "wide" });
+}
+
+/** @param {Statistics} statistics @param {Catalog} catalog @returns {HTMLElement[]} */
+function tables(statistics, catalog) {
+  const plain = statistics.groups.filter((group) => !group.assisted);
+  const assisted = statistics.groups.filter((group) => group.assisted);
+  const sum = (/** @type {"won" | "lost" | "drawn"} */ key) => statistics.groups.reduce((total, group) => total + group[key], 0);
+  /** @type {HTMLElement[]} */
+  const parts = [
+    h(
+      "dl",
+      { class: "figures" },
+      figure("Deals", statistics.deals),
+      figure("Won", sum("won")),
+      figure("Lost", sum("lost")),
+      figure("Drawn", sum("drawn")),
+      figure("Streak", statistics.streak.now),
+      figure("Longest", statistics.streak.longest),
+    ),
+  ];
+  if (statistics.recent.length > 1) parts.push(recentChart(statistics));
+  if (plain.length > 0) parts.push(groupTable("By game and agent", plain, catalog));
+  if (assisted.length > 0) parts.push(groupTable("Assisted deals", assisted, catalog));
+  if (statistics.matches.length > 0) parts.push(matchTable(statistics, catalog));
+  return parts;
+}
+
+/** @param {string} word @param {number} number @returns {HTMLElement} */
+function figure(word, number) {
+  return h("div", {}, h("dt", {}, word), h("dd", {}, number));
+}
+
+/** @param {Catalog} catalog @param {string} spec @returns {string} */
+function agentTitle(catalog, spec) {
+  return catalog.agents.find((agent) => agent.spec === spec)?.title ?? spec;
+}
+
+/** @param {Catalog} catalog @param {string} rules @returns {string} */
+function gameTitle(catalog, rules) {
+  const game = gameOf(catalog, rules);
+  const scoring = game.scorings.find((entry) => entry.rules === rules);
+  if (scoring === undefined) return rules === game.id ? game.title : rules;
+  return scoring === game.scorings[0] ? game.title : `${game.title}: ${scoring.title}`;
+}
+
+/** @param {string} caption @param {string[]} heads @param {(string | number)[][]} rows @returns {HTMLElement} */
+function table(caption, heads, rows) {
+  return h(
+    "div",
+    { class: "scroller", tabindex: 0, role: "region", "aria-label": caption },
+    h(
+      "table",
+      { class: "plain" },
+      h("caption", {}, caption),
+      h("thead", {}, h("tr", {}, ...heads.map((head) => h("th", { scope: "col" }, head)))),
+      h("tbody", {}, ...rows.map((row) => h("tr", {}, ...row.map((cell, place) => (place < 1 ? h("th", { scope: "row" }, cell) : h("td", {}, cell)))))),
+    ),
+  );
+}
+
+/** @param {string} caption @param {import("../types.js").Group[]} groups @param {Catalog} catalog @returns {HTMLElement} */
+function groupTable(caption, groups, catalog) {
+  const number = (/** @type {number | null} */ value) => (value === null ? "–" : signed(value));
+  return table(
+    caption,
+    ["Game", "Against", "Deals", "Won", "Drawn", "Lost", "Margin", "Accuracy", "Luck", "Skill", "Streak"],
+    groups.map((group) => [
+      gameTitle(catalog, group.rules),
+      agentTitle(catalog, group.agent),
+      group.deals,
+      group.won,
+      group.drawn,
+      group.lost,
+      signed(group.margin),
+      group.accuracy === null ? "–" : `${Math.round(group.accuracy)} %`,
+      number(group.luck),
+      number(group.skill),
+      `${group.streak.now} (best ${group.streak.longest})`,
+    ]),
+  );
+}
+
+/** @param {Statistics} statistics @param {Catalog} catalog @returns {HTMLElement} */
+function matchTable(statistics, catalog) {
+  return table(
+    "Matches",
+    ["Game", "Against", "Match", "Won", "Lost"],
+    statistics.matches.map((match) => [gameTitle(catalog, match.rules), agentTitle(catalog, match.agent), match.match.replace("_", " ").replace(":", " "), match.won, match.lost]),
+  );
+}
+
+/** @param {Statistics} statistics @returns {HTMLElement} margins as bars, accuracy as a line */
+function recentChart(statistics) {
+  const { recent } = statistics;
+  const step = 600 / Math.max(recent.length, 25);
+  const most = Math.max(...recent.map((deal) => Math.abs(deal.margin)), 1);
+  const bars = recent.map((deal, place) => {
+    const height = (55 * Math.abs(deal.margin)) / most;
+    return svg("rect", {
+      class: deal.margin > 0 ? "won" : "lost", x: place * step + step * 0.15, width: step * 0.7,
+      y: deal.margin > 0 ? 60 - height : 60, height: Math.max(height, 1.5),
+    });
+  });
+  const points = recent.flatMap((deal, place) => (deal.accuracy === null ? [] : [`${(place + 0.5) * step},${120 - 1.2 * deal.accuracy}`]));
+  const last = recent.filter((deal) => deal.accuracy !== null).slice(-10);
+  const mean = last.reduce((total, deal) => total + (deal.accuracy ?? 0), 0) / Math.max(last.length, 1);
+  const words = last.length === 0 ? "" : ` The line is your accuracy, ${Math.round(mean)} % over the last ${counted(last.length, "reviewed deal")}.`;
+  return h(
+    "figure",
+    { class: "chart" },
+    svg(
+      "svg",
+      { viewBox: "0 0 600 120", preserveAspectRatio: "none", role: "img", "aria-label": `Margins of the last ${recent.length} deals` },
+      svg("line", { x1: 0, x2: 600, y1: 60, y2: 60, class: "axis" }),
+      ...bars,
+      points.length > 1 ? svg("polyline", { points: points.join(" "), class: "line" }) : null,
+    ),
+    h("figcaption", {}, `Margins of the last ${counted(recent.length, "deal")}, the newest on the right.${words}`),
+  );
+}

@@ -1,0 +1,262 @@
+// @ts-check
+/** The start of the page: opens the game that was going on, or deals a new one, and connects the menus. */
+
+import { ApiError, api } from "./api.js";
+import { change, settings } from "./settings.js";
+import { Game } from "./game.js";
+import { followLayout } from "./layout.js";
+import { alertUser, followOtherTabs, tellOtherTabs } from "./tabs.js";
+import { loadCards } from "./table/card.js";
+import { openDialog } from "./dialogs/dialog.js";
+import { openFairness } from "./dialogs/fairness.js";
+import { gameForm, gameOf } from "./dialogs/game_form.js";
+import { openMenu, showTools } from "./dialogs/menu.js";
+import { openSettings } from "./dialogs/settings_dialog.js";
+import { openRecordingDialog, openShare } from "./dialogs/share.js";
+import { openStatistics } from "./dialogs/statistics.js";
+import { h } from "./dom.js";
+import { openReview } from "./review/review.js";
+import { openWatch } from "./review/watch.js";
+
+/** @typedef {import("./types.js").Session} Session */
+
+const LAST = "german-whist.session";
+
+/** @type {import("./types.js").Catalog} */
+let catalog;
+
+const game = new Game({
+  next: () => void game.next(),
+  newGame: () => newGameDialog(),
+  review: () => void review(),
+  otherSide: () => void otherSide(),
+  watch: () => void watch(),
+  share: () => void attempt(async () => openShare(current(), game.session?.deal.number ?? null)),
+  fairness: () => void openFairness(current()),
+  leave: () => void attempt(backToGame),
+  lost: () => void attempt(newGame),
+});
+
+/** @returns {Session} */
+function current() {
+  if (game.session === null) throw new Error("no session is open");
+  return game.session;
+}
+
+/**
+ * Do something that asks the server; say what went wrong.
+ *
+ * @param {() => Promise<any>} act
+ */
+async function attempt(act) {
+  document.body.classList.add("thinking");
+  try {
+    await act();
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    alertUser(error.message);
+  } finally {
+    document.body.classList.remove("thinking");
+  }
+}
+
+/** @param {Session} session @param {boolean} [fresh] the deal has just begun */
+function enter(session, fresh = false) {
+  history.replaceState(null, "", `#session=${session.id}`);
+  if (session.kind === "play") localStorage.setItem(LAST, session.id);
+  game.open(session, fresh);
+  tellOtherTabs(session);
+}
+
+async function newGame() {
+  const same = settings.defaults === JSON.stringify(catalog.defaults) && settings.game.rules !== "";
+  const { rules, agent, match } = same ? settings.game : catalog.defaults;
+  const { seed } = catalog.defaults;
+  enter(await api.create({ rules, agent, match, seed }), true);
+}
+
+function newGameDialog() {
+  const dialog = openDialog("New game", [
+    gameForm(catalog, () => {
+      dialog.close();
+      void attempt(newGame);
+    }),
+  ]);
+}
+
+/** Open the last game that is not over, or deal a new one. */
+async function backToGame() {
+  const last = localStorage.getItem(LAST);
+  if (last !== null && last !== game.session?.id) {
+    try {
+      enter(await api.session(last));
+      return;
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.code !== "not_found") throw error;
+    }
+  }
+  await newGame();
+}
+
+/** @param {number} [deal] default: the one on the table, or the last finished one */
+async function review(deal) {
+  const session = current();
+  const finished = session.deals.map((entry) => entry.deal);
+  if (finished.length === 0) return;
+  const number = deal ?? finished[finished.length - 1];
+  await attempt(async () => {
+    const answer = await api.review(session.id, number);
+    openReview(
+      answer,
+      {
+        tryAction: (move, action) => void attempt(async () => enter(await api.tryAction(session.id, number, move, action))),
+        otherSide: () => void otherSide(number),
+        watch: () => void watch(number),
+        share: () => void attempt(() => openShare(session, number)),
+        close: () => {
+          if (game.session?.kind === "recording") void attempt(backToGame);
+        },
+      },
+      { deals: finished, deal: number, choose: (chosen) => void review(chosen) },
+    );
+  });
+}
+
+/** @param {number} [deal] */
+async function otherSide(deal) {
+  const session = current();
+  await attempt(async () => enter(await api.swap(session.id, deal ?? session.deal.number), true));
+}
+
+/** @param {number} [deal] */
+async function watch(deal) {
+  const session = current();
+  await attempt(async () => openWatch(await api.watch(session.id, deal ?? session.deal.number), session));
+}
+
+/** @param {string} recording */
+async function openRecording(recording) {
+  await attempt(async () => {
+    enter(await api.open(recording));
+    await review();
+  });
+}
+
+function more() {
+  const session = current();
+  openMenu("More", [
+    ["Learn the game", "A short lesson at the table", () => void attempt(async () => enter(await api.lesson()))],
+    ["Deal of the day", "The same classic deal for everyone today", () => void attempt(dealOfTheDay)],
+    ["Rules", `How ${session.game.title} is played`, () => openDialog("Rules", [h("div", { class: "rules" }, session.game.text)])],
+    ["Share", "The finished deals of this game, as a link or a text", () => void attempt(() => openShare(session, null))],
+    ["Open a recording", "A deal or game that was shared", () => openRecordingDialog((text) => void openRecording(text))],
+    ["Is the deal fair?", "The hash of the deal, and its check", () => void openFairness(session)],
+    ["Unfinished games", "Go on where you stopped", () => void attempt(unfinished)],
+  ]);
+}
+
+async function dealOfTheDay() {
+  const game = catalog.games.find((entry) => entry.id === "classic") ?? catalog.games[0];
+  const agent = game.agents.includes(settings.game.agent) ? settings.game.agent : game.agents[game.agents.length - 1];
+  enter(await api.create({ day: catalog.today, agent }), true);
+}
+
+async function unfinished() {
+  const { sessions } = await api.sessions();
+  const open = sessions.filter((session) => !session.finished && session.kind === "play").slice(0, 20);
+  if (open.length === 0) {
+    alertUser("There is no other game.");
+    return;
+  }
+  openMenu("Unfinished games", open.map((entry) => [
+    entry.title,
+    new Date(entry.updated).toLocaleString(),
+    () => void attempt(async () => enter(await api.session(entry.id))),
+  ]));
+}
+
+function connect() {
+  showTools("tools", [
+    { name: "Hint", sign: "hint", act: () => void game.hint() },
+    { name: "Take back", sign: "back", act: () => void game.takeBack() },
+    { name: "Review", sign: "review", act: () => void review() },
+  ]);
+  showTools("menu", [
+    { name: "New game", sign: "new", act: newGameDialog },
+    { name: "Statistics", sign: "statistics", act: () => void attempt(() => openStatistics(catalog)) },
+    { name: "Settings", sign: "settings", act: () => openSettings(catalog, () => void attempt(newGame)) },
+    { name: "More", sign: "more", act: more },
+  ]);
+  document.addEventListener("keydown", (event) => game.key(event));
+  document.getElementById("table")?.addEventListener("click", (event) => {
+    if (event.target instanceof Element && event.target.closest("button") === null) game.skip();
+  });
+  followOtherTabs(() => game.session, (session) => game.open(session));
+  followLayout(() => game.redraw());
+  window.addEventListener("hashchange", () => void attempt(openAddress));
+}
+
+/** Open what the address names, else the game that was going on, else a new one. */
+async function openAddress() {
+  const [kind, value] = location.hash.slice(1).split("=");
+  if (kind === "recording" && value) {
+    await openRecording(value);
+    if (game.session !== null) return;
+  }
+  if (kind === "session" && value) {
+    if (game.session?.id === value) return;
+    try {
+      enter(await api.session(value));
+      return;
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.code !== "not_found") throw error;
+    }
+  }
+  await resume();
+}
+
+/** Go on with the last game, unless the command line asks for another one by now. */
+async function resume() {
+  const defaults = JSON.stringify(catalog.defaults);
+  const known = settings.defaults === defaults;
+  const { sessions } = await api.sessions();
+  const last = localStorage.getItem(LAST);
+  const open = sessions.filter((session) => !session.finished && session.kind === "play");
+  const session =
+    open.find((entry) => known && entry.id === last) ??
+    open.find((entry) => known || (entry.rules === catalog.defaults.rules && entry.agent.spec === catalog.defaults.agent));
+  if (!known) {
+    const { rules, agent, match } = catalog.defaults;
+    change({ defaults, game: { rules, agent, match } });
+  }
+  if (session === undefined) await newGame();
+  else enter(await api.session(session.id));
+}
+
+/** Offer the lesson once, to who has never played. */
+function offerLesson() {
+  if (settings.lessonOffered) return;
+  change({ lessonOffered: true });
+  const offer = h(
+    "div",
+    { class: "offer", role: "region", "aria-label": "Welcome" },
+    h("p", {}, "New to German Whist? The lesson takes three minutes."),
+    h(
+      "div",
+      { class: "buttons" },
+      h("button", { type: "button", class: "primary", onclick: () => { offer.remove(); void attempt(async () => enter(await api.lesson())); } }, "Show me"),
+      h("button", { type: "button", class: "quiet", onclick: () => offer.remove() }, "I know it"),
+    ),
+  );
+  document.getElementById("side")?.prepend(offer);
+}
+
+async function start() {
+  await Promise.all([loadCards(), api.catalog().then((answer) => { catalog = answer; })]);
+  gameOf(catalog, catalog.defaults.rules);
+  connect();
+  await openAddress();
+  offerLesson();
+}
+
+void attempt(start);

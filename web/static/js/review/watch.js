@@ -1,0 +1,44 @@
+// @ts-check
+/** What the agent makes of your cards, move by move, compared with what you did. */
+
+import { fill, h } from "../dom.js";
+import { shortName, signed } from "../words.js";
+import { openDialog } from "../dialogs/dialog.js";
+import { board } from "./board.js";
+import { Steps } from "./steps.js";
+
+/**
+ * @param {import("../types.js").Watch} watch
+ * @param {import("../types.js").Session} session
+ */
+export function openWatch(watch, session) {
+  const boardPlace = h("div", { class: "board-place" });
+  const text = h("p", { class: "watch-text", "aria-live": "polite" });
+  const names = { you: `${session.agent.title} with your cards`, opponent: session.agent.title };
+  const steps = new Steps(watch.moves.length, (place) => {
+    const move = watch.moves[place] ?? null;
+    fill(boardPlace, board(watch.positions[place], { names, trump: session.position.trump, move }));
+    fill(text, words(move, watch));
+  });
+  const { you, agent } = watch.compare;
+  const dialog = openDialog(
+    "The agent with your cards",
+    [
+      h("p", { class: "review-result" }, `You: ${signed(you, 0)} tricks. ${session.agent.title}: ${signed(agent, 0)}.`),
+      steps.element,
+      text,
+      boardPlace,
+    ],
+    { kind: "full" },
+  );
+  dialog.addEventListener("keydown", (event) => steps.key(event));
+  const parted = watch.moves.findIndex((move) => move.yours && move.yours !== move.action);
+  steps.go(Math.max(parted, 0));
+}
+
+/** @param {import("../types.js").Move | null} move @param {import("../types.js").Watch} watch @returns {string} */
+function words(move, watch) {
+  if (move === null) return `The end: margin ${signed(watch.compare.agent, 0)}.`;
+  if (!move.yours) return move.text;
+  return move.yours === move.action ? `${move.text} So did you.` : `${move.text} You played ${shortName(move.yours)}.`;
+}

@@ -1,0 +1,89 @@
+// @ts-check
+/** The settings of the page, kept in the browser. */
+
+const KEY = "german-whist.settings";
+
+/**
+ * @typedef {object} Settings
+ * @property {"auto" | "row" | "stacked"} hand
+ * @property {"alternate" | "classic"} suits
+ * @property {"modern" | "classic" | "four-colour"} faces
+ * @property {"lattice" | "waves" | "diamonds"} back
+ * @property {"red" | "blue" | "green" | "grey"} backColor
+ * @property {boolean} singleTap
+ * @property {boolean} sound
+ * @property {"normal" | "fast" | "none"} speed
+ * @property {"auto" | "portrait" | "landscape"} orientation
+ * @property {boolean} known  show the cards that the opponent is known to hold
+ * @property {boolean} shortcuts
+ * @property {boolean} lessonOffered
+ * @property {{rules: string, agent: string, match: string | null}} game  what was played last
+ * @property {string} defaults  the defaults of the command line that `game` was chosen under
+ */
+
+/** @type {Settings} */
+const DEFAULTS = {
+  hand: "auto",
+  suits: "alternate",
+  faces: Math.min(window.innerWidth, window.innerHeight) < 600 ? "modern" : "classic",
+  back: "lattice",
+  backColor: "red",
+  singleTap: false,
+  sound: true,
+  speed: "normal",
+  orientation: "auto",
+  known: false,
+  shortcuts: true,
+  lessonOffered: false,
+  game: { rules: "", agent: "", match: null },
+  defaults: "",
+};
+
+/** @returns {Settings} */
+function load() {
+  try {
+    return { ...DEFAULTS, ...JSON.parse(localStorage.getItem(KEY) ?? "{}") };
+  } catch {
+    return { ...DEFAULTS };
+  }
+}
+
+/** @type {Settings} */
+export const settings = load();
+
+/** @type {(() => void)[]} */
+const listeners = [];
+
+/** @param {() => void} listener called after every change */
+export function onSettings(listener) {
+  listeners.push(listener);
+}
+
+/**
+ * Change settings, and keep them.
+ *
+ * @param {Partial<Settings>} changes
+ */
+export function change(changes) {
+  Object.assign(settings, changes);
+  try {
+    localStorage.setItem(KEY, JSON.stringify(settings));
+  } catch {
+    // Storage is full or forbidden: the settings last as long as the page.
+  }
+  for (const listener of listeners) listener();
+}
+
+const reduced = window.matchMedia("(prefers-reduced-motion: reduce)");
+
+/** @returns {number} factor of all durations; 0: no animation */
+export function pace() {
+  if (reduced.matches) return 0;
+  return { normal: 1, fast: 0.4, none: 0 }[settings.speed];
+}
+
+window.addEventListener("storage", (event) => {
+  if (event.key !== KEY) return;
+  Object.assign(settings, load());
+  for (const listener of listeners) listener();
+});

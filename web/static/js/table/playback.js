@@ -1,0 +1,158 @@
+// @ts-check
+/** Shows what happened since the last request, one event after the other. */
+
+import { pace } from "../settings.js";
+import { sound } from "../sound.js";
+import { byId } from "../dom.js";
+import { SUIT_NAMES } from "../words.js";
+import { picture } from "./card.js";
+import { addToLog } from "./log.js";
+import { attract, fly, flyGhost, rectOf } from "./motion.js";
+import { showBanner } from "./stage.js";
+import { shownAfter, shownNow, shownSwept } from "./state.js";
+
+/** @typedef {import("../types.js").Shown} Shown */
+/** @typedef {import("../types.js").Session} Session */
+/** @typedef {import("../types.js").GameEvent} GameEvent */
+
+/** Pauses after an event, in milliseconds at normal pace. */
+/** @type {Record<string, number>} */
+const PAUSES = { deal: 350, trump: 250, turn_up: 160, play: 420, win: 850, take: 260, draw: 260, leave: 400, endgame: 1300, keep: 600, swap: 600 };
+
+export class Playback {
+  /** @param {(shown: Shown, session: Session) => void} render */
+  constructor(render) {
+    this.render = render;
+    this.run = 0;
+    /** @type {(() => void) | null} */
+    this.wake = null;
+    this.hurry = false;
+  }
+
+  /** @returns {boolean} whether events are being shown */
+  get active() {
+    return this.wake !== null;
+  }
+
+  /** Show what is left of the running events at once. */
+  skip() {
+    this.hurry = true;
+    this.wake?.();
+  }
+
+  /** Forget the running events: another session or position is shown. */
+  stop() {
+    this.run += 1;
+    this.wake?.();
+  }
+
+  /**
+   * Show events, then the position of the session.
+   *
+   * @param {Shown} start
+   * @param {GameEvent[]} events
+   * @param {Session} session
+   * @returns {Promise<boolean>} whether it came to the end; else something else is shown by now
+   */
+  async play(start, events, session) {
+    this.stop();
+    const run = this.run;
+    this.hurry = false;
+    let shown = { ...start, waiting: true };
+    for (const event of events) {
+      if (event.kind === "play" && shown.winner !== null) shown = this.sweep(shown, session);
+      shown = this.step(shown, event, session);
+      addToLog(event);
+      await this.pause(PAUSES[event.kind] ?? 0);
+      if (run !== this.run) return false;
+      if (event.kind === "win") shown = this.sweep(shown, session);
+    }
+    this.render(shownNow(session), session);
+    return true;
+  }
+
+  /** @param {Shown} shown @param {GameEvent} event @param {Session} session @returns {Shown} */
+  step(shown, event, session) {
+    const moving = pace() > 0 && !this.hurry;
+    const from = moving ? source(event, shown) : null;
+    const alreadyThere = event.kind === "play" && event.by === "you" && shown.trick.you === event.card;
+    const after = shownAfter(shown, event, session);
+    if (this.hurry || pace() === 0) return after;
+    this.render(after, session);
+    if (event.kind === "play" && !alreadyThere) {
+      fly(document.querySelector(`#trick .slot.${event.by} .card`), from);
+      sound.card();
+    }
+    if (event.kind === "take" || event.kind === "draw") received(event, from);
+    if (event.kind === "turn_up") fly(document.querySelector("#stock .stock-cards .card:last-child"), from, 200);
+    if (event.kind === "win") sound.trick();
+    if (event.kind === "deal") sound.deal();
+    if (event.kind === "endgame") announceEndgame(after, session);
+    if (event.trump && (event.kind === "turn_up" || event.kind === "trump" || (event.kind === "play" && event.by === "opponent"))) {
+      attract(document.querySelector("#trump .badge"), "pulse");
+      sound.trump();
+    }
+    return after;
+  }
+
+  /** @param {Shown} shown @param {Session} session @returns {Shown} */
+  sweep(shown, session) {
+    const to = rectOf(byId(shown.winner === "you" ? "near-plate" : "far-plate"));
+    if (!this.hurry && pace() > 0) {
+      for (const card of document.querySelectorAll("#trick .trick-cards .card")) {
+        const from = rectOf(card);
+        flyGhost(/** @type {Element} */ (card.cloneNode(true)), from, to);
+      }
+    }
+    const after = shownSwept(shown);
+    if (!this.hurry && pace() > 0) this.render(after, session);
+    return after;
+  }
+
+  /** @param {number} length in milliseconds at normal pace @returns {Promise<void>} */
+  pause(length) {
+    const duration = this.hurry ? 0 : length * pace();
+    if (duration === 0) return Promise.resolve();
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => this.wake?.(), duration);
+      this.wake = () => {
+        clearTimeout(timer);
+        this.wake = null;
+        resolve();
+      };
+    });
+  }
+}
+
+/** @param {GameEvent} event @param {Shown} shown @returns {import("./motion.js").Rect | null} where the card is before the event */
+function source(event, shown) {
+  if (event.kind === "play") {
+    const selector = event.by === "you" ? `#hand [data-name="${event.card}"]` : "#far-hand .card:nth-child(1)";
+    return rectOf(document.querySelector(selector)) ?? rectOf(byId("far-hand"));
+  }
+  if (event.kind === "take") {
+    const cards = [...document.querySelectorAll("#stock .stock-cards .card:not(.layer)")];
+    const place = shown.position.face_up.indexOf(event.card ?? "");
+    return rectOf(cards[place] ?? cards[0] ?? null);
+  }
+  return rectOf(document.querySelector("#stock .pile .card:last-child")) ?? rectOf(byId("stock"));
+}
+
+/** @param {GameEvent} event @param {import("./motion.js").Rect | null} from */
+function received(event, from) {
+  sound.draw();
+  if (event.by === "you" && event.card !== null) {
+    fly(document.querySelector(`#hand [data-name="${event.card}"]`), from, 340);
+  } else {
+    flyGhost(picture(event.kind === "take" ? event.card ?? "" : ""), from, rectOf(byId("far-hand")));
+  }
+}
+
+/** @param {Shown} shown @param {Session} session */
+function announceEndgame(shown, session) {
+  const { low, trump } = shown.position;
+  sound.endgame();
+  const aim = low ? "take as few tricks as you can" : "take as many tricks as you can";
+  const count = session.game.tricks - session.game.foreplay;
+  showBanner("Endgame", `${count} tricks${trump === null ? "" : `, ${SUIT_NAMES[trump]} are trumps`}: ${aim}`);
+}
