@@ -6,7 +6,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from german_whist.agents.bots.base import DEAL, Agent, act_with_memory, initial_memory
+from german_whist.agents.bots.base import DEAL, Agent, act_with_memory, initial_memory, uses_history
 from german_whist.agents.policy.agent import check_trained_for
 from german_whist.agents.registry import make_agent
 from german_whist.envs.engine.actions import action_text
@@ -56,7 +56,8 @@ def choose_action(agent: Agent, deal: TableDeal, seed: int, index: int) -> int:
             if deal.actor(step) == seat:
                 act_with_memory(agent, deal.view_before(step), _rng(seed, index, seat, step), memory, row)
     rng = _rng(seed, index, seat, len(deal.actions))
-    action = int(np.asarray(act_with_memory(agent, deal.views(seat), rng, memory, row))[0])
+    histories = deal.history(seat) if uses_history(agent) else None
+    action = int(np.asarray(act_with_memory(agent, deal.views(seat), rng, memory, row, histories))[0])
     if not (0 <= action < deal.rules.num_actions and deal.legal >> action & 1):
         word = action_text(action, deal.rules) if 0 <= action < deal.rules.num_actions else str(action)
         raise ValueError(f"agent {name!r} chose {word}, which it may not play")

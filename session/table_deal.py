@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from german_whist.agents.bots.base import Histories
 from german_whist.arena.recording import DealResult, Recording
 from german_whist.envs.engine.actions import action_text, actions_text
 from german_whist.envs.engine.cards import deck_text
@@ -118,6 +119,14 @@ class TableDeal:
         past = DealBatch(self.rules, 1)
         past.states[0] = self.states[step]
         return past.views()
+
+    def history(self, seat: int) -> Histories:
+        """Return the event history of a seat, as ``DealBatch.history`` does for one deal."""
+        replay = DealBatch(self.rules, 1, history=True)
+        replay.deal_decks([self.deck], [self.dealer])
+        for action in self.actions:
+            replay.step([action])
+        return replay.history(seats=[seat])
 
     def result(self) -> DealResult:
         """Return the result of the finished deal."""

@@ -40,6 +40,8 @@ class Agent(Protocol):
 
     - ``name`` (str), used in results;
     - ``check_views(views)``, which raises ``ValueError`` for views of a game that the agent cannot play;
+    - ``policy(views)``, the probability with which ``act`` plays each action, float64[n, actions], which makes
+      ``exploitability`` exact for an agent that draws random numbers;
     - ``initial_memory(deals)``: the agent remembers (see :class:`AgentWithMemory`);
     - ``uses_history = True``: the agent is given event histories (see :class:`AgentWithHistory`).
     """

@@ -32,3 +32,10 @@ class RandomBot:
         actions = np.empty(len(views), np.int64)
         pick(views["legal"], rng.random(len(views)), actions)
         return actions
+
+    def policy(self, views: Views) -> npt.NDArray[np.float64]:
+        """Return the probability with which :meth:`act` plays each action, float64[n, 54]."""
+        check_view_array(views)
+        legal = (views["legal"][:, None] >> np.arange(54, dtype=np.uint64)) & np.uint64(1)
+        chances: npt.NDArray[np.float64] = legal / legal.sum(axis=1, keepdims=True)
+        return chances

@@ -99,6 +99,22 @@ class PolicyAgent:
         logits, roles = self._logits(views)
         return by_name(_softmax(logits), roles)
 
+    def policy(self, views: Views) -> npt.NDArray[np.float64]:
+        """Return the probability with which :meth:`act` plays each action, float64[n, num_actions].
+
+        Args:
+            views: ``VIEW`` array of shape (n,).
+
+        Raises:
+            ValueError: when a view is of a game that the network was not trained for.
+        """
+        logits, roles = self._logits(views)
+        if self.temperature > 0:
+            return by_name(_softmax(logits, self.temperature), roles)
+        chances = np.zeros(logits.shape)
+        chances[np.arange(len(views)), np.argmax(logits, axis=1)] = 1.0
+        return by_name(chances, roles)
+
     def advantages(self, views: Views) -> npt.NDArray[np.float64] | None:
         """Return the advantage of each action over the best one in tricks, float64[n, num_actions].
 

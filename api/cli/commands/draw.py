@@ -73,7 +73,9 @@ def run(options: argparse.Namespace) -> int:
     agents = [make_agent(spec) for spec in specs]
     load_drawing()
     names = (agent_label(agents[0], agents[0]), agent_label(agents[1], agents[1]))
-    actions = [int(action) for action in _actions(DealBatch(options.rules, 1, seed, index), agents, seed, index)]
+    actions = [
+        int(action) for action in _actions(DealBatch(options.rules, 1, seed, index, history=True), agents, seed, index)
+    ]
     if options.still:
         after = len(actions) * 2 // 5 if options.after is None else options.after
         if not 0 <= after <= len(actions):
@@ -111,11 +113,15 @@ def _size(option: str, text: str) -> tuple[int, int]:
 
 def _actions(batch: DealBatch, agents: list[Any], seed: int, index: int) -> Iterator[int]:
     """Let the agents play the deal and yield their actions."""
+    import numpy as np
+
     from german_whist.envs.engine.agent_rng import AgentRng
+    from german_whist.envs.opponent import ask_opponent
 
     ply = 0
     while not batch.done[0]:
-        action = agents[int(batch.turn[0])].act(batch.views(), AgentRng(seed, [index], step=ply))[0]
+        rng = AgentRng(seed, [index], step=ply)
+        action = ask_opponent(agents[int(batch.turn[0])], batch, np.zeros(1, np.int64), rng)[0]
         batch.step([action])
         yield action
         ply += 1
