@@ -73,9 +73,8 @@ def run(options: argparse.Namespace) -> int:
     agents = [make_agent(spec) for spec in specs]
     load_drawing()
     names = (agent_label(agents[0], agents[0]), agent_label(agents[1], agents[1]))
-    actions = [
-        int(action) for action in _actions(DealBatch(options.rules, 1, seed, index, history=True), agents, seed, index)
-    ]
+    dealt = DealBatch(options.rules, 1, seed, index, history=True)
+    actions = [int(action) for action in _actions(dealt, agents, seed, index)]
     if options.still:
         after = len(actions) * 2 // 5 if options.after is None else options.after
         if not 0 <= after <= len(actions):
