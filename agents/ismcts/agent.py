@@ -8,7 +8,7 @@ of the foreplay, and takes the exact value of the endgame. The most visited acti
 
 The reward is 1 for a win, 0 for a loss and ½ for a draw (``win``); the margin of counted tricks as a share of the
 largest, moved to 0 … 1 (``margin``); or the mean of both (``mixed``). The opponent is taken to want the opposite, and
-to play in the tree as if it saw what the searching seat sees: the one known weakness of the single-observer tree.
+to play in the tree as if it saw what the searching seat sees: a known weakness of the single-observer tree.
 """
 
 from __future__ import annotations
