@@ -17,12 +17,28 @@ def append_row(path: Path, row: Sequence[Any]) -> None:
         csv.writer(file).writerow(row)
 
 
-def keep_rows(path: Path, column: str, wanted: Callable[[float], bool]) -> None:
-    """Keep only the complete rows of a CSV file whose number in ``column`` is wanted; a missing file is left alone."""
+def read_rows(path: Path) -> list[list[str]]:
+    """Return the rows of a CSV file, the header first; none if there is no file.
+
+    Raises:
+        ValueError: when it is not CSV.
+    """
     if not path.exists():
-        return
-    with path.open(newline="", encoding="utf-8") as file:
-        header, *rows = list(csv.reader(file)) or [[]]
+        return []
+    try:
+        with path.open(newline="", encoding="utf-8") as file:
+            return list(csv.reader(file))
+    except (ValueError, csv.Error) as error:
+        raise ValueError(f"{str(path)!r} cannot be read: {error!s:.200}") from None
+
+
+def keep_rows(path: Path, column: str, wanted: Callable[[float], bool]) -> None:
+    """Keep only the complete rows of a CSV file whose number in ``column`` is wanted; a missing file is left alone.
+
+    Raises:
+        ValueError: when it is not CSV.
+    """
+    header, *rows = read_rows(path) or [[]]
     if column not in header:
         return
     at = header.index(column)

@@ -16,7 +16,7 @@ from german_whist.envs.utils.atomic_file import write_atomically
 from german_whist.training.config.load import load_config
 from german_whist.training.config.schema import TrainConfig
 from german_whist.training.run.code_version import code_version
-from german_whist.training.run.csv_log import keep_rows
+from german_whist.training.run.csv_log import keep_rows, read_rows
 from german_whist.training.run.lock import LOCK
 
 EVALUATION_COLUMNS = ("decisions", "opponent", "deals", "win_rate", "low", "high", "margin", "seconds")
@@ -156,7 +156,13 @@ class RunDirectory:
         ]
 
     def drop_records_after(self, decisions: int) -> None:
-        """Drop what a killed run recorded after ``decisions``, and its half-written files."""
+        """Drop what a killed run recorded after ``decisions``, and its half-written files.
+
+        Raises:
+            ValueError: when the records cannot be read; then no file has changed.
+        """
+        for records in (self.evaluations, self.metrics):
+            read_rows(records)
         for folder in (self.path, self.checkpoints):
             for path in folder.glob(".*.tmp"):
                 path.unlink()

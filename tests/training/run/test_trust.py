@@ -138,6 +138,15 @@ def test_a_snapshot_of_an_earlier_version_resumes_with_a_warning(
     assert capsys.readouterr().err == warning
 
 
+@pytest.mark.parametrize("name", ["metrics.csv", "evaluations.csv"])
+@pytest.mark.parametrize("content", [b"\xff\xfe", b'"' + b"x" * 200_000])
+def test_records_that_cannot_be_read_are_refused_before_anything_is_deleted(
+    own: RunDirectory, name: str, content: bytes
+) -> None:
+    (own.path / name).write_bytes(content)
+    refused(own, rf"{name}' cannot be read: ")
+
+
 def test_a_changed_past_self_is_refused(own: RunDirectory) -> None:
     path = own.checkpoint_paths()[-1]
     shutil.copy(own.checkpoint_paths()[0], path)
