@@ -34,11 +34,12 @@ from german_whist.agents.bots.base import Actions, Agent, Histories, Views, chec
 from german_whist.agents.inference.world_sampling_kernels import is_humbug
 from german_whist.agents.monte_carlo.rollout_kernels import distinct_actions
 from german_whist.agents.policy.agent import PolicyAgent
+from german_whist.agents.search.belief_kernels import write_card_probabilities
 from german_whist.agents.search.choice_kernels import combine, representative, worth_trying
 from german_whist.agents.search.rollout_kernels import try_worlds
 from german_whist.agents.search.row_network import NATS_PER_TRICK, RowNetwork
 from german_whist.agents.search.settings import SearchSettings
-from german_whist.agents.search.worlds import Scratch, Worlds, sample_worlds
+from german_whist.agents.search.worlds import Scratch, Worlds, posterior, sample_candidate_deals, sample_worlds
 from german_whist.envs.observation.views import check_view_array
 from german_whist.solver.tablebase.cache import open_table
 
@@ -137,6 +138,27 @@ class SearchAgent:
                 else:
                     list(executor.map(lambda row: search_row(row, self._run_alone), searched))
         return actions, gains
+
+    def card_probabilities(
+        self, views: Views, rng: Any, histories: Histories
+    ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+        """Return how likely each hidden card is to be in the opponent's hand, float64[n, 52]: the belief.
+
+        The second array is the same with all deals equally likely, whatever the opponent has played. Cards that the
+        opponent was seen to take count as known: both arrays are 0 there. Arguments and errors as :meth:`act`.
+        """
+        check_view_array(views)
+        check_rng(self.name, rng, "integers")
+        keys = rng.integers(0, _KEYS, len(views)).astype(np.uint64)
+        belief, uniform = np.zeros((2, len(views), 52))
+        for row in range(len(views)):
+            history = histories[0][row], int(histories[1][row])
+            part = np.ascontiguousarray(views[row : row + 1])
+            candidates = sample_candidate_deals(part, history, keys[row], self.settings, self._run_alone)
+            write_card_probabilities(posterior(candidates, self.settings)[1], candidates.hands, belief[row])
+            count = len(candidates.hands)
+            write_card_probabilities(np.full(count, 1 / count), candidates.hands, uniform[row])
+        return belief, uniform
 
     def _policy(self, views: Views) -> tuple[Actions, npt.NDArray[np.float64]]:
         """Return the policy's actions and the advantages of all actions, float64[n, 54]."""

@@ -5,8 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from german_whist.agents.inference.hidden_deal_kernels import uniform
+from german_whist.envs.utils.bit_kernels import lowest
 from german_whist.envs.utils.jit import kernel
 
+_ONE = np.uint64(1)
 _BISECTIONS = 30
 _RESAMPLING = 2**40  # number of the random stream that picks worlds, apart from the sampled deals
 
@@ -108,12 +110,11 @@ def resample(weights, joint, key, chosen, models):
 
 
 @kernel
-def estimate(weights, hands, joint, posterior):
-    """Write the mean of the opponent models' shares, float64[models], of tempered weights."""
-    posterior[:] = 0.0
+def write_card_probabilities(weights, hands, probabilities):
+    """Write how likely each card is to be in a hand, float64[52], from weighted hands; the weights add up to 1."""
+    probabilities[:] = 0.0
     for number in range(weights.shape[0]):
-        share = 0.0
-        for model in range(joint.shape[1]):
-            share += joint[number, model]
-        for model in range(joint.shape[1]):
-            posterior[model] += weights[number] * joint[number, model] / share
+        hand = hands[number]
+        while hand:
+            probabilities[lowest(hand)] += weights[number]
+            hand &= hand - _ONE

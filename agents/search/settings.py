@@ -54,7 +54,7 @@ class SearchSettings:
     tanh_scale: float = 4.0
     win_weight: float = 0.5
     usual_sd: float = 1.5
-    certain: float = 1.0
+    certain: float = 0.6
 
     def __post_init__(self) -> None:
         """Check the settings.

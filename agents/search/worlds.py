@@ -77,14 +77,22 @@ def sample_worlds(
     if history is None:
         return _worlds_of_view(views, key, settings.worlds)
     candidates = sample_candidate_deals(views, history, key, settings, run)
-    joint = np.empty_like(candidates.totals)
-    write_posterior(candidates.totals, np.array(settings.model_prior), joint)
-    weights = joint.sum(axis=1)
-    temper(weights, settings.min_size * settings.worlds)
+    joint, weights = posterior(candidates, settings)
     chosen, models = np.empty(settings.worlds, np.int64), np.empty(settings.worlds, np.int64)
     resample(weights, joint, key, chosen, models)
     size = 1.0 / (1.0 / settings.worlds + 1.0 / effective_sample_size(weights))
     return Worlds(candidates.hands[chosen], models, size)
+
+
+def posterior(
+    candidates: Candidates, settings: SearchSettings
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    """Return the posterior of each deal and opponent model, float64[n, 3], and the tempered weights, float64[n]."""
+    joint = np.empty_like(candidates.totals)
+    write_posterior(candidates.totals, np.array(settings.model_prior), joint)
+    weights = joint.sum(axis=1)
+    temper(weights, settings.min_size * settings.num_candidates)
+    return joint, weights
 
 
 def _worlds_of_view(views: Views, key: np.uint64, worlds: int) -> Worlds:
