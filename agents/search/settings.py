@@ -38,12 +38,13 @@ class SearchSettings:
         win_weight: what a win is worth besides, in tricks.
         usual_sd: usual standard deviation of the difference of two actions in one world, in tricks.
         certain: an action whose advantage is this many tricks below the best is not tried.
+        deviations: an action is dropped early if its gain is this many standard deviations below the best.
     """
 
     worlds: int = 64
     candidates: int = 0
     rollout: str = ""
-    prior_sd: float = 0.15
+    prior_sd: float = 0.5
     tricks: int = 0
     threads: int = 0
     temperature: float = 0.1
@@ -52,9 +53,10 @@ class SearchSettings:
     model_prior: tuple[float, float, float] = (0.7, 0.2, 0.1)
     min_size: float = 1 / 12
     tanh_scale: float = 4.0
-    win_weight: float = 0.5
-    usual_sd: float = 1.5
-    certain: float = 0.6
+    win_weight: float = 0.0
+    usual_sd: float = 2.0
+    certain: float = 0.8
+    deviations: float = 2.0
 
     def __post_init__(self) -> None:
         """Check the settings.

@@ -58,7 +58,7 @@ class Worlds(NamedTuple):
     Attributes:
         hands: the opponent's hidden cards, uint64[n].
         models: opponent models, int64[n].
-        size: effective sample size.
+        size: effective sample size of the deals that they were drawn from.
     """
 
     hands: npt.NDArray[np.uint64]
@@ -80,8 +80,7 @@ def sample_worlds(
     joint, weights = posterior(candidates, settings)
     chosen, models = np.empty(settings.worlds, np.int64), np.empty(settings.worlds, np.int64)
     resample(weights, joint, key, chosen, models)
-    size = 1.0 / (1.0 / settings.worlds + 1.0 / effective_sample_size(weights))
-    return Worlds(candidates.hands[chosen], models, size)
+    return Worlds(candidates.hands[chosen], models, effective_sample_size(weights))
 
 
 def posterior(
@@ -100,7 +99,7 @@ def _worlds_of_view(views: Views, key: np.uint64, worlds: int) -> Worlds:
     if count_hands(views[0], counts) == 0:
         raise ValueError("the view is inconsistent: no opponent hand satisfies it")
     hands = np.array([sample_hand(counts, key, np.uint64(world)) for world in range(worlds)], np.uint64)
-    return Worlds(hands, np.zeros(worlds, np.int64), float(worlds))
+    return Worlds(hands, np.zeros(worlds, np.int64), np.inf)
 
 
 def sample_candidate_deals(

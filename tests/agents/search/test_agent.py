@@ -114,7 +114,7 @@ def test_a_search_that_is_given_the_true_deal_is_caught(positions: Positions, mo
     def choose(agent: Any, batch: DealBatch, row: int, histories: Any) -> int:
         seat = 1 - int(batch.turn[row])
         hidden = batch.states["hands"][row, seat] & ~batch.states["known"][row, seat]
-        truth = Worlds(np.full(12, hidden, np.uint64), np.zeros(12, np.int64), 1e6)
+        truth = Worlds(np.full(12, hidden, np.uint64), np.zeros(12, np.int64), np.inf)
         monkeypatch.setattr(agent_module, "sample_worlds", lambda *_: truth)
         return int(agent.act(batch.views([row]), AgentRng(5, [0]), histories=histories)[0])
 
