@@ -90,6 +90,15 @@ class SearchAgent:
             raise AttributeError(name)
         return getattr(self.policy, name)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out the scratch memory of threads, which cannot be pickled."""
+        return {name: value for name, value in self.__dict__.items() if name != "_local"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Restore the agent with new scratch memory."""
+        self.__dict__.update(state)
+        self._local = threading.local()
+
     def act(self, views: Views, rng: Any, histories: Histories | None = None) -> Actions:
         """Return one action per view, int64[n].
 

@@ -10,6 +10,7 @@ from german_whist.envs.utils.specs import unknown_name
 
 MAX_WORLDS = 100_000
 MAX_THREADS = 1024
+MOST_CANDIDATES = 768  # by default
 
 SELF, SMALL, HEURISTIC = "self", "small", "heuristic"
 ROLLOUTS = (SELF, SMALL, HEURISTIC)
@@ -22,7 +23,7 @@ class SearchSettings:
 
     Attributes:
         worlds: worlds in which actions are tried.
-        candidates: deals sampled before weighting; 0 for 6 times the worlds.
+        candidates: deals sampled before weighting; 0 for 6 times the worlds, or beyond 768 for twice the worlds.
         rollout: the policy of the rollouts and of the opponent model: ``"small"``, ``"heuristic"`` or ``"self"``;
             empty for ``"small"`` in its game, else ``"self"``.
         prior_sd: how far the policy's advantages are off, standard deviation in tricks: the larger, the more the search
@@ -76,7 +77,8 @@ class SearchSettings:
     @property
     def num_candidates(self) -> int:
         """Number of sampled deals, at least the number of worlds."""
-        return max(self.worlds, self.candidates or 6 * self.worlds)
+        by_default = max(min(6 * self.worlds, MOST_CANDIDATES), 2 * self.worlds)
+        return max(self.worlds, self.candidates or by_default)
 
 
 def settings_from(given: Mapping[str, str]) -> SearchSettings:

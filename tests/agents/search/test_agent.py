@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from typing import Any
 
 import numpy as np
@@ -122,6 +123,12 @@ def test_a_search_that_is_given_the_true_deal_is_caught(positions: Positions, mo
     assert any(one != other for one, other in pairs)
 
 
+def test_copies_choose_the_same(positions: Positions, choices: list[int]) -> None:
+    agent = searcher(SPEC)
+    positions.act(agent, slice(0, 1))
+    assert positions.act(pickle.loads(pickle.dumps(agent)), slice(0, 8)) == choices[:8]
+
+
 def test_it_plays_without_histories(positions: Positions, choices: list[int]) -> None:
     played = positions.act(searcher(SPEC), history=False)
     assert all(int(view["legal"]) >> card & 1 for view, card in zip(positions.views, played, strict=True))
@@ -182,6 +189,7 @@ def test_more_worlds_win_more() -> None:
         ("champion:candidates=9", "search=N"),
         ("champion:search=4,temperature=1", "search"),
         ("champion:search=4,worlds=3", "worlds"),
+        ("heuristic:search=4,worlds=3", "worlds"),
         ("champion-all:search=4,rollout=small", "another game"),
         ("heuristic:search=4,rollout=self", "no network"),
     ],
