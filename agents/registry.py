@@ -70,9 +70,13 @@ def _heuristic(settings: str) -> Agent:
     from german_whist.agents.bots.heuristic.bot_kernels import choose
 
     bot = RuleBot("heuristic", choose)
+    from german_whist.agents.search.settings import SETTINGS
+
     given = split_spec(f"heuristic:{settings}", "agent")[1] if settings else {}
     searching = _search_settings("heuristic", given)
     if searching:
+        for key in given:
+            raise unknown_name("heuristic setting", key, SETTINGS)
         return _search_agent(bot, searching, f"heuristic:{settings}")
     _no_settings("heuristic", settings)
     return bot

@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.agents.bots.base import Agent, Values, Views, uses_history
-from german_whist.agents.endgame.exact_agent import solves_endgame
+from german_whist.agents.bots.base import Agent, Histories, Values, Views, uses_history
+from german_whist.agents.endgame.exact_agent import RowSubsetRng, solves_endgame
 from german_whist.agents.endgame.open_hands import exact_margins, opponent_hand_known
 from german_whist.agents.inference.belief import Belief, beliefs
 from german_whist.agents.monte_carlo.bot import MonteCarloBot
 from german_whist.agents.policy.agent import network_of
 from german_whist.agents.registry import make_agent
+from german_whist.agents.search.agent import SearchAgent
 from german_whist.arena.recording import DealResult
 from german_whist.arena.turns import GameMemories, play_turn
 from german_whist.envs.engine.actions import action_text
@@ -47,6 +48,7 @@ class Option:
         rollouts: mean margin over sampled worlds in which the heuristic bot finishes the foreplay for both seats and
             the endgame is played perfectly.
         exact: margin with perfect play by both seats from here, where the opponent's hand is known.
+        search: gain over the policy's action in tricks as a search estimates it, for actions that it tried.
     """
 
     action: int
@@ -54,6 +56,7 @@ class Option:
     advantage: float | None
     rollouts: float | None
     exact: int | None
+    search: float | None = None
 
 
 @dataclasses.dataclass(frozen=True)
@@ -171,10 +174,12 @@ def explain_deal(
     address, first_seat = np.array([index], np.uint64), np.zeros(1, np.int8)
     memories = GameMemories(agents, names, batch.seed, address, first_seat)
     seen: list[Views] = []
+    histories: list[Histories | None] = []
     acting: list[int] = []
     played: list[int] = []
     while not batch.done[0]:
         seen.append(batch.views())
+        histories.append(None if batch.log is None else batch.history())
         acting.append(int(batch.turn[0]))
         step = np.array([len(played)])
         played.append(int(play_turn(memories, names, batch, address, first_seat, step)[0]))
@@ -183,6 +188,8 @@ def explain_deal(
     for seat in seats:
         rows = np.array([row for row, actor in enumerate(acting) if actor == seat], np.int64)
         evaluations = _evaluations(agents[seat], views[rows], seed, rows, worlds)
+        numbers = AgentRng(batch.seed, np.full(len(rows), 2 * index, np.uint64), stream=seat, step=rows)
+        evaluations.append(_search_gains(agents[seat], views[rows], numbers, [histories[row] for row in rows]))
         reference = make_agent(REFERENCE).act(views[rows], None)
         belief = beliefs(views[rows])
         values = _values(agents[seat], views[rows])
@@ -235,11 +242,26 @@ def _values(agent: Agent, views: Views) -> Values | None:
     return found
 
 
+def _search_gains(
+    agent: Agent, views: Views, rng: AgentRng, histories: list[Histories | None]
+) -> npt.NDArray[np.float64]:
+    """Return the gains that a search estimated when it played, float64[n, 54]; NaN for none."""
+    gains = np.full((len(views), _ACTIONS), np.nan)
+    searcher = getattr(agent, "agent", agent)
+    hidden = np.flatnonzero(~opponent_hand_known(views))
+    known = [history for history in histories if history is not None]
+    if isinstance(searcher, SearchAgent) and len(hidden) and len(known) == len(views):
+        tokens, lengths = (np.concatenate(column)[hidden] for column in zip(*known, strict=True))
+        numbers: Any = RowSubsetRng(rng, len(views), hidden)
+        gains[hidden] = searcher.search(views[hidden], numbers, (tokens, lengths))[1]
+    return gains
+
+
 def _options(view: Any, played: int, evaluations: list[npt.NDArray[np.float64]]) -> tuple[Option, ...]:
     """Return the legal actions: the one played, then the others from best to worst."""
     found = []
     for action in cards_of(int(view["legal"])):
-        probability, advantage, rollouts, exact = (float(column[action]) for column in evaluations)
+        probability, advantage, rollouts, exact, search = (float(column[action]) for column in evaluations)
         found.append(
             Option(
                 action,
@@ -247,6 +269,7 @@ def _options(view: Any, played: int, evaluations: list[npt.NDArray[np.float64]])
                 None if math.isnan(advantage) else advantage,
                 None if math.isnan(rollouts) else rollouts,
                 None if math.isnan(exact) else int(exact),
+                None if math.isnan(search) else search,
             )
         )
 

@@ -6,8 +6,9 @@ For each decision:
 2. Each is weighted by how likely the opponent's seen plays are in it, under a mixture of opponent models: the rollout
    network with a softmax over its advantages, the heuristic bot, and uniformly random play; the models make mistakes,
    so that one odd card does not rule out the true deal (``replay_kernels``, ``belief_kernels``).
-3. Worlds are drawn from the weighted deals by systematic resampling. Each action that the policy does not rule out is
-   tried in all of them, a rollout plays on to the endgame, and that gets its exact value (``rollout_kernels``).
+3. Worlds are drawn from the weighted deals by systematic resampling. The actions that the policy does not rule out are
+   tried in the same worlds, a rollout plays on to the endgame, and that gets its exact value (``rollout_kernels``).
+   After a quarter and half of the worlds, actions that are clearly worse are dropped.
 4. The policy's advantages and the worlds' mean differences are weighed by their precision (``choice_kernels``).
 
 A rollout policy sees only its own seat's cards, so it cannot use what the searcher does not know; only endgames, where
@@ -34,15 +35,17 @@ from german_whist.agents.bots.base import Actions, Agent, Histories, Views, chec
 from german_whist.agents.inference.world_sampling_kernels import is_humbug
 from german_whist.agents.monte_carlo.rollout_kernels import distinct_actions
 from german_whist.agents.policy.agent import PolicyAgent
-from german_whist.agents.search.choice_kernels import combine, representative, worth_trying
+from german_whist.agents.search.belief_kernels import write_card_probabilities
+from german_whist.agents.search.choice_kernels import combine, contenders, representative, worth_trying
 from german_whist.agents.search.rollout_kernels import try_worlds
 from german_whist.agents.search.row_network import NATS_PER_TRICK, RowNetwork
 from german_whist.agents.search.settings import SearchSettings
-from german_whist.agents.search.worlds import Scratch, Worlds, sample_worlds
+from german_whist.agents.search.worlds import Scratch, posterior, sample_candidate_deals, sample_worlds
 from german_whist.envs.observation.views import check_view_array
 from german_whist.solver.tablebase.cache import open_table
 
 _KEYS = 2**53  # number of random keys
+_FIRST_STAGE = 16  # worlds before the first action is dropped
 _HEURISTIC_ADVANTAGE = -0.3  # of actions that the heuristic bot does not choose, in tricks
 
 
@@ -86,6 +89,15 @@ class SearchAgent:
         if name == "policy" or name.startswith("_"):
             raise AttributeError(name)
         return getattr(self.policy, name)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out the scratch memory of threads, which cannot be pickled."""
+        return {name: value for name, value in self.__dict__.items() if name != "_local"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Restore the agent with new scratch memory."""
+        self.__dict__.update(state)
+        self._local = threading.local()
 
     def act(self, views: Views, rng: Any, histories: Histories | None = None) -> Actions:
         """Return one action per view, int64[n].
@@ -138,6 +150,27 @@ class SearchAgent:
                     list(executor.map(lambda row: search_row(row, self._run_alone), searched))
         return actions, gains
 
+    def card_probabilities(
+        self, views: Views, rng: Any, histories: Histories
+    ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+        """Return how likely each hidden card is to be in the opponent's hand, float64[n, 52]: the belief.
+
+        The second array is the same with all deals equally likely, whatever the opponent has played. Cards that the
+        opponent was seen to take count as known: both arrays are 0 there. Arguments and errors as :meth:`act`.
+        """
+        check_view_array(views)
+        check_rng(self.name, rng, "integers")
+        keys = rng.integers(0, _KEYS, len(views)).astype(np.uint64)
+        belief, uniform = np.zeros((2, len(views), 52))
+        for row in range(len(views)):
+            history = histories[0][row], int(histories[1][row])
+            part = np.ascontiguousarray(views[row : row + 1])
+            candidates = sample_candidate_deals(part, history, keys[row], self.settings, self._run_alone)
+            write_card_probabilities(posterior(candidates, self.settings)[1], candidates.hands, belief[row])
+            count = len(candidates.hands)
+            write_card_probabilities(np.full(count, 1 / count), candidates.hands, uniform[row])
+        return belief, uniform
+
     def _policy(self, views: Views) -> tuple[Actions, npt.NDArray[np.float64]]:
         """Return the policy's actions and the advantages of all actions, float64[n, 54]."""
         advantages = np.full((len(views), 54), -np.inf)
@@ -189,38 +222,41 @@ class SearchAgent:
         tried = worth_trying(distinct, stands_for, advantages, -settings.certain)
         if tried & (tried - np.uint64(1)) == 0:
             return preferred
-        worlds: Worlds = sample_worlds(views, history, key, settings, run)
-        margins = np.zeros((len(worlds.hands), 54), np.float32)
+        worlds = sample_worlds(views, history, key, settings, run)
+        margins = np.zeros((settings.worlds, 54), np.float32)
         table = open_table(bool(view["trump"] >= 0), bool(view["low"]))
+        scales = np.array([settings.prior_sd, settings.usual_sd, settings.tanh_scale, settings.win_weight])
+        sds = np.empty(54)
+        best, done = stands_for, 0
+        for last in stages(settings.worlds):
+            actions, start = tried, done
 
-        def try_part(first: int, last: int, scratch: Scratch) -> None:
-            try_worlds(
-                views,
-                worlds.hands,
-                worlds.models,
-                tried,
-                key,
-                first,
-                last,
-                scratch.network,
-                (scratch.games, scratch.states, scratch.views),
-                table,
-                scratch.transpositions,
-                margins,
-            )
+            def try_part(first: int, end: int, scratch: Scratch, actions: Any = actions, start: int = start) -> None:
+                try_worlds(
+                    views,
+                    worlds.hands,
+                    worlds.models,
+                    actions,
+                    key,
+                    start + first,
+                    start + end,
+                    scratch.network,
+                    (scratch.games, scratch.states, scratch.views),
+                    table,
+                    scratch.transpositions,
+                    margins,
+                )
 
-        run(try_part, len(worlds.hands))
-        best = combine(
-            margins,
-            len(worlds.hands),
-            worlds.size,
-            tried,
-            stands_for,
-            advantages,
-            settings.prior_sd,
-            settings.usual_sd,
-            settings.tanh_scale,
-            settings.win_weight,
-            gains,
-        )
+            run(try_part, last - start)
+            done = last
+            size = 1.0 / (1.0 / done + 1.0 / worlds.size)
+            best = combine(margins, done, size, tried, stands_for, advantages, scales, gains, sds)
+            tried = contenders(tried, stands_for, best, gains, sds, settings.deviations)
+            if tried & (tried - np.uint64(1)) == 0:
+                break
         return preferred if best == stands_for else int(best)
+
+
+def stages(worlds: int) -> list[int]:
+    """Return the numbers of worlds after which actions that are clearly worse are dropped; the last is ``worlds``."""
+    return sorted({part for part in (worlds // 4, worlds // 2) if part >= _FIRST_STAGE} | {worlds})

@@ -5,8 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from german_whist.agents.inference.hidden_deal_kernels import uniform
+from german_whist.envs.utils.bit_kernels import lowest
 from german_whist.envs.utils.jit import kernel
 
+_ONE = np.uint64(1)
 _BISECTIONS = 30
 _RESAMPLING = 2**40  # number of the random stream that picks worlds, apart from the sampled deals
 
@@ -76,8 +78,23 @@ def temper(weights, at_least):
 
 
 @kernel
+def _stride(worlds):
+    """Return a stride through all worlds whose first steps are spread evenly: about the golden section of them."""
+    stride = max(1, np.int64(0.618 * worlds))
+    while True:
+        a, b = stride, np.int64(worlds)
+        while b:
+            a, b = b, a % b
+        if a == 1:
+            return stride
+        stride += 1
+
+
+@kernel
 def resample(weights, joint, key, chosen, models):
     """Draw worlds by systematic resampling (Kitagawa, 1996), and an opponent model for each.
+
+    Neighbours in the order of the candidates are placed far apart, so that any first worlds are spread over all.
 
     Args:
         weights: float64[candidates], normalised.
@@ -87,6 +104,7 @@ def resample(weights, joint, key, chosen, models):
         models: int64[worlds], written.
     """
     worlds = chosen.shape[0]
+    stride = _stride(worlds)
     start = uniform(key, _RESAMPLING, 0)
     candidate = 0
     total = weights[0]
@@ -95,7 +113,8 @@ def resample(weights, joint, key, chosen, models):
         while total < threshold and candidate + 1 < weights.shape[0]:
             candidate += 1
             total += weights[candidate]
-        chosen[world] = candidate
+        place = world * stride % worlds
+        chosen[place] = candidate
         share = 0.0
         for model in range(joint.shape[1]):
             share += joint[candidate, model]
@@ -104,16 +123,15 @@ def resample(weights, joint, key, chosen, models):
         while model + 1 < joint.shape[1] and number >= joint[candidate, model]:
             number -= joint[candidate, model]
             model += 1
-        models[world] = model
+        models[place] = model
 
 
 @kernel
-def estimate(weights, hands, joint, posterior):
-    """Write the mean of the opponent models' shares, float64[models], of tempered weights."""
-    posterior[:] = 0.0
+def write_card_probabilities(weights, hands, probabilities):
+    """Write how likely each card is to be in a hand, float64[52], from weighted hands; the weights add up to 1."""
+    probabilities[:] = 0.0
     for number in range(weights.shape[0]):
-        share = 0.0
-        for model in range(joint.shape[1]):
-            share += joint[number, model]
-        for model in range(joint.shape[1]):
-            posterior[model] += weights[number] * joint[number, model] / share
+        hand = hands[number]
+        while hand:
+            probabilities[lowest(hand)] += weights[number]
+            hand &= hand - _ONE

@@ -19,8 +19,8 @@ def utility(margin, tanh_scale, win_weight):
 
 
 @kernel
-def combine(margins, worlds, size, tried, preferred, advantages, prior_sd, usual_sd, tanh_scale, win_weight, gains):
-    """Write the posterior mean gain of each action over the preferred one, and return the best action.
+def combine(margins, worlds, size, tried, preferred, advantages, scales, gains, sds):
+    """Write the posterior of each action's gain over the preferred one, and return the best action.
 
     The policy's advantage of an action over the preferred one is taken as the mean of a normal prior with standard
     deviation ``prior_sd``. The worlds give a mean difference with a standard error. Their posterior mean weighs both by
@@ -35,14 +35,14 @@ def combine(margins, worlds, size, tried, preferred, advantages, prior_sd, usual
         tried: the actions tried, as a mask.
         preferred: the policy's action, one of them.
         advantages: float64[54], of the actions over the policy's best, in tricks.
-        prior_sd: tricks.
-        usual_sd: tricks, the standard deviation of a difference in one world.
-        tanh_scale: see :func:`utility`.
-        win_weight: likewise.
-        gains: float64[54], written for tried actions.
+        scales: float64[4], in tricks: ``prior_sd``; ``usual_sd``, the usual standard deviation of a difference in one
+            world; ``tanh_scale`` and ``win_weight`` of :func:`utility`.
+        gains: float64[54], written for tried actions: the mean.
+        sds: float64[54], likewise: the standard deviation.
     """
+    prior_sd, usual_sd, tanh_scale, win_weight = scales[0], scales[1], scales[2], scales[3]
     best = np.int64(preferred)
-    gains[preferred] = 0.0
+    gains[preferred] = sds[preferred] = 0.0
     prior = 1.0 / (prior_sd * prior_sd)
     while tried:
         action = lowest(tried)
@@ -61,9 +61,26 @@ def combine(margins, worlds, size, tried, preferred, advantages, prior_sd, usual
         precision = size / variance
         advantage = advantages[action] - advantages[preferred]
         gains[action] = (prior * advantage + precision * mean) / (prior + precision)
+        sds[action] = 1.0 / np.sqrt(prior + precision)
         if gains[action] > gains[best]:
             best = action
     return best
+
+
+@kernel
+def contenders(tried, preferred, best, gains, sds, deviations):
+    """Return the preferred action and those whose gain may still turn out to be the best one's, of tried actions.
+
+    An action is out once its gain is lower by ``deviations`` standard deviations. (Racing: Maron and Moore, "Hoeffding
+    races", 1993.)
+    """
+    kept = np.uint64(0)
+    while tried:
+        action = lowest(tried)
+        tried &= tried - _ONE
+        if action in (preferred, best) or gains[action] + deviations * sds[action] >= gains[best]:
+            kept |= _ONE << np.uint64(action)
+    return kept
 
 
 @kernel

@@ -10,6 +10,7 @@ from german_whist.envs.utils.specs import unknown_name
 
 MAX_WORLDS = 100_000
 MAX_THREADS = 1024
+MOST_CANDIDATES = 768  # by default
 
 SELF, SMALL, HEURISTIC = "self", "small", "heuristic"
 ROLLOUTS = (SELF, SMALL, HEURISTIC)
@@ -22,7 +23,7 @@ class SearchSettings:
 
     Attributes:
         worlds: worlds in which actions are tried.
-        candidates: deals sampled before weighting; 0 for 6 times the worlds.
+        candidates: deals sampled before weighting; 0 for 6 times the worlds, or beyond 768 for twice the worlds.
         rollout: the policy of the rollouts and of the opponent model: ``"small"``, ``"heuristic"`` or ``"self"``;
             empty for ``"small"`` in its game, else ``"self"``.
         prior_sd: how far the policy's advantages are off, standard deviation in tricks: the larger, the more the search
@@ -38,12 +39,13 @@ class SearchSettings:
         win_weight: what a win is worth besides, in tricks.
         usual_sd: usual standard deviation of the difference of two actions in one world, in tricks.
         certain: an action whose advantage is this many tricks below the best is not tried.
+        deviations: an action is dropped early if its gain is this many standard deviations below the best.
     """
 
     worlds: int = 64
     candidates: int = 0
     rollout: str = ""
-    prior_sd: float = 0.15
+    prior_sd: float = 0.5
     tricks: int = 0
     threads: int = 0
     temperature: float = 0.1
@@ -52,9 +54,10 @@ class SearchSettings:
     model_prior: tuple[float, float, float] = (0.7, 0.2, 0.1)
     min_size: float = 1 / 12
     tanh_scale: float = 4.0
-    win_weight: float = 0.5
-    usual_sd: float = 1.5
-    certain: float = 1.0
+    win_weight: float = 0.0
+    usual_sd: float = 2.0
+    certain: float = 0.8
+    deviations: float = 2.0
 
     def __post_init__(self) -> None:
         """Check the settings.
@@ -74,7 +77,8 @@ class SearchSettings:
     @property
     def num_candidates(self) -> int:
         """Number of sampled deals, at least the number of worlds."""
-        return max(self.worlds, self.candidates or 6 * self.worlds)
+        by_default = max(min(6 * self.worlds, MOST_CANDIDATES), 2 * self.worlds)
+        return max(self.worlds, self.candidates or by_default)
 
 
 def settings_from(given: Mapping[str, str]) -> SearchSettings:

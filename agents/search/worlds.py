@@ -58,7 +58,7 @@ class Worlds(NamedTuple):
     Attributes:
         hands: the opponent's hidden cards, uint64[n].
         models: opponent models, int64[n].
-        size: effective sample size.
+        size: effective sample size of the deals that they were drawn from.
     """
 
     hands: npt.NDArray[np.uint64]
@@ -77,14 +77,21 @@ def sample_worlds(
     if history is None:
         return _worlds_of_view(views, key, settings.worlds)
     candidates = sample_candidate_deals(views, history, key, settings, run)
+    joint, weights = posterior(candidates, settings)
+    chosen, models = np.empty(settings.worlds, np.int64), np.empty(settings.worlds, np.int64)
+    resample(weights, joint, key, chosen, models)
+    return Worlds(candidates.hands[chosen], models, effective_sample_size(weights))
+
+
+def posterior(
+    candidates: Candidates, settings: SearchSettings
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    """Return the posterior of each deal and opponent model, float64[n, 3], and the tempered weights, float64[n]."""
     joint = np.empty_like(candidates.totals)
     write_posterior(candidates.totals, np.array(settings.model_prior), joint)
     weights = joint.sum(axis=1)
-    temper(weights, settings.min_size * settings.worlds)
-    chosen, models = np.empty(settings.worlds, np.int64), np.empty(settings.worlds, np.int64)
-    resample(weights, joint, key, chosen, models)
-    size = 1.0 / (1.0 / settings.worlds + 1.0 / effective_sample_size(weights))
-    return Worlds(candidates.hands[chosen], models, size)
+    temper(weights, settings.min_size * settings.num_candidates)
+    return joint, weights
 
 
 def _worlds_of_view(views: Views, key: np.uint64, worlds: int) -> Worlds:
@@ -92,7 +99,7 @@ def _worlds_of_view(views: Views, key: np.uint64, worlds: int) -> Worlds:
     if count_hands(views[0], counts) == 0:
         raise ValueError("the view is inconsistent: no opponent hand satisfies it")
     hands = np.array([sample_hand(counts, key, np.uint64(world)) for world in range(worlds)], np.uint64)
-    return Worlds(hands, np.zeros(worlds, np.int64), float(worlds))
+    return Worlds(hands, np.zeros(worlds, np.int64), np.inf)
 
 
 def sample_candidate_deals(

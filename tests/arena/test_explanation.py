@@ -114,3 +114,15 @@ def test_it_is_plain_data_in_every_game(game: str) -> None:
     moves = [move.to_dict(rules(game)) for move in explained.moves]
     assert json.loads(json.dumps(moves)) == moves
     assert all(set(move["expected"]) == set("CDHS") for move in moves)
+
+
+def test_a_searchs_gains_are_those_that_it_played_by() -> None:
+    spec = "champion-small:search=8,candidates=16,threads=1"
+    explained = explain(spec, "heuristic", "small", seats=(0,), worlds=0)
+    searched = [move for move in explained.moves if any(option.search is not None for option in move.options)]
+    assert searched
+    for move in searched:
+        gains = [option.search for option in move.options if option.search is not None]
+        assert min(abs(gain) for gain in gains) == 0  # that of the policy's card
+        assert move.options[0].search in (max(gains), None)  # None: an equivalent card was tried
+        assert move.options[0].probability is not None

@@ -20,9 +20,11 @@ _LEGEND = """\
 probability  of the card in the network's policy (at temperature 1), where the network plays
 advantage    over the best card in tricks, as estimated by the network
 rollouts     margin of counted tricks if the heuristic bot plays on for both seats, mean of {worlds} sampled worlds
-exact        margin of perfect play by both seats from here on (the opponent's hand is known)
+{search}exact        margin of perfect play by both seats from here on (the opponent's hand is known)
 opponent     expected number of cards in each suit, and the probability of a void: exact over all hands that the known
              cards and voids allow, each equally likely; how the opponent played is not taken into account"""
+
+_SEARCH_LEGEND = "search       gain over the network's card in tricks, as the search estimates it\n"
 
 
 def add_parser(subparsers: Any) -> None:
@@ -114,12 +116,16 @@ def _print(explanation: Explanation) -> None:
     low = ", played low" if explanation.low else ""
     print(f"{names[0]} and {names[1]}, {rules_spec(explanation.rules)}, deal {index} of seed {seed}, {trump}{low}")
     print()
-    print(_LEGEND.format(worlds=explanation.worlds))
+    print(_LEGEND.format(worlds=explanation.worlds, search=_SEARCH_LEGEND if _searches(explanation) else ""))
     for move in explanation.moves:
         print()
         _print_move(move, names[move.seat], explanation.rules, style)
     print()
     print(describe_result(explanation.result, names, explanation.rules, explanation.low))
+
+
+def _searches(explanation: Explanation) -> bool:
+    return any(option.search is not None for move in explanation.moves for option in move.options)
 
 
 def _print_move(move: Move, name: str, rules: Rules, style: Style) -> None:
@@ -153,6 +159,7 @@ def _print_options(move: Move, rules: Rules, style: Style) -> None:
             ("probability", lambda option: _number(option.probability, "{:.1%}")),
             ("advantage", lambda option: _number(option.advantage, "{:+.2f}")),
             ("rollouts", lambda option: _number(option.rollouts, "{:+.2f}")),
+            ("search", lambda option: _number(option.search, "{:+.2f}")),
             ("exact", lambda option: _number(option.exact, "{:+d}")),
         )
         if any(getattr(option, heading) is not None for option in shown)

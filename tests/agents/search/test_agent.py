@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from typing import Any
 
 import numpy as np
@@ -114,12 +115,18 @@ def test_a_search_that_is_given_the_true_deal_is_caught(positions: Positions, mo
     def choose(agent: Any, batch: DealBatch, row: int, histories: Any) -> int:
         seat = 1 - int(batch.turn[row])
         hidden = batch.states["hands"][row, seat] & ~batch.states["known"][row, seat]
-        truth = Worlds(np.full(12, hidden, np.uint64), np.zeros(12, np.int64), 1e6)
+        truth = Worlds(np.full(12, hidden, np.uint64), np.zeros(12, np.int64), np.inf)
         monkeypatch.setattr(agent_module, "sample_worlds", lambda *_: truth)
         return int(agent.act(batch.views([row]), AgentRng(5, [0]), histories=histories)[0])
 
     pairs = redealt_choices(searcher(f"{SPEC},prior_sd=2"), positions, choose)
     assert any(one != other for one, other in pairs)
+
+
+def test_copies_choose_the_same(positions: Positions, choices: list[int]) -> None:
+    agent = searcher(SPEC)
+    positions.act(agent, slice(0, 1))
+    assert positions.act(pickle.loads(pickle.dumps(agent)), slice(0, 8)) == choices[:8]
 
 
 def test_it_plays_without_histories(positions: Positions, choices: list[int]) -> None:
@@ -182,6 +189,7 @@ def test_more_worlds_win_more() -> None:
         ("champion:candidates=9", "search=N"),
         ("champion:search=4,temperature=1", "search"),
         ("champion:search=4,worlds=3", "worlds"),
+        ("heuristic:search=4,worlds=3", "worlds"),
         ("champion-all:search=4,rollout=small", "another game"),
         ("heuristic:search=4,rollout=self", "no network"),
     ],

@@ -1,0 +1,73 @@
+"""The belief: better than uniform where the opponent plays as modelled, hardly worse where it does not."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from german_whist.agents.search.belief_kernels import (
+    effective_sample_size,
+    resample,
+    temper,
+    write_card_probabilities,
+    write_posterior,
+)
+from german_whist.benchmarks.strength.belief_quality import measure
+
+SPEC = "small:search=40,threads=1"  # 240 candidates
+
+
+@pytest.mark.parametrize("opponent", ["champion", "heuristic"])
+def test_the_belief_tells_more_than_the_cards_seen(opponent: str) -> None:
+    quality = measure(SPEC, opponent, deals=24, share=0.25)
+    assert quality.log_loss(quality.belief) < quality.log_loss(quality.uniform)
+    assert quality.log_loss(quality.belief, 10) < 0.98 * quality.log_loss(quality.uniform, 10)
+
+
+@pytest.mark.parametrize("opponent", ["greedy", "random"])
+def test_an_opponent_that_is_not_modelled_costs_little(opponent: str) -> None:
+    quality = measure(SPEC, opponent, deals=24, share=0.25)
+    assert quality.log_loss(quality.belief) < 1.05 * quality.log_loss(quality.uniform)
+
+
+def test_cards_said_to_be_held_with_some_probability_are_held_as_often() -> None:
+    quality = measure(SPEC, "champion", deals=40, share=0.25)
+    for said, held, count in quality.calibration():
+        assert abs(said - held) < 0.05 + 3 * np.sqrt(0.25 / (count / 4))  # cards of one hand are not independent
+
+
+def test_the_posterior_is_bayes_rule_over_deals_and_models() -> None:
+    totals = np.log(np.array([[0.5, 0.1, 0.25], [0.1, 0.4, 0.25]]))
+    joint = np.empty((2, 3))
+    write_posterior(totals, np.array([0.5, 0.3, 0.2]), joint)
+    expected = np.array([[0.25, 0.03, 0.05], [0.05, 0.12, 0.05]])
+    assert joint == pytest.approx(expected / expected.sum())
+
+
+def test_tempering_keeps_the_effective_sample_size_and_the_order() -> None:
+    weights = np.array([0.9, 0.05, 0.04, 0.01, 0.0])
+    assert effective_sample_size(weights) < 1.3
+    tempered = weights.copy()
+    temper(tempered, 3.0)
+    assert effective_sample_size(tempered) == pytest.approx(3, abs=0.01)
+    assert tempered.sum() == pytest.approx(1)
+    assert (np.diff(tempered) < 0).all()
+    alike = np.full(4, 2.0)
+    temper(alike, 3.0)
+    assert alike.tolist() == [0.25] * 4
+
+
+def test_resampling_gives_each_candidate_its_share_of_the_worlds() -> None:
+    joint = np.array([[0.3, 0.0], [0.0, 0.45], [0.2, 0.05]])
+    chosen, models = np.empty(40, np.int64), np.empty(40, np.int64)
+    resample(joint.sum(axis=1), joint, np.uint64(7), chosen, models)
+    counts = np.bincount(chosen, minlength=3)
+    assert (np.abs(counts - 40 * joint.sum(axis=1)) < 1).all()
+    assert (models[chosen == 0] == 0).all()
+    assert (models[chosen == 1] == 1).all()
+
+
+def test_card_probabilities_are_weighted_shares() -> None:
+    probabilities = np.empty(52)
+    write_card_probabilities(np.array([0.25, 0.75]), np.array([0b101, 0b100], np.uint64), probabilities)
+    assert probabilities[:4].tolist() == [0.25, 0.0, 1.0, 0.0]

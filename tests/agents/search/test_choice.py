@@ -1,0 +1,80 @@
+"""The choice: the policy's prior and the worlds' evidence, weighed by their precision."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from german_whist.agents.search.agent import stages
+from german_whist.agents.search.choice_kernels import combine, contenders, representative, utility, worth_trying
+
+TRIED = np.uint64(0b111)
+
+
+def chosen(
+    margins: Any, advantages: tuple[float, ...], prior_sd: float = 0.5, size: float = 64.0, tanh_scale: float = 0.0
+) -> tuple[int, np.ndarray, np.ndarray]:
+    """The best of actions 0, 1 and 2, where 0 is the policy's, with gains and standard deviations."""
+    table = np.zeros((len(margins), 54), np.float32)
+    table[:, :3] = margins
+    known = np.full(54, -np.inf)
+    known[:3] = advantages
+    gains, sds = np.full(54, np.nan), np.full(54, np.nan)
+    scales = np.array([prior_sd, 2.0, tanh_scale, 0.0])
+    best = combine(table, len(margins), size, TRIED, 0, known, scales, gains, sds)
+    return int(best), gains[:3], sds[:3]
+
+
+def test_the_gain_is_the_mean_weighted_by_precision() -> None:
+    margins = np.array([[0, 2, -1], [1, 2, 0], [0, 4, 0], [1, 2, 1]] * 16)
+    best, gains, sds = chosen(margins, (0.0, -0.4, -0.2))
+    assert best == 1
+    differences = margins[:, 1] - margins[:, 0]
+    variance = (differences.var() * 64 + 16 * 2.0**2) / (64 + 16)
+    prior, precision = 1 / 0.5**2, 64 / variance
+    assert gains[1] == pytest.approx((prior * -0.4 + precision * differences.mean()) / (prior + precision))
+    assert sds[1] == pytest.approx((prior + precision) ** -0.5)
+    assert gains[0] == sds[0] == 0
+
+
+def test_few_worlds_follow_the_policy_and_many_the_search() -> None:
+    margins = np.array([[0, 1, 0]])
+    assert chosen(margins, (0.0, -0.3, -0.3), size=1.0)[0] == 0
+    assert chosen(np.repeat(margins, 64, axis=0), (0.0, -0.3, -0.3))[0] == 1
+    assert chosen(np.repeat(margins, 64, axis=0), (0.0, -0.3, -0.3), prior_sd=0.02)[0] == 0
+
+
+def test_equal_actions_leave_the_choice_to_the_policy() -> None:
+    assert chosen(np.ones((32, 3)), (0.0, 0.0, 0.0))[0] == 0
+
+
+def test_utility_counts_tricks_less_the_more_they_are() -> None:
+    worth = [utility(np.float32(margin), 4.0, 0.0) for margin in range(-13, 14)]
+    assert worth == pytest.approx([-one for one in reversed(worth)])
+    assert (np.diff(worth) > 0).all()
+    assert worth[14] == pytest.approx(4 * np.tanh(0.25))
+    assert utility(np.float32(7), 0.0, 0.0) == 7
+    assert utility(np.float32(-7), 0.0, 2.0) == -9
+
+
+def test_clearly_worse_actions_are_dropped() -> None:
+    gains, sds = np.array([0.0, 0.5, -1.0, 0.1] + [np.nan] * 50), np.array([0.0, 0.1, 0.1, 0.3] + [np.nan] * 50)
+    assert contenders(np.uint64(0b1111), 0, 1, gains, sds, 2.0) == 0b1011
+    assert contenders(np.uint64(0b1111), 0, 1, gains, sds, 1.0) == 0b0011
+
+
+def test_actions_that_the_policy_rules_out_are_not_tried() -> None:
+    advantages = np.array([0.0, -0.1, -2.0, -0.8] + [-np.inf] * 50)
+    assert worth_trying(np.uint64(0b1111), 0, advantages, -0.8) == 0b1011
+
+
+def test_a_card_is_represented_by_the_lowest_of_its_run() -> None:
+    assert [representative(np.uint64(0b10010), card) for card in (1, 3, 4, 9)] == [1, 1, 4, 4]
+
+
+def test_stages_end_with_all_worlds() -> None:
+    assert stages(128) == [32, 64, 128]
+    assert stages(40) == [20, 40]
+    assert stages(5) == [5]
