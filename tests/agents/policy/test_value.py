@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 from pathlib import Path
 
@@ -14,19 +13,12 @@ from german_whist.agents.endgame.exact_agent import ExactEndgame
 from german_whist.agents.endgame.open_hands import opponent_hand_known
 from german_whist.agents.policy.agent import PolicyAgent
 from german_whist.agents.policy.canonical import canonical_views
-from german_whist.agents.policy.checkpoint import Checkpoint, load_checkpoint, value_path
+from german_whist.agents.policy.checkpoint import load_checkpoint, value_path
 from german_whist.agents.policy.inputs import network_inputs
 from german_whist.agents.registry import make_agent
 from german_whist.envs.simulator.batch import DealBatch
-from tests.agents.networks import some_network
+from tests.agents.networks import some_network, valued_network
 from tests.agents.policy.checkpoint_files import read_raw, refusal
-
-
-def valued_network(game: str = "classic", phases: tuple[int, ...] = ()) -> Checkpoint:
-    policy = some_network(game=game, phases=phases)
-    value = some_network(1, (6,), game, phases=phases).layers
-    weight, bias = value[-1]
-    return dataclasses.replace(policy, value=(value[0], (weight[..., :2, :], bias[..., :2])))
 
 
 def same_bits(layers: object, others: object) -> bool:
@@ -105,7 +97,7 @@ def test_values_are_the_outputs_of_the_value_network_for_the_canonical_view() ->
     np.testing.assert_allclose(values.win, 1 / (1 + np.exp(-outputs[:, 1])), rtol=1e-4)
 
 
-@pytest.mark.parametrize("game", ["tiny", "small_all", "high_low", "race"])
+@pytest.mark.parametrize("game", ["tiny", "small_all", "high_low", "tiny:counts=all,race=3"])
 def test_where_hands_are_open_values_are_exact(game: str) -> None:
     batch, rng = DealBatch(game, 12, seed=4), np.random.default_rng(4)
     while (batch.views()["stock"] > 0).any():  # random foreplay
