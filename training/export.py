@@ -23,8 +23,9 @@ from german_whist.envs.utils.specs import unknown_name
 _OPSET, _IR_VERSION = 17, 8  # old enough for the runtimes in use
 
 ABOUT = {
-    "inputs": "observation: float32[batch, features], german_whist.network_inputs(views, rules, INPUTS), not scaled, with "
-    "the card's network.inputs as INPUTS ('observation' where it has none), of views with cards by role: views, roles = german_whist.canonical_views(views, RANKS), with the card's network.ranks as RANKS",
+    "inputs": "observation: float32[batch, features], german_whist.network_inputs(views, rules, INPUTS), not scaled, "
+    "of views with cards by role: views, roles = german_whist.canonical_views(views, RANKS), with the card's "
+    "network.ranks as RANKS and its network.inputs, if it has any, as INPUTS",
     "outputs": "logits: float32[batch, actions], by role and not masked: set those of illegal actions (views['legal']) "
     "to minus infinity; the best action is german_whist.true_cards(argmax, roles)",
 }
