@@ -112,7 +112,7 @@ def test_a_run_over_several_games_is_resumed_bit_for_bit_and_its_network_plays_o
 
 def test_a_single_game_may_have_universal_inputs_and_start_from_a_network_for_several(tmp_path: Path) -> None:
     first = run(tmp_path / "first", **TWO, decisions=64)
-    second = run(tmp_path / "second", init=str(first.run.final), inputs=UNIVERSAL, decisions=64)
+    second = run(tmp_path / "second", init=str(first.run.final), inputs=UNIVERSAL, decisions=64, value_start=0)
     assert load_checkpoint(second.run.final).inputs == UNIVERSAL
     with pytest.raises(ValueError, match="has universal inputs: set inputs to universal"):
         run(tmp_path / "third", init=str(first.run.final), decisions=64)
