@@ -114,23 +114,38 @@ def _checkpoint(settings: str) -> Agent:
 
 
 def _pretrained(name: str, settings: str) -> Agent:
-    from german_whist.agents.pretrained.catalog import load_pretrained
+    from german_whist.agents.pretrained.catalog import CHAMPION, EVERY_GAME, load_pretrained, pretrained_names
 
-    return _network_agent(load_pretrained(name), name, name, settings)
+    general = load_pretrained(EVERY_GAME) if name == CHAMPION and EVERY_GAME in pretrained_names() else None
+    return _network_agent(load_pretrained(name), name, name, settings, general)
 
 
-def _network_agent(checkpoint: Checkpoint, name: str, kind: str, settings: str) -> Agent:
-    """Return the agent of a network: with an exact endgame if ``endgame=`` or else the model card says so."""
+def _network_agent(
+    checkpoint: Checkpoint, name: str, kind: str, settings: str, general: Checkpoint | None = None
+) -> Agent:
+    """Return the agent of a network: with an exact endgame if ``endgame=`` or else the model card says so.
+
+    Args:
+        checkpoint: the network.
+        name: name of the agent.
+        kind: what its specification begins with.
+        settings: the settings in its specification.
+        general: a network with universal inputs for all other games, if any.
+    """
     from german_whist.agents.endgame.exact_agent import ExactEndgame
     from german_whist.agents.policy.agent import PolicyAgent
     from german_whist.agents.policy.checkpoint import check_endgame
+    from german_whist.agents.pretrained.champion import TwoNetworkAgent
 
     given = split_spec(f"{kind}:{settings}", "agent")[1]
     searching = _search_settings(kind, given)
     for key in given:
         if key not in ("temperature", "endgame"):
             raise unknown_name(f"{kind} setting", key, ("temperature", "endgame", "search"))
-    agent = PolicyAgent(checkpoint, _number(given.get("temperature", "0")), name)
+    temperature = _number(given.get("temperature", "0"))
+    agent = PolicyAgent(checkpoint, temperature, name)
+    if general is not None and not searching:
+        agent = TwoNetworkAgent(checkpoint, general, temperature, name)
     endgame = check_endgame(given.get("endgame", checkpoint.endgame))
     if searching:
         if agent.temperature or endgame != EXACT:
@@ -219,9 +234,9 @@ def agent_names() -> tuple[str, ...]:
         ``"checkpoint"``), then the pretrained agents in alphabetical order (``"champion"``, …). ``"checkpoint"`` needs
         a path: ``"checkpoint:PATH"``.
     """
-    from german_whist.agents.pretrained.catalog import pretrained_names
+    from german_whist.agents.pretrained.catalog import network_names
 
-    return (*KINDS, *pretrained_names())
+    return (*KINDS, *network_names())
 
 
 def _maker(name: str) -> Callable[[str], Agent] | None:
@@ -255,7 +270,8 @@ def make_agent(spec: str | Agent) -> Agent:
 
     Returns:
         The agent: ``agent.act(views, rng)`` takes a ``VIEW`` array of shape (n,) and returns int64[n], one legal action
-        per view. Network agents also have ``checkpoint``, ``probabilities(views)`` and ``advantages(views)``.
+        per view. Network agents also have ``checkpoint``, ``probabilities(views)``, ``advantages(views)`` and
+        ``values(views)``.
 
     Raises:
         ValueError: when there is no such agent, its file cannot be read, a setting is wrong, or ``+exact`` is given

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from german_whist.agents.inference.state_sampling import sample_states as sample_states
     from german_whist.agents.policy.canonical import canonical_views as canonical_views
     from german_whist.agents.policy.canonical import true_cards as true_cards
+    from german_whist.agents.policy.inputs import network_inputs as network_inputs
     from german_whist.agents.policy.observation_agent import ObservationAgent as ObservationAgent
     from german_whist.agents.registry import agent_names as agent_names
     from german_whist.agents.registry import make_agent as make_agent
@@ -63,6 +64,7 @@ _MODULES = {
     "make_agent": "agents.registry",
     "max_game_length": "envs.observation.history",
     "max_reward": "envs.engine.match_format",
+    "network_inputs": "agents.policy.inputs",
     "observation_layout": "envs.observation.vector",
     "observe": "envs.observation.vector",
     "play_match": "arena.match",

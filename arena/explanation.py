@@ -220,11 +220,10 @@ def _evaluations(
     network = network_of(agent)
     decides = np.flatnonzero(~is_known) if solves_endgame(agent) else np.arange(len(views))
     if network is not None and len(decides):
-        columns = network.checkpoint.sizes[-1]
-        probabilities[decides, :columns] = network.probabilities(views[decides])
-        relative = network.advantages(views[decides])
+        chances, relative = network.probabilities(views[decides]), network.advantages(views[decides])
+        probabilities[decides, : chances.shape[1]] = chances
         if relative is not None:
-            advantages[decides, :columns] = relative
+            advantages[decides, : relative.shape[1]] = relative
     hidden = np.flatnonzero(~is_known)
     if worlds and len(hidden):
         rollouts[hidden] = MonteCarloBot(worlds).margins(views[hidden], AgentRng(seed, rows[hidden], _STREAM))

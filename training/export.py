@@ -15,16 +15,17 @@ from pathlib import Path
 import numpy as np
 
 from german_whist.agents.policy.checkpoint import Checkpoint
+from german_whist.agents.policy.inputs import input_layout
 from german_whist.agents.policy.layers import Layer
-from german_whist.envs.observation.vector import observation_layout
 from german_whist.envs.utils.atomic_file import write_atomically
 from german_whist.envs.utils.specs import unknown_name
 
 _OPSET, _IR_VERSION = 17, 8  # old enough for the runtimes in use
 
 ABOUT = {
-    "inputs": "observation: float32[batch, features], german_whist.observe(views, rules), not scaled, of views with "
-    "cards by role: views, roles = german_whist.canonical_views(views, RANKS), with the card's network.ranks as RANKS",
+    "inputs": "observation: float32[batch, features], german_whist.network_inputs(views, rules, INPUTS), not scaled, "
+    "of views with cards by role: views, roles = german_whist.canonical_views(views, RANKS), with the card's "
+    "network.ranks as RANKS and its network.inputs, if it has any, as INPUTS",
     "outputs": "logits: float32[batch, actions], by role and not masked: set those of illegal actions (views['legal']) "
     "to minus infinity; the best action is german_whist.true_cards(argmax, roles)",
 }
@@ -54,7 +55,7 @@ def _metadata(checkpoint: Checkpoint) -> dict[str, str]:
 
 def _stock_feature(checkpoint: Checkpoint) -> int:
     """Return the index of the feature that selects the phase: the stock size."""
-    return int(observation_layout(checkpoint.rules)["stock"].start)
+    return int(input_layout(checkpoint.rules, checkpoint.inputs)["stock"].start)
 
 
 def _onnx(checkpoint: Checkpoint) -> bytes:

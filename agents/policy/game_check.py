@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from german_whist.agents.bots.base import Views
 from german_whist.agents.inference.world_sampling_kernels import is_humbug
@@ -66,6 +67,24 @@ def _first_difference(game: Any, stock: int, views: Views) -> int:
         if found:
             return found
     return 0
+
+
+@kernel
+def _write_same_game(game: Any, stock: int, views: Views, same: Any) -> None:
+    for i in range(views.shape[0]):
+        same[i] = _difference(game[0], stock, views[i]) == 0
+
+
+def is_same_game(rules: Rules, views: Views) -> npt.NDArray[np.bool_]:
+    """Return which views could be of a game, bool[n]; differences that do not show are not seen.
+
+    Args:
+        rules: the rules of the game.
+        views: ``VIEW`` array of shape (n,).
+    """
+    same = np.empty(len(views), np.bool_)
+    _write_same_game(rules.game, rules.stock, views, same)
+    return same
 
 
 def check_same_game(name: str, rules: Rules, views: Views) -> None:

@@ -1,7 +1,8 @@
 """Pretrained agents: the checkpoints that ship with the package, named after their files.
 
 ``agents/weights/champion.safetensors`` is the agent ``champion``; every other checkpoint in that folder is an agent
-too.
+too. ``NAME-value.safetensors`` holds the value network of ``NAME``. With ``champion-every.safetensors``, a network with
+universal inputs, ``champion`` plays every game with an open endgame. ``champion-v1`` stays the first ``champion``.
 """
 
 from __future__ import annotations
@@ -13,7 +14,8 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from german_whist.agents.policy.checkpoint import Checkpoint, load_checkpoint, read_card
+from german_whist.agents.policy.checkpoint import VALUE_SUFFIX, Checkpoint, load_checkpoint, read_card
+from german_whist.agents.policy.input_blocks import UNIVERSAL
 from german_whist.envs.engine.endgame_hook import PLAYED, canonical_endgame
 from german_whist.envs.engine.rules import rules_from_dict
 from german_whist.envs.text.rules_text import rules_spec
@@ -22,6 +24,9 @@ if TYPE_CHECKING:
     from importlib.abc import Traversable
 
 FILE_SUFFIX = ".safetensors"
+CHAMPION = "champion"
+EVERY_GAME = "champion-every"  # the network of ``champion`` in games other than its own
+_FIRST = "champion-v1"  # the first ``champion``, in a file of its own only once there is a second
 BASELINE = "heuristic+exact"  # the opponent that strength is quoted against
 
 
@@ -40,7 +45,9 @@ class PretrainedAgent(NamedTuple):
 
     @property
     def rules(self) -> str:
-        """The rules that it plays, as a specification string."""
+        """The rules that it plays, as a specification string, or in words where they are many."""
+        if self.card["network"].get("inputs") == UNIVERSAL:
+            return "every game with an open endgame"
         return rules_spec(rules_from_dict(self.card["rules"]))
 
     @property
@@ -52,7 +59,8 @@ class PretrainedAgent(NamedTuple):
     def strength(self) -> dict[str, Any] | None:
         """Its result against ``heuristic+exact``, else against the first opponent in its card, if any."""
         results = self.card["results"]
-        opponent = BASELINE if BASELINE in results else next(iter(results), None)
+        known = [name for name in (BASELINE, f"{BASELINE}, classic") if name in results]
+        opponent = next(iter([*known, *results]), None)
         return None if opponent is None else {"opponent": opponent, **results[opponent]}
 
 
@@ -67,14 +75,21 @@ def pretrained_names() -> tuple[str, ...]:
     folder = weights_folder()
     if not folder.is_dir():
         return ()
-    return tuple(
-        sorted(file.name.removesuffix(FILE_SUFFIX) for file in folder.iterdir() if file.name.endswith(FILE_SUFFIX))
-    )
+    names = [file.name.removesuffix(FILE_SUFFIX) for file in folder.iterdir() if file.name.endswith(FILE_SUFFIX)]
+    return tuple(sorted(name for name in names if not name.endswith(VALUE_SUFFIX)))
+
+
+def network_names() -> tuple[str, ...]:
+    """Return the names by which pretrained networks can be loaded: those of the agents, and ``champion-v1``."""
+    names = pretrained_names()
+    return tuple(sorted({*names, _FIRST})) if CHAMPION in names else names
 
 
 @lru_cache
 def load_pretrained(name: str) -> Checkpoint:
     """Return the checkpoint of a pretrained agent."""
+    if name == _FIRST and name not in pretrained_names():
+        return load_pretrained(CHAMPION)
     with resources.as_file(weights_folder() / f"{name}{FILE_SUFFIX}") as path:
         return load_checkpoint(path)
 
@@ -102,12 +117,12 @@ def find_network(name: str | Path) -> Checkpoint:
     Raises:
         ValueError: when there is no such agent and no such checkpoint file.
     """
-    if str(name) in pretrained_names():
+    if str(name) in network_names():
         return load_pretrained(str(name))
     try:
         return load_checkpoint(name)
     except ValueError as error:
-        near = difflib.get_close_matches(str(name), pretrained_names(), n=1)
+        near = difflib.get_close_matches(str(name), network_names(), n=1)
         if near and not Path(name).exists():
             raise ValueError(f"{error}: did you mean the agent {near[0]!r}?") from None
         raise

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from german_whist.agents.policy.checkpoint import VALUE_SUFFIX
 from german_whist.agents.pretrained.catalog import FILE_SUFFIX, PretrainedAgent, file_sha256, pretrained_agents
 from german_whist.agents.pretrained.hub_metadata import front_matter
 from german_whist.envs.engine.endgame_hook import EXACT
@@ -69,7 +70,7 @@ def _card(agent: PretrainedAgent) -> list[str]:
     phases = card["network"].get("phases", [])
     later = f"; another network from {' and '.join(map(str, phases))} stock cards left on" if phases else ""
     facts = [
-        f"- game: `{agent.rules}`",
+        f"- game: {agent.rules if ' ' in agent.rules else f'`{agent.rules}`'}",
         f"- network: {sizes}{later}, {agent.size / 1000:.0f} kB",
         f"- SHA-256 of `{agent.name}{FILE_SUFFIX}`: `{file_sha256(agent.name)}`",
     ]
@@ -77,6 +78,10 @@ def _card(agent: PretrainedAgent) -> list[str]:
         facts.append(
             f"- logits: {card['logits_a_trick']:g} × the expected margin of an action in tricks, plus a constant"
         )
+    if card.get("value"):
+        value = " → ".join(map(str, card["value"]["sizes"]))
+        own_file = f", in `{agent.name}{VALUE_SUFFIX}{FILE_SUFFIX}`" if card["value"].get("separate") else ""
+        facts.append(f"- value network: {value}, expected margin and winning chance{own_file}")
     facts.append(
         "- endgame: exact; `endgame=played` leaves it to the network"
         if agent.endgame == EXACT

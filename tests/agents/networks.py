@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 
 import numpy as np
 
 from german_whist.agents.policy.checkpoint import Checkpoint
+from german_whist.agents.policy.input_blocks import UNIVERSAL
+from german_whist.agents.policy.inputs import input_high
 from german_whist.envs.engine.rules import rules
 from german_whist.envs.observation.vector import observation_high
 
@@ -31,6 +34,25 @@ def some_network(
     )
     training = {"decisions": 12, "seed": seed}
     return Checkpoint(layers, rules(game), training, {"random": {"win_rate": 0.75}}, phases=phases)
+
+
+def valued_network(game: str = "classic", phases: tuple[int, ...] = ()) -> Checkpoint:
+    """A checkpoint with random weights and a value network."""
+    first, (weight, bias) = some_network(1, (6,), game, phases=phases).layers
+    return dataclasses.replace(
+        some_network(game=game, phases=phases), value=(first, (weight[..., :2, :], bias[..., :2]))
+    )
+
+
+def universal_network(seed: int = 0, value: bool = False) -> Checkpoint:
+    """A checkpoint of a network for every game, with random weights."""
+    rng, sizes = np.random.default_rng(seed), [input_high(rules("classic"), UNIVERSAL).size, 8, 54]
+    first, last, outputs = (
+        (rng.normal(0, 0.1, (stop, start)).astype(np.float32), np.zeros(stop, np.float32))
+        for start, stop in [(sizes[0], 8), (8, 54), (8, 2)]
+    )
+    made = Checkpoint((first, last), rules("classic"), {"seed": seed}, ranks="live", inputs=UNIVERSAL)
+    return dataclasses.replace(made, logits_per_trick=4.0, value=(first, outputs) if value else ())
 
 
 def biased_network(biases: dict[int, float]) -> Checkpoint:

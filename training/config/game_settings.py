@@ -26,6 +26,11 @@ class GameSettings:
         """The games that are learned, and their shares of the environments; the sum is 1."""
         return {self.rules: 1.0}
 
+    @property
+    def title(self) -> str:
+        """The game's specification, or how many games there are."""
+        return next(iter(self.shares)) if len(self.shares) == 1 else f"{len(self.shares)} games"
+
 
 @dataclass(frozen=True)
 class GamesSettings(GameSettings):

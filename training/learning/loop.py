@@ -126,7 +126,7 @@ class _Run:
             rates = {f"evaluation/win_rate_{result.second}": result.win_rate for result in results}
             self._metrics.chart(learner.decisions, rates)
         record_evaluation(
-            learner.run, learner.config.game.rules, learner.decisions, self._clock.seconds, results, self._progress
+            learner.run, learner.config.game.title, learner.decisions, self._clock.seconds, results, self._progress
         )
         return TrainingOutcome(learner.run, learner.decisions, results)
 

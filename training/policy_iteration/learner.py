@@ -130,6 +130,7 @@ class PolicyIterationLearner(Learner[ActionValueBatch]):
         config, deals = self.config, self.config.policy_iteration.value_deals
         if deals:
             network = config.network
+            self.algorithm.freeze()
             outcomes = self_play_outcomes(
                 self.algorithm.policy, config.game.shares, deals, config.run.seed, network.ranks, network.inputs
             )

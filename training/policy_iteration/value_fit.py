@@ -74,7 +74,7 @@ def _play(policy: Policy, game: str, envs: int, seed: int, ranks: str, inputs: s
     ended = torch.cumsum(rollout.ends.to(torch.int32), 0) - rollout.ends.to(torch.int32)
     first = (ended == 0).numpy()  # decisions of each environment's first deal
     rewards = rollout.rewards.numpy() * reward_limit(played.game, "margin")
-    totals = (rewards * first[:, :, None]).sum(0, dtype=np.float64)
+    totals = np.rint((rewards * first[:, :, None]).sum(0, dtype=np.float64))  # whole tricks: a draw is exactly 0
     own = np.take_along_axis(
         np.broadcast_to(totals, (len(first), *totals.shape)), rollout.seats[:-1].numpy()[:, :, None].astype(np.int64), 2
     )[:, :, 0]

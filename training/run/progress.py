@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
 _PLAIN_EVERY = 15.0  # seconds between lines without a terminal
+_MOST_RATES = 5  # win rates shown one by one; of more, the mean
 
 
 class TrainingProgress:
@@ -69,4 +70,7 @@ class TrainingProgress:
 
     def show_rates(self, rates: dict[str, float]) -> None:
         """Show the latest win rates."""
-        self._rates = "won against " + ", ".join(f"{name} {rate:.0%}" for name, rate in rates.items())
+        if len(rates) > _MOST_RATES:
+            self._rates = f"won {sum(rates.values()) / len(rates):.0%} on average of {len(rates)} matches"
+        else:
+            self._rates = "won against " + ", ".join(f"{name} {rate:.0%}" for name, rate in rates.items())

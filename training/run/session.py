@@ -67,7 +67,7 @@ def record_evaluation(
 
     Args:
         run: the run's folder.
-        rules: specification of the game, for the title.
+        rules: specification of the game, or how many there are, for the title.
         decisions: decisions trained on so far.
         seconds: seconds of training so far.
         results: the matches, one against each baseline.

@@ -20,6 +20,7 @@ _LEGEND = """\
 probability  of the card in the network's policy (at temperature 1), where the network plays
 advantage    over the best card in tricks, as estimated by the network
 rollouts     margin of counted tricks if the heuristic bot plays on for both seats, mean of {worlds} sampled worlds
+expects      margin and winning chance before the move, by the network's value, if it has one; exact in open endgames
 {search}exact        margin of perfect play by both seats from here on (the opponent's hand is known)
 opponent     expected number of cards in each suit, and the probability of a void: exact over all hands that the known
              cards and voids allow, each equally likely; how the opponent played is not taken into account"""

@@ -78,18 +78,18 @@ def run(options: argparse.Namespace) -> int:
             file=sys.stderr if options.json else sys.stdout,
         )
         return INTERRUPTED
-    _report(outcome, config.game.rules, options.json)
+    _report(outcome, config.game.title, options.json, next(iter(config.game.shares)))
     return 0
 
 
-def _report(outcome: TrainingOutcome, rules: str, as_json: bool) -> None:
+def _report(outcome: TrainingOutcome, title: str, as_json: bool, rules: str) -> None:
     if as_json:
         print(json.dumps({"run": str(outcome.run.path), "results": [result.to_dict() for result in outcome.results]}))
         return
     from german_whist.cli.terminal.result_tables import print_results
 
     rules_option = "" if rules == DEFAULT_RULES else f" --rules {rules}"
-    print_results(outcome.results, f"German Whist, {rules}, after {outcome.decisions:,} decisions of self-play")
+    print_results(outcome.results, f"German Whist, {title}, after {outcome.decisions:,} decisions of self-play")
     agent = f"checkpoint:{outcome.run.final}"
     print(f"learning curve:  {outcome.run.curve}")
     print(f"checkpoint:      {outcome.run.final}")

@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 import yaml
 
+from german_whist.training.config.game_settings import EVERY
 from german_whist.training.config.load import config_fields, load_config, recipe_names
-from german_whist.training.config.schema import SB3Config
+from german_whist.training.config.schema import PolicyIterationConfig, SB3Config
 from tests.training.sb3_runs import SETTINGS, tiny_config
 
 
@@ -31,7 +32,12 @@ def refusal(source: object, overrides: dict[str, str] | None = None) -> str:
 def test_every_recipe_loads_by_its_name(name: str) -> None:
     config = load_config(name)
     assert config.run.decisions >= 1_000_000
-    assert config.game.rules == (name.partition("-")[2] or "classic")
+    game = name.partition("-")[2] or "classic"
+    if game == EVERY:
+        assert isinstance(config, PolicyIterationConfig)
+        assert config.game.games == {EVERY: 1.0}
+    else:
+        assert set(config.game.shares) == {game}
 
 
 def test_the_recipes_are_those_of_the_readme() -> None:

@@ -1,0 +1,127 @@
+"""The value network of a checkpoint: its file, and what an agent says with it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from safetensors.numpy import save_file
+
+from german_whist.agents.endgame.exact_agent import ExactEndgame
+from german_whist.agents.endgame.open_hands import opponent_hand_known
+from german_whist.agents.policy.agent import PolicyAgent
+from german_whist.agents.policy.canonical import canonical_views
+from german_whist.agents.policy.checkpoint import load_checkpoint, value_path
+from german_whist.agents.policy.inputs import network_inputs
+from german_whist.agents.registry import make_agent
+from german_whist.envs.simulator.batch import DealBatch
+from tests.agents.networks import some_network, valued_network
+from tests.agents.policy.checkpoint_files import read_raw, refusal
+
+
+def same_bits(layers: object, others: object) -> bool:
+    return all(
+        a.tobytes() == b.tobytes()
+        for one, other in zip(layers, others, strict=True)
+        for a, b in zip(one, other, strict=True)  # type: ignore[call-overload]
+    )
+
+
+@pytest.mark.parametrize("separate", [False, True])
+@pytest.mark.parametrize("phases", [(), (10, 2)])
+def test_a_value_round_trips_bit_for_bit(tmp_path: Path, phases: tuple[int, ...], separate: bool) -> None:
+    made, path = valued_network(phases=phases), tmp_path / "net.safetensors"
+    made.save(path, separate_value=separate)
+    loaded = load_checkpoint(path)
+    assert same_bits(loaded.value, made.value)
+    assert same_bits(loaded.layers, made.layers)
+    assert value_path(path).exists() == separate
+    assert any(name.startswith("value.") for name in read_raw(path)[0]) != separate
+
+
+def test_without_the_file_of_its_value_a_policy_still_plays(tmp_path: Path) -> None:
+    path = tmp_path / "net.safetensors"
+    valued_network().save(path, separate_value=True)
+    value_path(path).unlink()
+    loaded = load_checkpoint(path)
+    assert loaded.value == ()
+    assert PolicyAgent(loaded).values(DealBatch("classic", 3).views()) is None
+
+
+def test_a_checkpoint_without_a_value_says_none() -> None:
+    views = DealBatch("classic", 3).views()
+    assert PolicyAgent(some_network()).values(views) is None
+    assert ExactEndgame(PolicyAgent(some_network())).values(views) is None
+    assert make_agent("heuristic+exact").values(views) is None  # type: ignore[attr-defined]
+    assert "value" not in some_network().card()
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        ({"outputs": ["margin", "points"]}, "a value network of margin, points: this version reads margin, win_logit"),
+        ({"outputs": None}, "damaged card: value"),
+        ({"sizes": [443, 6, 3]}, "value layers of sizes [443, 6, 3]: 443, …, 2 are needed"),
+        ({"sizes": [443, 7, 2]}, "value 0 is missing or has another shape than its card says"),
+        ({"sizes": "wide"}, "damaged card: value"),
+    ],
+)
+def test_a_value_that_cannot_be_read_is_refused(tmp_path: Path, change: dict[str, object], expected: str) -> None:
+    path = tmp_path / "net.safetensors"
+    valued_network().save(path)
+    tensors, card = read_raw(path)
+    card["value"] |= change
+    save_file(tensors, path, {"card": json.dumps(card)})
+    assert expected in refusal(path)
+
+
+def test_a_file_in_the_place_of_the_value_must_be_one(tmp_path: Path) -> None:
+    path = tmp_path / "net.safetensors"
+    valued_network().save(path, separate_value=True)
+    some_network().save(value_path(path))
+    with pytest.raises(ValueError, match="no card of a german-whist-value"):
+        load_checkpoint(path)
+
+
+def test_values_are_the_outputs_of_the_value_network_for_the_canonical_view() -> None:
+    checkpoint = valued_network()
+    views = DealBatch("classic", 40).views()
+    values = PolicyAgent(checkpoint).values(views)
+    assert values is not None
+    inputs = network_inputs(canonical_views(views)[0]).astype(float)
+    (weight, bias), (last, last_bias) = checkpoint.value
+    outputs = np.maximum(inputs @ weight.T + bias, 0) @ last.T + last_bias
+    np.testing.assert_allclose(values.margin, outputs[:, 0], rtol=1e-4, atol=1e-4)
+    np.testing.assert_allclose(values.win, 1 / (1 + np.exp(-outputs[:, 1])), rtol=1e-4)
+
+
+@pytest.mark.parametrize("game", ["tiny", "small_all", "high_low", "tiny:counts=all,race=3"])
+def test_where_hands_are_open_values_are_exact(game: str) -> None:
+    batch, rng = DealBatch(game, 12, seed=4), np.random.default_rng(4)
+    while (batch.views()["stock"] > 0).any():  # random foreplay
+        legal = [[a for a in range(54) if int(mask) >> a & 1] or [0] for mask in batch.legal()]
+        playing = batch.views()["stock"] > 0
+        batch.step(np.array([rng.choice(row) for row in legal])[playing], np.flatnonzero(playing))
+    agent = ExactEndgame(PolicyAgent(valued_network(game)))
+    open_rows = np.flatnonzero(~batch.done)
+    views = batch.views(open_rows)
+    assert opponent_hand_known(views).all()
+    seats, values = batch.turn[open_rows].copy(), agent.values(views)
+    while not batch.done.all():
+        live = np.flatnonzero(~batch.done)
+        batch.step(agent.act(batch.views(live)), live)
+    margins = batch.returns("margin")[open_rows, seats]
+    assert values is not None
+    assert (values.margin == margins).all()
+    assert (values.win == (1 + np.sign(margins)) / 2).all()
+
+
+def test_before_the_endgame_the_network_values_views() -> None:
+    views, checkpoint = DealBatch("classic", 5).views(), valued_network()
+    plain, exact = PolicyAgent(checkpoint).values(views), ExactEndgame(PolicyAgent(checkpoint)).values(views)
+    assert plain is not None
+    assert exact is not None
+    assert (plain.margin == exact.margin).all()
+    assert (plain.win == exact.win).all()

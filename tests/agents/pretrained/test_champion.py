@@ -1,0 +1,137 @@
+"""``champion`` with a network for every game beside its own, and the name of the first one."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from german_whist.agents.policy.agent import PolicyAgent
+from german_whist.agents.pretrained import catalog
+from german_whist.agents.pretrained.catalog import find_network, load_pretrained, pretrained_agents, pretrained_names
+from german_whist.agents.pretrained.model_cards import page
+from german_whist.agents.registry import agent_names, make_agent
+from german_whist.arena.explanation import explain_deal
+from german_whist.arena.match import play_match
+from german_whist.envs.simulator.batch import DealBatch
+from tests.agents.networks import some_network, universal_network, valued_network
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A folder of weights with a champion of the classic game and a network for every game."""
+    dataclasses.replace(some_network(1), logits_per_trick=4.0).save(tmp_path / "champion.safetensors")
+    universal_network(2).save(tmp_path / "champion-every.safetensors")
+    monkeypatch.setattr(catalog, "weights_folder", lambda: tmp_path)
+    pretrained_names.cache_clear()
+    load_pretrained.cache_clear()
+    yield tmp_path
+    pretrained_names.cache_clear()
+    load_pretrained.cache_clear()
+
+
+SPEC = "champion:endgame=played"
+
+
+def test_its_own_game_is_played_by_its_own_network(folder: Path) -> None:
+    views = DealBatch("classic", 100).views()
+    champion, own = make_agent(SPEC), PolicyAgent(load_pretrained("champion"))
+    assert (champion.act(views, None) == own.act(views, None)).all()
+    assert (champion.probabilities(views) == own.probabilities(views)).all()  # type: ignore[attr-defined]
+    assert champion.checkpoint is load_pretrained("champion")  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("game", ["all", "draft", "tiny", "open_stock", "classic:hand=10,stock=32", "race9"])
+def test_other_games_are_played_by_the_network_for_every_game(folder: Path, game: str) -> None:
+    views = DealBatch(game, 100).views()
+    champion, general = make_agent(SPEC), PolicyAgent(load_pretrained("champion-every"))
+    assert (champion.act(views, None) == general.act(views, None)).all()
+    assert play_match("champion", "random", deals=4, rules=game).deals == 4
+
+
+def test_views_of_several_games_go_to_their_networks(folder: Path) -> None:
+    games = [DealBatch(game, 40, seed=8).views() for game in ("classic", "draft", "small")]
+    views = np.concatenate(games)
+    champion = make_agent(SPEC)
+    expected = np.concatenate([champion.act(part, None) for part in games])
+    assert (champion.act(views, None) == expected).all()
+    together = champion.probabilities(views)  # type: ignore[attr-defined]
+    assert together.shape == (120, 54)
+    assert together.sum(1) == pytest.approx(1)
+
+
+def test_humbug_is_refused_by_name(folder: Path) -> None:
+    views = DealBatch("humbug", 3).views()
+    for name in (SPEC, "champion-every"):
+        with pytest.raises(ValueError, match="every game with an open endgame, and humbug has none: try 'heuristic'"):
+            make_agent(name).act(views, None)
+
+
+def test_values_come_from_the_network_that_has_one(folder: Path) -> None:
+    views = np.concatenate([DealBatch(game, 5).views() for game in ("classic", "all")])
+    assert make_agent(SPEC).values(views) is None  # type: ignore[attr-defined]
+    valued_network().save(folder / "champion.safetensors")
+    load_pretrained.cache_clear()
+    champion = make_agent(SPEC)
+    assert champion.values(views) is None  # type: ignore[attr-defined]
+    own = PolicyAgent(load_pretrained("champion")).values(views[:5])
+    assert own is not None
+    assert (champion.values(views[:5]).margin == own.margin).all()  # type: ignore[attr-defined]
+    universal_network(2, value=True).save(folder / "champion-every.safetensors")
+    load_pretrained.cache_clear()
+    both = make_agent(SPEC).values(views)  # type: ignore[attr-defined]
+    other = PolicyAgent(load_pretrained("champion-every")).values(views[5:])
+    assert other is not None
+    assert (both.win == np.concatenate([own.win, other.win])).all()
+
+
+def test_a_game_of_another_network_is_explained(folder: Path) -> None:
+    champion = make_agent("champion")
+    explanation = explain_deal((champion, champion), ("champion", "champion"), "draft", 1, 2, worlds=0)
+    assert any(option.action >= 52 and option.probability for move in explanation.moves for option in move.options)
+
+
+def test_the_first_champion_keeps_its_name(folder: Path) -> None:
+    assert load_pretrained("champion-v1") is find_network("champion")
+    assert make_agent("champion-v1").name == "champion-v1"  # type: ignore[attr-defined]
+    with pytest.raises(ValueError, match="agent 'champion-v1' was trained for 'classic' and plays no other game"):
+        make_agent("champion-v1").act(DealBatch("all", 3).views(), None)
+    some_network(7).save(folder / "champion-v1.safetensors")
+    pretrained_names.cache_clear()
+    load_pretrained.cache_clear()
+    assert load_pretrained("champion-v1").training["seed"] == 7
+    assert load_pretrained("champion").training["seed"] == 1
+    assert agent_names().count("champion-v1") == 1
+
+
+def test_without_a_network_for_every_game_champion_plays_its_own(folder: Path) -> None:
+    (folder / "champion-every.safetensors").unlink()
+    pretrained_names.cache_clear()
+    with pytest.raises(ValueError, match="agent 'champion' was trained for 'classic' and plays no other game"):
+        make_agent("champion").act(DealBatch("all", 3).views(), None)
+
+
+def test_the_file_of_a_value_is_no_agent(folder: Path) -> None:
+    valued_network().save(folder / "mine.safetensors", separate_value=True)
+    pretrained_names.cache_clear()
+    assert pretrained_names() == ("champion", "champion-every", "mine")
+
+
+def test_the_card_of_a_network_for_every_game_says_so_and_has_its_results_by_game(folder: Path) -> None:
+    full = {"win_rate": 0.75, "deals": 10, "endgame": "exact", "seed": 1, "margin": 1.0}
+    full |= {"interval": None, "margin_interval": (None, None)}
+    for name in ("champion", "champion-every"):
+        made = load_pretrained(name)
+        dataclasses.replace(made, results={"heuristic+exact, small": full, "heuristic+exact, classic": full}).save(
+            folder / f"{name}.safetensors"
+        )
+    text = page()
+    every = text.split("\n## champion-every\n")[1]
+    assert "- game: every game with an open endgame\n" in every
+    assert "| `heuristic+exact`, small " in every
+    (agent,) = [agent for agent in pretrained_agents() if agent.name == "champion-every"]
+    assert agent.strength is not None
+    assert agent.strength["opponent"] == "heuristic+exact, classic"
