@@ -22,8 +22,11 @@ SUBJECTS = {
     "startup": "time of import german_whist",
     "first_call": "time of the first deal in a new process, with and without numba's cache",
     "frames": "pictures of the table per second, compared with its text rendering",
+    "serve": "size of the page, time of an agent's answer, and 200 tables at once, of german-whist serve",
     "memory": "bytes of a deal, a view and an observation",
 }
+
+_FOLDERS = {"serve": "serving"}  # of the benchmarks that are not in speed
 
 
 def check_request(names: Sequence[str], seconds: float) -> list[str]:
@@ -52,5 +55,5 @@ def run_subjects(
     """
     for name in names:
         tick(name, 0.0)
-        module = importlib.import_module(f"german_whist.benchmarks.speed.{name}")
+        module = importlib.import_module(f"german_whist.benchmarks.{_FOLDERS.get(name, 'speed')}.{name}")
         yield from module.measure(seconds, lambda share, name=name: tick(name, share))

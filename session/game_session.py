@@ -10,14 +10,14 @@ from typing import Any
 
 from german_whist.agents.bots.base import Agent
 from german_whist.arena.recording import DealResult, Recording
-from german_whist.session.fairness import commitment, commitment_text, new_salt
+from german_whist.session.deal.fairness import commitment, commitment_text, new_salt
+from german_whist.session.deal.position import refusal_with_choices
+from german_whist.session.deal.table_deal import TableDeal
+from german_whist.session.deal.words import YOU
 from german_whist.session.lesson import lesson_refusal
 from german_whist.session.opponent import agent_named, check_agent, choose_action
-from german_whist.session.position import refusal_with_choices
 from german_whist.session.score import Score
 from german_whist.session.settings import Settings
-from german_whist.session.table_deal import TableDeal
-from german_whist.session.words import YOU
 
 
 class IllegalAction(ValueError):  # noqa: N818 - it is bad input, and says so in a sentence for the person

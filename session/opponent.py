@@ -12,7 +12,7 @@ from german_whist.agents.registry import make_agent
 from german_whist.envs.engine.actions import action_text
 from german_whist.envs.engine.agent_rng import AgentRng
 from german_whist.envs.engine.rules import Rules
-from german_whist.session.table_deal import TableDeal
+from german_whist.session.deal.table_deal import TableDeal
 
 _CACHED = 16
 

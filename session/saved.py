@@ -9,10 +9,10 @@ from german_whist.arena.strict_json import check_object
 from german_whist.envs.engine.actions import parse_action
 from german_whist.envs.engine.cards import parse_deck
 from german_whist.envs.engine.rules import Rules
+from german_whist.session.deal.table_deal import TableDeal
 from german_whist.session.game_session import FinishedDeal, Session
 from german_whist.session.lesson import DECK, RULES, SEAT, TEACHER, LessonAgent
 from german_whist.session.settings import Settings
-from german_whist.session.table_deal import TableDeal
 
 VERSION = 1
 

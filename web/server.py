@@ -14,7 +14,7 @@ import uvicorn
 from german_whist.envs.engine.rules import rules as rules_named
 from german_whist.session import catalogue
 from german_whist.session.coach.hints import hint
-from german_whist.session.table_deal import TableDeal
+from german_whist.session.deal.table_deal import TableDeal
 from german_whist.web.app import make_app
 from german_whist.web.data_folder import kept_token, make_folder
 from german_whist.web.options import ServeOptions

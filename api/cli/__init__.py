@@ -17,15 +17,12 @@ from german_whist.cli.commands import (
     evaluate,
     explain,
     export,
-    play,
-    replay,
-    review,
     rules,
-    serve,
     solve,
     table,
     train,
 )
+from german_whist.cli.playing import play, replay, review, serve
 from german_whist.cli.terminal.exit_codes import BAD_INPUT, INTERRUPTED
 from german_whist.envs.utils.specs import unknown_name
 

@@ -11,8 +11,8 @@ from german_whist.envs.engine.cards import SUITS
 from german_whist.envs.engine.rules import Rules
 from german_whist.session.coach.advice import Advice, advise
 from german_whist.session.coach.reasons import reason
-from german_whist.session.table_deal import TableDeal
-from german_whist.session.words import action_name
+from german_whist.session.deal.table_deal import TableDeal
+from german_whist.session.deal.words import action_name
 
 WORLDS = 300
 

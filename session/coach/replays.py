@@ -7,11 +7,11 @@ from typing import Any
 
 from german_whist.envs.engine.actions import action_text
 from german_whist.session.coach.reviews import open_positions, play_out
-from german_whist.session.events import move_texts
+from german_whist.session.deal.events import move_texts
+from german_whist.session.deal.position import result, side_of
+from german_whist.session.deal.table_deal import TableDeal
+from german_whist.session.deal.words import action_name
 from german_whist.session.game_session import Session
-from german_whist.session.position import result, side_of
-from german_whist.session.table_deal import TableDeal
-from german_whist.session.words import action_name
 
 
 def try_action(session: Session, place: int, move: int, action: int) -> Session:

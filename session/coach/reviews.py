@@ -20,12 +20,12 @@ from german_whist.session.catalogue import strongest_network
 from german_whist.session.coach.advice import Advice, advise
 from german_whist.session.coach.hints import options
 from german_whist.session.coach.reasons import SAME, reason
-from german_whist.session.events import move_texts
+from german_whist.session.deal.events import move_texts
+from german_whist.session.deal.position import SIDES, card_texts, high_to_low, led_card, result, side_of
+from german_whist.session.deal.results import counted_tricks
+from german_whist.session.deal.table_deal import TableDeal
+from german_whist.session.deal.words import action_name
 from german_whist.session.opponent import agent_named, choose_action
-from german_whist.session.position import SIDES, card_texts, high_to_low, led_card, result, side_of
-from german_whist.session.results import counted_tricks
-from german_whist.session.table_deal import TableDeal
-from german_whist.session.words import action_name
 
 WORLDS = 60
 DEAREST = 3

@@ -56,7 +56,8 @@ class Table:
         kept = json.dumps({"lessonOffered": True, "sound": False, **(settings or {})})
         key = "german-whist.settings"
         self._context.add_init_script(
-            f"if (localStorage.getItem('{key}') === null) localStorage.setItem('{key}', {json.dumps(kept)})"
+            f"if (location.protocol === 'http:' && localStorage.getItem('{key}') === null) "
+            f"localStorage.setItem('{key}', {json.dumps(kept)})"
         )
         self.page = self._open()
         self.page.goto(server.address + (f"#session={session}" if session else ""))
@@ -137,6 +138,12 @@ class Table:
             assert button.get_attribute("aria-pressed") == "true"
             self.press(button)
         self.page.wait_for_function("text => document.querySelector('[role=log]').textContent !== text", arg=before)
+        self.wait()
+
+    def next_deal(self) -> None:
+        """Go on with the next deal."""
+        self.button("Next deal").click()
+        self.page.wait_for_function("() => document.querySelector('[role=status]').textContent === ''")
         self.wait()
 
     def press(self, button: Any) -> None:

@@ -8,9 +8,9 @@ import pytest
 
 from german_whist.envs.engine.cards import cards_of
 from german_whist.envs.engine.rules import rule_names
-from german_whist.session.events import deal_events, move_texts
-from german_whist.session.table_deal import TableDeal
-from german_whist.session.words import card_name
+from german_whist.session.deal.events import deal_events, move_texts
+from german_whist.session.deal.table_deal import TableDeal
+from german_whist.session.deal.words import card_name
 from tests.cli.test_play import DECK
 from tests.session.playing import play, session
 

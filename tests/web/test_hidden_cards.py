@@ -11,9 +11,9 @@ from starlette.testclient import TestClient
 from german_whist.envs.engine.actions import action_text
 from german_whist.envs.engine.rules import rule_names, rules
 from german_whist.session.coach.hints import hint
+from german_whist.session.deal.table_deal import TableDeal
 from german_whist.session.game_session import Session
 from german_whist.session.settings import Settings
-from german_whist.session.table_deal import TableDeal
 from german_whist.web import coach_handlers
 from german_whist.web.app import make_app
 from german_whist.web.options import ServeOptions

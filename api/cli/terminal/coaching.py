@@ -42,7 +42,7 @@ def print_review(review: Mapping[str, Any], rules: Rules, *, every_move: bool = 
         every_move: print all moves, not only the dearest.
     """
     from german_whist.envs.engine.cards import SUITS
-    from german_whist.session.words import YOU
+    from german_whist.session.deal.words import YOU
 
     trump = -1 if review["trump"] is None else SUITS.index(review["trump"])
     style = style_of(sys.stdout, trump)

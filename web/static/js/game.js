@@ -99,7 +99,6 @@ export class Game {
   async act(action) {
     const { session, shown } = this;
     if (session === null || shown === null || this.busy || !session.can.act) return;
-    this.busy = true;
     const before = session.events.length;
     let start = shown;
     if (isCard(action) && session.position.decision?.kind === "card") {
@@ -108,6 +107,8 @@ export class Game {
       this.show(start);
       fly(document.querySelector("#trick .slot.you .card"), from);
       sound.card();
+    } else {
+      this.show({ ...shown, waiting: true });
     }
     const answer = await this.request(() => api.act(session, action));
     if (answer === null) return;
@@ -168,6 +169,7 @@ export class Game {
    */
   async request(send) {
     const { session } = this;
+    if (this.busy) return null;
     this.busy = true;
     try {
       const answer = await send();

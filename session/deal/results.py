@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from german_whist.session.table_deal import TableDeal
-from german_whist.session.words import YOU
+from german_whist.session.deal.table_deal import TableDeal
+from german_whist.session.deal.words import YOU
 
 
 def counted_tricks(deal: TableDeal) -> tuple[int, int]:

@@ -1,0 +1,1 @@
+"""How fast does ``german-whist serve`` answer, and does it hold many tables at once?"""

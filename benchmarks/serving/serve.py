@@ -1,0 +1,102 @@
+"""The page's weight, the time of an agent's answer, and 200 tables at once with the memory that they leave behind."""
+
+from __future__ import annotations
+
+import asyncio
+import statistics
+import tempfile
+import time
+from typing import Any
+
+from german_whist.benchmarks.harness.figures import Figure, Skipped
+from german_whist.benchmarks.harness.timing import Tick
+from german_whist.benchmarks.serving.client import Connection, Server, running_server
+
+SUBJECT = "serve"
+NETWORK, SEARCH = "champion", "mc:worlds=60"
+TABLES = 200
+
+_SMALL = {"rules": "small", "agent": "champion-small"}  # of the many tables
+_ROUNDS = 3  # of memory: the first fills caches, the later ones should add nothing
+
+
+def measure(seconds: float, tick: Tick, tables: int = TABLES) -> list[Figure | Skipped]:
+    """Measure a server in a process of its own; ``seconds`` for each kind of agent, then some deals at every table."""
+    try:
+        import uvicorn  # noqa: F401 - the server imports it
+    except ImportError as error:
+        return [Skipped.missing(SUBJECT, "the server", error)]
+    figures: list[Figure | Skipped] = [Figure(SUBJECT, "all files of the page", " B", float(page_bytes()))]
+    with tempfile.TemporaryDirectory() as folder, running_server(folder) as server:
+        for place, agent in enumerate((NETWORK, SEARCH)):
+            times = asyncio.run(answer_times(server, agent, seconds))
+            figures.append(Figure(SUBJECT, f"answer of {agent}, median", "s", statistics.median(times)))
+            figures.append(Figure(SUBJECT, f"answer of {agent}, slowest of {len(times)}", "s", max(times)))
+            tick((place + 1) / (2 + _ROUNDS))
+        memory = []
+        for number in range(_ROUNDS):
+            began = time.perf_counter()
+            answers = asyncio.run(play_tables(server, tables))
+            rate = answers / (time.perf_counter() - began)
+            memory.append(server.memory())
+            tick((3 + number) / (2 + _ROUNDS))
+    figures.append(Figure(SUBJECT, f"answers at {tables} tables at once", "/s", rate))
+    figures.append(Figure(SUBJECT, f"memory after {tables} deals", " B", float(memory[0])))
+    figures.append(Figure(SUBJECT, f"memory after {_ROUNDS * tables} deals", " B", float(memory[-1])))
+    return figures
+
+
+def page_bytes() -> int:
+    """Return the size of all files that the page can ask for."""
+    from german_whist.web.app import page_folder
+
+    return sum(path.stat().st_size for path in page_folder().rglob("*") if path.is_file())
+
+
+async def answer_times(server: Server, agent: str, seconds: float) -> list[float]:
+    """Play the first legal card in classic deals against an agent, and return the time of each answer."""
+    connection = Connection(server)
+    times: list[float] = []
+    session = await connection.request("POST", "api/sessions", {"rules": "classic", "agent": agent, "seat": 1})
+    await _play(connection, session, 3)  # loads kernels and tables
+    session = await connection.request("GET", f"api/sessions/{session['id']}")
+    ends = time.perf_counter() + seconds
+    while time.perf_counter() < ends or not times:
+        if session["position"]["decision"] is None:
+            session = await connection.request("POST", f"api/sessions/{session['id']}/next", _version(session))
+        began = time.perf_counter()
+        session = await _play(connection, session, 1)
+        times.append(time.perf_counter() - began)
+    await connection.close()
+    return times
+
+
+async def play_tables(server: Server, tables: int) -> int:
+    """Play one deal at each of many tables at once, and return the number of answers.
+
+    Raises:
+        ValueError: if any of them is an error.
+    """
+    return sum(await asyncio.gather(*(_play_deal(server, seed) for seed in range(tables))))
+
+
+async def _play_deal(server: Server, seed: int) -> int:
+    connection, answers = Connection(server), 0
+    session = await connection.request("POST", "api/sessions", {**_SMALL, "seed": seed, "seat": 0})
+    while session["position"]["decision"]:
+        session = await _play(connection, session, 1)
+        answers += 1
+    await connection.close()
+    return answers
+
+
+async def _play(connection: Connection, session: Any, cards: int) -> Any:
+    for _ in range(cards):
+        word = session["position"]["decision"]["actions"][0]["action"]
+        body = {**_version(session), "action": word}
+        session = await connection.request("POST", f"api/sessions/{session['id']}/action", body)
+    return session
+
+
+def _version(session: Any) -> dict[str, Any]:
+    return {"version": session["version"]}
