@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from german_whist.agents.policy.observation_agent import ObservationAgent as ObservationAgent
     from german_whist.agents.registry import agent_names as agent_names
     from german_whist.agents.registry import make_agent as make_agent
+    from german_whist.arena.exploitability.best_response import exploitability as exploitability
+    from german_whist.arena.exploitability.equilibrium import solve_equilibrium as solve_equilibrium
     from german_whist.arena.match import play_match as play_match
     from german_whist.arena.recording import Recording as Recording
     from german_whist.arena.recording_file import read_recordings as read_recordings
@@ -61,6 +63,7 @@ _MODULES = {
     "endgame_solver": "solver.endgames",
     "endgame_tricks": "solver.endgame_kernels",
     "env": "envs.pettingzoo_env",
+    "exploitability": "arena.exploitability.best_response",
     "make_agent": "agents.registry",
     "max_game_length": "envs.observation.history",
     "max_reward": "envs.engine.match_format",
@@ -79,6 +82,7 @@ _MODULES = {
     "sample_states": "agents.inference.state_sampling",
     "solve_endgame": "solver.endgames",
     "solve_endgames": "solver.endgames",
+    "solve_equilibrium": "arena.exploitability.equilibrium",
     "solve_races": "solver.races",
     "true_cards": "agents.policy.canonical",
     "view_from_observation": "envs.observation.vector",
