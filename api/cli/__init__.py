@@ -24,6 +24,7 @@ from german_whist.cli.commands import (
     table,
     train,
 )
+from german_whist.cli.commands.strength import merge
 from german_whist.cli.terminal.exit_codes import BAD_INPUT, INTERRUPTED
 from german_whist.envs.utils.specs import unknown_name
 
@@ -32,6 +33,7 @@ COMMANDS = {
     "train": train,
     "curve": curve,
     "evaluate": evaluate,
+    "merge": merge,
     "play": play,
     "replay": replay,
     "draw": draw,

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import argparse
-import json
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 from german_whist.cli.terminal.argument_types import parse_whole_number
+from german_whist.cli.terminal.worker_options import add_worker_options, chosen_executor
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
     from german_whist.agents.bots.base import Agent
     from german_whist.arena.match import Record
     from german_whist.arena.match_result import MatchResult, SeriesResult
@@ -58,6 +60,13 @@ def add_parser(subparsers: Any) -> None:
         help="play deals N, N + 1, …: the next part of a match, or a share of it (default 0)",
     )
     parser.add_argument("--record", metavar="FILE", help="write every game to this file, one line of JSON each")
+    add_worker_options(parser)
+    parser.add_argument(
+        "--shard",
+        metavar="K/N",
+        help="play only the K-th of N shares of the deals and write it to --out, for german-whist merge",
+    )
+    parser.add_argument("--out", metavar="FILE", help="with --shard, the file to write")
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.set_defaults(run=run)
 
@@ -75,23 +84,24 @@ def run(options: argparse.Namespace) -> int:
         raise ValueError("evaluate: --record cannot be combined with --match: it records single deals")
     if options.match is not None and options.first_deal is not None:
         raise ValueError("evaluate: --first-deal cannot be combined with --match: it numbers single deals")
+    _check_shard(options)
     game_rules = rules(options.rules)
     agents = [make_agent(spec) for spec in options.agents]
-    if options.record is None:
-        results = _play(agents, options, game_rules)
-    else:
-        from german_whist.arena.recording_file import writing_recordings
+    with chosen_executor(options) as executor:
+        if options.shard is not None:
+            return _play_shard(options, game_rules, executor)
+        if options.record is None:
+            results = _play(agents, options, game_rules, executor)
+        else:
+            from german_whist.arena.recording_file import writing_recordings
 
-        with writing_recordings(options.record) as record:
-            results = _play(agents, options, game_rules, record)
+            with writing_recordings(options.record) as record:
+                results = _play(agents, options, game_rules, executor, record)
+    from german_whist.cli.terminal.result_tables import print_cross_table, print_results, print_results_json
+
     if options.json:
-        matches = [
-            {**result.to_dict(), "first": options.agents[i], "second": options.agents[j]}
-            for (i, j), result in results.items()
-        ]
-        print(json.dumps({"matches": matches}))
+        print_results_json(options.agents, results)
         return 0
-    from german_whist.cli.terminal.result_tables import print_cross_table, print_results
 
     title = f"German Whist, {options.rules}" + (f", {options.match}" if options.match else "")
     title += ", exact endgame" if options.endgame == "exact" else ""
@@ -102,27 +112,53 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _play(
-    agents: list[Agent], options: argparse.Namespace, rules: Any, record: Record | None = None
-) -> dict[tuple[int, int], MatchResult | SeriesResult]:
-    from rich.progress import Progress
+def _check_shard(options: argparse.Namespace) -> None:
+    if (options.shard is None) != (options.out is None):
+        raise ValueError("evaluate: --shard and --out need each other")
+    for option in ("match", "record", "json"):
+        if options.shard is not None and getattr(options, option):
+            raise ValueError(f"evaluate: --{option} cannot be combined with --shard")
+    if options.workers is not None and options.match is not None:
+        raise ValueError("evaluate: --workers cannot be combined with --match")
 
+
+def _play_shard(options: argparse.Namespace, rules: Any, executor: Executor | None) -> int:
+    """Play a share of every match and write its parts."""
+    from german_whist.arena.parallel.shards import parse_shard
+    from german_whist.arena.parts.match_part import write_parts
+    from german_whist.arena.parts.play import match_meeting, play_shard
+    from german_whist.cli.terminal.match_progress import match_progress
+
+    shard = parse_shard(options.shard)
+    meetings = [match_meeting(*pair, rules, options.seed, options.endgame) for pair in combinations(options.agents, 2)]
+    deals = shard.deals(options.deals)
+    with match_progress("deals", len(meetings) * len(deals)) as progress:
+        parts = [
+            play_shard(one, options.first_deal or 0, options.deals, shard, progress=progress, executor=executor)
+            for one in meetings
+        ]
+    write_parts(options.out, parts)
+    print(f"shard {shard}, {len(deals)} of {options.deals} deals: {options.out}")
+    return 0
+
+
+def _play(
+    agents: list[Agent],
+    options: argparse.Namespace,
+    rules: Any,
+    executor: Executor | None,
+    record: Record | None = None,
+) -> dict[tuple[int, int], MatchResult | SeriesResult]:
     from german_whist.arena.match import play_match
     from german_whist.arena.series import play_series
-    from german_whist.cli.terminal.progress_console import progress_console
+    from german_whist.cli.terminal.match_progress import match_progress
 
     pairs = list(combinations(range(len(agents)), 2))
     unit, number = "deals", options.deals
     if options.match is not None:
         unit, number = "matches", options.deals if options.matches is None else options.matches
     results: dict[tuple[int, int], MatchResult | SeriesResult] = {}
-    console = progress_console()
-    with Progress(console=console, transient=True, disable=console.quiet) as bar:
-        task = bar.add_task(unit, total=len(pairs) * number)
-
-        def progress(played: int) -> None:
-            bar.advance(task, played)
-
+    with match_progress(unit, len(pairs) * number) as progress:
         for i, j in pairs:
             first, second = agents[i], agents[j]
             if options.match is None:
@@ -136,6 +172,7 @@ def _play(
                     progress=progress,
                     endgame=options.endgame,
                     first_deal=options.first_deal or 0,
+                    executor=executor,
                 )
             else:
                 results[i, j] = play_series(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
@@ -23,6 +24,12 @@ def percent(rate: float, interval: tuple[float, float]) -> str:
 def tricks(margin: float, interval: tuple[float, float]) -> str:
     """Return a margin in tricks with half the width of its interval."""
     return f"{margin:+.2f} ± {(interval[1] - interval[0]) / 2:.2f}"
+
+
+def print_results_json(specs: Sequence[str], results: Mapping[tuple[int, int], Result]) -> None:
+    """Print the matches of agents i and j as JSON, with the agents as they were given."""
+    matches = [{**result.to_dict(), "first": specs[i], "second": specs[j]} for (i, j), result in results.items()]
+    print(json.dumps({"matches": matches}))
 
 
 def print_results(results: Sequence[Result], title: str) -> None:
