@@ -31,6 +31,7 @@ MOST_TASKS = 64  # that an executor is given: enough to keep machines busy, few 
 
 Record = Callable[[Recording], None]
 Progress = Callable[[int], None]
+Watch = Callable[[DealBatch, Any, npt.NDArray[np.int64]], None]
 
 
 def play_match(
@@ -222,12 +223,15 @@ def play_mirrored_deals(
     record: Record | None = None,
     endgame: str | EndgameHook = PLAYED,
     progress: Progress | None = None,
+    watch: Watch | None = None,
 ) -> npt.NDArray[np.float64]:
     """Play deals ``start … start + size − 1`` twice and return the first agent's margins, float64[size, 2].
 
     Column 0 is the game in which the first agent has seat 0, column 1 the one with the seats swapped. Both run in one
     batch, so that each agent acts once a step. ``record`` is called as ``play_match`` says and needs deals that are
-    played to the end. ``endgame`` is that of the batch, ``progress`` that of ``play_match``.
+    played to the end. ``endgame`` is that of the batch, ``progress`` that of ``play_match``. ``watch`` is called after
+    every step with the batch, the states before the step, and the actions; rows are the games with the first agent in
+    seat 0, then those with the seats swapped.
     """
     indices = np.tile(np.uint64(start) + np.arange(size, dtype=np.uint64), 2)
     batch = DealBatch(rules, 2 * size, seed, endgame=endgame)
@@ -239,10 +243,13 @@ def play_mirrored_deals(
     memories = GameMemories(agents, names, seed, indices, swapped)
     while not batch.done.all():
         finished = batch.done.copy()
+        before = None if watch is None else batch.states.copy()
         actions = play_turn(memories, names, batch, indices, swapped, steps)
         if record is not None:
             history.append(np.where(finished, -1, actions).astype(np.int8))
         steps += 1
+        if watch is not None:
+            watch(batch, before, actions)
         if progress is not None:
             reported = report(progress, reported, _deals_played(batch))
     if record is not None:

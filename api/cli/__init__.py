@@ -24,7 +24,7 @@ from german_whist.cli.commands import (
     table,
     train,
 )
-from german_whist.cli.commands.strength import merge
+from german_whist.cli.commands.strength import arena, merge
 from german_whist.cli.terminal.exit_codes import BAD_INPUT, INTERRUPTED
 from german_whist.envs.utils.specs import unknown_name
 
@@ -34,6 +34,7 @@ COMMANDS = {
     "curve": curve,
     "evaluate": evaluate,
     "merge": merge,
+    "arena": arena,
     "play": play,
     "replay": replay,
     "draw": draw,
@@ -58,6 +59,7 @@ EXTRA_OF_MODULE = {
     "pygame": "render",
     "rlcard": "bench",
     "pyspiel": "bench",
+    "ray": "ray",
 }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
@@ -28,7 +29,16 @@ def add_parser(subparsers: Any) -> None:
     )
     parser.add_argument("agents", nargs="+", metavar="AGENT", help="two or more agents (see german-whist agents)")
     parser.add_argument(
-        "--deals", type=parse_whole_number, metavar="N", default=1000, help="mirrored deals per pair (default 1000)"
+        "--deals",
+        type=parse_whole_number,
+        metavar="N",
+        help="mirrored deals per pair (default 1000; with --sprt the most to play, default 100000)",
+    )
+    parser.add_argument(
+        "--sprt",
+        metavar="ELO0,ELO1",
+        help="stop as soon as it is decided whether the first of two agents is stronger by ELO0 at most or by ELO1 at "
+        "least: a sequential test in normalised Elo, with error rates of 5 %%",
     )
     parser.add_argument(
         "--match", metavar="MATCH", help="play whole matches: first_to:25 (points) or best_of:3 (deals won)"
@@ -60,6 +70,14 @@ def add_parser(subparsers: Any) -> None:
         help="play deals N, N + 1, …: the next part of a match, or a share of it (default 0)",
     )
     parser.add_argument("--record", metavar="FILE", help="write every game to this file, one line of JSON each")
+    parser.add_argument(
+        "--variance-reduction",
+        metavar="VALUE",
+        nargs="?",
+        const="hand",
+        help="also print the result of two agents corrected for the luck of the stock: VALUE is hand (default) or an "
+        "agent with a value",
+    )
     add_worker_options(parser)
     parser.add_argument(
         "--shard",
@@ -84,10 +102,16 @@ def run(options: argparse.Namespace) -> int:
         raise ValueError("evaluate: --record cannot be combined with --match: it records single deals")
     if options.match is not None and options.first_deal is not None:
         raise ValueError("evaluate: --first-deal cannot be combined with --match: it numbers single deals")
-    _check_shard(options)
+    _check_options(options)
+    if options.sprt is None and options.deals is None:
+        options.deals = 1000
     game_rules = rules(options.rules)
     agents = [make_agent(spec) for spec in options.agents]
     with chosen_executor(options) as executor:
+        if options.sprt is not None:
+            return _play_sprt(options, game_rules, executor)
+        if options.variance_reduction is not None:
+            return _play_with_less_luck(options, game_rules)
         if options.shard is not None:
             return _play_shard(options, game_rules, executor)
         if options.record is None:
@@ -103,8 +127,7 @@ def run(options: argparse.Namespace) -> int:
         print_results_json(options.agents, results)
         return 0
 
-    title = f"German Whist, {options.rules}" + (f", {options.match}" if options.match else "")
-    title += ", exact endgame" if options.endgame == "exact" else ""
+    title = _title(options)
     if len(agents) == 2:
         print_results(list(results.values()), title)
     else:
@@ -112,14 +135,81 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _check_shard(options: argparse.Namespace) -> None:
+def _check_options(options: argparse.Namespace) -> None:
     if (options.shard is None) != (options.out is None):
         raise ValueError("evaluate: --shard and --out need each other")
     for option in ("match", "record", "json"):
         if options.shard is not None and getattr(options, option):
             raise ValueError(f"evaluate: --{option} cannot be combined with --shard")
-    if options.workers is not None and options.match is not None:
-        raise ValueError("evaluate: --workers cannot be combined with --match")
+    if options.sprt is not None:
+        for option in ("match", "record", "shard", "first_deal"):
+            if getattr(options, option) is not None:
+                raise ValueError(f"evaluate: --{option.replace('_', '-')} cannot be combined with --sprt")
+        if len(options.agents) != 2:
+            raise ValueError(f"evaluate: --sprt compares 2 agents, {len(options.agents)} are given")
+    if options.variance_reduction is not None:
+        for option in ("match", "record", "shard", "first_deal", "sprt", "workers", "ray"):
+            if getattr(options, option) is not None:
+                raise ValueError(f"evaluate: --{option.replace('_', '-')} cannot be combined with --variance-reduction")
+        if len(options.agents) != 2:
+            raise ValueError(f"evaluate: --variance-reduction needs 2 agents, {len(options.agents)} are given")
+    for option in ("workers", "ray"):
+        if getattr(options, option) is not None and options.match is not None:
+            raise ValueError(f"evaluate: --{option} cannot be combined with --match")
+
+
+def _play_sprt(options: argparse.Namespace, rules: Any, executor: Executor | None) -> int:
+    """Play until the sequential test has decided, and print its result."""
+    from german_whist.arena.sequential.sprt import MOST_DEALS, play_sprt
+    from german_whist.cli.terminal.match_progress import match_progress
+    from german_whist.cli.terminal.sprt_text import parse_sprt_bounds, print_sprt
+
+    most = MOST_DEALS if options.deals is None else options.deals
+    with match_progress("deals", most) as progress:
+        result = play_sprt(
+            *options.agents,
+            *parse_sprt_bounds(options.sprt),
+            options.seed,
+            rules,
+            most_deals=most,
+            endgame=options.endgame,
+            progress=progress,
+            executor=executor,
+        )
+    if options.json:
+        print(json.dumps(result.to_dict()))
+    else:
+        print_sprt(result, _title(options))
+    return 0
+
+
+def _play_with_less_luck(options: argparse.Namespace, rules: Any) -> int:
+    """Play a match and print its result, and the result with less luck."""
+    from german_whist.arena.variance_reduction.play import play_match_with_less_luck
+    from german_whist.cli.terminal.match_progress import match_progress
+    from german_whist.cli.terminal.result_tables import print_less_luck, print_results
+
+    with match_progress("deals", options.deals) as progress:
+        result = play_match_with_less_luck(
+            *options.agents,
+            options.deals,
+            options.seed,
+            rules,
+            value=options.variance_reduction,
+            endgame=options.endgame,
+            progress=progress,
+        )
+    if options.json:
+        print(json.dumps(result.to_dict()))
+    else:
+        print_results([result.plain], _title(options))
+        print_less_luck(result)
+    return 0
+
+
+def _title(options: argparse.Namespace) -> str:
+    title = f"German Whist, {options.rules}" + (f", {options.match}" if options.match else "")
+    return title + (", exact endgame" if options.endgame == "exact" else "")
 
 
 def _play_shard(options: argparse.Namespace, rules: Any, executor: Executor | None) -> int:

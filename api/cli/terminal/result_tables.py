@@ -12,6 +12,7 @@ from rich.table import Table
 
 if TYPE_CHECKING:
     from german_whist.arena.match_result import MatchResult, SeriesResult
+    from german_whist.arena.variance_reduction.play import CorrectedResult
 
     Result = MatchResult | SeriesResult
 
@@ -51,6 +52,16 @@ def print_results(results: Sequence[Result], title: str) -> None:
         )
     _console().print(table)
     _print_explanation(results)
+
+
+def print_less_luck(result: CorrectedResult) -> None:
+    """Print a result corrected for the luck of the stock, and what the correction saves."""
+    won, margin = percent(result.win_rate, result.interval), tricks(result.margin, result.margin_interval)
+    print(f"less luck (value {result.value!r}): games won {won}, tricks a deal {margin}")
+    print(
+        f"as exact as {result.factor:.2f} times as many deals for the games won, "
+        f"{result.margin_factor:.2f} for the tricks a deal"
+    )
 
 
 def print_cross_table(labels: Sequence[str], results: dict[tuple[int, int], Result], title: str) -> None:

@@ -12,8 +12,6 @@ from german_whist.cli.terminal.argument_types import parse_whole_number
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-LOCAL = "local"
-
 
 def add_worker_options(parser: Any) -> None:
     """Add the options to a command."""
@@ -22,6 +20,14 @@ def add_worker_options(parser: Any) -> None:
         type=parse_whole_number,
         metavar="N",
         help="play with N processes on this machine; the result is the same",
+    )
+    parser.add_argument(
+        "--ray",
+        metavar="ADDRESS",
+        nargs="?",
+        const="local",
+        help="play on the Ray cluster at ADDRESS (auto: the one that this machine belongs to), or start Ray here; the "
+        "result is the same",
     )
 
 
@@ -32,10 +38,17 @@ def chosen_executor(options: argparse.Namespace) -> Iterator[Executor | None]:
     Raises:
         ValueError: when the options are not allowed.
     """
-    if options.workers is None:
-        yield None
-        return
-    from german_whist.arena.parallel.executors import worker_processes
+    if options.workers is not None and options.ray is not None:
+        raise ValueError("--workers and --ray cannot be combined")
+    if options.ray is not None:
+        from german_whist.arena.parallel.ray_executor import RayExecutor
 
-    with worker_processes(options.workers) as executor:
-        yield executor
+        with RayExecutor(options.ray) as executor:
+            yield executor
+    elif options.workers is not None:
+        from german_whist.arena.parallel.executors import worker_processes
+
+        with worker_processes(options.workers) as executor:
+            yield executor
+    else:
+        yield None
