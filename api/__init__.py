@@ -25,7 +25,10 @@ if TYPE_CHECKING:
     from german_whist.arena.match import play_match as play_match
     from german_whist.arena.recording import Recording as Recording
     from german_whist.arena.recording_file import read_recordings as read_recordings
+    from german_whist.arena.sequential.sprt import play_sprt as play_sprt
     from german_whist.arena.series import play_series as play_series
+    from german_whist.arena.tournament.play import play_tournament as play_tournament
+    from german_whist.arena.tournament.standings import standings as standings
     from german_whist.envs.engine.cards import card_text as card_text
     from german_whist.envs.engine.cards import cards_of_mask as cards_of_mask
     from german_whist.envs.engine.match_format import max_reward as max_reward
@@ -72,6 +75,8 @@ _MODULES = {
     "observe": "envs.observation.vector",
     "play_match": "arena.match",
     "play_series": "arena.series",
+    "play_sprt": "arena.sequential.sprt",
+    "play_tournament": "arena.tournament.play",
     "race_move_values": "solver.races",
     "raw_env": "envs.pettingzoo_env",
     "read_recordings": "arena.recording_file",
@@ -84,6 +89,7 @@ _MODULES = {
     "solve_endgames": "solver.endgames",
     "solve_equilibrium": "arena.exploitability.equilibrium",
     "solve_races": "solver.races",
+    "standings": "arena.tournament.standings",
     "true_cards": "agents.policy.canonical",
     "view_from_observation": "envs.observation.vector",
 }

@@ -7,6 +7,8 @@ Mirroring cancels most of the luck of the deal. A *match format* of several deal
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import Executor
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +17,7 @@ from german_whist.agents.bots.base import Agent, uses_history
 from german_whist.agents.registry import make_agent
 from german_whist.arena.endgame_mode import batch_endgame, match_endgame, with_exact_endgames
 from german_whist.arena.match_result import MatchResult, result_fields
+from german_whist.arena.parallel.executors import run_tasks
 from german_whist.arena.recording import Recording, deal_results
 from german_whist.arena.turns import GameMemories, play_turn
 from german_whist.envs.engine.endgame_hook import PLAYED, EndgameHook
@@ -24,9 +27,11 @@ from german_whist.envs.simulator.batch import DealBatch
 from german_whist.envs.utils.checks import check_seed, whole_number
 
 DEFAULT_BATCH = 2048
+MOST_TASKS = 64  # that an executor is given: enough to keep machines busy, few enough that batches stay large
 
 Record = Callable[[Recording], None]
 Progress = Callable[[int], None]
+Watch = Callable[[DealBatch, Any, npt.NDArray[np.int64]], None]
 
 
 def play_match(
@@ -41,6 +46,7 @@ def play_match(
     progress: Progress | None = None,
     endgame: str = PLAYED,
     first_deal: int = 0,
+    executor: Executor | None = None,
 ) -> MatchResult:
     """Play every deal twice with the seats swapped and return the first agent's result.
 
@@ -61,6 +67,8 @@ def play_match(
         endgame: ``"played"``, or ``"exact"``: both sides play it perfectly, as ``NAME+exact`` does (``"solved"`` is an
             alias).
         first_deal: index of the first deal.
+        executor: a ``concurrent.futures.Executor`` whose workers play the deals, at most ``batch_size`` of them at a
+            time; the result is the same. Agents are passed on as specification strings, or pickled.
 
     Returns:
         A :class:`MatchResult`: ``win_rate`` (draws count half) and ``margin`` (counted tricks per deal, in a low game
@@ -70,21 +78,31 @@ def play_match(
     Raises:
         ValueError: when a name or number is not allowed, or an agent does not return one legal action per view; the
             message names the agent.
+        ChildProcessError: when a worker of the executor ended abruptly.
     """
     agents, names = two_agents(first, second)
     rules, endgame = rules_named(rules), match_endgame(endgame)
-    margins = match_margins(
-        agents,
-        names,
-        deals,
-        seed,
-        rules,
-        batch_size=batch_size,
-        record=record,
-        progress=progress,
-        endgame=endgame,
-        first_deal=first_deal,
-    )
+    if executor is None:
+        margins = match_margins(
+            agents,
+            names,
+            deals,
+            seed,
+            rules,
+            batch_size=batch_size,
+            record=record,
+            progress=progress,
+            endgame=endgame,
+            first_deal=first_deal,
+        )
+    else:
+        check_deals(deals, batch_size, first_deal)
+        size = min(batch_size, -(-deals // MOST_TASKS))
+        tasks = [
+            (first, second, min(size, deals - start), seed, rules, endgame, first_deal + start, record is not None)
+            for start in range(0, deals, size)
+        ]
+        margins = _margins_of_tasks(executor, tasks, record, progress)
     return match_result(margins, names, rules, seed, endgame, first_deal)
 
 
@@ -108,8 +126,7 @@ def match_margins(
     Raises:
         ValueError: as ``play_match``.
     """
-    check_counts(deals=deals, batch_size=batch_size)
-    check_seed(check_seed(first_deal, "first_deal") + int(deals) - 1, "last deal")
+    check_deals(deals, batch_size, first_deal)
     hook, players = batch_endgame(match_endgame(endgame), rules), (agents, names)
     if hook != PLAYED and record is not None:  # a recording needs every card
         players, hook = with_exact_endgames(agents, names), PLAYED
@@ -118,6 +135,38 @@ def match_margins(
         size = min(batch_size, deals - start)
         parts.append(play_mirrored_deals(*players, rules, seed, first_deal + start, size, record, hook, progress))
     return np.concatenate(parts)
+
+
+def _margins_of_tasks(
+    executor: Executor, tasks: list[tuple[Any, ...]], record: Record | None, progress: Progress | None
+) -> npt.NDArray[np.float64]:
+    parts = []
+    for margins, recordings in run_tasks(executor, _play_task, tasks):
+        parts.append(margins)
+        for recording in recordings if record is not None else ():
+            record(recording)
+        if progress is not None:
+            progress(len(margins))
+    return np.concatenate(parts)
+
+
+def _play_task(
+    first: str | Agent,
+    second: str | Agent,
+    deals: int,
+    seed: int,
+    rules: Rules,
+    endgame: str,
+    first_deal: int,
+    with_recordings: bool,
+) -> tuple[npt.NDArray[np.float64], list[Recording]]:
+    """Play some deals of a match in a worker: their margins, float64[deals, 2], and recordings if asked for."""
+    recordings: list[Recording] = []
+    record = recordings.append if with_recordings else None
+    margins = match_margins(
+        *two_agents(first, second), deals, seed, rules, record=record, endgame=endgame, first_deal=first_deal
+    )
+    return margins, recordings
 
 
 def match_result(
@@ -144,6 +193,16 @@ def agent_label(spec: str | Agent, agent: Agent) -> str:
     return spec if isinstance(spec, str) else str(getattr(agent, "name", type(agent).__name__))
 
 
+def check_deals(deals: int, batch_size: int = DEFAULT_BATCH, first_deal: int = 0) -> None:
+    """Refuse deals that do not exist.
+
+    Raises:
+        ValueError: naming the number.
+    """
+    check_counts(deals=deals, batch_size=batch_size)
+    check_seed(check_seed(first_deal, "first_deal") + int(deals) - 1, "last deal")
+
+
 def check_counts(**numbers: object) -> None:
     """Refuse numbers of deals and the like that are not whole numbers from 1.
 
@@ -164,12 +223,15 @@ def play_mirrored_deals(
     record: Record | None = None,
     endgame: str | EndgameHook = PLAYED,
     progress: Progress | None = None,
+    watch: Watch | None = None,
 ) -> npt.NDArray[np.float64]:
     """Play deals ``start … start + size − 1`` twice and return the first agent's margins, float64[size, 2].
 
     Column 0 is the game in which the first agent has seat 0, column 1 the one with the seats swapped. Both run in one
     batch, so that each agent acts once a step. ``record`` is called as ``play_match`` says and needs deals that are
-    played to the end. ``endgame`` is that of the batch, ``progress`` that of ``play_match``.
+    played to the end. ``endgame`` is that of the batch, ``progress`` that of ``play_match``. ``watch`` is called after
+    every step with the batch, the states before the step, and the actions; rows are the games with the first agent in
+    seat 0, then those with the seats swapped.
     """
     indices = np.tile(np.uint64(start) + np.arange(size, dtype=np.uint64), 2)
     batch = DealBatch(rules, 2 * size, seed, history=any(map(uses_history, agents)), endgame=endgame)
@@ -181,10 +243,13 @@ def play_mirrored_deals(
     memories = GameMemories(agents, names, seed, indices, swapped)
     while not batch.done.all():
         finished = batch.done.copy()
+        before = None if watch is None else batch.states.copy()
         actions = play_turn(memories, names, batch, indices, swapped, steps)
         if record is not None:
             history.append(np.where(finished, -1, actions).astype(np.int8))
         steps += 1
+        if watch is not None:
+            watch(batch, before, actions)
         if progress is not None:
             reported = report(progress, reported, _deals_played(batch))
     if record is not None:

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 # Two-sided 95 % point of the normal distribution; with hundreds of deals Student's t is the same.
-_Z95 = 1.959963984540054
+Z95 = 1.959963984540054
 
 
 def mean_interval(samples: npt.NDArray[Any]) -> tuple[float, tuple[float, float]]:
@@ -24,5 +24,5 @@ def mean_interval(samples: npt.NDArray[Any]) -> tuple[float, tuple[float, float]
     mean = float(np.mean(samples))
     if len(samples) < 2:
         return mean, (-math.inf, math.inf)
-    half = _Z95 * float(np.std(samples, ddof=1)) / math.sqrt(len(samples))
+    half = Z95 * float(np.std(samples, ddof=1)) / math.sqrt(len(samples))
     return mean, (mean - half, mean + half)

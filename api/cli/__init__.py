@@ -23,6 +23,7 @@ from german_whist.cli.commands import (
     table,
     train,
 )
+from german_whist.cli.commands.strength import arena, merge
 from german_whist.cli.playing import play, replay, review, serve
 from german_whist.cli.terminal.exit_codes import BAD_INPUT, INTERRUPTED
 from german_whist.envs.utils.specs import unknown_name
@@ -34,6 +35,8 @@ COMMANDS = {
     "curve": curve,
     "evaluate": evaluate,
     "exploit": exploit,
+    "merge": merge,
+    "arena": arena,
     "play": play,
     "serve": serve,
     "replay": replay,
@@ -62,6 +65,7 @@ EXTRA_OF_MODULE = {
     "pyspiel": "bench",
     "starlette": "web",
     "uvicorn": "web",
+    "ray": "ray",
 }
 
 

@@ -8,8 +8,11 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 from german_whist.cli.terminal.argument_types import parse_whole_number
+from german_whist.cli.terminal.worker_options import add_worker_options, chosen_executor
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
     from german_whist.agents.bots.base import Agent
     from german_whist.arena.match import Record
     from german_whist.arena.match_result import MatchResult, SeriesResult
@@ -26,7 +29,16 @@ def add_parser(subparsers: Any) -> None:
     )
     parser.add_argument("agents", nargs="+", metavar="AGENT", help="two or more agents (see german-whist agents)")
     parser.add_argument(
-        "--deals", type=parse_whole_number, metavar="N", default=1000, help="mirrored deals per pair (default 1000)"
+        "--deals",
+        type=parse_whole_number,
+        metavar="N",
+        help="mirrored deals per pair (default 1000; with --sprt the most to play, default 100000)",
+    )
+    parser.add_argument(
+        "--sprt",
+        metavar="ELO0,ELO1",
+        help="stop as soon as it is decided whether the first of two agents is stronger by ELO0 at most or by ELO1 at "
+        "least: a sequential test in normalised Elo, with error rates of 5 %%",
     )
     parser.add_argument(
         "--match", metavar="MATCH", help="play whole matches: first_to:25 (points) or best_of:3 (deals won)"
@@ -58,6 +70,21 @@ def add_parser(subparsers: Any) -> None:
         help="play deals N, N + 1, …: the next part of a match, or a share of it (default 0)",
     )
     parser.add_argument("--record", metavar="FILE", help="write every game to this file, one line of JSON each")
+    parser.add_argument(
+        "--variance-reduction",
+        metavar="VALUE",
+        nargs="?",
+        const="hand",
+        help="also print the result of two agents corrected for the luck of the stock: VALUE is hand (default) or an "
+        "agent with a value",
+    )
+    add_worker_options(parser)
+    parser.add_argument(
+        "--shard",
+        metavar="K/N",
+        help="play only the K-th of N shares of the deals and write it to --out, for german-whist merge",
+    )
+    parser.add_argument("--out", metavar="FILE", help="with --shard, the file to write")
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.set_defaults(run=run)
 
@@ -75,26 +102,32 @@ def run(options: argparse.Namespace) -> int:
         raise ValueError("evaluate: --record cannot be combined with --match: it records single deals")
     if options.match is not None and options.first_deal is not None:
         raise ValueError("evaluate: --first-deal cannot be combined with --match: it numbers single deals")
+    _check_options(options)
+    if options.sprt is None and options.deals is None:
+        options.deals = 1000
     game_rules = rules(options.rules)
     agents = [make_agent(spec) for spec in options.agents]
-    if options.record is None:
-        results = _play(agents, options, game_rules)
-    else:
-        from german_whist.arena.recording_file import writing_recordings
+    with chosen_executor(options) as executor:
+        if options.sprt is not None:
+            return _play_sprt(options, game_rules, executor)
+        if options.variance_reduction is not None:
+            return _play_with_less_luck(options, game_rules)
+        if options.shard is not None:
+            return _play_shard(options, game_rules, executor)
+        if options.record is None:
+            results = _play(agents, options, game_rules, executor)
+        else:
+            from german_whist.arena.recording_file import writing_recordings
 
-        with writing_recordings(options.record) as record:
-            results = _play(agents, options, game_rules, record)
+            with writing_recordings(options.record) as record:
+                results = _play(agents, options, game_rules, executor, record)
+    from german_whist.cli.terminal.result_tables import print_cross_table, print_results, print_results_json
+
     if options.json:
-        matches = [
-            {**result.to_dict(), "first": options.agents[i], "second": options.agents[j]}
-            for (i, j), result in results.items()
-        ]
-        print(json.dumps({"matches": matches}))
+        print_results_json(options.agents, results)
         return 0
-    from german_whist.cli.terminal.result_tables import print_cross_table, print_results
 
-    title = f"German Whist, {options.rules}" + (f", {options.match}" if options.match else "")
-    title += ", exact endgame" if options.endgame == "exact" else ""
+    title = _title(options)
     if len(agents) == 2:
         print_results(list(results.values()), title)
     else:
@@ -102,27 +135,120 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _play(
-    agents: list[Agent], options: argparse.Namespace, rules: Any, record: Record | None = None
-) -> dict[tuple[int, int], MatchResult | SeriesResult]:
-    from rich.progress import Progress
+def _check_options(options: argparse.Namespace) -> None:
+    if (options.shard is None) != (options.out is None):
+        raise ValueError("evaluate: --shard and --out need each other")
+    for option in ("match", "record", "json"):
+        if options.shard is not None and getattr(options, option):
+            raise ValueError(f"evaluate: --{option} cannot be combined with --shard")
+    if options.sprt is not None:
+        for option in ("match", "record", "shard", "first_deal"):
+            if getattr(options, option) is not None:
+                raise ValueError(f"evaluate: --{option.replace('_', '-')} cannot be combined with --sprt")
+        if len(options.agents) != 2:
+            raise ValueError(f"evaluate: --sprt compares 2 agents, {len(options.agents)} are given")
+    if options.variance_reduction is not None:
+        for option in ("match", "record", "shard", "first_deal", "sprt", "workers", "ray"):
+            if getattr(options, option) is not None:
+                raise ValueError(f"evaluate: --{option.replace('_', '-')} cannot be combined with --variance-reduction")
+        if len(options.agents) != 2:
+            raise ValueError(f"evaluate: --variance-reduction needs 2 agents, {len(options.agents)} are given")
+    for option in ("workers", "ray"):
+        if getattr(options, option) is not None and options.match is not None:
+            raise ValueError(f"evaluate: --{option} cannot be combined with --match")
 
+
+def _play_sprt(options: argparse.Namespace, rules: Any, executor: Executor | None) -> int:
+    """Play until the sequential test has decided, and print its result."""
+    from german_whist.arena.sequential.sprt import MOST_DEALS, play_sprt
+    from german_whist.cli.terminal.match_progress import match_progress
+    from german_whist.cli.terminal.sprt_text import parse_sprt_bounds, print_sprt
+
+    most = MOST_DEALS if options.deals is None else options.deals
+    with match_progress("deals", most) as progress:
+        result = play_sprt(
+            *options.agents,
+            *parse_sprt_bounds(options.sprt),
+            options.seed,
+            rules,
+            most_deals=most,
+            endgame=options.endgame,
+            progress=progress,
+            executor=executor,
+        )
+    if options.json:
+        print(json.dumps(result.to_dict()))
+    else:
+        print_sprt(result, _title(options))
+    return 0
+
+
+def _play_with_less_luck(options: argparse.Namespace, rules: Any) -> int:
+    """Play a match and print its result, and the result with less luck."""
+    from german_whist.arena.variance_reduction.play import play_match_with_less_luck
+    from german_whist.cli.terminal.match_progress import match_progress
+    from german_whist.cli.terminal.result_tables import print_less_luck, print_results
+
+    with match_progress("deals", options.deals) as progress:
+        result = play_match_with_less_luck(
+            *options.agents,
+            options.deals,
+            options.seed,
+            rules,
+            value=options.variance_reduction,
+            endgame=options.endgame,
+            progress=progress,
+        )
+    if options.json:
+        print(json.dumps(result.to_dict()))
+    else:
+        print_results([result.plain], _title(options))
+        print_less_luck(result)
+    return 0
+
+
+def _title(options: argparse.Namespace) -> str:
+    title = f"German Whist, {options.rules}" + (f", {options.match}" if options.match else "")
+    return title + (", exact endgame" if options.endgame == "exact" else "")
+
+
+def _play_shard(options: argparse.Namespace, rules: Any, executor: Executor | None) -> int:
+    """Play a share of every match and write its parts."""
+    from german_whist.arena.parallel.shards import parse_shard
+    from german_whist.arena.parts.match_part import write_parts
+    from german_whist.arena.parts.play import match_meeting, play_shard
+    from german_whist.cli.terminal.match_progress import match_progress
+
+    shard = parse_shard(options.shard)
+    meetings = [match_meeting(*pair, rules, options.seed, options.endgame) for pair in combinations(options.agents, 2)]
+    deals = shard.deals(options.deals)
+    with match_progress("deals", len(meetings) * len(deals)) as progress:
+        parts = [
+            play_shard(one, options.first_deal or 0, options.deals, shard, progress=progress, executor=executor)
+            for one in meetings
+        ]
+    write_parts(options.out, parts)
+    print(f"shard {shard}, {len(deals)} of {options.deals} deals: {options.out}")
+    return 0
+
+
+def _play(
+    agents: list[Agent],
+    options: argparse.Namespace,
+    rules: Any,
+    executor: Executor | None,
+    record: Record | None = None,
+) -> dict[tuple[int, int], MatchResult | SeriesResult]:
     from german_whist.arena.match import play_match
     from german_whist.arena.series import play_series
-    from german_whist.cli.terminal.progress_console import progress_console
+    from german_whist.cli.terminal.match_progress import match_progress
 
     pairs = list(combinations(range(len(agents)), 2))
     unit, number = "deals", options.deals
     if options.match is not None:
         unit, number = "matches", options.deals if options.matches is None else options.matches
     results: dict[tuple[int, int], MatchResult | SeriesResult] = {}
-    console = progress_console()
-    with Progress(console=console, transient=True, disable=console.quiet) as bar:
-        task = bar.add_task(unit, total=len(pairs) * number)
-
-        def progress(played: int) -> None:
-            bar.advance(task, played)
-
+    with match_progress(unit, len(pairs) * number) as progress:
         for i, j in pairs:
             first, second = agents[i], agents[j]
             if options.match is None:
@@ -136,6 +262,7 @@ def _play(
                     progress=progress,
                     endgame=options.endgame,
                     first_deal=options.first_deal or 0,
+                    executor=executor,
                 )
             else:
                 results[i, j] = play_series(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
@@ -11,6 +12,7 @@ from rich.table import Table
 
 if TYPE_CHECKING:
     from german_whist.arena.match_result import MatchResult, SeriesResult
+    from german_whist.arena.variance_reduction.play import CorrectedResult
 
     Result = MatchResult | SeriesResult
 
@@ -23,6 +25,12 @@ def percent(rate: float, interval: tuple[float, float]) -> str:
 def tricks(margin: float, interval: tuple[float, float]) -> str:
     """Return a margin in tricks with half the width of its interval."""
     return f"{margin:+.2f} ± {(interval[1] - interval[0]) / 2:.2f}"
+
+
+def print_results_json(specs: Sequence[str], results: Mapping[tuple[int, int], Result]) -> None:
+    """Print the matches of agents i and j as JSON, with the agents as they were given."""
+    matches = [{**result.to_dict(), "first": specs[i], "second": specs[j]} for (i, j), result in results.items()]
+    print(json.dumps({"matches": matches}))
 
 
 def print_results(results: Sequence[Result], title: str) -> None:
@@ -44,6 +52,16 @@ def print_results(results: Sequence[Result], title: str) -> None:
         )
     _console().print(table)
     _print_explanation(results)
+
+
+def print_less_luck(result: CorrectedResult) -> None:
+    """Print a result corrected for the luck of the stock, and what the correction saves."""
+    won, margin = percent(result.win_rate, result.interval), tricks(result.margin, result.margin_interval)
+    print(f"less luck (value {result.value!r}): games won {won}, tricks a deal {margin}")
+    print(
+        f"as exact as {result.factor:.2f} times as many deals for the games won, "
+        f"{result.margin_factor:.2f} for the tricks a deal"
+    )
 
 
 def print_cross_table(labels: Sequence[str], results: dict[tuple[int, int], Result], title: str) -> None:

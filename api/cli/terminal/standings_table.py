@@ -1,0 +1,53 @@
+"""Standings of a tournament in the terminal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+if TYPE_CHECKING:
+    from german_whist.arena.tournament.standings import Standings
+
+
+def print_standings(standings: Standings) -> None:
+    """Print the ratings, the matrix of win rates, and who beats whom against the order."""
+    from german_whist.arena.tournament.report import game_text, half_width, upsets_text
+
+    console = Console()
+    if not console.is_terminal:  # in a pipe there is no width to fit
+        console = Console(width=200)
+    table = Table(title=game_text(standings), title_justify="left", title_style="bold")
+    for name in ("", "agent", "Elo", "95 % interval", "Nash weight", "Nash average"):
+        table.add_column(name, justify="left" if name == "agent" else "right")
+    places = range(len(standings.agents))
+    for j in places:
+        table.add_column(f"vs {j + 1}", justify="right")
+    for i in places:
+        low, high = standings.intervals[i]
+        rates = [
+            f"{100 * standings.pairs[i, j].win_rate:.1f} ± {100 * half_width(standings.pairs[i, j].interval):.1f}"
+            if i != j
+            else "—"
+            for j in places
+        ]
+        table.add_row(
+            str(i + 1),
+            escape(standings.agents[i]),
+            f"{standings.ratings[i]:+.0f}",
+            f"{low:+.0f} to {high:+.0f}",
+            f"{standings.nash_weights[i]:.2f}",
+            f"{100 * standings.nash_averages[i]:+.1f} %",
+            *rates,
+        )
+    console.print(table)
+    console.print(escape(upsets_text(standings)), highlight=False, soft_wrap=True)
+    console.print(
+        f"{standings.deals} mirrored deals of seed {standings.seed} for each pair; Elo by Bradley-Terry, mean 0, "
+        "bootstrapped over deals; columns on the right: games won in %, ± is the 95 % interval",
+        style="dim",
+        highlight=False,
+        soft_wrap=True,
+    )

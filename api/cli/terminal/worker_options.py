@@ -1,0 +1,54 @@
+"""``--workers`` and ``--ray``: who plays the deals."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from german_whist.cli.terminal.argument_types import parse_whole_number
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
+
+def add_worker_options(parser: Any) -> None:
+    """Add the options to a command."""
+    parser.add_argument(
+        "--workers",
+        type=parse_whole_number,
+        metavar="N",
+        help="play with N processes on this machine; the result is the same",
+    )
+    parser.add_argument(
+        "--ray",
+        metavar="ADDRESS",
+        nargs="?",
+        const="local",
+        help="play on the Ray cluster at ADDRESS (auto: the one that this machine belongs to), or start Ray here; the "
+        "result is the same",
+    )
+
+
+@contextmanager
+def chosen_executor(options: argparse.Namespace) -> Iterator[Executor | None]:
+    """Yield the executor that the options name; ``None`` for this process.
+
+    Raises:
+        ValueError: when the options are not allowed.
+    """
+    if options.workers is not None and options.ray is not None:
+        raise ValueError("--workers and --ray cannot be combined")
+    if options.ray is not None:
+        from german_whist.arena.parallel.ray_executor import RayExecutor
+
+        with RayExecutor(options.ray) as executor:
+            yield executor
+    elif options.workers is not None:
+        from german_whist.arena.parallel.executors import worker_processes
+
+        with worker_processes(options.workers) as executor:
+            yield executor
+    else:
+        yield None

@@ -1,0 +1,96 @@
+"""Playing parts of matches."""
+
+from __future__ import annotations
+
+from concurrent.futures import Executor
+
+from german_whist.arena.endgame_mode import match_endgame
+from german_whist.arena.match import Progress, match_result, play_match
+from german_whist.arena.match_result import MatchResult
+from german_whist.arena.parallel.shards import Shard
+from german_whist.arena.parts.agent_version import agent_version
+from german_whist.arena.parts.match_part import MatchPart, Meeting, rules_text
+from german_whist.envs.engine.endgame_hook import PLAYED
+from german_whist.envs.engine.rules import Rules, rules_from_dict
+from german_whist.envs.engine.rules import rules as rules_named
+from german_whist.envs.utils.checks import check_seed
+
+
+def match_meeting(
+    first: str, second: str, rules: str | Rules = "classic", seed: int = 0, endgame: str = PLAYED
+) -> Meeting:
+    """Return the meeting of two agents, with the versions of today.
+
+    Args:
+        first: specification of the first agent.
+        second: specification of the second agent.
+        rules: a preset's name, with settings if wanted, or ``Rules``.
+        seed: seed of the deals and of the agents' randomness.
+        endgame: ``"played"`` or ``"exact"``.
+
+    Raises:
+        ValueError: when the rules, seed or endgame are not allowed, or a checkpoint cannot be read.
+    """
+    return Meeting(
+        first,
+        second,
+        agent_version(first),
+        agent_version(second),
+        rules_text(rules_named(rules).to_dict()),
+        check_seed(seed),
+        match_endgame(endgame),
+    )
+
+
+def play_part(
+    meeting: Meeting,
+    start: int,
+    deals: int,
+    *,
+    progress: Progress | None = None,
+    executor: Executor | None = None,
+) -> MatchPart:
+    """Play deals ``start … start + deals − 1`` as a match of their own.
+
+    Raises:
+        ValueError: as ``play_match``.
+    """
+    result = play_match(
+        meeting.first,
+        meeting.second,
+        deals,
+        meeting.seed,
+        rules_from_dict(meeting.rules_fields),
+        progress=progress,
+        endgame=meeting.endgame,
+        first_deal=start,
+        executor=executor,
+    )
+    return MatchPart(meeting, start, deals, start, result.margins)
+
+
+def play_shard(
+    meeting: Meeting,
+    start: int,
+    deals: int,
+    shard: Shard,
+    *,
+    progress: Progress | None = None,
+    executor: Executor | None = None,
+) -> MatchPart:
+    """Play one shard of the match that has the deals ``start … start + deals − 1``.
+
+    Raises:
+        ValueError: as ``play_match``, or when there are fewer deals than shards.
+    """
+    share = shard.deals(deals)
+    part = play_part(meeting, start + share.start, len(share), progress=progress, executor=executor)
+    return MatchPart(meeting, start, deals, part.start, part.margins, str(shard))
+
+
+def result_of(part: MatchPart) -> MatchResult:
+    """Return the result of a part as ``play_match`` returns it."""
+    meeting = part.meeting
+    rules = rules_from_dict(meeting.rules_fields)
+    names = (meeting.first, meeting.second)
+    return match_result(part.margins.astype(float), names, rules, meeting.seed, meeting.endgame, part.start)

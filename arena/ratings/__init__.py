@@ -1,0 +1,1 @@
+"""What do the results of many pairs say together? Bradley-Terry ratings, and Nash averaging where strength cycles."""

@@ -1,0 +1,191 @@
+"""``Standings``: what a tournament says about its agents, with intervals."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from german_whist.arena.ratings.bradley_terry import bradley_terry
+from german_whist.arena.ratings.nash_averaging import nash_averaging
+from german_whist.arena.statistics import mean_interval
+from german_whist.arena.tournament.play import Tournament
+
+BOOTSTRAPS = 1000
+_SEED = 0  # of the bootstrap
+_CHUNK = 100  # bootstrap samples at a time
+
+Interval = tuple[float, float]
+
+
+class PairResult(NamedTuple):
+    """One agent against another.
+
+    Attributes:
+        win_rate: share of the games that the first agent won, draws counted half.
+        interval: its 95 % interval, paired over deals.
+        margin: the first agent's counted tricks minus the other's, mean over games.
+        margin_interval: its 95 % interval, paired over deals.
+    """
+
+    win_rate: float
+    interval: Interval
+    margin: float
+    margin_interval: Interval
+
+
+class Upset(NamedTuple):
+    """A pair in which the lower-rated agent won more games.
+
+    Attributes:
+        winner: place of the agent with the lower rating.
+        loser: place of the agent with the higher rating.
+        is_certain: whether the 95 % interval of the win rate excludes ½.
+    """
+
+    winner: int
+    loser: int
+    is_certain: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Standings:
+    """What a tournament says about its agents, the strongest first.
+
+    Attributes:
+        agents: specifications, by rating.
+        versions: their versions.
+        ratings: Bradley-Terry ratings in Elo, mean 0.
+        intervals: their 95 % intervals: percentiles of a bootstrap over deals, the same deals for all pairs.
+        nash_weights: shares in the equilibrium of largest entropy.
+        nash_averages: win rate minus ½ against that equilibrium.
+        pairs: every agent (place i) against every other (place j), both ways round.
+        upsets: pairs that contradict the order, certain ones first.
+        deals: mirrored deals of each pair.
+        seed: seed of the deals.
+        rules: fields of the rules.
+        endgame: ``"played"`` or ``"exact"``.
+    """
+
+    agents: tuple[str, ...]
+    versions: tuple[str, ...]
+    ratings: tuple[float, ...]
+    intervals: tuple[Interval, ...]
+    nash_weights: tuple[float, ...]
+    nash_averages: tuple[float, ...]
+    pairs: dict[tuple[int, int], PairResult]
+    upsets: tuple[Upset, ...]
+    deals: int
+    seed: int
+    rules: dict[str, Any]
+    endgame: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the standings as plain data, ready for JSON; unbounded ends of intervals are ``None``."""
+        agents = [
+            {
+                "agent": spec,
+                "version": self.versions[i],
+                "rating": self.ratings[i],
+                "interval": self.intervals[i],
+                "nash_weight": self.nash_weights[i],
+                "nash_average": self.nash_averages[i],
+            }
+            for i, spec in enumerate(self.agents)
+        ]
+        pairs = [
+            {
+                "first": self.agents[i],
+                "second": self.agents[j],
+                **pair._asdict(),
+                "interval": _finite(pair.interval),
+                "margin_interval": _finite(pair.margin_interval),
+            }
+            for (i, j), pair in self.pairs.items()
+            if i < j
+        ]
+        upsets = [
+            {"winner": self.agents[one.winner], "loser": self.agents[one.loser], "is_certain": one.is_certain}
+            for one in self.upsets
+        ]
+        about = {"deals": self.deals, "seed": self.seed, "rules": self.rules, "endgame": self.endgame}
+        return {**about, "agents": agents, "pairs": pairs, "upsets": upsets}
+
+
+def standings(tournament: Tournament, bootstraps: int = BOOTSTRAPS) -> Standings:
+    """Return the standings of a tournament.
+
+    Args:
+        tournament: the results.
+        bootstraps: samples of the bootstrap for the intervals of the ratings.
+    """
+    size, deals = len(tournament.agents), tournament.deals
+    places = list(tournament.margins)
+    # One number per pair and deal: games won by the first agent out of two, draws counted half.
+    won = np.array([(np.sign(tournament.margins[place]) + 1).sum(axis=1) / 2 for place in places])
+    ratings = bradley_terry(_win_matrix(won.sum(axis=1), places, size, deals))
+    sampled = _bootstrapped_ratings(won, places, size, bootstraps)
+    rate = _win_matrix(won.mean(axis=1) / 2, places, size, 0.5)
+    nash = nash_averaging(np.where(np.eye(size), 0, rate - 0.5))
+    order = np.argsort(-ratings, kind="stable")
+    place_of = {int(agent): place for place, agent in enumerate(order)}
+    pairs = {}
+    for (i, j), margins in tournament.margins.items():
+        for first, second, sign in ((i, j, 1), (j, i, -1)):
+            pairs[place_of[first], place_of[second]] = _pair(margins * sign)
+    low, high = np.percentile(sampled, [2.5, 97.5], axis=0)
+    return Standings(
+        tuple(tournament.agents[agent] for agent in order),
+        tuple(tournament.versions[agent] for agent in order),
+        tuple(ratings[order].tolist()),
+        tuple(zip(low[order].tolist(), high[order].tolist(), strict=True)),
+        tuple(nash.weights[order].tolist()),
+        tuple(nash.averages[order].tolist()),
+        dict(sorted(pairs.items())),
+        _upsets(pairs),
+        deals,
+        tournament.seed,
+        tournament.rules.to_dict(),
+        tournament.endgame,
+    )
+
+
+def _finite(interval: Interval) -> tuple[float | None, ...]:
+    return tuple(end if math.isfinite(end) else None for end in interval)
+
+
+def _pair(margins: npt.NDArray[np.int64]) -> PairResult:
+    return PairResult(
+        *mean_interval(((np.sign(margins) + 1) / 2).mean(axis=1)), *mean_interval(margins.astype(float).mean(axis=1))
+    )
+
+
+def _win_matrix(
+    won: npt.NDArray[np.float64], places: list[tuple[int, int]], size: int, pairs: float
+) -> npt.NDArray[np.float64]:
+    """Return a matrix from what the first agents of pairs won out of 2 · ``pairs`` games, float64[…, size, size]."""
+    matrix = np.zeros((*won.shape[1:], size, size))
+    for number, (i, j) in enumerate(places):
+        matrix[..., i, j], matrix[..., j, i] = won[number], 2 * pairs - won[number]
+    return matrix
+
+
+def _bootstrapped_ratings(
+    won: npt.NDArray[np.float64], places: list[tuple[int, int]], size: int, bootstraps: int
+) -> npt.NDArray[np.float64]:
+    """Return the ratings of samples of the deals, drawn with replacement, float64[bootstraps, size]."""
+    rng, deals = np.random.default_rng(_SEED), won.shape[1]
+    found = []
+    for start in range(0, bootstraps, _CHUNK):
+        number = min(_CHUNK, bootstraps - start)
+        counts = np.array([np.bincount(rng.integers(0, deals, deals), minlength=deals) for _ in range(number)])
+        found.append(bradley_terry(_win_matrix(won @ counts.T, places, size, deals)))
+    return np.concatenate(found)
+
+
+def _upsets(pairs: dict[tuple[int, int], PairResult]) -> tuple[Upset, ...]:
+    found = [Upset(j, i, pair.interval[1] < 0.5) for (i, j), pair in pairs.items() if i < j and pair.win_rate < 0.5]
+    return tuple(sorted(found, key=lambda upset: (not upset.is_certain, upset)))

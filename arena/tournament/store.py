@@ -1,0 +1,97 @@
+"""Results of pairs on disk, so that nothing is played twice."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from itertools import groupby
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from german_whist.arena.parts.match_part import MatchPart, Meeting, read_parts, write_parts
+
+_LONGEST_NAME = 24  # characters of an agent's specification in a file's name
+_DIGITS = 12
+
+Margins = npt.NDArray[np.int64]
+Played = npt.NDArray[np.bool_]
+
+
+class ResultStore:
+    """Margins of meetings in a folder: agents, their versions, rules, seed and endgame are the key.
+
+    Every file is complete at all times. Shards of a meeting lie beside its main file, so machines that share the folder
+    (or whose files are copied into one) need not talk to each other.
+    """
+
+    def __init__(self, folder: str | Path) -> None:
+        """Use a folder; it is made when something is written."""
+        self.folder = Path(folder)
+
+    def load(self, meeting: Meeting, deals: int) -> tuple[Margins, Played]:
+        """Return what is known of deals 0 … n − 1: margins, int64[n, 2], and which deals are known, bool[n].
+
+        Args:
+            meeting: who played what.
+            deals: the smallest n; more if more deals are stored.
+
+        Raises:
+            ValueError: when a file is damaged; the message names it.
+        """
+        parts = [
+            part
+            for path in sorted(self.folder.glob(f"{_key(meeting)}*.json"))
+            for part in read_parts(path)
+            if part.meeting == meeting
+        ]
+        size = max([deals, *(part.deals.stop for part in parts)])
+        margins, is_played = np.zeros((size, 2), np.int64), np.zeros(size, np.bool_)
+        for part in parts:
+            margins[part.start : part.deals.stop] = part.margins
+            is_played[part.start : part.deals.stop] = True
+        return margins, is_played
+
+    def save(self, meeting: Meeting, margins: Margins, is_played: Played) -> None:
+        """Write what is known of a meeting, replacing its main file.
+
+        Raises:
+            OSError: when it cannot be written.
+        """
+        runs = runs_of(is_played, True)
+        self._write(
+            _key(meeting),
+            [MatchPart(meeting, run.start, len(run), run.start, margins[run.start : run.stop]) for run in runs],
+        )
+
+    def save_shard(self, part: MatchPart) -> None:
+        """Write a shard of a meeting in a file of its own.
+
+        Raises:
+            OSError: when it cannot be written.
+        """
+        name = f"{_key(part.meeting)}.{part.match_deals}.{part.shard.replace('/', '-of-')}"
+        self._write(name, [part])
+
+    def _write(self, name: str, parts: list[MatchPart]) -> None:
+        self.folder.mkdir(parents=True, exist_ok=True)
+        write_parts(self.folder / f"{name}.json", parts)
+
+
+def runs_of(marks: Played, value: bool) -> list[range]:
+    """Return the ranges of indices at which an array has a value."""
+    found, start = [], 0
+    for mark, run in groupby(marks.tolist()):
+        length = len(list(run))
+        if mark == value:
+            found.append(range(start, start + length))
+        start += length
+    return found
+
+
+def _key(meeting: Meeting) -> str:
+    digest = hashlib.sha256(json.dumps(meeting).encode()).hexdigest()[:_DIGITS]
+    names = [re.sub(r"[^A-Za-z0-9]+", "_", spec)[:_LONGEST_NAME].strip("_") for spec in (meeting.first, meeting.second)]
+    return "-".join([*names, digest])

@@ -1,0 +1,168 @@
+"""``play_match_with_less_luck``: a match whose result is corrected for the luck of the stock."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from german_whist.agents.bots.base import Agent
+from german_whist.agents.registry import make_agent
+from german_whist.arena.endgame_mode import batch_endgame, match_endgame
+from german_whist.arena.match import (
+    DEFAULT_BATCH,
+    Progress,
+    check_deals,
+    match_result,
+    play_mirrored_deals,
+    two_agents,
+)
+from german_whist.arena.match_result import MatchResult
+from german_whist.arena.statistics import mean_interval
+from german_whist.arena.variance_reduction.hand_value import HandValue
+from german_whist.arena.variance_reduction.stock_luck import ORDERS, ValueOfViews, stock_luck
+from german_whist.envs.engine.endgame_hook import PLAYED
+from german_whist.envs.engine.rules import Rules
+from german_whist.envs.engine.rules import rules as rules_named
+from german_whist.envs.simulator.batch import DealBatch
+from german_whist.envs.utils.checks import check_seed
+
+_FOLDS = 2
+
+
+@dataclass(frozen=True, kw_only=True)
+class CorrectedResult:
+    """A match's result with less luck in it.
+
+    Attributes:
+        plain: the result as it was played.
+        win_rate: corrected win rate of the first agent.
+        interval: its 95 % interval.
+        margin: corrected margin.
+        margin_interval: its 95 % interval.
+        factor: variance of the plain win rate ÷ that of the corrected one: so many times as many deals would have been
+            needed without the correction.
+        margin_factor: the same for the margin.
+        value: name of the value that the correction uses.
+    """
+
+    plain: MatchResult
+    win_rate: float
+    interval: tuple[float, float]
+    margin: float
+    margin_interval: tuple[float, float]
+    factor: float
+    margin_factor: float
+    value: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the result as plain data, ready for JSON."""
+        return {**asdict(self), "plain": self.plain.to_dict()}
+
+
+def value_of(spec: str | Agent | ValueOfViews) -> ValueOfViews:
+    """Return the value that a name or an object stands for.
+
+    Args:
+        spec: ``"hand"`` for :class:`HandValue`, an agent that has ``values(views)``, or any object that has.
+
+    Raises:
+        ValueError: when it has no ``values(views)``.
+    """
+    if isinstance(spec, str) and spec == HandValue.name:
+        return HandValue()
+    value: Any = make_agent(spec) if isinstance(spec, str) else spec
+    if not callable(getattr(value, "values", None)):
+        raise ValueError(f"{spec!r} has no values(views): 'hand' or an agent with a value is needed")
+    return value  # type: ignore[no-any-return]
+
+
+def play_match_with_less_luck(
+    first: str | Agent,
+    second: str | Agent,
+    deals: int = 1000,
+    seed: int = 0,
+    rules: str | Rules = "classic",
+    *,
+    value: str | ValueOfViews = HandValue.name,
+    orders: int = ORDERS,
+    endgame: str = PLAYED,
+    batch_size: int = DEFAULT_BATCH,
+    progress: Progress | None = None,
+) -> CorrectedResult:
+    """Play a match as ``play_match`` does, and correct its result for the luck of the stock.
+
+    The correction of a deal is a multiple of its two games' luck (:func:`stock_luck`), whose expectation is 0 for any
+    value. The multiple is the regression coefficient on the other half of the deals, so the corrected means stay
+    unbiased, and a useless value does no harm. The luck of the hands dealt needs no correction: it cancels in the two
+    games of a mirrored deal.
+
+    Args:
+        first: an agent object or a specification string.
+        second: its opponent, likewise.
+        deals: mirrored deals, at least 8.
+        seed: seed of the deals and of the agents' randomness.
+        rules: a preset's name, with settings if wanted, or ``Rules``.
+        value: ``"hand"``, an agent with ``values(views)``, or any object that has it.
+        orders: orders of the face-down cards that a draw is compared with; more cost more and correct better.
+        endgame: ``"played"`` or ``"exact"``, as in ``play_match``.
+        batch_size: deals played together.
+        progress: called with the number of deals played since the last call.
+
+    Raises:
+        ValueError: when a name or number is not allowed, or the value returns something else than a number per view.
+    """
+    check_deals(deals, batch_size)
+    if deals < 4 * _FOLDS or orders < 2:
+        raise ValueError(f"deals {deals} and orders {orders} are not allowed: at least {4 * _FOLDS} and 2")
+    agents, names = two_agents(first, second)
+    rules, seed, endgame, worth = rules_named(rules), check_seed(seed), match_endgame(endgame), value_of(value)
+    hook = batch_endgame(endgame, rules)
+    margins, luck = [], []
+    for start in range(0, deals, batch_size):
+        size = min(batch_size, deals - start)
+        of_seat_0 = np.zeros(2 * size)
+
+        def watch(batch: DealBatch, before: Any, actions: Any, total: Any = of_seat_0) -> None:
+            total += stock_luck(batch.rules, before, actions, worth, orders)
+
+        margins.append(play_mirrored_deals(agents, names, rules, seed, start, size, None, hook, progress, watch=watch))
+        luck.append(np.stack([of_seat_0[:size], -of_seat_0[size:]], axis=1))  # of the first agent
+    played, control = np.concatenate(margins), np.concatenate(luck).mean(axis=1)
+    won = ((np.sign(played) + 1) / 2).mean(axis=1)
+    less_won, less_margin = (corrected(one, control) for one in (won, played.mean(axis=1)))
+    win_rate, interval = mean_interval(less_won)
+    margin, margin_interval = mean_interval(less_margin)
+    return CorrectedResult(
+        plain=match_result(played, names, rules, seed, endgame),
+        win_rate=win_rate,
+        interval=interval,
+        margin=margin,
+        margin_interval=margin_interval,
+        factor=_factor(won, less_won),
+        margin_factor=_factor(played.mean(axis=1), less_margin),
+        value=value if isinstance(value, str) else str(getattr(value, "name", type(value).__name__)),
+    )
+
+
+def corrected(samples: npt.NDArray[np.float64], control: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Return samples minus a multiple of a control variate with expectation 0, float64[n].
+
+    The multiple is estimated on every other sample and used on the rest (cross-fitting), so that it does not depend on
+    the samples that it corrects.
+    """
+    less = samples.copy()
+    for fold in range(_FOLDS):
+        is_own = np.arange(len(samples)) % _FOLDS == fold
+        others, known = samples[~is_own], control[~is_own]
+        spread = float(known @ known)
+        slope = float((others - others.mean()) @ known) / spread if spread > 0 else 0.0
+        less[is_own] -= slope * control[is_own]
+    return less
+
+
+def _factor(plain: npt.NDArray[np.float64], less: npt.NDArray[np.float64]) -> float:
+    spread = float(np.var(less))
+    return float(np.var(plain)) / spread if spread > 0 else 1.0

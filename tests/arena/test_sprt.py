@@ -1,0 +1,167 @@
+"""Sequential tests on mirrored deals."""
+
+from __future__ import annotations
+
+import json
+import math
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+from german_whist.arena.match import play_match
+from german_whist.arena.sequential.pentanomial import (
+    NELO_PER_T,
+    SCORES,
+    log_likelihood_ratio,
+    normalised_elo,
+    pentanomial_counts,
+)
+from german_whist.arena.sequential.sprt import CHECK_EVERY, SPRTBounds, first_decision, play_sprt
+from tests.cli.commands import Run, runner
+
+PUBLISHED = (379, 10170, 21828, 10640, 343)
+
+
+def test_published_counts_give_the_published_figures() -> None:
+    nelo, (low, high) = normalised_elo(PUBLISHED)
+    assert (round(nelo, 2), round((high - low) / 2, 2)) == (3.05, 2.31)
+    assert log_likelihood_ratio(PUBLISHED, 0, 2) == pytest.approx(2.946, abs=1e-3)
+
+
+def test_counts_are_by_the_score_of_both_games() -> None:
+    margins = np.array([[-3, -1], [-1, 0], [0, 0], [5, -5], [1, 0], [2, 3], [2, 1]])
+    assert pentanomial_counts(margins).tolist() == [1, 1, 2, 1, 2]
+
+
+def test_the_ratio_changes_sign_with_the_side_and_grows_with_the_deals() -> None:
+    counts = np.array([30, 210, 420, 260, 80])
+    assert log_likelihood_ratio(counts, -20, 5) == pytest.approx(-log_likelihood_ratio(counts[::-1], -5, 20))
+    assert log_likelihood_ratio(3 * counts, 0, 9) == pytest.approx(3 * log_likelihood_ratio(counts, 0, 9))
+    assert log_likelihood_ratio(counts, 0, 9) == pytest.approx(-log_likelihood_ratio(counts, 9, 0))
+
+
+def test_no_distribution_of_the_alternative_is_likelier_than_the_one_found() -> None:
+    counts = np.array([30, 210, 420, 260, 80])
+    optimize = pytest.importorskip("scipy.optimize")
+    best = {}
+    for elo in (-10.0, 25.0):
+        t = elo * math.sqrt(2) / NELO_PER_T
+
+        def misfit(shares: np.ndarray, t: float = t) -> float:
+            mean = shares @ SCORES
+            return mean - 0.5 - t * math.sqrt(shares @ (SCORES - mean) ** 2)
+
+        found = optimize.minimize(
+            lambda shares: -(counts @ np.log(shares)) / counts.sum(),
+            counts / counts.sum(),
+            bounds=[(1e-6, 1)] * 5,
+            constraints=[{"type": "eq", "fun": misfit}, {"type": "eq", "fun": lambda shares: shares.sum() - 1}],
+            options={"ftol": 1e-13, "maxiter": 500},
+        )
+        best[elo] = counts @ np.log(found.x)
+    assert log_likelihood_ratio(counts, -10, 25) == pytest.approx(best[25.0] - best[-10.0], abs=1e-3)
+
+
+@pytest.mark.parametrize("counts", [(0, 0, 0, 0, 40), (40, 0, 0, 0, 0), (0, 0, 1, 0, 0), (0, 0, 0, 0, 0)])
+def test_scores_that_never_occurred_leave_every_figure_finite(counts: tuple[int, ...]) -> None:
+    assert math.isfinite(log_likelihood_ratio(counts, 0, 5))
+    assert all(map(math.isfinite, (normalised_elo(counts).nelo, *normalised_elo(counts).interval)))
+
+
+def shares_with(nelo: float) -> np.ndarray:
+    """Scores like those of two agents with this normalised Elo, by tilting a symmetric distribution."""
+    base = np.array([0.08, 0.22, 0.4, 0.22, 0.08])
+    low, high = -5.0, 5.0
+    while high - low > 1e-12:
+        tilt = (low + high) / 2
+        shares = base * np.exp(tilt * SCORES)
+        shares /= shares.sum()
+        mean = shares @ SCORES
+        found = (mean - 0.5) / math.sqrt(shares @ (SCORES - mean) ** 2) / math.sqrt(2) * NELO_PER_T
+        low, high = (tilt, high) if found < nelo else (low, tilt)
+    return shares
+
+
+def error_rate(bounds: SPRTBounds, true_nelo: float, wrong: int, tests: int, deals: int) -> float:
+    """Return how often a test decides wrongly when the truth is as given."""
+    errors = 0
+    for seed in range(tests):
+        scores = np.random.default_rng(seed).choice(5, deals, p=shares_with(true_nelo))
+        # Margins whose signs add up to score − 2.
+        margins = np.array([[-1, -1], [-1, 0], [0, 0], [1, 0], [1, 1]])[scores]
+        _, decision, _ = first_decision(bounds, margins)
+        assert decision != 0
+        errors += decision == wrong
+    return errors / tests
+
+
+@pytest.mark.parametrize(("true_nelo", "wrong"), [(0.0, 1), (120.0, -1)])
+def test_error_rates_are_at_most_what_is_said(true_nelo: float, wrong: int) -> None:
+    tests = 60
+    rate = error_rate(SPRTBounds(elo0=0, elo1=120), true_nelo, wrong, tests, deals=1500)
+    assert rate <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / tests)
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize(("true_nelo", "wrong"), [(0.0, 1), (30.0, -1)])
+def test_error_rates_are_what_is_said(true_nelo: float, wrong: int) -> None:
+    tests = 1000
+    rate = error_rate(SPRTBounds(elo0=0, elo1=30), true_nelo, wrong, tests, deals=10_000)
+    assert 0.025 <= rate <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / tests)
+
+
+def test_a_match_stops_at_the_first_look_that_decides() -> None:
+    result = play_sprt("greedy", "random", 0, 50, seed=2, rules="small")
+    assert (result.accepted, result.deals % CHECK_EVERY) == ("elo1", 0)
+    assert result.log_ratio >= math.log(19)
+    margins = play_match("greedy", "random", result.deals, 2, "small").margins
+    assert result.counts == tuple(pentanomial_counts(margins).tolist())
+    before = pentanomial_counts(margins[:-CHECK_EVERY])
+    assert log_likelihood_ratio(before, 0, 50) < math.log(19)
+    with ThreadPoolExecutor(1) as executor:
+        spread = play_sprt("greedy", "random", 0, 50, seed=2, rules="small", batch_size=20, executor=executor)
+    assert spread == result
+
+
+def test_the_weaker_agent_is_found_weaker_and_equals_stay_undecided() -> None:
+    assert play_sprt("random", "greedy", 0, 50, seed=2, rules="small").accepted == "elo0"
+    equal = play_sprt("greedy", "greedy", -1, 1, rules="tiny", most_deals=20)
+    assert (equal.accepted, equal.deals, sum(equal.counts)) == ("undecided", 20, 20)
+
+
+@pytest.mark.parametrize(("elo0", "elo1"), [(5, 0), (1, 1), (math.nan, 1), (0, math.inf)])
+def test_bounds_that_make_no_test_are_refused(elo0: float, elo1: float) -> None:
+    with pytest.raises(ValueError, match="SPRT bounds"):
+        play_sprt("greedy", "random", elo0, elo1)
+    with pytest.raises(ValueError, match=r"alpha 0\.7 is not allowed"):
+        SPRTBounds(elo0=0, elo1=1, alpha=0.7)
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Run:
+    return runner(capsys)
+
+
+def test_the_command_says_what_was_decided(run: Run) -> None:
+    words = ["evaluate", "greedy", "random", "--sprt", "0,50", "--rules", "small", "--seed", "2"]
+    assert "accepted: greedy is stronger than random by 50 or more" in run(*words).out
+    content = json.loads(run(*words, "--json").out)
+    assert content == json.loads(json.dumps(play_sprt("greedy", "random", 0, 50, seed=2, rules="small").to_dict()))
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["random", "--sprt", "5"], "--sprt '5' is not ELO0,ELO1, such as 0,5"),
+        (["random", "--sprt", "5,0"], "SPRT bounds 5,0 are not allowed"),
+        (["random", "heuristic", "--sprt", "0,5"], "--sprt compares 2 agents, 3 are given"),
+        (["random", "--sprt", "0,5", "--first-deal", "1"], "--first-deal cannot be combined with --sprt"),
+        (["random", "--sprt", "0,5", "--match", "best_of:3"], "--match cannot be combined with --sprt"),
+        (["random", "--sprt", "0,5", "--deals", "0"], "most_deals 0 is not allowed"),
+    ],
+)
+def test_a_wrong_command_is_refused(run: Run, words: list[str], message: str) -> None:
+    refused = run("evaluate", "greedy", *words)
+    assert refused.code == 2
+    assert message in refused.err

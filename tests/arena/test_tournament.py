@@ -1,0 +1,208 @@
+"""Tournaments: results kept on disk, standings, reports."""
+
+from __future__ import annotations
+
+import csv
+import json
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from german_whist.arena.match import play_match
+from german_whist.arena.parallel.shards import Shard
+from german_whist.arena.parts import play as part_play
+from german_whist.arena.tournament.play import PAIRS_FOLDER, Tournament, play_tournament, play_tournament_shard
+from german_whist.arena.tournament.report import ratings_csv, standings_markdown, write_report
+from german_whist.arena.tournament.standings import standings
+from german_whist.envs.engine.rules import rules
+from tests.cli.commands import Run, runner
+
+GAME = {"deals": 6, "seed": 3, "rules": "small"}
+
+
+@pytest.fixture
+def played(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str, int, int]]:
+    """What is played from now on: agents, first deal, number of deals."""
+    matches: list[tuple[str, str, int, int]] = []
+
+    def spy(first: str, second: str, deals: int, *rest: Any, **named: Any) -> Any:
+        matches.append((first, second, named["first_deal"], deals))
+        return play_match(first, second, deals, *rest, **named)
+
+    monkeypatch.setattr(part_play, "play_match", spy)
+    return matches
+
+
+def same(one: Tournament, other: Tournament) -> bool:
+    return one.margins.keys() == other.margins.keys() and all(
+        np.array_equal(one.margins[pair], other.margins[pair]) for pair in one.margins
+    )
+
+
+def test_every_pair_plays_the_same_deals_whatever_the_order_of_the_agents() -> None:
+    one = play_tournament(["random", "greedy", "heuristic"], **GAME)
+    match = play_match("greedy", "random", **GAME)
+    assert np.array_equal(one.margins[0, 1], -match.margins[:, ::-1])
+    assert np.array_equal(one.margins[1, 2], play_match("greedy", "heuristic", **GAME).margins)
+    other = play_tournament(["heuristic", "greedy", "random"], **GAME)
+    assert np.array_equal(other.margins[1, 2], match.margins)
+
+
+def test_only_what_is_missing_is_played(tmp_path: Path, played: list[Any]) -> None:
+    play_tournament(["greedy", "random"], **GAME, folder=tmp_path)
+    assert played == [("greedy", "random", 0, 6)]
+    played.clear()
+    progress: list[int] = []
+    again = play_tournament(["random", "heuristic", "greedy"], **GAME, folder=tmp_path, progress=progress.append)
+    assert played == [("heuristic", "random", 0, 6), ("greedy", "heuristic", 0, 6)]
+    assert sum(progress) == 18
+    assert same(again, play_tournament(["random", "heuristic", "greedy"], **GAME))
+    played.clear()
+    more = play_tournament(["greedy", "random"], **{**GAME, "deals": 8}, folder=tmp_path)
+    assert played == [("greedy", "random", 6, 2)]
+    fewer = play_tournament(["greedy", "random"], **{**GAME, "deals": 4}, folder=tmp_path)
+    assert len(played) == 1
+    assert np.array_equal(fewer.margins[0, 1], more.margins[0, 1][:4])
+
+
+@pytest.mark.parametrize("change", [{"seed": 4}, {"rules": "tiny"}, {"endgame": "exact"}])
+def test_other_games_are_played_anew(tmp_path: Path, played: list[Any], change: dict[str, Any]) -> None:
+    for game in (GAME, {**GAME, **change}):
+        play_tournament(["greedy", "random"], **game, folder=tmp_path)
+    assert len(played) == 2
+
+
+def test_another_version_of_an_agent_is_played_anew(
+    tmp_path: Path, played: list[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    play_tournament(["greedy", "random"], **GAME, folder=tmp_path)
+    monkeypatch.setattr(part_play, "agent_version", lambda spec: "newer" if spec == "greedy" else "same")
+    newer = play_tournament(["greedy", "random"], **GAME, folder=tmp_path)
+    assert len(played) == 2
+    assert newer.versions == ("newer", "same")
+
+
+def test_shards_in_a_folder_are_found_and_the_rest_is_played(tmp_path: Path, played: list[Any]) -> None:
+    agents = ["greedy", "random"]
+    for number in (1, 3, 3):
+        play_tournament_shard(agents, Shard(number, 3), tmp_path, **GAME)
+    assert [match[2:] for match in played] == [(0, 2), (4, 2)]
+    whole = play_tournament(agents, **GAME, folder=tmp_path)
+    assert [match[2:] for match in played] == [(0, 2), (4, 2), (2, 2)]
+    assert same(whole, play_tournament(agents, **GAME))
+
+
+def test_an_executor_plays_the_same_tournament() -> None:
+    with ThreadPoolExecutor(2) as executor:
+        spread = play_tournament(["greedy", "random"], **GAME, executor=executor)
+    assert same(spread, play_tournament(["greedy", "random"], **GAME))
+
+
+def test_a_damaged_result_is_named(tmp_path: Path) -> None:
+    play_tournament(["greedy", "random"], **GAME, folder=tmp_path)
+    (file,) = (tmp_path / PAIRS_FOLDER).glob("greedy-random-*.json")
+    file.write_text(file.read_text()[:-20])
+    with pytest.raises(ValueError, match=file.name):
+        play_tournament(["greedy", "random"], **GAME, folder=tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("agents", "message"),
+    [
+        (["greedy"], "1 agent given, at least 2 are needed"),
+        (["greedy", "random", "greedy"], "agent 'greedy' is given twice"),
+        (["greedy", "gredy"], "did you mean"),
+        (["greedy", 3], "given by name"),
+    ],
+)
+def test_agents_that_make_no_tournament_are_refused(agents: list[Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        play_tournament(agents)
+
+
+def made_up(rates: list[list[float]], deals: int = 400) -> Tournament:
+    """A tournament in which agent i wins the given share of the deals against agent j, both games of each."""
+    names = tuple("abcdefgh"[: len(rates)])
+    margins = {}
+    for i in range(len(rates)):
+        for j in range(i + 1, len(rates)):
+            won = np.random.default_rng([i, j]).permutation(deals) < round(rates[i][j] * deals)
+            margins[i, j] = np.where(won, 3, -3)[:, None].repeat(2, axis=1)
+    return Tournament(names, names, deals, 0, rules("classic"), "played", margins)
+
+
+def test_the_strongest_stands_first_and_upsets_are_named() -> None:
+    # b beats c and d by much and has the best rating, but loses to a.
+    found = standings(made_up([[0, 0.6, 0.55, 0.55], [0, 0, 0.9, 0.9], [0, 0, 0, 0.5], [0, 0, 0, 0]]), bootstraps=50)
+    assert found.agents[:2] == ("b", "a")
+    assert found.pairs[1, 0].win_rate == pytest.approx(0.6)
+    assert found.pairs[0, 1].margin == pytest.approx(-0.6)
+    assert [(one.winner, one.loser, one.is_certain) for one in found.upsets] == [(1, 0, True)]
+    assert sum(found.ratings) == pytest.approx(0, abs=1e-6)
+    assert all(low < rating < high for rating, (low, high) in zip(found.ratings, found.intervals, strict=True))
+    assert found.nash_weights == pytest.approx((0, 1, 0, 0), abs=1e-4)
+    assert found.nash_averages[0] == pytest.approx(-0.1, abs=1e-4)
+
+
+def test_intervals_of_ratings_shrink_with_the_deals() -> None:
+    widths = [
+        np.diff(standings(made_up([[0, 0.6], [0, 0]], deals), bootstraps=200).intervals).mean() for deals in (100, 1600)
+    ]
+    assert 3 < widths[0] / widths[1] < 5.5
+
+
+def test_the_report_says_the_same_in_every_format(tmp_path: Path) -> None:
+    found = standings(made_up([[0, 0.3, 0.7], [0, 0, 0.2], [0, 0, 0]]), bootstraps=20)
+    paths = write_report(found, tmp_path / "new")
+    content = json.loads((tmp_path / "new" / "standings.json").read_text())
+    assert [one["agent"] for one in content["agents"]] == list(found.agents)
+    assert len(content["pairs"]) == 3
+    rows = list(csv.DictReader(ratings_csv(found).splitlines()))
+    assert [float(row["rating"]) for row in rows] == pytest.approx(list(found.ratings), rel=1e-4)
+    page = standings_markdown(found)
+    assert "| 1 | " in page
+    assert ("Against the order: " in page) == bool(found.upsets)
+    assert all(path.is_file() for path in paths)
+
+
+def test_a_single_deal_has_no_intervals() -> None:
+    content = standings(made_up([[0, 1], [0, 0]], deals=1), bootstraps=5).to_dict()
+    assert content["pairs"][0]["interval"] == (None, None)
+    json.dumps(content, allow_nan=False)
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Run:
+    return runner(capsys)
+
+
+def test_the_command_prints_and_writes_the_standings(run: Run, tmp_path: Path) -> None:
+    words = ["arena", "random", "greedy", "heuristic", "--deals", "6", "--rules", "small", "--out", str(tmp_path)]
+    assert run(*words, "--shard", "1/2").out.startswith("shard 1/2, 3 of 6 deals")
+    done = run(*words)
+    assert done.code == 0
+    assert "bootstrapped over deals" in done.out
+    for name in ("standings.json", "standings.md", "ratings.csv", "pairs.csv"):
+        assert (tmp_path / name).stat().st_size
+    printed = json.loads(run(*words, "--json").out)
+    assert printed == json.loads((tmp_path / "standings.json").read_text())
+    pytest.importorskip("matplotlib")
+    assert (tmp_path / "standings.png").read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["greedy"], "1 agent given"),
+        (["greedy", "random", "--shard", "1/2"], "--shard needs --out"),
+        (["greedy", "random", "--deals", "0"], "deals 0 is not allowed"),
+        (["greedy", "random", "--deals", "2", "--shard", "1/3", "--out", "x"], "cannot be cut into 3 shards"),
+    ],
+)
+def test_a_wrong_command_is_refused(run: Run, words: list[str], message: str) -> None:
+    refused = run("arena", *words)
+    assert refused.code == 2
+    assert message in refused.err
