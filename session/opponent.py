@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
@@ -56,7 +57,12 @@ def choose_action(agent: Agent, deal: TableDeal, seed: int, index: int) -> int:
             if deal.actor(step) == seat:
                 act_with_memory(agent, deal.view_before(step), _rng(seed, index, seat, step), memory, row)
     rng = _rng(seed, index, seat, len(deal.actions))
-    action = int(np.asarray(act_with_memory(agent, deal.views(seat), rng, memory, row))[0])
+    if getattr(agent, "uses_history", False):  # what the seat saw, in order
+        act: Any = agent.act
+        chosen = act(deal.views(seat), rng, histories=deal.batch.history(seats=[seat]))
+    else:
+        chosen = act_with_memory(agent, deal.views(seat), rng, memory, row)
+    action = int(np.asarray(chosen)[0])
     if not (0 <= action < deal.rules.num_actions and deal.legal >> action & 1):
         word = action_text(action, deal.rules) if 0 <= action < deal.rules.num_actions else str(action)
         raise ValueError(f"agent {name!r} chose {word}, which it may not play")
