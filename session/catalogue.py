@@ -106,7 +106,7 @@ def matches() -> list[dict[str, Any]]:
 @lru_cache
 def agents() -> tuple[dict[str, Any], ...]:
     """Return all agents that interfaces offer, as plain data, from the easiest to the hardest."""
-    found = [
+    found: list[dict[str, Any]] = [
         {
             "spec": level.spec,
             "title": level.title,
