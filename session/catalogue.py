@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from german_whist.agents.policy.agent import rules_of
 from german_whist.agents.policy.game_check import check_same_game
-from german_whist.agents.pretrained.catalog import PretrainedAgent, pretrained_agents
+from german_whist.agents.pretrained.catalog import BASELINE, PretrainedAgent, pretrained_agents
 from german_whist.envs.engine.match_format import FIRST_TO, MatchFormat
 from german_whist.envs.engine.rules import Rules, rule_names
 from german_whist.envs.engine.rules import rules as rules_named
@@ -25,22 +25,24 @@ class Level(NamedTuple):
         title: its name for people.
         level: how hard it is.
         description: what it does.
+        win_rate: share of classic deals that it wins against ``heuristic+exact``.
     """
 
     spec: str
     title: str
     level: str
     description: str
+    win_rate: float
 
 
 # From easy to hard. The figures are games won against heuristic+exact in classic, as for the pretrained agents:
 # german-whist evaluate AGENT heuristic+exact --deals 2000
 LEVELS = (
-    Level("random", "Random", "beginner", "plays any card"),
-    Level("greedy", "Greedy", "easy", "wins a trick as cheaply as it can if it wants the prize"),
-    Level("heuristic", "Textbook", "medium", "perfect memory and textbook strategy"),
-    Level("heuristic+exact", "Textbook, perfect endgame", "hard", "textbook strategy, then a perfect endgame"),
-    Level("mc:worlds=60", "Monte Carlo", "expert", "tries every card in 60 worlds that it thinks possible"),
+    Level("random", "Random", "beginner", "plays any card", 0.043),
+    Level("greedy", "Greedy", "easy", "wins a trick as cheaply as it can if it wants the prize", 0.262),
+    Level("heuristic", "Textbook", "medium", "perfect memory and textbook strategy", 0.418),
+    Level("heuristic+exact", "Textbook, perfect endgame", "hard", "textbook strategy, then a perfect endgame", 0.5),
+    Level("mc:worlds=60", "Monte Carlo", "expert", "tries every card in 60 worlds that it thinks possible", 0.625),
 )
 _NETWORK = "a trained network with a perfect endgame"
 
@@ -104,12 +106,12 @@ def matches() -> list[dict[str, Any]]:
 @lru_cache
 def agents() -> tuple[dict[str, Any], ...]:
     """Return all agents that interfaces offer, as plain data, from the easiest to the hardest."""
-    found = [
+    found: list[dict[str, Any]] = [
         {
             "spec": level.spec,
             "title": level.title,
             "level": level.level,
-            "strength": None,
+            "strength": _strength_text(level.win_rate),
             "description": level.description,
         }
         for level in LEVELS
@@ -129,9 +131,13 @@ def agents() -> tuple[dict[str, Any], ...]:
 
 def _strength(agent: PretrainedAgent) -> str | None:
     strength = agent.strength
-    if strength is None or strength["win_rate"] is None:
+    if strength is None or strength["win_rate"] is None or strength["opponent"] != BASELINE:
         return None
-    return f"wins {strength['win_rate']:.0%} of {rules_title(agent.rules)} deals against {strength['opponent']}"
+    return _strength_text(strength["win_rate"])
+
+
+def _strength_text(win_rate: float) -> str:
+    return f"wins {win_rate:.0%} of its deals against {agent_title(BASELINE)}"
 
 
 @lru_cache

@@ -57,6 +57,7 @@ class CoachHandlers:
         session = entry.session
         place = _place(session, number)
         if place not in entry.reviews:
+            entry.reviews.clear()  # one is kept: they are large
             entry.reviews[place] = {
                 "deal": place + 1,
                 "rules": session.settings.rules,

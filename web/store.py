@@ -36,7 +36,7 @@ class Entry:
         id: its name in addresses.
         session: the session.
         lock: held while a request reads or changes it.
-        reviews: reviews made so far, by deal.
+        reviews: the last review, by deal.
         used: when it was last asked for, in seconds of a clock that never goes back.
     """
 

@@ -36,7 +36,7 @@ class TableDeal:
         Raises:
             ValueError: if the deck is not one of these rules, or an action is illegal.
         """
-        self.batch = DealBatch(rules, 1)
+        self.batch = DealBatch(rules, 1, history=True)
         self.batch.deal_decks([list(deck)], [dealer])
         self.actions: list[int] = []
         self.states: list[Any] = []
@@ -105,6 +105,8 @@ class TableDeal:
         if count < len(self.actions):
             self.batch.states[0] = self.states[count]
             del self.states[count:], self.actions[count:]
+            assert self.batch.log is not None  # histories are kept
+            self.batch.log.counts[0] = count
 
     def actor(self, step: int) -> int:
         """Return the seat that chose action ``step``, counted from 0."""

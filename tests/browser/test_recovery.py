@@ -69,6 +69,7 @@ def test_two_tabs_show_the_same_table(table: Table, server: Server) -> None:
     assert other.hand == table.hand
     other.act()
     table.page.wait_for_function("text => document.querySelector('[role=log]').textContent === text", arg=other.log)
+    table.page.bring_to_front()
     table.play_on()
 
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import json
+from typing import Any
 
 import pytest
 
+from german_whist.agents.registry import make_agent
 from german_whist.arena.match import play_match
 from german_whist.envs.engine.actions import parse_action
 from german_whist.envs.engine.cards import card_text
@@ -48,6 +50,31 @@ def test_the_agent_plays_as_in_evaluate() -> None:
             play(made)
         deal = made.finished[recorded.deal[1]].deal  # type: ignore[attr-defined]
         assert tuple(deal.actions) == recorded.actions  # type: ignore[attr-defined]
+
+
+class Historian:
+    """An agent that is given histories, and keeps their lengths."""
+
+    name, uses_history = "historian", True
+
+    def __init__(self) -> None:
+        self.lengths: list[int] = []
+
+    def act(self, views: Any, rng: Any, histories: Any = None) -> Any:
+        self.lengths.append(int(histories[1][0]))
+        return make_agent("greedy").act(views, rng)
+
+
+def test_an_agent_that_uses_histories_gets_them_after_a_take_back_too() -> None:
+    historian = Historian()
+    made = Session(Settings(rules="small", agent="greedy", seed=3), historian)
+    made.reply()
+    play(made, 2)
+    seen = list(historian.lengths)
+    assert seen == sorted(set(seen))
+    made.take_back()
+    play(made, 1)
+    assert historian.lengths[len(seen) :] == seen[-(len(historian.lengths) - len(seen)) :]
 
 
 @pytest.mark.parametrize("game", ["small", "draft", "humbug", "open_stock"])

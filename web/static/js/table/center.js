@@ -20,7 +20,8 @@ export function showStock(shown, session, openCards) {
   const element = byId("stock");
   const { position } = shown;
   const picking = position.decision?.kind === "pick" && !shown.waiting;
-  element.className = `open-${Math.min(position.face_up.length, 4)}`;
+  element.className = `open-${Math.min(position.face_up.length, 3)}`;
+  element.style.setProperty("--count", String(Math.max(position.face_up.length, 1)));
   if (position.stage === "endgame" || session.game.stock === 0) {
     const out = position.out.map((card) => picture(card, cardName(card), "small"));
     element.classList.add("empty");

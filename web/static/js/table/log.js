@@ -14,7 +14,7 @@ const GROUPS = ["win", "take", "draw", "leave", "turn_up"];
 export function addToLog(event) {
   if (event.text === "") return;
   const log = byId("log");
-  log.append(h("p", { class: GROUPS.includes(event.kind) ? "minor" : event.kind }, event.text));
+  log.append(h("p", { class: GROUPS.includes(event.kind) ? "minor" : `event-${event.kind}` }, event.text));
   log.scrollTop = log.scrollHeight;
 }
 

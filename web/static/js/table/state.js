@@ -142,7 +142,7 @@ function won(shown, by, session) {
     [position.stage]: before[position.stage] + 1,
     counted: before.counted + counts,
   };
-  return { ...shown, winner: by, position: { ...position, tricks: { ...position.tricks, [by]: after } } };
+  return { ...shown, winner: by, position: { ...position, turn: null, tricks: { ...position.tricks, [by]: after } } };
 }
 
 /** @param {Shown} shown @param {string} kind @param {string | null} card @param {Side} by @returns {Shown} */

@@ -43,7 +43,7 @@ export class TableView {
     this.showChoices(decision, marked);
     byId("prompt").textContent = prompt(shown, session);
     byId("prompt").classList.toggle("yours", decision !== null);
-    byId("near").classList.toggle("waiting", shown.waiting);
+    byId("near").classList.toggle("waiting", decision?.kind !== "card");
     const hand = inOrder(position.hand, position.trump).map((card) => (shown.waiting ? waitingCard(card, position.result) : card));
     this.hand.show(hand, { rows: rows(hand.length), marked });
     if (shown.waiting) this.hand.raise(null);
@@ -104,7 +104,7 @@ function prompt(shown, session) {
   const { position, winner } = shown;
   if (winner !== null) return winner === "you" ? "You win the trick" : `${session.agent.title} wins the trick`;
   if (position.result !== null) return "";
-  if (shown.waiting) return position.turn === "opponent" ? `${session.agent.title} is playing …` : "";
+  if (shown.waiting) return position.turn === "opponent" && shown.trick.opponent === null ? `${session.agent.title} is playing …` : "";
   return position.decision?.text ?? "";
 }
 
