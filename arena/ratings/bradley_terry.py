@@ -53,7 +53,8 @@ def bradley_terry(wins: npt.ArrayLike, virtual_draws: float = VIRTUAL_DRAWS) -> 
         ratings = ratings + np.clip(step, -_LONGEST_STEP, _LONGEST_STEP)
         if np.abs(step).max() < _CLOSE:
             break
-    return ELO * (ratings - ratings.mean(axis=-1, keepdims=True))
+    centred: Matrix = ELO * (ratings - ratings.mean(axis=-1, keepdims=True))
+    return centred
 
 
 def _check_connected(games: Matrix) -> None:

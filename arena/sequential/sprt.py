@@ -157,8 +157,9 @@ def play_sprt(
             executor=executor,
         )
         margins = np.concatenate([margins, result.margins])
-        played, decision, log_ratio = first_decision(bounds, margins, after=played)
-        if decision or len(margins) == most_deals:
+        is_last = len(margins) == most_deals
+        played, decision, log_ratio = first_decision(bounds, margins, after=played, is_last=is_last)
+        if decision or is_last:
             break
     counts = pentanomial_counts(margins[:played])
     nelo, interval = normalised_elo(counts)
@@ -178,23 +179,28 @@ def play_sprt(
     )
 
 
-def first_decision(bounds: SPRTBounds, margins: npt.NDArray[Any], after: int = 0) -> tuple[int, int, float]:
-    """Look at the ratio after every 16 deals, and after the last one.
+def first_decision(
+    bounds: SPRTBounds, margins: npt.NDArray[Any], after: int = 0, *, is_last: bool = True
+) -> tuple[int, int, float]:
+    """Look at the ratio after every 16 deals, and after the last one of the match.
 
     Args:
         bounds: the test.
         margins: the first agent's margins, [deals, 2].
         after: deals at which nothing was decided yet.
+        is_last: whether no more deals will follow.
 
     Returns:
-        The number of deals after which a hypothesis is accepted (all if none is), the decision, and the ratio there.
+        The number of deals at the last look, the decision there, and the ratio.
     """
     deals = len(margins)
-    looks = [*range(after - after % CHECK_EVERY + CHECK_EVERY, deals, CHECK_EVERY), deals]
-    decision, log_ratio = 0, 0.0
+    looks = [*range(after - after % CHECK_EVERY + CHECK_EVERY, deals + 1, CHECK_EVERY)]
+    if is_last and (not looks or looks[-1] != deals):
+        looks.append(deals)
+    look, decision, log_ratio = after, 0, 0.0
     for look in looks:
         log_ratio = log_likelihood_ratio(pentanomial_counts(margins[:look]), bounds.elo0, bounds.elo1)
         decision = bounds.decision(log_ratio)
         if decision:
-            return look, decision, log_ratio
-    return deals, decision, log_ratio
+            break
+    return look, decision, log_ratio

@@ -124,6 +124,14 @@ def test_a_match_stops_at_the_first_look_that_decides() -> None:
     assert spread == result
 
 
+def test_looks_do_not_depend_on_how_the_deals_come_in() -> None:
+    bounds = SPRTBounds(elo0=0, elo1=50)
+    margins = np.array([[1, 1]] * 40)  # decided after a few deals, but seen only at the next look
+    assert first_decision(bounds, margins)[:2] == (CHECK_EVERY, 1)
+    assert first_decision(bounds, margins[:15], is_last=False) == (0, 0, 0.0)
+    assert first_decision(bounds, margins[:15])[:2] == (15, 1)
+
+
 def test_the_weaker_agent_is_found_weaker_and_equals_stay_undecided() -> None:
     assert play_sprt("random", "greedy", 0, 50, seed=2, rules="small").accepted == "elo0"
     equal = play_sprt("greedy", "greedy", -1, 1, rules="tiny", most_deals=20)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from dataclasses import replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
@@ -239,7 +240,7 @@ def _play(
     executor: Executor | None,
     record: Record | None = None,
 ) -> dict[tuple[int, int], MatchResult | SeriesResult]:
-    from german_whist.arena.match import play_match
+    from german_whist.arena.match import agent_label, play_match
     from german_whist.arena.series import play_series
     from german_whist.cli.terminal.match_progress import match_progress
 
@@ -252,9 +253,10 @@ def _play(
         for i, j in pairs:
             first, second = agents[i], agents[j]
             if options.match is None:
-                results[i, j] = play_match(
-                    first,
-                    second,
+                # Workers make their own agents: a specification travels lighter than a network.
+                result = play_match(
+                    first if executor is None else options.agents[i],
+                    second if executor is None else options.agents[j],
                     number,
                     options.seed,
                     rules,
@@ -264,6 +266,8 @@ def _play(
                     first_deal=options.first_deal or 0,
                     executor=executor,
                 )
+                names = (agent_label(first, first), agent_label(second, second))
+                results[i, j] = replace(result, first=names[0], second=names[1])
             else:
                 results[i, j] = play_series(
                     first,
