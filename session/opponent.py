@@ -6,12 +6,13 @@ from functools import lru_cache
 
 import numpy as np
 
-from german_whist.agents.bots.base import DEAL, Agent, act_with_memory, initial_memory, uses_history
+from german_whist.agents.bots.base import DEAL, Agent, act_with_memory, initial_memory
 from german_whist.agents.policy.agent import check_trained_for
 from german_whist.agents.registry import make_agent
 from german_whist.envs.engine.actions import action_text
 from german_whist.envs.engine.agent_rng import AgentRng
 from german_whist.envs.engine.rules import Rules
+from german_whist.envs.opponent import uses_history
 from german_whist.session.deal.table_deal import TableDeal
 
 _CACHED = 16

@@ -99,4 +99,5 @@ class RowNetwork(NamedTuple):
     def copy(self) -> RowNetwork:
         """Return the same network with scratch memory of its own, for another thread."""
         shared = 7
-        return RowNetwork(*self[:shared], *(array.copy() for array in self[shared:]))
+        parts: list[Any] = [*self[:shared], *(array.copy() for array in self[shared:])]
+        return RowNetwork(*parts)

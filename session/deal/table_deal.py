@@ -36,7 +36,7 @@ class TableDeal:
         Raises:
             ValueError: if the deck is not one of these rules, or an action is illegal.
         """
-        self.batch = DealBatch(rules, 1, history=True)
+        self.batch = DealBatch(rules, 1)
         self.batch.deal_decks([list(deck)], [dealer])
         self.actions: list[int] = []
         self.states: list[Any] = []

@@ -13,7 +13,7 @@ from pathlib import Path
 import torch
 
 from german_whist.envs.utils.checks import is_whole_number
-from german_whist.training.config.settings import LARGEST
+from german_whist.training.config.fields import LARGEST
 from german_whist.training.run.provenance import Provenance
 from german_whist.training.run.resume_file import UNREADABLE, cannot_resume, read_resume_file, write_resume_file
 

@@ -9,7 +9,7 @@ import torch
 from sb3_contrib import MaskablePPO
 
 from german_whist.envs.utils.checks import is_whole_number
-from german_whist.training.config.settings import LARGEST
+from german_whist.training.config.fields import LARGEST
 from german_whist.training.run.provenance import Provenance
 from german_whist.training.run.resume_file import (
     UNREADABLE,
