@@ -14,17 +14,15 @@ from gymnasium.spaces import Box, Discrete
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
-from german_whist.envs.engine.actions import actions_text
-from german_whist.envs.engine.agent_rng import AgentRng
 from german_whist.envs.engine.endgame_hook import PLAYED, EndgameHook
 from german_whist.envs.engine.match_format import MatchFormat, match_format_of
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.scoring import check_reward
 from german_whist.envs.observation.keys import check_observation_keys, keyed, keyed_space
 from german_whist.envs.observation.vector import observation_high
-from german_whist.envs.opponent import Opponent, check_opponent, check_seat, learner_seats
+from german_whist.envs.opponent import Opponent, check_opponent, check_seat, learner_seats, opponent_plays
 from german_whist.envs.rendering.modes import FRAMES_PER_SECOND, Picture, check_render_mode
-from german_whist.envs.rendering.renderer import load_drawing
+from german_whist.envs.rendering.renderer import load_drawing, render_rows
 from german_whist.envs.simulator.episode_batch import Addresses, EpisodeBatch, Seeds
 from german_whist.envs.simulator.reset_options import (
     autoreset_mode_of,
@@ -32,7 +30,6 @@ from german_whist.envs.simulator.reset_options import (
     read_options,
     read_reset_mask,
 )
-from german_whist.envs.text.deal_text import deal_text
 from german_whist.envs.utils.checks import whole_actions
 
 Bools = npt.NDArray[np.bool_]
@@ -218,7 +215,7 @@ class GermanWhistVectorEnv(VectorEnv[Any, npt.NDArray[np.int64], npt.NDArray[Any
             waiting = self._waiting()
             if not waiting.size:
                 break
-            self._opponent_plays(waiting)
+            opponent_plays(self.opponent, self._episodes, waiting)
             over = episodes.over & ~ended
         info = self._info(self._masks(), illegal, np.ones(self.num_envs, np.bool_))
         if self.autoreset_mode is AutoresetMode.SAME_STEP and ended.any():
@@ -239,29 +236,10 @@ class GermanWhistVectorEnv(VectorEnv[Any, npt.NDArray[np.int64], npt.NDArray[Any
         """Return the rows in which it is the opponent's turn."""
         return np.flatnonzero((self._batch.turn != self.learners) & ~self._episodes.over)
 
-    def _opponent_plays(self, rows: Rows) -> None:
-        """Let the opponent play one action in each of some rows.
-
-        Raises:
-            ValueError: if its actions are not one legal action per row.
-        """
-        episodes = self._episodes
-        rng = AgentRng(episodes.at.seeds[rows], episodes.indices[rows], step=episodes.plies[rows])
-        actions = np.asarray(self.opponent.act(self._batch.views(rows), rng))
-        if actions.shape != rows.shape:
-            raise ValueError(f"the opponent {self.opponent!r} chose {actions.shape} actions for {len(rows)} views")
-        refused = episodes.play(rows, actions)
-        if refused.any():
-            first = int(np.argmax(refused))
-            raise ValueError(
-                f"action {actions[first]} is illegal: the opponent {self.opponent!r} may play "
-                f"{actions_text(int(self._batch.legal()[rows[first]]), self.rules)}"
-            )
-
     def _let_opponent_play(self) -> None:
         """Let the opponent play until it is the learner's turn in every row."""
         while (waiting := self._waiting()).size:
-            self._opponent_plays(waiting)
+            opponent_plays(self.opponent, self._episodes, waiting)
 
     def _finish(
         self, rows: Rows, illegal: Bools, rewards: npt.NDArray[np.float64], final_obs: npt.NDArray[Any]
@@ -306,9 +284,4 @@ class GermanWhistVectorEnv(VectorEnv[Any, npt.NDArray[np.int64], npt.NDArray[Any
         if self.render_mode is None:
             logger.warn("render() was called without a render mode: choose 'ansi' or 'rgb_array'")
             return None
-        if self.render_mode == "rgb_array":
-            draw = load_drawing().deal_picture
-            return tuple(
-                draw(self._batch, row, int(self.learners[row]), self.render_size) for row in range(self.num_envs)
-            )
-        return tuple(deal_text(self._batch, row, int(self.learners[row])) for row in range(self.num_envs))
+        return render_rows(self._batch, self.learners, self.render_size if self.render_mode == "rgb_array" else None)

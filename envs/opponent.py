@@ -7,7 +7,9 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from german_whist.envs.engine.actions import actions_text
 from german_whist.envs.engine.agent_rng import AgentRng
+from german_whist.envs.simulator.episode_batch import EpisodeBatch
 from german_whist.envs.utils.checks import is_agent_class, is_whole_number
 
 
@@ -69,3 +71,23 @@ def learner_seats(seat: int | str, indices: npt.NDArray[np.uint64]) -> npt.NDArr
         seats: npt.NDArray[np.int64] = (indices >> np.uint64(1) & np.uint64(1)).astype(np.int64)
         return seats
     return np.full(indices.shape, int(seat), np.int64)
+
+
+def opponent_plays(opponent: Opponent, episodes: EpisodeBatch, rows: npt.NDArray[np.int64]) -> None:
+    """Let an opponent play one action in each of some rows, where it is its turn.
+
+    Raises:
+        ValueError: if its actions are not one legal action per row.
+    """
+    batch = episodes.batch
+    rng = AgentRng(episodes.at.seeds[rows], episodes.indices[rows], step=episodes.plies[rows])
+    actions = np.asarray(opponent.act(batch.views(rows), rng))
+    if actions.shape != rows.shape:
+        raise ValueError(f"the opponent {opponent!r} chose {actions.shape} actions for {len(rows)} views")
+    refused = episodes.play(rows, actions)
+    if refused.any():
+        first = int(np.argmax(refused))
+        raise ValueError(
+            f"action {actions[first]} is illegal: the opponent {opponent!r} may play "
+            f"{actions_text(int(batch.legal()[rows[first]]), batch.rules)}"
+        )

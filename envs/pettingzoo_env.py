@@ -13,27 +13,22 @@ from typing import Any
 import gymnasium
 import numpy as np
 import numpy.typing as npt
-from gymnasium.spaces import Box, Dict, Discrete
+from gymnasium.spaces import Box, Discrete
 from pettingzoo import AECEnv
 
 from german_whist.envs.engine.endgame_hook import PLAYED, EndgameHook
-from german_whist.envs.engine.layout import highest_values
 from german_whist.envs.engine.match_format import MatchFormat, match_format_of
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.scoring import check_reward
 from german_whist.envs.observation.full_state import state_high
-from german_whist.envs.observation.history import history_high
-from german_whist.envs.observation.keys import OBSERVATION_KEYS, check_observation_keys
-from german_whist.envs.observation.vector import observation_high
+from german_whist.envs.observation.keys import OBSERVATION_KEYS
+from german_whist.envs.pettingzoo_spaces import agent_observation_space, check_observation
 from german_whist.envs.pettingzoo_wrappers import AssertOutOfBounds, Observation, OrderEnforcing, TerminateIllegal
 from german_whist.envs.rendering.modes import FRAMES_PER_SECOND, RENDER_MODES, Picture
 from german_whist.envs.rendering.renderer import Renderer, RendererProperties
 from german_whist.envs.simulator.single_match import SingleMatch, make_simulator
 from german_whist.envs.text.scene import PLAYERS
 from german_whist.envs.utils.checks import ActionTypeError, whole_action
-from german_whist.envs.utils.specs import unknown_name
-
-OBSERVATIONS = ("vector", "history")
 
 _SEATS = {player: seat for seat, player in enumerate(PLAYERS)}
 
@@ -141,12 +136,8 @@ class raw_env(RendererProperties, AECEnv):  # type: ignore[misc]  # noqa: N801 -
         super().__init__()
         check_reward(reward)
         self._renderer = Renderer(render_mode)
-        if observation not in OBSERVATIONS:
-            raise unknown_name("observation", observation, OBSERVATIONS)
+        self._keys = check_observation(observation, observation_keys)
         self._is_history = observation == "history"
-        self._keys = check_observation_keys(observation_keys)
-        if self._is_history and self._keys is None:
-            raise ValueError("observation='history' is a dictionary: give observation_keys, the names of two entries")
         self.match = None if match is None else match_format_of(match)
         self._simulator = make_simulator(rules, self.match, self._is_history, endgame)
         self.rules = self._simulator.rules
@@ -155,25 +146,12 @@ class raw_env(RendererProperties, AECEnv):  # type: ignore[misc]  # noqa: N801 -
         self.possible_agents = list(PLAYERS)
         self._no_actions = np.zeros(self.rules.num_actions, np.int8)
         self.reward_limit = self._simulator.reward_limit(reward)
-        self.observation_spaces = {agent: self._observation_space() for agent in PLAYERS}
+        self.observation_spaces = {
+            agent: agent_observation_space(self.rules, self.match, observation, self._keys) for agent in PLAYERS
+        }
         self.action_spaces = {agent: Discrete(self.rules.num_actions) for agent in PLAYERS}
         highest = state_high(self.rules, self.match)
         self.state_space = Box(np.zeros_like(highest), highest, dtype=np.int8)
-
-    def _observation_space(self) -> gymnasium.Space[Any]:
-        """Return an agent's observation space."""
-        high = history_high(self.rules) if self._is_history else observation_high(self.rules, self.match)
-        box = Box(np.zeros_like(high), high, dtype=np.int8)
-        if self._keys is None:
-            return box
-        mask = Box(0, 1, (self.rules.num_actions,), np.int8)
-        spaces: dict[str, gymnasium.Space[Any]] = {self._keys[0]: box, self._keys[1]: mask}
-        if self._is_history:
-            spaces["length"] = Box(0, len(high), (1,), np.int16)
-            if self.match is not None:
-                highest = highest_values(self.rules, (self.match.block(self.rules),))
-                spaces["match"] = Box(np.zeros_like(highest), highest, dtype=np.int8)
-        return Dict(spaces)
 
     def observation_space(self, agent: str) -> gymnasium.Space[Any]:
         """Return the agent's observation space, always the same object."""

@@ -1,8 +1,10 @@
-"""OpenSpiel: external-sampling MCCFR on the game of six cards: ``python examples/openspiel_mccfr.py``.
+"""OpenSpiel: external-sampling MCCFR on six cards with a draft: ``python examples/openspiel_mccfr.py``.
 
 CFR keeps both seats' counterfactual values apart, so twice running is no matter, and it needs no mask: information
 states know their legal actions. Prints how far from an equilibrium the average policy is, then plays a match with it.
-It printed, in 17 s: NashConv 0.092 after 2000 iterations, 0.506 of uniform play; 52.6% against random, 51.8% 53.3%
+So few cards leave most to luck: it also prints what the best response to ``random`` wins, which nothing can beat.
+It printed, in 24 s: NashConv 0.054 after 5000 iterations, 0.639 of uniform play; 66.0% is what the best response to
+random wins; 61.9% against random, 95 % interval 60.7% 63.0%
 """
 
 import numpy as np
@@ -14,7 +16,7 @@ from open_spiel.python.policy import UniformRandomPolicy
 import german_whist as gw
 import german_whist.openspiel as ospiel
 
-RULES = "six_cards"
+RULES = "six_cards:draft=true"  # without the draft the best response wins only 56.3 %
 
 
 class PolicyBot(pyspiel.Bot):
@@ -32,17 +34,18 @@ class PolicyBot(pyspiel.Bot):
         return int(self.rng.choice(actions, p=probabilities))
 
 
-def main(iterations=2000, deals=1000):
+def main(iterations=5000, deals=1000):
     np.random.seed(1)
-    game = ospiel.load_game(RULES)
+    game = ospiel.load_game(RULES, reward="win")
     solver = ExternalSamplingSolver(game, AverageType.SIMPLE)
     for _ in range(iterations):
         solver.iteration()
     policy = solver.average_policy()
-    uniform = exploitability.nash_conv(game, UniformRandomPolicy(game))
+    uniform = exploitability.nash_conv(game, UniformRandomPolicy(game), use_cpp_br=True)
     learned = exploitability.nash_conv(game, policy, use_cpp_br=True)
     print(f"NashConv {learned:.3f} after {iterations} iterations, {uniform:.3f} of uniform play")
-    learner = ospiel.BotAgent(lambda game, player: PolicyBot(policy), rules=RULES, name="mccfr")
+    print(f"{0.5 + uniform / 4:.1%} is what the best response to random wins: NashConv adds the gains of two seats")
+    learner = ospiel.BotAgent(lambda game, player: PolicyBot(policy), rules=RULES, reward="win", name="mccfr")
     return gw.play_match(learner, "random", deals, seed=1000, rules=RULES)
 
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.envs.engine.cards import SUIT_SIZE
+from german_whist.envs.engine.cards import SUIT_SIZE, SUITS
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.observation.history import COLUMNS, EVENTS
 
@@ -15,20 +15,18 @@ _ME, _OPPONENT = 1, 2
 _UNKNOWN = -1
 
 
-class Item(NamedTuple):
-    """Something that tells of the opponent's hidden cards.
+class PlayedCard(NamedTuple):
+    """A card that the opponent played and was not seen to get.
 
     Attributes:
-        kind: ``"drew"`` (a card unseen), ``"played"`` (a card whose draw was unseen) or ``"void"``.
-        suit: of the card played, or of the void.
-        card: the card played.
-        place: the place in the deck of the card drawn.
+        card: the card.
+        earliest: the first source that it can have come from, 0 the opponent's hand as dealt, then its unseen draws.
+        latest: the last one.
     """
 
-    kind: str
-    suit: int = -1
-    card: int = -1
-    place: int = -1
+    card: int
+    earliest: int
+    latest: int
 
 
 class SeenDeal(NamedTuple):
@@ -38,19 +36,21 @@ class SeenDeal(NamedTuple):
         deck: the cards in dealing order; −1 where the place of a card is not known.
         own: cards of its own hands, whose order is not known, by their places.
         hand_places: the places of the opponent's hand as dealt.
+        draw_places: the places of the cards that the opponent drew unseen, in order.
         free_places: the places of cards that are in no hand.
-        unseen: the cards never seen, by suit.
-        held: how many of them the opponent holds.
-        items: what happened to the opponent's hidden cards, in order.
+        unseen: the cards never seen.
+        played: the cards that the opponent played and was not seen to get.
+        void_since: by suit, the first source of unseen cards that the opponent can hold now (see ``PlayedCard``).
     """
 
     deck: list[int]
     own: dict[tuple[int, ...], tuple[int, ...]]
     hand_places: tuple[int, ...]
+    draw_places: tuple[int, ...]
     free_places: tuple[int, ...]
-    unseen: list[list[int]]
-    held: int
-    items: list[Item]
+    unseen: tuple[int, ...]
+    played: tuple[PlayedCard, ...]
+    void_since: tuple[int, ...]
 
 
 def read_history(history: npt.ArrayLike, rules: Rules) -> SeenDeal:
@@ -76,21 +76,24 @@ class _Reader:
 
     def __init__(self, rules: Rules) -> None:
         self.rules = rules
-        self.deck = [_UNKNOWN] * len(rules.cards)
+        self.cards = frozenset(rules.cards)
+        self.deck = [_UNKNOWN] * len(self.cards)
         self.next = 2 * rules.hand  # the next place of the stock
         self.places: dict[int, tuple[int, ...]] = {}  # of the hands as dealt, by who
         self.own: dict[tuple[int, ...], tuple[int, ...]] = {}
         self.drawn: list[int] = []  # own cards in the order of the events: a hand, then blind hands
         self.known: set[int] = set()  # seen cards that the opponent took and holds
         self.seen: set[int] = set()
-        self.items: list[Item] = []
+        self.draw_places: list[int] = []
+        self.played: list[PlayedCard] = []
+        self.void_since = [0] * len(SUITS)
         self.led = _UNKNOWN
         self.swaps = 0
 
     def read(self, event: str, who: int, card: int) -> None:
         """Follow one event; card −1 is none, or one that was not seen."""
         if card >= 0:
-            if card not in self.rules.cards:
+            if card not in self.cards:
                 raise ValueError(f"card {card} is not in the deck")
             self.seen.add(card)
         handler = getattr(self, f"_{event}", None)
@@ -138,7 +141,7 @@ class _Reader:
         elif who == _ME:
             self._place(card)
         else:
-            self.items.append(Item("drew", place=self._place(_UNKNOWN)))
+            self.draw_places.append(self._place(_UNKNOWN))
 
     def _swap(self, who: int, card: int) -> None:
         self.swaps += 1
@@ -156,25 +159,21 @@ class _Reader:
             if card in self.known:
                 self.known.remove(card)
             else:
-                self.items.append(Item("played", suit, card))
+                self.played.append(PlayedCard(card, self.void_since[suit], len(self.draw_places)))
             if self.led >= 0 and suit != self.led:
-                self.items.append(Item("void", self.led))
+                self.void_since[self.led] = len(self.draw_places) + 1
         self.led = _UNKNOWN if self.led >= 0 else suit
 
     def result(self) -> SeenDeal:
         """Return what has been seen."""
         if not self.places or any(len(places) != len(cards) for places, cards in self.own.items()):
             raise ValueError("the hand is not complete")
-        hand = self.places[_OPPONENT]
-        kinds = [item.kind for item in self.items]
-        draws = {item.place for item in self.items if item.kind == "drew"}
+        hand, draws = self.places[_OPPONENT], tuple(self.draw_places)
         taken = {*hand, *draws, *(place for places in self.own for place in places)}
         free = tuple(place for place, card in enumerate(self.deck) if card < 0 and place not in taken)
-        unseen: list[list[int]] = [[], [], [], []]
-        for card in self.rules.cards:
-            if card not in self.seen:
-                unseen[card // SUIT_SIZE].append(card)
-        held = len(hand) + len(draws) - kinds.count("played")
-        if held < 0 or held + len(free) != sum(map(len, unseen)):
+        unseen = tuple(card for card in self.rules.cards if card not in self.seen)
+        held = len(hand) + len(draws) - len(self.played)
+        if held < 0 or held + len(free) != len(unseen):
             raise ValueError("the cards do not add up")
-        return SeenDeal(self.deck, self.own, hand, free, unseen, held, self.items)
+        played, void_since = tuple(self.played), tuple(self.void_since)
+        return SeenDeal(self.deck, self.own, hand, draws, free, unseen, played, void_since)

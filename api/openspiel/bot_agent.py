@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from german_whist.agents.bots.base import Actions, Views
-from german_whist.agents.inference.deal_sampling import DealSampler
+from german_whist.agents.inference.deck_sampling import DeckSampler
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.rules import rules as rules_named
 from german_whist.openspiel.game import GermanWhistGame, load_game
@@ -24,9 +24,8 @@ MakeBot = Callable[[GermanWhistGame, int], Any]
 class _Seat:
     """One game of the agent: what it has seen, and its bot."""
 
-    def __init__(self, agent: BotAgent, seat: int) -> None:
+    def __init__(self, agent: BotAgent) -> None:
         self._agent = agent
-        self._seat = seat
         self._watcher = Watcher(agent.rules)
         self._bot: Any = None
 
@@ -35,10 +34,9 @@ class _Seat:
         watcher = self._watcher
         watcher.see(view)
         if self._bot is None:
-            self._game = self._agent.game(self._seat if watcher.is_dealer else 1 - self._seat)
-            self._bot = self._agent.make_bot(self._game, self._seat)
-        deck = DealSampler(self._agent.rules, *watcher.history()).sample(Random(seed))
-        state: GermanWhistState = state_of(self._game, deck, watcher.actions)
+            self._bot = self._agent.make_bot(self._agent.game, int(watcher.is_dealer))
+        deck = DeckSampler(watcher.history()[0], self._agent.rules).sample(Random(seed))
+        state: GermanWhistState = state_of(self._agent.game, deck, watcher.actions)
         action = int(self._bot.step(state))
         watcher.choose(action)
         return action
@@ -52,6 +50,9 @@ class BotAgent:
     built whose information state for the player is the true one; the hidden cards are drawn at random from all deals
     that agree, so a bot that looks at them learns nothing. The bot's ``step`` is called; ``inform_action`` is not.
 
+    Player 1 deals in every state that a bot gets, whichever seat deals in the match. So a policy that was learned on
+    ``load_game(rules)`` knows all its information states, which name the players.
+
     Example:
         >>> def make_bot(game, player):
         ...     return pyspiel.make_uniform_random_bot(player, seed=3)
@@ -61,6 +62,7 @@ class BotAgent:
         name: what results call it.
         rules: the rules it plays.
         make_bot: makes the bot of a game.
+        game: the bots' game, in which player 1 deals.
     """
 
     def __init__(
@@ -69,7 +71,8 @@ class BotAgent:
         """Wrap bots.
 
         Args:
-            make_bot: called with the game and the player; returns a ``pyspiel.Bot`` for one deal.
+            make_bot: called with the game and the player, 1 for the seat that deals; returns a ``pyspiel.Bot`` for one
+                deal.
             rules: the rules of the deals.
             reward: the reward of the bots' game.
             name: what results call the agent.
@@ -80,17 +83,13 @@ class BotAgent:
         self.make_bot = make_bot
         self.rules = rules_named(rules)
         self.name = name
-        self._games = [load_game(self.rules, reward, dealer) for dealer in (0, 1)]
-
-    def game(self, dealer: int) -> GermanWhistGame:
-        """Return the bots' game in which a seat deals."""
-        return self._games[dealer]
+        self.game = load_game(self.rules, reward)
 
     def initial_memory(self, deals: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-        """Return the memory of deals that begin, object[n]; ``deals["seat"]`` is the seat in each, int8[n]."""
+        """Return the memory of deals that begin, object[n]."""
         memory = np.empty(len(deals), object)
-        for row, seat in enumerate(deals["seat"].tolist()):
-            memory[row] = _Seat(self, seat)
+        for row in range(len(deals)):
+            memory[row] = _Seat(self)
         return memory
 
     def act(self, views: Views, rng: Any, memory: np.ndarray[Any, Any] | None = None) -> Actions:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pyspiel
 
-from german_whist.agents.inference.deal_sampling import DealSampler
+from german_whist.agents.inference.deck_sampling import DeckSampler
 from german_whist.envs.engine.actions import action_text, choice_names
 from german_whist.envs.engine.cards import NUM_CARDS, SUITS, card_text, hand_text, parse_deck
 from german_whist.envs.engine.scoring import check_reward
@@ -146,6 +146,6 @@ def resampled(state: GermanWhistState, player: int, random: Random) -> GermanWhi
 
 
 @lru_cache(maxsize=4)
-def _sampler(deal: Deal, player: int) -> DealSampler:
+def _sampler(deal: Deal, player: int) -> DeckSampler:
     """Return the sampler of what a player knows of a deal. Searches draw many states for the same one."""
-    return DealSampler(deal.setup.rules, *deal.history(player))
+    return DeckSampler(deal.history(player)[0], deal.setup.rules)

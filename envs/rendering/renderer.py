@@ -11,6 +11,8 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 import gymnasium
+import numpy as np
+import numpy.typing as npt
 
 from german_whist.envs.rendering.modes import FRAME_SIZE, FRAMES_PER_SECOND, RENDER_MODES, Picture, check_render_mode
 from german_whist.envs.simulator.batch import DealBatch
@@ -37,6 +39,16 @@ def load_drawing() -> Any:
         message = 'pictures need Pillow, which is not installed: pip install "german-whist[render]"'
         raise ModuleNotFoundError(message, name="PIL") from None
     return table
+
+
+def render_rows(
+    batch: DealBatch, seats: npt.NDArray[np.int64], size: tuple[int, int] | None
+) -> tuple[str | Picture, ...]:
+    """Return what a seat sees in each row: pictures of a size in pixels, or texts without one."""
+    if size is None:
+        return tuple(deal_text(batch, row, seat) for row, seat in enumerate(seats.tolist()))
+    draw = load_drawing().deal_picture
+    return tuple(draw(batch, row, seat, size) for row, seat in enumerate(seats.tolist()))
 
 
 def has_display() -> bool:

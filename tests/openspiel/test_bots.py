@@ -75,7 +75,7 @@ def test_two_bots_play_through_openspiels_own_loop() -> None:
 
 
 @pytest.mark.parametrize("preset", [name for name in rule_names() if name != "open_stock"])
-def test_a_bot_gets_the_information_states_of_the_deal_it_plays(preset: str) -> None:
+def test_a_bot_gets_the_information_states_of_a_game_in_which_player_1_deals(preset: str) -> None:
     shown: list[tuple[int, str]] = []
     agent = BotAgent(lambda game, player: Recorder(shown), preset)
     batch = DealBatch(preset, 2, 8)
@@ -87,8 +87,9 @@ def test_a_bot_gets_the_information_states_of_the_deal_it_plays(preset: str) -> 
         for row in np.flatnonzero(~batch.done):
             seat = int(batch.turn[row])
             [actions[row]] = agent.act(batch.views([row]), rng, memory[row, seat : seat + 1])
-            state = state_of(load_game(preset, dealer=row), decks[row], played[row])
-            assert shown[-1] == (seat, state.information_state_string(seat))
+            player = int(seat == batch.states["dealer"][row])
+            state = state_of(load_game(preset), decks[row], played[row])
+            assert shown[-1] == (player, state.information_state_string(player))
             played[row].append(int(actions[row]))
         batch.step(actions)
 

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from german_whist.agents.inference.deck_sampling import count_decks, sample_decks
 from german_whist.envs.engine.rules import Rules, rule_names
 from german_whist.envs.observation.action_log import ActionLog
+from german_whist.envs.observation.history import EVENTS
 from german_whist.envs.simulator.batch import DealBatch
 
 SMALL = {
@@ -23,6 +24,7 @@ SMALL = {
     "seven tricks": Rules(suits=2, ranks=4, hand=1, stock=6),
     "face down": Rules(suits=2, ranks=4, hand=2, stock=4, open_stock=0, trump="none"),
     "draft": Rules(suits=2, ranks=4, hand=2, stock=4, draft=True),
+    "long draft": Rules(suits=2, ranks=4, hand=1, stock=6, draft=True),
     "open stock": Rules(suits=2, ranks=4, hand=1, stock=6, open_stock=2),
     "wide open": Rules(suits=2, ranks=3, hand=1, stock=4, open_stock=3),
     "humbug": Rules(suits=2, ranks=4, hand=2, stock=0, humbug=True),
@@ -58,13 +60,22 @@ def agreeing(batch: DealBatch, actions: list[int], seat: int, decks: Any) -> npt
     return same
 
 
+def chi_square_limit(cells: int) -> float:
+    """Return what uniform draws exceed once in 3 million times: five standard deviations (Wilson and Hilferty)."""
+    freedom = cells - 1
+    if freedom == 0:
+        return 0.0
+    deviation: float = (2 / (9 * freedom)) ** 0.5
+    return freedom * (1 - deviation**2 + 5 * deviation) ** 3
+
+
 @pytest.mark.parametrize("name", SMALL)
 def test_the_decks_are_counted_and_each_is_as_likely_as_any_other(name: str) -> None:
     rules = SMALL[name]
     every = [list(deck) for deck in itertools.permutations(rules.cards)]
     tested = 0
     for seed in range(6 if len(rules.cards) == 6 else 2):
-        for steps in (2, 3, 5, 99):
+        for steps in (2, 3, 5, 2 * rules.tricks - 2, 99):
             batch, actions = random_course(rules, seed, steps)
             for seat in range(2):
                 history = history_of(batch, seat)[0]
@@ -76,9 +87,7 @@ def test_the_decks_are_counted_and_each_is_as_likely_as_any_other(name: str) -> 
                     sample_decks(history, rules, 30 * len(found), seed), axis=0, return_counts=True
                 )
                 assert {tuple(deck) for deck in decks.tolist()} == found
-                freedom = len(found) - 1
-                chi_square = ((times - 30) ** 2 / 30).sum()
-                assert chi_square < freedom + 6 * np.sqrt(2 * max(freedom, 1)) + 1e-9
+                assert ((times - 30) ** 2 / 30).sum() <= chi_square_limit(len(found))
                 tested += 1
     assert tested > 1
 
@@ -96,6 +105,41 @@ def test_the_same_course_can_be_played_with_every_deck(name: str, seed: int, ste
     batch, actions = random_course(name, seed, steps)
     decks = sample_decks(history_of(batch, seat)[0], name, 8, seed)
     assert agreeing(batch, actions, seat, decks.tolist()).all()
+
+
+def test_a_card_of_a_void_suit_came_with_the_draws_since() -> None:
+    """After a void the opponent's hands differ in the number of decks that lead to them, and so in their frequency."""
+    uneven = 0
+    for seed in range(60):
+        batch, actions = random_course(SMALL["two suits"], seed, 2)
+        [view] = batch.views(seats=[0])
+        if not (view["void_opponent"].any() and view["drawn_opponent"].any()):
+            continue
+        decks = sample_decks(history_of(batch, 0)[0], batch.rules, 2000, seed)
+        others = DealBatch(batch.rules, len(decks))
+        others.deal_decks(decks.tolist(), np.full(len(decks), batch.states["dealer"][0]))
+        for action in actions:
+            others.step(np.full(len(decks), action))
+        _, times = np.unique(others.states["hands"][:, 1], return_counts=True)
+        uneven += int(times.max() > 1.5 * times.min())
+    assert uneven > 0
+
+
+def test_a_history_that_no_deck_agrees_with_is_refused() -> None:
+    """The opponent discards, and then plays a card of the suit in which it was void, without a draw between."""
+    rules = SMALL["two suits"]
+    batch, _ = random_course(rules, 0, 0)
+    history = history_of(batch, 0)[0]
+    dealt = history[history[:, 0] > 0].tolist()
+    played = next(number for number, event in enumerate(EVENTS) if event.name == "played")
+    first, second = (card - 1 for _, who, card, _ in dealt if who == 1 and card)
+    hidden = [card for card in rules.cards if card + 1 not in {token for _, _, token, _ in dealt}]
+    discard = next(card for card in hidden if card // 13 != first // 13)
+    follows = next(card for card in hidden if card // 13 == first // 13)
+    tricks = [[played, 1, first, 1], [played, 2, discard, 1], [played, 1, second, 2], [played, 2, follows, 2]]
+    events = [*dealt, *([event, who, card + 1, trick] for event, who, card, trick in tricks)]
+    with pytest.raises(ValueError, match="no deck agrees"):
+        sample_decks(np.array(events, np.int8), rules)
 
 
 def test_decks_are_those_of_the_generator_or_seed() -> None:
