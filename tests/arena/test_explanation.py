@@ -8,6 +8,7 @@ import json
 import numpy as np
 import pytest
 
+from german_whist.agents.endgame.exact_agent import ExactEndgame
 from german_whist.agents.policy.agent import PolicyAgent
 from german_whist.agents.registry import make_agent
 from german_whist.arena.explanation import Explanation, explain_deal
@@ -15,7 +16,7 @@ from german_whist.arena.match import play_match
 from german_whist.arena.recording import Recording
 from german_whist.envs.engine.rules import rule_names, rules
 from german_whist.envs.simulator.batch import DealBatch
-from tests.agents.networks import some_network
+from tests.agents.networks import some_network, valued_network
 
 
 def explain(first: object, second: object, game: str = "classic", **settings: object) -> Explanation:
@@ -126,3 +127,20 @@ def test_a_searchs_gains_are_those_that_it_played_by() -> None:
         assert min(abs(gain) for gain in gains) == 0  # that of the policy's card
         assert move.options[0].search in (max(gains), None)  # None: an equivalent card was tried
         assert move.options[0].probability is not None
+
+
+def test_moves_have_what_a_value_network_expects_and_exact_values_in_open_endgames() -> None:
+    agent = ExactEndgame(PolicyAgent(valued_network("tiny")))
+    explained = explain(agent, "greedy", "tiny", seats=(0,), worlds=0)
+    batch = DealBatch("tiny", 1, seed=3, first=1)
+    first = explained.moves[0]
+    values = agent.values(batch.views(seats=[0]))
+    assert values is not None
+    assert (first.expected_margin, first.win_chance) == pytest.approx((values.margin[0], values.win[0]))
+    for move in explained.moves:
+        if move.options[0].exact is not None:
+            best = max(option.exact for option in move.options if option.exact is not None)
+            assert (move.expected_margin, move.win_chance) == (best, (1 + np.sign(best)) / 2)
+    assert explained.moves[-1].options[0].exact is not None
+    plain = explain(network(), "heuristic+exact", worlds=0).moves
+    assert {(move.expected_margin, move.win_chance) for move in plain} == {(None, None)}

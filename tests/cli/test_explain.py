@@ -6,6 +6,7 @@ import json
 
 import german_whist as gw
 from german_whist.envs.engine.cards import card_text
+from tests.agents.networks import valued_network
 from tests.cli.commands import Run
 
 
@@ -56,3 +57,12 @@ def test_a_rule_bot_is_explained_without_a_network(run: Run) -> None:
     assert "rollouts" in moves
     assert "take" in moves
     assert card_text(0) not in "".join(completed.out.splitlines()[:1])
+
+
+def test_a_network_with_a_value_says_what_it_expects(run: Run) -> None:
+    valued_network("tiny").save("valued.safetensors")
+    words = ("explain", "checkpoint:valued.safetensors,endgame=exact", "--worlds", "0")
+    shown, report = run(*words).out, json.loads(run(*words, "--json").out)
+    for move in report["moves"]:
+        assert f"  expects   {move['expected_margin']:+.2f} tricks, wins {move['win_chance']:.0%}\n" in shown
+    assert "margin and winning chance before the move" in shown

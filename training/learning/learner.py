@@ -135,7 +135,9 @@ class Learner(ABC, Generic[Batch]):
             if start.ranks != ranks:
                 raise ValueError(f"init: {init!r} sees ranks {start.ranks}: set ranks to {start.ranks}")
             if start.inputs != self._inputs:
-                raise ValueError(f"init: {init!r} has {start.inputs} inputs: set inputs to {start.inputs}")
+                raise ValueError(
+                    f"init: {init!r} has {start.inputs} inputs: set inputs to {start.inputs} (policy_iteration)"
+                )
             self._check_phases(init, start.phases)
             self.algorithm.start_from(start.layers, init)
         self.save(0.0)  # the first member of the pool
