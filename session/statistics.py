@@ -26,6 +26,7 @@ class Statistics:
         self.path = path
         self._lock = threading.Lock()
         self._data = self._read()
+        self._known = {(deal["session"], deal["deal"]) for deal in self._data["deals"]}
 
     def record(self, identifier: str, session: Session) -> None:
         """Count the finished deals, and the match, of a session; what has been counted is not counted again.
@@ -37,11 +38,10 @@ class Statistics:
         if session.settings.kind != "play":
             return
         with self._lock:
-            known = {(deal["session"], deal["deal"]) for deal in self._data["deals"]}
             new = [
                 _deal(identifier, session, place)
                 for place, one in enumerate(session.finished)
-                if (identifier, place + 1) not in known and one.time > self._data["cleared"]
+                if (identifier, place + 1) not in self._known and one.time > self._data["cleared"]
             ]
             matches = [match["session"] for match in self._data["matches"]]
             won = session.winner is not None and identifier not in matches
@@ -50,6 +50,7 @@ class Statistics:
             elif not new:
                 return
             self._data["deals"] += new
+            self._known |= {(identifier, deal["deal"]) for deal in new}
             self._write()
 
     def rate(self, identifier: str, deal: int, accuracy: float | None, luck: float) -> None:
@@ -65,6 +66,7 @@ class Statistics:
         with self._lock:
             now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
             self._data = {"format": VERSION, "cleared": now, "deals": [], "matches": []}
+            self._known = set()
             self._write()
 
     def export(self) -> str:

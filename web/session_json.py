@@ -24,7 +24,6 @@ def session_json(session: Session) -> dict[str, Any]:
     if deal.done and session.winner is not None:
         listed.append(_match_event(session, len(listed)))
     acts = deal.turn == session.seat
-    readable = settings.kind != "recording"
     return {
         "version": session.version,
         "kind": settings.kind,
@@ -51,7 +50,7 @@ def session_json(session: Session) -> dict[str, Any]:
             "take_back": session.can_take_back,
             "next": deal.done and not session.over,
             "review": bool(session.finished),
-            "swap": bool(session.finished) and readable,
+            "swap": bool(session.finished),
         },
         "hint": session.hint,
         "lesson": lesson_data(deal) if settings.kind == "lesson" else None,

@@ -6,6 +6,7 @@ import dataclasses
 from typing import Any
 
 from german_whist.envs.engine.actions import action_text
+from german_whist.session.catalogue import agent_title
 from german_whist.session.coach.reviews import open_positions, play_out
 from german_whist.session.deal.events import move_texts
 from german_whist.session.deal.position import result, side_of
@@ -42,9 +43,14 @@ def _practice(session: Session, deal: TableDeal, seat: int | None = None) -> Ses
     settings = dataclasses.replace(
         session.settings, kind="practice", match=None, day=None, seat=session.seat if seat is None else seat
     )
-    practice = Session(settings, session.agent, deal, session.title)
+    practice = Session(settings, session.agent, deal, _title(session))
     practice.close_deal()  # the last card of the deal may be the one that is tried
     return practice
+
+
+def _title(session: Session) -> str:
+    """Return the agent's name; a recorded player need not be the agent that plays in its place."""
+    return agent_title(session.settings.agent) if session.settings.kind == "recording" else session.title
 
 
 def watch(session: Session, place: int) -> dict[str, Any]:
@@ -58,7 +64,7 @@ def watch(session: Session, place: int) -> dict[str, Any]:
     seed = session.settings.seed
     agents = (session.agent, session.agent)
     deal = play_out(TableDeal(played.rules, played.deck, played.dealer), agents, seed, place)
-    seat, title = session.seat, session.title
+    seat, title = session.seat, _title(session)
     names = (f"{title} with your cards", title) if seat == 0 else (title, f"{title} with your cards")
     same = next(
         (step for step, pair in enumerate(zip(deal.actions, played.actions, strict=False)) if pair[0] != pair[1]),

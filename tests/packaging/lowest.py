@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[2]
 
 NOT_TRIED = ("dev", "dist")  # tools: their bounds are the versions of constraints.txt
 EDITABLE = ("--config-settings", "editable_mode=strict", "--editable")  # as the Makefile installs it
-TOOLS = ("pytest", "hypothesis")  # but these are
+TOOLS = ("pytest", "hypothesis", "httpx2")  # but these are
 
 # Each dependency is used by one of them.
 TESTS = (
@@ -33,6 +33,7 @@ TESTS = (
     "tests/cli/test_curve.py",
     "tests/training/test_export.py",
     "tests/training/test_train.py",
+    "tests/web",
 )
 
 # Before Gymnasium 1.4 its wrapper takes the step after the end of an episode for a reset, which it is not here.

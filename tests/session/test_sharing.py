@@ -12,6 +12,7 @@ from german_whist.arena.recording import Recording
 from german_whist.envs.engine.actions import parse_action
 from german_whist.envs.engine.rules import rule_names, rules
 from german_whist.session import catalogue
+from german_whist.session.coach.replays import swap_seats
 from german_whist.session.game_session import IllegalAction
 from german_whist.session.lesson import lesson_data
 from german_whist.session.opponent import check_agent
@@ -54,6 +55,13 @@ def test_who_is_you_in_a_recording() -> None:
     assert open_recordings(recordings).names == ("You", "Textbook")
     assert open_recordings(recordings, 1).names == ("You", "Textbook")[::-1] or open_recordings(recordings, 1).seat == 1
     assert open_recordings(recordings, 1).person == "Textbook"
+
+
+def test_the_agent_that_plays_on_from_a_recording_has_its_own_name() -> None:
+    text = lines(deals=1).replace('"heuristic"', '"Ann"')
+    opened = open_recordings(read_deals(text))
+    assert opened.title == "Ann"
+    assert swap_seats(opened, 0).title == "Textbook, perfect endgame"
 
 
 def test_a_recording_never_names_a_file_to_load() -> None:

@@ -21,7 +21,7 @@ from tests.redeal import Redeal
 from tests.session.playing import Script
 from tests.web.conftest import BASE, TOKEN
 
-DEALS = 3
+DEALS = 2
 
 
 def answers(folder: Path, game: str, deck: list[int], dealer: int, seat: int, actions: list[int]) -> list[str]:
