@@ -19,7 +19,7 @@ _TAG = "tag:yaml.org,2002:"
 
 
 class _Loader(yaml.SafeLoader):
-    """A safe loader without aliases, tags, dates and duplicate keys."""
+    """A safe loader without aliases, tags and duplicate keys, to which dates are text."""
 
     _depth = 0
 
@@ -55,9 +55,9 @@ class _Loader(yaml.SafeLoader):
         number: int | float = make(node)
         return number
 
-    def refuse_date(self, node: Any) -> None:
-        self.construct_yaml_timestamp(node)  # an impossible date has an error of its own
-        raise _error("dates are not allowed", node)
+    def construct_date(self, node: Any) -> str:
+        self.construct_yaml_timestamp(node)  # an impossible date is an error
+        return str(node.value)
 
     def refuse(self, node: Any) -> None:
         raise _error(f"{node.value!r:.60} is not allowed", node)
@@ -84,7 +84,7 @@ for _kind in ("int", "float"):
     _Loader.add_constructor(f"{_TAG}{_kind}", _Loader.construct_number)
 for _kind in ("merge", "value"):
     _Loader.add_constructor(f"{_TAG}{_kind}", _Loader.refuse)
-_Loader.add_constructor(f"{_TAG}timestamp", _Loader.refuse_date)
+_Loader.add_constructor(f"{_TAG}timestamp", _Loader.construct_date)
 
 
 def parse_yaml(text: str) -> Any:

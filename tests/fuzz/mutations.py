@@ -25,6 +25,7 @@ SNIPPETS = [
     b"\0", b"\xff", b"[", b"{", b'"', b"'", b"\n", b"\r\n", b":", b"-", b"&a ", b"*a", b"!!bool ", b"9" * 40, b"1e999",
     b"NaN", b"null", b"\\u0000", b",", b"  ", b"#", b"---\n", b"<<: ",
 ]  # fmt: skip
+SIZES = [0, 1, 2**31, 2**40, 2**63, 2**64 - 1]
 
 
 def mutate_bytes(rng: Rng, content: bytes) -> bytes:
@@ -49,7 +50,7 @@ def mutate_bytes(rng: Rng, content: bytes) -> bytes:
             case 5:
                 del data[at:]
             case 6:
-                data[at : at + 8] = int(rng.choice([0, 2**31, 2**40, 2**63, 2**64 - 1])).to_bytes(8, "little")
+                data[at : at + 8] = SIZES[int(rng.integers(len(SIZES)))].to_bytes(8, "little")
     return bytes(data)
 
 
