@@ -126,10 +126,17 @@ def test_a_match_stops_at_the_first_look_that_decides() -> None:
 
 def test_looks_do_not_depend_on_how_the_deals_come_in() -> None:
     bounds = SPRTBounds(elo0=0, elo1=50)
-    margins = np.array([[1, 1]] * 40)  # decided after a few deals, but seen only at the next look
-    assert first_decision(bounds, margins)[:2] == (CHECK_EVERY, 1)
-    assert first_decision(bounds, margins[:15], is_last=False) == (0, 0, 0.0)
-    assert first_decision(bounds, margins[:15])[:2] == (15, 1)
+    margins = np.array([[1, 1], [1, -1]] * 60)
+    whole = first_decision(bounds, margins)
+    assert (whole[0] % CHECK_EVERY, whole[1]) == (0, 1)
+    seen = 0
+    for deals in range(20, 121, 20):
+        seen, decision, log_ratio = first_decision(bounds, margins[:deals], after=seen, is_last=False)
+        if decision:
+            break
+    assert (seen, decision, log_ratio) == whole
+    assert first_decision(bounds, margins[:7], is_last=False) == (0, 0, 0.0)
+    assert first_decision(bounds, margins[:7])[:2] == (7, 0)
 
 
 def test_the_weaker_agent_is_found_weaker_and_equals_stay_undecided() -> None:
