@@ -78,6 +78,12 @@ def _mc(settings: str) -> Agent:
     return MonteCarloBot.from_spec(settings)
 
 
+def _process(settings: str) -> Agent:
+    from german_whist.agents.process.agent import ProcessAgent
+
+    return ProcessAgent.from_spec(settings)
+
+
 def _checkpoint(settings: str) -> Agent:
     from german_whist.agents.policy.checkpoint import load_checkpoint
 
@@ -135,6 +141,11 @@ KINDS: dict[str, AgentKind] = {
         "checkpoint:PATH[,SETTINGS]",
         f"a trained network: {NETWORK_SETTINGS}",
     ),
+    "process": AgentKind(
+        _process,
+        "process:[time=S,]COMMAND",
+        "a bot in any language, in a process of its own; S seconds a card (default 5)",
+    ),
 }
 
 SUFFIXES: dict[str, AgentSuffix] = {
@@ -146,9 +157,9 @@ def agent_names() -> tuple[str, ...]:
     """Return the names that agent specifications begin with.
 
     Returns:
-        The kinds of agents (``"random"``, ``"greedy"``, ``"heuristic"``, ``"mc"``, ``"checkpoint"``), then the
-        pretrained agents in alphabetical order (``"champion"``, …). ``"checkpoint"`` needs a path:
-        ``"checkpoint:PATH"``.
+        The kinds of agents (``"random"``, ``"greedy"``, ``"heuristic"``, ``"mc"``, ``"checkpoint"``, ``"process"``),
+        then the pretrained agents in alphabetical order (``"champion"``, …). ``"checkpoint"`` needs a path,
+        ``"checkpoint:PATH"``, and ``"process"`` a command.
     """
     from german_whist.agents.pretrained.catalog import pretrained_names
 
@@ -173,6 +184,9 @@ def make_agent(spec: str | Agent) -> Agent:
       networks, with the settings ``temperature=T`` (0, the default, plays the best card; T > 0 samples) and
       ``endgame=played|exact`` (default: what the model card says; ``solved`` is an alias of ``exact``), as
       ``"champion:temperature=1"`` or ``"checkpoint:final.safetensors,endgame=exact"``;
+    - ``"process:python3 my_bot.py"``: a bot in a process of its own that speaks the line protocol. The command is split
+      into words as a shell does it, quotes included, but no shell runs it. ``"process:time=2,python3 my_bot.py"`` sets
+      the time limit for each action, 5 seconds by default;
     - ``"+exact"`` after any of these: perfect play once the opponent's hand is known. Pretrained agents
       already do that.
 

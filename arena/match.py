@@ -14,12 +14,13 @@ import numpy.typing as npt
 from german_whist.agents.bots.base import Agent
 from german_whist.agents.registry import make_agent
 from german_whist.arena.endgame_mode import batch_endgame, match_endgame, with_exact_endgames
-from german_whist.arena.match_result import MatchResult, result_fields
+from german_whist.arena.match_result import Forfeit, MatchResult, result_fields
 from german_whist.arena.recording import Recording, deal_results
-from german_whist.arena.turns import GameMemories, play_turn
+from german_whist.arena.turns import GameMemories, Lost, play_turn
 from german_whist.envs.engine.endgame_hook import PLAYED, EndgameHook
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.rules import rules as rules_named
+from german_whist.envs.engine.scoring import reward_limit
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.envs.utils.checks import check_seed, whole_number
 
@@ -69,10 +70,12 @@ def play_match(
 
     Raises:
         ValueError: when a name or number is not allowed, or an agent does not return one legal action per view; the
-            message names the agent.
+            message names the agent. An agent that raises ``AgentForfeit`` loses those games by the largest margin
+            instead; ``result.forfeits`` lists them.
     """
     agents, names = two_agents(first, second)
     rules, endgame = rules_named(rules), match_endgame(endgame)
+    forfeits: list[Forfeit] = []
     margins = match_margins(
         agents,
         names,
@@ -84,8 +87,9 @@ def play_match(
         progress=progress,
         endgame=endgame,
         first_deal=first_deal,
+        forfeits=forfeits,
     )
-    return match_result(margins, names, rules, seed, endgame, first_deal)
+    return match_result(margins, names, rules, seed, endgame, first_deal).with_forfeits(forfeits)
 
 
 def match_margins(
@@ -100,10 +104,12 @@ def match_margins(
     progress: Progress | None = None,
     endgame: str = PLAYED,
     first_deal: int = 0,
+    forfeits: list[Forfeit] | None = None,
 ) -> npt.NDArray[np.float64]:
     """Play a match as :func:`play_match` does and return the first agent's margin in every game, float64[deals, 2].
 
-    Column 0 is the game in which the first agent has seat 0, column 1 the one with the seats swapped.
+    Column 0 is the game in which the first agent has seat 0, column 1 the one with the seats swapped. Games that an
+    agent forfeits are added to ``forfeits``.
 
     Raises:
         ValueError: as ``play_match``.
@@ -116,7 +122,8 @@ def match_margins(
     parts = []
     for start in range(0, deals, batch_size):
         size = min(batch_size, deals - start)
-        parts.append(play_mirrored_deals(*players, rules, seed, first_deal + start, size, record, hook, progress))
+        deals_from = first_deal + start
+        parts.append(play_mirrored_deals(*players, rules, seed, deals_from, size, record, hook, progress, forfeits))
     return np.concatenate(parts)
 
 
@@ -164,12 +171,14 @@ def play_mirrored_deals(
     record: Record | None = None,
     endgame: str | EndgameHook = PLAYED,
     progress: Progress | None = None,
+    forfeits: list[Forfeit] | None = None,
 ) -> npt.NDArray[np.float64]:
     """Play deals ``start … start + size − 1`` twice and return the first agent's margins, float64[size, 2].
 
     Column 0 is the game in which the first agent has seat 0, column 1 the one with the seats swapped. Both run in one
     batch, so that each agent acts once a step. ``record`` is called as ``play_match`` says and needs deals that are
-    played to the end. ``endgame`` is that of the batch, ``progress`` that of ``play_match``.
+    played to the end. ``endgame`` is that of the batch, ``progress`` that of ``play_match``. A game that an agent
+    forfeits is lost by the largest margin, not recorded, and added to ``forfeits``.
     """
     indices = np.tile(np.uint64(start) + np.arange(size, dtype=np.uint64), 2)
     batch = DealBatch(rules, 2 * size, seed, endgame=endgame)
@@ -178,19 +187,24 @@ def play_mirrored_deals(
     history: list[npt.NDArray[np.int8]] = []  # the actions of every step, −1 where a deal was finished
     steps = np.zeros(2 * size, np.int64)
     reported = 0
+    lost: Lost = {}
     memories = GameMemories(agents, names, seed, indices, swapped)
     while not batch.done.all():
         finished = batch.done.copy()
-        actions = play_turn(memories, names, batch, indices, swapped, steps)
+        actions = play_turn(memories, names, batch, indices, swapped, steps, lost)
         if record is not None:
             history.append(np.where(finished, -1, actions).astype(np.int8))
         steps += 1
         if progress is not None:
             reported = report(progress, reported, _deals_played(batch))
     if record is not None:
-        _record(record, batch, np.stack(history, axis=1), names, range(start, start + size))
+        _record(record, batch, np.stack(history, axis=1), names, range(start, start + size), lost)
     margins = batch.returns("margin")
     first: npt.NDArray[np.float64] = margins[np.arange(2 * size), swapped].astype(np.float64)
+    for row, (which, reason) in sorted(lost.items()):
+        first[row] = (2 * which - 1) * reward_limit(rules.game, "margin")
+        if forfeits is not None:
+            forfeits.append(Forfeit(names[which], start + row % size, int(swapped[row]) ^ which, reason))
     paired: npt.NDArray[np.float64] = first.reshape(2, size).T
     return paired
 
@@ -210,13 +224,20 @@ def report(progress: Progress, reported: int, played: int) -> int:
 
 
 def _record(
-    record: Record, batch: DealBatch, history: npt.NDArray[np.int8], names: tuple[str, str], indices: range
+    record: Record,
+    batch: DealBatch,
+    history: npt.NDArray[np.int8],
+    names: tuple[str, str],
+    indices: range,
+    lost: Lost,
 ) -> None:
-    """Pass a recording of every game of finished mirrored deals to ``record``; ``history`` is int8[games, steps]."""
+    """Pass a recording of every game that was played to its end to ``record``; ``history`` is int8[games, steps]."""
     outcomes = deal_results(batch)
     dealers = batch.states["dealer"].tolist()
     played = history.tolist()
     for place, index in enumerate(indices):
         for row, seats in ((place, names), (place + len(indices), names[::-1])):
+            if row in lost:
+                continue
             actions = tuple(action for action in played[row] if action >= 0)
             record(Recording(batch.rules, dealers[row], seats, actions, outcomes[row], deal=(batch.seed, index)))

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.agents.bots.base import Actions, Agent, Memory, Views, act_with_memory
+from german_whist.agents.bots.base import Actions, Agent, AgentForfeit, Memory, Views, act_with_memory
 from german_whist.agents.endgame.open_hands import open_hands, opponent_hand_known
 from german_whist.agents.endgame.tie_breaks import best_cards
 from german_whist.envs.observation.views import check_view_array
@@ -70,7 +70,11 @@ class ExactEndgame:
         rest = np.flatnonzero(~known)
         if len(rest):
             rest_rng = rng if rng is None else RowSubsetRng(rng, len(views), rest)
-            actions[rest] = act_with_memory(self.agent, views[rest], rest_rng, memory, rest)
+            try:
+                actions[rest] = act_with_memory(self.agent, views[rest], rest_rng, memory, rest)
+            except AgentForfeit as forfeit:
+                reasons, actions[rest] = forfeit.for_rows(len(rest))
+                raise AgentForfeit({int(rest[row]): why for row, why in reasons.items()}, actions) from None
         return actions
 
 

@@ -91,7 +91,7 @@ def run(options: argparse.Namespace) -> int:
         ]
         print(json.dumps({"matches": matches}))
         return 0
-    from german_whist.cli.terminal.result_tables import print_cross_table, print_results
+    from german_whist.cli.terminal.result_tables import print_cross_table, print_forfeits, print_results
 
     title = f"German Whist, {options.rules}" + (f", {options.match}" if options.match else "")
     title += ", exact endgame" if options.endgame == "exact" else ""
@@ -99,6 +99,7 @@ def run(options: argparse.Namespace) -> int:
         print_results(list(results.values()), title)
     else:
         print_cross_table(_labels(options.agents, agents), results, title)
+    print_forfeits(list(results.values()))
     return 0
 
 
