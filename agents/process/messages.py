@@ -49,9 +49,9 @@ def action_of(reply: dict[str, Any], number: int, view: Any) -> int:
         raise ValueError(f"it replied to request {_short(reply.get('id'))} instead of {number}")
     given = reply.get("action")
     legal = dict(zip(_legal_words(view), cards_of(int(view["legal"])), strict=True))
-    if given not in legal:
+    if not isinstance(given, str) or given not in legal:
         raise ValueError(f"illegal action {_short(given)}: it may choose {' '.join(legal)}")
-    return int(legal[str(given)])
+    return int(legal[given])
 
 
 def view_words(view: Any) -> dict[str, Any]:
