@@ -104,6 +104,12 @@ def _ismcts(settings: str) -> Agent:
     return ExactEndgame(agent, agent.name)
 
 
+def _process(settings: str) -> Agent:
+    from german_whist.agents.process.agent import ProcessAgent
+
+    return ProcessAgent.from_spec(settings)
+
+
 def _checkpoint(settings: str) -> Agent:
     from german_whist.agents.policy.checkpoint import load_checkpoint
 
@@ -219,6 +225,11 @@ KINDS: dict[str, AgentKind] = {
         "checkpoint:PATH[,SETTINGS]",
         f"a trained network: {NETWORK_SETTINGS}",
     ),
+    "process": AgentKind(
+        _process,
+        "process:[time=S,]COMMAND",
+        "a bot in any language, in a process of its own; S seconds a card (default 5)",
+    ),
 }
 
 SUFFIXES: dict[str, AgentSuffix] = {
@@ -231,8 +242,8 @@ def agent_names() -> tuple[str, ...]:
 
     Returns:
         The kinds of agents (``"random"``, ``"greedy"``, ``"heuristic"``, ``"mc"``, ``"pimc"``, ``"ismcts"``,
-        ``"checkpoint"``), then the pretrained agents in alphabetical order (``"champion"``, …). ``"checkpoint"`` needs
-        a path: ``"checkpoint:PATH"``.
+        ``"checkpoint"``, ``"process"``), then the pretrained agents in alphabetical order (``"champion"``, …).
+        ``"checkpoint"`` needs a path, ``"checkpoint:PATH"``, and ``"process"`` a command.
     """
     from german_whist.agents.pretrained.catalog import network_names
 
@@ -262,6 +273,9 @@ def make_agent(spec: str | Agent) -> Agent:
       ``"champion:temperature=1"`` or ``"checkpoint:final.safetensors,endgame=exact"``;
     - ``"champion:search=64"``, ``"checkpoint:PATH,search=64"``, ``"heuristic:search=64"``: the same policies with
       lookahead in 64 worlds, weighted by how the opponent has played, and exact endgames (see ``SearchSettings``);
+    - ``"process:python3 my_bot.py"``: a bot in a process of its own that speaks the line protocol. The command is split
+      into words as a shell does it, quotes included, but no shell runs it. ``"process:time=2,python3 my_bot.py"`` sets
+      the time limit for each action, 5 seconds by default;
     - ``"+exact"`` after any of these: perfect play once the opponent's hand is known. ``pimc``, ``ismcts`` and
       pretrained agents already do that.
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from german_whist.registration import register_environments
 
 if TYPE_CHECKING:
+    from german_whist.agents.bots.base import AgentForfeit as AgentForfeit
     from german_whist.agents.inference.deck_sampling import sample_decks as sample_decks
     from german_whist.agents.inference.state_sampling import sample_states as sample_states
     from german_whist.agents.policy.canonical import canonical_views as canonical_views
@@ -54,6 +55,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _MODULES = {
+    "AgentForfeit": "agents.bots.base",
     "DealBatch": "envs.simulator.batch",
     "ObservationAgent": "agents.policy.observation_agent",
     "Recording": "arena.recording",

@@ -16,13 +16,14 @@ import numpy.typing as npt
 from german_whist.agents.bots.base import Agent
 from german_whist.agents.registry import make_agent
 from german_whist.arena.endgame_mode import batch_endgame, match_endgame, with_exact_endgames
-from german_whist.arena.match_result import MatchResult, result_fields
+from german_whist.arena.match_result import Forfeit, MatchResult, result_fields
 from german_whist.arena.parallel.executors import run_tasks
 from german_whist.arena.recording import Recording, deal_results
-from german_whist.arena.turns import GameMemories, play_turn
+from german_whist.arena.turns import GameMemories, Lost, play_turn
 from german_whist.envs.engine.endgame_hook import PLAYED, EndgameHook
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.rules import rules as rules_named
+from german_whist.envs.engine.scoring import reward_limit
 from german_whist.envs.opponent import uses_history
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.envs.utils.checks import check_seed, whole_number
@@ -78,11 +79,13 @@ def play_match(
 
     Raises:
         ValueError: when a name or number is not allowed, or an agent does not return one legal action per view; the
-            message names the agent.
+            message names the agent. An agent that raises ``AgentForfeit`` loses those games by the largest margin
+            instead; ``result.forfeits`` lists them.
         ChildProcessError: when a worker of the executor ended abruptly.
     """
     agents, names = two_agents(first, second)
     rules, endgame = rules_named(rules), match_endgame(endgame)
+    forfeits: list[Forfeit] = []
     if executor is None:
         margins = match_margins(
             agents,
@@ -95,6 +98,7 @@ def play_match(
             progress=progress,
             endgame=endgame,
             first_deal=first_deal,
+            forfeits=forfeits,
         )
     else:
         check_deals(deals, batch_size, first_deal)
@@ -103,8 +107,8 @@ def play_match(
             (first, second, min(size, deals - start), seed, rules, endgame, first_deal + start, record is not None)
             for start in range(0, deals, size)
         ]
-        margins = _margins_of_tasks(executor, tasks, record, progress)
-    return match_result(margins, names, rules, seed, endgame, first_deal)
+        margins = _margins_of_tasks(executor, tasks, record, progress, forfeits)
+    return match_result(margins, names, rules, seed, endgame, first_deal).with_forfeits(forfeits)
 
 
 def match_margins(
@@ -119,10 +123,12 @@ def match_margins(
     progress: Progress | None = None,
     endgame: str = PLAYED,
     first_deal: int = 0,
+    forfeits: list[Forfeit] | None = None,
 ) -> npt.NDArray[np.float64]:
     """Play a match as :func:`play_match` does and return the first agent's margin in every game, float64[deals, 2].
 
-    Column 0 is the game in which the first agent has seat 0, column 1 the one with the seats swapped.
+    Column 0 is the game in which the first agent has seat 0, column 1 the one with the seats swapped. Games that an
+    agent forfeits are added to ``forfeits``.
 
     Raises:
         ValueError: as ``play_match``.
@@ -134,16 +140,24 @@ def match_margins(
     parts = []
     for start in range(0, deals, batch_size):
         size = min(batch_size, deals - start)
-        parts.append(play_mirrored_deals(*players, rules, seed, first_deal + start, size, record, hook, progress))
+        deals_from = first_deal + start
+        parts.append(
+            play_mirrored_deals(*players, rules, seed, deals_from, size, record, hook, progress, forfeits=forfeits)
+        )
     return np.concatenate(parts)
 
 
 def _margins_of_tasks(
-    executor: Executor, tasks: list[tuple[Any, ...]], record: Record | None, progress: Progress | None
+    executor: Executor,
+    tasks: list[tuple[Any, ...]],
+    record: Record | None,
+    progress: Progress | None,
+    forfeits: list[Forfeit],
 ) -> npt.NDArray[np.float64]:
     parts = []
-    for margins, recordings in run_tasks(executor, _play_task, tasks):
+    for margins, recordings, forfeited in run_tasks(executor, _play_task, tasks):
         parts.append(margins)
+        forfeits += forfeited
         for recording in recordings if record is not None else ():
             record(recording)
         if progress is not None:
@@ -160,14 +174,22 @@ def _play_task(
     endgame: str,
     first_deal: int,
     with_recordings: bool,
-) -> tuple[npt.NDArray[np.float64], list[Recording]]:
-    """Play some deals of a match in a worker: their margins, float64[deals, 2], and recordings if asked for."""
+) -> tuple[npt.NDArray[np.float64], list[Recording], list[Forfeit]]:
+    """Play some deals of a match in a worker: their margins, float64[deals, 2], recordings if asked for, forfeits."""
     recordings: list[Recording] = []
+    forfeits: list[Forfeit] = []
     record = recordings.append if with_recordings else None
     margins = match_margins(
-        *two_agents(first, second), deals, seed, rules, record=record, endgame=endgame, first_deal=first_deal
+        *two_agents(first, second),
+        deals,
+        seed,
+        rules,
+        record=record,
+        endgame=endgame,
+        first_deal=first_deal,
+        forfeits=forfeits,
     )
-    return margins, recordings
+    return margins, recordings, forfeits
 
 
 def match_result(
@@ -225,6 +247,7 @@ def play_mirrored_deals(
     endgame: str | EndgameHook = PLAYED,
     progress: Progress | None = None,
     watch: Watch | None = None,
+    forfeits: list[Forfeit] | None = None,
 ) -> npt.NDArray[np.float64]:
     """Play deals ``start … start + size − 1`` twice and return the first agent's margins, float64[size, 2].
 
@@ -232,7 +255,8 @@ def play_mirrored_deals(
     batch, so that each agent acts once a step. ``record`` is called as ``play_match`` says and needs deals that are
     played to the end. ``endgame`` is that of the batch, ``progress`` that of ``play_match``. ``watch`` is called after
     every step with the batch, the states before the step, and the actions; rows are the games with the first agent in
-    seat 0, then those with the seats swapped.
+    seat 0, then those with the seats swapped. A game that an agent forfeits is lost by the largest margin, not
+    recorded, and added to ``forfeits``.
     """
     indices = np.tile(np.uint64(start) + np.arange(size, dtype=np.uint64), 2)
     batch = DealBatch(rules, 2 * size, seed, history=any(map(uses_history, agents)), endgame=endgame)
@@ -241,11 +265,12 @@ def play_mirrored_deals(
     history: list[npt.NDArray[np.int8]] = []  # the actions of every step, −1 where a deal was finished
     steps = np.zeros(2 * size, np.int64)
     reported = 0
+    lost: Lost = {}
     memories = GameMemories(agents, names, seed, indices, swapped)
     while not batch.done.all():
         finished = batch.done.copy()
         before = None if watch is None else batch.states.copy()
-        actions = play_turn(memories, names, batch, indices, swapped, steps)
+        actions = play_turn(memories, names, batch, indices, swapped, steps, lost)
         if record is not None:
             history.append(np.where(finished, -1, actions).astype(np.int8))
         steps += 1
@@ -254,9 +279,13 @@ def play_mirrored_deals(
         if progress is not None:
             reported = report(progress, reported, _deals_played(batch))
     if record is not None:
-        _record(record, batch, np.stack(history, axis=1), names, range(start, start + size))
+        _record(record, batch, np.stack(history, axis=1), names, range(start, start + size), lost)
     margins = batch.returns("margin")
     first: npt.NDArray[np.float64] = margins[np.arange(2 * size), swapped].astype(np.float64)
+    for row, (which, reason) in sorted(lost.items()):
+        first[row] = (2 * which - 1) * reward_limit(rules.game, "margin")
+        if forfeits is not None:
+            forfeits.append(Forfeit(names[which], start + row % size, int(swapped[row]) ^ which, reason))
     paired: npt.NDArray[np.float64] = first.reshape(2, size).T
     return paired
 
@@ -276,13 +305,20 @@ def report(progress: Progress, reported: int, played: int) -> int:
 
 
 def _record(
-    record: Record, batch: DealBatch, history: npt.NDArray[np.int8], names: tuple[str, str], indices: range
+    record: Record,
+    batch: DealBatch,
+    history: npt.NDArray[np.int8],
+    names: tuple[str, str],
+    indices: range,
+    lost: Lost,
 ) -> None:
-    """Pass a recording of every game of finished mirrored deals to ``record``; ``history`` is int8[games, steps]."""
+    """Pass a recording of every game that was played to its end to ``record``; ``history`` is int8[games, steps]."""
     outcomes = deal_results(batch)
     dealers = batch.states["dealer"].tolist()
     played = history.tolist()
     for place, index in enumerate(indices):
         for row, seats in ((place, names), (place + len(indices), names[::-1])):
+            if row in lost:
+                continue
             actions = tuple(action for action in played[row] if action >= 0)
             record(Recording(batch.rules, dealers[row], seats, actions, outcomes[row], deal=(batch.seed, index)))

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -57,6 +58,22 @@ class MirroredResult:
         return fields
 
 
+class Forfeit(NamedTuple):
+    """A game that an agent lost without playing it to the end.
+
+    Attributes:
+        agent: name of the agent.
+        deal: index of the deal.
+        seat: the agent's seat.
+        reason: why, such as a time limit, a crash or an illegal card.
+    """
+
+    agent: str
+    deal: int
+    seat: int
+    reason: str
+
+
 @dataclass(frozen=True, kw_only=True)
 class MatchResult(MirroredResult):
     """Result of ``play_match``: mirrored deals. ``margin`` is in counted tricks per deal.
@@ -84,6 +101,17 @@ class MatchResult(MirroredResult):
             raise ValueError("this result has no margins: play_match gives them")
         return margins
 
+    @property
+    def forfeits(self) -> tuple[Forfeit, ...]:
+        """The games that an agent lost without playing them to the end; no part of comparisons and of ``repr``."""
+        forfeits: tuple[Forfeit, ...] = self.__dict__.get("_forfeits", ())
+        return forfeits
+
+    def with_forfeits(self, forfeits: Iterable[Forfeit]) -> Self:
+        """Return this result with the games that an agent lost without playing them to the end."""
+        object.__setattr__(self, "_forfeits", tuple(forfeits))  # not a field: results without any stay as they are
+        return self
+
     def with_margins(self, margins: npt.NDArray[Any]) -> Self:
         """Return a copy with these margins, of whole numbers, [deals, 2]."""
         copy = replace(self)
@@ -97,7 +125,10 @@ class MatchResult(MirroredResult):
         Args:
             margins: whether to add ``margins`` as a list of pairs.
         """
-        return {**super().to_dict(), "margins": self.margins.tolist()} if margins else super().to_dict()
+        result = super().to_dict()
+        if self.forfeits:
+            result["forfeits"] = [forfeit._asdict() for forfeit in self.forfeits]
+        return {**result, "margins": self.margins.tolist()} if margins else result
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,12 +7,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.agents.bots.base import DEAL, Agent, act_with_memory, initial_memory
+from german_whist.agents.bots.base import DEAL, Agent, AgentForfeit, act_with_memory, initial_memory
 from german_whist.envs.engine.actions import action_text, actions_text
 from german_whist.envs.engine.agent_rng import WHOLE_MATCH, AgentRng, agent_key
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.opponent import uses_history
 from german_whist.envs.simulator.batch import DealBatch
+
+Lost = dict[int, tuple[int, str]]
 
 
 class GameMemories:
@@ -59,6 +61,7 @@ def play_turn(
     indices: npt.NDArray[np.uint64],
     swapped: npt.NDArray[np.int8],
     steps: npt.NDArray[np.int64],
+    lost: Lost | None = None,
 ) -> npt.NDArray[np.int64]:
     """Play one action in every unfinished deal and return the actions, int64[size].
 
@@ -69,6 +72,8 @@ def play_turn(
         indices: index of each deal, uint64[size].
         swapped: seat of the first agent in each deal, int8[size].
         steps: number of actions played so far in each deal, int64[size].
+        lost: gets the row, agent (0 or 1) and reason of each deal that an agent loses instead of choosing an action;
+            these deals are over. ``None``: that is an error.
 
     Raises:
         ValueError: when an agent does not return one legal action per view; the message names the agent.
@@ -81,7 +86,15 @@ def play_turn(
             # Each agent has its own random stream in each game of a deal.
             streams = 2 * indices[rows] + swapped[rows].astype(np.uint64)
             rng = AgentRng(batch.seed, streams, stream=which, step=steps[rows])
-            actions[rows] = _chosen(names[which], memories.act(which, batch, rng, rows), len(rows))
+            try:
+                chosen = memories.act(which, batch, rng, rows)
+            except AgentForfeit as forfeit:
+                if lost is None:
+                    raise ValueError(f"agent {names[which]!r} lost a deal that has to be played: {forfeit}") from None
+                reasons, chosen = forfeit.for_rows(len(rows))
+                lost.update({int(rows[row]): (which, why) for row, why in reasons.items()})
+                batch.states["done"][rows[list(reasons)]] = True
+            actions[rows] = _chosen(names[which], chosen, len(rows))
     try:
         batch.step(actions)
     except ValueError:

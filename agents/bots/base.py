@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -59,6 +59,35 @@ class Agent(Protocol):
             int64[n]: an action whose bit is set in ``views["legal"]``.
         """
         ...
+
+
+class AgentForfeit(ValueError):  # noqa: N818 - the game is lost, nothing is wrong with the call
+    """Raised by ``act`` to lose games instead of choosing an action in them.
+
+    ``play_match`` counts each as a loss by the largest margin and names the reason. Elsewhere it is an error.
+
+    Attributes:
+        reasons: why, by the row of the view.
+        actions: int64[n], what the agent chose in the other rows; ``None`` if it loses them all.
+    """
+
+    def __init__(self, reasons: str | Mapping[int, str], actions: Actions | None = None) -> None:
+        """Say why.
+
+        Args:
+            reasons: the reason in each row that is lost, or one reason for all rows.
+            actions: int64[n], the actions in the other rows; what stands in lost rows does not matter.
+        """
+        self._reason = reasons if isinstance(reasons, str) else None
+        self.reasons = {} if isinstance(reasons, str) else dict(reasons)
+        self.actions = actions
+        super().__init__(self._reason or next(iter(self.reasons.values()), "no reason given"))
+
+    def for_rows(self, count: int) -> tuple[dict[int, str], Actions]:
+        """Return the reasons by row and the actions, for as many views as ``act`` was given."""
+        if self._reason is not None:
+            return dict.fromkeys(range(count), self._reason), np.zeros(count, np.int64)
+        return self.reasons, np.zeros(count, np.int64) if self.actions is None else self.actions
 
 
 class AgentWithMemory(Agent, Protocol):

@@ -7,7 +7,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.agents.bots.base import Actions, Agent, Histories, Memory, Values, Views, act_with_memory
+from german_whist.agents.bots.base import (
+    Actions,
+    Agent,
+    AgentForfeit,
+    Histories,
+    Memory,
+    Values,
+    Views,
+    act_with_memory,
+)
 from german_whist.agents.endgame.open_hands import exact_margins, open_hands, opponent_hand_known
 from german_whist.agents.endgame.tie_breaks import best_cards
 from german_whist.envs.observation.views import check_view_array
@@ -75,7 +84,11 @@ class ExactEndgame:
         if len(rest):
             rest_rng = rng if rng is None else RowSubsetRng(rng, len(views), rest)
             part = None if histories is None else (histories[0][rest], histories[1][rest])
-            actions[rest] = act_with_memory(self.agent, views[rest], rest_rng, memory, rest, part)
+            try:
+                actions[rest] = act_with_memory(self.agent, views[rest], rest_rng, memory, rest, part)
+            except AgentForfeit as forfeit:
+                reasons, actions[rest] = forfeit.for_rows(len(rest))
+                raise AgentForfeit({int(rest[row]): why for row, why in reasons.items()}, actions) from None
         return actions
 
     def values(self, views: Views) -> Values | None:

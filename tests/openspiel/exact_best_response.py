@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections import defaultdict
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -37,8 +37,10 @@ def every_deal(rules: Rules) -> list[list[int]]:
     return decks
 
 
-def tree(rules: Rules, deck: list[int], dealer: int, actions: tuple[int, ...] = ()) -> Node:
-    """The tree of a deal from after some actions on."""
+def tree(
+    rules: Rules, deck: list[int], dealer: int, actions: tuple[int, ...] = (), views: dict[Key, Any] | None = None
+) -> Node:
+    """The tree of a deal from after some actions on; ``views`` gets the view of each history."""
     batch = DealBatch(rules, 1, history=True)
     batch.deal_decks([deck], [dealer])
     for action in actions:
@@ -47,8 +49,11 @@ def tree(rules: Rules, deck: list[int], dealer: int, actions: tuple[int, ...] = 
         return Node(None, {}, float(batch.returns("margin")[0, 0]))
     tokens, _ = batch.history()
     legal = np.flatnonzero(batch.action_mask()[0]).tolist()
-    children = {action: tree(rules, deck, dealer, (*actions, action)) for action in legal}
-    return Node((int(batch.turn[0]), tokens[0].tobytes()), children, 0.0)
+    children = {action: tree(rules, deck, dealer, (*actions, action), views) for action in legal}
+    key = (int(batch.turn[0]), tokens[0].tobytes())
+    if views is not None:
+        views[key] = batch.views()[0]
+    return Node(key, children, 0.0)
 
 
 def uniform(key: Key, legal: tuple[int, ...]) -> dict[int, float]:
@@ -59,7 +64,8 @@ class SmallGame:
     """All deals of a small game with a fixed dealer."""
 
     def __init__(self, rules: Rules, dealer: int = 1) -> None:
-        self.roots = [tree(rules, deck, dealer) for deck in every_deal(rules)]
+        self.views: dict[Key, Any] = {}
+        self.roots = [tree(rules, deck, dealer, views=self.views) for deck in every_deal(rules)]
 
     def value(self, policy: Policy) -> float:
         """The margin of seat 0 when both play a policy."""

@@ -122,7 +122,12 @@ def run(options: argparse.Namespace) -> int:
 
             with writing_recordings(options.record) as record:
                 results = _play(agents, options, game_rules, executor, record)
-    from german_whist.cli.terminal.result_tables import print_cross_table, print_results, print_results_json
+    from german_whist.cli.terminal.result_tables import (
+        print_cross_table,
+        print_forfeits,
+        print_results,
+        print_results_json,
+    )
 
     if options.json:
         print_results_json(options.agents, results)
@@ -133,6 +138,7 @@ def run(options: argparse.Namespace) -> int:
         print_results(list(results.values()), title)
     else:
         print_cross_table(_labels(options.agents, agents), results, title)
+    print_forfeits(list(results.values()))
     return 0
 
 

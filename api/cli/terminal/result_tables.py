@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,9 @@ if TYPE_CHECKING:
     from german_whist.arena.variance_reduction.play import CorrectedResult
 
     Result = MatchResult | SeriesResult
+
+
+_MAX_REASONS = 8
 
 
 def percent(rate: float, interval: tuple[float, float]) -> str:
@@ -104,6 +108,17 @@ def _print_explanation(results: Sequence[Result]) -> None:
         highlight=False,
         soft_wrap=True,
     )
+
+
+def print_forfeits(results: Sequence[Result]) -> None:
+    """Print which games were lost without being played to the end, and why: one line for each agent and reason."""
+    games = Counter((one.agent, one.reason) for result in results for one in getattr(result, "forfeits", ()))
+    for (agent, reason), count in games.most_common(_MAX_REASONS):
+        line = f"{agent} lost {count} game{'s' * (count > 1)} unplayed: {reason}"
+        _console().print(line, style="red", highlight=False, markup=False, soft_wrap=True)
+    if len(games) > _MAX_REASONS:
+        rest = sum(games.values()) - sum(count for _, count in games.most_common(_MAX_REASONS))
+        _console().print(f"and {rest} more for other reasons (all of them: --json)", style="red", highlight=False)
 
 
 def _console() -> Console:

@@ -1,0 +1,147 @@
+"""``process:COMMAND``: a bot in any language, in a process of its own, as an agent."""
+
+from __future__ import annotations
+
+import shlex
+from typing import Any
+
+import numpy as np
+
+from german_whist.agents.bots.base import Actions, AgentForfeit, Views
+from german_whist.agents.process.bot_process import BotError, BotProcess
+from german_whist.agents.process.messages import action_of, check_ready, decode, encode, hello, request
+from german_whist.envs.observation.views import check_view_array
+
+DEFAULT_SECONDS = 5.0
+START_SECONDS = 20.0
+MAX_FAILURES = 3  # processes that may fail before the bot loses every deal unasked
+
+
+class ProcessAgent:
+    """A bot that speaks the line protocol. It is asked for one action at a time, in the order of the views.
+
+    The process starts at the first decision. A late, illegal or unreadable reply, and a crash, lose the deal (see
+    ``AgentForfeit``). After all but illegal actions the process is ended, and another one started for the next deal;
+    after ``MAX_FAILURES`` such failures every further deal is lost.
+
+    Attributes:
+        name: its specification string.
+        command: the program and its arguments.
+        seconds: time limit for each action.
+    """
+
+    def __init__(self, command: list[str], seconds: float = DEFAULT_SECONDS) -> None:
+        """Keep the command.
+
+        Args:
+            command: the program and its arguments; no shell is involved.
+            seconds: time limit for each action.
+
+        Raises:
+            ValueError: if there is no command, or the time limit is not positive.
+        """
+        if not command:
+            raise ValueError("agent 'process' needs a command: process:[time=SECONDS,]COMMAND")
+        if not 0 < seconds < float("inf"):
+            raise ValueError(f"agent 'process': time={seconds:g} is not allowed: a positive number of seconds")
+        self.command, self.seconds = command, float(seconds)
+        limit = "" if seconds == DEFAULT_SECONDS else f"time={seconds:g},"
+        self.name = f"process:{limit}{shlex.join(command)}"
+        self._process: BotProcess | None = None
+        self._failures = self._requests = 0
+        self._last = ""
+
+    @classmethod
+    def from_spec(cls, settings: str) -> ProcessAgent:
+        """Make the agent from the part of its specification after the colon, ``[time=SECONDS,]COMMAND``.
+
+        Raises:
+            ValueError: if there is no command, its quotes do not match, or the time limit is wrong.
+        """
+        seconds, command = DEFAULT_SECONDS, settings
+        if settings.startswith("time="):
+            limit, _, command = settings.removeprefix("time=").partition(",")
+            try:
+                seconds = float(limit)
+            except ValueError:
+                raise ValueError(f"agent 'process': time={limit} is not a number of seconds") from None
+        try:
+            return cls(shlex.split(command), seconds)
+        except ValueError as error:
+            raise ValueError(f"{error} in {command!r}" if "quotation" in str(error) else str(error)) from None
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what another process needs to start the bot anew."""
+        return {"command": self.command, "seconds": self.seconds}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Begin without a process."""
+        ProcessAgent.__init__(self, **state)
+
+    def act(self, views: Views, rng: Any = None) -> Actions:
+        """Return one action per view, int64[n].
+
+        Args:
+            views: ``VIEW`` array of shape (n,).
+            rng: draws the number that the bot gets with each view; without it that number is 0.
+
+        Raises:
+            AgentForfeit: naming the views in which the bot did not choose a legal action in time.
+            ValueError: if the bot cannot be started.
+        """
+        check_view_array(views)
+        seeds = np.zeros(len(views), np.int64) if rng is None else rng.integers(0, 2**31, len(views))
+        actions = np.zeros(len(views), np.int64)
+        lost: dict[int, str] = {}
+        for row, (view, seed) in enumerate(zip(views, seeds.tolist(), strict=True)):
+            try:
+                actions[row] = self._choose(view, seed)
+            except BotError as failure:
+                lost[row] = str(failure)
+        if lost:
+            raise AgentForfeit(lost, actions)
+        return actions
+
+    def close(self) -> None:
+        """End the process; the next decision starts another."""
+        if self._process is not None:
+            self._process.end()
+            self._process = None
+
+    def _choose(self, view: Any, seed: int) -> int:
+        if self._failures >= MAX_FAILURES:
+            raise BotError(f"not asked after {MAX_FAILURES} failures, the last: {self._last}")
+        self._requests += 1
+        try:
+            if self._process is None:
+                self._process = self._started()
+            reply = decode(self._process.ask(encode(request(self._requests, view, seed)), self.seconds))
+        except (BotError, ValueError) as error:
+            self.close()
+            if self._requests == 1 and isinstance(error, _StartError):
+                self._requests = 0
+                raise ValueError(f"agent {self.name!r}: {error}") from None
+            self._failures += 1
+            self._last = str(error)
+            raise BotError(str(error)) from None
+        try:
+            return action_of(reply, self._requests, view)
+        except ValueError as error:
+            raise BotError(str(error)) from None
+
+    def _started(self) -> BotProcess:
+        """Start the bot and exchange the first messages."""
+        try:
+            process = BotProcess(self.command)
+        except ValueError as error:
+            raise _StartError(str(error)) from None
+        try:
+            check_ready(decode(process.ask(encode(hello()), START_SECONDS)))
+        except (BotError, ValueError) as error:
+            process.end()
+            raise _StartError(f"no start: {error}") from None
+        return process
+
+
+class _StartError(ValueError):
+    """A bot that did not start."""

@@ -1,0 +1,214 @@
+"""Bots in processes of their own: what they are told, and what becomes of those that fail."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import shlex
+import shutil
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from german_whist.agents.bots.base import AgentForfeit
+from german_whist.agents.process.agent import MAX_FAILURES, ProcessAgent
+from german_whist.agents.process.messages import view_words
+from german_whist.agents.registry import make_agent
+from german_whist.arena.match import play_match
+from german_whist.arena.series import play_series
+from german_whist.envs.engine.cards import cards_of, parse_card
+from german_whist.envs.simulator.batch import DealBatch
+from tests.cli.commands import Run, runner
+
+ROOT = Path(__file__).parents[3]
+BOT = ROOT / "examples" / "bots" / "line_bot.py"
+SPEC = shlex.join([sys.executable, str(BOT)])
+
+READY = "print(json.dumps({'type': 'ready', 'protocol': 1}), flush=True)"
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Run:
+    return runner(capsys)
+
+
+FIRST = "message['view']['legal'][0]"
+
+
+def bot(tmp_path: Path, answer: str, hello: str = READY, limit: str = "") -> str:
+    """The specification of a bot that runs a statement for each request, whose reply goes to ``say``."""
+    path = tmp_path / "a bot.py"
+    path.write_text(
+        "import json, os, sys, time\n"
+        "def say(action, id=None):\n"
+        "    print(json.dumps({'id': message['id'] if id is None else id, 'action': action}), flush=True)\n"
+        "for line in sys.stdin:\n"
+        "    message = json.loads(line)\n"
+        "    if message['type'] == 'hello':\n"
+        f"        {hello}\n"
+        "        continue\n"
+        f"    {answer}\n",
+        encoding="utf-8",
+    )
+    return f"process:{limit}{shlex.join([sys.executable, str(path)])}"
+
+
+def test_a_bot_in_plain_python_plays_like_an_agent_here(tmp_path: Path) -> None:
+    first = bot(tmp_path, f"say({FIRST})")
+
+    class Lowest:
+        def act(self, views: np.ndarray, rng: object) -> np.ndarray:
+            return np.array([next(cards_of(int(mask))) for mask in views["legal"]])
+
+    ours, theirs = (play_match(agent, "greedy", 3, rules="tiny") for agent in (Lowest(), first))
+    assert theirs.margins.tolist() == ours.margins.tolist()
+    assert theirs.forfeits == ()
+    assert "forfeits" not in theirs.to_dict()
+
+
+@pytest.mark.parametrize("rules", ["tiny", "open_stock", "draft", "humbug", "no_trump"])
+def test_the_example_plays_every_kind_of_decision(rules: str) -> None:
+    result = play_match(f"process:{SPEC}", "random", 2, rules=rules)
+    assert result.forfeits == ()
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="needs node")
+def test_the_example_in_javascript_plays_as_the_one_in_python() -> None:
+    script = shlex.join(["node", str(BOT.with_suffix(".js"))])
+    results = [play_match(f"process:{one}", "greedy", 2).margins.tolist() for one in (SPEC, script)]
+    assert results[0] == results[1]
+
+
+def test_a_view_is_told_in_words() -> None:
+    batch = DealBatch("small", 1, seed=3)
+    batch.step([int(batch.action_mask()[0].argmax())])
+    view = batch.views()[0]
+    words = json.loads(json.dumps(view_words(view)))
+    assert set(words["legal"]) <= set(words["hand"])
+    assert words["led"] in words["played_by_opponent"]
+    assert (words["decision"], words["stock"], words["dealer"]) == ("play", 14, "me" if view["dealer"] else "opponent")
+    sets = ("hand", "face_up", "played_by_me", "played_by_opponent", "opponent_holds", "unseen", "out_of_play")
+    cards = [card for name in sets for card in words[name]]
+    assert sorted(map(parse_card, cards)) == list(batch.rules.cards)
+    assert words["tricks"] == {"me": {"foreplay": 0, "endgame": 0}, "opponent": {"foreplay": 0, "endgame": 0}}
+
+
+def test_the_random_number_of_a_request_is_the_same_in_any_batch(tmp_path: Path) -> None:
+    drawn = bot(tmp_path, "say(message['view']['legal'][message['seed'] % len(message['view']['legal'])])")
+    whole, parts = (play_match(drawn, "greedy", 4, rules="tiny", batch_size=size) for size in (4, 1))
+    assert whole.margins.tolist() == parts.margins.tolist()
+
+
+@pytest.mark.parametrize(
+    ("answer", "reason"),
+    [
+        ("say('XX')", "illegal action 'XX': it may choose "),
+        ("say(None)", "illegal action None"),
+        ("say(['SA'])", "illegal action ['SA']"),
+        (f"say({FIRST}, id=-1)", "it replied to request -1 instead of "),
+        ("print('hello', flush=True)", "it printed 'hello', which is no JSON object"),
+        ("print('[' * 60000, flush=True)", "which is no JSON object"),
+        ("sys.exit(3)", "crash: it ended with exit code 3"),
+        ("os.kill(os.getpid(), 9)", "crash: it ended with signal 9"),
+        ("sys.stdout.write('x' * 10_000_000); sys.stdout.flush(); time.sleep(60)", "a line of more than 65536 bytes"),
+    ],
+)
+def test_a_bad_reply_loses_the_deal_by_the_largest_margin(tmp_path: Path, answer: str, reason: str) -> None:
+    result = play_match(bot(tmp_path, answer), "greedy", 1, rules="tiny")
+    assert result.margins.tolist() == [[-2, -2]]
+    assert all(reason in one.reason for one in result.forfeits)
+    assert [(one.deal, one.seat) for one in result.forfeits] == [(0, 0), (0, 1)]
+    assert result.to_dict()["forfeits"][0]["agent"] == result.first
+
+
+def test_a_bot_that_hangs_loses_by_the_time_limit_and_is_not_asked_for_ever(tmp_path: Path) -> None:
+    result = play_match("greedy", bot(tmp_path, "time.sleep(60)", limit="time=0.2,"), 4, rules="tiny")
+    assert (result.wins, len(result.forfeits)) == (8, 8)
+    reasons = [one.reason for one in result.forfeits]
+    assert reasons.count("time limit: no reply within 0.2 s") == MAX_FAILURES
+    assert any(reason.startswith(f"not asked after {MAX_FAILURES} failures") for reason in reasons)
+
+
+def test_other_deals_of_the_batch_go_on(tmp_path: Path) -> None:
+    once = "say('XX' if message['id'] == 3 else " + FIRST + ")"
+    result = play_match(bot(tmp_path, once), "greedy", 6, rules="tiny")
+    assert len(result.forfeits) == 1
+    fine = play_match(bot(tmp_path, f"say({FIRST})"), "greedy", 6, rules="tiny")
+    place = (result.forfeits[0].deal, result.forfeits[0].seat)
+    differs = result.margins != fine.margins
+    differs[place] = False
+    assert not differs.any()
+
+
+def test_a_bot_with_a_perfect_endgame_loses_the_same_deals(tmp_path: Path) -> None:
+    result = play_match(bot(tmp_path, "say('XX')") + "+exact", "greedy", 2, rules="tiny")
+    assert (result.losses, len(result.forfeits)) == (4, 4)
+
+
+@pytest.mark.parametrize(
+    ("hello", "says"),
+    [
+        ("print(json.dumps({'type': 'ready', 'protocol': 99}), flush=True)", "does not answer"),
+        ("print('Hello!', flush=True)", "no JSON object"),
+        ("sys.exit(1)", "exit code 1"),
+    ],
+)
+def test_a_bot_that_does_not_begin_is_an_error(tmp_path: Path, hello: str, says: str) -> None:
+    with pytest.raises(ValueError, match=says):
+        play_match(bot(tmp_path, "pass", hello), "greedy", 1, rules="tiny")
+
+
+def test_matches_of_several_deals_name_the_bot_that_fails(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"agent 'process:.*lost a deal that has to be played: illegal action 'XX'"):
+        play_series(bot(tmp_path, "say('XX')"), "greedy", "best_of:3", 1, rules="tiny")
+
+
+def test_specifications() -> None:
+    agent = make_agent("process:time=2.5,python3 'my bot.py' --level 3")
+    assert isinstance(agent, ProcessAgent)
+    assert (agent.command, agent.seconds) == (["python3", "my bot.py", "--level", "3"], 2.5)
+    again = pickle.loads(pickle.dumps(agent))
+    assert (again.name, again.command) == (agent.name, agent.command)
+    assert make_agent(agent.name).name == agent.name  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    ("spec", "says"),
+    [
+        ("process", "needs a command"),
+        ("process:", "needs a command"),
+        ("process:time=x,ls", "time=x is not a number"),
+        ("process:time=0,ls", "a positive number"),
+        ("process:python3 'x", "No closing quotation"),
+    ],
+)
+def test_wrong_specifications_are_refused(spec: str, says: str) -> None:
+    with pytest.raises(ValueError, match=says):
+        make_agent(spec)
+
+
+def test_a_program_that_does_not_exist_is_one_line_of_the_command(run: Run) -> None:
+    completed = run("evaluate", "process:no-such-program", "random", "--deals", "1", "--rules", "tiny")
+    assert (completed.code, completed.err.count("\n")) == (2, 1)
+    assert "'no-such-program' cannot be started" in completed.err
+
+
+def test_the_command_names_the_reasons(run: Run, tmp_path: Path) -> None:
+    completed = run("evaluate", bot(tmp_path, "say('XX')"), "random", "--deals", "1", "--rules", "tiny")
+    assert completed.code == 0
+    assert "lost 1 game unplayed: illegal action 'XX'" in completed.out
+
+
+def test_agents_may_forfeit_all_their_games() -> None:
+    class Quitter:
+        name = "quitter"
+
+        def act(self, views: np.ndarray, rng: object) -> np.ndarray:
+            raise AgentForfeit("no more")
+
+    games: list[object] = []
+    result = play_match(Quitter(), "random", 2, rules="tiny", record=games.append)
+    assert [one.reason for one in result.forfeits] == ["no more"] * 4
+    assert (result.margin, games) == (-2.0, [])
