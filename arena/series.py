@@ -7,8 +7,9 @@ import numpy.typing as npt
 
 from german_whist.agents.bots.base import Agent
 from german_whist.arena.endgame_mode import batch_endgame, match_endgame
-from german_whist.arena.match import DEFAULT_BATCH, Progress, check_counts, report, two_agents
+from german_whist.arena.match import DEFAULT_BATCH, check_counts, two_agents
 from german_whist.arena.match_result import SeriesResult, result_fields
+from german_whist.arena.mirrored_deals import Progress, report
 from german_whist.arena.turns import GameMemories, play_turn
 from german_whist.envs.engine.endgame_hook import PLAYED, EndgameHook
 from german_whist.envs.engine.match_format import (

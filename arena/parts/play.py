@@ -5,8 +5,9 @@ from __future__ import annotations
 from concurrent.futures import Executor
 
 from german_whist.arena.endgame_mode import match_endgame
-from german_whist.arena.match import Progress, match_result, play_match
+from german_whist.arena.match import match_result, play_match
 from german_whist.arena.match_result import MatchResult
+from german_whist.arena.mirrored_deals import Progress
 from german_whist.arena.parallel.shards import Shard
 from german_whist.arena.parts.agent_version import agent_version
 from german_whist.arena.parts.match_part import MatchPart, Meeting, rules_text

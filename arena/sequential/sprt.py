@@ -11,7 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from german_whist.agents.bots.base import Agent
-from german_whist.arena.match import DEFAULT_BATCH, Progress, check_counts, play_match
+from german_whist.arena.match import DEFAULT_BATCH, check_counts, play_match
+from german_whist.arena.mirrored_deals import Progress
 from german_whist.arena.sequential.pentanomial import log_likelihood_ratio, normalised_elo, pentanomial_counts
 from german_whist.envs.engine.endgame_hook import PLAYED
 from german_whist.envs.engine.rules import Rules

@@ -11,15 +11,9 @@ import numpy.typing as npt
 from german_whist.agents.bots.base import Agent
 from german_whist.agents.registry import make_agent
 from german_whist.arena.endgame_mode import batch_endgame, match_endgame
-from german_whist.arena.match import (
-    DEFAULT_BATCH,
-    Progress,
-    check_deals,
-    match_result,
-    play_mirrored_deals,
-    two_agents,
-)
+from german_whist.arena.match import DEFAULT_BATCH, check_deals, match_result, two_agents
 from german_whist.arena.match_result import MatchResult
+from german_whist.arena.mirrored_deals import Progress, play_mirrored_deals
 from german_whist.arena.statistics import mean_interval
 from german_whist.arena.variance_reduction.hand_value import HandValue
 from german_whist.arena.variance_reduction.stock_luck import ORDERS, ValueOfViews, stock_luck
