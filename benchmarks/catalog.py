@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import math
 from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 from german_whist.benchmarks.harness.figures import Figure, Skipped
 from german_whist.envs.utils.specs import unknown_name
@@ -43,6 +44,11 @@ def check_request(names: Sequence[str], seconds: float) -> list[str]:
     return list(dict.fromkeys(names or SUBJECTS))
 
 
+def module_of(name: str) -> Any:
+    """Return the module of a benchmark."""
+    return importlib.import_module(f"german_whist.benchmarks.{_FOLDERS.get(name, 'speed')}.{name}")
+
+
 def run_subjects(
     names: Sequence[str], seconds: float, tick: Callable[[str, float], None]
 ) -> Iterator[Figure | Skipped]:
@@ -55,5 +61,4 @@ def run_subjects(
     """
     for name in names:
         tick(name, 0.0)
-        module = importlib.import_module(f"german_whist.benchmarks.{_FOLDERS.get(name, 'speed')}.{name}")
-        yield from module.measure(seconds, lambda share, name=name: tick(name, share))
+        yield from module_of(name).measure(seconds, lambda share, name=name: tick(name, share))

@@ -177,8 +177,8 @@ def _softmax(logits: npt.NDArray[np.float32], temperature: float = 1.0) -> npt.N
 def network_of(agent: Agent) -> PolicyAgent | None:
     """Return the policy network that an agent plays, also within a search or an exact endgame; ``None`` for others."""
     within = getattr(agent, "agent", agent)
-    policy = getattr(within, "policy", within)  # of a search
-    return policy if isinstance(policy, PolicyAgent) else None
+    prior = getattr(within, "prior", within)  # of a search
+    return prior if isinstance(prior, PolicyAgent) else None
 
 
 def rules_of(agent: Agent) -> Rules | None:

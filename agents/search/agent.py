@@ -56,7 +56,7 @@ class SearchAgent:
 
     Attributes:
         name: what it is called.
-        policy: the policy: a network, or the heuristic bot.
+        prior: the policy that it improves: a network, or the heuristic bot.
         settings: how it searches.
         uses_history: it is given event histories where the caller keeps them.
     """
@@ -64,18 +64,18 @@ class SearchAgent:
     uses_history = True
 
     def __init__(
-        self, policy: Agent, settings: SearchSettings, rollout: PolicyAgent | None = None, name: str = "search"
+        self, prior: Agent, settings: SearchSettings, rollout: PolicyAgent | None = None, name: str = "search"
     ) -> None:
         """Set the policies.
 
         Args:
-            policy: whose choice is improved.
+            prior: the policy whose choice is improved.
             settings: how to search.
             rollout: the network of the rollouts and of the opponent model; ``None`` for the heuristic bot.
             name: what to call the agent.
         """
         self.name = name
-        self.policy = policy
+        self.prior = prior
         if rollout is None:  # the heuristic bot takes the network's place as opponent model
             network, heuristic, uniform = settings.model_prior
             settings = dataclasses.replace(settings, model_prior=(0.0, network + heuristic, uniform))
@@ -85,10 +85,10 @@ class SearchAgent:
         self._local = threading.local()
 
     def __getattr__(self, name: str) -> Any:
-        """Look up attributes of the policy, such as ``checkpoint`` and ``advantages``."""
-        if name == "policy" or name.startswith("_"):
+        """Look up attributes of the prior, such as ``checkpoint`` and ``advantages``."""
+        if name in ("prior", "policy") or name.startswith("_"):
             raise AttributeError(name)
-        return getattr(self.policy, name)
+        return getattr(self.prior, name)
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out the scratch memory of threads, which cannot be pickled."""
@@ -174,14 +174,14 @@ class SearchAgent:
     def _policy(self, views: Views) -> tuple[Actions, npt.NDArray[np.float64]]:
         """Return the policy's actions and the advantages of all actions, float64[n, 54]."""
         advantages = np.full((len(views), 54), -np.inf)
-        if isinstance(self.policy, PolicyAgent):
-            known = self.policy.advantages(views)
+        if isinstance(self.prior, PolicyAgent):
+            known = self.prior.advantages(views)
             if known is None:
                 with np.errstate(divide="ignore"):
-                    known = np.log(self.policy.probabilities(views)) / NATS_PER_TRICK
+                    known = np.log(self.prior.probabilities(views)) / NATS_PER_TRICK
             advantages[:, : known.shape[1]] = known
-            return self.policy.act(views, None), advantages
-        actions = np.asarray(self.policy.act(views, None), np.int64)
+            return self.prior.act(views, None), advantages
+        actions = np.asarray(self.prior.act(views, None), np.int64)
         advantages[:] = _HEURISTIC_ADVANTAGE
         advantages[np.arange(len(views)), actions] = 0.0
         return actions, advantages

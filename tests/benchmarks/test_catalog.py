@@ -1,13 +1,12 @@
 from __future__ import annotations
 
-import importlib
 import math
 import sys
 
 import pytest
 import torch
 
-from german_whist.benchmarks.catalog import SUBJECTS, check_request, run_subjects
+from german_whist.benchmarks.catalog import SUBJECTS, check_request, module_of, run_subjects
 from german_whist.benchmarks.harness.figures import PIP_COMMAND, Figure, Skipped
 from german_whist.benchmarks.speed import aec, batch, bots, startup, training
 from german_whist.envs.pettingzoo_env import env
@@ -132,7 +131,7 @@ def test_every_subject_has_its_module() -> None:
     assert calls[0] == ("batch", 0)
     assert calls[-1] == ("batch", 1)
     for name in SUBJECTS:
-        assert name == importlib.import_module(f"german_whist.benchmarks.speed.{name}").SUBJECT
+        assert name == module_of(name).SUBJECT
 
 
 def test_every_subject_is_run_by_default_and_each_only_once() -> None:

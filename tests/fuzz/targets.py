@@ -172,11 +172,13 @@ def commands(folder: Path) -> Case:
 
 def resumed_runs(folder: Path) -> Case:
     """Files of a stopped run: refused with every file as it was, or resumed to the weights of the run itself."""
+    from german_whist.training.run.code_version import code_version
     from german_whist.training.run.directory import RunDirectory
     from german_whist.training.train import train
     from tests.training.ppo_runs import begin_own
 
     settings: dict[str, Any] = {"opponents": {"self": 0.5, "pool": 0.5}, "decisions": 512, "final_deals": 4}
+    code_version()  # it asks git once
     begun = begin_own(folder / "original", **settings).run
     wanted = load_checkpoint(begun.final)
     copy = folder / "copy"

@@ -13,7 +13,7 @@ from typing import Any
 _LIBRARIES = ("numpy", "numba", "torch", "stable_baselines3", "sb3_contrib", "gymnasium", "pettingzoo")
 _PACKAGE = Path(__file__).parents[2]
 _IN_CHECKOUT = "training/run/code_version.py"  # the path of this file in the project's own repository
-_FOLDERS = ("api", "envs", "solver", "agents", "arena", "training", "benchmarks", "configs")
+_FOLDERS = ("api", "envs", "solver", "agents", "arena", "session", "web", "training", "benchmarks", "configs")
 
 
 def code_version() -> dict[str, Any]:
@@ -59,6 +59,7 @@ def _files(package: Path, pattern: str) -> list[Path]:
     return [*package.glob(name), *(path for folder in folders for path in folder.glob(pattern))]
 
 
+@lru_cache
 def _checkout(file: Path) -> tuple[str | None, bool | None]:
     """Return the commit of this project's repository and whether it is modified, if a file is in a checkout of it."""
     try:
