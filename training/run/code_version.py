@@ -59,7 +59,6 @@ def _files(package: Path, pattern: str) -> list[Path]:
     return [*package.glob(name), *(path for folder in folders for path in folder.glob(pattern))]
 
 
-@lru_cache
 def _checkout(file: Path) -> tuple[str | None, bool | None]:
     """Return the commit of this project's repository and whether it is modified, if a file is in a checkout of it."""
     try:
