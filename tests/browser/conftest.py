@@ -31,10 +31,10 @@ def _missing() -> str:
         import playwright.sync_api  # noqa: F401
     except ModuleNotFoundError:
         return "playwright is not installed"
-    return "" if _chromium() else "no chromium is installed"
+    return "" if find_chromium() else "no chromium is installed"
 
 
-def _chromium() -> str | None:
+def find_chromium() -> str | None:
     return next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 
 
@@ -42,7 +42,7 @@ def _chromium() -> str | None:
 def browser() -> Iterator[Any]:
     from playwright.sync_api import sync_playwright
 
-    chromium = _chromium()
+    chromium = find_chromium()
     assert chromium, "no chromium is installed"
     with sync_playwright() as playwright:
         # Containers have little shared memory, and often no right to make sandboxes.
