@@ -96,6 +96,7 @@ def test_a_run_over_several_games_is_resumed_bit_for_bit_and_its_network_plays_o
     half = RunDirectory.create(settings.replace(decisions=512), "half", tmp_path / "half")
     train(settings.replace(decisions=512), half, quiet=True)
     half.final.unlink()
+    half, settings = RunDirectory.open(half.path, {"decisions": str(settings.run.decisions)})
     train(settings, half, resume=True, quiet=True)
     made, again = load_checkpoint(whole.run.final), load_checkpoint(half.final)
     for layers, others in ((made.layers, again.layers), (made.value, again.value)):
