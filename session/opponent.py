@@ -57,7 +57,7 @@ def choose_action(agent: Agent, deal: TableDeal, seed: int, index: int) -> int:
             if deal.actor(step) == seat:
                 act_with_memory(agent, deal.view_before(step), _rng(seed, index, seat, step), memory, row)
     rng = _rng(seed, index, seat, len(deal.actions))
-    histories = deal.history(seat) if uses_history(agent) else None
+    histories = deal.batch.history(seats=[seat]) if uses_history(agent) else None
     action = int(np.asarray(act_with_memory(agent, deal.views(seat), rng, memory, row, histories))[0])
     if not (0 <= action < deal.rules.num_actions and deal.legal >> action & 1):
         word = action_text(action, deal.rules) if 0 <= action < deal.rules.num_actions else str(action)

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from german_whist.agents.bots.base import Histories
 from german_whist.arena.recording import DealResult, Recording
 from german_whist.envs.engine.actions import action_text, actions_text
 from german_whist.envs.engine.cards import deck_text
@@ -36,7 +35,7 @@ class TableDeal:
         Raises:
             ValueError: if the deck is not one of these rules, or an action is illegal.
         """
-        self.batch = DealBatch(rules, 1)
+        self.batch = DealBatch(rules, 1, history=True)
         self.batch.deal_decks([list(deck)], [dealer])
         self.actions: list[int] = []
         self.states: list[Any] = []
@@ -121,14 +120,6 @@ class TableDeal:
         past = DealBatch(self.rules, 1)
         past.states[0] = self.states[step]
         return past.views()
-
-    def history(self, seat: int) -> Histories:
-        """Return the event history of a seat, as ``DealBatch.history`` does for one deal."""
-        replay = DealBatch(self.rules, 1, history=True)
-        replay.deal_decks([self.deck], [self.dealer])
-        for action in self.actions:
-            replay.step([action])
-        return replay.history(seats=[seat])
 
     def result(self) -> DealResult:
         """Return the result of the finished deal."""

@@ -23,9 +23,9 @@ from german_whist.agents.policy.inputs import input_high, num_outputs
 from german_whist.envs.engine.agent_rng import AgentRng
 from german_whist.envs.engine.rules import Rules, rules
 from german_whist.envs.engine.scoring import reward_limit
-from german_whist.envs.engine.state_check import check_states
 from german_whist.envs.observation.views import VIEW
 from german_whist.envs.simulator.batch import DealBatch
+from german_whist.envs.simulator.state_check import check_states
 from german_whist.training.config.game_settings import PPOGameSettings
 from german_whist.training.config.settings import RolloutSettings
 from german_whist.training.rollouts.opponent_mix import SELF, OpponentMix
