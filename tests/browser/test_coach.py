@@ -82,6 +82,11 @@ def test_the_same_deal_from_the_other_side_and_by_the_agent(table: Table, server
     table.page.wait_for_function("() => document.querySelector('#match').textContent === 'Practice'")
     table.wait()
     assert not hand & set(table.hand)
+    first = table.page.title()
+    table.play_on()
+    assert "The first time, on the other side" in table.page.get_by_role("region", name="Result").text_content()
+    table.button("Back to the game").click()
+    table.page.wait_for_function("title => document.title !== title", arg=first)
 
 
 def test_a_shared_deal_opens_for_review(table: Table, server: Server, open_table: OpenTable) -> None:
@@ -93,11 +98,15 @@ def test_a_shared_deal_opens_for_review(table: Table, server: Server, open_table
     assert text.startswith('{"version":1')
     assert "#recording=" in link
     other = open_table()
-    for shared in (link, text):
-        other.button("More").click()
-        other.button("Open a recording", exact=False).click()
-        other.page.get_by_label("Text, code or link").fill(shared)
-        other.button("Open").click()
+    for shared in (link, text, None):
+        if shared is None:
+            other.page.goto("about:blank")
+            other.page.goto(link)
+        else:
+            other.button("More").click()
+            other.button("Open a recording", exact=False).click()
+            other.page.get_by_label("Text, code or link").fill(shared)
+            other.button("Open").click()
         review = other.page.get_by_role("dialog", name="Review of the deal")
         review.wait_for()
         assert re.findall(r"\d+", result) == re.findall(r"\d+", review.locator(".review-result").text_content())

@@ -7,6 +7,7 @@ import { Game } from "./game.js";
 import { followLayout } from "./layout.js";
 import { alertUser, followOtherTabs, tellOtherTabs } from "./tabs.js";
 import { loadCards } from "./table/card.js";
+import { compareLater } from "./table/result.js";
 import { openDialog } from "./dialogs/dialog.js";
 import { openFairness } from "./dialogs/fairness.js";
 import { gameForm, gameOf } from "./dialogs/game_form.js";
@@ -125,7 +126,11 @@ async function review(deal) {
 /** @param {number} [deal] */
 async function otherSide(deal) {
   const session = current();
-  await attempt(async () => enter(await api.swap(session.id, deal ?? session.deal.number), true));
+  await attempt(async () => {
+    const swapped = await api.swap(session.id, deal ?? session.deal.number);
+    if (deal === undefined || deal === session.deal.number) compareLater(swapped, session);
+    enter(swapped, true);
+  });
 }
 
 /** @param {number} [deal] */

@@ -17,7 +17,9 @@ import { shownAfter, shownNow, shownSwept } from "./state.js";
 
 /** Pauses after an event, in milliseconds at normal pace. */
 /** @type {Record<string, number>} */
-const PAUSES = { deal: 350, trump: 250, turn_up: 160, play: 420, win: 850, take: 260, draw: 260, leave: 400, endgame: 1300, keep: 600, swap: 600 };
+const PAUSES = {
+  deal: 350, trump: 250, turn_up: 160, play: 390, win: 720, take: 210, draw: 210, leave: 400, endgame: 1300, keep: 600, swap: 600,
+};
 
 export class Playback {
   /** @param {(shown: Shown, session: Session) => void} render */
@@ -63,7 +65,7 @@ export class Playback {
       if (event.kind === "play" && shown.winner !== null) shown = this.sweep(shown, session);
       shown = this.step(shown, event, session);
       addToLog(event);
-      await this.pause(PAUSES[event.kind] ?? 0);
+      await this.pause(event.kind === "play" && event.by === "you" ? 160 : PAUSES[event.kind] ?? 0);
       if (run !== this.run) return false;
       if (event.kind === "win") shown = this.sweep(shown, session);
     }
