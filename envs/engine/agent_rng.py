@@ -37,7 +37,7 @@ def _fill_words(keys: Words, indices: Words, blocks: Words, out: Words) -> None:
                 out[row, column + 1] = (w2 << np.uint64(32)) | w3
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=65_536)
 def agent_key(seed: int, stream: int) -> int:
     """Return the key of a stream of agents' random numbers, 0 to 2**64 - 1, from which the seed cannot be computed.
 
@@ -57,8 +57,7 @@ def _keys(seeds: Words, stream: int) -> Words:
     """Return the key of each row's seed."""
     if len(seeds) and (seeds == seeds[0]).all():
         return np.full(seeds.shape, agent_key(int(seeds[0]), stream), np.uint64)
-    different, rows = np.unique(seeds, return_inverse=True)
-    return np.array([agent_key(seed, stream) for seed in different.tolist()], np.uint64)[rows]
+    return np.fromiter((agent_key(seed, stream) for seed in seeds.tolist()), np.uint64, len(seeds))
 
 
 class AgentRng:

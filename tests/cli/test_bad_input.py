@@ -159,7 +159,7 @@ CASES = [
     ("train --resume misled", "misled/config.yaml: unknown key 'decisons'"),
     ("train quickstart --resume begun", "--resume uses the run's own configuration: leave out quickstart"),
     ("train --resume begun --out new", "--resume uses the run's own configuration: leave out --out new"),
-    ("train --resume begun --seed x", "command line: seed: 'x' is not allowed: a whole number is needed"),
+    ("train --resume damaged --seed x", "command line: seed: 'x' is not allowed: a whole number is needed"),
 ]  # fmt: skip
 
 
