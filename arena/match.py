@@ -150,8 +150,9 @@ def _margins_of_tasks(
     for margins, recordings, forfeited in run_tasks(executor, _play_task, tasks):
         parts.append(margins)
         forfeits += forfeited
-        for recording in recordings if record is not None else ():
-            record(recording)
+        if record is not None:
+            for recording in recordings:
+                record(recording)
         if progress is not None:
             progress(len(margins))
     return np.concatenate(parts)

@@ -149,10 +149,11 @@ def _meetings(
         if list(agents).count(spec) > 1:
             raise ValueError(f"agent {spec!r} is given twice")
         make_agent(spec)
-    return {
-        (i, j): match_meeting(*sorted((agents[i], agents[j])), rules, seed, endgame)
-        for i, j in combinations(range(len(agents)), 2)
-    }
+    meetings = {}
+    for i, j in combinations(range(len(agents)), 2):
+        first, second = sorted((agents[i], agents[j]))
+        meetings[i, j] = match_meeting(first, second, rules, seed, endgame)
+    return meetings
 
 
 def _pair_margins(

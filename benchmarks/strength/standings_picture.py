@@ -62,7 +62,7 @@ def _draw_matrix(axes: Axes, standings: Standings) -> None:
         rates[i, j] = pair.win_rate
     axes.imshow(rates, cmap="RdBu", vmin=0, vmax=1)
     for i, j in standings.pairs if size <= LARGEST_LABELLED else ():
-        color = "white" if abs(rates[i, j] - 0.5) > 0.35 else "black"
+        color = "white" if abs(rates[i, j] - 0.5) > 0.28 else "black"
         axes.text(j, i, f"{100 * rates[i, j]:.0f}", ha="center", va="center", color=color, fontsize=9)
     axes.set_xticks(range(size), [str(j + 1) for j in range(size)])
     axes.set_yticks(range(size), [str(i + 1) for i in range(size)])

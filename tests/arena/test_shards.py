@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -207,9 +208,17 @@ def test_the_commands_cut_a_cross_table_into_shards(run: Run, tmp_path: Path) ->
     assert (lost.code, "missing shard 2/2" in lost.err) == (2, True)
 
 
+@pytest.mark.skipif(find_spec("ray") is not None, reason="Ray is installed")
+def test_without_ray_the_command_says_how_to_get_it(run: Run) -> None:
+    refused = run("evaluate", "greedy", "random", "--ray")
+    assert refused.code == 2
+    assert 'ray is not installed: pip install "german-whist[ray]"' in refused.err
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
+        (["--workers", "2", "--ray"], "--workers and --ray cannot be combined"),
         (["--shard", "1/2"], "--shard and --out need each other"),
         (["--out", "x"], "--shard and --out need each other"),
         (["--shard", "1/2", "--out", "x", "--json"], "--json cannot be combined with --shard"),

@@ -171,11 +171,15 @@ def _play_sprt(options: argparse.Namespace, rules: Any, executor: Executor | Non
     from german_whist.cli.terminal.match_progress import match_progress
     from german_whist.cli.terminal.sprt_text import parse_sprt_bounds, print_sprt
 
+    first, second = options.agents
+    elo0, elo1 = parse_sprt_bounds(options.sprt)
     most = MOST_DEALS if options.deals is None else options.deals
     with match_progress("deals", most) as progress:
         result = play_sprt(
-            *options.agents,
-            *parse_sprt_bounds(options.sprt),
+            first,
+            second,
+            elo0,
+            elo1,
             options.seed,
             rules,
             most_deals=most,
@@ -196,9 +200,11 @@ def _play_with_less_luck(options: argparse.Namespace, rules: Any) -> int:
     from german_whist.cli.terminal.match_progress import match_progress
     from german_whist.cli.terminal.result_tables import print_less_luck, print_results
 
+    first, second = options.agents
     with match_progress("deals", options.deals) as progress:
         result = play_match_with_less_luck(
-            *options.agents,
+            first,
+            second,
             options.deals,
             options.seed,
             rules,

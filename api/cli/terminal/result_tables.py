@@ -68,7 +68,7 @@ def print_less_luck(result: CorrectedResult) -> None:
     )
 
 
-def print_cross_table(labels: Sequence[str], results: dict[tuple[int, int], Result], title: str) -> None:
+def print_cross_table(labels: Sequence[str], results: Mapping[tuple[int, int], Result], title: str) -> None:
     """Print every agent (rows) against every other (columns).
 
     Args:
