@@ -9,7 +9,7 @@ import numpy as np
 
 from german_whist.agents.bots.base import Actions, AgentForfeit, Views
 from german_whist.agents.process.bot_process import BotError, BotProcess
-from german_whist.agents.process.messages import action_of, check_ready, decode, encode, hello, request
+from german_whist.agents.process.messages import action_of, check_id, check_ready, decode, encode, hello, request
 from german_whist.envs.observation.views import check_view_array
 
 DEFAULT_SECONDS = 5.0
@@ -115,7 +115,8 @@ class ProcessAgent:
         try:
             if self._process is None:
                 self._process = self._started()
-            reply = decode(self._process.ask(encode(request(self._requests, view, seed)), self.seconds))
+            answer = self._process.ask(encode(request(self._requests, view, seed)), self.seconds)
+            reply = check_id(decode(answer), self._requests)
         except (BotError, ValueError) as error:
             self.close()
             if self._requests == 1 and isinstance(error, _StartError):
@@ -125,7 +126,7 @@ class ProcessAgent:
             self._last = str(error)
             raise BotError(str(error)) from None
         try:
-            return action_of(reply, self._requests, view)
+            return action_of(reply, view)
         except ValueError as error:
             raise BotError(str(error)) from None
 

@@ -39,14 +39,23 @@ def request(number: int, view: Any, seed: int) -> dict[str, Any]:
     return {"type": "act", "id": number, "seed": seed, "view": view_words(view)}
 
 
-def action_of(reply: dict[str, Any], number: int, view: Any) -> int:
+def check_id(reply: dict[str, Any], number: int) -> dict[str, Any]:
+    """Return a reply if it belongs to the request with this number.
+
+    Raises:
+        ValueError: if it does not.
+    """
+    if reply.get("id") != number:
+        raise ValueError(f"it replied to request {_short(reply.get('id'))} instead of {number}")
+    return reply
+
+
+def action_of(reply: dict[str, Any], view: Any) -> int:
     """Return the number of the action that a bot replied.
 
     Raises:
         ValueError: saying why the reply is not a legal action.
     """
-    if reply.get("id") != number:
-        raise ValueError(f"it replied to request {_short(reply.get('id'))} instead of {number}")
     given = reply.get("action")
     legal = dict(zip(_legal_words(view), cards_of(int(view["legal"])), strict=True))
     if not isinstance(given, str) or given not in legal:

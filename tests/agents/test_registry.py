@@ -19,7 +19,7 @@ def test_rule_bots_by_name(name: str) -> None:
 
 
 def test_the_names_are_those_of_the_kinds_and_each_is_described() -> None:
-    assert tuple(KINDS) == ("random", "greedy", "heuristic", "mc", "pimc", "ismcts", "checkpoint")
+    assert tuple(KINDS) == ("random", "greedy", "heuristic", "mc", "pimc", "ismcts", "checkpoint", "process")
     assert agent_names() == (*KINDS, *pretrained_names())
     for name, kind in KINDS.items():
         assert kind.usage.startswith(name)
@@ -42,7 +42,7 @@ def test_a_near_miss_gets_the_nearest_name(typo: str, meant: str) -> None:
 
 @pytest.mark.parametrize("name", ["", "zzz", ":", " heuristic "])
 def test_an_unknown_name_gets_the_list(name: str) -> None:
-    with pytest.raises(ValueError, match="allowed: random, greedy, heuristic, mc, pimc, ismcts, checkpoint, champion"):
+    with pytest.raises(ValueError, match="allowed: random, greedy, heuristic, mc, pimc, ismcts, checkpoint, process, champion"):
         make_agent(name)
 
 

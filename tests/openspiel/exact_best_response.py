@@ -37,22 +37,25 @@ def every_deal(rules: Rules) -> list[list[int]]:
     return decks
 
 
-def tree(
-    rules: Rules, deck: list[int], dealer: int, actions: tuple[int, ...] = (), views: dict[Key, Any] | None = None
-) -> Node:
-    """The tree of a deal from after some actions on; ``views`` gets the view of each history."""
+def tree(rules: Rules, deck: list[int], dealer: int, views: dict[Key, Any] | None = None) -> Node:
+    """The tree of a deal; ``views`` gets the view of each history."""
     batch = DealBatch(rules, 1, history=True)
     batch.deal_decks([deck], [dealer])
-    for action in actions:
-        batch.step([action])
+    return _node(batch, {} if views is None else views)
+
+
+def _node(batch: DealBatch, views: dict[Key, Any]) -> Node:
+    """The tree from the position of a batch on, which is played on."""
     if batch.done[0]:
         return Node(None, {}, float(batch.returns("margin")[0, 0]))
     tokens, _ = batch.history()
-    legal = np.flatnonzero(batch.action_mask()[0]).tolist()
-    children = {action: tree(rules, deck, dealer, (*actions, action), views) for action in legal}
     key = (int(batch.turn[0]), tokens[0].tobytes())
-    if views is not None:
-        views[key] = batch.views()[0]
+    views[key] = batch.views()[0]
+    children, state = {}, batch.get_state()
+    for action in np.flatnonzero(batch.action_mask()[0]).tolist():
+        batch.set_state(state)
+        batch.step([action])
+        children[action] = _node(batch, views)
     return Node(key, children, 0.0)
 
 
@@ -65,7 +68,7 @@ class SmallGame:
 
     def __init__(self, rules: Rules, dealer: int = 1) -> None:
         self.views: dict[Key, Any] = {}
-        self.roots = [tree(rules, deck, dealer, views=self.views) for deck in every_deal(rules)]
+        self.roots = [tree(rules, deck, dealer, self.views) for deck in every_deal(rules)]
 
     def value(self, policy: Policy) -> float:
         """The margin of seat 0 when both play a policy."""

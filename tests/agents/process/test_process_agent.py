@@ -161,7 +161,7 @@ def test_a_bot_that_does_not_begin_is_an_error(tmp_path: Path, hello: str, says:
 
 
 def test_matches_of_several_deals_name_the_bot_that_fails(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match=r"agent 'process:.*lost a deal that has to be played: illegal action 'XX'"):
+    with pytest.raises(ValueError, match=r"process:.* lost a deal that has to be played: illegal action 'XX'"):
         play_series(bot(tmp_path, "say('XX')"), "greedy", "best_of:3", 1, rules="tiny")
 
 
