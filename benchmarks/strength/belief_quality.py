@@ -82,7 +82,7 @@ def measure(spec: str, opponent: str, deals: int = DEALS, seed: int = SEED, shar
             if not is_mine:
                 actions[rows] = other.act(batch.views(rows), numbers)
                 continue
-            actions[rows] = searcher.policy.act(batch.views(rows), numbers)
+            actions[rows] = searcher.prior.act(batch.views(rows), numbers)
             chosen = rows[rng.random(len(rows)) < share]
             if len(chosen):
                 parts.append(_quality(searcher, batch, chosen, AgentRng(seed, chosen, 2, step)))
