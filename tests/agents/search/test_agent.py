@@ -53,10 +53,12 @@ def choices(positions: Positions) -> list[int]:
     return positions.act(searcher(SPEC))
 
 
-def test_it_chooses_legal_cards_and_not_always_those_of_its_policy(positions: Positions, choices: list[int]) -> None:
+def test_it_chooses_legal_cards_and_not_always_those_of_its_policy() -> None:
+    positions = Positions(128, 7)
+    choices = positions.act(searcher(SPEC))
     assert all(int(view["legal"]) >> card & 1 for view, card in zip(positions.views, choices, strict=True))
     policy = make_agent("champion-small").act(positions.views, None).tolist()
-    assert 0 < sum(one != other for one, other in zip(choices, policy, strict=True)) < 12
+    assert 0 < sum(one != other for one, other in zip(choices, policy, strict=True)) < 64
 
 
 def test_a_choice_does_not_depend_on_the_batch_the_threads_or_earlier_calls(
@@ -174,8 +176,8 @@ def test_the_last_tricks_alone_can_be_searched(positions: Positions) -> None:
 
 
 def test_more_worlds_win_more() -> None:
-    many, one = "heuristic:search=12,candidates=36", "heuristic:search=1,candidates=1"
-    result = play_match(many, one, deals=30, seed=5, rules=GAME, endgame="exact")
+    many, one = "heuristic:search=32,candidates=96", "heuristic:search=1,candidates=1"
+    result = play_match(many, one, deals=60, seed=5, rules=GAME, endgame="exact")
     assert result.win_rate > 0.5
 
 
