@@ -92,7 +92,7 @@ def agent_title(spec: str) -> str:
 
 
 def _network_title(name: str) -> str:
-    return name.partition("-")[0].capitalize() if name.startswith("champion") else name.capitalize()
+    return "Champion" if name.startswith("champion") else f"{name.capitalize()} network"
 
 
 def matches() -> list[dict[str, Any]]:
@@ -116,7 +116,7 @@ def agents() -> tuple[dict[str, Any], ...]:
         }
         for level in LEVELS
     ]
-    for agent in pretrained_agents():
+    for agent in sorted(pretrained_agents(), key=lambda one: one.name.startswith("champion")):
         found.append(
             {
                 "spec": agent.name,
