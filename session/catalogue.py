@@ -92,7 +92,7 @@ def agent_title(spec: str) -> str:
 
 
 def _network_title(name: str) -> str:
-    return name.partition("-")[0].capitalize() if name.startswith("champion") else name.capitalize()
+    return "Champion" if name.startswith("champion") else f"{name.capitalize()} network"
 
 
 def matches() -> list[dict[str, Any]]:
@@ -111,17 +111,17 @@ def agents() -> tuple[dict[str, Any], ...]:
             "spec": level.spec,
             "title": level.title,
             "level": level.level,
-            "strength": _strength_text(level.win_rate),
+            "strength": _strength_text(level.win_rate, "classic"),
             "description": level.description,
         }
         for level in LEVELS
     ]
-    for agent in pretrained_agents():
+    for agent in sorted(pretrained_agents(), key=lambda one: one.name.startswith("champion")):
         found.append(
             {
                 "spec": agent.name,
                 "title": _network_title(agent.name),
-                "level": "hardest" if agent.name.startswith("champion") else "hard",
+                "level": "hardest" if agent.name.startswith("champion") else "expert",
                 "strength": _strength(agent),
                 "description": f"{_NETWORK}, for {rules_title(agent.rules)}",
             }
@@ -133,11 +133,11 @@ def _strength(agent: PretrainedAgent) -> str | None:
     strength = agent.strength
     if strength is None or strength["win_rate"] is None or strength["opponent"] != BASELINE:
         return None
-    return _strength_text(strength["win_rate"])
+    return _strength_text(strength["win_rate"], agent.rules)
 
 
-def _strength_text(win_rate: float) -> str:
-    return f"wins {win_rate:.0%} of its deals against {agent_title(BASELINE)}"
+def _strength_text(win_rate: float, rules: str) -> str:
+    return f"{rules_title(rules)}: wins {win_rate:.0%} of deals against {agent_title(BASELINE)}"
 
 
 @lru_cache

@@ -56,7 +56,7 @@ def played(tmp_path: Path, game: str) -> tuple[Path, Copycat]:
     return tmp_path / "games.jsonl", evaluated(tmp_path, game, 0)
 
 
-@pytest.mark.parametrize("game", ["small", "draft", "humbug"])
+@pytest.mark.parametrize("game", ["small", "six_cards"])
 def test_review_judges_a_recorded_deal(game: str, run: Run, tmp_path: Path) -> None:
     path, _ = played(tmp_path, game)
     found = json.loads(run("review", path, "--line", "2", "--seat", "1", "--json").out)

@@ -171,6 +171,7 @@ export class Game {
     const { session } = this;
     if (this.busy) return null;
     this.busy = true;
+    const slow = setTimeout(() => alertUser("A moment: the first card after the start takes longer."), 5000);
     try {
       const answer = await send();
       if (this.session !== session) return null;
@@ -181,6 +182,7 @@ export class Game {
       if (this.session === session && session !== null) await this.recover(error, session);
       return null;
     } finally {
+      clearTimeout(slow);
       this.busy = false;
     }
   }

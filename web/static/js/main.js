@@ -2,7 +2,7 @@
 /** The start of the page: opens the game that was going on, or deals a new one, and connects the menus. */
 
 import { ApiError, api } from "./api.js";
-import { change, settings } from "./settings.js";
+import { change, keepSession, keptSession, settings } from "./settings.js";
 import { Game } from "./game.js";
 import { followLayout } from "./layout.js";
 import { alertUser, followOtherTabs, tellOtherTabs } from "./tabs.js";
@@ -20,8 +20,6 @@ import { openReview } from "./review/review.js";
 import { openWatch } from "./review/watch.js";
 
 /** @typedef {import("./types.js").Session} Session */
-
-const LAST = "german-whist.session";
 
 /** @type {import("./types.js").Catalog} */
 let catalog;
@@ -64,7 +62,7 @@ async function attempt(act) {
 /** @param {Session} session @param {boolean} [fresh] the deal has just begun */
 function enter(session, fresh = false) {
   history.replaceState(null, "", `#session=${session.id}`);
-  if (session.kind === "play") localStorage.setItem(LAST, session.id);
+  if (session.kind === "play") keepSession(session.id);
   game.open(session, fresh);
   tellOtherTabs(session);
 }
@@ -87,7 +85,7 @@ function newGameDialog() {
 
 /** Open the last game that is not over, or deal a new one. */
 async function backToGame() {
-  const last = localStorage.getItem(LAST);
+  const last = keptSession();
   if (last !== null && last !== game.session?.id) {
     try {
       enter(await api.session(last));
@@ -110,9 +108,9 @@ async function review(deal) {
     openReview(
       answer,
       {
-        tryAction: (move, action) => void attempt(async () => enter(await api.tryAction(session.id, number, move, action))),
-        otherSide: () => void otherSide(number),
-        watch: () => void watch(number),
+        tryAction: session.can.swap ? (move, action) => void attempt(async () => enter(await api.tryAction(session.id, number, move, action))) : null,
+        otherSide: session.can.swap ? () => void otherSide(number) : null,
+        watch: session.can.swap ? () => void watch(number) : null,
         share: () => void attempt(() => openShare(session, number)),
         close: () => {
           if (game.session?.kind === "recording") void attempt(backToGame);
@@ -225,11 +223,11 @@ async function resume() {
   const defaults = JSON.stringify(catalog.defaults);
   const known = settings.defaults === defaults;
   const { sessions } = await api.sessions();
-  const last = localStorage.getItem(LAST);
+  const last = keptSession();
   const open = sessions.filter((session) => !session.finished && session.kind === "play");
   const session =
     open.find((entry) => known && entry.id === last) ??
-    open.find((entry) => known || (entry.rules === catalog.defaults.rules && entry.agent.spec === catalog.defaults.agent));
+    open.find((entry) => known || (entry.rules === catalog.defaults.rules && entry.agent === catalog.defaults.agent));
   if (!known) {
     const { rules, agent, match } = catalog.defaults;
     change({ defaults, game: { rules, agent, match } });

@@ -2,6 +2,7 @@
 /** The settings of the page, kept in the browser. */
 
 const KEY = "german-whist.settings";
+const SESSION = "german-whist.session";
 
 /**
  * @typedef {object} Settings
@@ -60,17 +61,41 @@ export function onSettings(listener) {
 }
 
 /**
+ * Keep a text in the browser, if it lets us.
+ *
+ * @param {string} key
+ * @param {string} text
+ */
+function keep(key, text) {
+  try {
+    localStorage.setItem(key, text);
+  } catch {
+    // Storage is full or forbidden: what would be kept lasts as long as the page.
+  }
+}
+
+/** @param {string} id of the session to go on with when the page is opened again */
+export function keepSession(id) {
+  keep(SESSION, id);
+}
+
+/** @returns {string | null} */
+export function keptSession() {
+  try {
+    return localStorage.getItem(SESSION);
+  } catch {
+    return null;
+  }
+}
+
+/**
  * Change settings, and keep them.
  *
  * @param {Partial<Settings>} changes
  */
 export function change(changes) {
   Object.assign(settings, changes);
-  try {
-    localStorage.setItem(KEY, JSON.stringify(settings));
-  } catch {
-    // Storage is full or forbidden: the settings last as long as the page.
-  }
+  keep(KEY, JSON.stringify(settings));
   for (const listener of listeners) listener();
 }
 

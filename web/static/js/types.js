@@ -5,7 +5,7 @@
  * @typedef {"you" | "opponent"} Side
  * @typedef {"foreplay" | "endgame"} Stage
  *
- * @typedef {{id: string, title: string, rules: string}} Scoring
+ * @typedef {{id: string, title: string, rules: string, agents: string[]}} Scoring
  * @typedef {{id: string, title: string, summary: string, rules: string, hand: number, stock: number, cards: number,
  *   choices: boolean, scorings: Scoring[], agents: string[]}} GameEntry
  * @typedef {{spec: string, title: string, level: string, strength: string | null, description: string}} AgentEntry
@@ -48,10 +48,10 @@
  *   deal: {number: number, seat: number, dealer: Side, assisted: boolean, commitment: string,
  *     disclosure: Disclosure | null},
  *   position: Position, events: GameEvent[],
- *   can: {act: boolean, hint: boolean, take_back: boolean, next: boolean, review: boolean},
+ *   can: {act: boolean, hint: boolean, take_back: boolean, next: boolean, review: boolean,
+ *     swap: boolean},
  *   hint: Hint | null, lesson: Lesson | null}} Session
- * @typedef {{id: string, kind: string, title: string, rules: string, agent: {spec: string, title: string},
- *   match: Match, day: string | null, updated: string, finished: boolean}} Summary
+ * @typedef {{id: string, kind: string, title: string, rules: string, agent: string, match: string | null, day: string | null, updated: string, finished: boolean}} Summary
  *
  * @typedef {{number: number, trick: number, stage: Stage, by: Side, action: string, name: string, text: string,
  *   best: string, best_name: string, cost: number, win_cost: number | null, exact: boolean, judge: string,

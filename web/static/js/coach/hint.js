@@ -21,7 +21,7 @@ export function showHint(session, close) {
   panel.dataset.kind = "hint";
   panel.hidden = false;
   const verb = isCard(hint.action) ? `Play the ${hint.name}` : capital(hint.name);
-  const judge = hint.exact ? "Exact: both hands are known." : `By ${capital(hint.by)}.`;
+  const judge = hint.exact ? "Exact: both hands are known." : hint.by === "rollouts" ? "By playing on in sampled worlds." : `By ${capital(hint.by)}.`;
   fill(
     panel,
     h(

@@ -39,7 +39,8 @@ export function gameForm(catalog, start) {
   const draw = () => {
     const game = gameOf(catalog, choices.rules);
     if (!game.scorings.some((scoring) => scoring.rules === choices.rules) && game.id !== choices.rules) choices.rules = game.scorings[0].rules;
-    if (!game.agents.includes(choices.agent)) choices.agent = game.agents[game.agents.length - 1];
+    const agents = game.scorings.find((scoring) => scoring.rules === choices.rules)?.agents ?? game.agents;
+    if (!agents.includes(choices.agent)) choices.agent = agents[agents.length - 1];
     const agent = catalog.agents.find((entry) => entry.spec === choices.agent);
     const keep = (/** @type {Partial<typeof choices>} */ changes) => {
       Object.assign(choices, changes);
@@ -56,7 +57,7 @@ export function gameForm(catalog, start) {
       }, game.summary)),
       game.scorings.length > 1 &&
         labelled(selectField("Scoring", game.scorings.map((scoring) => ({ value: scoring.rules, title: scoring.title })), choices.rules, (rules) => keep({ rules }))),
-      labelled(selectField("Level", game.agents.map((spec) => ({ value: spec, title: agentTitle(catalog, spec) })), choices.agent, (spec) => keep({ agent: spec }), agent === undefined ? "" : describe(agent))),
+      labelled(selectField("Level", agents.map((spec) => ({ value: spec, title: agentTitle(catalog, spec) })), choices.agent, (spec) => keep({ agent: spec }), agent === undefined ? "" : describe(agent))),
       labelled(selectField("Win target", targets(catalog, choices.match), choices.match ?? "", (match) => keep({ match: match === "" ? null : match }))),
       otherTarget((match) => keep({ match })),
       h("div", { class: "buttons" }, h("button", { type: "button", class: "primary", onclick: start }, "Deal the cards")),

@@ -14,9 +14,9 @@ import { Steps } from "./steps.js";
 
 /**
  * @typedef {object} ReviewActions
- * @property {(move: number, action: string) => void} tryAction
- * @property {() => void} otherSide
- * @property {() => void} watch
+ * @property {((move: number, action: string) => void) | null} tryAction
+ * @property {(() => void) | null} otherSide
+ * @property {(() => void) | null} watch
  * @property {() => void} share
  * @property {() => void} [close]
  */
@@ -37,7 +37,8 @@ export function openReview(review, actions, list) {
     dialog.close();
     act();
   };
-  const tryAction = (/** @type {number} */ move, /** @type {string} */ action) => leave(() => actions.tryAction(move, action))();
+  const tryAction =
+    actions.tryAction && ((/** @type {number} */ move, /** @type {string} */ action) => leave(() => actions.tryAction?.(move, action))());
   const moves = h("ol", { class: "moves" }, ...review.moves.map((move) => moveEntry(move, review, () => steps.go(move.number - 1))));
   const steps = new Steps(review.moves.length, (place) => {
     const move = review.moves[place] ?? null;
@@ -62,8 +63,8 @@ export function openReview(review, actions, list) {
       h(
         "div",
         { class: "buttons" },
-        h("button", { type: "button", class: "quiet", onclick: leave(actions.otherSide) }, "Play the other side"),
-        h("button", { type: "button", class: "quiet", onclick: leave(actions.watch) }, "Let the agent play my cards"),
+        actions.otherSide && h("button", { type: "button", class: "quiet", onclick: leave(actions.otherSide) }, "Play the other side"),
+        actions.watch && h("button", { type: "button", class: "quiet", onclick: leave(actions.watch) }, "Let the agent play my cards"),
         h("button", { type: "button", class: "quiet", onclick: leave(actions.share) }, "Share"),
       ),
     ],
@@ -154,17 +155,17 @@ function moveEntry(move, review, go) {
 /**
  * @param {Move | null} move
  * @param {Review} review
- * @param {(move: number, action: string) => void} tryAction
+ * @param {((move: number, action: string) => void) | null} tryAction
  * @returns {HTMLElement}
  */
 function moveDetails(move, review, tryAction) {
   if (move === null) return h("section", {}, h("h3", {}, "The end"), h("p", {}, review.result.text));
-  const mine = move.by === "you";
+  const mine = move.by === "you" && tryAction !== null;
   const good = move.cost < 0.005;
   const extra = (/** @type {import("../types.js").Option} */ option) =>
     option.action === move.action
       ? h("span", { class: "played" }, "played")
-      : h("button", { type: "button", class: "quiet small", "aria-label": `Try the ${option.name}`, onclick: () => tryAction(move.number, option.action) }, "Try");
+      : h("button", { type: "button", class: "quiet small", "aria-label": `Try the ${option.name}`, onclick: () => tryAction?.(move.number, option.action) }, "Try");
   return h(
     "section",
     { class: "move-details" },

@@ -74,6 +74,7 @@ function showOpponentHand(shown) {
     }),
     h("span", { class: "hidden" }, words.join("; ")),
   );
+  element.classList.toggle("known", faces.length > 0);
   element.style.setProperty("--n", String(cards));
   element.style.setProperty("--gaps", String(Math.max(cards - 1, 1)));
 }
