@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.agents.bots.base import Agent, Histories, Views, uses_history
+from german_whist.agents.bots.base import Agent, Histories, Views
 from german_whist.agents.endgame.exact_agent import RowSubsetRng, solves_endgame
 from german_whist.agents.endgame.open_hands import card_margins, open_hands, opponent_hand_known
 from german_whist.agents.inference.belief import Belief, beliefs
@@ -24,6 +24,7 @@ from german_whist.envs.engine.agent_rng import AgentRng
 from german_whist.envs.engine.cards import SUITS, card_text, cards_of, hand_text
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.rules import rules as rules_named
+from german_whist.envs.opponent import uses_history
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.envs.utils.checks import whole_number
 from german_whist.solver.races import NOT_LEGAL_MARGIN

@@ -11,7 +11,7 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.agents.bots.base import Agent, uses_history
+from german_whist.agents.bots.base import Agent
 from german_whist.agents.registry import make_agent
 from german_whist.arena.endgame_mode import batch_endgame, match_endgame, with_exact_endgames
 from german_whist.arena.match_result import MatchResult, result_fields
@@ -20,6 +20,7 @@ from german_whist.arena.turns import GameMemories, play_turn
 from german_whist.envs.engine.endgame_hook import PLAYED, EndgameHook
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.rules import rules as rules_named
+from german_whist.envs.opponent import uses_history
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.envs.utils.checks import check_seed, whole_number
 

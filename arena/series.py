@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.agents.bots.base import Agent, uses_history
+from german_whist.agents.bots.base import Agent
 from german_whist.arena.endgame_mode import batch_endgame, match_endgame
 from german_whist.arena.match import DEFAULT_BATCH, Progress, check_counts, report, two_agents
 from german_whist.arena.match_result import SeriesResult, result_fields
@@ -20,6 +20,7 @@ from german_whist.envs.engine.match_format import (
 )
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.rules import rules as rules_named
+from german_whist.envs.opponent import uses_history
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.envs.utils.checks import check_seed
 

@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.agents.bots.base import DEAL, Agent, act_with_memory, initial_memory, uses_history
+from german_whist.agents.bots.base import DEAL, Agent, act_with_memory, initial_memory
 from german_whist.envs.engine.actions import action_text, actions_text
 from german_whist.envs.engine.agent_rng import AgentRng
 from german_whist.envs.engine.rules import Rules
+from german_whist.envs.opponent import uses_history
 from german_whist.envs.simulator.batch import DealBatch
 
 

@@ -202,7 +202,7 @@ class SearchAgent:
 
     def _run_parts(self, executor: ThreadPoolExecutor, part: Callable[[int, int, Scratch], Any], count: int) -> None:
         ends = [count * number // self._threads for number in range(self._threads + 1)]
-        list(executor.map(lambda ends: part(*ends, self._scratch()), pairwise(ends)))
+        list(executor.map(lambda pair: part(pair[0], pair[1], self._scratch()), pairwise(ends)))
 
     def _search(
         self,
