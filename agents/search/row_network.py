@@ -98,6 +98,12 @@ class RowNetwork(NamedTuple):
 
     def copy(self) -> RowNetwork:
         """Return the same network with scratch memory of its own, for another thread."""
-        shared = 7
-        parts: list[Any] = [*self[:shared], *(array.copy() for array in self[shared:])]
-        return RowNetwork(*parts)
+        return self._replace(
+            features=self.features.copy(),
+            roles=self.roles.copy(),
+            places=self.places.copy(),
+            values=self.values.copy(),
+            units=self.units.copy(),
+            views=self.views.copy(),
+            logits=self.logits.copy(),
+        )
