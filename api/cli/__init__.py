@@ -16,7 +16,6 @@ from german_whist.cli.commands import (
     draw,
     evaluate,
     explain,
-    exploit,
     export,
     play,
     replay,
@@ -25,6 +24,7 @@ from german_whist.cli.commands import (
     table,
     train,
 )
+from german_whist.cli.commands.strength import exploit
 from german_whist.cli.terminal.exit_codes import BAD_INPUT, INTERRUPTED
 from german_whist.envs.utils.specs import unknown_name
 

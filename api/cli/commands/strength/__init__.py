@@ -1,0 +1,1 @@
+"""How do the commands measure strength beyond a single match? Shards put together, tournaments, sequential tests."""
