@@ -16,14 +16,13 @@ from german_whist.cli.commands import (
     draw,
     evaluate,
     explain,
-    exploit,
     export,
     rules,
     solve,
     table,
     train,
 )
-from german_whist.cli.commands.strength import arena, merge
+from german_whist.cli.commands.strength import arena, exploit, merge
 from german_whist.cli.playing import play, replay, review, serve
 from german_whist.cli.terminal.exit_codes import BAD_INPUT, INTERRUPTED
 from german_whist.envs.utils.specs import unknown_name
