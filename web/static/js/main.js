@@ -220,20 +220,22 @@ async function openAddress() {
 
 /** Go on with the last game, unless the command line asks for another one by now. */
 async function resume() {
+  const { rules, agent, match } = catalog.defaults;
   const defaults = JSON.stringify(catalog.defaults);
   const known = settings.defaults === defaults;
-  const { sessions } = await api.sessions();
+  if (!known) change({ defaults, game: { rules, agent, match } });
   const last = keptSession();
-  const open = sessions.filter((session) => !session.finished && session.kind === "play");
-  const session =
-    open.find((entry) => known && entry.id === last) ??
-    open.find((entry) => known || (entry.rules === catalog.defaults.rules && entry.agent === catalog.defaults.agent));
-  if (!known) {
-    const { rules, agent, match } = catalog.defaults;
-    change({ defaults, game: { rules, agent, match } });
-  }
-  if (session === undefined) await newGame();
-  else enter(await api.session(session.id));
+  const { sessions } = await api.sessions();
+  const unfinished = sessions
+    .filter((entry) => !entry.finished && entry.kind === "play")
+    .filter((entry) => known || (entry.rules === rules && entry.agent === agent));
+  const mine = unfinished.find((entry) => known && entry.id === last);
+  const [entry] = mine === undefined ? unfinished : [mine];
+  if (entry === undefined) return newGame();
+  const session = await api.session(entry.id);
+  // A game that was begun in another browser goes on in the middle of a deal or a match only.
+  if (mine === undefined && session.position.result !== null && session.match.format === null) return newGame();
+  return enter(session);
 }
 
 /** Offer the lesson once, to who has never played. */
