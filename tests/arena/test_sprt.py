@@ -108,7 +108,8 @@ def test_error_rates_are_at_most_what_is_said(true_nelo: float, wrong: int) -> N
 def test_error_rates_are_what_is_said(true_nelo: float, wrong: int) -> None:
     tests = 1000
     rate = error_rate(SPRTBounds(elo0=0, elo1=30), true_nelo, wrong, tests, deals=10_000)
-    assert 0.025 <= rate <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / tests)
+    # Looking after every 16 deals overshoots the bounds a little, so the rates are somewhat below 5 %.
+    assert 0.015 <= rate <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / tests)
 
 
 def test_a_match_stops_at_the_first_look_that_decides() -> None:
