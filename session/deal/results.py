@@ -17,7 +17,7 @@ def result_text(deal: TableDeal, names: tuple[str, str]) -> tuple[int | None, st
     """Return the winning seat of a finished deal, ``None`` for a draw, and the result as ``You win 8 to 5``."""
     margin, taken = deal.result().margin, counted_tricks(deal)
     if not margin:
-        return None, f"The deal is drawn, {taken[0]} tricks each"
+        return None, f"The deal is drawn, {taken[0]} {'trick' if taken[0] == 1 else 'tricks'} each"
     winner = 0 if margin > 0 else 1
     verb = "win" if names[winner] == YOU else "wins"
     text = f"{names[winner]} {verb} {taken[winner]} to {taken[1 - winner]}"

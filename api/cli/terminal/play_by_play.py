@@ -56,7 +56,7 @@ def describe_result(result: DealResult, names: Sequence[str], rules: Rules, low:
     stages = result.tricks if rules.counts == "all" else result.tricks[1:]
     taken = [sum(stage[seat] for stage in stages) for seat in range(2)]
     if not result.margin:
-        return f"The deal is drawn, {taken[0]} tricks each: no points."
+        return f"The deal is drawn, {taken[0]} {'trick' if taken[0] == 1 else 'tricks'} each: no points."
     winner = 0 if result.margin > 0 else 1
     points = abs(result.points)
     scored = f"{points:g} point{'' if points == 1 else 's'}"
