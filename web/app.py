@@ -65,7 +65,8 @@ def make_app(options: ServeOptions, folder: Path, token: str, hosts: Iterable[st
 def _routes(service: Service) -> list[BaseRoute]:
     return [
         Route("/", _page, methods=["GET"]),
-        Mount("/static", _Static(directory=page_folder(), check_dir=False)),
+        # An editable install links to its files.
+        Mount("/static", _Static(directory=page_folder(), check_dir=False, follow_symlink=True)),
         *SessionHandlers(service).routes("/api"),
         *CoachHandlers(service).routes("/api"),
         *StatisticsHandlers(service).routes("/api"),
