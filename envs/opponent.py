@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from german_whist.envs.engine.actions import actions_text
-from german_whist.envs.engine.agent_rng import AgentRng
-from german_whist.envs.simulator.batch import DealBatch
-from german_whist.envs.simulator.episode_batch import EpisodeBatch
 from german_whist.envs.utils.checks import is_agent_class, is_whole_number
+
+if TYPE_CHECKING:
+    from german_whist.envs.engine.agent_rng import AgentRng
+    from german_whist.envs.simulator.batch import DealBatch
+    from german_whist.envs.simulator.episode_batch import EpisodeBatch
 
 
 class Opponent(Protocol):
@@ -97,6 +99,8 @@ def opponent_plays(opponent: Opponent, episodes: EpisodeBatch, rows: npt.NDArray
     Raises:
         ValueError: if its actions are not one legal action per row.
     """
+    from german_whist.envs.engine.agent_rng import AgentRng  # compiled code, which light commands do not load
+
     batch = episodes.batch
     rng = AgentRng(episodes.at.seeds[rows], episodes.indices[rows], step=episodes.plies[rows])
     actions = np.asarray(ask_opponent(opponent, batch, rows, rng))

@@ -15,8 +15,8 @@ from german_whist.agents.bots.base import Actions, Agent, Values, Views, check_r
 from german_whist.agents.policy.canonical import by_name, canonical_views, true_cards
 from german_whist.agents.policy.checkpoint import Checkpoint
 from german_whist.agents.policy.game_check import check_open_endgame, check_same_game
-from german_whist.agents.policy.input_blocks import UNIVERSAL
 from german_whist.agents.policy.inputs import network_inputs
+from german_whist.agents.policy.layers import UNIVERSAL
 from german_whist.agents.policy.mlp_forward import PhasedMLPForward
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.observation.vector_kernels import write_masks

@@ -18,8 +18,7 @@ from typing import Any
 
 from safetensors.numpy import save
 
-from german_whist.agents.policy.input_blocks import INPUTS, OBSERVATION
-from german_whist.agents.policy.layers import Layer, layer_tensors, networks_of, sizes_of
+from german_whist.agents.policy.layers import INPUTS, OBSERVATION, Layer, layer_tensors, networks_of, sizes_of
 from german_whist.agents.policy.tensor_file import FORMAT, TensorFile, file_metadata, open_checkpoint
 from german_whist.envs.engine.cards import NUM_CARDS
 from german_whist.envs.engine.endgame_hook import ENDGAMES, PLAYED, canonical_endgame
@@ -225,7 +224,7 @@ def _value(path: str, file: TensorFile, features: int, phases: tuple[int, ...], 
         raise ValueError(f"checkpoint {path!r} has a damaged card: value: {error!s:.300}") from None
     if outputs != VALUE_OUTPUTS:
         raise ValueError(
-            f"checkpoint {path!r} has a value network of {shown(outputs)}: "
+            f"checkpoint {path!r} has a value network of {', '.join(map(str, outputs)):.100}: "
             f"this version reads {', '.join(VALUE_OUTPUTS)}"
         )
     if len(sizes) < 2 or [sizes[0], sizes[-1]] != [features, len(VALUE_OUTPUTS)]:

@@ -12,6 +12,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+OBSERVATION, UNIVERSAL = "observation", "universal"  # what networks see, see ``input_blocks``
+INPUTS = (OBSERVATION, UNIVERSAL)
+
 Layer = tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]
 
 

@@ -8,8 +8,8 @@ import itertools
 import numpy as np
 
 from german_whist.agents.policy.checkpoint import Checkpoint
-from german_whist.agents.policy.input_blocks import UNIVERSAL
 from german_whist.agents.policy.inputs import input_high
+from german_whist.agents.policy.layers import UNIVERSAL
 from german_whist.envs.engine.rules import rules
 from german_whist.envs.observation.vector import observation_high
 

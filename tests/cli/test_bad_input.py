@@ -20,9 +20,9 @@ from tests.training.sb3_runs import SETTINGS
 # The words after german-whist, and part of the line on standard error.
 CASES = [
     # commands and options
-    ("", "a command is needed: train, curve, evaluate, play"),
-    ("trian", "unknown command 'trian': did you mean 'train'? allowed: train, curve, evaluate, play"),
-    ("quux", "unknown command 'quux': allowed: train, curve, evaluate, play"),
+    ("", "a command is needed: train, curve, evaluate, exploit"),
+    ("trian", "unknown command 'trian': did you mean 'train'? allowed: train, curve, evaluate, exploit"),
+    ("quux", "unknown command 'quux': allowed: train, curve, evaluate, exploit"),
     ("'' random", "unknown command '': allowed: train"),
     ("--versoin", "unknown option '--versoin': did you mean '--version'? allowed: -h, --help, --version"),
     ("-q", "unknown option '-q'"),

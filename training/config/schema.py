@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Self
 
 import yaml
 
-from german_whist.agents.policy.input_blocks import UNIVERSAL
+from german_whist.agents.policy.layers import UNIVERSAL
 from german_whist.agents.registry import agent_names, make_agent
 from german_whist.envs.engine.rules import rules
 from german_whist.envs.utils.specs import unknown_name

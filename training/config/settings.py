@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from german_whist.agents.policy.checkpoint import NAMED, RANKS, check_phases
-from german_whist.agents.policy.input_blocks import INPUTS, OBSERVATION
+from german_whist.agents.policy.layers import INPUTS, OBSERVATION
 from german_whist.training.config.fields import LARGEST, check_choice, check_range, check_sizes, setting
 
 ADAM, MUON = "adam", "muon"

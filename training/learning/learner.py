@@ -13,9 +13,9 @@ import torch
 from german_whist.agents.bots.base import Agent
 from german_whist.agents.policy.agent import PolicyAgent
 from german_whist.agents.policy.checkpoint import Checkpoint, load_checkpoint
-from german_whist.agents.policy.input_blocks import OBSERVATION, RULE_FLAGS, UNIVERSAL
+from german_whist.agents.policy.input_blocks import RULE_FLAGS
 from german_whist.agents.policy.inputs import input_layout
-from german_whist.agents.policy.layers import Layer
+from german_whist.agents.policy.layers import OBSERVATION, UNIVERSAL, Layer
 from german_whist.agents.pretrained.catalog import find_network
 from german_whist.agents.registry import make_agent
 from german_whist.arena.match_result import MatchResult

@@ -18,8 +18,8 @@ import torch
 from german_whist.agents.bots.base import Agent
 from german_whist.agents.policy.canonical_kernels import ROLES
 from german_whist.agents.policy.checkpoint import LIVE
-from german_whist.agents.policy.input_blocks import OBSERVATION, UNIVERSAL
 from german_whist.agents.policy.inputs import input_high, num_outputs
+from german_whist.agents.policy.layers import OBSERVATION, UNIVERSAL
 from german_whist.envs.engine.agent_rng import AgentRng
 from german_whist.envs.engine.rules import Rules, rules
 from german_whist.envs.engine.scoring import reward_limit
