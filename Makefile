@@ -29,7 +29,7 @@ test: $(VENV)/.installed-dev-$(KEY)
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
 	$(SITE)
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n 2 --dist loadfile
 
 # MINUTES=300 fuzzes for five hours.
 fuzz: $(VENV)/.installed-dev-$(KEY)

@@ -279,7 +279,8 @@ def _play(
                     executor=executor,
                 )
                 names = (agent_label(first, first), agent_label(second, second))
-                results[i, j] = replace(result, first=names[0], second=names[1])
+                named = replace(result, first=names[0], second=names[1])
+                results[i, j] = named.with_margins(result.margins).with_forfeits(result.forfeits)
             else:
                 results[i, j] = play_series(
                     first,
