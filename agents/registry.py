@@ -150,7 +150,7 @@ def _network_agent(
             raise unknown_name(f"{kind} setting", key, ("temperature", "endgame", "search"))
     temperature = _number(given.get("temperature", "0"))
     agent = PolicyAgent(checkpoint, temperature, name)
-    if general is not None and not searching:
+    if general is not None:
         agent = TwoNetworkAgent(checkpoint, general, temperature, name)
     endgame = check_endgame(given.get("endgame", checkpoint.endgame))
     if searching:
@@ -177,9 +177,9 @@ def _search_agent(policy: Agent, settings: SearchSettings, name: str) -> Agent:
     """Return an agent that searches, with an exact endgame."""
     from german_whist.agents.endgame.exact_agent import ExactEndgame
     from german_whist.agents.search.agent import SearchAgent
-    from german_whist.agents.search.policies import rollout_network
+    from german_whist.agents.search.policies import rollout_networks
 
-    searcher = SearchAgent(policy, settings, rollout_network(policy, settings), name)
+    searcher = SearchAgent(policy, settings, rollout_networks(policy, settings), name)
     return ExactEndgame(searcher, name)
 
 

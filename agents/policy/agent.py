@@ -53,6 +53,11 @@ class PolicyAgent:
         self._network = PhasedMLPForward(checkpoint)
         self._value = PhasedMLPForward(checkpoint, checkpoint.value) if checkpoint.value else None
 
+    @property
+    def checkpoints(self) -> tuple[Checkpoint, ...]:
+        """The networks that it plays: a view takes the first one of its game."""
+        return (self.checkpoint,)
+
     def check_views(self, views: Views) -> None:
         """Refuse views of a game that the network was not trained for.
 

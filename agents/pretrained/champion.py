@@ -33,6 +33,11 @@ class TwoNetworkAgent(PolicyAgent):
         super().__init__(specialist, temperature, name)
         self._general = PolicyAgent(general, temperature, name)
 
+    @property
+    def checkpoints(self) -> tuple[Checkpoint, ...]:
+        """The networks that it plays: a view takes the first one of its game."""
+        return self.checkpoint, self._general.checkpoint
+
     def _is_own(self, views: Views) -> npt.NDArray[np.bool_]:
         check_view_array(views)
         return is_same_game(self._rules, views)

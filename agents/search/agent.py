@@ -23,7 +23,7 @@ from __future__ import annotations
 import dataclasses
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from typing import Any
@@ -35,12 +35,15 @@ from german_whist.agents.bots.base import Actions, Agent, Histories, Views, chec
 from german_whist.agents.inference.world_sampling_kernels import is_humbug
 from german_whist.agents.monte_carlo.rollout_kernels import distinct_actions
 from german_whist.agents.policy.agent import PolicyAgent
+from german_whist.agents.policy.checkpoint import Checkpoint
+from german_whist.agents.policy.game_check import is_same_game
+from german_whist.agents.policy.layers import UNIVERSAL
 from german_whist.agents.search.belief_kernels import write_card_probabilities
 from german_whist.agents.search.choice_kernels import combine, contenders, representative, worth_trying
 from german_whist.agents.search.rollout_kernels import try_worlds
 from german_whist.agents.search.row_network import NATS_PER_TRICK, RowNetwork
 from german_whist.agents.search.settings import SearchSettings
-from german_whist.agents.search.worlds import Scratch, posterior, sample_candidate_deals, sample_worlds
+from german_whist.agents.search.worlds import Run, Scratch, posterior, sample_candidate_deals, sample_worlds
 from german_whist.envs.observation.views import check_view_array
 from german_whist.solver.tablebase.cache import open_table
 
@@ -64,23 +67,25 @@ class SearchAgent:
     uses_history = True
 
     def __init__(
-        self, prior: Agent, settings: SearchSettings, rollout: PolicyAgent | None = None, name: str = "search"
+        self, prior: Agent, settings: SearchSettings, rollouts: Sequence[Checkpoint] = (), name: str = "search"
     ) -> None:
         """Set the policies.
 
         Args:
             prior: the policy whose choice is improved.
             settings: how to search.
-            rollout: the network of the rollouts and of the opponent model; ``None`` for the heuristic bot.
+            rollouts: networks of the rollouts and of the opponent model: a view takes the first one of its game. None
+                at all stands for the heuristic bot.
             name: what to call the agent.
         """
         self.name = name
         self.prior = prior
-        if rollout is None:  # the heuristic bot takes the network's place as opponent model
+        if not rollouts:  # the heuristic bot takes the network's place as opponent model
             network, heuristic, uniform = settings.model_prior
             settings = dataclasses.replace(settings, model_prior=(0.0, network + heuristic, uniform))
         self.settings = settings
-        self._network = RowNetwork.of(None if rollout is None else rollout.checkpoint)
+        self._rollouts = tuple(rollouts)
+        self._networks = [RowNetwork.of(checkpoint) for checkpoint in rollouts] or [RowNetwork.of(None)]
         self._threads = settings.threads or os.cpu_count() or 1
         self._local = threading.local()
 
@@ -132,22 +137,24 @@ class SearchAgent:
         gains = np.full((len(views), 54), np.nan)
         searched = [row for row in range(len(views)) if self._is_searched(views[row])]
 
-        def search_row(row: int, run: Callable[..., Any]) -> None:
+        networks = self._network_numbers(views)
+
+        def search_row(row: int, executor: ThreadPoolExecutor | None = None) -> None:
             history = None if histories is None else (histories[0][row], int(histories[1][row]))
-            found = self._search(
+            run = self._runner(networks[row], executor)
+            actions[row] = self._search(
                 views[row : row + 1], history, keys[row], actions[row], advantages[row], gains[row], run
             )
-            actions[row] = found
 
         if self._threads == 1 or len(searched) == 0:
             for row in searched:
-                search_row(row, self._run_alone)
+                search_row(row)
         else:
             with ThreadPoolExecutor(self._threads) as executor:
                 if len(searched) == 1:
-                    search_row(searched[0], lambda part, count: self._run_parts(executor, part, count))
+                    search_row(searched[0], executor)
                 else:
-                    list(executor.map(lambda row: search_row(row, self._run_alone), searched))
+                    list(executor.map(search_row, searched))
         return actions, gains
 
     def card_probabilities(
@@ -162,10 +169,11 @@ class SearchAgent:
         check_rng(self.name, rng, "integers")
         keys = rng.integers(0, _KEYS, len(views)).astype(np.uint64)
         belief, uniform = np.zeros((2, len(views), 52))
+        networks = self._network_numbers(views)
         for row in range(len(views)):
             history = histories[0][row], int(histories[1][row])
             part = np.ascontiguousarray(views[row : row + 1])
-            candidates = sample_candidate_deals(part, history, keys[row], self.settings, self._run_alone)
+            candidates = sample_candidate_deals(part, history, keys[row], self.settings, self._runner(networks[row]))
             write_card_probabilities(posterior(candidates, self.settings)[1], candidates.hands, belief[row])
             count = len(candidates.hands)
             write_card_probabilities(np.full(count, 1 / count), candidates.hands, uniform[row])
@@ -190,19 +198,33 @@ class SearchAgent:
         tricks_left = (int(view["stock"]) + 1) // 2
         return view["turn"] and (not self.settings.tricks or tricks_left <= self.settings.tricks)
 
-    def _scratch(self) -> Scratch:
-        """Return this thread's scratch memory."""
-        scratch = getattr(self._local, "scratch", None)
-        if scratch is None:
-            scratch = self._local.scratch = Scratch.of(self._network)
-        return scratch
+    def _network_numbers(self, views: Views) -> npt.NDArray[np.int64]:
+        """Return which of the rollout networks each view takes, int64[n]."""
+        numbers = np.full(len(views), len(self._networks) - 1)
+        for number, checkpoint in reversed(list(enumerate(self._rollouts))):
+            if checkpoint.inputs != UNIVERSAL:
+                numbers[is_same_game(checkpoint.rules, views)] = number
+        return numbers
 
-    def _run_alone(self, part: Callable[[int, int, Scratch], Any], count: int) -> None:
-        part(0, count, self._scratch())
+    def _scratch(self, number: int) -> Scratch:
+        """Return this thread's scratch memory for a network."""
+        scratches: dict[int, Scratch] = self._local.__dict__.setdefault("scratches", {})
+        if number not in scratches:
+            scratches[number] = Scratch.of(self._networks[number])
+        return scratches[number]
 
-    def _run_parts(self, executor: ThreadPoolExecutor, part: Callable[[int, int, Scratch], Any], count: int) -> None:
-        ends = [count * number // self._threads for number in range(self._threads + 1)]
-        list(executor.map(lambda pair: part(pair[0], pair[1], self._scratch()), pairwise(ends)))
+    def _runner(self, number: int, executor: ThreadPoolExecutor | None = None) -> Run:
+        """Return a function that runs parts of a task with a network, in this thread or in those of an executor."""
+
+        def run_alone(part: Callable[[int, int, Scratch], Any], count: int) -> None:
+            part(0, count, self._scratch(number))
+
+        def run_parts(part: Callable[[int, int, Scratch], Any], count: int) -> None:
+            assert executor is not None
+            ends = [count * place // self._threads for place in range(self._threads + 1)]
+            list(executor.map(lambda pair: part(pair[0], pair[1], self._scratch(number)), pairwise(ends)))
+
+        return run_parts if executor else run_alone
 
     def _search(
         self,
@@ -212,7 +234,7 @@ class SearchAgent:
         preferred: int,
         advantages: npt.NDArray[np.float64],
         gains: npt.NDArray[np.float64],
-        run: Callable[..., None],
+        run: Run,
     ) -> int:
         """Return the action of one view, and write its gains."""
         settings, view = self.settings, views[0]

@@ -9,8 +9,9 @@ import numpy.typing as npt
 
 from german_whist.agents.policy.canonical_kernels import ROLES
 from german_whist.agents.policy.checkpoint import LIVE, Checkpoint
+from german_whist.agents.policy.inputs import input_layout
+from german_whist.agents.policy.layers import UNIVERSAL
 from german_whist.envs.engine.rules import GAME
-from german_whist.envs.observation.vector import observation_layout
 from german_whist.envs.observation.views import VIEW
 
 # Of logits that are no action values, so that an action e times as likely counts as a quarter of a trick better. The
@@ -29,6 +30,7 @@ class RowNetwork(NamedTuple):
         sizes: int64[layers + 1], inputs and outputs; a single number for no network.
         phases: int64[phases − 1], numbers of cards left in the stock from which on the next network plays.
         live: int64[1], 1 if ranks are counted among the live cards.
+        universal: int64[1], 1 if the network sees the universal encoding instead of the observation of its game.
         logits_per_trick: float64[1], ``NATS_PER_TRICK`` if the logits are no action values.
         game: ``GAME`` array (1,), the rules of the observations.
         features: scratch, int8[inputs].
@@ -45,6 +47,7 @@ class RowNetwork(NamedTuple):
     sizes: npt.NDArray[np.int64]
     phases: npt.NDArray[np.int64]
     live: npt.NDArray[np.int64]
+    universal: npt.NDArray[np.int64]
     logits_per_trick: npt.NDArray[np.float64]
     game: npt.NDArray[Any]
     features: npt.NDArray[np.int8]
@@ -59,16 +62,24 @@ class RowNetwork(NamedTuple):
     def of(cls, checkpoint: Checkpoint | None) -> RowNetwork:
         """Pack a checkpoint's network; ``None`` makes one without layers, which :func:`has_layers` tells apart."""
         if checkpoint is None:
-            return cls._packed([], [1], (), 0, None, np.zeros(1, GAME))
+            return cls._packed([], [1], (), 0, 0, None, np.zeros(1, GAME))
         networks, sizes = checkpoint.networks, checkpoint.sizes
         live = int(checkpoint.ranks == LIVE)
-        assert observation_layout(checkpoint.rules)["turn"].stop <= sizes[0]
+        universal = int(checkpoint.inputs == UNIVERSAL)
+        assert input_layout(checkpoint.rules, checkpoint.inputs)["turn"].stop <= sizes[0]
         game = checkpoint.rules.game.copy()
-        return cls._packed(networks, sizes, checkpoint.phases, live, checkpoint.logits_per_trick, game)
+        return cls._packed(networks, sizes, checkpoint.phases, live, universal, checkpoint.logits_per_trick, game)
 
     @classmethod
     def _packed(
-        cls, networks: Any, sizes: list[int], phases: Any, live: int, logits_per_trick: float | None, game: Any
+        cls,
+        networks: Any,
+        sizes: list[int],
+        phases: Any,
+        live: int,
+        universal: int,
+        logits_per_trick: float | None,
+        game: Any,
     ) -> RowNetwork:
         layers = len(sizes) - 1
         starts = np.zeros((max(1, len(networks)), layers, 2), np.int64)
@@ -85,6 +96,7 @@ class RowNetwork(NamedTuple):
             np.array(sizes, np.int64),
             np.array(phases, np.int64),
             np.array([live], np.int64),
+            np.array([universal], np.int64),
             np.array([logits_per_trick or NATS_PER_TRICK]),
             game,
             np.zeros(sizes[0], np.int8),

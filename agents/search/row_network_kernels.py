@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from german_whist.agents.policy.canonical_kernels import named_action, rename_view, role_of
+from german_whist.agents.policy.input_kernels import write_network_input
 from german_whist.agents.policy.mlp_forward_kernels import add_inputs
-from german_whist.envs.observation.vector_kernels import write_observation
 from german_whist.envs.utils.bit_kernels import lowest
 from german_whist.envs.utils.jit import kernel
 
@@ -41,7 +41,7 @@ def write_logits(network, view):
     views[0] = view
     views[1] = view
     rename_view(views[0], views[1], network.roles, network.live[0] == 1)
-    write_observation(network.game[0], views[1], features)
+    write_network_input(network.game[0], views[1], network.universal[0] == 1, features)
     phase = np.int64(0)
     for i in range(network.phases.shape[0]):
         phase += 1 if view.stock <= network.phases[i] else 0

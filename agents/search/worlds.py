@@ -40,6 +40,9 @@ class Scratch(NamedTuple):
         return cls(network.copy(), np.zeros(1, GAME), np.zeros(2, STATE), np.zeros(1, VIEW), race_transposition_table())
 
 
+Run = Callable[[Callable[[int, int, Scratch], None], int], None]  # runs a task, by parts of its numbers
+
+
 class Candidates(NamedTuple):
     """Sampled deals.
 
@@ -66,9 +69,7 @@ class Worlds(NamedTuple):
     size: float
 
 
-def sample_worlds(
-    views: Views, history: History | None, key: np.uint64, settings: SearchSettings, run: Callable[..., None]
-) -> Worlds:
+def sample_worlds(views: Views, history: History | None, key: np.uint64, settings: SearchSettings, run: Run) -> Worlds:
     """Return worlds for a view, ``VIEW`` array (1,).
 
     Raises:
@@ -103,7 +104,7 @@ def _worlds_of_view(views: Views, key: np.uint64, worlds: int) -> Worlds:
 
 
 def sample_candidate_deals(
-    views: Views, history: History, key: np.uint64, settings: SearchSettings, run: Callable[..., None]
+    views: Views, history: History, key: np.uint64, settings: SearchSettings, run: Run
 ) -> Candidates:
     """Return deals that agree with a history, each equally likely before the opponent's play is considered.
 

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import pickle
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from german_whist.agents.policy.agent import PolicyAgent
+from german_whist.agents.pretrained.catalog import load_pretrained
 from german_whist.agents.registry import make_agent
 from german_whist.agents.search import agent as agent_module
 from german_whist.agents.search.agent import SearchAgent
+from german_whist.agents.search.settings import SearchSettings
 from german_whist.agents.search.worlds import Worlds
 from german_whist.arena.match import play_match
 from german_whist.envs.engine.agent_rng import AgentRng
 from german_whist.envs.engine.rules import rule_names, rules
 from german_whist.envs.simulator.batch import DealBatch
+from tests.agents.networks import universal_network
 from tests.conftest import play_randomly
 
 SPEC = "champion-small:search=12,candidates=48,threads=1"
@@ -145,6 +150,27 @@ def test_it_plays_every_game_with_an_open_endgame(preset: str) -> None:
         played = positions.act(searcher("heuristic:search=4,candidates=8"), rows)
         for view, action in zip(positions.views[rows], played, strict=True):
             assert int(view["legal"]) >> action & 1
+
+
+def test_a_network_for_every_game_searches_in_each(tmp_path: Path) -> None:
+    path = tmp_path / "every.safetensors"
+    universal_network().save(path)
+    for game in ("classic", "draft", "race"):
+        positions = Positions(3, 5, game)
+        played = positions.act(searcher(f"checkpoint:{path},endgame=exact,search=4,candidates=8,prior_sd=9"))
+        for view, action in zip(positions.views, played, strict=True):
+            assert int(view["legal"]) >> action & 1
+
+
+def test_each_view_takes_the_rollout_network_of_its_game() -> None:
+    both, general = (load_pretrained("small"), universal_network()), (universal_network(),)
+    settings = SearchSettings(worlds=8, candidates=16, threads=1, prior_sd=9.0)
+    prior = PolicyAgent(universal_network())
+    for game, alike in (("classic", False), ("draft", True)):
+        positions = Positions(16, 5, game)
+        agents = [SearchAgent(prior, settings, networks) for networks in (both, general)]
+        gains = [agent.search(positions.views, AgentRng(7, np.arange(16)), positions.histories)[1] for agent in agents]
+        assert np.array_equal(*gains, equal_nan=True) == alike
 
 
 def test_it_refuses_humbug_by_name() -> None:

@@ -10,6 +10,7 @@ from german_whist.agents.pretrained.catalog import load_pretrained
 from german_whist.agents.search.row_network import RowNetwork
 from german_whist.agents.search.row_network_kernels import network_action, network_probability
 from german_whist.envs.simulator.batch import DealBatch
+from tests.agents.networks import universal_network
 from tests.conftest import play_randomly
 
 
@@ -33,6 +34,17 @@ def test_a_network_in_kernels_is_the_network(name: str) -> None:
             found = [np.float64(network.logits[roles[action]] - best) / checkpoint.logits_per_trick for action in legal]
             assert found == row[legal].tolist()
         play_randomly(batch, rng, 5)
+
+
+@pytest.mark.parametrize("game", ["classic", "draft", "open_stock", "race", "tiny"])
+def test_a_network_for_every_game_plays_in_kernels_as_in_batches(game: str) -> None:
+    checkpoint = universal_network()
+    network, agent = RowNetwork.of(checkpoint), PolicyAgent(checkpoint)
+    batch = DealBatch(game, 40, seed=8)
+    for steps in (0, 5):
+        play_randomly(batch, np.random.default_rng(8), steps)
+        views = batch.views()
+        assert [network_action(network, view) for view in views] == agent.act(views, None).tolist()
 
 
 def test_probabilities_are_the_softmax_of_advantages() -> None:
