@@ -8,7 +8,7 @@ For each decision:
    so that one odd card does not rule out the true deal (``replay_kernels``, ``belief_kernels``).
 3. Worlds are drawn from the weighted deals by systematic resampling. The actions that the policy does not rule out are
    tried in the same worlds, a rollout plays on to the endgame, and that gets its exact value (``rollout_kernels``).
-   After a quarter and half of the worlds, actions that are clearly worse are dropped.
+   Actions that are clearly worse are dropped after 16 worlds, 32, 64, and so on.
 4. The policy's advantages and the worlds' mean differences are weighed by their precision (``choice_kernels``).
 
 A rollout policy sees only its own seat's cards, so it cannot use what the searcher does not know; only endgames, where
@@ -48,7 +48,7 @@ from german_whist.envs.observation.views import check_view_array
 from german_whist.solver.tablebase.cache import open_table
 
 _KEYS = 2**53  # number of random keys
-_FIRST_STAGE = 16  # worlds before the first action is dropped
+_FIRST_STAGE = 16  # worlds before the first action may be dropped
 _HEURISTIC_ADVANTAGE = -0.3  # of actions that the heuristic bot does not choose, in tricks
 
 
@@ -281,4 +281,7 @@ class SearchAgent:
 
 def stages(worlds: int) -> list[int]:
     """Return the numbers of worlds after which actions that are clearly worse are dropped; the last is ``worlds``."""
-    return sorted({part for part in (worlds // 4, worlds // 2) if part >= _FIRST_STAGE} | {worlds})
+    numbers = [_FIRST_STAGE]
+    while numbers[-1] < worlds:
+        numbers.append(2 * numbers[-1])
+    return [*numbers[:-1], worlds]

@@ -21,14 +21,11 @@ def has_layers(network):
 
 
 @kernel
-def _write_layer(network, phase, layer, count, outputs):
-    """Write a layer's outputs for the inputs in ``places`` and ``values``."""
-    inputs, width = network.sizes[layer], network.sizes[layer + 1]
-    start = network.starts[phase, layer, 0]
-    weight = network.weights[start : start + inputs * width].reshape(inputs, width)
-    bias = network.starts[phase, layer, 1]
-    outputs[:] = network.weights[bias : bias + width]
-    add_inputs(count, network.places, network.values, weight, outputs)
+def _write_layer(weights, start, bias, inputs, count, places, values, outputs):
+    """Write a layer's outputs for the ``count`` inputs in ``places`` and ``values``."""
+    width = outputs.shape[0]
+    outputs[:] = weights[bias : bias + width]
+    add_inputs(count, places, values, weights[start : start + inputs * width].reshape(inputs, width), outputs)
 
 
 @kernel
@@ -38,6 +35,7 @@ def write_logits(network, view):
     The sums are those of ``write_layer``, in the same order.
     """
     views, features = network.views, network.features
+    weights, starts, places, values = network.weights, network.starts, network.places, network.values
     views[0] = view
     views[1] = view
     rename_view(views[0], views[1], network.roles, network.live[0] == 1)
@@ -46,24 +44,24 @@ def write_logits(network, view):
     for i in range(network.phases.shape[0]):
         phase += 1 if view.stock <= network.phases[i] else 0
     count = 0
-    for place in range(features.shape[0]):
-        if features[place] != 0:
-            network.places[count] = place
-            network.values[count] = features[place]
-            count += 1
+    for place in range(features.shape[0]):  # without branches, which would be mispredicted
+        places[count] = place
+        values[count] = features[place]
+        count += features[place] != 0
     layers = network.sizes.shape[0] - 1
-    widest = network.places.shape[0]
+    widest = places.shape[0]
     for layer in range(layers - 1):
         width = network.sizes[layer + 1]
         units = network.units[:width] if layer % 2 == 0 else network.units[widest : widest + width]
-        _write_layer(network, phase, layer, count, units)
+        start, bias = starts[phase, layer, 0], starts[phase, layer, 1]
+        _write_layer(weights, start, bias, network.sizes[layer], count, places, values, units)
         count = 0
         for place in range(width):
-            if units[place] > _ZERO:
-                network.places[count] = place
-                network.values[count] = units[place]
-                count += 1
-    _write_layer(network, phase, layers - 1, count, network.logits)
+            network.places[count] = place
+            network.values[count] = units[place]
+            count += units[place] > _ZERO
+    start, bias = starts[phase, layers - 1, 0], starts[phase, layers - 1, 1]
+    _write_layer(weights, start, bias, network.sizes[layers - 1], count, places, values, network.logits)
 
 
 @kernel

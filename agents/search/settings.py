@@ -23,7 +23,8 @@ class SearchSettings:
 
     Attributes:
         worlds: worlds in which actions are tried.
-        candidates: deals sampled before weighting; 0 for 6 times the worlds, or beyond 768 for twice the worlds.
+        candidates: deals sampled before weighting, at first; 0 for 6 times the worlds, or beyond 768 for twice as
+            many.
         rollout: the policy of the rollouts and of the opponent model: ``"small"``, ``"heuristic"`` or ``"self"``;
             empty for ``"small"`` in its game, else ``"self"``.
         prior_sd: how far the policy's advantages are off, standard deviation in tricks: the larger, the more the search
@@ -34,7 +35,8 @@ class SearchSettings:
         mistakes: how often the modelled network plays any legal card instead.
         heuristic_mistakes: likewise for the modelled heuristic bot.
         model_prior: probabilities of the opponent models network, heuristic bot, uniform.
-        min_size: weights are tempered to keep this effective sample size, as a share of the candidates.
+        min_size: weights are tempered to keep this effective sample size, as a share of the candidates. Below twice
+            that, more candidates are sampled, up to 4 times as many.
         tanh_scale: tricks beyond count less, see ``choice_kernels.utility``; 0 for plain tricks.
         win_weight: what a win is worth besides, in tricks.
         usual_sd: usual standard deviation of the difference of two actions in one world, in tricks.
@@ -45,7 +47,7 @@ class SearchSettings:
     worlds: int = 64
     candidates: int = 0
     rollout: str = ""
-    prior_sd: float = 0.5
+    prior_sd: float = 0.3
     tricks: int = 0
     threads: int = 0
     temperature: float = 0.1
@@ -57,7 +59,7 @@ class SearchSettings:
     win_weight: float = 0.0
     usual_sd: float = 2.0
     certain: float = 0.8
-    deviations: float = 2.0
+    deviations: float = 1.5
 
     def __post_init__(self) -> None:
         """Check the settings.
@@ -79,6 +81,11 @@ class SearchSettings:
         """Number of sampled deals, at least the number of worlds."""
         by_default = max(min(6 * self.worlds, MOST_CANDIDATES), 2 * self.worlds)
         return max(self.worlds, self.candidates or by_default)
+
+    @property
+    def least_size(self) -> float:
+        """The effective sample size that weights keep."""
+        return self.min_size * self.num_candidates
 
 
 def settings_from(given: Mapping[str, str]) -> SearchSettings:

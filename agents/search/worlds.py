@@ -22,6 +22,9 @@ from german_whist.envs.observation.view_kernels import cards_of_view
 from german_whist.envs.observation.views import VIEW
 from german_whist.solver.search.transposition_table import RaceTranspositionTable, race_transposition_table
 
+_DOUBLINGS = 2  # of the candidates, at most
+_STREAMS = 2**54  # keys of further candidates lie beyond those of views
+
 History = tuple[npt.NDArray[np.int8], int]  # tokens and their number
 
 
@@ -88,11 +91,18 @@ def posterior(
     candidates: Candidates, settings: SearchSettings
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
     """Return the posterior of each deal and opponent model, float64[n, 3], and the tempered weights, float64[n]."""
+    joint, weights = _posterior(candidates, settings)
+    temper(weights, settings.least_size)
+    return joint, weights
+
+
+def _posterior(
+    candidates: Candidates, settings: SearchSettings
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    """Return the same with weights that are not tempered."""
     joint = np.empty_like(candidates.totals)
     write_posterior(candidates.totals, np.array(settings.model_prior), joint)
-    weights = joint.sum(axis=1)
-    temper(weights, settings.min_size * settings.num_candidates)
-    return joint, weights
+    return joint, joint.sum(axis=1)
 
 
 def _worlds_of_view(views: Views, key: np.uint64, worlds: int) -> Worlds:
@@ -107,6 +117,8 @@ def sample_candidate_deals(
     views: Views, history: History, key: np.uint64, settings: SearchSettings, run: Run
 ) -> Candidates:
     """Return deals that agree with a history, each equally likely before the opponent's play is considered.
+
+    Where the opponent's play rules out so many that few would share all the weight, more are sampled.
 
     Raises:
         ValueError: when none does, or the history does not belong to the view.
@@ -125,34 +137,29 @@ def sample_candidate_deals(
     if combinations == 0:
         raise ValueError("history: no deal agrees with it")
     write_replay_rules(hidden[0], views[0], games[0])
-    count = settings.num_candidates
-    candidates = Candidates(np.empty(count, np.uint64), np.empty((count, MODELS)))
-    mistakes = np.array([settings.temperature, settings.mistakes, settings.heuristic_mistakes])
-    low = int(views["low"][0])
-    agree = []
+    deals = (ways, suits, cumulative, combinations)
 
-    def sample_part(first: int, last: int, scratch: Scratch) -> None:
-        agree.append(
-            sample_candidates(
-                games,
-                hidden,
-                low,
-                (ways, suits, cumulative, combinations),
-                key,
-                first,
-                last,
-                scratch.network,
-                mistakes,
-                scratch.states,
-                scratch.views,
-                candidates.hands,
-                candidates.totals,
-            )
+    def sample(count: int, stream: np.uint64) -> Candidates:
+        found = Candidates(np.empty(count, np.uint64), np.empty((count, MODELS)))
+        mistakes = np.array([settings.temperature, settings.mistakes, settings.heuristic_mistakes])
+        agree = []
+
+        def sample_part(first: int, last: int, scratch: Scratch) -> None:
+            rest = (first, last, scratch.network, mistakes, scratch.states, scratch.views, *found)
+            agree.append(sample_candidates(games, hidden, int(views["low"][0]), deals, stream, *rest))
+
+        run(sample_part, count)
+        if not all(agree):
+            raise ValueError("history: it does not belong to the view")
+        return found
+
+    candidates = sample(settings.num_candidates, key)
+    for growth in range(1, _DOUBLINGS + 1):
+        _, weights = _posterior(candidates, settings)
+        if effective_sample_size(weights) >= 2 * settings.least_size:
+            break
+        more = sample(len(candidates.hands), key + np.uint64(growth * _STREAMS))
+        candidates = Candidates(
+            np.concatenate([candidates.hands, more.hands]), np.concatenate([candidates.totals, more.totals])
         )
-
-    run(sample_part, count)
-    if not all(agree):
-        raise ValueError("history: it does not belong to the view")
-    if not len(np.flatnonzero(np.isfinite(candidates.totals).any(axis=1))):
-        raise ValueError("history: no deal agrees with it")
     return candidates

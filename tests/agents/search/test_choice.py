@@ -75,6 +75,6 @@ def test_a_card_is_represented_by_the_lowest_of_its_run() -> None:
 
 
 def test_stages_end_with_all_worlds() -> None:
-    assert stages(128) == [32, 64, 128]
-    assert stages(40) == [20, 40]
+    assert stages(128) == [16, 32, 64, 128]
+    assert stages(40) == [16, 32, 40]
     assert stages(5) == [5]
