@@ -189,7 +189,7 @@ def make_agent(spec: str | Agent) -> Agent:
         if is_agent_class(spec):
             raise ValueError(f"{spec.__name__} is a class: pass an object of it, such as {spec.__name__}()")
         if not callable(getattr(spec, "act", None)):
-            raise ValueError(f"{spec!r} is neither an agent's name nor an object with act(views, rng)")
+            raise ValueError(f"{shown(spec)} is neither an agent's name nor an object with act(views, rng)")
         return spec
     if len(spec) > MAX_SPEC:
         raise ValueError(f"agent {shown(spec)} has {len(spec)} characters: at most {MAX_SPEC} are allowed")
