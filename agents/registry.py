@@ -4,17 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from german_whist.agents.bots.base import Agent
+from german_whist.agents.policy_specs import checkpoint_agent, heuristic_agent, pretrained_agent
 from german_whist.envs.engine.endgame_hook import EXACT
 from german_whist.envs.utils.checks import is_agent_class
-from german_whist.envs.utils.specs import MAX_SPEC, shown, split_spec, unknown_name
-
-if TYPE_CHECKING:
-    from german_whist.agents.policy.checkpoint import Checkpoint
-    from german_whist.agents.search.settings import SearchSettings
+from german_whist.envs.utils.specs import MAX_SPEC, no_settings, shown, unknown_name
 
 
 class AgentKind(NamedTuple):
@@ -45,15 +41,10 @@ class AgentSuffix(NamedTuple):
     description: str
 
 
-def _no_settings(name: str, settings: str) -> None:
-    for key in split_spec(f"{name}:{settings}", "agent")[1] if settings else ():
-        raise ValueError(f"agent {name!r} takes no settings, {key!r} was given")
-
-
 def _random(settings: str) -> Agent:
     from german_whist.agents.bots.random import RandomBot
 
-    _no_settings("random", settings)
+    no_settings("random", settings)
     return RandomBot()
 
 
@@ -61,25 +52,8 @@ def _greedy(settings: str) -> Agent:
     from german_whist.agents.bots.base import RuleBot
     from german_whist.agents.bots.greedy_kernels import choose
 
-    _no_settings("greedy", settings)
+    no_settings("greedy", settings)
     return RuleBot("greedy", choose)
-
-
-def _heuristic(settings: str) -> Agent:
-    from german_whist.agents.bots.base import RuleBot
-    from german_whist.agents.bots.heuristic.bot_kernels import choose
-
-    bot = RuleBot("heuristic", choose)
-    from german_whist.agents.search.settings import SETTINGS
-
-    given = split_spec(f"heuristic:{settings}", "agent")[1] if settings else {}
-    searching = _search_settings("heuristic", given)
-    if searching:
-        for key in given:
-            raise unknown_name("heuristic setting", key, SETTINGS)
-        return _search_agent(bot, searching, f"heuristic:{settings}")
-    _no_settings("heuristic", settings)
-    return bot
 
 
 def _mc(settings: str) -> Agent:
@@ -110,86 +84,6 @@ def _process(settings: str) -> Agent:
     return ProcessAgent.from_spec(settings)
 
 
-def _checkpoint(settings: str) -> Agent:
-    from german_whist.agents.policy.checkpoint import load_checkpoint
-
-    path, _, rest = settings.partition(",")
-    if not path:
-        raise ValueError("agent 'checkpoint' needs a file: checkpoint:PATH[,temperature=T][,endgame=HOW]")
-    return _network_agent(load_checkpoint(path), Path(path).stem, "checkpoint", rest)
-
-
-def _pretrained(name: str, settings: str) -> Agent:
-    from german_whist.agents.pretrained.catalog import CHAMPION, EVERY_GAME, load_pretrained, pretrained_names
-
-    general = load_pretrained(EVERY_GAME) if name == CHAMPION and EVERY_GAME in pretrained_names() else None
-    return _network_agent(load_pretrained(name), name, name, settings, general)
-
-
-def _network_agent(
-    checkpoint: Checkpoint, name: str, kind: str, settings: str, general: Checkpoint | None = None
-) -> Agent:
-    """Return the agent of a network: with an exact endgame if ``endgame=`` or else the model card says so.
-
-    Args:
-        checkpoint: the network.
-        name: name of the agent.
-        kind: what its specification begins with.
-        settings: the settings in its specification.
-        general: a network with universal inputs for all other games, if any.
-    """
-    from german_whist.agents.endgame.exact_agent import ExactEndgame
-    from german_whist.agents.policy.agent import PolicyAgent
-    from german_whist.agents.policy.checkpoint import check_endgame
-    from german_whist.agents.pretrained.champion import TwoNetworkAgent
-
-    given = split_spec(f"{kind}:{settings}", "agent")[1]
-    searching = _search_settings(kind, given)
-    for key in given:
-        if key not in ("temperature", "endgame"):
-            raise unknown_name(f"{kind} setting", key, ("temperature", "endgame", "search"))
-    temperature = _number(given.get("temperature", "0"))
-    agent = PolicyAgent(checkpoint, temperature, name)
-    if general is not None:
-        agent = TwoNetworkAgent(checkpoint, general, temperature, name)
-    endgame = check_endgame(given.get("endgame", checkpoint.endgame))
-    if searching:
-        if agent.temperature or endgame != EXACT:
-            raise ValueError(f"agent {kind!r}: search plays the best card and an exact endgame, no other settings")
-        return _search_agent(agent, searching, f"{name}:{settings}")
-    return ExactEndgame(agent, name) if endgame == EXACT else agent
-
-
-def _search_settings(kind: str, given: dict[str, str]) -> SearchSettings | None:
-    """Take the settings of a search out of an agent's settings; ``None`` without a search."""
-    from german_whist.agents.search.settings import SETTINGS, settings_from
-
-    taken = {key: given.pop(key) for key in SETTINGS if key in given}
-    if taken.get("search", "0").strip() == "0":
-        for key in taken:
-            if key != "search":
-                raise ValueError(f"agent {kind!r}: {key} needs a search: give search=N as well")
-        return None
-    return settings_from(taken)
-
-
-def _search_agent(policy: Agent, settings: SearchSettings, name: str) -> Agent:
-    """Return an agent that searches, with an exact endgame."""
-    from german_whist.agents.endgame.exact_agent import ExactEndgame
-    from german_whist.agents.search.agent import SearchAgent
-    from german_whist.agents.search.policies import rollout_networks
-
-    searcher = SearchAgent(policy, settings, rollout_networks(policy, settings), name)
-    return ExactEndgame(searcher, name)
-
-
-def _number(temperature: str) -> float:
-    try:
-        return float(temperature)
-    except ValueError:
-        raise ValueError(f"temperature {shown(temperature)} is not a number") from None
-
-
 def _exact(agent: Agent) -> Agent:
     from german_whist.agents.endgame.exact_agent import ExactEndgame
 
@@ -204,7 +98,7 @@ KINDS: dict[str, AgentKind] = {
     "random": AgentKind(_random, "random", "every legal card equally likely"),
     "greedy": AgentKind(_greedy, "greedy", "wins a trick as cheaply as possible if it wants the prize"),
     "heuristic": AgentKind(
-        _heuristic,
+        heuristic_agent,
         "heuristic[:search=N]",
         "the hard bot: perfect memory and textbook strategy; search=N looks ahead in N worlds",
     ),
@@ -221,7 +115,7 @@ KINDS: dict[str, AgentKind] = {
         "reward=win, margin or mixed (default), rollout=heuristic (default) or uniform",
     ),
     "checkpoint": AgentKind(
-        _checkpoint,
+        checkpoint_agent,
         "checkpoint:PATH[,SETTINGS]",
         f"a trained network: {NETWORK_SETTINGS}",
     ),
@@ -254,7 +148,7 @@ def _maker(name: str) -> Callable[[str], Agent] | None:
     """Return the function that makes the agent of a name from its settings, ``None`` for an unknown name."""
     if name in KINDS:
         return KINDS[name].make
-    return partial(_pretrained, name) if name in agent_names() else None
+    return partial(pretrained_agent, name) if name in agent_names() else None
 
 
 def make_agent(spec: str | Agent) -> Agent:
@@ -295,7 +189,7 @@ def make_agent(spec: str | Agent) -> Agent:
         if is_agent_class(spec):
             raise ValueError(f"{spec.__name__} is a class: pass an object of it, such as {spec.__name__}()")
         if not callable(getattr(spec, "act", None)):
-            raise ValueError(f"{spec!r} is neither an agent's name nor an object with act(views, rng)")
+            raise ValueError(f"{shown(spec)} is neither an agent's name nor an object with act(views, rng)")
         return spec
     if len(spec) > MAX_SPEC:
         raise ValueError(f"agent {shown(spec)} has {len(spec)} characters: at most {MAX_SPEC} are allowed")

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from german_whist.envs.engine.actions import actions_text
 from german_whist.envs.utils.checks import is_agent_class, is_whole_number
+from german_whist.envs.utils.specs import shown
 
 if TYPE_CHECKING:
     from german_whist.envs.engine.agent_rng import AgentRng
@@ -74,7 +75,7 @@ def check_seat(seat: object) -> None:
         ValueError: if it is not 0, 1 or ``"alternate"``.
     """
     if not is_whole_number(seat, 0, 1) and seat != "alternate":
-        raise ValueError(f"seat {seat!r} is not allowed: 0, 1 or 'alternate'")
+        raise ValueError(f"seat {shown(seat)} is not allowed: 0, 1 or 'alternate'")
 
 
 def learner_seats(seat: int | str, indices: npt.NDArray[np.uint64]) -> npt.NDArray[np.int64]:

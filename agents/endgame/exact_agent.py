@@ -20,6 +20,7 @@ from german_whist.agents.bots.base import (
 from german_whist.agents.endgame.open_hands import exact_margins, open_hands, opponent_hand_known
 from german_whist.agents.endgame.tie_breaks import best_cards
 from german_whist.envs.observation.views import check_view_array
+from german_whist.envs.utils.specs import shown
 from german_whist.solver.races import NOT_LEGAL_MARGIN
 
 
@@ -138,6 +139,6 @@ class RowSubsetRng:
         shape = (size,) if isinstance(size, (int, np.integer)) else (len(self._rows),) if size is None else tuple(size)
         if not shape or shape[0] != len(self._rows):
             raise ValueError(
-                f"size {size!r} is not allowed: the first dimension is {len(self._rows)}, one row per view"
+                f"size {shown(size)} is not allowed: the first dimension is {len(self._rows)}, one row per view"
             )
         return (self._total, *shape[1:])

@@ -12,11 +12,9 @@ import numpy.typing as npt
 
 from german_whist.agents.bots.base import Views, check_rng
 from german_whist.agents.inference.world_sampling_kernels import is_humbug
-from german_whist.envs.utils.checks import whole_number
+from german_whist.envs.utils.checks import MAX_THREADS, whole_number
 from german_whist.solver.tablebase.cache import open_table
 from german_whist.solver.tablebase.endgame_table import EndgameTable, empty_table
-
-MAX_THREADS = 1024
 
 _KEYS = 2**53  # number of random keys
 _PARTS_PER_THREAD = 4  # several, because views take different times

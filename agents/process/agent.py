@@ -11,6 +11,7 @@ from german_whist.agents.bots.base import Actions, AgentForfeit, Views
 from german_whist.agents.process.bot_process import BotError, BotProcess
 from german_whist.agents.process.messages import action_of, check_id, check_ready, decode, encode, hello, request
 from german_whist.envs.observation.views import check_view_array
+from german_whist.envs.utils.specs import shown
 
 DEFAULT_SECONDS = 5.0
 START_SECONDS = 20.0
@@ -68,7 +69,7 @@ class ProcessAgent:
         try:
             return cls(shlex.split(command), seconds)
         except ValueError as error:
-            raise ValueError(f"{error} in {command!r}" if "quotation" in str(error) else str(error)) from None
+            raise ValueError(f"{error} in {shown(command)}" if "quotation" in str(error) else str(error)) from None
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what another process needs to start the bot anew."""

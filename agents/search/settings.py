@@ -5,11 +5,10 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 
-from german_whist.envs.utils.checks import whole_number
-from german_whist.envs.utils.specs import unknown_name
+from german_whist.envs.utils.checks import MAX_THREADS, whole_number
+from german_whist.envs.utils.specs import shown, unknown_name
 
 MAX_WORLDS = 100_000
-MAX_THREADS = 1024
 MOST_CANDIDATES = 768  # by default
 
 SELF, SMALL, HEURISTIC = "self", "small", "heuristic"
@@ -102,5 +101,5 @@ def settings_from(given: Mapping[str, str]) -> SearchSettings:
         try:
             fields["worlds" if key == "search" else key] = float(value) if key == "prior_sd" else int(value)
         except ValueError:
-            raise ValueError(f"{key} {value!r} is not a{'' if key == 'prior_sd' else ' whole'} number") from None
+            raise ValueError(f"{key} {shown(value)} is not a{'' if key == 'prior_sd' else ' whole'} number") from None
     return SearchSettings(**fields)  # type: ignore[arg-type]

@@ -22,6 +22,7 @@ from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.rules import rules as rules_named
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.envs.utils.checks import check_seed
+from german_whist.envs.utils.specs import shown
 
 _FOLDS = 2
 
@@ -69,7 +70,7 @@ def value_of(spec: str | Agent | ValueOfViews) -> ValueOfViews:
         return HandValue()
     value: Any = make_agent(spec) if isinstance(spec, str) else spec
     if not callable(getattr(value, "values", None)):
-        raise ValueError(f"{spec!r} has no values(views): 'hand' or an agent with a value is needed")
+        raise ValueError(f"{shown(spec)} has no values(views): 'hand' or an agent with a value is needed")
     return value  # type: ignore[no-any-return]
 
 

@@ -62,7 +62,7 @@ def cards_of_mask(mask: int) -> list[int]:
         ValueError: if it is not such a number.
     """
     if not is_whole_number(mask, 0, 2**64 - 1):
-        raise ValueError(f"mask {mask!r} is not allowed: a whole number from 0 to 2**64 - 1")
+        raise ValueError(f"mask {shown(mask)} is not allowed: a whole number from 0 to 2**64 - 1")
     return list(cards_of(mask))
 
 

@@ -12,7 +12,7 @@ from gymnasium.vector import AutoresetMode
 
 from german_whist.envs.engine.cards import parse_deck
 from german_whist.envs.utils.checks import SEED_LIMIT, check_seed, is_whole_number
-from german_whist.envs.utils.specs import unknown_name
+from german_whist.envs.utils.specs import shown, unknown_name
 
 
 class DealOptions(NamedTuple):
@@ -40,7 +40,7 @@ def read_options(options: Mapping[str, Any] | None, cards: Sequence[int]) -> Dea
     if not options:
         return _NO_OPTIONS
     if not isinstance(options, Mapping):
-        raise ValueError(f"options {options!r} is not allowed: a dictionary is needed")
+        raise ValueError(f"options {shown(options)} is not allowed: a dictionary is needed")
     deal, deck, dealer = (options.get(name) for name in DealOptions._fields)
     if deal is not None and deck is not None:
         raise ValueError("options deal and deck both set the cards: give only one of them")
@@ -64,7 +64,7 @@ def read_match_options(options: Mapping[str, Any] | None) -> tuple[tuple[int, in
     if not options:
         return None, None
     if not isinstance(options, Mapping):
-        raise ValueError(f"options {options!r} is not allowed: a dictionary is needed")
+        raise ValueError(f"options {shown(options)} is not allowed: a dictionary is needed")
     match, dealer = options.get("match"), options.get("dealer")
     for name in ("deal", "deck"):
         if options.get(name) is not None:
@@ -77,7 +77,7 @@ def read_match_options(options: Mapping[str, Any] | None) -> tuple[tuple[int, in
 
 def _read_address(given: Any, option: str, index_name: str) -> tuple[int, int]:
     if isinstance(given, (str, Mapping)) or not hasattr(given, "__len__") or len(given) != 2:
-        raise ValueError(f"option {option}={given!r} is not allowed: a pair (seed, {index_name}) is needed")
+        raise ValueError(f"option {option}={shown(given)} is not allowed: a pair (seed, {index_name}) is needed")
     seed, index = given
     return check_seed(seed, f"option {option}: seed"), check_seed(index, f"option {option}: {index_name}")
 
@@ -87,7 +87,9 @@ def _read_deck(deck: Any, cards: Sequence[int]) -> list[int]:
         if not isinstance(deck, (Sequence, np.ndarray)) or not all(
             isinstance(card, str) or is_whole_number(card) for card in deck
         ):
-            raise ValueError(f"option deck={deck!r} is not allowed: text or card numbers in dealing order are needed")
+            raise ValueError(
+                f"option deck={shown(deck)} is not allowed: text or card numbers in dealing order are needed"
+            )
         deck = list(deck)
     try:
         return parse_deck(deck, cards)
@@ -97,7 +99,7 @@ def _read_deck(deck: Any, cards: Sequence[int]) -> list[int]:
 
 def _read_dealer(dealer: Any) -> int:
     if not is_whole_number(dealer, 0, 1):
-        raise ValueError(f"option dealer={dealer!r} is not allowed: 0 or 1")
+        raise ValueError(f"option dealer={shown(dealer)} is not allowed: 0 or 1")
     return int(dealer)
 
 
@@ -112,9 +114,9 @@ def read_reset_mask(options: Mapping[str, Any] | None, size: int) -> npt.NDArray
     if mask is None:
         return np.ones(size, np.bool_)
     if not isinstance(mask, np.ndarray) or mask.dtype != np.bool_:
-        raise TypeError(f"option reset_mask={mask!r} is not allowed: a NumPy array of dtype bool is needed")
+        raise TypeError(f"option reset_mask={shown(mask)} is not allowed: a NumPy array of dtype bool is needed")
     if mask.shape != (size,) or not mask.any():
-        raise ValueError(f"option reset_mask={mask!r} is not allowed: bool[{size}] with a row to reset is needed")
+        raise ValueError(f"option reset_mask={shown(mask)} is not allowed: bool[{size}] with a row to reset is needed")
     return mask
 
 

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from german_whist.envs.utils.specs import shown
 
 SEED_LIMIT = 2**64
+MAX_THREADS = 1024
 
 _EXACT_FLOATS = 2.0**53  # floats beyond it cannot tell neighbouring whole numbers apart
 

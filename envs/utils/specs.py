@@ -51,6 +51,16 @@ def split_spec(spec: str, kind: str) -> tuple[str, dict[str, str]]:
     return name, settings
 
 
+def no_settings(name: str, settings: str) -> None:
+    """Refuse settings of an agent that has none.
+
+    Raises:
+        ValueError: when there is one.
+    """
+    for key in split_spec(f"{name}:{settings}", "agent")[1]:
+        raise ValueError(f"agent {name!r} takes no settings, {shown(key)} was given")
+
+
 def read_settings(name: str, settings: str, readers: Mapping[str, Callable[[str], object]]) -> dict[str, Any]:
     """Return an agent's settings, converted, from the part of its specification after the colon.
 

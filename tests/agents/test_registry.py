@@ -53,12 +53,35 @@ def test_an_object_without_act_is_refused(thing: object) -> None:
         make_agent(thing)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("name", ["random", "greedy", "heuristic"])
-def test_a_rule_bot_takes_no_settings(name: str) -> None:
-    with pytest.raises(ValueError, match=f"agent '{name}' takes no settings, 'depth' was given"):
-        make_agent(f"{name}:depth=3")
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("random", "agent 'random' takes no settings, 'depth' was given"),
+        ("greedy", "agent 'greedy' takes no settings, 'depth' was given"),
+        ("heuristic", "unknown heuristic setting 'depth': allowed: search, candidates"),
+        ("heuristic:search=4", "unknown heuristic setting 'depth': allowed: search, candidates"),
+    ],
+)
+def test_a_rule_bot_takes_no_settings_but_those_of_a_search(name: str, message: str) -> None:
+    separator = "," if ":" in name else ":"
+    with pytest.raises(ValueError, match=message):
+        make_agent(f"{name}{separator}depth=3")
     with pytest.raises(ValueError, match="'fast' is not key=value"):
-        make_agent(f"{name}:fast")
+        make_agent(f"{name}{separator}fast")
+
+
+def test_an_error_about_settings_cuts_long_ones() -> None:
+    for spec in ("greedy:KEY=1", "heuristic:KEY=1", "heuristic:search=KEY", "champion:search=1,prior_sd=KEY"):
+        with pytest.raises(ValueError, match=r"k{90}") as raised:
+            make_agent(spec.replace("KEY", "k" * 1000))
+        assert len(str(raised.value)) < 400
+
+
+@pytest.mark.parametrize("name", ["heuristic", "champion"])
+def test_a_search_in_0_worlds_is_the_agent_itself(name: str) -> None:
+    agent = make_agent(f"{name}:search=0")
+    assert type(agent) is type(make_agent(name))
+    assert agent.name == name  # type: ignore[attr-defined]
 
 
 def test_a_checkpoint_by_path(tmp_path: Path) -> None:

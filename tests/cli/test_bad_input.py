@@ -237,3 +237,21 @@ def test_the_table_tries_every_setting_of_the_command_line(run: Run) -> None:
         assert (completed.code, completed.out) == (2, "")
         assert completed.err.count("\n") == 1
         assert key in completed.err
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "evaluate random greedy --sprt LONG",
+        "evaluate random greedy --out part.json --shard LONG",
+        "exploit random --decisions 5 --set LONG",
+        "arena LONG LONG",
+        "evaluate random heuristic:search=LONG",
+        "evaluate random heuristic:LONG=1",
+    ],
+)
+def test_a_long_value_is_cut_in_the_error(run: Run, files: Path, line: str) -> None:
+    completed = run(*line.replace("LONG", "x" * 2000).split())
+    assert (completed.code, completed.out) == (2, "")
+    assert "x" * 90 in completed.err
+    assert len(completed.err) < 600

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from german_whist.envs.engine.endgame_hook import EXACT, PLAYED
 from german_whist.envs.engine.rules import rule_names, rules
+from german_whist.envs.utils.specs import shown
 from german_whist.training.config.fields import check_choice, setting
 
 EVERY = "every"
@@ -49,7 +50,7 @@ class GamesSettings(GameSettings):
             raise ValueError(f"games: {self.games} is not allowed: games with shares above 0")
         for game in self.games:
             if game != EVERY and rules(game).humbug:
-                raise ValueError(f"games: {game!r} is not allowed: its endgame is not open")
+                raise ValueError(f"games: {shown(game)} is not allowed: its endgame is not open")
 
     @property
     def shares(self) -> dict[str, float]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from german_whist.agents.policy.checkpoint import NAMED, RANKS, check_phases
 from german_whist.agents.policy.layers import INPUTS, OBSERVATION
+from german_whist.envs.utils.checks import MAX_THREADS
 from german_whist.training.config.fields import LARGEST, check_choice, check_range, check_sizes, setting
 
 ADAM, MUON = "adam", "muon"
@@ -35,7 +36,7 @@ class RunSettings:
         """Refuse values that cannot work."""
         check_range(self, "decisions checkpoint_every", 1, LARGEST)
         check_range(self, "seed", 0, LARGEST_SEED)
-        check_range(self, "threads", 0, 1024)
+        check_range(self, "threads", 0, MAX_THREADS)
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from german_whist.cli.terminal.argument_types import parse_deal_address, parse_number, parse_whole_number
 from german_whist.envs.utils.atomic_file import write_atomically
+from german_whist.envs.utils.specs import shown
 
 if TYPE_CHECKING:
     from PIL import Image
@@ -106,7 +107,7 @@ def _size(option: str, text: str) -> tuple[int, int]:
 
     width, cross, height = text.lower().partition("x")
     if not cross or not width.isdecimal() or not height.isdecimal():
-        raise ValueError(f"{option} {text!r} is not WIDTHxHEIGHT, such as 960x640")
+        raise ValueError(f"{option} {shown(text)} is not WIDTHxHEIGHT, such as 960x640")
     return check_size((int(width), int(height)))
 
 

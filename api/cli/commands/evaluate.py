@@ -9,7 +9,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 from german_whist.cli.terminal.argument_types import parse_whole_number
-from german_whist.cli.terminal.worker_options import add_worker_options, chosen_executor
+from german_whist.cli.terminal.match_options import add_match_options, add_worker_options, chosen_executor
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -50,20 +50,7 @@ def add_parser(subparsers: Any) -> None:
         metavar="N",
         help="with --match, mirrored matches per pair (default: --deals)",
     )
-    parser.add_argument(
-        "--seed",
-        type=parse_whole_number,
-        metavar="N",
-        default=0,
-        help="seed of the deals and of the agents' random choices (default 0)",
-    )
-    parser.add_argument("--rules", default="classic", help="the game, see german-whist rules (default classic)")
-    parser.add_argument(
-        "--endgame",
-        default="played",
-        metavar="HOW",
-        help="played: by the agents themselves (default); exact: both sides play it perfectly",
-    )
+    add_match_options(parser)
     parser.add_argument(
         "--first-deal",
         type=parse_whole_number,

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from german_whist.envs.utils.specs import shown
+
 if TYPE_CHECKING:
     from german_whist.arena.sequential.sprt import SPRTResult
 
@@ -18,7 +20,7 @@ def parse_sprt_bounds(text: str) -> tuple[float, float]:
     try:
         return float(low), float(high)
     except ValueError:
-        raise ValueError(f"--sprt {text!r} is not ELO0,ELO1, such as 0,5") from None
+        raise ValueError(f"--sprt {shown(text)} is not ELO0,ELO1, such as 0,5") from None
 
 
 def print_sprt(result: SPRTResult, title: str) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from german_whist.cli.terminal.argument_types import parse_whole_number
-from german_whist.cli.terminal.worker_options import add_worker_options, chosen_executor
+from german_whist.cli.terminal.match_options import add_match_options, add_worker_options, chosen_executor
 
 if TYPE_CHECKING:
     from german_whist.arena.tournament.standings import Standings
@@ -29,20 +29,7 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument(
         "--deals", type=parse_whole_number, metavar="N", default=1000, help="mirrored deals per pair (default 1000)"
     )
-    parser.add_argument(
-        "--seed",
-        type=parse_whole_number,
-        metavar="N",
-        default=0,
-        help="seed of the deals and of the agents' random choices (default 0)",
-    )
-    parser.add_argument("--rules", default="classic", help="the game, see german-whist rules (default classic)")
-    parser.add_argument(
-        "--endgame",
-        default="played",
-        metavar="HOW",
-        help="played: by the agents themselves (default); exact: both sides play it perfectly",
-    )
+    add_match_options(parser)
     parser.add_argument(
         "--out",
         metavar="DIR",

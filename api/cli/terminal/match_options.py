@@ -1,4 +1,4 @@
-"""``--workers`` and ``--ray``: who plays the deals."""
+"""Options of commands that play matches: the deals, the game, and who plays the deals (``--workers``, ``--ray``)."""
 
 from __future__ import annotations
 
@@ -13,8 +13,26 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
 
 
+def add_match_options(parser: Any) -> None:
+    """Add ``--seed``, ``--rules`` and ``--endgame`` to a command."""
+    parser.add_argument(
+        "--seed",
+        type=parse_whole_number,
+        metavar="N",
+        default=0,
+        help="seed of the deals and of the agents' random choices (default 0)",
+    )
+    parser.add_argument("--rules", default="classic", help="the game, see german-whist rules (default classic)")
+    parser.add_argument(
+        "--endgame",
+        default="played",
+        metavar="HOW",
+        help="played: by the agents themselves (default); exact: both sides play it perfectly",
+    )
+
+
 def add_worker_options(parser: Any) -> None:
-    """Add the options to a command."""
+    """Add ``--workers`` and ``--ray`` to a command."""
     parser.add_argument(
         "--workers",
         type=parse_whole_number,

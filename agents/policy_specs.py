@@ -1,0 +1,123 @@
+"""Agents by name whose policy can be searched: ``heuristic``, ``checkpoint:PATH`` and the pretrained networks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from german_whist.agents.bots.base import Agent
+from german_whist.envs.engine.endgame_hook import EXACT
+from german_whist.envs.utils.specs import shown, split_spec, unknown_name
+
+if TYPE_CHECKING:
+    from german_whist.agents.policy.checkpoint import Checkpoint
+    from german_whist.agents.search.settings import SearchSettings
+
+
+def heuristic_agent(settings: str) -> Agent:
+    """Return the ``heuristic`` bot, or a search with it as its policy.
+
+    Raises:
+        ValueError: when a setting is unknown or wrong.
+    """
+    from german_whist.agents.bots.base import RuleBot
+    from german_whist.agents.bots.heuristic.bot_kernels import choose
+    from german_whist.agents.search.settings import SETTINGS
+
+    bot = RuleBot("heuristic", choose)
+    given = split_spec(f"heuristic:{settings}", "agent")[1]
+    searching = _search_settings("heuristic", given)
+    for key in given:
+        raise unknown_name("heuristic setting", key, SETTINGS)
+    return _search_agent(bot, searching, f"heuristic:{settings}") if searching else bot
+
+
+def checkpoint_agent(settings: str) -> Agent:
+    """Return the agent of a checkpoint file, ``PATH[,temperature=T][,endgame=HOW][,search=N]``.
+
+    Raises:
+        ValueError: when the file cannot be read or a setting is wrong.
+    """
+    from german_whist.agents.policy.checkpoint import load_checkpoint
+
+    path, _, rest = settings.partition(",")
+    if not path:
+        raise ValueError("agent 'checkpoint' needs a file: checkpoint:PATH[,temperature=T][,endgame=HOW]")
+    return _network_agent(load_checkpoint(path), Path(path).stem, "checkpoint", rest)
+
+
+def pretrained_agent(name: str, settings: str) -> Agent:
+    """Return a pretrained agent; ``champion`` plays other games with the network that knows them all, if it ships.
+
+    Raises:
+        ValueError: when a setting is wrong.
+    """
+    from german_whist.agents.pretrained.catalog import CHAMPION, EVERY_GAME, load_pretrained, pretrained_names
+
+    general = load_pretrained(EVERY_GAME) if name == CHAMPION and EVERY_GAME in pretrained_names() else None
+    return _network_agent(load_pretrained(name), name, name, settings, general)
+
+
+def _network_agent(
+    checkpoint: Checkpoint, name: str, kind: str, settings: str, general: Checkpoint | None = None
+) -> Agent:
+    """Return the agent of a network: with an exact endgame if ``endgame=`` or else the model card says so.
+
+    Args:
+        checkpoint: the network.
+        name: name of the agent.
+        kind: what its specification begins with.
+        settings: the settings in its specification.
+        general: a network with universal inputs for all other games, if any.
+    """
+    from german_whist.agents.endgame.exact_agent import ExactEndgame
+    from german_whist.agents.policy.agent import PolicyAgent
+    from german_whist.agents.policy.checkpoint import check_endgame
+    from german_whist.agents.pretrained.champion import TwoNetworkAgent
+    from german_whist.agents.search.settings import SETTINGS
+
+    given = split_spec(f"{kind}:{settings}", "agent")[1]
+    searching = _search_settings(kind, given)
+    for key in given:
+        if key not in ("temperature", "endgame"):
+            raise unknown_name(f"{kind} setting", key, ("temperature", "endgame", *SETTINGS))
+    temperature = _number(given.get("temperature", "0"))
+    agent = PolicyAgent(checkpoint, temperature, name)
+    if general is not None:
+        agent = TwoNetworkAgent(checkpoint, general, temperature, name)
+    endgame = check_endgame(given.get("endgame", checkpoint.endgame))
+    if searching:
+        if agent.temperature or endgame != EXACT:
+            raise ValueError(f"agent {kind!r}: search plays the best card and an exact endgame, no other settings")
+        return _search_agent(agent, searching, f"{name}:{settings}")
+    return ExactEndgame(agent, name) if endgame == EXACT else agent
+
+
+def _search_settings(kind: str, given: dict[str, str]) -> SearchSettings | None:
+    """Take the settings of a search out of an agent's settings; ``None`` without a search."""
+    from german_whist.agents.search.settings import SETTINGS, settings_from
+
+    taken = {key: given.pop(key) for key in SETTINGS if key in given}
+    if taken.get("search", "0").strip() == "0":
+        for key in taken:
+            if key != "search":
+                raise ValueError(f"agent {kind!r}: {key} needs a search: give search=N as well")
+        return None
+    return settings_from(taken)
+
+
+def _search_agent(policy: Agent, settings: SearchSettings, name: str) -> Agent:
+    """Return an agent that searches, with an exact endgame."""
+    from german_whist.agents.endgame.exact_agent import ExactEndgame
+    from german_whist.agents.search.agent import SearchAgent
+    from german_whist.agents.search.policies import rollout_networks
+
+    searcher = SearchAgent(policy, settings, rollout_networks(policy, settings), name)
+    return ExactEndgame(searcher, name)
+
+
+def _number(temperature: str) -> float:
+    try:
+        return float(temperature)
+    except ValueError:
+        raise ValueError(f"temperature {shown(temperature)} is not a number") from None
