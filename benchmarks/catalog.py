@@ -18,6 +18,7 @@ SUBJECTS = {
     "threads": "random decisions per second of two threads, compared with one",
     "bots": "decisions per second of the rule bots in matches on one core",
     "mc": "decisions per second of the Monte Carlo bot in the first trick, with 240 worlds, on one core",
+    "search": "decisions per second of champion:search=N over the foreplay, with 512 worlds, on one core",
     "endgame": "time of an exact endgame value on one core, compared with alpha-beta without tables",
     "training": "decisions per second of the trainers, compared with MaskablePPO on single environments",
     "startup": "time of import german_whist",
@@ -27,7 +28,11 @@ SUBJECTS = {
     "memory": "bytes of a deal, a view and an observation",
 }
 
-_FOLDERS = {"serve": "serving"}  # of the benchmarks that are not in speed
+_FOLDERS = {
+    "serve": "serving",
+    "startup": "startup",
+    "first_call": "startup",
+}  # others lie in speed
 
 
 def check_request(names: Sequence[str], seconds: float) -> list[str]:

@@ -1,7 +1,7 @@
 """Strength over budget: ``python -m german_whist.benchmarks.strength.search_budget champion``.
 
-Plays a policy with search in more and more worlds against the policy alone, on mirrored deals with exact endgames on both
-sides, and draws the curve.
+Plays a policy with search in more and more worlds against the policy alone, on mirrored deals with exact endgames on
+both sides, and draws the curve.
 """
 
 from __future__ import annotations

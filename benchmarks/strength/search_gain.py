@@ -2,8 +2,8 @@
 
 The policy plays deals against itself. Where the search prefers another action, both are played in the *true* deal, with
 several orders of the face-down cards, and the policy plays on for both seats to the exact endgame. The differences are
-unbiased: no belief and no rollout of the search enters them. Their sum over a game is a first-order estimate, because the
-policy plays on after each.
+unbiased: no belief and no rollout of the search enters them. Their sum over a game is a first-order estimate, because
+the policy plays on after each.
 """
 
 from __future__ import annotations

@@ -8,7 +8,8 @@ import torch
 
 from german_whist.benchmarks.catalog import SUBJECTS, check_request, module_of, run_subjects
 from german_whist.benchmarks.harness.figures import PIP_COMMAND, Figure, Skipped
-from german_whist.benchmarks.speed import aec, batch, bots, startup, training
+from german_whist.benchmarks.speed import aec, batch, bots, training
+from german_whist.benchmarks.startup import startup
 from german_whist.envs.pettingzoo_env import env
 from german_whist.training.config.schema import PPOConfig, SB3Config
 

@@ -7,8 +7,9 @@ import math
 import pytest
 
 from german_whist.benchmarks.harness.figures import Figure
-from german_whist.benchmarks.speed import first_call, frames, games, memory, openspiel, threads
+from german_whist.benchmarks.speed import frames, games, memory, openspiel, threads
 from german_whist.benchmarks.speed.batch import RandomPlay
+from german_whist.benchmarks.startup import first_call
 from german_whist.benchmarks.strength import card_value_fit
 from german_whist.envs.engine.rules import rule_names
 from german_whist.envs.simulator.batch import DealBatch

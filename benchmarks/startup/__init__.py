@@ -1,0 +1,1 @@
+"""How long does a new process take to start?"""
