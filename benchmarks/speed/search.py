@@ -27,7 +27,7 @@ Positions = list[tuple[Views, Histories]]
 def foreplay_positions() -> Positions:
     """Return every position of the foreplay in some deals of the policy against itself."""
     policy, batch = make_agent(POLICY), DealBatch("classic", DEALS, history=True)
-    positions = []
+    positions: Positions = []
     while (batch.states["face_up"] > 0).any():
         positions.append((batch.views(), batch.history()))
         batch.step(policy.act(batch.views(), None))
