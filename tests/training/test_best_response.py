@@ -10,7 +10,15 @@ import pytest
 from german_whist.training.best_response import own_weights, responder_config
 from tests.cli.commands import runner
 
-SMALL = ("num_envs=32", "batch_size=64", "hidden=[16]", "value_hidden=[16]", "threads=1", "num_steps=4")
+SMALL = (
+    "num_envs=32",
+    "batch_size=64",
+    "hidden=[16]",
+    "value_hidden=[16]",
+    "threads=1",
+    "num_steps=4",
+    "value_deals=64",
+)
 
 
 def test_the_responder_starts_from_the_agents_own_weights() -> None:
