@@ -73,7 +73,11 @@ def read_recording(path: str | Path, line: int) -> Recording:
 
 @contextmanager
 def at_line(path: str | Path, number: int) -> Iterator[None]:
-    """Prefix every ``ValueError`` raised inside with the file and the line."""
+    """Prefix every ``ValueError`` raised inside with the file and the line.
+
+    Raises:
+        ValueError: when one is raised inside.
+    """
     try:
         yield
     except ValueError as error:

@@ -40,7 +40,7 @@ class GameMemories:
                 memory[rows] = self._initial(which, rows, indices)
 
     def act(self, which: int, batch: DealBatch, rng: AgentRng, rows: npt.NDArray[np.int64]) -> Any:
-        """Return what agent ``which`` answers to the views of some rows of a batch."""
+        """Return what agent ``which`` answers to the views of some rows of a batch, int64[k]."""
         agent = self._agents[which]
         histories = batch.history(rows=rows) if uses_history(agent) and batch.log is not None else None
         return act_with_memory(agent, batch.views(rows), rng, self._memories[which], rows, histories)

@@ -40,7 +40,7 @@ def uses_history(opponent: object) -> bool:
 
 
 def ask_opponent(opponent: Opponent, batch: DealBatch, rows: npt.NDArray[np.int64], rng: AgentRng) -> Any:
-    """Return what an opponent answers to the views of some rows of a batch."""
+    """Return what an opponent answers to the views of some rows of a batch, int64[k]."""
     act: Any = opponent.act
     if uses_history(opponent) and batch.log is not None:
         return act(batch.views(rows), rng, histories=batch.history(rows=rows))
@@ -95,7 +95,7 @@ def learner_seats(seat: int | str, indices: npt.NDArray[np.uint64]) -> npt.NDArr
 
 
 def opponent_plays(opponent: Opponent, episodes: EpisodeBatch, rows: npt.NDArray[np.int64]) -> None:
-    """Let an opponent play one action in each of some rows, where it is its turn.
+    """Let an opponent play one action in each of some rows, int64[k]; it is its turn there.
 
     Raises:
         ValueError: if its actions are not one legal action per row.

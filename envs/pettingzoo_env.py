@@ -191,7 +191,11 @@ class raw_env(RendererProperties, AECEnv):  # type: ignore[misc]  # noqa: N801 -
 
     @property
     def deal(self) -> tuple[int, int]:
-        """The address (seed, index) of the current deal; with the option ``deck``, of the deal that it replaces."""
+        """The address (seed, index) of the current deal; with the option ``deck``, of the deal that it replaces.
+
+        Raises:
+            AttributeError: before the first reset.
+        """
         if self._simulator.sequence.seed is None:
             raise AttributeError("deal cannot be accessed before reset")
         return self._simulator.batch.seed, self._simulator.index

@@ -34,7 +34,7 @@ class RawEnv(Protocol):
         ...
 
     def action_mask(self, agent: str) -> npt.NDArray[np.int8]:
-        """Return an agent's action mask."""
+        """Return an agent's action mask, int8[actions]."""
         ...
 
     def is_legal(self, action: int | np.integer[Any] | None) -> bool:

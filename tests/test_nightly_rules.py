@@ -9,6 +9,7 @@ import pytest
 
 from german_whist.envs.engine.rules import rule_names, rules
 from german_whist.envs.simulator import batch as engine
+from tests import nightly_rules
 from tests.nightly_rules import CHUNK, begin, check, game_of, play_chunk
 
 
@@ -39,9 +40,11 @@ def test_a_difference_tells_field_game_and_deals(monkeypatch: pytest.MonkeyPatch
         play_chunk(2, 5, CHUNK // 50)
 
 
-def test_a_stopped_check_goes_on_where_it_was(tmp_path: Path) -> None:
-    whole = list(check(deals=3 * CHUNK, cards=8))
-    assert list(check(deals=3 * CHUNK, cards=8, done=2 * CHUNK)) == whole[2:]
+def test_a_stopped_check_goes_on_where_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(nightly_rules, "CHUNK", 20)
+    whole = list(check(deals=50, cards=8))
+    assert [deals for deals, _ in whole] == [20, 20, 10]
+    assert list(check(deals=50, cards=8, done=40)) == whole[2:]
     progress, what = tmp_path / "progress.json", {"seed": 0, "cards": 8}
     assert begin(progress, what) == begin(None, what) == (0, 0)
     progress.write_text('{"seed": 0, "cards": 8, "deals": 500, "positions": 9000}')

@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from german_whist.agents.pretrained.catalog import pretrained_names
+from german_whist.agents.pretrained.catalog import network_names
 from german_whist.training.config.load import load_config
 from german_whist.training.config.schema import TrainConfig
 from german_whist.training.run.directory import RunDirectory
@@ -62,7 +62,7 @@ def own_weights(agent: str) -> str:
     name, _, settings = agent.removesuffix("+exact").partition(":")
     if name == "checkpoint":
         return settings.partition(",")[0]
-    return name if name in pretrained_names() else ""
+    return name if name in network_names() else ""
 
 
 def responder_config(

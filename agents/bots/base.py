@@ -127,7 +127,7 @@ class AgentWithMemory(Agent, Protocol):
 
 
 class AgentWithHistory(Agent, Protocol):
-    """An agent that uses the course of a deal, which a view does not tell: who played what in which order.
+    """An agent that uses the course of a deal: who played what in which order. A view does not tell that.
 
     Callers that keep histories pass them: ``play_match``, ``play_series``, explanations, ``german-whist play`` and the
     Gymnasium environments. Elsewhere ``act(views, rng)`` is called, so the agent has to play without them, too.

@@ -44,7 +44,7 @@ class OpenHands(NamedTuple):
     needs: npt.NDArray[np.int8]
 
     def rows(self, rows: npt.NDArray[np.integer]) -> OpenHands:
-        """Select rows."""
+        """Return some rows, int64[k]."""
         return OpenHands(*(column[rows] for column in self))
 
 

@@ -91,7 +91,11 @@ class _Reader:
         self.swaps = 0
 
     def read(self, event: str, who: int, card: int) -> None:
-        """Follow one event; card −1 is none, or one that was not seen."""
+        """Follow one event; card −1 is none, or one that was not seen.
+
+        Raises:
+            ValueError: if the card is not in the deck.
+        """
         if card >= 0:
             if card not in self.cards:
                 raise ValueError(f"card {card} is not in the deck")
@@ -165,7 +169,11 @@ class _Reader:
         self.led = _UNKNOWN if self.led >= 0 else suit
 
     def result(self) -> SeenDeal:
-        """Return what has been seen."""
+        """Return what has been seen.
+
+        Raises:
+            ValueError: if the cards do not add up.
+        """
         if not self.places or any(len(places) != len(cards) for places, cards in self.own.items()):
             raise ValueError("the hand is not complete")
         hand, draws = self.places[_OPPONENT], tuple(self.draw_places)

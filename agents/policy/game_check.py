@@ -1,8 +1,9 @@
 """Check that a view is of the game that a network was trained for.
 
 A network trained for other rules would play without an error, and badly. A view shows almost all of its rules, so every
-view that a network sees is checked. Settings that only affect scoring (``points``, ``book``, ``slam``) may differ, and
-so may differences that do not show: a network for ``high_low`` plays ``classic``, whose deals are like its high deals.
+view for a network is checked. Two kinds of differences are allowed: settings that only affect scoring (``points``,
+``book``, ``slam``), and those that a view does not show. So a network for ``high_low`` plays ``classic``, whose deals
+look like its high deals.
 """
 
 from __future__ import annotations

@@ -34,7 +34,7 @@ def layer_tensors(layers: Sequence[Layer], prefix: str, *, half: bool = False) -
     """Return layers as the tensors of a file.
 
     Args:
-        layers: weight and bias of each.
+        layers: weight float32[…, out, in] and bias float32[…, out] of each.
         prefix: of the names.
         half: in float16.
 

@@ -45,7 +45,7 @@ class TensorFile:
         return tuple(part.get_shape()), str(part.get_dtype())
 
     def tensor(self, name: str) -> npt.NDArray[Any]:
-        """Read a tensor."""
+        """Read a tensor, in the type and shape that the file says."""
         array: npt.NDArray[Any] = self._file.get_tensor(name)
         return array
 
@@ -140,7 +140,7 @@ def open_checkpoint(path: str | Path, format_name: str = FORMAT) -> Iterator[Ten
 
 
 def _check_file(path: Path) -> None:
-    """Refuse what is not a file, which could be read for ever, and sizes that no checkpoint has."""
+    """Refuse what is not a file, because reading it may never end, and sizes that no checkpoint has."""
     size = path.stat().st_size
     if not path.is_file():
         raise OSError("it is not a file")

@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 from german_whist.envs.engine.cards import SUITS, card_text, cards_of
+from german_whist.envs.utils.specs import shown
 
 PROTOCOL = 1
 
@@ -46,7 +47,7 @@ def check_id(reply: dict[str, Any], number: int) -> dict[str, Any]:
         ValueError: if it does not.
     """
     if reply.get("id") != number:
-        raise ValueError(f"it replied to request {_short(reply.get('id'))} instead of {number}")
+        raise ValueError(f"it replied to request {shown(reply.get('id'))} instead of {number}")
     return reply
 
 
@@ -59,7 +60,7 @@ def action_of(reply: dict[str, Any], view: Any) -> int:
     given = reply.get("action")
     legal = dict(zip(_legal_words(view), cards_of(int(view["legal"])), strict=True))
     if not isinstance(given, str) or given not in legal:
-        raise ValueError(f"illegal action {_short(given)}: it may choose {' '.join(legal)}")
+        raise ValueError(f"illegal action {shown(given)}: it may choose {' '.join(legal)}")
     return int(legal[given])
 
 
@@ -110,7 +111,7 @@ def decode(line: bytes) -> dict[str, Any]:
     except (ValueError, RecursionError):
         message = None
     if not isinstance(message, dict):
-        raise ValueError(f"it printed {_short(line.decode('utf-8', 'replace').strip())}, which is no JSON object")
+        raise ValueError(f"it printed {shown(line.decode('utf-8', 'replace').strip())}, which is no JSON object")
     return message
 
 
@@ -132,10 +133,5 @@ def _cards(mask: Any) -> list[str]:
 
 
 def _voids(view: Any, who: str) -> dict[str, dict[str, int]]:
-    shown = zip(SUITS, view[f"void_{who}"].tolist(), view[f"drawn_{who}"].tolist(), strict=True)
-    return {suit: {"trick": trick, "drawn_unseen_since": drawn} for suit, trick, drawn in shown if trick}
-
-
-def _short(given: Any) -> str:
-    text = repr(given)
-    return text if len(text) <= 60 else f"{text[:57]}..."
+    voids = zip(SUITS, view[f"void_{who}"].tolist(), view[f"drawn_{who}"].tolist(), strict=True)
+    return {suit: {"trick": trick, "drawn_unseen_since": drawn} for suit, trick, drawn in voids if trick}

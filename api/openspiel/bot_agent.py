@@ -45,10 +45,10 @@ class _Seat:
 class BotAgent:
     """Plays as a bot of OpenSpiel does, in matches of this package.
 
-    An agent sees views, and a view does not tell the order of play that an information state has. So this agent
-    remembers its views (see ``AgentWithMemory``): consecutive views tell all that has happened. From it a state is
-    built whose information state for the player is the true one; the hidden cards are drawn at random from all deals
-    that agree, so a bot that looks at them learns nothing. The bot's ``step`` is called; ``inform_action`` is not.
+    An information state has the order of play, and a single view does not tell it. So this agent remembers its views
+    (see ``AgentWithMemory``): consecutive views tell all that has happened. The bot gets a state with the true
+    information state and with hidden cards drawn at random from all deals that agree: a bot that looks at them learns
+    nothing. The bot's ``step`` is called; ``inform_action`` is not.
 
     Player 1 deals in every state that a bot gets, whichever seat deals in the match. So a policy that was learned on
     ``load_game(rules)`` knows all its information states, which name the players.
@@ -101,7 +101,7 @@ class BotAgent:
             memory: the rows of these games of what ``initial_memory`` returned.
 
         Raises:
-            ValueError: if there is no memory, or a deal agrees with no history.
+            ValueError: if there is no memory, or no deal agrees with what the agent has seen.
         """
         if memory is None:
             raise ValueError(

@@ -34,7 +34,7 @@ def _event_text(row: bytes) -> str:
 
 
 def history_text(tokens: npt.NDArray[np.int8], length: int) -> str:
-    """Return a history as text: ``dealer opponent; dealt me C2; …``."""
+    """Return the first ``length`` events of a history, int8[n, 4], as text: ``dealer opponent; dealt me C2; …``."""
     rows = tokens[:length].tobytes()
     return "; ".join(_event_text(rows[start : start + 4]) for start in range(0, len(rows), 4))
 

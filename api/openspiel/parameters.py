@@ -13,6 +13,7 @@ from typing import Any
 
 from german_whist.envs.engine.rules import Rules, rule_names, rules, rules_from_dict
 from german_whist.envs.engine.scoring import check_reward
+from german_whist.envs.utils.specs import shown
 from german_whist.openspiel.deal import Setup
 
 _AS_IN_PRESET: dict[type, Any] = {int: -1, bool: False, str: ""}
@@ -44,7 +45,7 @@ def setup_of(parameters: Mapping[str, Any]) -> Setup:
     settings = {name: given[name] for name, default in SETTINGS.items() if given[name] != default}
     check_reward(given["reward"])
     if given["dealer"] not in (0, 1):
-        raise ValueError(f"dealer {given['dealer']!r} is not allowed: 0 or 1")
+        raise ValueError(f"dealer {shown(given['dealer'])} is not allowed: 0 or 1")
     changed = rules_from_dict({**base.to_dict(), **settings}) if settings else base
     return Setup(changed, int(given["dealer"]), given["reward"])
 

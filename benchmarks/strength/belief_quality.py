@@ -42,7 +42,7 @@ class Quality(NamedTuple):
     uniform: npt.NDArray[np.float64]
 
     def log_loss(self, of: npt.NDArray[np.float64], first: int = 1, last: int = 99) -> float:
-        """Return the mean log-loss a card in some tricks, in nats."""
+        """Return the mean log-loss of probabilities, float64[cards], in nats a card, in tricks ``first … last``."""
         rows = (self.tricks >= first) & (self.tricks <= last)
         likely = np.clip(of[rows], LIMIT, 1 - LIMIT)
         return float(-np.log(np.where(self.held[rows], likely, 1 - likely)).mean())

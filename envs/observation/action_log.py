@@ -30,7 +30,7 @@ class ActionLog:
         self.counts = np.zeros(size, np.int64)
 
     def clear(self, rows: npt.NDArray[np.int64] | slice = slice(None)) -> None:
-        """Remove the actions of some rows, which have been dealt again."""
+        """Remove the actions of some rows, int64[k], that have been dealt again."""
         self.counts[rows] = 0
 
     def add(self, rows: npt.NDArray[np.int64], actions: npt.NDArray[np.int64]) -> None:

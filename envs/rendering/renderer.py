@@ -44,7 +44,13 @@ def load_drawing() -> Any:
 def render_rows(
     batch: DealBatch, seats: npt.NDArray[np.int64], size: tuple[int, int] | None
 ) -> tuple[str | Picture, ...]:
-    """Return what a seat sees in each row: pictures of a size in pixels, or texts without one."""
+    """Return what a seat sees in each row.
+
+    Args:
+        batch: the deals.
+        seats: the seat in each row, int64[rows].
+        size: width and height of the pictures in pixels; ``None`` for texts.
+    """
     if size is None:
         return tuple(deal_text(batch, row, seat) for row, seat in enumerate(seats.tolist()))
     draw = load_drawing().deal_picture

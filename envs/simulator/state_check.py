@@ -1,4 +1,4 @@
-"""Checks of states that come from a file, before kernels, which check nothing, are given them."""
+"""Checks of states from a file. Kernels check nothing, so states are checked before any kernel gets them."""
 
 from __future__ import annotations
 

@@ -36,15 +36,16 @@ ROOT = Path(__file__).parents[2]
 
 # What keeps a training example short; a trainer that does not know a setting goes without it.
 SMALL_RUN = {
-    "decisions": "1000",
+    "decisions": "400",
     "num_envs": "16",
     "batch_size": "64",
     "hidden": "[16]",
     "value_hidden": "[16]",
     "critic_hidden": "[16]",
-    "value_start": "500",
+    "value_start": "200",
+    "value_deals": "64",
     "critic_warmup": "0",
-    "checkpoint_every": "500",
+    "checkpoint_every": "200",
     "evaluate_deals": "10",
     "final_deals": "10",
 }

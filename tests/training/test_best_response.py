@@ -10,11 +10,20 @@ import pytest
 from german_whist.training.best_response import own_weights, responder_config
 from tests.cli.commands import runner
 
-SMALL = ("num_envs=32", "batch_size=64", "hidden=[16]", "value_hidden=[16]", "threads=1", "num_steps=4")
+SMALL = (
+    "num_envs=32",
+    "batch_size=64",
+    "hidden=[16]",
+    "value_hidden=[16]",
+    "threads=1",
+    "num_steps=4",
+    "value_deals=64",
+)
 
 
 def test_the_responder_starts_from_the_agents_own_weights() -> None:
     assert own_weights("champion+exact") == own_weights("champion:temperature=1") == "champion"
+    assert own_weights("champion-v1") == "champion-v1"
     assert own_weights("checkpoint:runs/a/final.safetensors,endgame=exact") == "runs/a/final.safetensors"
     assert own_weights("heuristic+exact") == own_weights("mc:worlds=60") == ""
     settings = responder_config("small", decisions=1000).to_dict()

@@ -18,7 +18,11 @@ def setting(default: Any, text: str) -> Any:
 
 
 def check_range(part: object, keys: str, low: float, high: float = float("inf"), *, exclusive: bool = False) -> None:
-    """Refuse numbers out of range; ``keys`` are names of fields, with spaces between."""
+    """Refuse numbers out of range; ``keys`` are names of fields, with spaces between.
+
+    Raises:
+        ValueError: when a number is out of range.
+    """
     for key in keys.split():
         value = getattr(part, key)
         if not low <= value <= high or (exclusive and value == low):
@@ -27,12 +31,20 @@ def check_range(part: object, keys: str, low: float, high: float = float("inf"),
 
 
 def check_choice(part: object, key: str, *allowed: str) -> None:
-    """Refuse a value that is not one of a few."""
+    """Refuse a value that is not one of a few.
+
+    Raises:
+        ValueError: when it is not.
+    """
     if getattr(part, key) not in allowed:
         raise unknown_name(key, getattr(part, key), allowed)
 
 
 def check_sizes(key: str, sizes: list[int]) -> None:
-    """Refuse sizes of layers that no network can have."""
+    """Refuse sizes of layers that no network can have.
+
+    Raises:
+        ValueError: when there is one.
+    """
     if not sizes or min(sizes) < 1 or max(sizes) > LARGEST:
         raise ValueError(f"{key}: {sizes!s:.100} is not allowed: at least one layer, each from 1 to {LARGEST}")

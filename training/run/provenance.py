@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from german_whist.training.config.schema import TrainConfig
 
-FIXED = ("trainer", "rules", "init")  # settings that cannot change within a run
+FIXED = ("trainer", "rules", "games", "inputs", "init")  # settings that cannot change within a run
 
 
 @dataclass

@@ -61,7 +61,11 @@ def policy_settings(hidden: list[int], rules: str | Rules = "classic") -> dict[s
 
 
 def actor_layers(policy: MaskableActorCriticPolicy) -> tuple[Layer, ...]:
-    """Return the actor as plain layers for unscaled observations: the scale is folded into the first weights."""
+    """Return the actor as plain layers for unscaled observations: the scale is folded into the first weights.
+
+    Raises:
+        TypeError: when the policy has another features extractor than ours.
+    """
     trunk = policy.features_extractor
     if not isinstance(trunk, ScaledTrunk):
         raise TypeError(f"the policy's features come from {type(trunk).__name__}, not from ScaledTrunk")

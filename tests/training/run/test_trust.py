@@ -13,8 +13,10 @@ import yaml
 
 from german_whist.agents.policy.checkpoint import load_checkpoint
 from german_whist.training.run.directory import RunDirectory
+from german_whist.training.run.provenance import Provenance
 from german_whist.training.run.resume_file import read_resume_file
 from german_whist.training.run.session import TrainingOutcome
+from tests.training.policy_iteration.known_targets import config
 from tests.training.ppo_runs import begin_own
 from tests.training.run.snapshots import WITH_POOL, files, refused, rewrite
 from tests.training.whole_runs import begin, resume_run
@@ -116,6 +118,16 @@ def test_a_change_that_cannot_be_is_refused_and_changes_nothing(
     with pytest.raises(ValueError, match=f"cannot be resumed: {reason}"):
         resume_run(own.path, **overrides)
     assert files(own) == before
+
+
+@pytest.mark.parametrize("change", [{"games": {"small": 1.0}}, {"rules": "small"}, {"inputs": "observation"}])
+def test_a_run_goes_on_with_its_own_games_and_inputs(change: dict[str, Any]) -> None:
+    settings = {"games": {"tiny": 1.0}, "inputs": "universal"}
+    provenance = Provenance()
+    assert not provenance.take_changes(config(**settings), (), 0)
+    assert not provenance.take_changes(config(**settings), (), 100)
+    with pytest.raises(ValueError, match=f"{next(iter(change))} is .*: it cannot change within a run"):
+        provenance.take_changes(config(**{**settings, **change}), list(change), 100)
 
 
 @pytest.mark.parametrize("decisions", [-5, 0.5, 10**30, True, None, "many"])
