@@ -11,10 +11,10 @@ from types import FrameType
 
 import uvicorn
 
+from german_whist.session.coach.warm_up import warm_up
 from german_whist.web.app import make_app
 from german_whist.web.data_folder import kept_token, make_folder
 from german_whist.web.options import ServeOptions
-from german_whist.web.warm_up import warm_up
 
 DEFAULT_HOST, DEFAULT_PORT = "127.0.0.1", 8917
 
@@ -33,7 +33,7 @@ class _Server(uvicorn.Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         print(f"German Whist is served at {self._address}", flush=True)
-        threading.Thread(target=warm_up, args=(self._options,), daemon=True).start()
+        threading.Thread(target=warm_up, args=(self._options.rules, self._options.agent), daemon=True).start()
         if self._opens_browser:
             threading.Thread(target=webbrowser.open, args=(self._address,), daemon=True).start()
 

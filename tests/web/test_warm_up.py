@@ -13,16 +13,16 @@ import pytest
 
 pytest.importorskip("uvicorn")
 
+from german_whist.session.coach.warm_up import warm_up
 from german_whist.web import server
 from german_whist.web.options import ServeOptions
-from german_whist.web.warm_up import warm_up
 from tests.web.test_serve import ask
 
 
 def test_the_server_answers_while_it_warms_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     go_on, warm, found = threading.Event(), threading.Event(), []
 
-    def slow(options: ServeOptions) -> None:
+    def slow(rules: str, agent: str | None) -> None:
         go_on.wait(30)
         warm.set()
 
@@ -49,11 +49,10 @@ from german_whist.session.coach.reviews import review
 from german_whist.session.game_session import Session
 from german_whist.session.opponent import choose_action
 from german_whist.session.settings import Settings
-from german_whist.web.options import ServeOptions
+from german_whist.session.coach.warm_up import warm_up
 from german_whist.web.session_json import session_json
-from german_whist.web.warm_up import warm_up
 
-warm_up(ServeOptions(rules="small", agent="champion-small"))
+warm_up("small", "champion-small")
 late, load = [], Dispatcher.compile
 
 def loading(self, signature):
@@ -82,5 +81,5 @@ def test_afterwards_the_first_card_hint_and_review_load_nothing() -> None:
 
 
 def test_an_agent_that_does_not_play_the_game_is_logged(caplog: pytest.LogCaptureFixture) -> None:
-    warm_up(ServeOptions(rules="small", agent="champion"))
+    warm_up("small", "champion")
     assert "trained for 'classic'" in caplog.text
