@@ -6,15 +6,14 @@ import dataclasses
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from german_whist.agents.policy.agent import rules_of
-from german_whist.agents.policy.game_check import check_same_game
-from german_whist.agents.pretrained.catalog import BASELINE, PretrainedAgent, pretrained_agents
+from german_whist.agents.pretrained.catalog import BASELINE, CHAMPION, PretrainedAgent, pretrained_agents
+from german_whist.envs.engine.endgame_hook import EXACT
 from german_whist.envs.engine.match_format import FIRST_TO, MatchFormat
 from german_whist.envs.engine.rules import Rules, rule_names
 from german_whist.envs.engine.rules import rules as rules_named
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.envs.text.rules_text import preset_summary, rules_spec, rules_text
-from german_whist.session.opponent import agent_named
+from german_whist.session.opponent import agent_named, check_agent
 
 
 class Level(NamedTuple):
@@ -45,6 +44,8 @@ LEVELS = (
     Level("mc:worlds=60", "Monte Carlo", "expert", "tries every card in 60 worlds that it thinks possible", 0.625),
 )
 _NETWORK = "a trained network with a perfect endgame"
+SEARCH_WORLDS = 256  # of the hardest level: it answers within a second on one core
+_SEARCH = ":search="
 
 TITLES = {
     "classic": "Classic",
@@ -88,11 +89,20 @@ def agent_title(spec: str) -> str:
     for level in LEVELS:
         if level.spec == spec:
             return level.title
-    return _network_title(spec) if any(agent.name == spec for agent in pretrained_agents()) else spec
+    if any(agent.name == spec for agent in pretrained_agents()):
+        return _network_title(spec)
+    policy, search, _ = spec.partition(_SEARCH)
+    title = agent_title(policy) if search else policy
+    return spec if title == policy else f"{title} with search"
 
 
 def _network_title(name: str) -> str:
-    return "Champion" if name.startswith("champion") else f"{name.capitalize()} network"
+    return "Champion" if name.startswith(CHAMPION) else f"{name.capitalize()} network"
+
+
+def search_of(policy: str, worlds: int = SEARCH_WORLDS) -> str:
+    """Return the specification of a policy improved by search."""
+    return f"{policy}{_SEARCH}{worlds}"
 
 
 def matches() -> list[dict[str, Any]]:
@@ -116,16 +126,28 @@ def agents() -> tuple[dict[str, Any], ...]:
         }
         for level in LEVELS
     ]
-    for agent in sorted(pretrained_agents(), key=lambda one: one.name.startswith("champion")):
+    networks = sorted(pretrained_agents(), key=lambda one: one.name.startswith(CHAMPION))
+    for agent in networks:
         found.append(
             {
                 "spec": agent.name,
                 "title": _network_title(agent.name),
-                "level": "hardest" if agent.name.startswith("champion") else "expert",
+                "level": "master" if agent.name.startswith(CHAMPION) else "expert",
                 "strength": _strength(agent),
                 "description": f"{_NETWORK}, for {rules_title(agent.rules)}",
             }
         )
+    for agent in networks:
+        if agent.name.startswith(CHAMPION):
+            found.append(
+                {
+                    "spec": search_of(agent.name),
+                    "title": agent_title(search_of(agent.name)),
+                    "level": "hardest",
+                    "strength": None,  # not yet measured
+                    "description": f"the same network, trying its cards in {SEARCH_WORLDS} worlds that fit your play",
+                }
+            )
     return tuple(found)
 
 
@@ -166,22 +188,35 @@ def _game(name: str) -> dict[str, Any]:
 @lru_cache
 def networks_for(rules: Rules) -> tuple[str, ...]:
     """Return the pretrained agents that can play a game, the strongest last."""
-    views = DealBatch(rules, 64, seed=0).views()
-    found = []
-    for agent in pretrained_agents():
-        trained_for = rules_of(agent_named(agent.name))
-        assert trained_for is not None  # every pretrained agent is a network
-        try:
-            check_same_game(agent.name, trained_for, views)
-        except ValueError:
-            continue
-        found.append((_measured(agent), agent.name))
+    found = [(_measured(agent), agent.name) for agent in pretrained_agents() if plays(agent.name, rules)]
     return tuple(name for _, name in sorted(found))
+
+
+def plays(spec: str, rules: Rules) -> bool:
+    """Return whether an agent's network, if it has one, plays a game."""
+    try:
+        check_agent(agent_named(spec), rules)
+    except ValueError:
+        return False
+    return True
+
+
+@lru_cache
+def has_open_endgame(rules: Rules) -> bool:
+    """Return whether both hands are known in the endgame of a game, and small enough to be solved."""
+    try:
+        DealBatch(rules, 1, endgame=EXACT)
+    except ValueError:
+        return False
+    return True
 
 
 def agents_for(rules: Rules) -> list[str]:
     """Return the agents that interfaces offer for a game, from the easiest to the hardest."""
-    return [*(level.spec for level in LEVELS), *networks_for(rules)]
+    networks = networks_for(rules)
+    champions = [name for name in networks if name.startswith(CHAMPION)] if has_open_endgame(rules) else []
+    search = [spec for spec in map(search_of, champions[-1:]) if plays(spec, rules)]
+    return [*(level.spec for level in LEVELS), *networks, *search]
 
 
 def _measured(agent: PretrainedAgent) -> float:

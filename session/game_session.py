@@ -15,7 +15,7 @@ from german_whist.session.deal.position import refusal_with_choices
 from german_whist.session.deal.table_deal import TableDeal
 from german_whist.session.deal.words import YOU
 from german_whist.session.lesson import lesson_refusal
-from german_whist.session.opponent import agent_named, check_agent, choose_action
+from german_whist.session.opponent import agent_named, check_agent, play_action
 from german_whist.session.score import Score
 from german_whist.session.settings import Settings
 
@@ -163,23 +163,26 @@ class Session:
             reason = lesson_refusal(self.deal, action)
         if reason is not None:
             raise IllegalAction(reason)
-        self._play(action)
+        self.deal.play(action)
+        self._has_changed()
 
     @property
     def waits_for_agent(self) -> bool:
         """Whether it is the agent's turn."""
         return self.deal.turn == 1 - self.seat
 
-    def agent_acts(self) -> int:
-        """Let the agent act once and return its action.
+    def agent_acts(self) -> int | None:
+        """Let the agent act once and return its action; ``None`` if it loses the deal instead.
+
+        An agent does that by raising ``AgentForfeit``, as a bot in another process that is late or has crashed.
 
         Raises:
             Conflict: if it is not the agent's turn.
         """
         if not self.waits_for_agent:
             raise Conflict("It is not the agent's turn.")
-        action = choose_action(self.agent, self.deal, self.settings.seed, len(self.finished))
-        self._play(action)
+        action = play_action(self.agent, self.deal, self.settings.seed, len(self.finished))
+        self._has_changed()
         return action
 
     def reply(self) -> None:
@@ -187,8 +190,7 @@ class Session:
         while self.waits_for_agent:
             self.agent_acts()
 
-    def _play(self, action: int) -> None:
-        self.deal.play(action)
+    def _has_changed(self) -> None:
         self.hint = None
         self.version += 1
         self.close_deal()

@@ -6,7 +6,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from german_whist.agents.bots.base import DEAL, Agent, act_with_memory, initial_memory
+from german_whist.agents.bots.base import DEAL, Agent, AgentForfeit, act_with_memory, initial_memory
 from german_whist.agents.policy.agent import check_trained_for
 from german_whist.agents.registry import make_agent
 from german_whist.envs.engine.actions import action_text
@@ -15,7 +15,7 @@ from german_whist.envs.engine.rules import Rules
 from german_whist.envs.opponent import uses_history
 from german_whist.session.deal.table_deal import TableDeal
 
-_CACHED = 16
+_CACHED = 32
 
 
 @lru_cache(_CACHED)
@@ -47,6 +47,7 @@ def choose_action(agent: Agent, deal: TableDeal, seed: int, index: int) -> int:
         index: number of the deal.
 
     Raises:
+        AgentForfeit: if the agent loses the deal instead.
         ValueError: if the agent's choice is not legal.
     """
     seat, name = deal.turn, str(getattr(agent, "name", type(agent).__name__))
@@ -62,6 +63,24 @@ def choose_action(agent: Agent, deal: TableDeal, seed: int, index: int) -> int:
     if not (0 <= action < deal.rules.num_actions and deal.legal >> action & 1):
         word = action_text(action, deal.rules) if 0 <= action < deal.rules.num_actions else str(action)
         raise ValueError(f"agent {name!r} chose {word}, which it may not play")
+    return action
+
+
+def play_action(agent: Agent, deal: TableDeal, seed: int, index: int) -> int | None:
+    """Let an agent act once, and return its action; ``None`` if it loses the deal instead.
+
+    Arguments as :func:`choose_action`.
+
+    Raises:
+        ValueError: if the agent's choice is not legal.
+    """
+    try:
+        action = choose_action(agent, deal, seed, index)
+    except AgentForfeit as forfeit:
+        reasons, _ = forfeit.for_rows(1)
+        deal.lose(deal.turn, reasons.get(0, str(forfeit)))
+        return None
+    deal.play(action)
     return action
 
 

@@ -17,7 +17,7 @@ from german_whist.session.settings import Settings
 VERSION = 1
 
 _KEYS = ("format", "settings", "title", "person", "version", "finished", "table")
-_DEAL_KEYS = ("deck", "dealer", "actions", "salt", "assisted", "time")
+_DEAL_KEYS = ("deck", "dealer", "actions", "forfeit", "salt", "assisted", "time")
 
 
 def session_to_dict(session: Session) -> dict[str, Any]:
@@ -75,7 +75,11 @@ def lesson_session() -> Session:
 def _deal(data: Any, rules: Rules) -> TableDeal:
     fields = check_object(data, "session: deal", _DEAL_KEYS, _DEAL_KEYS[:3])
     actions = [parse_action(word, rules) for word in fields["actions"].split()]
-    return TableDeal(rules, parse_deck(fields["deck"], rules.cards), fields["dealer"], actions)
+    deal = TableDeal(rules, parse_deck(fields["deck"], rules.cards), fields["dealer"], actions)
+    if "forfeit" in fields:
+        seat, reason = fields["forfeit"]
+        deal.lose(int(seat), str(reason))
+    return deal
 
 
 def _finished(data: Any, rules: Rules) -> FinishedDeal:

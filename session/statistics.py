@@ -42,6 +42,7 @@ class Statistics:
                 _deal(identifier, session, place)
                 for place, one in enumerate(session.finished)
                 if (identifier, place + 1) not in self._known and one.time > self._data["cleared"]
+                if one.deal.forfeit is None  # nobody won it by playing
             ]
             matches = [match["session"] for match in self._data["matches"]]
             won = session.winner is not None and identifier not in matches

@@ -75,7 +75,9 @@ class CoachHandlers:
         def read(entry: Entry) -> dict[str, Any]:
             session = entry.session
             last = _place(session, number)
-            places = range(last + 1) if number is None else [last]
+            places = [last]
+            if number is None:  # those that were played to their end
+                places = [place for place in range(last + 1) if session.finished[place].deal.forfeit is None] or places
             lines = "\n".join(session.recording(place).to_line() for place in places)
             return {"recording": lines, "code": code_of(lines)}
 

@@ -11,10 +11,7 @@ from types import FrameType
 
 import uvicorn
 
-from german_whist.envs.engine.rules import rules as rules_named
-from german_whist.session import catalogue
-from german_whist.session.coach.hints import hint
-from german_whist.session.deal.table_deal import TableDeal
+from german_whist.session.coach.warm_up import warm_up
 from german_whist.web.app import make_app
 from german_whist.web.data_folder import kept_token, make_folder
 from german_whist.web.options import ServeOptions
@@ -27,16 +24,16 @@ _SHUTDOWN_SECONDS = 5
 
 
 class _Server(uvicorn.Server):
-    """Prints the address once it answers; a signal ends it with exit code 0."""
+    """Prints the address once it answers, then warms up; a signal ends it with exit code 0."""
 
-    def __init__(self, config: uvicorn.Config, address: str, opens_browser: bool) -> None:
+    def __init__(self, config: uvicorn.Config, address: str, options: ServeOptions, opens_browser: bool) -> None:
         super().__init__(config)
-        self._address, self._opens_browser = address, opens_browser
+        self._address, self._options, self._opens_browser = address, options, opens_browser
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         print(f"German Whist is served at {self._address}", flush=True)
-        threading.Thread(target=warm_up, daemon=True).start()
+        threading.Thread(target=warm_up, args=(self._options.rules, self._options.agent), daemon=True).start()
         if self._opens_browser:
             threading.Thread(target=webbrowser.open, args=(self._address,), daemon=True).start()
 
@@ -44,12 +41,6 @@ class _Server(uvicorn.Server):
         # Unlike uvicorn's own, this does not raise the signal again at the end.
         self.force_exit = self.should_exit
         self.should_exit = True
-
-
-def warm_up() -> None:
-    """Load the catalogue, the kernels and the endgame tables before a person waits for them."""
-    catalogue.games()
-    hint(TableDeal.at_address(rules_named("classic"), 0, 0), worlds=4)
 
 
 def serve(
@@ -87,7 +78,7 @@ def serve(
         timeout_graceful_shutdown=_SHUTDOWN_SECONDS,
     )
     with contextlib.closing(listener):
-        _Server(config, f"http://{shown}:{bound}/{token}/", opens_browser).run(sockets=[listener])
+        _Server(config, f"http://{shown}:{bound}/{token}/", options, opens_browser).run(sockets=[listener])
 
 
 def _listen(host: str, port: int | None) -> socket.socket:

@@ -83,9 +83,13 @@ class Service:
 
         def work() -> dict[str, Any]:
             entry = self.store.add(make())
-            with self.store.open(entry.id):
-                self.reply(entry)
-                return entry_json(entry)
+            try:
+                with self.store.open(entry.id):
+                    self.reply(entry)
+                    return entry_json(entry)
+            except ValueError:  # an agent that cannot play: nobody could go on with this session
+                self.store.delete(entry.id)
+                raise
 
         return await self.answer(work, 201)
 

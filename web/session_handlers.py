@@ -23,7 +23,7 @@ from german_whist.web.store import Entry
 
 _CREATE = {"rules": str, "agent": str, "match": str, "seed": int, "seat": int, "day": str}
 _NOT_WITH_DAY = ("rules", "match", "seed", "seat")
-_FILES = "checkpoint"  # the kind of agents that are files
+_OUTSIDE = ("checkpoint", "process")  # kinds of agents that read files or run programs
 
 
 class SessionHandlers:
@@ -95,12 +95,12 @@ class SessionHandlers:
         """Return the agent that a body asks for.
 
         Raises:
-            ApiError: if it is a file that the command line does not name.
+            ApiError: if it is a file or a program that the command line does not name.
         """
         default = self.service.options.agent
         agent: str = body.get("agent") or default or catalogue.default_agent(rules_named(rules))
-        if agent.strip().startswith(_FILES) and agent != default:
-            raise ApiError(400, "Agents from files are allowed only where german-whist serve --agent names them.")
+        if agent.strip().startswith(_OUTSIDE) and agent != default:
+            raise ApiError(400, "Agents from files and programs are allowed only as german-whist serve --agent.")
         return agent
 
     async def lesson(self, request: Request) -> Response:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import threading
 from typing import Any
 
 import numpy as np
@@ -49,6 +50,7 @@ class ProcessAgent:
         limit = "" if seconds == DEFAULT_SECONDS else f"time={seconds:g},"
         self.name = f"process:{limit}{shlex.join(command)}"
         self._process: BotProcess | None = None
+        self._lock = threading.Lock()  # it answers one at a time, whoever asks
         self._failures = self._requests = 0
         self._last = ""
 
@@ -94,11 +96,12 @@ class ProcessAgent:
         seeds = np.zeros(len(views), np.int64) if rng is None else rng.integers(0, 2**31, len(views))
         actions = np.zeros(len(views), np.int64)
         lost: dict[int, str] = {}
-        for row, (view, seed) in enumerate(zip(views, seeds.tolist(), strict=True)):
-            try:
-                actions[row] = self._choose(view, seed)
-            except BotError as failure:
-                lost[row] = str(failure)
+        with self._lock:
+            for row, (view, seed) in enumerate(zip(views, seeds.tolist(), strict=True)):
+                try:
+                    actions[row] = self._choose(view, seed)
+                except BotError as failure:
+                    lost[row] = str(failure)
         if lost:
             raise AgentForfeit(lost, actions)
         return actions

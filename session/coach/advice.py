@@ -1,38 +1,35 @@
 """What every action of a decision is worth, by what its seat knows: the one place that says how good a move is.
 
 - Where the opponent's hand is known, the endgame solver gives the exact margin of each action.
-- Elsewhere worlds are sampled uniformly from those that the view allows. Every action is tried in the same worlds; the
-  heuristic bot plays the foreplay on for both seats, each by its own view, and the endgame gets its exact value
-  (``agents/monte_carlo`` does the same for the mean alone). This gives a distribution of margins.
-- If a network of action values plays the game, its advantages say how the actions differ, and the rollouts say where
-  their middle lies: the network is the better judge of cards, the rollouts of the chance to win.
+- Elsewhere a judge, a search or a network, says how the actions differ (``judges``).
+- The chance to win comes from the judge's value network where it has one. Elsewhere rollouts (``rollouts``) say where
+  the middle of the actions lies. They also give the spread of the margins.
+- Without a judge the rollouts give everything.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.agents.bots.base import RuleBot, Views
-from german_whist.agents.bots.heuristic.bot_kernels import choose
+from german_whist.agents.bots.base import Agent, Histories, Views
 from german_whist.agents.endgame.open_hands import exact_margins, opponent_hand_known
-from german_whist.agents.inference.state_sampling import sample_states
-from german_whist.agents.policy.agent import network_of
 from german_whist.envs.engine.cards import cards_of
-from german_whist.envs.engine.endgame_hook import EXACT, PLAYED
+from german_whist.envs.engine.endgame_hook import EXACT
 from german_whist.envs.engine.rules import Rules
-from german_whist.envs.engine.state import ENDGAME, FOREPLAY
-from german_whist.envs.simulator.batch import DealBatch
-from german_whist.session.catalogue import strongest_network
-from german_whist.session.opponent import agent_named
+from german_whist.session.coach.judges import expected_values, judge_of, opinion
+from german_whist.session.coach.rollouts import Rollouts, roll_out
 from german_whist.solver.races import NOT_LEGAL_MARGIN
 
 ROLLOUTS = "rollouts"  # the judge where there is no network
 BANDWIDTH = 0.7  # tricks: smooths the distribution of margins, which the actions share but for a shift
+
+_SHIFTS, _HALVINGS = 30.0, 24  # of the search for the shift that gives a value network's chance to win
+_SURE = 0.001  # a value network's chance is taken as no closer to 0 or 1
 
 Row = npt.NDArray[np.float64]
 
@@ -46,7 +43,7 @@ class Advice(NamedTuple):
         wins: chance to win the deal after each; a draw counts half.
         trick: chance to win the current trick after each; NaN where the action is not a card from the hand.
         exact: whether the values are exact results.
-        judge: what they come from: a network's name, ``exact`` or ``rollouts``.
+        judge: what they come from: an agent's specification, ``exact`` or ``rollouts``.
     """
 
     actions: tuple[int, ...]
@@ -62,7 +59,14 @@ class Advice(NamedTuple):
         return max(0.0, self.margins[0] - self.margins[place]), max(0.0, self.wins[0] - self.wins[place])
 
 
-def advise(views: Views, rules: Rules, worlds: int, seed: int = 0) -> list[Advice]:
+def advise(
+    views: Views,
+    rules: Rules,
+    worlds: int,
+    seed: int = 0,
+    histories: Histories | None = None,
+    judge: Agent | None = None,
+) -> list[Advice]:
     """Return advice for decisions.
 
     Args:
@@ -70,23 +74,27 @@ def advise(views: Views, rules: Rules, worlds: int, seed: int = 0) -> list[Advic
         rules: the rules of all these deals.
         worlds: number of worlds sampled for each decision.
         seed: seed of the sampling.
+        histories: event histories of these views: tokens int8[n, events, 4] and their numbers, int16[n]. Without them
+            a search takes all worlds as equally likely.
+        judge: an agent that searches or has a network of action values; by default the strongest for the game.
     """
     known = opponent_hand_known(views)
     found: dict[int, Advice] = {}
     for row, exact in zip(np.flatnonzero(known), _exact(views[known]), strict=True):
         found[int(row)] = exact
     hidden = np.flatnonzero(~known)
-    for row, estimate in zip(hidden, _estimates(views[hidden], rules, worlds, seed), strict=True):
+    part = None if histories is None else (histories[0][hidden], histories[1][hidden])
+    for row, estimate in zip(hidden, _estimates(views[hidden], rules, worlds, seed, part, judge), strict=True):
         found[int(row)] = estimate
     return [found[row] for row in range(len(views))]
 
 
 def _sorted(
-    actions: Sequence[int], margins: Row, wins: Row, trick: Row, exact: bool, judge: str, preferred: Sequence[float]
+    actions: Sequence[int], margins: Row, wins: Row, trick: Row, judge: str, preferred: Sequence[float]
 ) -> Advice:
     order = sorted(range(len(actions)), key=lambda place: (-margins[place], -preferred[place], actions[place]))
     columns = [tuple(float(column[place]) for place in order) for column in (margins, wins, trick)]
-    return Advice(tuple(actions[place] for place in order), columns[0], columns[1], columns[2], exact, judge)
+    return Advice(tuple(actions[place] for place in order), columns[0], columns[1], columns[2], judge == EXACT, judge)
 
 
 def _exact(views: Views) -> list[Advice]:
@@ -99,83 +107,78 @@ def _exact(views: Views) -> list[Advice]:
         actions = list(cards_of(int(view["legal"])))
         values = row[actions]
         wins = (np.sign(values) + 1) / 2
-        found.append(_sorted(actions, values, wins, np.full(len(actions), np.nan), True, EXACT, [0.0] * len(actions)))
+        found.append(_sorted(actions, values, wins, np.full(len(actions), np.nan), EXACT, [0.0] * len(actions)))
     return found
 
 
-def _estimates(views: Views, rules: Rules, worlds: int, seed: int) -> list[Advice]:
+def _estimates(
+    views: Views, rules: Rules, worlds: int, seed: int, histories: Histories | None, judge: Agent | None
+) -> list[Advice]:
     if not len(views):
         return []
     choices = [list(cards_of(int(view["legal"]))) for view in views]
-    margins, tricks = _rollouts(views, choices, rules, worlds, seed)
-    advantages, judge = _advantages(views, rules)
+    rollouts = roll_out(views, choices, rules, worlds, seed)
+    agent = judge_of(rules, worlds) if judge is None else judge
+    if agent is None:
+        return [
+            _estimate(actions, one.margins.mean(axis=1), one, ROLLOUTS)
+            for actions, one in zip(choices, rollouts, strict=True)
+        ]
+    name = str(getattr(agent, "name", type(agent).__name__))
+    thoughts, expected = opinion(agent, views, seed, histories), expected_values(agent, views)
     found = []
-    for row, actions in enumerate(choices):
-        sampled = margins[row]  # [actions, worlds]
-        means = sampled.mean(axis=1)
-        values = means if advantages is None else advantages[row, actions]
-        values = values - values.mean() + means.mean()
-        # All samples, shifted to each action in turn: the actions then differ by their values alone, not by noise.
-        shifted = sampled[None] + (values[:, None] - values[None, :])[:, :, None]
-        wins = _normal_cdf(shifted / BANDWIDTH).mean(axis=(1, 2))
-        found.append(_sorted(actions, values, wins, tricks[row].mean(axis=1), False, judge, means.tolist()))
+    for row, (actions, one) in enumerate(zip(choices, rollouts, strict=True)):
+        gains, best = thoughts.gains[row, actions], int(thoughts.best[row])
+        if expected is None:
+            values = gains - gains.mean() + one.margins.mean()
+            found.append(_estimate(actions, values, one, name, best))
+        else:  # the policy's own action has gain 0
+            margin, win = float(expected.margin[row]), float(expected.win[row])
+            found.append(_estimate(actions, gains + margin, one, name, best, (margin, win)))
     return found
 
 
-def _advantages(views: Views, rules: Rules) -> tuple[Row | None, str]:
-    """Return the advantages of the strongest network for a game, and the judge's name."""
-    name = strongest_network(rules)
-    network = None if name is None else network_of(agent_named(name))
-    advantages = None if network is None else network.advantages(views)
-    return (None, ROLLOUTS) if advantages is None or name is None else (advantages, name)
+def _estimate(
+    actions: Sequence[int],
+    values: Row,
+    rollouts: Rollouts,
+    judge: str,
+    best: int | None = None,
+    level: tuple[float, float] | None = None,
+) -> Advice:
+    """Return the advice of one decision.
+
+    Args:
+        actions: the legal actions.
+        values: their expected margins.
+        rollouts: gives the spread of the margins.
+        judge: what the values come from.
+        best: the action that goes before others of the same value.
+        level: an expected margin and the chance to win that goes with it, if known.
+    """
+    # All samples, shifted to each action in turn: the actions then differ by their values alone, not by noise.
+    spread = (rollouts.margins - values[:, None]).ravel()
+    shift = 0.0 if level is None else _shift(spread + level[0], level[1])
+    wins = np.array([_win(spread + shift + value) for value in values])
+    means = rollouts.margins.mean(axis=1)
+    preferred = [math.inf if action == best else float(mean) for action, mean in zip(actions, means, strict=True)]
+    return _sorted(actions, values, wins, rollouts.won.mean(axis=1), judge, preferred)
 
 
-def _rollouts(
-    views: Views, choices: Sequence[Sequence[int]], rules: Rules, worlds: int, seed: int
-) -> tuple[list[Row], list[Row]]:
-    """Return the margins of rollouts and whether they won the current trick, float64[actions, worlds] per decision."""
-    states: list[Any] = []
-    for row, view in enumerate(views):
-        sampled = sample_states(view, rules, worlds, np.random.default_rng((seed, row))).states
-        states += [sampled] * len(choices[row])
-    sizes = [len(actions) * worlds for actions in choices]
-    batch = DealBatch(rules, sum(sizes), endgame=_endgame(rules))
-    batch.states[:] = np.concatenate(states)
-    stage = np.repeat([FOREPLAY if view["stock"] else ENDGAME for view in views], sizes)
-    every = np.arange(batch.size)
-    before = batch.states["tricks"][every, stage]
-    won = np.full(batch.size, np.nan)
-    plays = np.repeat([not view["choice"] for view in views], sizes)
-    batch.step(np.concatenate([np.repeat(actions, worlds) for actions in choices]))
-    bot = RuleBot("heuristic", choose)
-    while True:
-        taken = batch.states["tricks"][every, stage] - before
-        first = plays & np.isnan(won) & (taken.sum(axis=1) == 1)
-        won[first] = taken[first, 0]
-        playing = np.flatnonzero(~batch.done)
-        if not len(playing):
-            break
-        batch.step(bot.act(batch.views(playing)), playing)
-    margins = batch.returns("margin")[:, 0].astype(np.float64)  # the seat to act is seat 0 in sampled states
-    ends = np.cumsum(sizes)[:-1]
-    shape = [(len(actions), worlds) for actions in choices]
-    parts = zip(np.split(margins, ends), np.split(won, ends), shape, strict=True)
-    columns = [(margin.reshape(size), trick.reshape(size)) for margin, trick, size in parts]
-    return [margin for margin, _ in columns], [trick for _, trick in columns]
+def _shift(margins: Row, win: float) -> float:
+    """Return how far to shift a distribution of margins to get a chance to win."""
+    win = min(max(win, _SURE), 1 - _SURE)
+    low, high = -_SHIFTS, _SHIFTS
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        low, high = (middle, high) if _win(margins + middle) < win else (low, middle)
+    return (low + high) / 2
 
 
-def _endgame(rules: Rules) -> str:
-    """Return how rollouts end: exactly, where the solver knows the game."""
-    try:
-        DealBatch(rules, 1, endgame=EXACT)
-    except ValueError:
-        return PLAYED
-    return EXACT
+def _win(margins: Row) -> float:
+    """Return the chance to win, given samples of the margin."""
+    return float(_CDF(np.clip(margins / BANDWIDTH, -8, 8)).mean())
 
 
+# The standard normal distribution function.
 _CDF = np.vectorize(lambda value: 0.5 * math.erfc(-value / math.sqrt(2)), otypes=[np.float64])
-
-
-def _normal_cdf(values: Row) -> Row:
-    found: Row = _CDF(np.clip(values, -8, 8))
-    return found

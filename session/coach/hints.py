@@ -5,32 +5,38 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from german_whist.agents.inference.belief import beliefs
+from german_whist.agents.bots.base import Agent
 from german_whist.envs.engine.actions import action_text
 from german_whist.envs.engine.cards import SUITS
 from german_whist.envs.engine.rules import Rules
+from german_whist.session.catalogue import agent_title
 from german_whist.session.coach.advice import Advice, advise
+from german_whist.session.coach.holdings import holdings
+from german_whist.session.coach.judges import judge_of
 from german_whist.session.coach.reasons import reason
 from german_whist.session.deal.table_deal import TableDeal
 from german_whist.session.deal.words import action_name
 
-WORLDS = 300
+WORLDS = 256  # a hint takes less than a second on one core
 
 
-def hint(deal: TableDeal, seed: int = 0, worlds: int = WORLDS) -> dict[str, Any]:
+def hint(deal: TableDeal, seed: int = 0, worlds: int = WORLDS, judge: Agent | None = None) -> dict[str, Any]:
     """Return a hint for the seat to act, from what it knows alone.
 
     Args:
         deal: the deal.
         seed: seed of the sampled worlds; it must not depend on hidden cards.
         worlds: number of worlds.
+        judge: what judges the actions before the endgame; by default the strongest for the game.
     """
-    views = deal.views(deal.turn)
-    advice = advise(views, deal.rules, worlds, seed)[0]
-    belief = beliefs(views)
+    views, histories = deal.views(deal.turn), deal.batch.history(seats=[deal.turn])
+    agent = judge_of(deal.rules, worlds) if judge is None else judge
+    advice = advise(views, deal.rules, worlds, seed, histories, agent)[0]
+    belief = holdings(views, agent, seed, histories)
     best = advice.actions[0]
     return {
         "by": advice.judge,
+        "by_title": agent_title(advice.judge),
         "action": action_text(best, deal.rules),
         "name": action_name(best, deal.rules),
         "reason": reason(views[0], deal.rules, advice),

@@ -16,7 +16,7 @@ from german_whist.agents.bots.base import Agent
 from german_whist.envs.engine.actions import action_text
 from german_whist.envs.engine.cards import SUITS
 from german_whist.envs.engine.rules import Rules
-from german_whist.session.catalogue import strongest_network
+from german_whist.session.catalogue import agent_title, strongest_network
 from german_whist.session.coach.advice import Advice, advise
 from german_whist.session.coach.hints import options
 from german_whist.session.coach.reasons import SAME, reason
@@ -25,16 +25,23 @@ from german_whist.session.deal.position import SIDES, card_texts, high_to_low, l
 from german_whist.session.deal.results import counted_tricks
 from german_whist.session.deal.table_deal import TableDeal
 from german_whist.session.deal.words import action_name
-from german_whist.session.opponent import agent_named, choose_action
+from german_whist.session.opponent import agent_named, play_action
 
-WORLDS = 60
+WORLDS = 128  # a review takes a few seconds on one core
 DEAREST = 3
 LUCK_AGENT = "heuristic+exact"  # plays the cards where no network does
 
 _SMALLEST_WIN_COST = 0.005  # of a dear move
 
 
-def review(deal: TableDeal, seat: int, names: tuple[str, str], worlds: int = WORLDS, seed: int = 0) -> dict[str, Any]:
+def review(
+    deal: TableDeal,
+    seat: int,
+    names: tuple[str, str],
+    worlds: int = WORLDS,
+    seed: int = 0,
+    judge: Agent | None = None,
+) -> dict[str, Any]:
     """Return the review of a finished deal as plain data.
 
     Args:
@@ -43,9 +50,13 @@ def review(deal: TableDeal, seat: int, names: tuple[str, str], worlds: int = WOR
         names: names of the players by seat.
         worlds: number of worlds sampled for each decision.
         seed: seed of the sampling.
+        judge: what judges the actions before the endgame; by default the strongest for the game.
     """
-    views = np.concatenate([deal.view_before(step) for step in range(len(deal.actions))])
-    found = advise(views, deal.rules, worlds, seed)
+    found: list[Advice] = []
+    views: Any = ()
+    if deal.actions:
+        views, histories = deal.decisions()
+        found = advise(views, deal.rules, worlds, seed, histories, judge)
     texts = move_texts(deal, names)
     moves = [_move(deal, step, views[step], found[step], seat, texts[step]) for step in range(len(deal.actions))]
     return {
@@ -80,7 +91,7 @@ def strongest_agent(rules: Rules) -> Agent:
 def play_out(deal: TableDeal, agents: tuple[Agent, Agent], seed: int = 0, index: int = 0) -> TableDeal:
     """Let agents, by seat, play a deal to its end and return it."""
     while not deal.done:
-        deal.play(choose_action(agents[deal.turn], deal, seed, index))
+        play_action(agents[deal.turn], deal, seed, index)
     return deal
 
 
@@ -130,6 +141,7 @@ def _move(deal: TableDeal, step: int, view: Any, advice: Advice, seat: int, text
         "win_cost": round(win_cost, 3),
         "exact": advice.exact,
         "judge": advice.judge,
+        "judge_title": agent_title(advice.judge),
         "reason": reason(view, rules, advice),
         "options": options(advice, rules),
     }

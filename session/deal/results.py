@@ -15,6 +15,10 @@ def counted_tricks(deal: TableDeal) -> tuple[int, int]:
 
 def result_text(deal: TableDeal, names: tuple[str, str]) -> tuple[int | None, str]:
     """Return the winning seat of a finished deal, ``None`` for a draw, and the result as ``You win 8 to 5``."""
+    if deal.forfeit is not None:
+        loser, reason = deal.forfeit
+        verb = "win" if names[1 - loser] == YOU else "wins"
+        return 1 - loser, f"{names[1 - loser]} {verb}: {names[loser]} forfeits the deal ({reason})"
     margin, taken = deal.result().margin, counted_tricks(deal)
     if not margin:
         return None, f"The deal is drawn, {taken[0]} {'trick' if taken[0] == 1 else 'tricks'} each"

@@ -3,15 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from german_whist.agents.bots.base import Histories
 from german_whist.arena.recording import DealResult, Recording
 from german_whist.envs.engine.actions import action_text, actions_text
 from german_whist.envs.engine.cards import deck_text
 from german_whist.envs.engine.rules import Rules
+from german_whist.envs.engine.scoring import reward_limit
 from german_whist.envs.simulator.batch import DealBatch
+
+
+class Forfeit(NamedTuple):
+    """A deal that was not played to its end.
+
+    Attributes:
+        seat: the seat that lost it.
+        reason: why, such as a time limit or a crash.
+    """
+
+    seat: int
+    reason: str
 
 
 class TableDeal:
@@ -21,6 +35,7 @@ class TableDeal:
         batch: the deal as it is now, a ``DealBatch`` of one.
         actions: the actions played.
         states: copies of the state before each of them, ``STATE`` records.
+        forfeit: who lost the deal without playing it to its end, and why; ``None`` otherwise.
     """
 
     def __init__(self, rules: Rules, deck: Sequence[int], dealer: int, actions: Sequence[int] = ()) -> None:
@@ -39,6 +54,7 @@ class TableDeal:
         self.batch.deal_decks([list(deck)], [dealer])
         self.actions: list[int] = []
         self.states: list[Any] = []
+        self.forfeit: Forfeit | None = None
         for action in actions:
             self.play(action)
 
@@ -72,7 +88,7 @@ class TableDeal:
     @property
     def done(self) -> bool:
         """Whether the deal is over."""
-        return bool(self.batch.done[0])
+        return self.forfeit is not None or bool(self.batch.done[0])
 
     @property
     def turn(self) -> int:
@@ -99,6 +115,16 @@ class TableDeal:
         self.batch.step([action])
         self.actions.append(int(action))
 
+    def lose(self, seat: int, reason: str) -> None:
+        """End the deal: a seat loses it by the largest margin, as in matches.
+
+        Raises:
+            ValueError: if the deal is over.
+        """
+        if self.done:
+            raise ValueError("the deal is over")
+        self.forfeit = Forfeit(seat, reason)
+
     def go_back(self, count: int) -> None:
         """Go back to the position before action ``count``, counted from 0."""
         if count < len(self.actions):
@@ -121,16 +147,43 @@ class TableDeal:
         past.states[0] = self.states[step]
         return past.views()
 
+    def decisions(self) -> tuple[np.ndarray[Any, Any], Histories]:
+        """Return what the seats that acted knew at each action.
+
+        Returns:
+            A ``VIEW`` array of shape (n,) for n actions, and the event histories: tokens int8[n, events, 4] and their
+            numbers, int16[n].
+        """
+        past = DealBatch(self.rules, len(self.actions), history=True)
+        assert past.log is not None  # histories are kept
+        assert self.batch.log is not None
+        past.states[:] = self.states
+        past.log.actions[:] = self.batch.log.actions
+        past.log.counts[:] = np.arange(len(self.actions))
+        return past.views(), past.history()
+
     def result(self) -> DealResult:
         """Return the result of the finished deal."""
-        return DealResult.of(self.batch)
+        if self.forfeit is None:
+            return DealResult.of(self.batch)
+        sign, game = (1 if self.forfeit.seat == 1 else -1), self.rules.game
+        (a, b), (c, d) = self.state["tricks"].tolist()
+        margin, points = (sign * reward_limit(game, reward) for reward in ("margin", "points"))
+        return DealResult(int(margin), points, ((a, b), (c, d)))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the deal as plain data, hidden cards included."""
         actions = " ".join(action_text(action, self.rules) for action in self.actions)
-        return {"deck": deck_text(self.deck), "dealer": self.dealer, "actions": actions}
+        data = {"deck": deck_text(self.deck), "dealer": self.dealer, "actions": actions}
+        return data if self.forfeit is None else {**data, "forfeit": list(self.forfeit)}
 
     def recording(self, names: tuple[str, str], deal: tuple[int, int] | None = None) -> Recording:
-        """Return the finished deal as a recording, with its deck or, if given, its address."""
+        """Return the finished deal as a recording, with its deck or, if given, its address.
+
+        Raises:
+            ValueError: if a seat lost the deal without playing it to its end.
+        """
+        if self.forfeit is not None:
+            raise ValueError(f"The deal was not played to its end: {names[self.forfeit.seat]} forfeited it.")
         deck = tuple(self.deck) if deal is None else None
         return Recording(self.rules, self.dealer, names, tuple(self.actions), self.result(), deal, deck)

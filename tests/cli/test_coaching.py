@@ -19,7 +19,7 @@ def test_a_hint_names_every_legal_card_and_plays_none(type_lines: Typist, capsys
     type_lines(["h", "HINT", "q"])
     assert main(["play", "random", "--rules", "small", "--seed", "1", "--seat", "1"]) == 0
     text = capsys.readouterr().out
-    assert text.count("Hint by champion-small: ") == 2
+    assert text.count("Hint by Champion with search: ") == 2
     assert text.count(" tricks  wins ") == 2 * 7
     assert text.count("opponent (none): ♠ ") == 2
     assert "plays" not in text

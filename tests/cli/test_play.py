@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import shlex
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -302,3 +304,27 @@ def test_the_opponents_hand_is_not_shown(type_lines: Typist, capsys: pytest.Capt
     shown: Any = capsys.readouterr().out
     assert "unseen" in shown
     assert shown.count("player_1") == 1
+
+
+def test_a_bot_that_forfeits_ends_its_deal_with_the_reason(
+    type_lines: Typist, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The bot prints something else than a card at its first decision."""
+    path = tmp_path / "bot.py"
+    path.write_text(
+        "import sys\n"
+        "sys.stdin.readline()\n"
+        'print(\'{"type": "ready", "protocol": 1}\', flush=True)\n'
+        "sys.stdin.readline()\n"
+        "print('no card', flush=True)\n",
+        encoding="utf-8",
+    )
+    record = tmp_path / "mine.jsonl"
+    words = ["--rules", "tiny", "--seat", "0", "--seed", "5", "--deals", "1", "--record", str(record), "--review"]
+    type_lines([])
+    agent = f"process:{shlex.join([sys.executable, str(path)])}"
+    assert main(["play", agent, *words]) == 0
+    text = capsys.readouterr().out
+    assert f"You win: {agent} forfeits the deal (" in text
+    assert "Score after 1 deal: you 2 points, 1 won" in text
+    assert list(read_recordings(record)) == []

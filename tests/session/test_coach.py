@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
+from german_whist.agents.inference.belief import beliefs
+from german_whist.agents.policy.agent import network_of
 from german_whist.agents.registry import make_agent
 from german_whist.envs.engine.actions import action_text, parse_action
 from german_whist.envs.engine.cards import cards_of
@@ -14,9 +18,13 @@ from german_whist.envs.engine.rules import rule_names, rules
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.session.coach.advice import ROLLOUTS, advise
 from german_whist.session.coach.hints import hint
+from german_whist.session.coach.holdings import holdings
+from german_whist.session.coach.judges import judge_of
 from german_whist.session.coach.replays import swap_seats, try_action, watch
 from german_whist.session.coach.reviews import review
+from german_whist.session.deal.table_deal import TableDeal
 from german_whist.solver.endgames import solve_endgame
+from tests.agents.networks import valued_network
 from tests.conftest import play_randomly
 from tests.redeal import Redeal
 from tests.session.playing import play, session
@@ -40,15 +48,78 @@ def test_every_legal_action_of_every_game_has_a_value_and_a_chance(game: str) ->
         assert advice.cost(advice.actions[0]) == (0, 0)
 
 
-def test_the_network_judges_its_own_game_and_rollouts_the_others() -> None:
-    for game, judge in (("classic", "champion"), ("small", "champion-small"), ("short", ROLLOUTS)):
+def test_a_search_judges_every_game_with_an_open_endgame_and_rollouts_the_others() -> None:
+    judges = {"classic": "champion:search=4", "small": "champion-small:search=4", "short": "heuristic:search=4"}
+    for game, judge in {**judges, "draft": "heuristic:search=4", "humbug": ROLLOUTS}.items():
         batch = DealBatch(game, 1, seed=1)
-        advice = advise(batch.views(), batch.rules, worlds=4)[0]
-        assert advice.judge == judge
-        if judge != ROLLOUTS:
-            network = make_agent(judge).advantages(batch.views())[0]  # type: ignore[attr-defined]
-            differences = np.array(advice.margins) - advice.margins[0]
-            assert differences == pytest.approx(network[list(advice.actions)], abs=1e-6)
+        assert advise(batch.views(), batch.rules, worlds=4)[0].judge == judge
+
+
+@pytest.mark.parametrize("game", ["small", "open_stock"])
+def test_the_values_differ_as_the_search_says(game: str) -> None:
+    rng, tried = np.random.default_rng(4), 0
+    for seed in range(4):
+        batch = DealBatch(game, 1, seed=seed, history=True)
+        play_randomly(batch, rng, 6)
+        views, histories = batch.views(), batch.history()
+        judge: Any = judge_of(batch.rules, 32)
+        best, gains = judge.search(views, np.random.default_rng(5), histories)
+        advice = advise(views, batch.rules, 32, 5, histories)[0]
+        assert advice.actions[0] == best[0]
+        margins = dict(zip(advice.actions, advice.margins, strict=True))
+        for action in np.flatnonzero(np.isfinite(gains[0])):
+            gain = min(gains[0, action] - gains[0, best[0]], 0.0)
+            assert margins[int(action)] - margins[int(best[0])] == pytest.approx(gain, abs=1e-9)
+            tried += int(action) != best[0]
+    assert tried > 4
+
+
+def test_the_course_of_the_deal_counts() -> None:
+    batch = DealBatch("small", 1, seed=3, history=True)
+    play_randomly(batch, np.random.default_rng(3), 8)
+    views, histories = batch.views(), batch.history()
+    agent = judge_of(batch.rules, 64)
+    informed, uninformed = (advise(views, batch.rules, 64, 1, one, agent)[0] for one in (histories, None))
+    assert informed.margins != uninformed.margins
+
+
+def test_a_network_that_does_not_search_judges_by_its_advantages() -> None:
+    batch, network = DealBatch("classic", 1, seed=1), make_agent("champion")
+    advice = advise(batch.views(), batch.rules, worlds=4, judge=network)[0]
+    assert advice.judge == "champion"
+    advantages = network.advantages(batch.views())[0]  # type: ignore[attr-defined]
+    differences = np.array(advice.margins) - advice.margins[0]
+    assert differences == pytest.approx(advantages[list(advice.actions)], abs=1e-6)
+
+
+@pytest.mark.parametrize("search", ["", ",search=8"])
+def test_the_chance_to_win_is_that_of_the_judges_value_network(search: str, tmp_path: Path) -> None:
+    path = tmp_path / "valued.safetensors"
+    valued_network("small").save(path)
+    judge: Any = make_agent(f"checkpoint:{path},endgame=exact{search}")
+    for seed in range(3):
+        batch = DealBatch("small", 1, seed=seed, history=True)
+        views, histories = batch.views(), batch.history()
+        expected, own = judge.values(views), int(network_of(judge).act(views, None)[0])  # type: ignore[union-attr]
+        advice = advise(views, batch.rules, 8, 0, histories, judge)[0]
+        place = advice.actions.index(own)
+        assert advice.margins[place] == pytest.approx(expected.margin[0])
+        assert advice.wins[place] == pytest.approx(expected.win[0], abs=1e-3)
+        assert hint(TableDeal.at_address(batch.rules, seed, 0), 0, 8, judge)["win"] == round(advice.wins[0], 3)
+
+
+def test_what_the_opponent_may_hold_follows_from_how_it_has_played() -> None:
+    deal = play(session("small", "champion-small", seed=11), 3).deal
+    views, histories = deal.views(deal.turn), deal.batch.history(seats=[deal.turn])
+    uniform = beliefs(views)
+    weighted = holdings(views, judge_of(deal.rules, 64), 0, histories)
+    held = int(deal.state["hands"][1 - deal.turn]).bit_count()
+    assert weighted.expected.sum() == pytest.approx(held)
+    assert ((weighted.void >= 0) & (weighted.void <= 1)).all()
+    assert (weighted.void[uniform.void == 0] == 0).all()
+    assert np.abs(weighted.expected - uniform.expected).max() > 0.05
+    without = holdings(views, make_agent("champion-small"), 0, histories)
+    assert (without.expected == uniform.expected).all()
 
 
 def test_in_the_endgame_the_values_are_exact() -> None:
@@ -71,11 +142,16 @@ def test_in_the_endgame_the_values_are_exact() -> None:
 @pytest.mark.parametrize("game", ["small", "draft", "open_stock", "humbug", "no_trump"])
 def test_a_hint_is_the_same_whatever_the_seat_has_not_seen(game: str) -> None:
     redeal, compared = Redeal(game, seed=3, seat=0, steps=9), 0
-    for batch, others in redeal.steps():
-        if int(batch.turn[0]) == redeal.seat:
-            found = [advise(others.views([row]), others.rules, worlds=3)[0] for row in range(min(others.size, 6))]
-            assert all(repr(one) == repr(found[0]) for one in found)
+    dealer, made = int(redeal.course.states["dealer"][0]), redeal.course.rules
+    decks = [row[: len(made.cards)].tolist() for row in redeal.others.states["deck"][:6]]
+    deals = [TableDeal(made, deck, dealer) for deck in decks]
+    for action in redeal.actions:
+        if deals[0].turn == redeal.seat:
+            found = [hint(deal, worlds=3) for deal in deals]
+            assert all(one == found[0] for one in found)
             compared += len(found) > 1
+        for deal in deals:
+            deal.play(action)
     assert compared > 1
 
 
@@ -86,6 +162,7 @@ def test_a_hint_names_a_legal_action_and_its_reason() -> None:
         assert made.deal.legal >> parse_action(given["action"], made.deal.rules) & 1
         assert given["reason"].endswith(".")
         assert given["options"][0]["action"] == given["action"]
+        assert given["by_title"] == ("exact" if given["exact"] else "Champion with search")
         assert sum(suit["expected"] for suit in given["opponent"].values()) == pytest.approx(
             int(made.deal.state["hands"][1]).bit_count(), abs=0.01
         )
@@ -189,6 +266,11 @@ def test_the_agent_plays_the_persons_cards() -> None:
     assert [move["number"] for move in same] == list(range(1, len(same) + 1))
 
 
-def test_rules_without_a_stock_of_advice_fall_back_to_rollouts() -> None:
+def test_a_game_without_a_network_is_judged_by_searching_with_the_bot() -> None:
     batch = DealBatch(rules("classic:hand=10,stock=32"), 1)
+    assert advise(batch.views(), batch.rules, worlds=2)[0].judge == "heuristic:search=2"
+
+
+def test_a_game_whose_endgame_is_too_large_to_be_solved_is_judged_by_rollouts() -> None:
+    batch = DealBatch(rules("classic:hand=14,stock=24"), 1)
     assert advise(batch.views(), batch.rules, worlds=2)[0].judge == ROLLOUTS

@@ -192,6 +192,8 @@ BAD_BODIES: list[tuple[str, Any, str]] = [
     ("api/sessions", {"agent": "checkpoint:/etc/passwd"}, "from files"),
     ("api/sessions", {"agent": " checkpoint:/etc/passwd"}, "from files"),
     ("api/sessions", {"agent": "checkpoint:/etc/passwd+exact"}, "from files"),
+    ("api/sessions", {"agent": "process:touch /tmp/x"}, "from files and programs"),
+    ("api/sessions", {"agent": "process:time=1,touch /tmp/x+exact"}, "from files and programs"),
     ("api/sessions", {"match": "first_to:0"}, "first_to:0"),
     ("api/sessions", {"seat": 2}, "seat 2"),
     ("api/sessions", {"seed": -1}, "seed -1"),

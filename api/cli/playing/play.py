@@ -97,19 +97,23 @@ class _Game:
         """Play the deal on the table."""
         from german_whist.cli.terminal.play_by_play import describe_result
         from german_whist.envs.text.deal_text import print_deal
+        from german_whist.session.deal.results import result_text
 
         session, deal = self.session, self.session.deal
         print(f"\nDeal {session.number}, dealt by {self.names[deal.dealer]}.")
         while not deal.done:
             if session.waits_for_agent:
-                session.agent_acts()
-                self._describe()
+                if session.agent_acts() is not None:
+                    self._describe()
             else:
                 print_deal(deal.batch, 0, session.seat)
                 self._ask()
-        print_deal(deal.batch, 0, session.seat)
-        print(describe_result(deal.result(), self.names, deal.rules, bool(deal.state["low"])))
-        if self.record is not None:
+        if deal.forfeit is not None:
+            print(f"{result_text(deal, session.names)[1]}.")
+        else:
+            print_deal(deal.batch, 0, session.seat)
+            print(describe_result(deal.result(), self.names, deal.rules, bool(deal.state["low"])))
+        if self.record is not None and deal.forfeit is None:
             self.record(session.recording(len(session.finished) - 1, address=True))
         self._print_score()
         if self.reviews:

@@ -21,11 +21,12 @@ def print_hint(hint: Mapping[str, Any], rules: Rules, trump: int) -> None:
     from german_whist.envs.engine.cards import SUITS
 
     style = style_of(sys.stdout, trump)
-    print(f"Hint by {hint['by']}: {_word(hint['action'], rules, style)}. {hint['reason']}")
+    print(f"Hint by {hint['by_title']}: {_word(hint['action'], rules, style)}. {hint['reason']}")
     for option in hint["options"]:
         bar = _sign(style, "█", "#") * round(_BAR * option["win"])
         word = _word(option["action"], rules, style) + " " * (5 - len(option["action"]))
-        print(f"  {word} {option['text']:>12}  wins {option['win']:>4.0%} {bar}".rstrip())
+        trick = "" if option["trick"] is None else f"  this trick {option['trick']:>4.0%}"
+        print(f"  {word} {option['text']:>12}  wins {option['win']:>4.0%}{trick} {bar}".rstrip())
     suits = []
     for letter in reversed(SUITS[: rules.suits]):
         suit, belief = SUITS.index(letter), hint["opponent"][letter]

@@ -30,8 +30,8 @@
  * @typedef {{number: number, kind: string, by: Side | null, card: string | null, trump: boolean, trick: number,
  *   text: string}} GameEvent
  * @typedef {{action: string, name: string, value: number | null, cost: number, win: number | null,
- *   text: string}} Option
- * @typedef {{by: string, action: string, name: string, reason: string, exact: boolean, win: number | null,
+ *   trick: number | null, text: string}} Option
+ * @typedef {{by: string, by_title: string, action: string, name: string, reason: string, exact: boolean, win: number | null,
  *   options: Option[], opponent: Record<string, {expected: number, void: number}> | null}} Hint
  * @typedef {{step: number, steps: number, text: string, wanted: string[] | null, done: boolean}} Lesson
  * @typedef {{title: string, text: string, hand: number, stock: number, foreplay: number, tricks: number,
@@ -55,7 +55,7 @@
  *
  * @typedef {{number: number, trick: number, stage: Stage, by: Side, action: string, name: string, text: string,
  *   best: string, best_name: string, cost: number, win_cost: number | null, exact: boolean, judge: string,
- *   reason: string, options: Option[], yours?: string | null}} Move
+ *   judge_title: string, reason: string, options: Option[], yours?: string | null}} Move
  * @typedef {{you: string[], opponent: string[], face_up: string[], stock: string[],
  *   led: {card: string, by: Side} | null, turn: Side | null, tricks: Record<Side, number>,
  *   score: Record<Side, number>}} OpenPosition

@@ -21,14 +21,15 @@ export function actionText(action, name = "") {
  * Return a table of actions, best first.
  *
  * @param {Option[]} options
- * @param {{exact?: boolean, chosen?: string, extra?: ((option: Option) => HTMLElement | null) | null}} [look]
- *   `chosen`: the action that was played; `extra`: what stands at the end of a row
+ * @param {{exact?: boolean, chosen?: string, trick?: boolean, extra?: ((option: Option) => HTMLElement | null) | null}} [look]
+ *   `chosen`: the action that was played; `trick`: with the chance to win this trick, where known; `extra`: what stands at the end of a row
  * @returns {HTMLElement}
  */
-export function optionBars(options, { exact = false, chosen = "", extra = null } = {}) {
+export function optionBars(options, { exact = false, chosen = "", trick = false, extra = null } = {}) {
   const costs = options.map((option) => option.cost);
   const widest = Math.max(...costs, 0.5);
   const withWin = options.some((option) => option.win !== null);
+  const withTrick = trick && options.some((option) => option.trick !== null);
   const rows = options.map((option) => {
     const bar = h("span", { class: "bar", "aria-hidden": "true" }, h("i", {}));
     const share = 1 - option.cost / (widest * 1.08);
@@ -39,6 +40,7 @@ export function optionBars(options, { exact = false, chosen = "", extra = null }
       h("th", { scope: "row" }, actionText(option.action, option.name)),
       h("td", { class: "bar-cell" }, bar),
       h("td", {}, option.value === null ? "–" : signed(option.value, exact ? 0 : 1)),
+      withTrick && h("td", {}, percent(option.trick)),
       withWin && h("td", {}, percent(option.win)),
       extra !== null && h("td", {}, extra(option)),
     );
@@ -55,6 +57,7 @@ export function optionBars(options, { exact = false, chosen = "", extra = null }
         h("th", { scope: "col" }, h("span", { class: "hidden" }, "Card")),
         h("td", {}),
         h("th", { scope: "col" }, exact ? "exact" : "tricks"),
+        withTrick && h("th", { scope: "col" }, "this trick"),
         withWin && h("th", { scope: "col" }, "win"),
         extra !== null && h("td", {}),
       ),

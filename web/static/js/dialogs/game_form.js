@@ -25,6 +25,17 @@ function agentTitle(catalog, spec) {
 }
 
 /**
+ * @param {Catalog} catalog
+ * @param {string[]} agents those that play a game
+ * @param {string} spec an agent that does not
+ * @returns {string} the agent of the same level, else the hardest
+ */
+function likeAgent(catalog, agents, spec) {
+  const levelOf = (/** @type {string} */ one) => catalog.agents.find((entry) => entry.spec === one)?.level;
+  return agents.findLast((one) => levelOf(one) === levelOf(spec)) ?? agents[agents.length - 1];
+}
+
+/**
  * Return the form; its choices are kept in the settings at once.
  *
  * @param {Catalog} catalog
@@ -40,7 +51,7 @@ export function gameForm(catalog, start) {
     const game = gameOf(catalog, choices.rules);
     if (!game.scorings.some((scoring) => scoring.rules === choices.rules) && game.id !== choices.rules) choices.rules = game.scorings[0].rules;
     const agents = game.scorings.find((scoring) => scoring.rules === choices.rules)?.agents ?? game.agents;
-    if (!agents.includes(choices.agent)) choices.agent = agents[agents.length - 1];
+    if (!agents.includes(choices.agent)) choices.agent = likeAgent(catalog, agents, choices.agent);
     const agent = catalog.agents.find((entry) => entry.spec === choices.agent);
     const keep = (/** @type {Partial<typeof choices>} */ changes) => {
       Object.assign(choices, changes);

@@ -174,6 +174,6 @@ function moveDetails(move, review, tryAction) {
     h("p", { class: good ? "good" : "cost" }, good ? (move.options.length < 2 ? "The only card" : "A best card") : `${costText(move)}. Better: ${move.best_name}.`),
     move.reason !== "" && h("p", { class: "reason" }, capital(move.reason)),
     move.options.length > 1 && optionBars(move.options, { exact: move.exact, chosen: move.action, extra: mine ? extra : null }),
-    h("p", { class: "judge" }, move.exact ? "Exact: both hands were known." : `Judged by ${move.judge}, by what could be known.`),
+    h("p", { class: "judge" }, move.exact ? "Exact: both hands were known." : `Judged by ${move.judge_title}, by what could be known.`),
   );
 }

@@ -1,0 +1,112 @@
+"""Which agent judges the actions of a game, and what does it think of each of them?
+
+Where the endgame is open, that is a search: it tries actions in worlds weighted by how the opponent has played
+(``agents/search``). Its policy is the strongest network for the game, else the heuristic bot. Elsewhere there may be a
+network, or no judge at all.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from german_whist.agents.bots.base import Agent, Histories, Values, Views
+from german_whist.agents.monte_carlo.rollout_kernels import distinct_actions
+from german_whist.agents.policy.agent import network_of
+from german_whist.agents.search.row_network import NATS_PER_TRICK
+from german_whist.envs.engine.cards import cards_of
+from german_whist.envs.engine.rules import Rules
+from german_whist.session.catalogue import has_open_endgame, plays, search_of, strongest_network
+from german_whist.session.opponent import agent_named
+
+Row = npt.NDArray[np.float64]
+
+
+class Opinion(NamedTuple):
+    """What a judge thinks of the actions of n decisions.
+
+    Attributes:
+        best: the action that it would choose, int64[n].
+        gains: gain of each legal action over the policy's own in tricks, float64[n, 54]; NaN for other actions.
+    """
+
+    best: npt.NDArray[np.int64]
+    gains: Row
+
+
+def judge_of(rules: Rules, worlds: int) -> Agent | None:
+    """Return the agent that judges a game; ``None`` if no agent can.
+
+    Args:
+        rules: the rules.
+        worlds: worlds in which a search tries actions.
+    """
+    spec = _judge_spec(rules, worlds)
+    return None if spec is None else agent_named(spec)
+
+
+@lru_cache
+def _judge_spec(rules: Rules, worlds: int) -> str | None:
+    network = strongest_network(rules)
+    for policy in (network, "heuristic") if has_open_endgame(rules) else ():
+        if policy is not None and plays(search_of(policy, worlds), rules):
+            return search_of(policy, worlds)
+    found = None if network is None else network_of(agent_named(network))
+    return network if found is not None and found.checkpoint.logits_per_trick is not None else None
+
+
+def searches(agent: Agent | None) -> bool:
+    """Return whether an agent looks ahead in worlds weighted by the opponent's play."""
+    return callable(getattr(agent, "search", None))
+
+
+def opinion(agent: Any, views: Views, seed: int, histories: Histories | None) -> Opinion:
+    """Return what an agent thinks of the actions of decisions.
+
+    Args:
+        agent: one that searches, or has a network.
+        views: ``VIEW`` array of shape (n,), of decisions before an open endgame.
+        seed: seed of a search.
+        histories: event histories of these views; without them a search takes all worlds as equally likely.
+    """
+    gains = _policy_gains(agent, views)
+    if not searches(agent):
+        return Opinion(np.argmax(gains, axis=1), _of_legal(gains, views))
+    best, found = agent.search(views, np.random.default_rng(seed), histories)
+    for row, view in enumerate(views):
+        distinct, tried = int(distinct_actions(view)), np.nan
+        for action in cards_of(int(view["legal"])):  # from low to high: each run of equal actions begins with its own
+            tried = found[row, action] if distinct >> action & 1 else tried
+            if not np.isnan(tried):
+                gains[row, action] = tried
+        # What was dropped early cannot be better in the end than the search's choice.
+        np.minimum(gains[row], gains[row, best[row]], out=gains[row])
+    return Opinion(best, _of_legal(gains, views))
+
+
+def expected_values(agent: Any, views: Views) -> Values | None:
+    """Return what an agent's value network expects for the seats to act; ``None`` without such a network."""
+    values = getattr(agent, "values", None)
+    found: Values | None = None if values is None else values(views)
+    return found
+
+
+def _policy_gains(agent: Agent, views: Views) -> Row:
+    """Return the gains of all actions by the policy alone, float64[n, 54]; 0 where it has no opinion."""
+    network, gains = network_of(agent), np.zeros((len(views), 54))
+    if network is not None:
+        known = network.advantages(views)
+        if known is None:
+            chances = network.probabilities(views)
+            with np.errstate(divide="ignore"):
+                known = np.log(chances / chances.max(axis=1, keepdims=True)) / NATS_PER_TRICK
+        gains[:, : known.shape[1]] = known
+    return gains
+
+
+def _of_legal(gains: Row, views: Views) -> Row:
+    bits = views["legal"][:, None] >> np.arange(54, dtype=np.uint64) & np.uint64(1)
+    return np.where(bits == 1, gains, np.nan)

@@ -1,0 +1,63 @@
+"""Warm-up: loads what the first card, hint and review need, before a person waits for them.
+
+After an installation kernels have to be compiled, which takes minutes; later they are loaded from a cache. Networks and
+endgame tables are loaded, too. All of it happens by playing a deal, of which nothing is kept.
+"""
+
+from __future__ import annotations
+
+import logging
+
+from german_whist.envs.engine.rules import Rules
+from german_whist.envs.engine.rules import rules as rules_named
+from german_whist.session import catalogue
+from german_whist.session.coach.hints import hint
+from german_whist.session.coach.reviews import play_out, review
+from german_whist.session.deal.events import deal_events
+from german_whist.session.deal.position import position
+from german_whist.session.deal.table_deal import TableDeal
+from german_whist.session.game_session import Session
+from german_whist.session.opponent import agent_named, play_action
+from german_whist.session.settings import Settings
+from german_whist.solver.tablebase.cache import open_table
+
+_WORLDS = 4  # of the review: most of what it needs is that of the hint
+_TABLES = ((True, False), (False, False), (True, True))  # trumps, played low
+_PROGRAMS = "process"  # agents that start when they are asked for a card
+
+_LOG = logging.getLogger(__name__)
+
+
+def warm_up(rules: str, agent: str | None = None) -> None:
+    """Load what interfaces need, first what the first deal needs.
+
+    Args:
+        rules: specification of the game that will be played first.
+        agent: specification of the opponent; ``None`` for the one that interfaces propose.
+    """
+    try:
+        game = rules_named(rules)
+        _first_card(rules, agent or catalogue.default_agent(game))
+        catalogue.games()
+        catalogue.agents()
+        _coach(game)
+        for trump, low in _TABLES:
+            open_table(trump, low)
+    except ValueError as error:  # whoever asks for it is told
+        _LOG.warning("warm-up: %s", error)
+
+
+def _first_card(rules: str, agent: str) -> None:
+    """Let the agent play a card, and say what a seat sees then."""
+    session = Session(Settings(rules=rules, agent=agent))
+    if not agent.startswith(_PROGRAMS):
+        play_action(session.agent, session.deal, 0, 0)
+    position(session.deal, 0, session.names, deal_events(session.deal, 0, session.names))
+
+
+def _coach(rules: Rules) -> None:
+    """Give a hint, and review a deal."""
+    deal = TableDeal.at_address(rules, 0, 0)
+    hint(deal)
+    bot = agent_named("heuristic")
+    review(play_out(deal, (bot, bot)), 0, ("You", "Agent"), worlds=_WORLDS)

@@ -1,0 +1,85 @@
+"""Warm-up: the server answers meanwhile, and afterwards nothing is left to load."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+
+pytest.importorskip("uvicorn")
+
+from german_whist.session.coach.warm_up import warm_up
+from german_whist.web import server
+from german_whist.web.options import ServeOptions
+from tests.web.test_serve import ask
+
+
+def test_the_server_answers_while_it_warms_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    go_on, warm, found = threading.Event(), threading.Event(), []
+
+    def slow(rules: str, agent: str | None) -> None:
+        go_on.wait(30)
+        warm.set()
+
+    async def visit(self: Any) -> None:
+        """Ask while the server runs, and let it end."""
+        answer = await anyio.to_thread.run_sync(ask, f"{self._address}api/sessions")
+        found.append((answer, warm.is_set()))
+        go_on.set()
+        self.should_exit = True
+
+    monkeypatch.setattr(server, "warm_up", slow)
+    monkeypatch.setattr(server._Server, "main_loop", visit)
+    server.serve(ServeOptions(rules="tiny", agent="greedy"), tmp_path, port=0, opens_browser=False)
+    assert found == [({"sessions": []}, False)]
+    assert warm.wait(30)
+
+
+NOTHING_LEFT = """
+from numba.core.dispatcher import Dispatcher
+
+from german_whist.agents.registry import make_agent
+from german_whist.session.coach.hints import hint
+from german_whist.session.coach.reviews import review
+from german_whist.session.game_session import Session
+from german_whist.session.opponent import choose_action
+from german_whist.session.settings import Settings
+from german_whist.session.coach.warm_up import warm_up
+from german_whist.web.session_json import session_json
+
+warm_up("small", "champion-small")
+late, load = [], Dispatcher.compile
+
+def loading(self, signature):
+    late.append(self.py_func.__name__)
+    return load(self, signature)
+
+Dispatcher.compile = loading
+session = Session(Settings(rules="small", agent="champion-small", seed=3))
+session.reply()
+session.ask(hint)
+person = make_agent("champion-small")
+while not session.deal.done:
+    session.act(choose_action(person, session.deal, 0, 0))
+    session.reply()
+    session_json(session)
+review(session.deal, 0, session.names)
+print(late)
+"""
+
+
+def test_afterwards_the_first_card_hint_and_review_load_nothing() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", NOTHING_LEFT], capture_output=True, text=True, timeout=600, check=False
+    )
+    assert (done.stdout, done.returncode) == ("[]\n", 0), done.stderr
+
+
+def test_an_agent_that_does_not_play_the_game_is_logged(caplog: pytest.LogCaptureFixture) -> None:
+    warm_up("small", "champion")
+    assert "trained for 'classic'" in caplog.text
