@@ -54,7 +54,7 @@ AGENTS = (
     "champion:search=64",
 )
 STAGES = ("random", "greedy", "heuristic")
-BEST_FOREPLAY = "champion"
+FOREPLAY = "champion"
 STOCKS = 4  # orders of the stock for the same hands
 MODULE = "german_whist.benchmarks.skill_and_luck.measure"
 
@@ -69,6 +69,7 @@ def measure(
     game: str = "classic",
     *,
     stages: Sequence[str] = STAGES,
+    foreplay: str = FOREPLAY,
     folder: str | Path | None = None,
     executor: Executor | None = None,
     say: Say = lambda line: None,
@@ -81,6 +82,7 @@ def measure(
         seed: seed of the deals.
         game: the rules.
         stages: agents without ``+exact`` whose mistakes are measured stage by stage.
+        foreplay: the agent whose foreplay theirs is compared with.
         folder: where results are kept, as in ``play_tournament``.
         executor: who plays, as in ``play_match``.
         say: called with a line before each part.
@@ -116,7 +118,8 @@ def measure(
             one._asdict()
             for one in separations({pair: margins_of(whole, *pair) for pair in combinations(table.agents, 2)})
         ],
-        "stages": [stage_figures(agent, deals, seed, game, how) for agent in stages],
+        "foreplay": foreplay,
+        "stages": [stage_figures(agent, foreplay, deals, seed, game, how) for agent in stages],
         "standings": table.to_dict(),
         "record": [record_figures(whole, strongest, other, game) for other in table.agents[1:]],
     }
@@ -149,13 +152,13 @@ def stock_figures(pair: tuple[str, str], hands: int, seed: int, game: str) -> Fi
     return {"pair": pair, "hands": hand, "stock": luck_shares(margins).cards - hand, "deals": hands, "orders": STOCKS}
 
 
-def stage_figures(agent: str, deals: int, seed: int, game: str, how: dict[str, Any]) -> Figures:
-    """Return what an agent's endgame costs it against perfect endgames, and its foreplay against the best one here."""
+def stage_figures(agent: str, foreplay: str, deals: int, seed: int, game: str, how: dict[str, Any]) -> Figures:
+    """Return what an agent's endgame costs it against a perfect one, and its foreplay against that of another agent."""
     perfect = f"{agent}+{EXACT}"
     found: Figures = {"agent": agent}
     for name, opponent, player, endgame in (
         ("endgame", perfect, agent, PLAYED),
-        ("foreplay", BEST_FOREPLAY, perfect, EXACT),
+        ("foreplay", foreplay, perfect, EXACT),
     ):
         pair = (opponent, player)
         margins = margins_of(play_tournament(pair, deals, seed, game, endgame=endgame, **how), *pair)
@@ -181,6 +184,12 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("--deals", type=int, default=DEALS, help=f"mirrored deals per pair (default {DEALS})")
     parser.add_argument("--seed", type=int, default=SEED, help=f"seed of the deals (default {SEED})")
     parser.add_argument("--rules", default="classic", help="the game (default classic)")
+    parser.add_argument(
+        "--foreplay",
+        metavar="AGENT",
+        default=FOREPLAY,
+        help=f"whose foreplay the others' is compared with ({FOREPLAY})",
+    )
     parser.add_argument("--out", default="skill-and-luck", help="the folder to write to (default skill-and-luck)")
     parser.add_argument("--workers", type=int, help="play with so many processes; the figures are the same")
     parser.add_argument("--page", metavar="FILE", help="also write the tables into this page, between its markers")
@@ -193,6 +202,7 @@ def main(words: Sequence[str] | None = None) -> int:
                 options.deals,
                 options.seed,
                 options.rules,
+                foreplay=options.foreplay,
                 folder=options.out,
                 executor=executor,
                 say=lambda line: print(line, file=sys.stderr, flush=True),
@@ -208,7 +218,7 @@ def main(words: Sequence[str] | None = None) -> int:
 def _command(options: argparse.Namespace) -> str:
     """Return the command that measures the same figures, whoever plays and wherever they are written."""
     words = ["python", "-m", MODULE, *options.agents, *_options(options.deals, options.seed, options.rules)]
-    return shlex.join(words)
+    return shlex.join([*words, *([] if options.foreplay == FOREPLAY else ["--foreplay", options.foreplay])])
 
 
 def _write(figures: Figures, folder: Path, page: str | None) -> None:

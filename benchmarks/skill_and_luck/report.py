@@ -110,7 +110,7 @@ def _stages(figures: Figures) -> str:
         "agent",
         "`AGENT+exact` against it: games won",
         "tricks a deal",
-        "`champion` against `AGENT+exact`: games won",
+        f"`{figures['foreplay']}` against `AGENT+exact`: games won",
         "tricks a deal",
     )
     return markdown_table(header, rows)
