@@ -188,7 +188,7 @@ def main(words: Sequence[str] | None = None) -> int:
         "--foreplay",
         metavar="AGENT",
         default=FOREPLAY,
-        help=f"whose foreplay the others' is compared with ({FOREPLAY})",
+        help=f"whose foreplay is the measure (default {FOREPLAY})",
     )
     parser.add_argument("--out", default="skill-and-luck", help="the folder to write to (default skill-and-luck)")
     parser.add_argument("--workers", type=int, help="play with so many processes; the figures are the same")
