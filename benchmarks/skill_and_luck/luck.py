@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,6 +16,8 @@ from german_whist.envs.opponent import uses_history
 from german_whist.envs.simulator.batch import DealBatch
 
 Margins = npt.NDArray[Any]
+
+BOOTSTRAPS = 400
 
 
 class LuckShares(NamedTuple):
@@ -67,6 +70,23 @@ def luck_shares(margins: Margins) -> LuckShares:
     if total == 0:
         return LuckShares(0.0, 0.0, 0.0)
     return LuckShares(cards / total, skill / total, (total - cards - skill) / total)
+
+
+def bootstrap_interval(
+    statistic: Callable[[Margins], float], margins: Margins, group: int = 1, samples: int = BOOTSTRAPS
+) -> tuple[float, float]:
+    """Return the 95 % interval of a statistic of margins: percentiles of a bootstrap over deals.
+
+    Args:
+        statistic: a function of margins.
+        margins: margins, [deals, 2].
+        group: so many neighbouring deals are drawn together.
+        samples: number of bootstrap samples.
+    """
+    rng, groups = np.random.default_rng(0), margins.reshape(-1, group, 2)
+    drawn = (groups[rng.integers(0, len(groups), len(groups))].reshape(-1, 2) for _ in range(samples))
+    low, high = np.percentile([statistic(one) for one in drawn], [2.5, 97.5])
+    return float(low), float(high)
 
 
 def who_wins_both(margins: Margins) -> Wins:

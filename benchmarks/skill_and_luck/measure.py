@@ -27,6 +27,7 @@ from german_whist.arena.parallel.executors import worker_processes
 from german_whist.arena.tournament.play import Tournament, play_tournament
 from german_whist.arena.tournament.standings import standings
 from german_whist.benchmarks.skill_and_luck.luck import (
+    bootstrap_interval,
     decks_with_stocks,
     hands_share,
     luck_shares,
@@ -98,7 +99,7 @@ def measure(
     strongest, weakest = table.agents[0], table.agents[-1]
     pairs = {pair: margins_of(whole, *pair) for pair in dict.fromkeys([*neighbours, (strongest, weakest)])}
     say("the same hands with other orders of the stock")
-    stock = stock_figures(neighbours[0], max(deals // STOCKS, 2), seed, game)
+    stock = stock_figures(neighbours[0], max(deals // 2, 2), seed, game)
     say("the mistakes of each stage")
     return {
         "game": game,
@@ -109,6 +110,7 @@ def measure(
                 "pair": pair,
                 **result_figures(margins_result(margins, pair, game, seed)),
                 "shares": luck_shares(margins)._asdict(),
+                "cards_interval": bootstrap_interval(lambda drawn: luck_shares(drawn).cards, margins),
                 "both": who_wins_both(margins)._asdict(),
             }
             for pair, margins in pairs.items()
@@ -149,7 +151,14 @@ def stock_figures(pair: tuple[str, str], hands: int, seed: int, game: str) -> Fi
     decks, dealers = decks_with_stocks(rules, hands, STOCKS, seed)
     margins = play_decks(agents, pair, rules, decks, dealers, seed, batch_endgame(EXACT, rules))
     hand = hands_share(margins, STOCKS)
-    return {"pair": pair, "hands": hand, "stock": luck_shares(margins).cards - hand, "deals": hands, "orders": STOCKS}
+    return {
+        "pair": pair,
+        "hands": hand,
+        "hands_interval": bootstrap_interval(lambda drawn: hands_share(drawn, STOCKS), margins, STOCKS),
+        "stock": luck_shares(margins).cards - hand,
+        "deals": hands,
+        "orders": STOCKS,
+    }
 
 
 def stage_figures(agent: str, foreplay: str, deals: int, seed: int, game: str, how: dict[str, Any]) -> Figures:

@@ -51,7 +51,8 @@ def _luck(figures: Figures) -> str:
             [
                 f"`{one['pair'][0]}` against `{one['pair'][1]}`",
                 _rate(one),
-                *(f"{100 * shares[name]:.0f} %" for name in ("cards", "skill", "play")),
+                f"{100 * shares['cards']:.0f} % ({_range(one['cards_interval'])})",
+                *(f"{100 * shares[name]:.0f} %" for name in ("skill", "play")),
                 *(f"{100 * both[name]:.0f} %" for name in ("seat", "first", "second")),
             ]
         )
@@ -71,9 +72,9 @@ def _luck(figures: Figures) -> str:
 def _stock(figures: Figures) -> str:
     one = figures["stock"]
     return (
-        f"Of that, the hands and the first open card are {100 * one['hands']:.0f} % and the order of the stock "
-        f"{100 * one['stock']:.0f} % of a game's variance (`{one['pair'][0]}` against `{one['pair'][1]}`, exact "
-        f"endgames, {one['deals']:,} hands with {one['orders']} orders of the stock each)."
+        f"The hands and the first open card alone are {100 * one['hands']:.0f} % ({_range(one['hands_interval'])}) of "
+        f"a game's variance, the order of the stock {100 * one['stock']:.0f} % (`{one['pair'][0]}` against "
+        f"`{one['pair'][1]}`, exact endgames, {one['deals']:,} hands with {one['orders']} orders of the stock each)."
     )
 
 
@@ -144,6 +145,10 @@ def _record(figures: Figures) -> str:
     rows = [[f"`{one['beaten']}`", _rate(one), _tricks(one), f"`{one['command']}`"] for one in figures["record"]]
     header = (f"`{strongest}` against", "games won", "tricks a deal", "play it again")
     return markdown_table(header, rows)
+
+
+def _range(interval: tuple[float, float]) -> str:
+    return f"{100 * interval[0]:.0f} to {100 * interval[1]:.0f}"
 
 
 def _rate(one: Figures) -> str:

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from german_whist.agents.registry import make_agent
 from german_whist.arena.match import play_match
 from german_whist.benchmarks.skill_and_luck.luck import (
+    bootstrap_interval,
     decks_with_stocks,
     hands_share,
     luck_shares,
@@ -81,6 +82,19 @@ def test_the_share_of_the_hands_is_the_one_that_the_margins_were_made_of(hand: f
     noise = rng.normal(0, 1, (hands * stocks, 2))
     margins = np.stack([deal, -deal], axis=1) + noise
     assert hands_share(margins, stocks) == pytest.approx(hand**2 / (hand**2 + stock**2 + 1), abs=0.03)
+
+
+def test_an_interval_holds_the_share_and_shrinks_with_more_deals() -> None:
+    widths = []
+    for deals in (50, 800):
+        margins = made(deals, 1, 0, 1, 4)
+        low, high = bootstrap_interval(lambda drawn: luck_shares(drawn).cards, margins, samples=200)
+        assert low < luck_shares(margins).cards < high
+        assert low < 0.5 < high
+        widths.append(high - low)
+    assert widths[1] < widths[0] / 2
+    alike = np.repeat([[2, -2], [-1, 1], [3, -3]], 4, axis=0)  # four equal deals each: one group
+    assert bootstrap_interval(lambda drawn: float(len(np.unique(drawn, axis=0))), alike, 4, 50)[1] <= 3
 
 
 def test_the_deals_needed_separate_as_often_as_they_say() -> None:
