@@ -108,8 +108,9 @@ class MatchResult(MirroredResult):
         return forfeits
 
     def with_forfeits(self, forfeits: Iterable[Forfeit]) -> Self:
-        """Return this result with the games that an agent lost without playing them to the end."""
-        object.__setattr__(self, "_forfeits", tuple(forfeits))  # not a field: results without any stay as they are
+        """Return this result with the games that an agent lost without playing them to the end, sorted by deal."""
+        ordered = tuple(sorted(forfeits, key=lambda one: (one.deal, one.seat)))
+        object.__setattr__(self, "_forfeits", ordered)  # not a field: results without any stay as they are
         return self
 
     def with_margins(self, margins: npt.NDArray[Any]) -> Self:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from concurrent.futures import Executor
+from typing import NamedTuple
+
 import numpy as np
 import numpy.typing as npt
 
 from german_whist.agents.bots.base import Agent
 from german_whist.arena.endgame_mode import batch_endgame, match_endgame
-from german_whist.arena.match import DEFAULT_BATCH, check_counts, two_agents
+from german_whist.arena.match import DEFAULT_BATCH, MOST_TASKS, check_counts, two_agents
 from german_whist.arena.match_result import SeriesResult, result_fields
 from german_whist.arena.mirrored_deals import Progress, report
+from german_whist.arena.parallel.executors import run_tasks
 from german_whist.arena.turns import GameMemories, play_turn
 from german_whist.envs.engine.endgame_hook import PLAYED, EndgameHook
 from german_whist.envs.engine.match_format import (
@@ -26,6 +30,20 @@ from german_whist.envs.simulator.batch import DealBatch
 from german_whist.envs.utils.checks import check_seed
 
 
+class SeriesGames(NamedTuple):
+    """Mirrored matches, one row each. Column 0: the first agent has seat 0 at first; column 1: the seats are swapped.
+
+    Attributes:
+        outcomes: the first agent's results (1, 0, −1), int64[matches, 2].
+        margins: its final scores minus the other's, float64[matches, 2].
+        lengths: deals played, int64[matches, 2].
+    """
+
+    outcomes: npt.NDArray[np.int64]
+    margins: npt.NDArray[np.float64]
+    lengths: npt.NDArray[np.int64]
+
+
 def play_series(
     first: str | Agent,
     second: str | Agent,
@@ -37,6 +55,7 @@ def play_series(
     batch_size: int = DEFAULT_BATCH,
     progress: Progress | None = None,
     endgame: str = PLAYED,
+    executor: Executor | None = None,
 ) -> SeriesResult:
     """Play every match twice on the same deals with the seats swapped and return the first agent's result.
 
@@ -55,6 +74,8 @@ def play_series(
         progress: called as matches end with their number; the numbers add up to ``matches``.
         endgame: ``"played"``, or ``"exact"``: both sides play it perfectly, as ``NAME+exact`` does (``"solved"`` is an
             alias).
+        executor: a ``concurrent.futures.Executor`` whose workers play the matches; the result is the same. Agents are
+            passed on as specification strings, or pickled.
 
     Returns:
         A :class:`SeriesResult`: ``win_rate`` (matches; draws count half) and ``margin`` (final scores) of the first
@@ -63,23 +84,98 @@ def play_series(
     Raises:
         ValueError: when a name or number is not allowed, or an agent does not return one legal action per view; the
             message names the agent.
+        ChildProcessError: when a worker of the executor ended abruptly.
+    """
+    _, names = two_agents(first, second)
+    rules, match_format, endgame = rules_named(rules), match_format_of(match), match_endgame(endgame)
+    games = series_games(
+        first,
+        second,
+        match_format,
+        matches,
+        seed,
+        rules,
+        batch_size=batch_size,
+        progress=progress,
+        endgame=endgame,
+        executor=executor,
+    )
+    return series_result(games, names, rules, match_format, seed, endgame)
+
+
+def series_games(
+    first: str | Agent,
+    second: str | Agent,
+    match: MatchFormat,
+    matches: int,
+    seed: int,
+    rules: Rules,
+    *,
+    first_match: int = 0,
+    batch_size: int = DEFAULT_BATCH,
+    progress: Progress | None = None,
+    endgame: str = PLAYED,
+    executor: Executor | None = None,
+) -> SeriesGames:
+    """Play matches ``first_match … first_match + matches − 1`` twice; the arguments are those of :func:`play_series`.
+
+    Raises:
+        ValueError: as ``play_series``.
+        ChildProcessError: as ``play_series``.
     """
     check_counts(matches=matches, batch_size=batch_size)
-    check_match_number(int(matches) - 1, "last match")
+    check_match_number(check_match_number(first_match, "first_match") + int(matches) - 1, "last match")
     check_seed(seed)
-    agents, names = two_agents(first, second)
-    rules, match_format, endgame = rules_named(rules), match_format_of(match), match_endgame(endgame)
-    hook = batch_endgame(endgame, rules)
+    if executor is None:
+        agents, names = two_agents(first, second)
+        hook = batch_endgame(endgame, rules)
+        parts = []
+        for start in range(0, matches, batch_size):
+            size = min(batch_size, matches - start)
+            place = first_match + start
+            parts.append(play_mirrored_matches(agents, names, rules, match, seed, place, size, hook, progress))
+        return joined_games(parts)
+    size = min(batch_size, -(-matches // MOST_TASKS))
+    tasks = [
+        (first, second, match, min(size, matches - start), seed, rules, endgame, first_match + start)
+        for start in range(0, matches, size)
+    ]
     parts = []
-    for start in range(0, matches, batch_size):
-        size = min(batch_size, matches - start)
-        parts.append(play_mirrored_matches(agents, names, rules, match_format, seed, start, size, hook, progress))
-    outcomes, margins, deals = (np.concatenate(part) for part in zip(*parts, strict=True))  # each (matches, 2)
+    for games in run_tasks(executor, _play_task, tasks):
+        parts.append(games)
+        if progress is not None:
+            progress(len(games.margins))
+    return joined_games(parts)
+
+
+def _play_task(
+    first: str | Agent,
+    second: str | Agent,
+    match: MatchFormat,
+    matches: int,
+    seed: int,
+    rules: Rules,
+    endgame: str,
+    first_match: int,
+) -> SeriesGames:
+    """Play some matches of a series in a worker."""
+    return series_games(first, second, match, matches, seed, rules, first_match=first_match, endgame=endgame)
+
+
+def joined_games(parts: list[SeriesGames]) -> SeriesGames:
+    """Return parts of a series, in order, as one."""
+    return SeriesGames(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+
+
+def series_result(
+    games: SeriesGames, names: tuple[str, str], rules: Rules, match: MatchFormat, seed: int, endgame: str = PLAYED
+) -> SeriesResult:
+    """Return the result of a series from its games, as :func:`series_games` returns them."""
     return SeriesResult(
-        **result_fields(names, rules, seed, outcomes, margins.astype(np.float64), endgame),
-        match=str(match_format),
-        matches=int(matches),
-        deals_per_match=float(deals.mean()),
+        **result_fields(names, rules, seed, games.outcomes, games.margins, endgame),
+        match=str(match),
+        matches=len(games.margins),
+        deals_per_match=float(games.lengths.mean()),
     )
 
 
@@ -93,15 +189,10 @@ def play_mirrored_matches(
     size: int,
     endgame: str | EndgameHook = PLAYED,
     progress: Progress | None = None,
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64], npt.NDArray[np.int64]]:
+) -> SeriesGames:
     """Play matches ``start … start + size − 1`` twice.
 
     ``endgame`` is that of the batch, ``progress`` that of ``play_series``.
-
-    Returns:
-        The first agent's results (1, 0, −1), int64[size, 2]; its final scores minus the other's, float64[size, 2]; and
-        the deals played, int64[size, 2]. Column 0 is the match in which the first agent has seat 0 at first, column 1
-        the one with the seats swapped.
     """
     rows = np.arange(2 * size)
     indices = first_deals(np.tile(np.arange(start, start + size, dtype=np.uint64), 2))
@@ -135,4 +226,4 @@ def play_mirrored_matches(
             reported = report(progress, reported, int(is_over.sum()) // 2)
     outcomes = np.where(winners < 0, 0, np.where(winners == swapped, 1, -1))
     margins = scores[rows, swapped] - scores[rows, 1 - swapped]
-    return outcomes.reshape(2, size).T, margins.reshape(2, size).T, deals.reshape(2, size).T
+    return SeriesGames(*(column.reshape(2, size).T for column in (outcomes, margins, deals)))

@@ -13,9 +13,12 @@ from pathlib import Path
 from typing import Any
 
 from german_whist.agents.pretrained.catalog import network_names
+from german_whist.agents.search.settings import SearchSettings
+from german_whist.arena.match import play_match
 from german_whist.training.config.load import load_config
 from german_whist.training.config.schema import TrainConfig
 from german_whist.training.run.directory import RunDirectory
+from german_whist.training.run.evaluation import EVALUATION_SEED
 from german_whist.training.train import train
 
 RECIPE = "quickstart"
@@ -38,6 +41,9 @@ class BestResponseBound:
         rise: win rate of the last evaluation minus the one at half the decisions.
         flat: whether ``rise`` is less than half the width of the interval: only then is the end called a bound.
         run: the run's folder.
+        search: worlds of the responder's lookahead in ``search_win_rate``; 0 if it was not measured with a search.
+        search_win_rate: games that the trained responder wins with that search, on the same deals.
+        search_interval: its 95 % confidence interval.
     """
 
     agent: str
@@ -51,6 +57,9 @@ class BestResponseBound:
     rise: float
     flat: bool
     run: str
+    search: int = 0
+    search_win_rate: float | None = None
+    search_interval: tuple[float, float] | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as plain data, ready for JSON."""
@@ -101,7 +110,7 @@ def responder_config(
 
 
 def train_best_response(
-    agent: str, config: TrainConfig, out: str | Path | None = None, *, quiet: bool = False
+    agent: str, config: TrainConfig, out: str | Path | None = None, *, search: int = 0, quiet: bool = False
 ) -> BestResponseBound | None:
     """Train a responder and return what it wins; ``None`` if training was interrupted.
 
@@ -109,11 +118,14 @@ def train_best_response(
         agent: the agent's specification string.
         config: from :func:`responder_config`.
         out: the run's folder; by default ``runs/best-response``, ``runs/best-response-2``, …
+        search: also measure the trained responder with lookahead in so many worlds; 0 does not.
         quiet: show no progress.
 
     Raises:
-        ValueError: as ``train``.
+        ValueError: as ``train``, or when the number of worlds is not allowed.
     """
+    if search:
+        SearchSettings(worlds=search)
     outcome = train(config, RunDirectory.create(config, "best-response", out), quiet=quiet)
     if outcome.interrupted:
         return None
@@ -122,6 +134,12 @@ def train_best_response(
     curve = tuple((int(row["decisions"]), float(row["win_rate"])) for row in rows)
     half = min(curve, key=lambda point: abs(point[0] - outcome.decisions / 2))
     rise = curve[-1][1] - half[1]
+    searched = None
+    if search:
+        responder = f"checkpoint:{outcome.run.final},search={search}"
+        searched = play_match(
+            responder, agent, result.deals, EVALUATION_SEED, config.game.rules, endgame=result.endgame
+        )
     return BestResponseBound(
         agent=agent,
         rules=config.game.rules,
@@ -134,4 +152,7 @@ def train_best_response(
         rise=rise,
         flat=len(curve) > 2 and rise < (result.interval[1] - result.interval[0]) / 2,
         run=str(outcome.run.path),
+        search=search,
+        search_win_rate=None if searched is None else searched.win_rate,
+        search_interval=None if searched is None else searched.interval,
     )

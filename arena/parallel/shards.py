@@ -33,14 +33,18 @@ class Shard:
     def __str__(self) -> str:
         return f"{self.number}/{self.count}"
 
-    def deals(self, total: int) -> range:
+    def deals(self, total: int, unit: str = "deals") -> range:
         """Return the shard's deals out of deals 0 … total − 1.
+
+        Args:
+            total: number of deals.
+            unit: what they are called in an error.
 
         Raises:
             ValueError: when there are fewer deals than shards.
         """
         if total < self.count:
-            raise ValueError(f"{total} deals cannot be cut into {self.count} shards: each needs a deal")
+            raise ValueError(f"{total} {unit} cannot be cut into {self.count} shards: each needs one")
         return range(total * (self.number - 1) // self.count, total * self.number // self.count)
 
 

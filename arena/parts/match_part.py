@@ -12,8 +12,10 @@ import numpy as np
 import numpy.typing as npt
 
 from german_whist.arena.endgame_mode import match_endgame
+from german_whist.arena.match_result import Forfeit
 from german_whist.arena.parallel.shards import parse_shard
 from german_whist.arena.strict_json import check_object, read_json
+from german_whist.envs.engine.match_format import MAX_DEALS, match_format_of
 from german_whist.envs.engine.rules import rules_from_dict
 from german_whist.envs.utils.atomic_file import write_atomically
 from german_whist.envs.utils.checks import check_seed, is_whole_number, whole_number
@@ -21,6 +23,9 @@ from german_whist.envs.utils.checks import check_seed, is_whole_number, whole_nu
 FORMAT = "german-whist match parts 1"
 _STATED = ("first", "second", "first_version", "second_version", "endgame")  # text fields
 _FIELDS = (*_STATED, "rules", "seed", "match_start", "match_deals", "start", "margins", "shard")
+_SERIES_FIELDS = ("match", "outcomes", "lengths")  # of a part of a series
+_FORFEITS = "forfeits"  # left out where there are none
+_LARGEST_SCORE = 10_000
 
 
 class Meeting(NamedTuple):
@@ -52,7 +57,7 @@ class Meeting(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class MatchPart:
-    """The margins of some deals of a match.
+    """The margins of some deals of a match; or, of a series, some matches of several deals.
 
     Attributes:
         meeting: who played what.
@@ -61,25 +66,45 @@ class MatchPart:
         start: index of the part's first deal.
         margins: the first agent's margins, int64[deals, 2], as in ``MatchResult.margins``.
         shard: which share of the match it is, such as ``"3/64"``; empty for none.
+        match: the match format of a series, such as ``"first_to:25"``; empty for single deals. In a series, deals are
+            matches, and margins are those of the final scores, float64[matches, 2].
+        outcomes: in a series, the first agent's results, int64[matches, 2], as in ``SeriesGames``.
+        lengths: in a series, the deals played, int64[matches, 2].
+        forfeits: games that an agent lost without playing them to the end.
     """
 
     meeting: Meeting
     match_start: int
     match_deals: int
     start: int
-    margins: npt.NDArray[np.int64]
+    margins: npt.NDArray[Any]
     shard: str = ""
+    match: str = ""
+    outcomes: npt.NDArray[np.int64] | None = None
+    lengths: npt.NDArray[np.int64] | None = None
+    forfeits: tuple[Forfeit, ...] = ()
 
     @property
     def deals(self) -> range:
         """Indices of the part's deals."""
         return range(self.start, self.start + len(self.margins))
 
+    @property
+    def columns(self) -> dict[str, npt.NDArray[Any]]:
+        """What was played, by the name of the attribute: arrays of shape [deals, 2]."""
+        columns = {"margins": self.margins, "outcomes": self.outcomes, "lengths": self.lengths}
+        return {name: column for name, column in columns.items() if column is not None}
+
     def to_dict(self) -> dict[str, Any]:
         """Return the part as plain data, ready for JSON."""
         fields = {**self.meeting._asdict(), **asdict(self), "rules": self.meeting.rules_fields}
-        del fields["meeting"]
-        return {**fields, "margins": self.margins.tolist()}
+        del fields["meeting"], fields[_FORFEITS]
+        if not self.match:
+            for name in _SERIES_FIELDS:
+                del fields[name]
+        if self.forfeits:
+            fields[_FORFEITS] = [one._asdict() for one in self.forfeits]
+        return {**fields, **{name: column.tolist() for name, column in self.columns.items()}}
 
 
 def rules_text(fields: Mapping[str, Any]) -> str:
@@ -119,8 +144,10 @@ def read_parts(path: str | Path) -> list[MatchPart]:
 
 
 def _part(given: Any, name: str) -> MatchPart:
-    fields = check_object(given, name, _FIELDS, _FIELDS)
-    for key in (*_STATED, "shard"):
+    in_series = isinstance(given, dict) and "match" in given
+    allowed = (*_FIELDS, *_SERIES_FIELDS) if in_series else _FIELDS
+    fields = check_object(given, name, (*allowed, _FORFEITS), allowed)
+    for key in (*_STATED, "shard", *(["match"] if in_series else [])):
         if not isinstance(fields[key], str):
             raise ValueError(f"{name}: {key} {fields[key]!r:.60} is not text")
     try:
@@ -137,19 +164,53 @@ def _part(given: Any, name: str) -> MatchPart:
             check_seed(fields["match_start"], "match_start"),
             whole_number("match_deals", fields["match_deals"], 1),
             check_seed(fields["start"], "start"),
-            _margins(fields["margins"]),
+            _pairs(fields, "margins", _LARGEST_SCORE) if in_series else _pairs(fields, "margins", 99, whole=True),
             fields["shard"],
+            forfeits=_forfeits(fields.get(_FORFEITS, [])),
+            **(_series_fields(fields) if in_series else {}),
         )
     except (ValueError, TypeError) as error:
         raise ValueError(f"{name}: {error}") from None
     if not part.match_start <= part.start <= part.deals.stop <= part.match_start + part.match_deals:
         raise ValueError(f"{name}: its deals are not deals of its match")
+    if len({len(column) for column in part.columns.values()}) > 1:
+        raise ValueError(f"{name}: {', '.join(part.columns)} are not of the same length")
     return part
 
 
-def _margins(given: Any) -> npt.NDArray[np.int64]:
+def _series_fields(fields: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "match": str(match_format_of(fields["match"])),
+        "outcomes": _pairs(fields, "outcomes", 1, whole=True),
+        "lengths": _pairs(fields, "lengths", MAX_DEALS, whole=True, lowest=1),
+    }
+
+
+def _forfeits(given: Any) -> tuple[Forfeit, ...]:
+    if not isinstance(given, list):
+        raise ValueError(f"forfeits: {given!r:.60} is not a list")
+    forfeits = [Forfeit(**check_object(one, "forfeit", Forfeit._fields, Forfeit._fields)) for one in given]
+    for one in forfeits:
+        if not isinstance(one.agent, str) or not isinstance(one.reason, str):
+            raise ValueError(f"forfeits: agent {one.agent!r:.60} or reason {one.reason!r:.60} is not text")
+        check_seed(one.deal, "deal")
+        whole_number("seat", one.seat, 0, 1)
+    return tuple(forfeits)
+
+
+def _pairs(
+    fields: Mapping[str, Any], name: str, largest: int, *, whole: bool = False, lowest: int | None = None
+) -> npt.NDArray[Any]:
+    """Return a field of pairs of numbers, int64[n, 2] or float64[n, 2]."""
+    given, least = fields[name], -largest if lowest is None else lowest
     rows = given if isinstance(given, list) and given else [None]
     for row in rows:
-        if not isinstance(row, list) or len(row) != 2 or not all(is_whole_number(one, -99, 99) for one in row):
-            raise ValueError(f"margins: {row!r:.60} is not a pair of whole numbers")
-    return np.array(rows, np.int64)
+        if not isinstance(row, list) or len(row) != 2 or not all(_is_number(one, least, largest, whole) for one in row):
+            raise ValueError(f"{name}: {row!r:.60} is not a pair of {'whole ' if whole else ''}numbers")
+    return np.array(rows, np.int64 if whole else np.float64)
+
+
+def _is_number(given: object, least: int, largest: int, whole: bool) -> bool:
+    if whole:
+        return is_whole_number(given, least, largest)
+    return isinstance(given, (int, float)) and not isinstance(given, bool) and least <= given <= largest

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from itertools import groupby
 
 import numpy as np
@@ -27,7 +28,7 @@ def merge_parts(parts: Iterable[MatchPart]) -> list[MatchPart]:
     _check_versions(given)
     matches: dict[tuple[object, ...], list[MatchPart]] = {}
     for part in given:
-        matches.setdefault((part.meeting, part.match_start, part.match_deals), []).append(part)
+        matches.setdefault((part.meeting, part.match, part.match_start, part.match_deals), []).append(part)
     return [_merged(one) for one in matches.values()]
 
 
@@ -46,18 +47,20 @@ def _check_versions(parts: list[MatchPart]) -> None:
 def _merged(parts: list[MatchPart]) -> MatchPart:
     parts = sorted(parts, key=lambda part: (part.start, len(part.margins)))
     whole = parts[0]
-    margins = np.zeros((whole.match_deals, 2), np.int64)
+    columns = {name: np.zeros((whole.match_deals, 2), column.dtype) for name, column in whole.columns.items()}
     is_played = np.zeros(whole.match_deals, np.bool_)
     for part in parts:
         rows = slice(part.start - whole.match_start, part.deals.stop - whole.match_start)
         repeated = is_played[rows]
-        if (margins[rows] != part.margins)[repeated].any():
-            raise ValueError(f"{_names(part)}: two parts give different margins for the same deal")
-        margins[rows] = part.margins
+        for name, column in part.columns.items():
+            if (columns[name][rows] != column)[repeated].any():
+                raise ValueError(f"{_names(part)}: two parts give different {name} for the same deal")
+            columns[name][rows] = column
         is_played[rows] = True
     if not is_played.all():
         raise ValueError(f"{_names(whole)}: missing {_missing(parts, is_played)}")
-    return MatchPart(whole.meeting, whole.match_start, whole.match_deals, whole.match_start, margins)
+    forfeits = tuple(dict.fromkeys(one for part in parts for one in part.forfeits))
+    return replace(whole, start=whole.match_start, shard="", forfeits=forfeits, **columns)
 
 
 def _missing(parts: list[MatchPart], is_played: np.ndarray) -> str:
@@ -75,7 +78,7 @@ def _missing(parts: list[MatchPart], is_played: np.ndarray) -> str:
         if not played:
             ranges.append(f"{start} to {start + length - 1}" if length > 1 else str(start))
         start += length
-    return f"deals {_shown(ranges)}"
+    return f"{'matches' if whole.match else 'deals'} {_shown(ranges)}"
 
 
 def _shown(words: list[str]) -> str:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from concurrent.futures import Executor
+from dataclasses import replace
 
 from german_whist.arena.endgame_mode import match_endgame
 from german_whist.arena.match import match_result, play_match
-from german_whist.arena.match_result import MatchResult
+from german_whist.arena.match_result import MatchResult, SeriesResult
 from german_whist.arena.mirrored_deals import Progress
 from german_whist.arena.parallel.shards import Shard
 from german_whist.arena.parts.agent_version import agent_version
 from german_whist.arena.parts.match_part import MatchPart, Meeting, rules_text
+from german_whist.arena.series import SeriesGames, series_games, series_result
 from german_whist.envs.engine.endgame_hook import PLAYED
+from german_whist.envs.engine.match_format import MatchFormat, match_format_of
 from german_whist.envs.engine.rules import Rules, rules_from_dict
 from german_whist.envs.engine.rules import rules as rules_named
 from german_whist.envs.utils.checks import check_seed
@@ -67,7 +70,7 @@ def play_part(
         first_deal=start,
         executor=executor,
     )
-    return MatchPart(meeting, start, deals, start, result.margins)
+    return MatchPart(meeting, start, deals, start, result.margins, forfeits=result.forfeits)
 
 
 def play_shard(
@@ -86,12 +89,56 @@ def play_shard(
     """
     share = shard.deals(deals)
     part = play_part(meeting, start + share.start, len(share), progress=progress, executor=executor)
-    return MatchPart(meeting, start, deals, part.start, part.margins, str(shard))
+    return replace(part, match_start=start, match_deals=deals, shard=str(shard))
 
 
-def result_of(part: MatchPart) -> MatchResult:
-    """Return the result of a part as ``play_match`` returns it."""
+def play_series_shard(
+    meeting: Meeting,
+    match: str | MatchFormat,
+    matches: int,
+    shard: Shard,
+    *,
+    progress: Progress | None = None,
+    executor: Executor | None = None,
+) -> MatchPart:
+    """Play one shard of the series that has the matches 0 … ``matches − 1``.
+
+    Raises:
+        ValueError: as ``play_series``, or when there are fewer matches than shards.
+    """
+    share, match_format = shard.deals(matches, "matches"), match_format_of(match)
+    games = series_games(
+        meeting.first,
+        meeting.second,
+        match_format,
+        len(share),
+        meeting.seed,
+        rules_from_dict(meeting.rules_fields),
+        first_match=share.start,
+        progress=progress,
+        endgame=meeting.endgame,
+        executor=executor,
+    )
+    return MatchPart(
+        meeting,
+        0,
+        matches,
+        share.start,
+        games.margins,
+        str(shard),
+        match=str(match_format),
+        outcomes=games.outcomes,
+        lengths=games.lengths,
+    )
+
+
+def result_of(part: MatchPart) -> MatchResult | SeriesResult:
+    """Return the result of a part as ``play_match`` or, for a series, ``play_series`` returns it."""
     meeting = part.meeting
     rules = rules_from_dict(meeting.rules_fields)
     names = (meeting.first, meeting.second)
-    return match_result(part.margins.astype(float), names, rules, meeting.seed, meeting.endgame, part.start)
+    if part.outcomes is not None and part.lengths is not None:
+        games = SeriesGames(part.outcomes, part.margins, part.lengths)
+        return series_result(games, names, rules, match_format_of(part.match), meeting.seed, meeting.endgame)
+    result = match_result(part.margins.astype(float), names, rules, meeting.seed, meeting.endgame, part.start)
+    return result.with_forfeits(part.forfeits)

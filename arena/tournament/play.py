@@ -13,11 +13,12 @@ import numpy.typing as npt
 
 from german_whist.agents.registry import make_agent
 from german_whist.arena.match import check_deals
+from german_whist.arena.match_result import Forfeit
 from german_whist.arena.mirrored_deals import Progress
 from german_whist.arena.parallel.shards import Shard
 from german_whist.arena.parts.match_part import Meeting
 from german_whist.arena.parts.play import match_meeting, play_part, play_shard
-from german_whist.arena.tournament.store import ResultStore, runs_of
+from german_whist.arena.tournament.store import ResultStore, StoredResults, runs_of
 from german_whist.envs.engine.endgame_hook import PLAYED
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.rules import rules as rules_named
@@ -42,6 +43,7 @@ class Tournament:
         endgame: ``"played"`` or ``"exact"``.
         margins: for every i < j, agent i's margins against agent j, int64[deals, 2]: in the game in which agent i has
             seat 0, and in the other.
+        forfeits: games that an agent lost without playing them to the end.
     """
 
     agents: tuple[str, ...]
@@ -51,6 +53,7 @@ class Tournament:
     rules: Rules
     endgame: str
     margins: dict[tuple[int, int], Margins]
+    forfeits: tuple[Forfeit, ...] = ()
 
 
 def play_tournament(
@@ -83,10 +86,11 @@ def play_tournament(
     """
     meetings = _meetings(agents, deals, seed, rules, endgame)
     store = None if folder is None else ResultStore(Path(folder) / PAIRS_FOLDER)
-    margins = {
-        (i, j): _oriented(_pair_margins(meeting, deals, store, progress, executor), meeting, agents[i])
-        for (i, j), meeting in meetings.items()
-    }
+    margins, forfeits = {}, []
+    for (i, j), meeting in meetings.items():
+        found = _pair_results(meeting, deals, store, progress, executor)
+        margins[i, j] = _oriented(found.margins, meeting, agents[i])
+        forfeits += [one for one in found.forfeits if one.deal < deals]
     any_meeting = next(iter(meetings.values()))
     versions = {
         spec: version
@@ -101,6 +105,7 @@ def play_tournament(
         rules_named(rules),
         any_meeting.endgame,
         margins,
+        tuple(forfeits),
     )
 
 
@@ -126,7 +131,7 @@ def play_tournament_shard(
     store = ResultStore(Path(folder) / PAIRS_FOLDER)
     share = shard.deals(deals)
     for meeting in _meetings(agents, deals, seed, rules, endgame).values():
-        _, is_played = store.load(meeting, deals)
+        is_played = store.load(meeting, deals).is_played
         if is_played[share.start : share.stop].all():
             if progress is not None:
                 progress(len(share))
@@ -157,12 +162,15 @@ def _meetings(
     return meetings
 
 
-def _pair_margins(
+def _pair_results(
     meeting: Meeting, deals: int, store: ResultStore | None, progress: Progress | None, executor: Executor | None
-) -> Margins:
+) -> StoredResults:
+    """Return the results of a pair's deals 0 … deals − 1, those in the store as they are."""
     if store is None:
-        return play_part(meeting, 0, deals, progress=progress, executor=executor).margins
-    margins, is_played = store.load(meeting, deals)
+        part = play_part(meeting, 0, deals, progress=progress, executor=executor)
+        return StoredResults(part.margins, np.ones(deals, np.bool_), list(part.forfeits))
+    stored = store.load(meeting, deals)
+    margins, is_played, forfeits = stored
     if progress is not None and is_played[:deals].any():
         progress(int(is_played[:deals].sum()))
     for run in runs_of(is_played[:deals], False):
@@ -171,8 +179,9 @@ def _pair_margins(
             part = play_part(meeting, start, size, progress=progress, executor=executor)
             margins[start : start + size] = part.margins
             is_played[start : start + size] = True
-            store.save(meeting, margins, is_played)
-    return margins[:deals]
+            forfeits += part.forfeits
+            store.save(meeting, stored)
+    return StoredResults(margins[:deals], is_played[:deals], forfeits)
 
 
 def _oriented(margins: Margins, meeting: Meeting, first: str) -> Margins:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from german_whist.arena.match_result import Forfeit
 from german_whist.arena.ratings.bradley_terry import bradley_terry
 from german_whist.arena.ratings.nash_averaging import nash_averaging
 from german_whist.arena.statistics import mean_interval
@@ -68,6 +69,7 @@ class Standings:
         seed: seed of the deals.
         rules: fields of the rules.
         endgame: ``"played"`` or ``"exact"``.
+        forfeits: games that an agent lost without playing them to the end.
     """
 
     agents: tuple[str, ...]
@@ -82,6 +84,7 @@ class Standings:
     seed: int
     rules: dict[str, Any]
     endgame: str
+    forfeits: tuple[Forfeit, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Return the standings as plain data, ready for JSON; unbounded ends of intervals are ``None``."""
@@ -112,7 +115,8 @@ class Standings:
             for one in self.upsets
         ]
         about = {"deals": self.deals, "seed": self.seed, "rules": self.rules, "endgame": self.endgame}
-        return {**about, "agents": agents, "pairs": pairs, "upsets": upsets}
+        forfeits = {"forfeits": [one._asdict() for one in self.forfeits]} if self.forfeits else {}
+        return {**about, "agents": agents, "pairs": pairs, "upsets": upsets, **forfeits}
 
 
 def standings(tournament: Tournament, bootstraps: int = BOOTSTRAPS) -> Standings:
@@ -150,6 +154,7 @@ def standings(tournament: Tournament, bootstraps: int = BOOTSTRAPS) -> Standings
         tournament.seed,
         tournament.rules.to_dict(),
         tournament.endgame,
+        tournament.forfeits,
     )
 
 

@@ -7,10 +7,12 @@ import json
 import re
 from itertools import groupby
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from german_whist.arena.match_result import Forfeit
 from german_whist.arena.parts.match_part import MatchPart, Meeting, read_parts, write_parts
 
 _LONGEST_NAME = 24  # characters of an agent's specification in a file's name
@@ -18,6 +20,20 @@ _DIGITS = 12
 
 Margins = npt.NDArray[np.int64]
 Played = npt.NDArray[np.bool_]
+
+
+class StoredResults(NamedTuple):
+    """What is known of a meeting's deals 0 … n − 1.
+
+    Attributes:
+        margins: int64[n, 2].
+        is_played: which deals are known, bool[n].
+        forfeits: games that an agent lost without playing them to the end.
+    """
+
+    margins: Margins
+    is_played: Played
+    forfeits: list[Forfeit]
 
 
 class ResultStore:
@@ -31,12 +47,12 @@ class ResultStore:
         """Use a folder; it is made when something is written."""
         self.folder = Path(folder)
 
-    def load(self, meeting: Meeting, deals: int) -> tuple[Margins, Played]:
-        """Return what is known of deals 0 … n − 1: margins, int64[n, 2], and which deals are known, bool[n].
+    def load(self, meeting: Meeting, deals: int) -> StoredResults:
+        """Return what is known of a meeting.
 
         Args:
             meeting: who played what.
-            deals: the smallest n; more if more deals are stored.
+            deals: the smallest number of deals; more if more are stored.
 
         Raises:
             ValueError: when a file is damaged; the message names it.
@@ -52,19 +68,21 @@ class ResultStore:
         for part in parts:
             margins[part.start : part.deals.stop] = part.margins
             is_played[part.start : part.deals.stop] = True
-        return margins, is_played
+        forfeits = list(dict.fromkeys(one for part in parts for one in part.forfeits))
+        return StoredResults(margins, is_played, forfeits)
 
-    def save(self, meeting: Meeting, margins: Margins, is_played: Played) -> None:
+    def save(self, meeting: Meeting, stored: StoredResults) -> None:
         """Write what is known of a meeting, replacing its main file.
 
         Raises:
             OSError: when it cannot be written.
         """
-        runs = runs_of(is_played, True)
-        self._write(
-            _key(meeting),
-            [MatchPart(meeting, run.start, len(run), run.start, margins[run.start : run.stop]) for run in runs],
-        )
+        parts = []
+        for run in runs_of(stored.is_played, True):
+            margins = stored.margins[run.start : run.stop]
+            forfeits = tuple(one for one in stored.forfeits if one.deal in run)
+            parts.append(MatchPart(meeting, run.start, len(run), run.start, margins, forfeits=forfeits))
+        self._write(_key(meeting), parts)
 
     def save_shard(self, part: MatchPart) -> None:
         """Write a shard of a meeting in a file of its own.

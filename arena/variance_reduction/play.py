@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import Executor
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -11,9 +12,10 @@ import numpy.typing as npt
 from german_whist.agents.bots.base import Agent
 from german_whist.agents.registry import make_agent
 from german_whist.arena.endgame_mode import batch_endgame, match_endgame
-from german_whist.arena.match import DEFAULT_BATCH, check_deals, match_result, two_agents
-from german_whist.arena.match_result import MatchResult
+from german_whist.arena.match import DEFAULT_BATCH, MOST_TASKS, check_deals, match_result, two_agents
+from german_whist.arena.match_result import Forfeit, MatchResult
 from german_whist.arena.mirrored_deals import Progress, play_mirrored_deals
+from german_whist.arena.parallel.executors import run_tasks
 from german_whist.arena.statistics import mean_interval
 from german_whist.arena.variance_reduction.hand_value import HandValue
 from german_whist.arena.variance_reduction.stock_luck import ORDERS, ValueOfViews, stock_luck
@@ -25,6 +27,8 @@ from german_whist.envs.utils.checks import check_seed
 from german_whist.envs.utils.specs import shown
 
 _FOLDS = 2
+
+_Part = tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], list[Forfeit]]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,6 +90,7 @@ def play_match_with_less_luck(
     endgame: str = PLAYED,
     batch_size: int = DEFAULT_BATCH,
     progress: Progress | None = None,
+    executor: Executor | None = None,
 ) -> CorrectedResult:
     """Play a match as ``play_match`` does, and correct its result for the luck of the stock.
 
@@ -105,33 +110,42 @@ def play_match_with_less_luck(
         endgame: ``"played"`` or ``"exact"``, as in ``play_match``.
         batch_size: deals played together.
         progress: called with the number of deals played since the last call.
+        executor: a ``concurrent.futures.Executor`` whose workers play the deals; the result is the same. Agents and the
+            value are passed on as specification strings, or pickled.
 
     Raises:
         ValueError: when a name or number is not allowed, or the value returns something else than a number per view.
+        ChildProcessError: when a worker of the executor ended abruptly.
     """
     check_deals(deals, batch_size)
     if deals < 4 * _FOLDS or orders < 2:
         raise ValueError(f"deals {deals} and orders {orders} are not allowed: at least {4 * _FOLDS} and 2")
-    agents, names = two_agents(first, second)
-    rules, seed, endgame, worth = rules_named(rules), check_seed(seed), match_endgame(endgame), value_of(value)
-    hook = batch_endgame(endgame, rules)
-    margins, luck = [], []
-    for start in range(0, deals, batch_size):
-        size = min(batch_size, deals - start)
-        of_seat_0 = np.zeros(2 * size)
-
-        def watch(batch: DealBatch, before: Any, actions: Any, total: Any = of_seat_0) -> None:
-            total += stock_luck(batch.rules, before, actions, worth, orders)
-
-        margins.append(play_mirrored_deals(agents, names, rules, seed, start, size, None, hook, progress, watch=watch))
-        luck.append(np.stack([of_seat_0[:size], -of_seat_0[size:]], axis=1))  # of the first agent
+    _, names = two_agents(first, second)
+    rules, seed, endgame = rules_named(rules), check_seed(seed), match_endgame(endgame)
+    value_of(value)
+    size = batch_size if executor is None else min(batch_size, -(-deals // MOST_TASKS))
+    tasks = [
+        (first, second, min(size, deals - start), seed, rules, value, orders, endgame, start)
+        for start in range(0, deals, size)
+    ]
+    margins, luck, forfeits = [], [], []
+    if executor is None:
+        parts = (_play_part(*task, progress=progress) for task in tasks)
+    else:
+        parts = run_tasks(executor, _play_part, tasks)
+    for part in parts:
+        margins.append(part[0])
+        luck.append(part[1])
+        forfeits += part[2]
+        if executor is not None and progress is not None:
+            progress(len(part[0]))
     played, control = np.concatenate(margins), np.concatenate(luck).mean(axis=1)
     won = ((np.sign(played) + 1) / 2).mean(axis=1)
     less_won, less_margin = (corrected(one, control) for one in (won, played.mean(axis=1)))
     win_rate, interval = mean_interval(less_won)
     margin, margin_interval = mean_interval(less_margin)
     return CorrectedResult(
-        plain=match_result(played, names, rules, seed, endgame),
+        plain=match_result(played, names, rules, seed, endgame).with_forfeits(forfeits),
         win_rate=win_rate,
         interval=interval,
         margin=margin,
@@ -140,6 +154,35 @@ def play_match_with_less_luck(
         margin_factor=_factor(played.mean(axis=1), less_margin),
         value=value if isinstance(value, str) else str(getattr(value, "name", type(value).__name__)),
     )
+
+
+def _play_part(
+    first: str | Agent,
+    second: str | Agent,
+    deals: int,
+    seed: int,
+    rules: Rules,
+    value: str | ValueOfViews,
+    orders: int,
+    endgame: str,
+    first_deal: int,
+    *,
+    progress: Progress | None = None,
+) -> _Part:
+    """Play some deals, also in a worker: the first agent's margins and luck, float64[deals, 2] each, and forfeits."""
+    agents, names = two_agents(first, second)
+    worth, luck = value_of(value), np.zeros(2 * deals)  # of seat 0
+    forfeits: list[Forfeit] = []
+
+    def watch(batch: DealBatch, before: Any, actions: Any) -> None:
+        nonlocal luck
+        luck += stock_luck(batch.rules, before, actions, worth, orders)
+
+    hook = batch_endgame(endgame, rules)
+    margins = play_mirrored_deals(
+        agents, names, rules, seed, first_deal, deals, None, hook, progress, watch=watch, forfeits=forfeits
+    )
+    return margins, np.stack([luck[:deals], -luck[deals:]], axis=1), forfeits
 
 
 def corrected(samples: npt.NDArray[np.float64], control: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:

@@ -84,7 +84,10 @@ def _state_values(rules: Rules, states: States, value: ValueOfViews) -> Luck:
     seats = np.repeat(np.array([0, 1]), len(states))
     views = np.empty(len(rows), VIEW)
     write_views(rules.game, states, rows, seats, views)
-    values = np.asarray(value.values(views), np.float64)
+    given = value.values(views)
+    if given is None:
+        raise ValueError(f"{getattr(value, 'name', type(value).__name__)!r} has no value for these positions")
+    values = np.asarray(getattr(given, "margin", given), np.float64)
     if values.shape != (len(views),):
         raise ValueError(
             f"values(views) returned shape {list(values.shape)} for {len(views)} views: a number each is needed"

@@ -222,10 +222,12 @@ def test_without_ray_the_command_says_how_to_get_it(run: Run) -> None:
         (["--shard", "1/2"], "--shard and --out need each other"),
         (["--out", "x"], "--shard and --out need each other"),
         (["--shard", "1/2", "--out", "x", "--json"], "--json cannot be combined with --shard"),
-        (["--shard", "1/2", "--out", "x", "--match", "best_of:3"], "--match cannot be combined with --shard"),
         (["--shard", "3/2", "--out", "x"], "shard 3 is not allowed"),
         (["--workers", "0"], "workers 0 is not allowed"),
-        (["--workers", "2", "--match", "best_of:3"], "--workers cannot be combined with --match"),
+        (
+            ["--shard", "1/9", "--out", "x", "--match", "best_of:3", "--matches", "8"],
+            "8 matches cannot be cut into 9 shards",
+        ),
     ],
 )
 def test_options_that_do_not_go_together_are_refused(run: Run, words: list[str], message: str) -> None:

@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from german_whist.arena.match import play_match
 from german_whist.training.best_response import own_weights, responder_config
+from german_whist.training.run.evaluation import EVALUATION_SEED
 from tests.cli.commands import runner
 
 SMALL = (
@@ -33,7 +35,7 @@ def test_the_responder_starts_from_the_agents_own_weights() -> None:
 
 def test_the_command_trains_and_reports_its_curve(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     run = runner(capsys)
-    words = ["exploit", "random", "--rules", "tiny", "--decisions", "400", "--deals", "20", "--json"]
+    words = ["exploit", "random", "--rules", "tiny", "--decisions", "400", "--deals", "20", "--search", "2", "--json"]
     completed = run(*words, "--out", str(tmp_path / "run"), *(word for one in SMALL for word in ("--set", one)))
     assert completed.code == 0, completed.err
     report = json.loads(completed.out)
@@ -42,6 +44,10 @@ def test_the_command_trains_and_reports_its_curve(tmp_path: Path, capsys: pytest
     assert len(report["curve"]) >= 3
     assert report["curve"][-1][1] == pytest.approx(report["win_rate"], abs=1e-4)
     assert isinstance(report["flat"], bool)
+    searching = f"checkpoint:{tmp_path / 'run' / 'final.safetensors'},search=2"
+    match = play_match(searching, "random", 20, EVALUATION_SEED, "tiny", endgame="exact")
+    assert (report["search"], report["search_win_rate"]) == (2, match.win_rate)
+    assert report["search_interval"] == list(match.interval)
     assert (tmp_path / "run" / "final.safetensors").exists()
 
 
@@ -54,6 +60,8 @@ def test_the_command_trains_and_reports_its_curve(tmp_path: Path, capsys: pytest
         ("random", "--decisions", "100", "--set", "hiden=[16]"),
         ("random", "--decisions", "0"),
         ("random", "--out", "here"),
+        ("random", "--search", "2"),
+        ("random", "--decisions", "100", "--search", "1_000_000"),
         ("rando", "--decisions", "100"),
     ],
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -103,8 +104,13 @@ def _connection_errors() -> Iterator[None]:
     try:
         yield
     except RuntimeError as error:
-        reason = " ".join(str(error).split())
-        raise ConnectionError(f"another process of this run is gone or stuck: {reason}") from None
+        raise ConnectionError(f"another process of this run is gone or stuck: {_reason(error)}") from None
+
+
+def _reason(error: RuntimeError) -> str:
+    """Return the first sentence of an error of Gloo or NCCL, without the place in its source."""
+    text = re.sub(r"^\[\S+:\d+\] ", "", " ".join(str(error).split()))
+    return re.split(r"\.? (?=This (?:is typically|may indicate))", text)[0]
 
 
 @contextmanager

@@ -70,7 +70,7 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument(
         "--shard",
         metavar="K/N",
-        help="play only the K-th of N shares of the deals and write it to --out, for german-whist merge",
+        help="play only the K-th of N shares of the deals (or matches) and write it to --out, for german-whist merge",
     )
     parser.add_argument("--out", metavar="FILE", help="with --shard, the file to write")
     parser.add_argument("--json", action="store_true", help="print JSON")
@@ -99,7 +99,7 @@ def run(options: argparse.Namespace) -> int:
         if options.sprt is not None:
             return _play_sprt(options, game_rules, executor)
         if options.variance_reduction is not None:
-            return _play_with_less_luck(options, game_rules)
+            return _play_with_less_luck(options, game_rules, executor)
         if options.shard is not None:
             return _play_shard(options, game_rules, executor)
         if options.record is None:
@@ -132,7 +132,7 @@ def run(options: argparse.Namespace) -> int:
 def _check_options(options: argparse.Namespace) -> None:
     if (options.shard is None) != (options.out is None):
         raise ValueError("evaluate: --shard and --out need each other")
-    for option in ("match", "record", "json"):
+    for option in ("record", "json"):
         if options.shard is not None and getattr(options, option):
             raise ValueError(f"evaluate: --{option} cannot be combined with --shard")
     if options.sprt is not None:
@@ -142,14 +142,11 @@ def _check_options(options: argparse.Namespace) -> None:
         if len(options.agents) != 2:
             raise ValueError(f"evaluate: --sprt compares 2 agents, {len(options.agents)} are given")
     if options.variance_reduction is not None:
-        for option in ("match", "record", "shard", "first_deal", "sprt", "workers", "ray"):
+        for option in ("match", "record", "shard", "first_deal", "sprt"):
             if getattr(options, option) is not None:
                 raise ValueError(f"evaluate: --{option.replace('_', '-')} cannot be combined with --variance-reduction")
         if len(options.agents) != 2:
             raise ValueError(f"evaluate: --variance-reduction needs 2 agents, {len(options.agents)} are given")
-    for option in ("workers", "ray"):
-        if getattr(options, option) is not None and options.match is not None:
-            raise ValueError(f"evaluate: --{option} cannot be combined with --match")
 
 
 def _play_sprt(options: argparse.Namespace, rules: Any, executor: Executor | None) -> int:
@@ -181,11 +178,11 @@ def _play_sprt(options: argparse.Namespace, rules: Any, executor: Executor | Non
     return 0
 
 
-def _play_with_less_luck(options: argparse.Namespace, rules: Any) -> int:
+def _play_with_less_luck(options: argparse.Namespace, rules: Any, executor: Executor | None) -> int:
     """Play a match and print its result, and the result with less luck."""
     from german_whist.arena.variance_reduction.play import play_match_with_less_luck
     from german_whist.cli.terminal.match_progress import match_progress
-    from german_whist.cli.terminal.result_tables import print_less_luck, print_results
+    from german_whist.cli.terminal.result_tables import print_forfeits, print_less_luck, print_results
 
     first, second = options.agents
     with match_progress("deals", options.deals) as progress:
@@ -198,12 +195,14 @@ def _play_with_less_luck(options: argparse.Namespace, rules: Any) -> int:
             value=options.variance_reduction,
             endgame=options.endgame,
             progress=progress,
+            executor=executor,
         )
     if options.json:
         print(json.dumps(result.to_dict()))
     else:
         print_results([result.plain], _title(options))
         print_less_luck(result)
+        print_forfeits([result.plain])
     return 0
 
 
@@ -216,20 +215,29 @@ def _play_shard(options: argparse.Namespace, rules: Any, executor: Executor | No
     """Play a share of every match and write its parts."""
     from german_whist.arena.parallel.shards import parse_shard
     from german_whist.arena.parts.match_part import write_parts
-    from german_whist.arena.parts.play import match_meeting, play_shard
+    from german_whist.arena.parts.play import match_meeting, play_series_shard, play_shard
     from german_whist.cli.terminal.match_progress import match_progress
 
     shard = parse_shard(options.shard)
     meetings = [match_meeting(*pair, rules, options.seed, options.endgame) for pair in combinations(options.agents, 2)]
-    deals = shard.deals(options.deals)
-    with match_progress("deals", len(meetings) * len(deals)) as progress:
-        parts = [
-            play_shard(one, options.first_deal or 0, options.deals, shard, progress=progress, executor=executor)
-            for one in meetings
-        ]
+    unit, number = _unit(options)
+    share = shard.deals(number, unit)
+    with match_progress(unit, len(meetings) * len(share)) as progress:
+        how: dict[str, Any] = {"progress": progress, "executor": executor}
+        if options.match is not None:
+            parts = [play_series_shard(one, options.match, number, shard, **how) for one in meetings]
+        else:
+            parts = [play_shard(one, options.first_deal or 0, number, shard, **how) for one in meetings]
     write_parts(options.out, parts)
-    print(f"shard {shard}, {len(deals)} of {options.deals} deals: {options.out}")
+    print(f"shard {shard}, {len(share)} of {number} {unit}: {options.out}")
     return 0
+
+
+def _unit(options: argparse.Namespace) -> tuple[str, int]:
+    """Return what is played, deals or matches, and how many of them."""
+    if options.match is None:
+        return "deals", options.deals
+    return "matches", options.deals if options.matches is None else options.matches
 
 
 def _play(
@@ -244,18 +252,18 @@ def _play(
     from german_whist.cli.terminal.match_progress import match_progress
 
     pairs = list(combinations(range(len(agents)), 2))
-    unit, number = "deals", options.deals
-    if options.match is not None:
-        unit, number = "matches", options.deals if options.matches is None else options.matches
+    unit, number = _unit(options)
     results: dict[tuple[int, int], MatchResult | SeriesResult] = {}
     with match_progress(unit, len(pairs) * number) as progress:
         for i, j in pairs:
+            names = (agent_label(agents[i], agents[i]), agent_label(agents[j], agents[j]))
             first, second = agents[i], agents[j]
+            if executor is not None:  # workers make their own agents: a specification travels lighter than a network
+                first, second = options.agents[i], options.agents[j]
             if options.match is None:
-                # Workers make their own agents: a specification travels lighter than a network.
                 result = play_match(
-                    first if executor is None else options.agents[i],
-                    second if executor is None else options.agents[j],
+                    first,
+                    second,
                     number,
                     options.seed,
                     rules,
@@ -265,11 +273,10 @@ def _play(
                     first_deal=options.first_deal or 0,
                     executor=executor,
                 )
-                names = (agent_label(first, first), agent_label(second, second))
                 named = replace(result, first=names[0], second=names[1])
                 results[i, j] = named.with_margins(result.margins).with_forfeits(result.forfeits)
             else:
-                results[i, j] = play_series(
+                series = play_series(
                     first,
                     second,
                     options.match,
@@ -278,7 +285,9 @@ def _play(
                     rules,
                     progress=progress,
                     endgame=options.endgame,
+                    executor=executor,
                 )
+                results[i, j] = replace(series, first=names[0], second=names[1])
     return results
 
 

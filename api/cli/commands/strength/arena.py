@@ -68,9 +68,11 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         print(json.dumps(found.to_dict()))
     else:
+        from german_whist.cli.terminal.result_tables import print_forfeits
         from german_whist.cli.terminal.standings_table import print_standings
 
         print_standings(found)
+        print_forfeits([tournament])
     if options.out is not None:
         _write(found, Path(options.out), quiet=options.json)
     return 0

@@ -29,17 +29,29 @@ def run(options: argparse.Namespace) -> int:
     from german_whist.arena.parts.match_part import read_parts
     from german_whist.arena.parts.merge import merge_parts
     from german_whist.arena.parts.play import result_of
-    from german_whist.cli.terminal.result_tables import print_cross_table, print_results, print_results_json
+    from german_whist.cli.terminal.result_tables import (
+        print_cross_table,
+        print_forfeits,
+        print_results,
+        print_results_json,
+    )
 
     wholes = merge_parts(part for path in options.parts for part in read_parts(path))
     specs = list(dict.fromkeys(spec for one in wholes for spec in (one.meeting.first, one.meeting.second)))
     results = {(specs.index(one.meeting.first), specs.index(one.meeting.second)): result_of(one) for one in wholes}
+    if len(results) < len(wholes):
+        raise ValueError(
+            "merge: the files hold several matches of one pair, with other rules, seeds or numbers of deals: merge "
+            "those of one match at a time"
+        )
     if options.json:
         print_results_json(specs, results)
     elif len(specs) > 2 and list(results) == list(combinations(range(len(specs)), 2)):
         print_cross_table(specs, results, _title(wholes))
     else:
         print_results(list(results.values()), _title(wholes))
+    if not options.json:
+        print_forfeits(list(results.values()))
     return 0
 
 
@@ -47,6 +59,6 @@ def _title(wholes: list[MatchPart]) -> str:
     from german_whist.envs.engine.rules import rules_from_dict
     from german_whist.envs.text.rules_text import rules_spec
 
-    meeting = wholes[0].meeting
-    title = f"German Whist, {rules_spec(rules_from_dict(meeting.rules_fields))}"
+    meeting, match = wholes[0].meeting, wholes[0].match
+    title = f"German Whist, {rules_spec(rules_from_dict(meeting.rules_fields))}" + (f", {match}" if match else "")
     return title + (", exact endgame" if meeting.endgame == "exact" else "")

@@ -1,0 +1,177 @@
+"""Series of matches, and matches with less luck, on executors and in shards: bit for bit those of one run."""
+
+from __future__ import annotations
+
+import json
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from german_whist.agents.bots.base import Values
+from german_whist.arena.match import play_match
+from german_whist.arena.match_result import MatchResult
+from german_whist.arena.parallel.shards import Shard
+from german_whist.arena.parts.match_part import MatchPart, read_parts, write_parts
+from german_whist.arena.parts.merge import merge_parts
+from german_whist.arena.parts.play import match_meeting, play_series_shard, play_shard, result_of
+from german_whist.arena.series import play_series
+from german_whist.arena.variance_reduction.hand_value import HandValue
+from german_whist.arena.variance_reduction.play import play_match_with_less_luck
+from german_whist.envs.engine.rules import rules
+from tests.cli.commands import Run, runner
+
+OVER_HALF = "short:points=over_half"  # half points where the counted tricks are odd
+MATCHES = 7
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Run:
+    return runner(capsys)
+
+
+def series_shards(count: int, match: str = "first_to:6", game: str = "small") -> list[MatchPart]:
+    meeting = match_meeting("random", "heuristic", game, 5)
+    return [play_series_shard(meeting, match, MATCHES, Shard(number, count)) for number in range(1, count + 1)]
+
+
+@pytest.mark.parametrize("endgame", ["played", "exact"])
+def test_an_executor_plays_the_same_series(endgame: str) -> None:
+    played: list[int] = []
+    settings: dict[str, Any] = {"matches": 70, "seed": 3, "rules": "small", "endgame": endgame}
+    with ThreadPoolExecutor(2) as executor:
+        there = play_series("random", "greedy", "best_of:3", progress=played.append, executor=executor, **settings)
+    assert there == play_series("random", "greedy", "best_of:3", **settings)
+    assert sum(played) == 70
+    assert max(played) < 70
+
+
+@pytest.mark.parametrize(
+    ("match", "game"), [("first_to:6", "small"), ("best_of:3", "small"), ("first_to:4", OVER_HALF)]
+)
+def test_merged_shards_are_the_series_in_any_order_and_through_files(tmp_path: Path, match: str, game: str) -> None:
+    for number, part in enumerate(series_shards(3, match, game)):
+        write_parts(tmp_path / f"{number}.json", [part])
+    (whole,) = merge_parts(part for number in (1, 2, 0) for part in read_parts(tmp_path / f"{number}.json"))
+    assert result_of(whole) == play_series("random", "heuristic", match, MATCHES, 5, game)
+
+
+def test_what_is_missing_of_a_series_is_listed() -> None:
+    first, _, last = series_shards(3)
+    with pytest.raises(ValueError, match=r"^random against heuristic: missing shard 2/3$"):
+        merge_parts([last, first])
+
+
+def test_a_series_is_not_mixed_with_single_deals_or_other_matches() -> None:
+    meeting = match_meeting("random", "heuristic", "small", 5)
+    deals = [play_shard(meeting, 0, MATCHES, Shard(number, 2)) for number in (1, 2)]
+    wholes = merge_parts([*deals, *series_shards(2), *series_shards(2, "best_of:3")])
+    assert [one.match for one in wholes] == ["", "first_to:6", "best_of:3"]
+    assert result_of(wholes[0]) == play_match("random", "heuristic", MATCHES, 5, "small")
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "message"),
+    [
+        ("match", "first_to:x", "first_to"),
+        ("match", 3, "match 3 is not text"),
+        ("margins", [["1", 2]], "margins: .* is not a pair of numbers"),
+        ("margins", [[1e300, 2]], "margins: .* is not a pair of numbers"),
+        ("outcomes", [[2, 0]], "outcomes: .* is not a pair of whole numbers"),
+        ("outcomes", [[1, 0]], "margins, outcomes, lengths are not of the same length"),
+        ("lengths", [[0, 1]], "lengths: .* is not a pair of whole numbers"),
+        ("forfeits", {}, "forfeits: {} is not a list"),
+        ("forfeits", [{"agent": "x"}], "forfeit: 'deal' is missing"),
+        ("forfeits", [{"agent": "x", "deal": 1, "seat": 2, "reason": "y"}], "seat 2"),
+        ("forfeits", [{"agent": "x", "deal": 1, "seat": 0, "reason": 1}], "reason 1 is not text"),
+    ],
+)
+def test_a_damaged_part_of_a_series_is_refused(tmp_path: Path, field: str, value: Any, message: str) -> None:
+    path = tmp_path / "part.json"
+    write_parts(path, series_shards(2)[:1])
+    content = json.loads(path.read_text())
+    content["parts"][0][field] = value
+    path.write_text(json.dumps(content))
+    with pytest.raises(ValueError, match=message):
+        read_parts(path)
+
+
+def test_the_commands_cut_a_series_into_shards_and_play_it_with_workers(run: Run, tmp_path: Path) -> None:
+    words = ("evaluate", "greedy", "random", "--match", "best_of:3", "--matches", "5", "--rules", "tiny")
+    files = [tmp_path / f"part{number}.json" for number in (1, 2)]
+    for number, file in enumerate(files, 1):
+        done = run(*words, "--shard", f"{number}/2", "--out", str(file))
+        assert (done.code, done.out.startswith(f"shard {number}/2, {1 + number} of 5 matches")) == (0, True)
+    whole = run(*words, "--json").out
+    assert run("merge", *map(str, files), "--json").out == whole
+    assert run(*words, "--workers", "1", "--json").out == whole
+    assert "best_of:3" in run("merge", *map(str, files)).out
+
+
+def test_files_of_several_matches_of_a_pair_are_refused(run: Run, tmp_path: Path) -> None:
+    files = [tmp_path / f"{seed}.json" for seed in (1, 2)]
+    for seed, file in enumerate(files, 1):
+        words = ("--deals", "2", "--rules", "tiny", "--seed", str(seed), "--shard", "1/1", "--out", str(file))
+        assert run("evaluate", "greedy", "random", *words).code == 0
+    refused = run("merge", *map(str, files))
+    assert (refused.code, "several matches of one pair" in refused.err) == (2, True)
+
+
+def test_shards_keep_the_reasons_of_forfeits(run: Run, tmp_path: Path) -> None:
+    bot = tmp_path / "bot.py"
+    bot.write_text(
+        "import sys, json\n"
+        "sys.stdin.readline()\n"
+        "print(json.dumps({'type': 'ready', 'protocol': 1}), flush=True)\n"
+        "for line in sys.stdin:\n"
+        "    print(json.dumps({'id': json.loads(line)['id'], 'action': 'none'}), flush=True)\n"
+    )
+    words = ("evaluate", f"process:python3 {bot}", "random", "--deals", "3", "--rules", "tiny")
+    files = [tmp_path / f"part{number}.json" for number in (1, 2)]
+    for number, file in enumerate(files, 1):
+        assert run(*words, "--shard", f"{number}/2", "--out", str(file)).code == 0
+    whole = run(*words, "--json").out
+    assert len(json.loads(whole)["matches"][0]["forfeits"]) == 6
+    assert run("merge", *map(str, files), "--json").out == whole
+    assert "unplayed: illegal action 'none'" in run("merge", *map(str, files)).out
+    arena = ("arena", words[1], "random", "greedy", "--deals", "2", "--rules", "tiny")
+    kept = ("--out", str(tmp_path / "arena"))
+    assert run(*arena, *kept, "--shard", "2/2").code == 0
+    reports = [json.loads(run(*arena, *kept, "--json").out) for _ in range(2)]
+    assert len(reports[0]["forfeits"]) == 8
+    assert reports[0] == reports[1] == json.loads(run(*arena, "--json").out)
+    assert "unplayed: illegal action 'none'" in run(*arena, *kept).out
+
+
+class NetworkLike:
+    """A value as networks give it: of margin and winning chance."""
+
+    def values(self, views: Any) -> Values:
+        margin = HandValue().values(views)
+        return Values(margin, 1 / (1 + np.exp(-margin)))
+
+
+@pytest.mark.parametrize("value", ["hand", NetworkLike()])
+def test_workers_change_nothing_in_a_result_with_less_luck(value: Any) -> None:
+    played: list[int] = []
+    with ThreadPoolExecutor(2) as executor:
+        there = play_match_with_less_luck(
+            "greedy", "random", 70, 3, value=value, orders=3, progress=played.append, executor=executor
+        )
+    here = play_match_with_less_luck("greedy", "random", 70, 3, value=value, orders=3)
+    assert there == here
+    assert isinstance(here.plain, MatchResult)
+    assert sum(played) == 70
+    assert here.margin_factor > 1
+
+
+def test_the_command_spreads_a_result_with_less_luck(run: Run) -> None:
+    words = ("evaluate", "greedy", "random", "--deals", "10", "--rules", "tiny", "--variance-reduction", "--json")
+    assert run(*words, "--workers", "1").out == run(*words).out
+
+
+def test_an_agent_without_a_value_is_refused_as_a_value() -> None:
+    with pytest.raises(ValueError, match=r"'greedy\+exact' has no value"):
+        play_match_with_less_luck("greedy", "random", 8, rules=rules("small"), value="greedy+exact")
