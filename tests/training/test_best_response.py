@@ -19,7 +19,7 @@ SMALL = (
     "value_hidden=[16]",
     "threads=1",
     "num_steps=4",
-    "value_deals=64",
+    "value_deals=200",
 )
 
 
