@@ -29,7 +29,7 @@ _LOG = logging.getLogger(__name__)
 
 
 def warm_up(rules: str, agent: str | None = None) -> None:
-    """Load what interfaces need, first what the first deal needs.
+    """Load what interfaces need: the catalogue, which they show first, then what a first deal needs.
 
     Args:
         rules: specification of the game that will be played first.
@@ -37,9 +37,9 @@ def warm_up(rules: str, agent: str | None = None) -> None:
     """
     try:
         game = rules_named(rules)
-        _first_card(rules, agent or catalogue.default_agent(game))
         catalogue.games()
         catalogue.agents()
+        _first_card(rules, agent or catalogue.default_agent(game))
         _coach(game)
         for trump, low in _TABLES:
             open_table(trump, low)

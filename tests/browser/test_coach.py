@@ -10,6 +10,7 @@ from tests.browser.server import Server
 from tests.browser.table import Table
 
 TINY = "tiny"
+REVIEW = 60_000  # milliseconds: it thinks about every move, also on a busy machine
 
 
 def test_a_hint_points_at_a_card_and_gives_reasons_in_words_and_figures(table: Table, server: Server) -> None:
@@ -46,7 +47,7 @@ def test_the_review_shows_curve_moves_and_open_hands_and_another_card_can_be_tri
     table.play_on(lambda actions: len(actions) - 1)
     table.button("Review").click()
     review = table.page.get_by_role("dialog", name="Review of the deal")
-    review.wait_for()
+    review.wait_for(timeout=REVIEW)
     assert review.get_by_role("img", name=re.compile("Chance that you win")).is_visible()
     slider = review.get_by_role("slider", name="Move")
     table.page.keyboard.press("Home")
@@ -108,7 +109,7 @@ def test_a_shared_deal_opens_for_review(table: Table, server: Server, open_table
             other.page.get_by_label("Text, code or link").fill(shared)
             other.button("Open").click()
         review = other.page.get_by_role("dialog", name="Review of the deal")
-        review.wait_for()
+        review.wait_for(timeout=REVIEW)
         assert re.findall(r"\d+", result) == re.findall(r"\d+", review.locator(".review-result").text_content())
         other.page.keyboard.press("Escape")
         other.wait()
