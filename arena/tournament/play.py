@@ -90,7 +90,7 @@ def play_tournament(
     for (i, j), meeting in meetings.items():
         found = _pair_results(meeting, deals, store, progress, executor)
         margins[i, j] = _oriented(found.margins, meeting, agents[i])
-        forfeits += [one for one in found.forfeits if one.deal < deals]
+        forfeits += sorted((one for one in found.forfeits if one.deal < deals), key=lambda one: (one.deal, one.seat))
     any_meeting = next(iter(meetings.values()))
     versions = {
         spec: version

@@ -30,9 +30,10 @@ def write_page(path: str | Path, sections: dict[str, str]) -> None:
     text = Path(path).read_text(encoding="utf-8")
     for name, section in sections.items():
         found = re.compile(rf"(<!-- measured: {name} -->\n).*?(<!-- end -->)", re.DOTALL)
-        text, count = found.subn(lambda match, section=section: f"{match[1]}\n{section}\n\n{match[2]}", text)
-        if count != 1:
+        parts = found.split(text)
+        if (count := len(parts) // 3) != 1:
             raise ValueError(f"{path}: '<!-- measured: {name} -->' … '<!-- end -->' is there {count} times, not once")
+        text = "".join([*parts[:2], f"\n{section}\n\n", *parts[2:]])
     write_atomically(path, text.encode())
 
 
