@@ -12,7 +12,12 @@ from german_whist.agents.search.belief_kernels import (
     write_card_probabilities,
     write_posterior,
 )
+from german_whist.agents.search.row_network import RowNetwork
+from german_whist.agents.search.settings import SearchSettings
+from german_whist.agents.search.worlds import Scratch, sample_candidate_deals
 from german_whist.benchmarks.strength.belief_quality import measure
+from german_whist.envs.simulator.batch import DealBatch
+from tests.conftest import play_randomly
 
 SPEC = "small:search=40,threads=1"  # 240 candidates
 
@@ -71,3 +76,20 @@ def test_card_probabilities_are_weighted_shares() -> None:
     probabilities = np.empty(52)
     write_card_probabilities(np.array([0.25, 0.75]), np.array([0b101, 0b100], np.uint64), probabilities)
     assert probabilities[:4].tolist() == [0.25, 0.0, 1.0, 0.0]
+
+
+@pytest.mark.parametrize(("min_size", "deals"), [(0.0, 16), (4.0, 64)])
+def test_more_deals_are_sampled_where_few_share_the_weight(min_size: float, deals: int) -> None:
+    batch = DealBatch("small", 1, seed=4, history=True)
+    play_randomly(batch, np.random.default_rng(4), 9)
+    tokens, lengths = batch.history()
+    settings = SearchSettings(worlds=8, candidates=16, min_size=min_size)
+    scratch = Scratch.of(RowNetwork.of(None))
+    found = sample_candidate_deals(
+        batch.views(),
+        (tokens[0], int(lengths[0])),
+        np.uint64(7),
+        settings,
+        lambda part, count: part(0, count, scratch),
+    )
+    assert len(found.hands) == len(found.totals) == deals
