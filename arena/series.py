@@ -226,4 +226,5 @@ def play_mirrored_matches(
             reported = report(progress, reported, int(is_over.sum()) // 2)
     outcomes = np.where(winners < 0, 0, np.where(winners == swapped, 1, -1))
     margins = scores[rows, swapped] - scores[rows, 1 - swapped]
-    return SeriesGames(*(column.reshape(2, size).T for column in (outcomes, margins, deals)))
+    shape = (2, size)
+    return SeriesGames(outcomes.reshape(shape).T, margins.reshape(shape).T, deals.reshape(shape).T)

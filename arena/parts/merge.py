@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 from itertools import groupby
+from typing import Any
 
 import numpy as np
 
@@ -47,7 +48,9 @@ def _check_versions(parts: list[MatchPart]) -> None:
 def _merged(parts: list[MatchPart]) -> MatchPart:
     parts = sorted(parts, key=lambda part: (part.start, len(part.margins)))
     whole = parts[0]
-    columns = {name: np.zeros((whole.match_deals, 2), column.dtype) for name, column in whole.columns.items()}
+    columns: dict[str, Any] = {
+        name: np.zeros((whole.match_deals, 2), column.dtype) for name, column in whole.columns.items()
+    }
     is_played = np.zeros(whole.match_deals, np.bool_)
     for part in parts:
         rows = slice(part.start - whole.match_start, part.deals.stop - whole.match_start)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from concurrent.futures import Executor
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -129,6 +130,7 @@ def play_match_with_less_luck(
         for start in range(0, deals, size)
     ]
     margins, luck, forfeits = [], [], []
+    parts: Iterator[tuple[Any, Any, list[Forfeit]]]
     if executor is None:
         parts = (_play_part(*task, progress=progress) for task in tasks)
     else:

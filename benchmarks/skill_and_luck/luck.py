@@ -133,7 +133,7 @@ def play_decks(
     """Play decks twice with the seats swapped and return the first agent's margins, float64[decks, 2]."""
     size = len(decks)
     batch = DealBatch(rules, 2 * size, seed, history=any(map(uses_history, agents)), endgame=endgame)
-    batch.deal_decks(np.tile(decks, (2, 1)), np.tile(dealers, 2))
+    batch.deal_decks(np.tile(decks, (2, 1)).tolist(), np.tile(dealers, 2))
     indices = np.tile(np.arange(size, dtype=np.uint64), 2)
     swapped = np.repeat(np.array([0, 1], np.int8), size)
     memories, steps = GameMemories(agents, names, seed, indices, swapped), np.zeros(2 * size, np.int64)
