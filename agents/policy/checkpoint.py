@@ -16,10 +16,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from safetensors.numpy import save
-
 from german_whist.agents.policy.layers import INPUTS, OBSERVATION, Layer, layer_tensors, networks_of, sizes_of
-from german_whist.agents.policy.tensor_file import FORMAT, TensorFile, file_metadata, open_checkpoint
+from german_whist.agents.policy.tensor_file import FORMAT, TensorFile, file_metadata, open_checkpoint, tensor_bytes
 from german_whist.envs.engine.cards import NUM_CARDS
 from german_whist.envs.engine.endgame_hook import ENDGAMES, PLAYED, canonical_endgame
 from german_whist.envs.engine.rules import Rules, rules_from_dict
@@ -129,10 +127,10 @@ class Checkpoint:
         if value and separate_value:
             card["value"]["separate"] = True
             about = {"format": VALUE_FORMAT, "version": FORMAT_VERSION}
-            write_atomically(value_path(path), save(value, metadata=file_metadata(about, value)))
+            write_atomically(value_path(path), tensor_bytes(value, file_metadata(about, value)))
         else:
             tensors |= value
-        write_atomically(path, save(tensors, metadata=file_metadata(card, tensors)))
+        write_atomically(path, tensor_bytes(tensors, file_metadata(card, tensors)))
 
 
 def value_path(path: str | Path) -> Path:
@@ -151,7 +149,7 @@ def write_results(path: str | Path, results: dict[str, Any]) -> None:
     with open_checkpoint(path) as file:
         _from_card(str(path), file)
         tensors = {name: file.tensor(name) for name in file.names}
-    write_atomically(path, save(tensors, metadata=file_metadata({**file.card, "results": results}, tensors)))
+    write_atomically(path, tensor_bytes(tensors, file_metadata({**file.card, "results": results}, tensors)))
 
 
 def load_checkpoint(path: str | Path) -> Checkpoint:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from safetensors import SafetensorError, safe_open
+from safetensors.numpy import save
 
 from german_whist.agents.policy.layers import Layer
 from german_whist.envs.utils.specs import shown
@@ -23,6 +24,20 @@ MAX_LAYERS = 20
 MAX_UNITS = 65_536  # in a layer
 
 _UNREADABLE = (SafetensorError, OSError, TypeError, AttributeError)  # the last two: dtypes unknown to numpy
+
+
+def tensor_bytes(tensors: dict[str, npt.NDArray[Any]], metadata: Mapping[str, str]) -> bytes:
+    """Return a safetensors file of tensors and texts, the same bytes for the same contents.
+
+    The library writes the texts in an order that changes from call to call; here they are sorted by name.
+    """
+    data = save(tensors, metadata=dict(metadata))
+    size = int.from_bytes(data[:8], "little")
+    header = json.loads(data[8 : 8 + size])
+    header["__metadata__"] = dict(sorted(metadata.items()))
+    text = json.dumps(header, ensure_ascii=False, separators=(",", ":")).encode()
+    text += b" " * (-len(text) % 8)  # tensors begin at a multiple of 8 bytes
+    return len(text).to_bytes(8, "little") + text + data[8 + size :]
 
 
 class TensorFile:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from german_whist.agents.policy.checkpoint import load_checkpoint
 from german_whist.envs.utils.atomic_file import write_atomically
 from tests.agents.networks import some_network
 
@@ -55,3 +56,12 @@ def test_any_file_is_written_whole(tmp_path: Path) -> None:
     write_atomically(str(tmp_path / "note.txt"), b"two")
     assert (tmp_path / "note.txt").read_bytes() == b"two"
     assert len(list(tmp_path.iterdir())) == 1
+
+
+def test_the_same_network_gives_the_same_bytes(tmp_path: Path) -> None:
+    """The order of the texts in the header must not change from file to file."""
+    files = [tmp_path / f"{number}.safetensors" for number in range(8)]
+    for file in files:
+        some_network().save(file)
+    assert len({file.read_bytes() for file in files}) == 1
+    assert load_checkpoint(files[0]).training == some_network().training
