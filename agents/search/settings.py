@@ -13,7 +13,8 @@ MOST_CANDIDATES = 768  # by default
 
 SELF, SMALL, HEURISTIC = "self", "small", "heuristic"
 ROLLOUTS = (SELF, SMALL, HEURISTIC)
-SETTINGS = ("search", "candidates", "rollout", "prior_sd", "tricks", "threads")
+SETTINGS = ("search", "candidates", "rollout", "prior_sd", "win_weight", "tricks", "threads")
+_NUMBERS = ("prior_sd", "win_weight")  # the others are whole
 
 
 @dataclasses.dataclass(frozen=True)
@@ -37,7 +38,8 @@ class SearchSettings:
         min_size: weights are tempered to keep this effective sample size, as a share of the candidates. Below twice
             that, more candidates are sampled, up to 4 times as many.
         tanh_scale: tricks beyond count less, see ``choice_kernels.utility``; 0 for plain tricks.
-        win_weight: what a win is worth besides, in tricks.
+        win_weight: what a win is worth besides, and a loss costs, in tricks: the larger, the more the search plays for
+            the win instead of the margin.
         usual_sd: usual standard deviation of the difference of two actions in one world, in tricks.
         certain: an action whose advantage is this many tricks below the best is not tried.
         deviations: an action is dropped early if its gain is this many standard deviations below the best.
@@ -46,7 +48,7 @@ class SearchSettings:
     worlds: int = 64
     candidates: int = 0
     rollout: str = ""
-    prior_sd: float = 0.3
+    prior_sd: float = 0.5
     tricks: int = 0
     threads: int = 0
     temperature: float = 0.1
@@ -55,8 +57,8 @@ class SearchSettings:
     model_prior: tuple[float, float, float] = (0.7, 0.2, 0.1)
     min_size: float = 1 / 12
     tanh_scale: float = 4.0
-    win_weight: float = 0.0
-    usual_sd: float = 2.0
+    win_weight: float = 4.0
+    usual_sd: float = 3.0
     certain: float = 0.8
     deviations: float = 1.5
 
@@ -74,6 +76,8 @@ class SearchSettings:
             raise unknown_name("rollout", self.rollout, ROLLOUTS)
         if not 0 < self.prior_sd < float("inf"):
             raise ValueError(f"prior_sd {self.prior_sd} is not allowed: a positive number of tricks")
+        if not 0 <= self.win_weight < float("inf"):
+            raise ValueError(f"win_weight {self.win_weight} is not allowed: a number of tricks, at least 0")
 
     @property
     def num_candidates(self) -> int:
@@ -99,7 +103,7 @@ def settings_from(given: Mapping[str, str]) -> SearchSettings:
             fields[key] = value
             continue
         try:
-            fields["worlds" if key == "search" else key] = float(value) if key == "prior_sd" else int(value)
+            fields["worlds" if key == "search" else key] = float(value) if key in _NUMBERS else int(value)
         except ValueError:
-            raise ValueError(f"{key} {shown(value)} is not a{'' if key == 'prior_sd' else ' whole'} number") from None
+            raise ValueError(f"{key} {shown(value)} is not a{'' if key in _NUMBERS else ' whole'} number") from None
     return SearchSettings(**fields)  # type: ignore[arg-type]

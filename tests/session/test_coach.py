@@ -49,8 +49,9 @@ def test_every_legal_action_of_every_game_has_a_value_and_a_chance(game: str) ->
 
 
 def test_a_search_judges_every_game_with_an_open_endgame_and_rollouts_the_others() -> None:
-    judges = {"classic": "champion:search=4", "small": "champion-small:search=4", "short": "heuristic:search=4"}
-    for game, judge in {**judges, "draft": "heuristic:search=4", "humbug": ROLLOUTS}.items():
+    judges = {"classic": "champion", "small": "champion-small", "short": "heuristic", "draft": "heuristic"}
+    specs = {game: f"{policy}:search=4,win_weight=0" for game, policy in judges.items()}
+    for game, judge in {**specs, "humbug": ROLLOUTS}.items():
         batch = DealBatch(game, 1, seed=1)
         assert advise(batch.views(), batch.rules, worlds=4)[0].judge == judge
 
@@ -268,7 +269,7 @@ def test_the_agent_plays_the_persons_cards() -> None:
 
 def test_a_game_without_a_network_is_judged_by_searching_with_the_bot() -> None:
     batch = DealBatch(rules("classic:hand=10,stock=32"), 1)
-    assert advise(batch.views(), batch.rules, worlds=2)[0].judge == "heuristic:search=2"
+    assert advise(batch.views(), batch.rules, worlds=2)[0].judge == "heuristic:search=2,win_weight=0"
 
 
 def test_a_game_whose_endgame_is_too_large_to_be_solved_is_judged_by_rollouts() -> None:

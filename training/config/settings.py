@@ -211,6 +211,9 @@ class PolicyIterationSettings:
         16_384, "deals of self-play that the value network of the final checkpoint is fitted to; 0: no value network"
     )
     distill_hidden: int = setting(0, "hidden units of a small network distilled from the policy; 0: none")
+    lookahead_policy: str = setting(
+        "actor", "plays on in lookaheads: actor, or distilled, which is faster and needs distill_hidden"
+    )
 
     def __post_init__(self) -> None:
         """Refuse values that cannot work."""
@@ -220,6 +223,9 @@ class PolicyIterationSettings:
         check_range(self, "value_lambda late_phase_fraction", 0, 1)
         check_range(self, "margin_tanh_scale", 0)
         check_sizes("value_hidden", self.value_hidden)
+        check_choice(self, "lookahead_policy", "actor", "distilled")
+        if self.lookahead_policy == "distilled" and not self.distill_hidden:
+            raise ValueError("lookahead_policy: distilled needs distill_hidden, the size of that network")
 
 
 @dataclass(frozen=True)

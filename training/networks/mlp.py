@@ -171,7 +171,7 @@ class FrozenMLP:
 
     def _outputs(self, features: torch.Tensor) -> torch.Tensor:
         rows = len(features)
-        size = max(_FEWEST_ROWS, 1 << (rows - 1).bit_length())
+        size = -(-rows // _FEWEST_ROWS) * _FEWEST_ROWS
         hidden = F.pad(features, (0, 0, 0, size - rows)).to(self._device).to(self._dtype)
         for weight, bias in self._hidden:
             hidden = F.linear(hidden, weight, bias).relu_()

@@ -107,6 +107,7 @@ class PolicyIteration:
         self.actor = build("actor", network.hidden, actions, network.phases)
         self.value = build("value", settings.value_hidden, 2, network.phases)
         self.distilled = build("distilled", [settings.distill_hidden], actions, []) if settings.distill_hidden else None
+        self._distilled_plays_on = settings.lookahead_policy == "distilled"
         self._parts = [part for part in (self.actor, self.value, self.distilled) if part is not None]
         self.freeze()
 
@@ -119,6 +120,9 @@ class PolicyIteration:
     def freeze(self) -> None:
         """Copy the current averaged weights; they play and evaluate from now on."""
         self._frozen_actor, self._frozen_value = self.actor.frozen(), self.value.frozen()
+        self._frozen_lookahead = self._frozen_actor
+        if self._distilled_plays_on and self.distilled is not None:
+            self._frozen_lookahead = self.distilled.frozen()
 
     def start_from(self, layers: tuple[Layer, ...], name: str) -> None:
         """Take the network from a checkpoint's layers.
@@ -147,6 +151,10 @@ class PolicyIteration:
     def policy(self, features: torch.Tensor) -> torch.Tensor:
         """Return the logits on the CPU, float32[rows, actions], for observations int8[rows, num_observations]."""
         return self._frozen_actor(features) * _LOGITS_PER_OUTPUT
+
+    def lookahead_policy(self, features: torch.Tensor) -> torch.Tensor:
+        """Return the same of the network that plays on in lookaheads, up to a factor."""
+        return self._frozen_lookahead(features)
 
     def values(self, features: torch.Tensor) -> torch.Tensor:
         """Return expected margins of the seats to act, in tricks, against the learner and the bot, float32[rows, 2]."""

@@ -76,7 +76,7 @@ class PolicyIterationLearner(Learner[ActionValueBatch]):
         algorithm.freeze()
         if self.decisions >= settings.value_start:
             lookahead = settings.lookahead if self.decisions >= settings.lookahead_start else 1
-            self.collector.bootstrap_from(algorithm.policy, algorithm.values, lookahead)
+            self.collector.bootstrap_from(algorithm.lookahead_policy, algorithm.values, lookahead)
 
     def _collect(self) -> tuple[ActionValueBatch, int]:
         self.collector.collect(self.algorithm.policy)

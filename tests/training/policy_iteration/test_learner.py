@@ -127,6 +127,33 @@ def test_the_policy_changes_only_when_frozen_again():
     assert not torch.equal(algorithm.values(batch.features), before[1])
 
 
+@pytest.mark.parametrize("plays_on", ["actor", "distilled"])
+def test_lookaheads_are_played_on_by_the_network_asked_for(plays_on):
+    algorithm = some_algorithm(**FAST, distill_hidden=8, lookahead_policy=plays_on)
+    batch = some_batch()
+    algorithm.update(batch, 0.0)
+    algorithm.freeze()
+    network = algorithm.distilled if plays_on == "distilled" else algorithm.actor
+    expected = network.frozen()(batch.features)
+    assert torch.equal(algorithm.lookahead_policy(batch.features), expected)
+    algorithm.update(batch, 0.0)
+    assert torch.equal(algorithm.lookahead_policy(batch.features), expected)
+
+
+def test_the_targets_come_from_the_network_asked_for(tmp_path):
+    settings = {"hidden": [32], "distill_hidden": 4, "value_start": 0, "learning_rate": 1e-2}
+    networks = []
+    for plays_on in ("actor", "distilled"):
+        outcome = run(tmp_path / plays_on, **settings, lookahead_policy=plays_on)
+        networks.append(load_checkpoint(outcome.run.path / "final.safetensors").layers)
+    assert any((one[0] != other[0]).any() for one, other in zip(*networks, strict=True))
+
+
+def test_a_distilled_lookahead_policy_needs_a_distilled_network():
+    with pytest.raises(ValueError, match="distill_hidden"):
+        config(lookahead_policy="distilled")
+
+
 def test_without_positions_no_weight_changes():
     algorithm = some_algorithm()
     before = [weight.clone() for _, weight in algorithm.named_parameters()]
