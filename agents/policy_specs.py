@@ -72,7 +72,7 @@ def _network_agent(
     """
     from german_whist.agents.endgame.exact_agent import ExactEndgame
     from german_whist.agents.policy.agent import PolicyAgent
-    from german_whist.agents.policy.checkpoint import check_endgame
+    from german_whist.agents.policy.card_checks import check_endgame
     from german_whist.agents.pretrained.champion import TwoNetworkAgent
     from german_whist.agents.search.settings import SETTINGS
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from german_whist.agents.policy.checkpoint import Checkpoint
 from german_whist.agents.policy.inputs import input_layout
-from german_whist.agents.policy.layers import Layer
+from german_whist.agents.policy.network.layers import Layer
 from german_whist.envs.utils.atomic_file import write_atomically
 from german_whist.envs.utils.specs import unknown_name
 
@@ -60,39 +60,28 @@ def _stock_feature(checkpoint: Checkpoint) -> int:
 
 def _onnx(checkpoint: Checkpoint) -> bytes:
     import onnx
-    from onnx import TensorProto, helper, numpy_helper
+    from onnx import TensorProto, helper
 
-    nodes, weights = [], []
-    for phase, layers in enumerate(checkpoint.networks):
-        name = "observation"
-        for i, (weight, bias) in enumerate(layers):
-            own = f"{phase}_{i}"
-            weights += [numpy_helper.from_array(weight, f"weight_{own}"), numpy_helper.from_array(bias, f"bias_{own}")]
-            nodes.append(helper.make_node("Gemm", [name, f"weight_{own}", f"bias_{own}"], [f"layer_{own}"], transB=1))
-            name = f"layer_{own}"
-            if i < len(layers) - 1:
-                nodes.append(helper.make_node("Relu", [name], [f"hidden_{own}"]))
-                name = f"hidden_{own}"
-    last = len(checkpoint.layers) - 1
-    logits = f"layer_0_{last}"
+    from german_whist.training.onnx_graph import OnnxGraph
+
+    graph = OnnxGraph()
+    outputs = [graph.network("observation", layers, checkpoint.suit_layers) for layers in checkpoint.networks]
+    logits = outputs[0]
     if checkpoint.phases:
-        weights.append(numpy_helper.from_array(np.array([_stock_feature(checkpoint)], np.int64), "stock_feature"))
-        nodes.append(helper.make_node("Gather", ["observation", "stock_feature"], ["stock"], axis=1))
-    for phase, stock in enumerate(checkpoint.phases, start=1):
-        weights.append(numpy_helper.from_array(np.array([stock], np.float32), f"last_{phase}"))
-        nodes.append(helper.make_node("LessOrEqual", ["stock", f"last_{phase}"], [f"is_{phase}"]))
-        nodes.append(helper.make_node("Where", [f"is_{phase}", f"layer_{phase}_{last}", logits], [f"logits_{phase}"]))
-        logits = f"logits_{phase}"
-    nodes.append(helper.make_node("Identity", [logits], ["logits"]))
+        stock = graph.add("Gather", "observation", graph.constant([_stock_feature(checkpoint)]), axis=1)
+    for later, last in zip(outputs[1:], checkpoint.phases, strict=True):
+        is_later = graph.add("LessOrEqual", stock, graph.constant(np.array([last], np.float32)))
+        logits = graph.add("Where", is_later, later, logits)
+    graph.nodes.append(helper.make_node("Identity", [logits], ["logits"]))
     features, actions = checkpoint.sizes[0], checkpoint.sizes[-1]
-    graph = helper.make_graph(
-        nodes,
+    made = helper.make_graph(
+        graph.nodes,
         "german_whist_policy",
         [helper.make_tensor_value_info("observation", TensorProto.FLOAT, ["batch", features])],
         [helper.make_tensor_value_info("logits", TensorProto.FLOAT, ["batch", actions])],
-        weights,
+        graph.constants,
     )
-    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", _OPSET)], producer_name="german-whist")
+    model = helper.make_model(made, opset_imports=[helper.make_opsetid("", _OPSET)], producer_name="german-whist")
     model.ir_version = _IR_VERSION
     model.doc_string = "\n".join(ABOUT.values())
     helper.set_model_props(model, _metadata(checkpoint))
@@ -105,20 +94,24 @@ def _torchscript(checkpoint: Checkpoint) -> bytes:
     import torch
     from torch import nn
 
-    def mlp(layers: tuple[Layer, ...]) -> nn.Sequential:
-        modules: list[nn.Module] = []
-        for weight, bias in layers:
-            linear = nn.Linear(weight.shape[1], weight.shape[0])
-            with torch.no_grad():
-                linear.weight.copy_(torch.from_numpy(weight))
-                linear.bias.copy_(torch.from_numpy(bias))
-            modules += [linear, nn.ReLU()]
-        return nn.Sequential(*modules[:-1])
+    from german_whist.training.networks.phased_mlp import new_mlp
 
-    class PhasedMLP(nn.Module):
+    features, *hidden, actions = checkpoint.sizes
+
+    class Network(nn.Module):
+        def __init__(self, layers: tuple[Layer, ...]) -> None:
+            super().__init__()
+            self.mlp = new_mlp(torch.ones(features), hidden, actions, 1.0, checkpoint.suit_layers)
+            self.mlp.load_raw_layers(layers, "export")
+
+        def forward(self, observation: torch.Tensor) -> torch.Tensor:
+            units = self.mlp.units(observation, self.mlp.weights())
+            return self.mlp.joined(self.mlp.linear_layers()[-1](units))
+
+    class PhasedNetwork(nn.Module):
         def __init__(self) -> None:
             super().__init__()
-            self.networks = nn.ModuleList(mlp(layers) for layers in checkpoint.networks)
+            self.networks = nn.ModuleList(map(Network, checkpoint.networks))
 
         def forward(self, observation: torch.Tensor) -> torch.Tensor:
             logits: torch.Tensor = self.networks[0](observation)
@@ -127,7 +120,7 @@ def _torchscript(checkpoint: Checkpoint) -> bytes:
                 logits = torch.where(stock <= last, network(observation), logits)
             return logits
 
-    traced = torch.jit.trace(PhasedMLP().eval(), torch.zeros(2, checkpoint.sizes[0]))
+    traced = torch.jit.trace(PhasedNetwork().eval(), torch.zeros(2, features))
     buffer = io.BytesIO()
     torch.jit.save(traced, buffer, _extra_files=_metadata(checkpoint))
     return buffer.getvalue()

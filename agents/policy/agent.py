@@ -16,8 +16,8 @@ from german_whist.agents.policy.canonical import by_name, canonical_views, true_
 from german_whist.agents.policy.checkpoint import Checkpoint
 from german_whist.agents.policy.game_check import check_open_endgame, check_same_game
 from german_whist.agents.policy.inputs import network_inputs
-from german_whist.agents.policy.layers import UNIVERSAL
-from german_whist.agents.policy.mlp_forward import PhasedMLPForward
+from german_whist.agents.policy.network.layers import UNIVERSAL
+from german_whist.agents.policy.network.phased_forward import PhasedForward
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.observation.vector_kernels import write_masks
 from german_whist.envs.observation.views import check_view_array
@@ -50,8 +50,8 @@ class PolicyAgent:
         self.checkpoint = checkpoint
         self.temperature = temperature
         self._rules: Rules = checkpoint.rules
-        self._network = PhasedMLPForward(checkpoint)
-        self._value = PhasedMLPForward(checkpoint, checkpoint.value) if checkpoint.value else None
+        self._network = PhasedForward(checkpoint)
+        self._value = PhasedForward(checkpoint, checkpoint.value) if checkpoint.value else None
 
     @property
     def checkpoints(self) -> tuple[Checkpoint, ...]:

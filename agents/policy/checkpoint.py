@@ -11,15 +11,31 @@ under ``card``, and a SHA-256 of card and tensors under ``sha256``.
 from __future__ import annotations
 
 import operator
-from collections.abc import Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from german_whist.agents.policy.layers import INPUTS, OBSERVATION, Layer, layer_tensors, networks_of, sizes_of
-from german_whist.agents.policy.tensor_file import FORMAT, TensorFile, file_metadata, open_checkpoint, tensor_bytes
-from german_whist.envs.engine.cards import NUM_CARDS
-from german_whist.envs.engine.endgame_hook import ENDGAMES, PLAYED, canonical_endgame
+from german_whist.agents.policy.card_checks import check_endgame, check_phases, positive
+from german_whist.agents.policy.network.layers import (
+    INPUTS,
+    OBSERVATION,
+    Layer,
+    layer_shapes,
+    layer_tensors,
+    networks_of,
+    sizes_of,
+)
+from german_whist.agents.policy.tensor_file import (
+    FORMAT,
+    TensorFile,
+    check_sizes,
+    file_metadata,
+    open_checkpoint,
+    tensor_bytes,
+)
+from german_whist.envs.engine.endgame_hook import PLAYED, canonical_endgame
 from german_whist.envs.engine.rules import Rules, rules_from_dict
 from german_whist.envs.utils.atomic_file import write_atomically
 from german_whist.envs.utils.specs import shown, unknown_name
@@ -28,7 +44,6 @@ FORMAT_VERSION = 1
 NETWORK = {"type": "mlp", "activation": "relu", "suits": "canonical"}
 NAMED, LIVE = "named", "live"
 RANKS = (NAMED, LIVE)
-MAX_LOGITS_PER_TRICK = 1e6
 
 VALUE_FORMAT = "german-whist-value"
 VALUE_OUTPUTS = ["margin", "win_logit"]
@@ -57,6 +72,8 @@ class Checkpoint:
             game with an open endgame.
         value: layers of the value network, likewise; empty without one. Its outputs are the expected margin of the deal
             in tricks for the seat to act, and the logit of its winning chance, a draw counting half.
+        suit_layers: number of first layers whose weights the suits share, in both networks; 0 for plain multilayer
+            perceptrons.
     """
 
     layers: tuple[Layer, ...]
@@ -69,6 +86,7 @@ class Checkpoint:
     phases: tuple[int, ...] = ()
     inputs: str = OBSERVATION
     value: tuple[Layer, ...] = ()
+    suit_layers: int = 0
 
     def __post_init__(self) -> None:
         """Replace an alias of the endgame by its canonical name."""
@@ -77,7 +95,7 @@ class Checkpoint:
     @property
     def sizes(self) -> list[int]:
         """Number of inputs, then of units in each layer."""
-        return sizes_of(self.layers)
+        return sizes_of(self.layers, self.suit_layers)
 
     @property
     def networks(self) -> list[tuple[Layer, ...]]:
@@ -95,7 +113,11 @@ class Checkpoint:
             network["phases"] = list(self.phases)
         if self.inputs != OBSERVATION:
             network["inputs"] = self.inputs
-        value = {"value": {"sizes": sizes_of(self.value), "outputs": VALUE_OUTPUTS}} if self.value else {}
+        if self.suit_layers:
+            network["suit_layers"] = self.suit_layers
+        value = (
+            {"value": {"sizes": sizes_of(self.value, self.suit_layers), "outputs": VALUE_OUTPUTS}} if self.value else {}
+        )
         return {
             "format": FORMAT,
             "version": FORMAT_VERSION,
@@ -189,8 +211,9 @@ def _from_card(path: str, file: TensorFile) -> Checkpoint:
         ranks = network.pop("ranks", NAMED)
         inputs = network.pop("inputs", OBSERVATION)
         phases = tuple(operator.index(stock) for stock in network.pop("phases", ()))
+        suit_layers = operator.index(network.pop("suit_layers", 0))
         training, results = dict(card.get("training") or {}), dict(card.get("results") or {})
-        logits_per_trick = _positive(card.get("logits_a_trick"))
+        logits_per_trick = positive(card.get("logits_a_trick"))
         endgame = check_endgame(card.get("endgame", PLAYED))
     except (KeyError, TypeError, ValueError, OverflowError) as error:
         raise ValueError(f"checkpoint {path!r} has a damaged card: {error!s:.300}") from None
@@ -204,13 +227,34 @@ def _from_card(path: str, file: TensorFile) -> Checkpoint:
         given = shown(sizes)
         raise ValueError(f"checkpoint {path!r} has layers of sizes {given}: these rules need {ends[0]}, …, {ends[1]}")
     check_phases(phases, f"checkpoint {path!r}: phases")
-    layers = file.layers("layer", sizes, phases, float(high.max()))
-    value = _value(path, file, sizes[0], phases, float(high.max()))
+    read = partial(_layers, path, suit_layers=suit_layers, phases=phases, largest=float(high.max()))
+    layers, value = read(file, "layer", sizes), _value(path, file, sizes[0], read)
     file.check_sum()
-    return Checkpoint(layers, rules, training, results, logits_per_trick, endgame, ranks, phases, inputs, value)
+    return Checkpoint(
+        layers, rules, training, results, logits_per_trick, endgame, ranks, phases, inputs, value, suit_layers
+    )
 
 
-def _value(path: str, file: TensorFile, features: int, phases: tuple[int, ...], largest: float) -> tuple[Layer, ...]:
+def _layers(
+    path: str,
+    file: TensorFile,
+    prefix: str,
+    sizes: list[int],
+    *,
+    suit_layers: int,
+    phases: tuple[int, ...],
+    largest: float,
+) -> tuple[Layer, ...]:
+    """Return the layers of one network of a file."""
+    check_sizes(sizes, f"checkpoint {path!r}")
+    try:
+        shapes = layer_shapes(sizes, suit_layers)
+    except ValueError as error:
+        raise ValueError(f"checkpoint {path!r}: {error}") from None
+    return file.layers(prefix, shapes, phases, largest)
+
+
+def _value(path: str, file: TensorFile, features: int, read: Callable[..., tuple[Layer, ...]]) -> tuple[Layer, ...]:
     """Return the layers of the value network; none where a checkpoint has none, or its own file is not there."""
     about = file.card.get("value")
     if about is None:
@@ -231,47 +275,10 @@ def _value(path: str, file: TensorFile, features: int, phases: tuple[int, ...], 
             "needed"
         )
     if not separate:
-        return file.layers("value", sizes, phases, largest)
+        return read(file, "value", sizes)
     if not value_path(path).exists():
         return ()
     with open_checkpoint(value_path(path), VALUE_FORMAT) as own:
-        layers = own.layers("value", sizes, phases, largest)
+        layers = read(own, "value", sizes)
         own.check_sum()
     return layers
-
-
-def check_phases(phases: Sequence[int], whose: str) -> None:
-    """Refuse phases that are not decreasing positive numbers.
-
-    Args:
-        phases: numbers of cards left in the stock from which on each network after the first plays.
-        whose: how the message begins.
-
-    Raises:
-        ValueError: when they do not decrease, or one is below 1.
-    """
-    if sorted(set(phases), reverse=True) != list(phases) or any(not 1 <= stock < NUM_CARDS for stock in phases):
-        raise ValueError(
-            f"{whose} {shown(list(phases))} is not allowed: cards left in the stock, each above 0 and fewer than before"
-        )
-
-
-def check_endgame(given: object) -> str:
-    """Return the canonical name of an endgame setting: ``"played"`` or ``"exact"``.
-
-    Raises:
-        ValueError: when there is no such endgame.
-    """
-    endgame = canonical_endgame(given) if isinstance(given, str) else given
-    if not isinstance(endgame, str) or endgame not in ENDGAMES:
-        raise unknown_name("endgame", given, ENDGAMES)
-    return endgame
-
-
-def _positive(number: object) -> float | None:
-    """Return a positive number from a card, or ``None`` where it is absent."""
-    if number is None:
-        return None
-    if isinstance(number, bool) or not isinstance(number, (int, float)) or not 0 < number <= MAX_LOGITS_PER_TRICK:
-        raise ValueError(f"logits_a_trick {shown(number)} is not a positive number up to {MAX_LOGITS_PER_TRICK:g}")
-    return float(number)

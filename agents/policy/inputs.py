@@ -8,7 +8,7 @@ import numpy.typing as npt
 from german_whist.agents.bots.base import Views
 from german_whist.agents.policy.input_blocks import UNIVERSAL_ACTIONS, UNIVERSAL_BLOCKS, UNIVERSAL_LAYOUT
 from german_whist.agents.policy.input_kernels import write_network_inputs
-from german_whist.agents.policy.layers import OBSERVATION, UNIVERSAL
+from german_whist.agents.policy.network.layers import OBSERVATION, UNIVERSAL
 from german_whist.envs.engine.layout import Block, highest_values
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.rules import rules as rules_named

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
-from german_whist.agents.policy.layers import Layer
+from german_whist.agents.policy.network.layers import Layer
 from german_whist.envs.utils.specs import shown
 
 FORMAT = "german-whist-policy"
@@ -64,31 +64,28 @@ class TensorFile:
         array: npt.NDArray[Any] = self._file.get_tensor(name)
         return array
 
-    def layers(self, prefix: str, sizes: Sequence[int], phases: Sequence[int], largest: float) -> tuple[Layer, ...]:
+    def layers(
+        self, prefix: str, shapes: Sequence[tuple[int, int]], phases: Sequence[int], largest: float
+    ) -> tuple[Layer, ...]:
         """Read the layers of a network in float32, each once its shape and type are right.
 
         Args:
             prefix: of the tensors' names.
-            sizes: number of inputs, then of units in each layer.
+            shapes: of the weights, (out, in).
             phases: the phases, see ``Checkpoint``.
             largest: the largest input.
 
         Raises:
-            ValueError: when sizes are not allowed, or a layer is missing, or has another shape, type or values than it
-                should.
+            ValueError: when a layer is missing, or has another shape, type or values than it should.
         """
         where = f"checkpoint {str(self._path)!r}"
-        if len(sizes) > MAX_LAYERS + 1 or not all(1 <= size <= MAX_UNITS for size in sizes):
-            raise ValueError(
-                f"{where} has layers of sizes {shown(sizes)}: at most {MAX_LAYERS} of 1 to {MAX_UNITS} units"
-            )
         layers = []
         first = (len(phases) + 1,) if phases else ()
-        for i in range(len(sizes) - 1):
+        for i, shape in enumerate(shapes):
             names = f"{prefix}.{i}.weight", f"{prefix}.{i}.bias"
-            shapes = (*first, sizes[i + 1], sizes[i]), (*first, sizes[i + 1])
+            expected = [(*first, *shape), (*first, shape[0])]
             about = [self.about(name) for name in names if name in self.names]
-            if [shape for shape, _ in about] != list(shapes):
+            if [given for given, _ in about] != expected:
                 raise ValueError(f"{where}: {prefix} {i} is missing or has another shape than its card says")
             kinds = [kind for _, kind in about]
             if kinds not in (["F32", "F32"], ["F16", "F16"]):
@@ -180,6 +177,20 @@ def _card(path: str | Path, metadata: dict[str, str], format_name: str) -> dict[
     return found
 
 
+def check_sizes(sizes: Sequence[int], where: str) -> None:
+    """Refuse too many layers, or layers that are too large.
+
+    Args:
+        sizes: number of inputs, then of units in each layer.
+        where: how the message begins.
+
+    Raises:
+        ValueError: when there are too many.
+    """
+    if len(sizes) > MAX_LAYERS + 1 or not all(1 <= size <= MAX_UNITS for size in sizes):
+        raise ValueError(f"{where} has layers of sizes {shown(sizes)}: at most {MAX_LAYERS} of 1 to {MAX_UNITS} units")
+
+
 def check_outputs(layers: list[tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]], largest: float) -> None:
     """Refuse weights with which a network could overflow: finite weights of 3e38 make outputs that are not numbers.
 
@@ -193,6 +204,6 @@ def check_outputs(layers: list[tuple[npt.NDArray[np.float32], npt.NDArray[np.flo
     bound = float(largest)
     for number, (weight, bias) in enumerate(layers):
         sums = np.abs(weight).sum(axis=-1, dtype=np.float64) * bound + np.abs(bias).astype(np.float64)
-        bound = float(sums.max(initial=0))
+        bound = max(bound, float(sums.max(initial=0)))  # the last layers may see those of the first, too
         if bound > float(np.finfo(np.float32).max) / 2:
             raise ValueError(f"{number} holds numbers so large that its outputs overflow")

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from german_whist.agents.policy.checkpoint import VALUE_SUFFIX, Checkpoint, load_checkpoint, read_card
-from german_whist.agents.policy.layers import UNIVERSAL
+from german_whist.agents.policy.network.layers import UNIVERSAL
 from german_whist.envs.engine.endgame_hook import PLAYED, canonical_endgame
 from german_whist.envs.engine.rules import rules_from_dict
 from german_whist.envs.text.rules_text import rules_spec

@@ -13,7 +13,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from german_whist.agents.policy.checkpoint import check_endgame, load_checkpoint, value_path
+from german_whist.agents.policy.card_checks import check_endgame
+from german_whist.agents.policy.checkpoint import load_checkpoint, value_path
 from german_whist.agents.pretrained.catalog import FILE_SUFFIX
 from german_whist.envs.engine.endgame_hook import ENDGAMES, canonical_endgame
 

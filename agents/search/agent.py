@@ -37,7 +37,7 @@ from german_whist.agents.monte_carlo.rollout_kernels import distinct_actions
 from german_whist.agents.policy.agent import PolicyAgent
 from german_whist.agents.policy.checkpoint import Checkpoint
 from german_whist.agents.policy.game_check import is_same_game
-from german_whist.agents.policy.layers import UNIVERSAL
+from german_whist.agents.policy.network.layers import UNIVERSAL
 from german_whist.agents.search.belief_kernels import write_card_probabilities
 from german_whist.agents.search.choice_kernels import combine, contenders, representative, worth_trying
 from german_whist.agents.search.rollout_kernels import try_worlds
@@ -74,18 +74,19 @@ class SearchAgent:
         Args:
             prior: the policy whose choice is improved.
             settings: how to search.
-            rollouts: networks of the rollouts and of the opponent model: a view takes the first one of its game. None
-                at all stands for the heuristic bot.
+            rollouts: networks of the rollouts and of the opponent model: a view takes the first one of its game. Where
+                there is none, the heuristic bot takes its place.
             name: what to call the agent.
         """
         self.name = name
         self.prior = prior
-        if not rollouts:  # the heuristic bot takes the network's place as opponent model
-            network, heuristic, uniform = settings.model_prior
-            settings = dataclasses.replace(settings, model_prior=(0.0, network + heuristic, uniform))
-        self.settings = settings
+        network, heuristic, uniform = settings.model_prior
+        without = dataclasses.replace(settings, model_prior=(0.0, network + heuristic, uniform))
+        self.settings = settings if rollouts else without
         self._rollouts = tuple(rollouts)
-        self._networks = [RowNetwork.of(checkpoint) for checkpoint in rollouts] or [RowNetwork.of(None)]
+        # In other games the heuristic bot takes the network's place, also as opponent model.
+        self._networks = [*(RowNetwork.of(checkpoint) for checkpoint in rollouts), RowNetwork.of(None)]
+        self._settings = [*(settings for _ in rollouts), without]
         self._threads = settings.threads or os.cpu_count() or 1
         self._local = threading.local()
 
@@ -142,9 +143,9 @@ class SearchAgent:
 
         def search_row(row: int, executor: ThreadPoolExecutor | None = None) -> None:
             history = None if histories is None else (histories[0][row], int(histories[1][row]))
-            run = self._runner(networks[row], executor)
+            run, settings = self._runner(networks[row], executor), self._settings[networks[row]]
             actions[row] = self._search(
-                views[row : row + 1], history, keys[row], actions[row], advantages[row], gains[row], run
+                views[row : row + 1], history, keys[row], actions[row], advantages[row], gains[row], run, settings
             )
 
         if self._threads == 1 or len(searched) == 0:
@@ -173,9 +174,9 @@ class SearchAgent:
         networks = self._network_numbers(views)
         for row in range(len(views)):
             history = histories[0][row], int(histories[1][row])
-            part = np.ascontiguousarray(views[row : row + 1])
-            candidates = sample_candidate_deals(part, history, keys[row], self.settings, self._runner(networks[row]))
-            write_card_probabilities(posterior(candidates, self.settings)[1], candidates.hands, belief[row])
+            part, settings = np.ascontiguousarray(views[row : row + 1]), self._settings[networks[row]]
+            candidates = sample_candidate_deals(part, history, keys[row], settings, self._runner(networks[row]))
+            write_card_probabilities(posterior(candidates, settings)[1], candidates.hands, belief[row])
             count = len(candidates.hands)
             write_card_probabilities(np.full(count, 1 / count), candidates.hands, uniform[row])
         return belief, uniform
@@ -201,10 +202,10 @@ class SearchAgent:
 
     def _network_numbers(self, views: Views) -> npt.NDArray[np.int64]:
         """Return which of the rollout networks each view takes, int64[n]."""
-        numbers = np.full(len(views), len(self._networks) - 1)
+        numbers = np.full(len(views), len(self._rollouts))
         for number, checkpoint in reversed(list(enumerate(self._rollouts))):
-            if checkpoint.inputs != UNIVERSAL:
-                numbers[is_same_game(checkpoint.rules, views)] = number
+            plays = True if checkpoint.inputs == UNIVERSAL else is_same_game(checkpoint.rules, views)
+            numbers[plays] = number
         return numbers
 
     def _scratch(self, number: int) -> Scratch:
@@ -236,9 +237,10 @@ class SearchAgent:
         advantages: npt.NDArray[np.float64],
         gains: npt.NDArray[np.float64],
         run: Run,
+        settings: SearchSettings,
     ) -> int:
         """Return the action of one view, and write its gains."""
-        settings, view = self.settings, views[0]
+        view = views[0]
         distinct = distinct_actions(view)
         stands_for = representative(distinct, preferred)
         advantages[stands_for] = advantages[preferred]

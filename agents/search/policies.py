@@ -5,7 +5,7 @@ from __future__ import annotations
 from german_whist.agents.bots.base import Agent
 from german_whist.agents.policy.agent import PolicyAgent
 from german_whist.agents.policy.checkpoint import Checkpoint
-from german_whist.agents.policy.layers import UNIVERSAL
+from german_whist.agents.policy.network.layers import UNIVERSAL
 from german_whist.agents.pretrained.catalog import load_pretrained
 from german_whist.agents.search.settings import HEURISTIC, SELF, SMALL, SearchSettings
 
@@ -15,20 +15,24 @@ _SMALL = "small"
 def rollout_networks(policy: Agent, settings: SearchSettings) -> tuple[Checkpoint, ...]:
     """Return the networks of the rollouts: a view takes the first one of its game; none stands for the heuristic bot.
 
-    By default that is ``small`` in its game, else the policy's own network.
+    By default that is ``small`` in its game, else the policy's own network, unless the suits share its layers: rollouts
+    take a network of few plain layers.
 
     Raises:
-        ValueError: when the network asked for plays another game, or the policy has none.
+        ValueError: when the network asked for plays another game, the suits share its layers, or the policy has none.
     """
     if settings.rollout == HEURISTIC or not isinstance(policy, PolicyAgent):
         if settings.rollout in (SELF, SMALL):
             raise ValueError(f"rollout {settings.rollout!r} is not allowed: the agent has no network")
         return ()
+    own = tuple(one for one in policy.checkpoints if not one.suit_layers)
     if settings.rollout == SELF:
-        return policy.checkpoints
+        if len(own) < len(policy.checkpoints):
+            raise ValueError(f"rollout {SELF!r} is not allowed: the network has suit layers, too slow for rollouts")
+        return own
     small = load_pretrained(_SMALL)
     if any(one.inputs == UNIVERSAL or one.rules == small.rules for one in policy.checkpoints):
-        return small, *policy.checkpoints
+        return small, *own
     if settings.rollout == SMALL:
         raise ValueError(f"rollout {_SMALL!r} is not allowed: that network plays another game")
-    return policy.checkpoints
+    return own

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from german_whist.agents.policy.canonical_kernels import ROLES
 from german_whist.agents.policy.checkpoint import LIVE, Checkpoint
 from german_whist.agents.policy.inputs import input_layout
-from german_whist.agents.policy.layers import UNIVERSAL
+from german_whist.agents.policy.network.layers import UNIVERSAL
 from german_whist.envs.engine.rules import GAME
 from german_whist.envs.observation.views import VIEW
 
@@ -20,7 +20,7 @@ NATS_PER_TRICK = 4.0
 
 
 class RowNetwork(NamedTuple):
-    """A network that kernels evaluate one view at a time, bit for bit as ``PhasedMLPForward`` does.
+    """A network that kernels evaluate one view at a time, bit for bit as ``PhasedForward`` does.
 
     One thread uses it at a time; :meth:`copy` shares the weights.
 
@@ -60,9 +60,15 @@ class RowNetwork(NamedTuple):
 
     @classmethod
     def of(cls, checkpoint: Checkpoint | None) -> RowNetwork:
-        """Pack a checkpoint's network; ``None`` makes one without layers, which :func:`has_layers` tells apart."""
+        """Pack a checkpoint's network; ``None`` makes one without layers, which :func:`has_layers` tells apart.
+
+        Raises:
+            ValueError: when the suits share layers.
+        """
         if checkpoint is None:
             return cls._packed([], [1], (), 0, 0, None, np.zeros(1, GAME))
+        if checkpoint.suit_layers:
+            raise ValueError("a network with suit layers is too slow for rollouts")
         networks, sizes = checkpoint.networks, checkpoint.sizes
         live = int(checkpoint.ranks == LIVE)
         universal = int(checkpoint.inputs == UNIVERSAL)

@@ -8,8 +8,8 @@ import itertools
 import numpy as np
 
 from german_whist.agents.policy.checkpoint import Checkpoint
-from german_whist.agents.policy.inputs import input_high
-from german_whist.agents.policy.layers import UNIVERSAL
+from german_whist.agents.policy.inputs import input_high, num_outputs
+from german_whist.agents.policy.network.layers import OBSERVATION, UNIVERSAL, Layer, layer_shapes
 from german_whist.envs.engine.rules import rules
 from german_whist.envs.observation.vector import observation_high
 
@@ -53,6 +53,39 @@ def universal_network(seed: int = 0, value: bool = False) -> Checkpoint:
     )
     made = Checkpoint((first, last), rules("classic"), {"seed": seed}, ranks="live", inputs=UNIVERSAL)
     return dataclasses.replace(made, logits_per_trick=4.0, value=(first, outputs) if value else ())
+
+
+def suit_network(
+    suit_layers: int = 1,
+    game: str = "classic",
+    inputs: str = OBSERVATION,
+    phases: tuple[int, ...] = (),
+    seed: int = 0,
+) -> Checkpoint:
+    """A checkpoint with random weights that the suits share, and a value network likewise."""
+    rng, first = np.random.default_rng(seed), (len(phases) + 1,) if phases else ()
+
+    def layers(*sizes: int) -> tuple[Layer, ...]:
+        return tuple(
+            (
+                rng.normal(0, 0.3, (*first, *shape)).astype(np.float32),
+                rng.normal(0, 0.3, (*first, shape[0])).astype(np.float32),
+            )
+            for shape in layer_shapes(sizes, suit_layers)
+        )
+
+    features, suits, cards = input_high(rules(game), inputs).size, [9, 7][:suit_layers], [8, 5][:suit_layers]
+    return Checkpoint(
+        layers(features, *suits, 11, 10, *cards, num_outputs(rules(game), inputs)),
+        rules(game),
+        {"seed": seed},
+        logits_per_trick=4.0,
+        ranks="live",
+        phases=phases,
+        inputs=inputs,
+        value=layers(features, *suits, 6, 2),
+        suit_layers=suit_layers,
+    )
 
 
 def biased_network(biases: dict[int, float]) -> Checkpoint:

@@ -17,7 +17,7 @@ from german_whist.agents.registry import make_agent
 from german_whist.envs.observation.vector import observe
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.training.export import ABOUT, export
-from tests.agents.networks import some_network
+from tests.agents.networks import some_network, suit_network
 from tests.conftest import play_randomly
 
 Run = Callable[[npt.NDArray[np.float32]], npt.NDArray[np.float32]]
@@ -95,6 +95,18 @@ def test_networks_of_any_depth_and_game_are_exported(tmp_path: Path, hidden: tup
     agent = PolicyAgent(some_network(hidden=hidden, game="draft"))
     export(agent.checkpoint, "onnx", tmp_path / "network.onnx")
     check_choices(agent, with_reference(tmp_path / "network.onnx"))
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+@pytest.mark.parametrize("game", ["classic", "draft"])
+@pytest.mark.parametrize(("kind", "load"), [("onnx", with_reference), ("torchscript", with_torch)])
+def test_networks_that_the_suits_share_are_exported(
+    tmp_path: Path, kind: str, load: Callable[[Path], Run], game: str
+) -> None:
+    pytest.importorskip("onnx" if kind == "onnx" else "torch")
+    agent = PolicyAgent(suit_network(2, game, phases=(14,)))
+    export(agent.checkpoint, kind, tmp_path / "network")
+    check_choices(agent, load(tmp_path / "network"))
 
 
 def test_an_onnx_file_describes_its_inputs_and_outputs(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Self
 
 import yaml
 
-from german_whist.agents.policy.layers import UNIVERSAL
+from german_whist.agents.policy.network.layers import UNIVERSAL
 from german_whist.agents.registry import agent_names, make_agent
 from german_whist.envs.engine.rules import rules
 from german_whist.envs.utils.specs import unknown_name
@@ -170,6 +170,11 @@ class PolicyIterationConfig(TrainConfig):
         if len(self.game.shares) > 1 and self.network.inputs != UNIVERSAL:
             raise ValueError(
                 f"inputs: {self.network.inputs} is not allowed: a network for several games needs universal"
+            )
+        if self.network.suit_layers and len(self.policy_iteration.value_hidden) <= self.network.suit_layers:
+            raise ValueError(
+                f"value_hidden: {self.policy_iteration.value_hidden} is too short for suit_layers: "
+                f"{self.network.suit_layers}, and another"
             )
 
 

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from german_whist.agents.policy.checkpoint import NAMED, RANKS, check_phases
-from german_whist.agents.policy.layers import INPUTS, OBSERVATION
+from german_whist.agents.policy.card_checks import check_phases
+from german_whist.agents.policy.checkpoint import NAMED, RANKS
+from german_whist.agents.policy.network.layers import INPUTS, OBSERVATION
 from german_whist.envs.utils.checks import MAX_THREADS
 from german_whist.training.config.fields import LARGEST, check_choice, check_range, check_sizes, setting
 
@@ -92,13 +93,21 @@ class PhasedActorSettings(ActorSettings):
     )
     phases_start: int = setting(0, "decisions after which the phases' networks separate; until then they share one")
     inputs: str = setting(OBSERVATION, "what the network sees: observation, of one game, or universal, of any game")
+    suit_layers: int = setting(
+        0,
+        "first hidden layers, and as many last ones, that each suit passes alone, with the same weights for all suits",
+    )
 
     def __post_init__(self) -> None:
         """Refuse values that cannot work."""
         super().__post_init__()
         check_phases(self.phases, "phases:")
         check_choice(self, "inputs", *INPUTS)
-        check_range(self, "phases_start", 0, LARGEST)
+        check_range(self, "phases_start suit_layers", 0, LARGEST)
+        if len(self.hidden) <= 2 * self.suit_layers:
+            raise ValueError(
+                f"hidden: {self.hidden} is too short for suit_layers: {self.suit_layers}, twice, and another"
+            )
 
 
 @dataclass(frozen=True)

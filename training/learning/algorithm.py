@@ -7,7 +7,7 @@ from typing import Protocol, TypeVar
 
 import torch
 
-from german_whist.agents.policy.layers import Layer
+from german_whist.agents.policy.network.layers import Layer
 
 Batch_contra = TypeVar("Batch_contra", contravariant=True)
 

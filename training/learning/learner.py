@@ -15,7 +15,7 @@ from german_whist.agents.policy.agent import PolicyAgent
 from german_whist.agents.policy.checkpoint import Checkpoint, load_checkpoint
 from german_whist.agents.policy.input_blocks import RULE_FLAGS
 from german_whist.agents.policy.inputs import input_layout
-from german_whist.agents.policy.layers import OBSERVATION, UNIVERSAL, Layer
+from german_whist.agents.policy.network.layers import OBSERVATION, UNIVERSAL, Layer
 from german_whist.agents.pretrained.catalog import find_network
 from german_whist.agents.registry import make_agent
 from german_whist.arena.match_result import MatchResult
@@ -116,6 +116,11 @@ class Learner(ABC, Generic[Batch]):
         return ()
 
     @property
+    def _suit_layers(self) -> int:
+        """Number of layers whose weights the suits share."""
+        return 0
+
+    @property
     def _inputs(self) -> str:
         """What the policy sees: ``"observation"`` or ``"universal"``."""
         return OBSERVATION
@@ -137,6 +142,11 @@ class Learner(ABC, Generic[Batch]):
             if start.inputs != self._inputs:
                 raise ValueError(
                     f"init: {init!r} has {start.inputs} inputs: set inputs to {start.inputs} (policy_iteration)"
+                )
+            if start.suit_layers != self._suit_layers:
+                raise ValueError(
+                    f"init: {init!r} has {start.suit_layers} suit layers: set suit_layers to {start.suit_layers} "
+                    "(policy_iteration)"
                 )
             self._check_phases(init, start.phases)
             self.algorithm.start_from(start.layers, init)

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 
 import torch
 
-from german_whist.agents.policy.layers import Layer
+from german_whist.agents.policy.network.layers import Layer
 from german_whist.training.config.settings import AveragingOptimizerSettings
 from german_whist.training.networks.optimizer import Optimizer
 from german_whist.training.networks.phased_mlp import FrozenPhasedMLP, PhasedMLP

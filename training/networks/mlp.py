@@ -12,7 +12,7 @@ import torch
 import torch.nn.functional as F  # noqa: N812 - its usual name
 from torch import nn
 
-from german_whist.agents.policy.layers import Layer
+from german_whist.agents.policy.network.layers import Layer, layer_shapes
 from german_whist.envs.engine.layout import Block
 
 # One feature among hundreds inverts the value of every card. With `high_low`, at 200,000 decisions, the policy won 53 %
@@ -23,6 +23,8 @@ RULE_SCALE = 4.0  # likewise for features that say which rules a deal has
 HIDDEN_GAIN = math.sqrt(2)
 ACTOR_GAIN = 0.01
 CRITIC_GAIN = 1.0
+
+Weights = tuple[torch.Tensor, torch.Tensor]
 
 _FEWEST_ROWS, _MOST_ROWS = 128, 1024  # rows of a matrix product in FrozenMLP
 
@@ -82,9 +84,11 @@ class MLP(nn.Module):
             gain: gain of the last layer's initial weights.
         """
         super().__init__()
+        self._build(scale, layer_shapes([len(scale), *hidden, outputs]), gain)
+
+    def _build(self, scale: torch.Tensor, shapes: Sequence[tuple[int, int]], gain: float) -> None:
         self.register_buffer("scale", scale, persistent=False)
-        sizes = [len(scale), *hidden, outputs]
-        self.layers = nn.ModuleList(nn.Linear(sizes[i], sizes[i + 1]) for i in range(len(sizes) - 1))
+        self.layers = nn.ModuleList(nn.Linear(inputs, units) for units, inputs in shapes)
         for layer in self.linear_layers():
             nn.init.orthogonal_(layer.weight, HIDDEN_GAIN)
             nn.init.zeros_(layer.bias)
@@ -101,14 +105,31 @@ class MLP(nn.Module):
         Args:
             features: [rows, features], int8 or a floating type.
         """
+        last = self.linear_layers()[-1]
+        outputs: torch.Tensor = _LastLayer.apply(self.units(features, self.weights()), last.weight, last.bias)
+        return self.joined(outputs)
+
+    def weights(self) -> list[Weights]:
+        """Return weight and bias of the hidden layers as they are multiplied, in ``compute_dtype``.
+
+        The weights are scaled, not the features: these stay whole numbers, which bfloat16 holds exactly.
+        """
+        first, *others = self.linear_layers()[:-1] or [None]
+        if first is None:
+            return []
         dtype = self.compute_dtype
-        *hidden_layers, last = self.linear_layers()
-        hidden = features.to(dtype)
-        for number, layer in enumerate(hidden_layers):
-            # The weights are scaled, not the features: these stay whole numbers, which bfloat16 holds exactly.
-            weight = layer.weight if number else layer.weight * self.scale
-            hidden = F.relu(F.linear(hidden, weight.to(dtype), layer.bias.to(dtype)), inplace=True)
-        outputs: torch.Tensor = _LastLayer.apply(hidden, last.weight, last.bias)
+        scaled = [(first.weight * self.scale, first.bias), *((layer.weight, layer.bias) for layer in others)]
+        return [(weight.to(dtype), bias.to(dtype)) for weight, bias in scaled]
+
+    def units(self, features: torch.Tensor, weights: Sequence[Weights]) -> torch.Tensor:
+        """Return the last hidden layer, [rows, units], for the weights of the hidden layers; changes nothing."""
+        hidden = features.to(self.compute_dtype)
+        for weight, bias in weights:
+            hidden = F.relu(F.linear(hidden, weight, bias), inplace=True)
+        return hidden
+
+    def joined(self, outputs: torch.Tensor) -> torch.Tensor:
+        """Return the network's outputs, [rows, outputs], from those of the last layer."""
         return outputs
 
     def raw_layers(self) -> tuple[Layer, ...]:
@@ -148,21 +169,16 @@ class FrozenMLP:
     """A copy of an MLP with its current weights, for many forward passes.
 
     The backend compiles matrix products for each new size, which costs more than the product itself, so rows are padded
-    to one of a few sizes.
+    to one of a few sizes. The network lends its structure, not its weights.
     """
 
     def __init__(self, network: MLP) -> None:
         """Copy the weights."""
-        self._dtype = network.compute_dtype
+        self._network = network
         self._device = network.scale.device
-        *hidden, last = network.linear_layers()
-        with torch.no_grad():
-            scaled = [layer.weight if number else layer.weight * network.scale for number, layer in enumerate(hidden)]
-            self._hidden = [
-                (weight.to(self._dtype, copy=True), layer.bias.to(self._dtype, copy=True))
-                for weight, layer in zip(scaled, hidden, strict=True)
-            ]
-            self._last = last.weight.detach().clone(), last.bias.detach().clone()
+        last = network.linear_layers()[-1]
+        self._weights = [(weight.detach().clone(), bias.detach().clone()) for weight, bias in network.weights()]
+        self._last = last.weight.detach().clone(), last.bias.detach().clone()
 
     @torch.inference_mode()
     def __call__(self, features: torch.Tensor) -> torch.Tensor:
@@ -172,10 +188,9 @@ class FrozenMLP:
     def _outputs(self, features: torch.Tensor) -> torch.Tensor:
         rows = len(features)
         size = -(-rows // _FEWEST_ROWS) * _FEWEST_ROWS
-        hidden = F.pad(features, (0, 0, 0, size - rows)).to(self._device).to(self._dtype)
-        for weight, bias in self._hidden:
-            hidden = F.linear(hidden, weight, bias).relu_()
-        return F.linear(hidden.float(), *self._last)[:rows].cpu()
+        padded = F.pad(features, (0, 0, 0, size - rows)).to(self._device)
+        units = self._network.units(padded, self._weights)
+        return self._network.joined(F.linear(units.float(), *self._last))[:rows].cpu()
 
 
 def compute_dtype(precision: str, device: torch.device) -> torch.dtype:

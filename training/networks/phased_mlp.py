@@ -13,8 +13,14 @@ import numpy as np
 import torch
 from torch import nn
 
-from german_whist.agents.policy.layers import Layer
+from german_whist.agents.policy.network.layers import Layer
 from german_whist.training.networks.mlp import MLP, FrozenMLP
+from german_whist.training.networks.suit_mlp import SuitMLP
+
+
+def new_mlp(scale: torch.Tensor, hidden: list[int], outputs: int, gain: float, suit_layers: int) -> MLP:
+    """Return an MLP, with layers that the suits share or, with 0 of them, a plain one; arguments as for both."""
+    return SuitMLP(scale, hidden, outputs, gain, suit_layers) if suit_layers else MLP(scale, hidden, outputs, gain)
 
 
 class PhasedMLP(nn.Module):
@@ -26,7 +32,14 @@ class PhasedMLP(nn.Module):
     """
 
     def __init__(
-        self, scale: torch.Tensor, hidden: list[int], outputs: int, gain: float, phases: Sequence[int], stock: int
+        self,
+        scale: torch.Tensor,
+        hidden: list[int],
+        outputs: int,
+        gain: float,
+        phases: Sequence[int],
+        stock: int,
+        suit_layers: int = 0,
     ) -> None:
         """Build the networks.
 
@@ -37,9 +50,15 @@ class PhasedMLP(nn.Module):
             gain: gain of the last layer's initial weights.
             phases: decreasing stock sizes from which the second network is used, the third, and so on.
             stock: index of the feature that holds the stock size.
+            suit_layers: number of layers that the suits share, see :class:`SuitMLP`; 0 for plain MLPs.
+
+        Raises:
+            ValueError: when there are too few layers for that.
         """
         super().__init__()
-        self.networks = nn.ModuleList(MLP(scale, hidden, outputs, gain) for _ in range(len(phases) + 1))
+        self.networks = nn.ModuleList(
+            new_mlp(scale, hidden, outputs, gain, suit_layers) for _ in range(len(phases) + 1)
+        )
         self.separate = True
         self._phases = tuple(phases)
         self._stock = stock

@@ -27,7 +27,7 @@ import numpy as np
 import torch
 
 from german_whist.agents.policy.input_blocks import UNIVERSAL_LAYOUT
-from german_whist.agents.policy.layers import Layer
+from german_whist.agents.policy.network.layers import Layer
 from german_whist.training.config.schema import PolicyIterationConfig
 from german_whist.training.networks.ema import EMANetwork
 from german_whist.training.networks.mlp import ACTOR_GAIN, compute_dtype
@@ -97,8 +97,10 @@ class PolicyIteration:
 
         stock = UNIVERSAL_LAYOUT["stock"].start  # in observations, too
 
-        def build(name: str, hidden: list[int], outputs: int, phases: list[int]) -> EMANetwork:
-            mlp = PhasedMLP(scale[:num_observations], hidden, outputs, ACTOR_GAIN, phases, stock)
+        def build(
+            name: str, hidden: list[int], outputs: int, phases: list[int], suit_layers: int = network.suit_layers
+        ) -> EMANetwork:
+            mlp = PhasedMLP(scale[:num_observations], hidden, outputs, ACTOR_GAIN, phases, stock, suit_layers)
             mlp.separate = network.phases_start == 0
             mlp.compute_dtype = compute_dtype(network.precision, self.device)
             return EMANetwork(name, mlp.to(self.device), config.optimizer, processes)
@@ -106,7 +108,9 @@ class PolicyIteration:
         self.phases = network.phases
         self.actor = build("actor", network.hidden, actions, network.phases)
         self.value = build("value", settings.value_hidden, 2, network.phases)
-        self.distilled = build("distilled", [settings.distill_hidden], actions, []) if settings.distill_hidden else None
+        self.distilled = (
+            build("distilled", [settings.distill_hidden], actions, [], 0) if settings.distill_hidden else None
+        )
         self._distilled_plays_on = settings.lookahead_policy == "distilled"
         self._parts = [part for part in (self.actor, self.value, self.distilled) if part is not None]
         self.freeze()

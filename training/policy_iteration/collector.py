@@ -12,7 +12,7 @@ import torch
 from german_whist.agents.bots.base import Agent
 from german_whist.agents.policy.canonical import by_role
 from german_whist.agents.policy.inputs import input_layout
-from german_whist.agents.policy.layers import OBSERVATION
+from german_whist.agents.policy.network.layers import OBSERVATION
 from german_whist.solver.search.transposition_table import race_transposition_table
 from german_whist.solver.tablebase.cache import open_table
 from german_whist.training.config.game_settings import PPOGameSettings

@@ -11,7 +11,7 @@ import numpy.typing as npt
 import torch
 
 from german_whist.agents.policy.checkpoint import Checkpoint, load_checkpoint
-from german_whist.agents.policy.layers import Layer
+from german_whist.agents.policy.network.layers import Layer
 from german_whist.envs.engine.endgame_hook import EXACT
 from german_whist.training.config.game_settings import PPOGameSettings
 from german_whist.training.config.schema import PolicyIterationConfig
@@ -99,6 +99,10 @@ class PolicyIterationLearner(Learner[ActionValueBatch]):
         return EXACT
 
     @property
+    def _suit_layers(self) -> int:
+        return self.config.network.suit_layers
+
+    @property
     def _phases(self) -> tuple[int, ...]:
         return tuple(self.config.network.phases)
 
@@ -134,11 +138,11 @@ class PolicyIterationLearner(Learner[ActionValueBatch]):
             outcomes = self_play_outcomes(
                 self.algorithm.policy, config.game.shares, deals, config.run.seed, network.ranks, network.inputs
             )
-            self._value = fit_value(self.algorithm.value.layers(), self._phases, outcomes)
+            self._value = fit_value(self.algorithm.value.layers(), self._phases, self._suit_layers, outcomes)
 
     def checkpoint(self, results: dict[str, Any] | None = None) -> Checkpoint:
         """Return a checkpoint of the current policy, with the value network once it is fitted."""
-        checkpoint = super().checkpoint(results)
+        checkpoint = replace(super().checkpoint(results), suit_layers=self._suit_layers)
         return replace(checkpoint, value=self._value, phases=self._phases if self._value else checkpoint.phases)
 
 

@@ -15,13 +15,14 @@ import numpy.typing as npt
 import torch
 
 from german_whist.agents.policy.input_blocks import UNIVERSAL_LAYOUT
-from german_whist.agents.policy.layers import Layer, networks_of
-from german_whist.agents.policy.mlp_forward import phase_of
+from german_whist.agents.policy.network.layers import Layer, networks_of, sizes_of
+from german_whist.agents.policy.network.phased_forward import phase_of
 from german_whist.envs.engine.endgame_hook import EXACT
 from german_whist.envs.engine.rules import rules
 from german_whist.envs.engine.scoring import reward_limit
 from german_whist.training.config.game_settings import PPOGameSettings
 from german_whist.training.config.settings import RolloutSettings
+from german_whist.training.networks.phased_mlp import new_mlp
 from german_whist.training.rollouts.collector import Collector
 
 MOST_ROWS = 100_000  # positions that the outputs of a phase are fitted to
@@ -81,12 +82,15 @@ def _play(policy: Policy, game: str, envs: int, seed: int, ranks: str, inputs: s
     return rollout.features[:-1].numpy()[first], own[first]
 
 
-def fit_value(layers: tuple[Layer, ...], phases: tuple[int, ...], outcomes: Outcomes) -> tuple[Layer, ...]:
+def fit_value(
+    layers: tuple[Layer, ...], phases: tuple[int, ...], suit_layers: int, outcomes: Outcomes
+) -> tuple[Layer, ...]:
     """Return a value network's layers with a last layer for the margin and the logit of the winning chance.
 
     Args:
         layers: the trained value network, for unscaled features.
         phases: its phases.
+        suit_layers: number of its layers that the suits share.
         outcomes: from :func:`self_play_outcomes`.
     """
     features, margins = outcomes
@@ -95,18 +99,19 @@ def fit_value(layers: tuple[Layer, ...], phases: tuple[int, ...], outcomes: Outc
     for number, network in enumerate(networks_of(layers, phases)):
         rows = np.flatnonzero(phase == number)
         rows = rows[:: max(1, -(-len(rows) // MOST_ROWS))]
-        lasts.append(_last_layer(_hidden(network, features[rows]), margins[rows]))
+        lasts.append(_last_layer(_hidden(network, suit_layers, features[rows]), margins[rows]))
     if not phases:
         return (*layers[:-1], lasts[0])
     return (*layers[:-1], (np.stack([weight for weight, _ in lasts]), np.stack([bias for _, bias in lasts])))
 
 
 @torch.inference_mode()
-def _hidden(layers: tuple[Layer, ...], features: npt.NDArray[np.int8]) -> torch.Tensor:
+def _hidden(layers: tuple[Layer, ...], suit_layers: int, features: npt.NDArray[np.int8]) -> torch.Tensor:
     """Return the last hidden layer and a column of ones, float64[rows, units + 1]."""
-    hidden = torch.from_numpy(features).float()
-    for weight, bias in layers[:-1]:
-        hidden = torch.nn.functional.linear(hidden, torch.from_numpy(weight), torch.from_numpy(bias)).relu_()
+    inputs, *sizes, outputs = sizes_of(layers, suit_layers)
+    network = new_mlp(torch.ones(inputs), sizes, outputs, 1.0, suit_layers)
+    network.load_raw_layers(layers, "value")
+    hidden = network.units(torch.from_numpy(features), network.weights())
     return torch.cat([hidden, torch.ones(len(hidden), 1)], 1).double()
 
 

@@ -24,7 +24,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from german_whist.agents.policy.layers import Layer
+from german_whist.agents.policy.network.layers import Layer
 from german_whist.training.config.schema import PPOConfig
 from german_whist.training.networks.mlp import ACTOR_GAIN, CRITIC_GAIN, MLP, compute_dtype
 from german_whist.training.networks.optimizer import Optimizer

@@ -19,7 +19,7 @@ from german_whist.agents.bots.base import Agent
 from german_whist.agents.policy.canonical_kernels import ROLES
 from german_whist.agents.policy.checkpoint import LIVE
 from german_whist.agents.policy.inputs import input_high, num_outputs
-from german_whist.agents.policy.layers import OBSERVATION, UNIVERSAL
+from german_whist.agents.policy.network.layers import OBSERVATION, UNIVERSAL
 from german_whist.envs.engine.agent_rng import AgentRng
 from german_whist.envs.engine.rules import Rules, rules
 from german_whist.envs.engine.scoring import reward_limit

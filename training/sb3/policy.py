@@ -12,7 +12,7 @@ from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from torch import nn
 
 from german_whist.agents.policy.checkpoint import Checkpoint
-from german_whist.agents.policy.layers import Layer
+from german_whist.agents.policy.network.layers import Layer
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.observation.vector import observation_layout
 from german_whist.training.networks.mlp import LOW_SCALE

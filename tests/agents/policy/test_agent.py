@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from german_whist.agents.policy.agent import PolicyAgent
-from german_whist.agents.policy.mlp_forward import MLPForward, PhasedMLPForward
+from german_whist.agents.policy.network.mlp_forward import MLPForward
+from german_whist.agents.policy.network.phased_forward import PhasedForward
 from german_whist.arena.match import play_match
 from german_whist.envs.engine.agent_rng import AgentRng
 from german_whist.envs.engine.cards import cards_of, parse_card
@@ -51,7 +52,7 @@ def test_each_phase_has_its_network() -> None:
         play_randomly(batch, np.random.default_rng(0), 1)
     rows = np.random.default_rng(2).permutation(np.concatenate(observations))
     stock = rows[:, observation_layout("classic")["stock"].start]
-    outputs = PhasedMLPForward(phased).logits(rows)
+    outputs = PhasedForward(phased).logits(rows)
     for phase, its in enumerate((stock > 10, (stock <= 10) & (stock > 4), stock <= 4)):
         assert its.sum() > 1000
         layers = [(weight[phase], bias[phase]) for weight, bias in phased.layers]

@@ -20,7 +20,7 @@ from german_whist.arena.match import play_match
 from german_whist.envs.engine.agent_rng import AgentRng
 from german_whist.envs.engine.rules import rule_names, rules
 from german_whist.envs.simulator.batch import DealBatch
-from tests.agents.networks import universal_network
+from tests.agents.networks import suit_network, universal_network
 from tests.conftest import play_randomly
 
 SPEC = "champion-small:search=12,candidates=48,prior_sd=1,threads=1"
@@ -233,3 +233,26 @@ def test_search_0_is_the_agent_itself() -> None:
         make_agent("champion-small:search=0").act(views, None).tolist()
         == make_agent("champion-small").act(views, None).tolist()
     )
+
+
+def test_a_network_with_suit_layers_searches_with_rollouts_of_small_or_the_bot(tmp_path: Path) -> None:
+    for game, names in (("classic", 1), ("small", 0)):
+        path = tmp_path / f"{game}.safetensors"
+        suit_network(2, game).save(path)
+        agent = searcher(f"checkpoint:{path},endgame=exact,search=4,candidates=8,prior_sd=9")
+        assert len(agent._rollouts) == names
+        positions = Positions(4, 7, game)
+        for view, action in zip(positions.views, positions.act(agent), strict=True):
+            assert int(view["legal"]) >> action & 1
+        with pytest.raises(ValueError, match="suit layers"):
+            make_agent(f"checkpoint:{path},endgame=exact,search=4,rollout=self")
+
+
+def test_views_without_a_network_of_their_game_are_searched_with_the_bot(tmp_path: Path) -> None:
+    path = tmp_path / "net.safetensors"
+    suit_network(1, inputs="universal").save(path)
+    with_small = searcher(f"checkpoint:{path},endgame=exact,search=6,candidates=24,prior_sd=9")
+    with_bot = searcher(f"checkpoint:{path},endgame=exact,search=6,candidates=24,prior_sd=9,rollout=heuristic")
+    classic, small = Positions(12, 7, "classic"), Positions(12, 7, "small")
+    assert small.act(with_small) == small.act(with_bot)
+    assert classic.act(with_small) != classic.act(with_bot)

@@ -7,7 +7,7 @@ import pytest
 import torch
 from torch import nn
 
-from german_whist.agents.policy.mlp_forward import MLPForward
+from german_whist.agents.policy.network.mlp_forward import MLPForward
 from german_whist.envs.observation.vector import observation_high, observation_layout
 from german_whist.training.networks.mlp import LOW_SCALE, MLP, compute_dtype, feature_scale
 

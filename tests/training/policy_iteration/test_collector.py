@@ -13,8 +13,8 @@ from german_whist.agents.endgame.exact_agent import ExactEndgame
 from german_whist.agents.policy.agent import PolicyAgent
 from german_whist.agents.policy.canonical import canonical_views
 from german_whist.agents.policy.checkpoint import Checkpoint
-from german_whist.agents.policy.layers import Layer
-from german_whist.agents.policy.mlp_forward import MLPForward
+from german_whist.agents.policy.network.layers import Layer
+from german_whist.agents.policy.network.mlp_forward import MLPForward
 from german_whist.agents.registry import make_agent
 from german_whist.envs.engine.cards import cards_of
 from german_whist.envs.engine.rules import rules as game_of

@@ -10,7 +10,7 @@ import torch
 
 from german_whist.agents.policy.agent import PolicyAgent
 from german_whist.agents.policy.checkpoint import load_checkpoint
-from german_whist.agents.policy.layers import UNIVERSAL
+from german_whist.agents.policy.network.layers import UNIVERSAL
 from german_whist.arena.match import play_match
 from german_whist.envs.engine.rules import rule_names, rules
 from german_whist.training.config.game_settings import every_game

@@ -12,8 +12,8 @@ from german_whist.agents.endgame.exact_agent import ExactEndgame
 from german_whist.agents.policy.agent import PolicyAgent
 from german_whist.agents.policy.checkpoint import Checkpoint, load_checkpoint
 from german_whist.agents.policy.inputs import input_high, num_outputs
-from german_whist.agents.policy.layers import Layer
-from german_whist.agents.policy.mlp_forward import MLPForward
+from german_whist.agents.policy.network.layers import Layer
+from german_whist.agents.policy.network.mlp_forward import MLPForward
 from german_whist.envs.engine.rules import rules
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.training.policy_iteration.value_fit import FIRST_RANK, fit_value, self_play_outcomes
@@ -62,7 +62,7 @@ def test_the_fit_finds_margin_and_winning_chance(phases: tuple[int, ...]) -> Non
     weight = np.concatenate([np.eye(30, 443), -np.eye(1, 443, 440), np.eye(1, 443, 440)]).astype(np.float32)
     first = (weight, np.zeros(32, np.float32)), (np.zeros((2, 32), np.float32), np.zeros(2, np.float32))
     trunk = tuple((np.stack([w] * 2), np.stack([b] * 2)) for w, b in first) if phases else first
-    fitted = fit_value(trunk, phases, (features, margins))
+    fitted = fit_value(trunk, phases, 0, (features, margins))
     assert fitted[0] is trunk[0]
     networks = [tuple((w[i], b[i]) for w, b in fitted) for i in (0, 1)] if phases else [fitted]
     for number, network in enumerate(networks):

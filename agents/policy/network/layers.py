@@ -1,16 +1,20 @@
-"""The layers of a multilayer perceptron, and how a checkpoint file holds them.
+"""The layers of a policy or value network, and how a checkpoint file holds them.
 
 The tensors of a network are ``PREFIX.0.weight`` (out, in), ``PREFIX.0.bias`` (out,), ``PREFIX.1.weight``, …, all
-float32 or all float16. With *phases*, those of all phases' networks are stacked along an extra first dimension.
+float32 or all float16. With *phases*, those of all phases' networks are stacked along an extra first dimension. Each
+layer is joined to the next, except with *suit layers*, whose weights the suits share (see ``suit_layout``).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+
+from german_whist.agents.policy.network.suit_layout import suit_layer_shapes, suit_layer_sizes
 
 OBSERVATION, UNIVERSAL = "observation", "universal"  # what networks see, see ``input_blocks``
 INPUTS = (OBSERVATION, UNIVERSAL)
@@ -18,9 +22,27 @@ INPUTS = (OBSERVATION, UNIVERSAL)
 Layer = tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]
 
 
-def sizes_of(layers: Sequence[Layer]) -> list[int]:
-    """Return the number of inputs, then of units in each layer."""
-    return [int(layers[0][0].shape[-1]), *(int(bias.shape[-1]) for _, bias in layers)]
+def layer_shapes(sizes: Sequence[int], suit_layers: int = 0) -> list[tuple[int, int]]:
+    """Return the shapes (out, in) of the layers' weights.
+
+    Args:
+        sizes: number of inputs, then of units in each layer; the last are the outputs.
+        suit_layers: number of suit layers; 0 for a plain multilayer perceptron.
+
+    Raises:
+        ValueError: when there are too few layers.
+    """
+    if suit_layers:
+        return suit_layer_shapes(sizes, suit_layers)
+    return [(stop, start) for start, stop in pairwise(sizes)]
+
+
+def sizes_of(layers: Sequence[Layer], suit_layers: int = 0) -> list[int]:
+    """Return the number of inputs, then of units in each layer: the inverse of :func:`layer_shapes`."""
+    shapes = [(int(weight.shape[-2]), int(weight.shape[-1])) for weight, _ in layers]
+    if suit_layers:
+        return suit_layer_sizes(shapes)
+    return [shapes[0][1], *(units for units, _ in shapes)]
 
 
 def networks_of(layers: tuple[Layer, ...], phases: Sequence[int]) -> list[tuple[Layer, ...]]:

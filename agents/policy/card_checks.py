@@ -1,0 +1,48 @@
+"""Checks of what a model card says."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from german_whist.envs.engine.cards import NUM_CARDS
+from german_whist.envs.engine.endgame_hook import ENDGAMES, canonical_endgame
+from german_whist.envs.utils.specs import shown, unknown_name
+
+MAX_LOGITS_PER_TRICK = 1e6
+
+
+def check_phases(phases: Sequence[int], whose: str) -> None:
+    """Refuse phases that are not decreasing positive numbers.
+
+    Args:
+        phases: numbers of cards left in the stock from which on each network after the first plays.
+        whose: how the message begins.
+
+    Raises:
+        ValueError: when they do not decrease, or one is below 1.
+    """
+    if sorted(set(phases), reverse=True) != list(phases) or any(not 1 <= stock < NUM_CARDS for stock in phases):
+        raise ValueError(
+            f"{whose} {shown(list(phases))} is not allowed: cards left in the stock, each above 0 and fewer than before"
+        )
+
+
+def check_endgame(given: object) -> str:
+    """Return the canonical name of an endgame setting: ``"played"`` or ``"exact"``.
+
+    Raises:
+        ValueError: when there is no such endgame.
+    """
+    endgame = canonical_endgame(given) if isinstance(given, str) else given
+    if not isinstance(endgame, str) or endgame not in ENDGAMES:
+        raise unknown_name("endgame", given, ENDGAMES)
+    return endgame
+
+
+def positive(number: object) -> float | None:
+    """Return a positive number from a card, or ``None`` where it is absent."""
+    if number is None:
+        return None
+    if isinstance(number, bool) or not isinstance(number, (int, float)) or not 0 < number <= MAX_LOGITS_PER_TRICK:
+        raise ValueError(f"logits_a_trick {shown(number)} is not a positive number up to {MAX_LOGITS_PER_TRICK:g}")
+    return float(number)

@@ -1,0 +1,61 @@
+"""The forward pass of a network with weights shared by the suits, summed as in ``mlp_forward``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from german_whist.agents.policy.network.layers import Layer, sizes_of
+from german_whist.agents.policy.network.mlp_forward import LayerForward, Rows
+from german_whist.agents.policy.network.suit_layout import CARDS, RANKS, SUITS, card_layers_of, suit_inputs
+
+_ZERO = np.float32(0)
+
+
+class SuitMLPForward:
+    """A multilayer perceptron with suit layers, see ``suit_layout``."""
+
+    def __init__(self, layers: Sequence[Layer], suit_layers: int) -> None:
+        """Prepare the layers: weight float32[out, in] and bias float32[out] of each, and how many are suit layers."""
+        sizes = sizes_of(layers, suit_layers)
+        inputs = suit_inputs(sizes[0])
+        self._inputs, self._own = inputs.ravel(), inputs.shape[1]
+        self._suit_units = sizes[suit_layers]
+        *hidden, last = layers
+        trunk_end = len(hidden) - card_layers_of(suit_layers, sizes[-1])
+        self._suits = [LayerForward(*layer) for layer in hidden[:suit_layers]]
+        self._trunk = [LayerForward(*layer) for layer in hidden[suit_layers:trunk_end]]
+        self._last = LayerForward(*last)
+        self._judges_cards = trunk_end < len(hidden)
+        if self._judges_cards:
+            (weight, bias), *cards = hidden[trunk_end:]
+            self._from_suit = LayerForward(weight[:, : self._suit_units], bias)
+            self._from_trunk = LayerForward(weight[:, self._suit_units :])
+            self._cards = [LayerForward(*layer) for layer in cards]
+
+    def logits(self, observations: npt.NDArray[Any]) -> Rows:
+        """Return the outputs, float32[rows, outputs].
+
+        Args:
+            observations: int8 or float32[rows, features].
+        """
+        count = len(observations)
+        suits = observations[:, self._inputs].reshape(count * SUITS, self._own)
+        for layer in self._suits:
+            suits = layer(suits, relu=True)
+        rows = suits.reshape(count, SUITS * self._suit_units)
+        for layer in self._trunk:
+            rows = layer(rows, relu=True)
+        if not self._judges_cards:
+            return self._last(rows)
+        units = np.maximum(self._from_suit(suits) + self._from_trunk(rows).repeat(SUITS, axis=0), _ZERO)
+        for layer in self._cards:
+            units = layer(units, relu=True)
+        outputs = self._last(units)
+        outputs = outputs.reshape(count, SUITS, outputs.shape[1])
+        cards = outputs[:, :, :RANKS].reshape(count, CARDS)
+        choices = outputs[:, 0, RANKS:] + outputs[:, 1, RANKS:] + outputs[:, 2, RANKS:] + outputs[:, 3, RANKS:]
+        return np.concatenate([cards, choices], axis=1)

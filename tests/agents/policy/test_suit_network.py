@@ -1,0 +1,129 @@
+"""Networks whose first and last layers the suits share: their inputs, their outputs, their files."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from safetensors.numpy import save_file
+
+from german_whist.agents.policy.agent import PolicyAgent
+from german_whist.agents.policy.checkpoint import Checkpoint, load_checkpoint
+from german_whist.agents.policy.input_blocks import UNIVERSAL_LAYOUT
+from german_whist.agents.policy.inputs import network_inputs
+from german_whist.agents.policy.network.layers import layer_shapes, sizes_of
+from german_whist.agents.policy.network.phased_forward import PhasedForward, forward_of
+from german_whist.agents.policy.network.suit_layout import suit_inputs
+from german_whist.envs.simulator.batch import DealBatch
+from tests.agents.networks import suit_network
+from tests.agents.policy.checkpoint_files import read_raw, refusal
+from tests.conftest import play_randomly
+
+GAMES = [("classic", "observation"), ("draft", "observation"), ("draft", "universal"), ("small", "universal")]
+
+
+def some_inputs(checkpoint: Checkpoint, rows: int = 30) -> npt.NDArray[np.int8]:
+    batch = DealBatch(checkpoint.rules, rows, 2)
+    play_randomly(batch, np.random.default_rng(0), 9)
+    return network_inputs(batch.views(), checkpoint.rules, checkpoint.inputs)
+
+
+def relu(numbers: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    return np.maximum(numbers, 0)
+
+
+def test_each_suit_sees_its_own_cards_and_all_that_has_no_suit() -> None:
+    names = np.array([name for name, block in UNIVERSAL_LAYOUT.items() for _ in range(block.stop - block.start)])
+    places = np.array([i for block in UNIVERSAL_LAYOUT.values() for i in range(block.stop - block.start)])
+    inputs = suit_inputs(len(names))
+    for suit in range(4):
+        seen = names[inputs[suit]]
+        assert np.array_equal(seen, names[inputs[0]])
+        for name, block in UNIVERSAL_LAYOUT.items():
+            its = sorted(places[inputs[suit]][seen == name])
+            size = block.stop - block.start
+            whole = list(range(size))
+            assert its == (whole[13 * suit :][:13] if size == 52 else [suit] if size == 4 else whole), name
+
+
+@pytest.mark.parametrize("suit_layers", [1, 2])
+@pytest.mark.parametrize(("game", "inputs"), GAMES)
+def test_outputs_are_those_of_the_formula(game: str, inputs: str, suit_layers: int) -> None:
+    checkpoint = suit_network(suit_layers, game, inputs)
+    rows = some_inputs(checkpoint)
+    outputs = PhasedForward(checkpoint).logits(rows)
+    values = PhasedForward(checkpoint, checkpoint.value).logits(rows)
+    assert outputs.shape == (30, checkpoint.sizes[-1])
+    for row, output, value in zip(rows, outputs, values, strict=True):
+        for layers, got in ((checkpoint.layers, output), (checkpoint.value, value)):
+            suits = [row[inputs].astype(float) for inputs in suit_inputs(len(row))]
+            for weight, bias in layers[:suit_layers]:
+                suits = [relu(weight @ suit + bias) for suit in suits]
+            trunk = np.concatenate(suits)
+            cards = layers[suit_layers + (2 if layers is checkpoint.layers else 1) : -1]
+            for weight, bias in layers[suit_layers : suit_layers + (2 if cards else 1)]:
+                trunk = relu(weight @ trunk + bias)
+            weight, bias = layers[-1]
+            if not cards:
+                np.testing.assert_allclose(got, weight @ trunk + bias, rtol=1e-4, atol=1e-4)
+                continue
+            units = [np.concatenate([suit, trunk]) for suit in suits]
+            for of_cards, its in cards:
+                units = [relu(of_cards @ unit + its) for unit in units]
+            of_suits = np.stack([weight @ unit + bias for unit in units])
+            np.testing.assert_allclose(got[:52], of_suits[:, :13].ravel(), rtol=1e-4, atol=1e-4)
+            np.testing.assert_allclose(got[52:], of_suits[:, 13:].sum(0), rtol=1e-4, atol=1e-4)
+
+
+def test_a_row_does_not_depend_on_its_batch() -> None:
+    checkpoint = suit_network(2, phases=(20, 8))
+    rows = some_inputs(checkpoint)
+    together = PhasedForward(checkpoint).logits(rows)
+    for row in range(len(rows)):
+        assert PhasedForward(checkpoint).logits(rows[row : row + 1]).tobytes() == together[row].tobytes()
+    assert PhasedForward(checkpoint).logits(rows[:0]).shape == (0, 52)
+    assert forward_of(suit_network().value, 1).logits(rows[:0]).shape == (0, 2)
+
+
+@pytest.mark.parametrize("suit_layers", [0, 1, 3])
+@pytest.mark.parametrize("outputs", [2, 52, 54])
+def test_sizes_come_back_from_the_layers(suit_layers: int, outputs: int) -> None:
+    hidden = [5] * suit_layers + [9, 8] + [7] * suit_layers
+    sizes = [456, *hidden, outputs]
+    shapes = layer_shapes(sizes, suit_layers)
+    layers = [(np.zeros(shape, np.float32), np.zeros(shape[0], np.float32)) for shape in shapes]
+    assert sizes_of(layers, suit_layers) == sizes
+
+
+def test_too_few_layers_are_refused() -> None:
+    for hidden, outputs, suit_layers in (([8, 8], 52, 1), ([8], 2, 1), ([8, 8, 8, 8], 52, 2), ([8, 8], 52, -1)):
+        with pytest.raises(ValueError, match="too few"):
+            layer_shapes([443, *hidden, outputs], suit_layers)
+
+
+@pytest.mark.parametrize("phases", [(), (10, 2)])
+def test_a_file_holds_the_network(tmp_path: Path, phases: tuple[int, ...]) -> None:
+    made, path = suit_network(2, phases=phases), tmp_path / "net.safetensors"
+    made.save(path)
+    loaded = load_checkpoint(path)
+    assert loaded.suit_layers == 2
+    assert loaded.sizes == made.sizes == [443, 9, 7, 11, 10, 8, 5, 52]
+    views = DealBatch("classic", 20, 1).views()
+    assert np.array_equal(PolicyAgent(loaded).act(views, None), PolicyAgent(made).act(views, None))
+    values, same = PolicyAgent(loaded).values(views), PolicyAgent(made).values(views)
+    assert values is not None
+    assert same is not None
+    assert all(np.array_equal(one, other) for one, other in zip(values, same, strict=True))
+
+
+@pytest.mark.parametrize("suit_layers", [1, 4, -1, "2", None])
+def test_a_file_with_a_wrong_number_of_suit_layers_is_refused(tmp_path: Path, suit_layers: object) -> None:
+    path = tmp_path / "net.safetensors"
+    suit_network(2).save(path)
+    tensors, card = read_raw(path)
+    card["network"]["suit_layers"] = suit_layers
+    save_file(tensors, path, {"card": json.dumps(card)})
+    assert refusal(path)

@@ -1,0 +1,86 @@
+"""The nodes of an ONNX graph for networks as checkpoints hold them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from onnx import NodeProto, TensorProto, helper, numpy_helper
+
+from german_whist.agents.policy.network.layers import Layer, sizes_of
+from german_whist.agents.policy.network.suit_layout import CARDS, RANKS, SUITS, card_layers_of, suit_inputs
+
+
+class OnnxGraph:
+    """Nodes and constants with names that are made up on the way.
+
+    Attributes:
+        nodes: the nodes, in order.
+        constants: weights and indices.
+    """
+
+    def __init__(self) -> None:
+        """Begin without nodes."""
+        self.nodes: list[NodeProto] = []
+        self.constants: list[TensorProto] = []
+
+    def add(self, kind: str, *inputs: str, **attributes: Any) -> str:
+        """Add a node and return the name of its output."""
+        name = f"{kind.lower()}_{len(self.nodes)}"
+        self.nodes.append(helper.make_node(kind, list(inputs), [name], **attributes))
+        return name
+
+    def constant(self, values: npt.ArrayLike) -> str:
+        """Add a constant and return its name; whole numbers become int64."""
+        array = np.asarray(values)
+        array = np.ascontiguousarray(array, np.int64 if array.dtype.kind == "i" else array.dtype)
+        name = f"constant_{len(self.constants)}"
+        self.constants.append(numpy_helper.from_array(array, name))
+        return name
+
+    def network(self, observation: str, layers: Sequence[Layer], suit_layers: int) -> str:
+        """Add a network and return the name of its outputs, [rows, outputs].
+
+        Args:
+            observation: name of the inputs, float32[rows, features].
+            layers: weight float32[out, in] and bias float32[out] of each layer.
+            suit_layers: how many of the first the suits share.
+        """
+        if suit_layers:
+            return self._suit_network(observation, layers, suit_layers)
+        return self._linear(self._hidden(observation, layers[:-1]), *layers[-1])
+
+    def _suit_network(self, observation: str, layers: Sequence[Layer], suit_layers: int) -> str:
+        sizes = sizes_of(layers, suit_layers)
+        inputs, (*hidden, last) = suit_inputs(sizes[0]), layers
+        trunk_end = len(hidden) - card_layers_of(suit_layers, sizes[-1])
+        suits = self._reshaped(self.add("Gather", observation, self.constant(inputs.ravel()), axis=1), inputs.shape[1])
+        suits = self._hidden(suits, hidden[:suit_layers])
+        trunk = self._hidden(self._reshaped(suits, SUITS * sizes[suit_layers]), hidden[suit_layers:trunk_end])
+        if trunk_end == len(hidden):
+            return self._linear(trunk, *last)
+        (weight, bias), *cards = hidden[trunk_end:]
+        own, units = sizes[suit_layers], len(bias)
+        of_suits = self._reshaped(self._linear(suits, weight[:, :own], bias), SUITS, units)
+        of_trunk = self._reshaped(self._linear(trunk, weight[:, own:], np.zeros_like(bias)), 1, units)
+        both = self._reshaped(self.add("Relu", self.add("Add", of_suits, of_trunk)), units)
+        outputs = self._reshaped(self._linear(self._hidden(both, cards), *last), SUITS, len(last[1]))
+        of_cards = self.add("Gather", outputs, self.constant(np.arange(RANKS)), axis=2)
+        of_cards = self._reshaped(of_cards, CARDS)
+        if len(last[1]) == RANKS:
+            return of_cards
+        others = self.add("Gather", outputs, self.constant(np.arange(RANKS, len(last[1]))), axis=2)
+        return self.add("Concat", of_cards, self.add("ReduceSum", others, self.constant([1]), keepdims=0), axis=1)
+
+    def _hidden(self, rows: str, layers: Sequence[Layer]) -> str:
+        for layer in layers:
+            rows = self.add("Relu", self._linear(rows, *layer))
+        return rows
+
+    def _linear(self, rows: str, weight: npt.NDArray[np.float32], bias: npt.NDArray[np.float32]) -> str:
+        return self.add("Gemm", rows, self.constant(weight), self.constant(bias), transB=1)
+
+    def _reshaped(self, rows: str, *sizes: int) -> str:
+        return self.add("Reshape", rows, self.constant([-1, *sizes]))
