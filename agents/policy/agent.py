@@ -17,7 +17,7 @@ from german_whist.agents.policy.checkpoint import Checkpoint
 from german_whist.agents.policy.game_check import check_open_endgame, check_same_game
 from german_whist.agents.policy.inputs import network_inputs
 from german_whist.agents.policy.network.layers import UNIVERSAL
-from german_whist.agents.policy.network.phased_forward import PhasedForward
+from german_whist.agents.policy.phased_forward import PhasedForward
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.observation.vector_kernels import write_masks
 from german_whist.envs.observation.views import check_view_array

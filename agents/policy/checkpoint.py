@@ -108,7 +108,7 @@ class Checkpoint:
             OBSERVATION_VERSION,  # loads the compiler; reading a card does not
         )
 
-        network = {**NETWORK, "ranks": self.ranks, "sizes": self.sizes}
+        network: dict[str, Any] = {**NETWORK, "ranks": self.ranks, "sizes": self.sizes}
         if self.phases:
             network["phases"] = list(self.phases)
         if self.inputs != OBSERVATION:

@@ -114,12 +114,9 @@ class MLP(nn.Module):
 
         The weights are scaled, not the features: these stay whole numbers, which bfloat16 holds exactly.
         """
-        first, *others = self.linear_layers()[:-1] or [None]
-        if first is None:
-            return []
-        dtype = self.compute_dtype
-        scaled = [(first.weight * self.scale, first.bias), *((layer.weight, layer.bias) for layer in others)]
-        return [(weight.to(dtype), bias.to(dtype)) for weight, bias in scaled]
+        hidden, dtype = self.linear_layers()[:-1], self.compute_dtype
+        scaled = [layer.weight if number else layer.weight * self.scale for number, layer in enumerate(hidden)]
+        return [(weight.to(dtype), layer.bias.to(dtype)) for weight, layer in zip(scaled, hidden, strict=True)]
 
     def units(self, features: torch.Tensor, weights: Sequence[Weights]) -> torch.Tensor:
         """Return the last hidden layer, [rows, units], for the weights of the hidden layers; changes nothing."""

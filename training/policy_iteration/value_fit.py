@@ -16,7 +16,7 @@ import torch
 
 from german_whist.agents.policy.input_blocks import UNIVERSAL_LAYOUT
 from german_whist.agents.policy.network.layers import Layer, networks_of, sizes_of
-from german_whist.agents.policy.network.phased_forward import phase_of
+from german_whist.agents.policy.phased_forward import phase_of
 from german_whist.envs.engine.endgame_hook import EXACT
 from german_whist.envs.engine.rules import rules
 from german_whist.envs.engine.scoring import reward_limit

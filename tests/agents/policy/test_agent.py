@@ -10,7 +10,7 @@ import pytest
 
 from german_whist.agents.policy.agent import PolicyAgent
 from german_whist.agents.policy.network.mlp_forward import MLPForward
-from german_whist.agents.policy.network.phased_forward import PhasedForward
+from german_whist.agents.policy.phased_forward import PhasedForward
 from german_whist.arena.match import play_match
 from german_whist.envs.engine.agent_rng import AgentRng
 from german_whist.envs.engine.cards import cards_of, parse_card
