@@ -16,6 +16,7 @@ SMALL = (
     "num_envs=32",
     "batch_size=64",
     "hidden=[16]",
+    "suit_layers=0",
     "value_hidden=[16]",
     "threads=1",
     "num_steps=4",

@@ -174,7 +174,7 @@ class PolicyIterationConfig(TrainConfig):
         if self.network.suit_layers and len(self.policy_iteration.value_hidden) <= self.network.suit_layers:
             raise ValueError(
                 f"value_hidden: {self.policy_iteration.value_hidden} is too short for suit_layers: "
-                f"{self.network.suit_layers}, and another"
+                f"{self.network.suit_layers}: at least {self.network.suit_layers + 1} sizes, or suit_layers: 0"
             )
 
 

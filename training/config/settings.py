@@ -104,9 +104,10 @@ class PhasedActorSettings(ActorSettings):
         check_phases(self.phases, "phases:")
         check_choice(self, "inputs", *INPUTS)
         check_range(self, "phases_start suit_layers", 0, LARGEST)
-        if len(self.hidden) <= 2 * self.suit_layers:
+        if self.suit_layers and len(self.hidden) <= 2 * self.suit_layers:
             raise ValueError(
-                f"hidden: {self.hidden} is too short for suit_layers: {self.suit_layers}, twice, and another"
+                f"hidden: {self.hidden} is too short for suit_layers: {self.suit_layers}: "
+                f"at least {2 * self.suit_layers + 1} sizes, or suit_layers: 0"
             )
 
 

@@ -149,11 +149,6 @@ def test_the_targets_come_from_the_network_asked_for(tmp_path):
     assert any((one[0] != other[0]).any() for one, other in zip(*networks, strict=True))
 
 
-def test_a_distilled_lookahead_policy_needs_a_distilled_network():
-    with pytest.raises(ValueError, match="distill_hidden"):
-        config(lookahead_policy="distilled")
-
-
 def test_without_positions_no_weight_changes():
     algorithm = some_algorithm()
     before = [weight.clone() for _, weight in algorithm.named_parameters()]

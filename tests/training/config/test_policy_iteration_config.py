@@ -1,0 +1,27 @@
+"""The settings of ``trainer: policy_iteration`` that have to agree."""
+
+from __future__ import annotations
+
+import pytest
+
+from german_whist.training.config.schema import PolicyIterationConfig
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"hidden": [8, 8, 8, 8], "suit_layers": 2}, "hidden: .* at least 5 sizes, or suit_layers: 0"),
+        ({"hidden": [8, 8, 8], "suit_layers": 1, "value_hidden": [8]}, "value_hidden: .* at least 2 sizes"),
+        ({"suit_layers": -1}, "suit_layers"),
+        ({"lookahead_policy": "distilled"}, "distill_hidden"),
+        ({"lookahead_policy": "actr", "distill_hidden": 8}, "lookahead_policy"),
+    ],
+)
+def test_settings_that_do_not_agree_are_refused(settings: dict[str, object], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        PolicyIterationConfig.of(**settings)
+
+
+def test_suit_layers_need_one_layer_for_all_suits() -> None:
+    config = PolicyIterationConfig.of(hidden=[8, 8, 9, 8, 8], suit_layers=2, value_hidden=[8, 8, 9])
+    assert config.network.suit_layers == 2
