@@ -10,20 +10,46 @@ recognition", 1989; per element and pooled: Zaheer et al., "Deep sets", arXiv 17
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.agents.policy.input_blocks import UNIVERSAL_LAYOUT
-
 SUITS, RANKS = 4, 13
 CARDS = SUITS * RANKS
 
-_BLOCKS = [(block.start, block.stop - block.start) for block in UNIVERSAL_LAYOUT.values()]
-_PLANES = [start for start, size in _BLOCKS if size == CARDS]
-_BY_SUIT = [start for start, size in _BLOCKS if size == SUITS]
-_WITHOUT_SUIT = CARDS * len(_PLANES) + SUITS * len(_BY_SUIT)  # the first such feature, of every game and encoding
-_OWN = RANKS * len(_PLANES) + len(_BY_SUIT)  # inputs that are a suit's own
+
+class _Blocks(NamedTuple):
+    """The parts of a network's inputs, the same in every game and encoding.
+
+    Attributes:
+        of_cards: starts of the blocks with a feature for each card.
+        of_suits: starts of those with a feature for each suit.
+    """
+
+    of_cards: list[int]
+    of_suits: list[int]
+
+    @property
+    def without_suit(self) -> int:
+        """The first feature that belongs to no suit; all later ones do not either."""
+        return CARDS * len(self.of_cards) + SUITS * len(self.of_suits)
+
+    @property
+    def own(self) -> int:
+        """Number of inputs that are a suit's own."""
+        return RANKS * len(self.of_cards) + len(self.of_suits)
+
+
+@cache
+def _blocks() -> _Blocks:
+    from german_whist.agents.policy.input_blocks import UNIVERSAL_LAYOUT  # loads the compiler; reading a card does not
+
+    blocks = [(block.start, block.stop - block.start) for block in UNIVERSAL_LAYOUT.values()]
+    return _Blocks(
+        [start for start, size in blocks if size == CARDS], [start for start, size in blocks if size == SUITS]
+    )
 
 
 def suit_inputs(features: int) -> npt.NDArray[np.int64]:
@@ -32,12 +58,13 @@ def suit_inputs(features: int) -> npt.NDArray[np.int64]:
     Args:
         features: number of inputs, of an observation or the universal encoding.
     """
-    rest = np.arange(_WITHOUT_SUIT, features)
+    blocks = _blocks()
+    rest = np.arange(blocks.without_suit, features)
     suits = [
         np.concatenate(
             [
-                *(start + RANKS * suit + np.arange(RANKS) for start in _PLANES),
-                np.array([start + suit for start in _BY_SUIT]),
+                *(start + RANKS * suit + np.arange(RANKS) for start in blocks.of_cards),
+                np.array([start + suit for start in blocks.of_suits]),
                 rest,
             ]
         )
@@ -62,7 +89,7 @@ def suit_layer_shapes(sizes: Sequence[int], suit_layers: int) -> list[tuple[int,
     if suit_layers < 1 or len(hidden) <= suit_layers + card_layers:
         raise ValueError(f"{len(hidden)} hidden layers are too few for {suit_layers} suit layers")
     shapes = []
-    width = features - _WITHOUT_SUIT + _OWN
+    width = features - _blocks().without_suit + _blocks().own
     for number, units in enumerate(hidden):
         if number == suit_layers:
             width *= SUITS
@@ -82,7 +109,7 @@ def suit_layer_sizes(shapes: Sequence[tuple[int, int]]) -> list[int]:
     """Return the sizes that shapes come from: the inverse of :func:`suit_layer_shapes`."""
     outputs = shapes[-1][0]
     return [
-        shapes[0][1] + _WITHOUT_SUIT - _OWN,
+        shapes[0][1] + _blocks().without_suit - _blocks().own,
         *(units for units, _ in shapes[:-1]),
         outputs + (CARDS - RANKS if outputs >= RANKS else 0),
     ]
