@@ -30,7 +30,8 @@ class Option:
         rollouts: mean margin over sampled worlds in which the heuristic bot finishes the foreplay for both seats and
             the endgame is played perfectly.
         exact: margin with perfect play by both seats from here, where the opponent's hand is known.
-        search: gain over the policy's action in tricks as a search estimates it, for actions that it tried.
+        search: gain over the policy's action in tricks as a search estimates it, for actions that it tried; a win adds
+            its ``win_weight``, a loss takes as much.
     """
 
     action: int

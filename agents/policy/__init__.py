@@ -1,1 +1,1 @@
-"""Which card does a trained network play? Checkpoints."""
+"""Which card does a trained network play? Checkpoints and their forward pass."""

@@ -39,8 +39,12 @@ def check_endgame(given: object) -> str:
     return endgame
 
 
-def positive(number: object) -> float | None:
-    """Return a positive number from a card, or ``None`` where it is absent."""
+def check_logits_per_trick(number: object) -> float | None:
+    """Return the scale of the logits from a card, or ``None`` where it is absent.
+
+    Raises:
+        ValueError: when it is no positive number, or too large.
+    """
     if number is None:
         return None
     if isinstance(number, bool) or not isinstance(number, (int, float)) or not 0 < number <= MAX_LOGITS_PER_TRICK:

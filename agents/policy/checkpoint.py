@@ -17,7 +17,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from german_whist.agents.policy.card_checks import check_endgame, check_phases, positive
+from german_whist.agents.policy.card_checks import check_endgame, check_logits_per_trick, check_phases
 from german_whist.agents.policy.network.layers import (
     INPUTS,
     OBSERVATION,
@@ -213,7 +213,7 @@ def _from_card(path: str, file: TensorFile) -> Checkpoint:
         phases = tuple(operator.index(stock) for stock in network.pop("phases", ()))
         suit_layers = operator.index(network.pop("suit_layers", 0))
         training, results = dict(card.get("training") or {}), dict(card.get("results") or {})
-        logits_per_trick = positive(card.get("logits_a_trick"))
+        logits_per_trick = check_logits_per_trick(card.get("logits_a_trick"))
         endgame = check_endgame(card.get("endgame", PLAYED))
     except (KeyError, TypeError, ValueError, OverflowError) as error:
         raise ValueError(f"checkpoint {path!r} has a damaged card: {error!s:.300}") from None

@@ -123,10 +123,10 @@ class SearchAgent:
     def search(
         self, views: Views, rng: Any, histories: Histories | None = None
     ) -> tuple[Actions, npt.NDArray[np.float64]]:
-        """Return the actions, int64[n], and the estimated gain of each action over the policy's in tricks.
+        """Return the actions, int64[n], and the estimated gain of each action over the policy's.
 
-        The gains are float64[n, 54], NaN for actions that were not tried. A win and a loss count as many tricks as the
-        settings say (``win_weight``). Arguments and errors as :meth:`act`.
+        The gains are float64[n, 54], NaN for actions that were not tried. They are in tricks; a win adds
+        ``win_weight``, a loss takes as much. Arguments and errors as :meth:`act`.
         """
         check_view_array(views)
         check_rng(self.name, rng, "integers")

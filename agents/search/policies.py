@@ -15,8 +15,7 @@ _SMALL = "small"
 def rollout_networks(policy: Agent, settings: SearchSettings) -> tuple[Checkpoint, ...]:
     """Return the networks of the rollouts: a view takes the first one of its game; none stands for the heuristic bot.
 
-    By default that is ``small`` in its game, else the policy's own network, unless the suits share its layers: rollouts
-    take a network of few plain layers.
+    By default that is ``small`` in its game, else the policy's own network if its layers are plain.
 
     Raises:
         ValueError: when the network asked for plays another game, the suits share its layers, or the policy has none.
@@ -28,7 +27,7 @@ def rollout_networks(policy: Agent, settings: SearchSettings) -> tuple[Checkpoin
     own = tuple(one for one in policy.checkpoints if not one.suit_layers)
     if settings.rollout == SELF:
         if len(own) < len(policy.checkpoints):
-            raise ValueError(f"rollout {SELF!r} is not allowed: the network has suit layers, too slow for rollouts")
+            raise ValueError(f"rollout {SELF!r} is not allowed: rollouts need plain layers, not suit layers")
         return own
     small = load_pretrained(_SMALL)
     if any(one.inputs == UNIVERSAL or one.rules == small.rules for one in policy.checkpoints):

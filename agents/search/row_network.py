@@ -68,7 +68,7 @@ class RowNetwork(NamedTuple):
         if checkpoint is None:
             return cls._packed([], [1], (), 0, 0, None, np.zeros(1, GAME))
         if checkpoint.suit_layers:
-            raise ValueError("a network with suit layers is too slow for rollouts")
+            raise ValueError("rollouts need a network of plain layers: this one has suit layers")
         networks, sizes = checkpoint.networks, checkpoint.sizes
         live = int(checkpoint.ranks == LIVE)
         universal = int(checkpoint.inputs == UNIVERSAL)

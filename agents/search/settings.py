@@ -14,7 +14,7 @@ MOST_CANDIDATES = 768  # by default
 SELF, SMALL, HEURISTIC = "self", "small", "heuristic"
 ROLLOUTS = (SELF, SMALL, HEURISTIC)
 SETTINGS = ("search", "candidates", "rollout", "prior_sd", "win_weight", "tricks", "threads")
-_NUMBERS = ("prior_sd", "win_weight")  # the others are whole
+_TRICKS = ("prior_sd", "win_weight")  # in tricks; the other numbers are whole
 
 
 @dataclasses.dataclass(frozen=True)
@@ -40,7 +40,6 @@ class SearchSettings:
         tanh_scale: tricks beyond count less, see ``choice_kernels.utility``; 0 for plain tricks.
         win_weight: what a win is worth besides, and a loss costs, in tricks: the larger, the more the search plays for
             the win instead of the margin.
-        usual_sd: usual standard deviation of the difference of two actions in one world, in tricks.
         certain: an action whose advantage is this many tricks below the best is not tried.
         deviations: an action is dropped early if its gain is this many standard deviations below the best.
     """
@@ -58,7 +57,6 @@ class SearchSettings:
     min_size: float = 1 / 12
     tanh_scale: float = 4.0
     win_weight: float = 4.0
-    usual_sd: float = 3.0
     certain: float = 0.8
     deviations: float = 1.5
 
@@ -78,6 +76,11 @@ class SearchSettings:
             raise ValueError(f"prior_sd {self.prior_sd} is not allowed: a positive number of tricks")
         if not 0 <= self.win_weight < float("inf"):
             raise ValueError(f"win_weight {self.win_weight} is not allowed: a number of tricks, at least 0")
+
+    @property
+    def usual_sd(self) -> float:
+        """Usual standard deviation of the difference of two actions in one world, in tricks."""
+        return 2.0 + self.win_weight / 4
 
     @property
     def num_candidates(self) -> int:
@@ -103,7 +106,7 @@ def settings_from(given: Mapping[str, str]) -> SearchSettings:
             fields[key] = value
             continue
         try:
-            fields["worlds" if key == "search" else key] = float(value) if key in _NUMBERS else int(value)
+            fields["worlds" if key == "search" else key] = float(value) if key in _TRICKS else int(value)
         except ValueError:
-            raise ValueError(f"{key} {shown(value)} is not a{'' if key in _NUMBERS else ' whole'} number") from None
+            raise ValueError(f"{key} {shown(value)} is not a{'' if key in _TRICKS else ' whole'} number") from None
     return SearchSettings(**fields)  # type: ignore[arg-type]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import re
 import tempfile
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, ClassVar
@@ -18,14 +19,14 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 
-class MarkdownDirective(SphinxDirective):
+class MarkdownDirective(SphinxDirective, ABC):
     """A directive whose content is Markdown that the code writes."""
 
     has_content = False
 
+    @abstractmethod
     def markdown(self) -> str:
         """Return what stands in place of the directive."""
-        raise NotImplementedError
 
     def run(self) -> list[nodes.Node]:
         """Parse the Markdown as part of the page, headings included."""

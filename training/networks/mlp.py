@@ -12,7 +12,7 @@ import torch
 import torch.nn.functional as F  # noqa: N812 - its usual name
 from torch import nn
 
-from german_whist.agents.policy.network.layers import Layer, layer_shapes
+from german_whist.agents.policy.network.layers import Layer
 from german_whist.envs.engine.layout import Block
 
 # One feature among hundreds inverts the value of every card. With `high_low`, at 200,000 decisions, the policy won 53 %
@@ -74,19 +74,15 @@ class MLP(nn.Module):
 
     scale: torch.Tensor
 
-    def __init__(self, scale: torch.Tensor, hidden: list[int], outputs: int, gain: float) -> None:
+    def __init__(self, scale: torch.Tensor, shapes: Sequence[tuple[int, int]], gain: float) -> None:
         """Build the layers, with orthogonal weights (Huang et al., "The 37 implementation details of PPO", 2).
 
         Args:
-            scale: factor of each feature, float32[features].
-            hidden: sizes of the hidden layers.
-            outputs: number of outputs.
+            scale: factor of each input of the first layer, float32[inputs].
+            shapes: of the layers' weights, (out, in), see ``layer_shapes``.
             gain: gain of the last layer's initial weights.
         """
         super().__init__()
-        self._build(scale, layer_shapes([len(scale), *hidden, outputs]), gain)
-
-    def _build(self, scale: torch.Tensor, shapes: Sequence[tuple[int, int]], gain: float) -> None:
         self.register_buffer("scale", scale, persistent=False)
         self.layers = nn.ModuleList(nn.Linear(inputs, units) for units, inputs in shapes)
         for layer in self.linear_layers():
@@ -119,7 +115,12 @@ class MLP(nn.Module):
         return [(weight.to(dtype), layer.bias.to(dtype)) for weight, layer in zip(scaled, hidden, strict=True)]
 
     def units(self, features: torch.Tensor, weights: Sequence[Weights]) -> torch.Tensor:
-        """Return the last hidden layer, [rows, units], for the weights of the hidden layers; changes nothing."""
+        """Return the last hidden layer, [rows, units].
+
+        Args:
+            features: [rows, features], int8 or a floating type.
+            weights: of the hidden layers, as :meth:`weights` returns them.
+        """
         hidden = features.to(self.compute_dtype)
         for weight, bias in weights:
             hidden = F.relu(F.linear(hidden, weight, bias), inplace=True)

@@ -15,12 +15,7 @@ from torch import nn
 
 from german_whist.agents.policy.network.layers import Layer
 from german_whist.training.networks.mlp import MLP, FrozenMLP
-from german_whist.training.networks.suit_mlp import SuitMLP
-
-
-def new_mlp(scale: torch.Tensor, hidden: list[int], outputs: int, gain: float, suit_layers: int) -> MLP:
-    """Return an MLP, with layers that the suits share or, with 0 of them, a plain one; arguments as for both."""
-    return SuitMLP(scale, hidden, outputs, gain, suit_layers) if suit_layers else MLP(scale, hidden, outputs, gain)
+from german_whist.training.networks.suit_mlp import new_mlp
 
 
 class PhasedMLP(nn.Module):

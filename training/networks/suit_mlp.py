@@ -1,4 +1,4 @@
-"""A multilayer perceptron whose first and last layers the suits share; see ``agents/policy/network/suit_layout.py``."""
+"""Multilayer perceptrons whose first and last layers the suits share; see ``agents/policy/network/suit_layout.py``."""
 
 from __future__ import annotations
 
@@ -30,18 +30,17 @@ class SuitMLP(MLP):
             hidden: sizes of the hidden layers.
             outputs: number of outputs: actions, or fewer than cards for a value.
             gain: gain of the last layer's initial weights.
-            suit_layers: number of the first hidden layers that each suit passes alone, as as many of the last do.
+            suit_layers: number of first hidden layers, and of a policy as many last ones, that each suit passes alone.
 
         Raises:
             ValueError: when there are too few hidden layers.
         """
-        super(MLP, self).__init__()
         inputs = torch.from_numpy(suit_inputs(len(scale)))
+        super().__init__(scale[inputs[0]], layer_shapes([len(scale), *hidden, outputs], suit_layers), gain)
         self.register_buffer("inputs", inputs.flatten(), persistent=False)
         self._suit_layers, card_layers = suit_layers, card_layers_of(suit_layers, outputs)
         self._trunk_end = len(hidden) - card_layers
         self._judges_cards = card_layers > 0
-        self._build(scale[inputs[0]], layer_shapes([len(scale), *hidden, outputs], suit_layers), gain)
 
     def units(self, features: torch.Tensor, weights: Sequence[Weights]) -> torch.Tensor:
         """Return the last hidden layer, [rows, units], or that of each suit, [4 * rows, units]."""
@@ -68,3 +67,10 @@ class SuitMLP(MLP):
             return outputs
         suits = outputs.view(outputs.shape[0] // SUITS, SUITS, outputs.shape[1])
         return torch.cat([suits[:, :, :RANKS].flatten(1), suits[:, :, RANKS:].sum(1)], 1)
+
+
+def new_mlp(scale: torch.Tensor, hidden: list[int], outputs: int, gain: float, suit_layers: int = 0) -> MLP:
+    """Return a network with suit layers or, with 0 of them, a plain MLP; arguments and errors as :class:`SuitMLP`."""
+    if suit_layers:
+        return SuitMLP(scale, hidden, outputs, gain, suit_layers)
+    return MLP(scale, layer_shapes([len(scale), *hidden, outputs]), gain)

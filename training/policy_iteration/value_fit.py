@@ -22,7 +22,7 @@ from german_whist.envs.engine.rules import rules
 from german_whist.envs.engine.scoring import reward_limit
 from german_whist.training.config.game_settings import PPOGameSettings
 from german_whist.training.config.settings import RolloutSettings
-from german_whist.training.networks.phased_mlp import new_mlp
+from german_whist.training.networks.suit_mlp import new_mlp
 from german_whist.training.rollouts.collector import Collector
 
 MOST_ROWS = 100_000  # positions that the outputs of a phase are fitted to

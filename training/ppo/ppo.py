@@ -26,8 +26,9 @@ from torch import nn
 
 from german_whist.agents.policy.network.layers import Layer
 from german_whist.training.config.schema import PPOConfig
-from german_whist.training.networks.mlp import ACTOR_GAIN, CRITIC_GAIN, MLP, compute_dtype
+from german_whist.training.networks.mlp import ACTOR_GAIN, CRITIC_GAIN, compute_dtype
 from german_whist.training.networks.optimizer import Optimizer
+from german_whist.training.networks.suit_mlp import new_mlp
 from german_whist.training.rollouts.collector import Rollout
 from german_whist.training.rollouts.return_kernels import seat_advantages
 from german_whist.training.run.distributed import Processes
@@ -67,8 +68,8 @@ class PPO:
         self.num_observations = num_observations
         self.updates = 0
         torch.manual_seed(self.seed)
-        self.actor = MLP(scale[:num_observations], config.network.hidden, actions, ACTOR_GAIN)
-        self.critic = MLP(scale, config.ppo.critic_hidden, 1, CRITIC_GAIN)
+        self.actor = new_mlp(scale[:num_observations], config.network.hidden, actions, ACTOR_GAIN)
+        self.critic = new_mlp(scale, config.ppo.critic_hidden, 1, CRITIC_GAIN)
         for network in (self.actor, self.critic):
             network.to(self.device)
             network.compute_dtype = compute_dtype(config.network.precision, self.device)

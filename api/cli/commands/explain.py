@@ -26,7 +26,10 @@ expects      margin and winning chance before the move, by the network's value, 
 opponent     expected number of cards in each suit, and the probability of a void: exact over all hands that the known
              cards and voids allow, each equally likely; how the opponent played is not taken into account"""
 
-_SEARCH_LEGEND = "search       gain over the network's card in tricks, as the search estimates it\n"
+_SEARCH_LEGEND = """\
+search       gain over the network's card in tricks, as the search estimates it; a win counts win_weight tricks more, a
+             loss as many less
+"""
 
 
 def add_parser(subparsers: Any) -> None:

@@ -10,7 +10,7 @@ import yaml
 from german_whist.agents.pretrained.catalog import find_network
 from german_whist.training.config.load import config_fields, load_config
 from german_whist.training.config.schema import PolicyIterationConfig, PPOConfig, SB3Config
-from tests.agents.networks import some_network
+from tests.agents.networks import some_network, suit_network
 from tests.training.ppo_runs import OWN_SETTINGS, own_config
 
 
@@ -97,5 +97,9 @@ def test_init_sets_the_hidden_sizes_unless_they_are_given(tmp_path: Path) -> Non
     phased = load_config("champion-all", {"init": str(tmp_path / "phased.safetensors")})
     assert isinstance(phased, PolicyIterationConfig)
     assert (phased.network.hidden, phased.network.phases) == ([16, 24], [8, 2])
+    suit_network(2).save(tmp_path / "suits.safetensors")
+    shared = load_config("quickstart", {"init": str(tmp_path / "suits.safetensors")})
+    assert isinstance(shared, PolicyIterationConfig)
+    assert (shared.network.hidden, shared.network.suit_layers) == ([9, 7, 11, 10, 8, 5], 2)
     with pytest.raises(ValueError, match=r"init: checkpoint 'champio': there is no such file: did you mean the agent"):
         load_config(recipe, {"init": "champio"})

@@ -8,8 +8,9 @@ import torch
 
 from german_whist.training.config.schema import PolicyIterationConfig
 from german_whist.training.networks.ema import EMANetwork
-from german_whist.training.networks.mlp import MLP, FrozenMLP
+from german_whist.training.networks.mlp import FrozenMLP
 from german_whist.training.networks.phased_mlp import PhasedMLP
+from german_whist.training.networks.suit_mlp import new_mlp
 from german_whist.training.run.distributed import Processes
 from tests.training.policy_iteration.known_targets import config
 
@@ -72,7 +73,7 @@ def test_the_state_holds_all_that_the_next_step_depends_on():
 @pytest.mark.parametrize("kind", [torch.float32, torch.bfloat16])
 @pytest.mark.parametrize("rows", [0, 1, 127, 128, 129, 1024, 1025, 2500])
 def test_a_frozen_network_gives_the_same_outputs_for_any_number_of_rows(rows, kind):
-    network = MLP(torch.linspace(0.5, 2, 30), [40, 20], 7, 1.0)
+    network = new_mlp(torch.linspace(0.5, 2, 30), [40, 20], 7, 1.0)
     network.compute_dtype = kind
     features = torch.randint(-2, 3, (rows, 30), dtype=torch.int8, generator=torch.Generator().manual_seed(rows))
     with torch.no_grad():

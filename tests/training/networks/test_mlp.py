@@ -10,11 +10,12 @@ from torch import nn
 from german_whist.agents.policy.network.mlp_forward import MLPForward
 from german_whist.envs.observation.vector import observation_high, observation_layout
 from german_whist.training.networks.mlp import LOW_SCALE, MLP, compute_dtype, feature_scale
+from german_whist.training.networks.suit_mlp import new_mlp
 
 
 def some_mlp(hidden: list[int], outputs: int = 5, features: int = 30) -> MLP:
     torch.manual_seed(3)
-    made = MLP(torch.linspace(0.05, 2.0, features), hidden, outputs, 1.0)
+    made = new_mlp(torch.linspace(0.05, 2.0, features), hidden, outputs, 1.0)
     with torch.no_grad():
         for layer in made.linear_layers():
             layer.bias.normal_()
@@ -36,7 +37,7 @@ def test_numpy_computes_the_same_from_the_raw_layers(hidden: list[int]) -> None:
 
 
 def test_raw_layers_round_trip() -> None:
-    network, other = some_mlp([16, 12]), MLP(torch.linspace(0.05, 2.0, 30), [16, 12], 5, 1.0)
+    network, other = some_mlp([16, 12]), new_mlp(torch.linspace(0.05, 2.0, 30), [16, 12], 5, 1.0)
     other.load_raw_layers(network.raw_layers(), "file")
     for old, new in zip(network.parameters(), other.parameters(), strict=True):
         torch.testing.assert_close(old, new)

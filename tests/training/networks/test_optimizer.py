@@ -10,6 +10,7 @@ import torch
 from german_whist.training.config.settings import ADAM, MUON, OwnOptimizerSettings
 from german_whist.training.networks.mlp import MLP
 from german_whist.training.networks.optimizer import Optimizer
+from german_whist.training.networks.suit_mlp import new_mlp
 
 RATE = 0.01
 NO_CLIPPING = 1e9
@@ -17,7 +18,7 @@ NO_CLIPPING = 1e9
 
 def networks() -> list[MLP]:
     torch.manual_seed(3)
-    return [MLP(torch.ones(12), [20, 8], 5, 1.0), MLP(torch.ones(12), [6], 1, 1.0)]
+    return [new_mlp(torch.ones(12), [20, 8], 5, 1.0), new_mlp(torch.ones(12), [6], 1, 1.0)]
 
 
 def optimizer_of(kind: str, on: list[MLP], rate: float = RATE, max_grad_norm: float = NO_CLIPPING) -> Optimizer:

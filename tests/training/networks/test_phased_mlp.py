@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 import torch
 
-from german_whist.training.networks.mlp import MLP
 from german_whist.training.networks.phased_mlp import FrozenPhasedMLP, PhasedMLP
+from german_whist.training.networks.suit_mlp import new_mlp
 
 STOCK = 4
 PHASES = [10, 2]
@@ -83,7 +83,7 @@ def test_layers_come_back_from_those_of_a_checkpoint() -> None:
 
 
 def test_layers_of_one_network_are_taken_for_every_phase() -> None:
-    one = MLP(torch.linspace(0.1, 1, 6), [7, 5], 3, 1.0)
+    one = new_mlp(torch.linspace(0.1, 1, 6), [7, 5], 3, 1.0)
     network, features = phased(), some_features()
     network.load_raw_layers(one.raw_layers(), "it")
     torch.testing.assert_close(network(features), one(features))

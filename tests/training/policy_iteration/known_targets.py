@@ -42,9 +42,12 @@ ALL_PARTS: dict[str, Any] = {
     "opponents": {"self": 0.5, "pool": 0.25, "heuristic": 0.25},
     "phases": [2],
     "phases_start": 300,
-    "value_hidden": [6],
+    "hidden": [6, 16, 6],
+    "suit_layers": 1,
+    "value_hidden": [4, 6],
     "value_start": 300,
     "distill_hidden": 8,
+    "lookahead_policy": "distilled",
     "epochs": 2,
     "optimizer": "muon",
 }

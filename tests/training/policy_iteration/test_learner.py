@@ -170,6 +170,7 @@ def test_a_run_writes_a_checkpoint_with_its_card(finished):
     )
     assert (checkpoint.ranks, checkpoint.endgame) == ("live", "exact")
     assert checkpoint.phases == (2,)
+    assert (checkpoint.suit_layers, checkpoint.sizes[1:-1]) == (1, [6, 16, 6])
     assert "ent_coef" not in checkpoint.training["config"]
     assert checkpoint.results["random"]["endgame"] == "exact"
     assert finished.run.metrics.read_text().splitlines()[0].split(",")[-1] == "losses/value_explained_variance"
@@ -196,15 +197,15 @@ def test_the_final_checkpoint_is_the_mean_of_the_last(finished, tmp_path):
 
 def test_a_run_writes_the_distilled_network_too(finished):
     distilled = load_checkpoint(finished.run.distilled)
-    assert (distilled.sizes[1:-1], distilled.phases) == ([8], ())
+    assert (distilled.sizes[1:-1], distilled.phases, distilled.suit_layers) == ([8], (), 0)
     assert distilled.ranks == "live"
     assert distilled.training == load_checkpoint(finished.run.final).training
 
 
 def test_a_run_can_start_from_the_network_of_another(finished):
-    layers = load_checkpoint(finished.run.final).layers
-    scale = torch.ones(layers[0][0].shape[-1])
-    algorithm = PolicyIteration(config(**ALL_PARTS), scale, len(scale), layers[-1][1].shape[-1], Processes())
+    checkpoint = load_checkpoint(finished.run.final)
+    layers, scale = checkpoint.layers, torch.ones(checkpoint.sizes[0])
+    algorithm = PolicyIteration(config(**ALL_PARTS), scale, len(scale), checkpoint.sizes[-1], Processes())
     algorithm.start_from(layers, "it")
     for (weight, bias), (again, and_bias) in zip(layers, algorithm.layers(), strict=True):
         np.testing.assert_allclose(weight, again, rtol=1e-6)
@@ -215,6 +216,13 @@ def test_a_network_of_other_phases_is_refused_and_nothing_is_left(finished, tmp_
     for phases in ([], [3], [3, 2]):
         with pytest.raises(ValueError, match=r"final.safetensors' has phases \[2\]: set phases to \[2\]$"):
             run(tmp_path / "run", **{**ALL_PARTS, "init": str(finished.run.final), "phases": phases})
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_network_with_other_suit_layers_is_refused_and_nothing_is_left(finished, tmp_path):
+    plain = {**ALL_PARTS, "init": str(finished.run.final), "suit_layers": 0}
+    with pytest.raises(ValueError, match=r"final.safetensors' has 1 suit layers: set suit_layers to 1"):
+        run(tmp_path / "run", **plain)
     assert list(tmp_path.iterdir()) == []
 
 
