@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import nullcontext
+from contextlib import ExitStack
 from functools import partial
 from typing import Any
 
@@ -12,6 +12,9 @@ from german_whist.training.run.directory import RunDirectory
 from german_whist.training.run.distributed import Processes
 from german_whist.training.run.lock import only_one
 from german_whist.training.run.session import TrainingOutcome
+from german_whist.training.run.workers import started_workers
+
+OWN_TRAINERS = (PPOConfig, PolicyIterationConfig)
 
 
 def train(
@@ -24,19 +27,26 @@ def train(
 ) -> TrainingOutcome:
     """Train a policy by self-play with the configured trainer; SIGINT and SIGTERM checkpoint and exit.
 
+    A configuration of several ``processes`` starts the others, unless it is given them.
+
     Args:
         config: the configuration, whose class selects the trainer.
         run: the folder to write to.
         resume: continue from the run's snapshot; a run killed before the first snapshot starts from scratch.
         quiet: show no progress.
-        processes: the processes that train together; ``trainer: sb3`` runs in one.
+        processes: those of ``torchrun``, if it started this one; ``trainer: sb3`` runs in one.
 
     Raises:
         ValueError: when the run cannot be resumed or another process trains it, or the device does not exist.
         FloatingPointError: when training diverges; the last good checkpoint is kept.
         ConnectionError: when another process of the run is gone; the last good checkpoint is kept.
     """
-    with only_one(run.path) if processes.is_first else nullcontext():
+    with ExitStack() as stack:
+        if processes.is_first:
+            stack.enter_context(only_one(run.path))
+        if isinstance(config, OWN_TRAINERS) and processes.size == 1 < config.run.processes:
+            processes = stack.enter_context(started_workers(config.run.processes, config.run.threads))
+            processes.broadcast((config, run, resume))
         has_snapshot = processes.broadcast(run.has_snapshot)
         if resume and not has_snapshot and run.overrides and processes.is_first:
             run.write_config(config)
@@ -52,7 +62,7 @@ def load_trainer(config: TrainConfig) -> Trainer:
     Raises:
         ModuleNotFoundError: when a library that it needs is not installed.
     """
-    if not isinstance(config, (PPOConfig, PolicyIterationConfig)):
+    if not isinstance(config, OWN_TRAINERS):
         from german_whist.training.sb3.trainer import train_sb3
 
         return train_sb3

@@ -27,6 +27,7 @@ from german_whist.training.config.settings import (
     NetworkSettings,
     OptimizerSettings,
     OwnOptimizerSettings,
+    OwnRunSettings,
     PhasedActorSettings,
     PolicyIterationSettings,
     PPOLossSettings,
@@ -144,6 +145,7 @@ class PPOConfig(TrainConfig):
     TRAINER: ClassVar[str] = "ppo"
 
     game: PPOGameSettings = _slice(PPOGameSettings)
+    run: OwnRunSettings = _slice(OwnRunSettings)
     rollouts: RolloutSettings = _slice(RolloutSettings, num_envs=2048)
     network: ActorSettings = _slice(ActorSettings)
     optimizer: OwnOptimizerSettings = _slice(OwnOptimizerSettings, batch_size=2048, epochs=1, learning_rate=2e-3)
@@ -157,6 +159,7 @@ class PolicyIterationConfig(TrainConfig):
     TRAINER: ClassVar[str] = "policy_iteration"
 
     game: GamesSettings = _slice(GamesSettings)
+    run: OwnRunSettings = _slice(OwnRunSettings)
     rollouts: RolloutSettings = _slice(RolloutSettings, num_envs=2048, num_steps=26)  # the foreplay of classic
     network: PhasedActorSettings = _slice(PhasedActorSettings, ranks="live")
     optimizer: AveragingOptimizerSettings = _slice(

@@ -41,6 +41,18 @@ class RunSettings:
 
 
 @dataclass(frozen=True)
+class OwnRunSettings(RunSettings):
+    """How our own trainers run."""
+
+    processes: int = setting(1, "processes that train together; num_envs, batch_size and threads are of each")
+
+    def __post_init__(self) -> None:
+        """Refuse values that cannot work."""
+        super().__post_init__()
+        check_range(self, "processes", 1, MAX_THREADS)
+
+
+@dataclass(frozen=True)
 class RolloutSettings:
     """How experience is collected, and against whom."""
 

@@ -1,4 +1,7 @@
-"""Data-parallel training with ``torch.distributed``, in processes that ``torchrun`` starts; or in a single one."""
+"""Data-parallel training with ``torch.distributed``: what the processes of a run exchange.
+
+They are started by ``torchrun``, on several machines if need be, or on this one by ``training/run/workers.py``.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +17,7 @@ import torch
 import torch.distributed as dist
 
 PATIENCE = timedelta(minutes=30)  # the others wait while the first one evaluates
+_HERE = "127.0.0.1"
 
 
 @dataclass(frozen=True)
@@ -119,10 +123,29 @@ def joined_processes() -> Iterator[Processes]:
     if "RANK" not in os.environ or "WORLD_SIZE" not in os.environ:
         yield Processes()
         return
+    with process_group(int(os.environ.get("LOCAL_RANK", "0"))) as processes:
+        yield processes
+
+
+def local_store(port: int = 0) -> Any:
+    """Return the store by which processes on this machine find each other: a new one, or the one at a port."""
+    return dist.TCPStore(  # type: ignore[attr-defined]
+        _HERE, port, is_master=port == 0, wait_for_workers=False, timeout=PATIENCE
+    )
+
+
+@contextmanager
+def process_group(gpu: int, **place: Any) -> Iterator[Processes]:
+    """Join the processes of a run; leave them at the end.
+
+    Args:
+        gpu: index of this process's GPU, if there are any.
+        place: where the others are, as ``init_process_group`` takes it; by default as the environment says.
+    """
     with_gpus = torch.cuda.is_available()
     if with_gpus:
-        torch.cuda.set_device(int(os.environ.get("LOCAL_RANK", "0")))
-    dist.init_process_group("cpu:gloo,cuda:nccl" if with_gpus else "gloo", timeout=PATIENCE)
+        torch.cuda.set_device(gpu % torch.cuda.device_count())
+    dist.init_process_group("cpu:gloo,cuda:nccl" if with_gpus else "gloo", timeout=PATIENCE, **place)
     try:
         yield Processes(dist.get_rank(), dist.get_world_size())
     finally:

@@ -56,7 +56,7 @@ def run(options: argparse.Namespace) -> int:
 
     from german_whist.training.run.directory import RunDirectory
     from german_whist.training.run.distributed import joined_processes
-    from german_whist.training.train import load_trainer, train
+    from german_whist.training.train import OWN_TRAINERS, load_trainer, train
 
     with joined_processes() as processes:
         if not processes.is_first:
@@ -65,6 +65,8 @@ def run(options: argparse.Namespace) -> int:
             run_directory, config = processes.broadcast(RunDirectory.open(options.resume, overrides))
         else:
             load_trainer(config)  # a missing library is reported before a folder is created
+            if processes.size > 1 and isinstance(config, OWN_TRAINERS):
+                config = config.replace(processes=processes.size)
             run_directory = RunDirectory.create(config, Path(source).stem, options.out)
             processes.broadcast((run_directory, config))
         resume = options.resume is not None

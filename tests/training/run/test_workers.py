@@ -1,0 +1,101 @@
+"""Processes that a run starts by itself learn as those of ``torchrun`` do, and none survives or hides its failure."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+import yaml
+from safetensors.numpy import load_file
+
+from german_whist.training.run.directory import RunDirectory
+from german_whist.training.run.workers import started_workers
+from tests.training.ppo_runs import OWN_SETTINGS, begin_own
+from tests.training.run.test_distributed import start_two
+
+ENDLESS = {**OWN_SETTINGS, "processes": 2, "decisions": 10**8, "evaluate_every": 10**7}
+WITHIN = 60.0  # seconds
+in_proc = pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="the workers are found in /proc")
+
+
+def endless(run: Path) -> subprocess.Popen[str]:
+    config = run.with_suffix(".yaml")
+    config.write_text(yaml.safe_dump(ENDLESS))
+    return subprocess.Popen(
+        [sys.executable, "-m", "german_whist", "train", str(config), "--quiet", "--out", str(run)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def wait_for_training(run: Path, process: subprocess.Popen[str]) -> None:
+    while not run.is_dir() or len(RunDirectory(run).checkpoint_paths()) < 3:
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.05)
+
+
+def worker_of(process: subprocess.Popen[str]) -> int:
+    (worker,) = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+    return int(worker)
+
+
+def test_they_learn_as_those_of_torchrun(tmp_path: Path) -> None:
+    (tmp_path / "tiny.yaml").write_text(yaml.safe_dump(OWN_SETTINGS))
+    ranks = start_two(["-m", "german_whist", "train", "tiny.yaml", "--quiet", "--out", "torchrun"], tmp_path)
+    own = begin_own(tmp_path / "own", processes=2)
+    assert [rank.wait(240) for rank in ranks] == [0, 0], [rank.communicate() for rank in ranks]
+    given = RunDirectory(tmp_path / "torchrun")
+    assert own.run.config.read_text() == given.config.read_text()
+    expected = load_file(given.resume)
+    got = load_file(own.run.resume)
+    assert got.keys() == expected.keys()
+    assert all((got[name] == expected[name]).all() for name in expected)
+
+
+@in_proc
+def test_a_worker_that_dies_is_named(tmp_path: Path) -> None:
+    run = endless(tmp_path / "run")
+    wait_for_training(tmp_path / "run", run)
+    os.kill(worker_of(run), signal.SIGKILL)
+    _, errors = run.communicate(timeout=WITHIN)
+    assert run.returncode == 2
+    assert errors == f"german-whist: process 2 of 2 was ended by signal {signal.SIGKILL}\n"
+
+
+@in_proc
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
+def test_a_worker_ends_with_the_first_process_and_the_run_resumes(tmp_path: Path, how: signal.Signals) -> None:
+    folder = tmp_path / "run"
+    run = endless(folder)
+    wait_for_training(folder, run)
+    worker = Path(f"/proc/{worker_of(run)}")
+    run.send_signal(how)
+    run.communicate(timeout=WITHIN)
+    assert run.returncode == (130 if how == signal.SIGINT else -how)
+    until = time.monotonic() + WITHIN
+    while worker.is_dir() and "Z" not in (worker / "stat").read_text().split():
+        assert time.monotonic() < until
+        time.sleep(0.1)
+    kept = RunDirectory(folder)
+    resume = [
+        "train",
+        "--resume",
+        str(folder),
+        "--quiet",
+        "--decisions",
+        str(int(kept.checkpoint_paths()[-1].stem) + 512),
+    ]
+    subprocess.run([sys.executable, "-m", "german_whist", *resume], check=True, capture_output=True, timeout=240)
+    assert kept.final.is_file()
+
+
+def test_a_worker_that_cannot_start_is_reported_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "executable", "false")
+    with pytest.raises(ConnectionError, match=r"^process 2 of 2 ended with exit code 1$"), started_workers(2, 1):
+        pass

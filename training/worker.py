@@ -1,0 +1,25 @@
+"""A further process of a run, which ``training/run/workers.py`` starts with its rank, their number and a port."""
+
+from __future__ import annotations
+
+import sys
+
+from german_whist.training.run.distributed import local_store, process_group
+from german_whist.training.run.workers import READY
+from german_whist.training.train import train
+
+
+def main(rank: int, size: int, port: int) -> None:
+    """Train what the first process says."""
+    store = local_store(port)
+    store.add(READY, 1)
+    with process_group(rank, store=store, rank=rank, world_size=size) as processes:
+        config, run, resume = processes.broadcast(None)
+        train(config, run, resume=resume, quiet=True, processes=processes)
+
+
+if __name__ == "__main__":
+    try:
+        main(*map(int, sys.argv[1:]))
+    except (ValueError, FloatingPointError, ConnectionError) as error:  # as the command line says them
+        sys.exit(f"{error}")
