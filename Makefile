@@ -1,6 +1,7 @@
 # `make quickstart` trains an agent and measures it, `make play` opens a table in the browser, `make test` runs every
 # check, `make docs` builds the site, `make dist` builds and checks what is published, `make lowest` tries the lower
 # bounds of the dependencies, `make fuzz`, `make kill-test` and `make nightly` attack it for as long as they may,
+# `make audit` looks the pinned versions up in a data base of known vulnerabilities,
 # `make examples` runs `examples/`, each library in an environment of its own (gigabytes, about an hour).
 PYTHON ?= python3
 VENV ?= .venv
@@ -15,7 +16,7 @@ KEY := $(shell (echo $(SOURCES); cat pyproject.toml constraints.txt) | cksum | c
 # A warning or a broken reference fails the site.
 SITE := $(BIN)/sphinx-build -b html -q -W --keep-going -n docs docs/_build/html
 
-.PHONY: quickstart play test fuzz kill-test nightly docs dist lowest examples clean
+.PHONY: quickstart play test fuzz kill-test nightly audit docs dist lowest examples clean
 
 quickstart: $(VENV)/.installed-train-$(KEY)
 	$(BIN)/german-whist train quickstart
@@ -43,6 +44,12 @@ kill-test: $(VENV)/.installed-dev-$(KEY)
 nightly: $(VENV)/.installed-dev-$(KEY)
 	$(BIN)/python -m tests.nightly_rules --deals $(or $(DEALS),1000000) --progress .nightly-rules.json
 
+# Needs the internet.
+audit:
+	$(PYTHON) -m venv .venv-audit
+	.venv-audit/bin/python -m pip install --quiet --disable-pip-version-check pip-audit
+	.venv-audit/bin/pip-audit --requirement constraints.txt --no-deps --disable-pip
+
 docs: $(VENV)/.installed-docs-$(KEY)
 	$(SITE)
 	@echo "documentation: docs/_build/html/index.html"
@@ -69,5 +76,5 @@ $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 
 clean:
-	rm -rf $(VENV) .venv-lowest build dist docs/_build *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) .venv-lowest .venv-audit build dist docs/_build *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
