@@ -15,6 +15,22 @@ from german_whist.envs.engine.endgame_hook import PLAYED
 from german_whist.envs.engine.rules import Rules
 
 
+class Forfeit(NamedTuple):
+    """A game that an agent lost without playing it to the end.
+
+    Attributes:
+        agent: name of the agent.
+        deal: index of the deal.
+        seat: the agent's seat.
+        reason: why, such as a time limit, a crash or an illegal card.
+    """
+
+    agent: str
+    deal: int
+    seat: int
+    reason: str
+
+
 @dataclass(frozen=True, kw_only=True)
 class MirroredResult:
     """Result of the first agent against the second, every game played twice with the seats swapped.
@@ -50,28 +66,26 @@ class MirroredResult:
     margin_interval: tuple[float, float]
     endgame: str = PLAYED
 
+    @property
+    def forfeits(self) -> tuple[Forfeit, ...]:
+        """The games that an agent lost without playing them to the end; no part of comparisons and of ``repr``."""
+        forfeits: tuple[Forfeit, ...] = self.__dict__.get("_forfeits", ())
+        return forfeits
+
+    def with_forfeits(self, forfeits: Iterable[Forfeit]) -> Self:
+        """Return this result with the games that an agent lost without playing them to the end, sorted by deal."""
+        ordered = tuple(sorted(forfeits, key=lambda one: (one.deal, one.seat)))
+        object.__setattr__(self, "_forfeits", ordered)  # not a field: results without any stay as they are
+        return self
+
     def to_dict(self) -> dict[str, Any]:
         """Return the result as plain data, ready for JSON; unbounded ends of intervals are ``None``."""
         fields = asdict(self)
         for name in ("interval", "margin_interval"):
             fields[name] = tuple(end if math.isfinite(end) else None for end in fields[name])
+        if self.forfeits:
+            fields["forfeits"] = [forfeit._asdict() for forfeit in self.forfeits]
         return fields
-
-
-class Forfeit(NamedTuple):
-    """A game that an agent lost without playing it to the end.
-
-    Attributes:
-        agent: name of the agent.
-        deal: index of the deal.
-        seat: the agent's seat.
-        reason: why, such as a time limit, a crash or an illegal card.
-    """
-
-    agent: str
-    deal: int
-    seat: int
-    reason: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,18 +115,6 @@ class MatchResult(MirroredResult):
             raise ValueError("this result has no margins: play_match gives them")
         return margins
 
-    @property
-    def forfeits(self) -> tuple[Forfeit, ...]:
-        """The games that an agent lost without playing them to the end; no part of comparisons and of ``repr``."""
-        forfeits: tuple[Forfeit, ...] = self.__dict__.get("_forfeits", ())
-        return forfeits
-
-    def with_forfeits(self, forfeits: Iterable[Forfeit]) -> Self:
-        """Return this result with the games that an agent lost without playing them to the end, sorted by deal."""
-        ordered = tuple(sorted(forfeits, key=lambda one: (one.deal, one.seat)))
-        object.__setattr__(self, "_forfeits", ordered)  # not a field: results without any stay as they are
-        return self
-
     def with_margins(self, margins: npt.NDArray[Any]) -> Self:
         """Return a copy with these margins, of whole numbers, [deals, 2]."""
         copy = replace(self)
@@ -127,8 +129,6 @@ class MatchResult(MirroredResult):
             margins: whether to add ``margins`` as a list of pairs.
         """
         result = super().to_dict()
-        if self.forfeits:
-            result["forfeits"] = [forfeit._asdict() for forfeit in self.forfeits]
         return {**result, "margins": self.margins.tolist()} if margins else result
 
 

@@ -11,10 +11,10 @@ import numpy.typing as npt
 from german_whist.agents.bots.base import Agent
 from german_whist.arena.endgame_mode import batch_endgame, match_endgame
 from german_whist.arena.match import DEFAULT_BATCH, MOST_TASKS, check_counts, two_agents
-from german_whist.arena.match_result import SeriesResult, result_fields
+from german_whist.arena.match_result import Forfeit, SeriesResult, result_fields
 from german_whist.arena.mirrored_deals import Progress, report
 from german_whist.arena.parallel.executors import run_tasks
-from german_whist.arena.turns import GameMemories, play_turn
+from german_whist.arena.turns import GameMemories, Lost, play_turn
 from german_whist.envs.engine.endgame_hook import PLAYED, EndgameHook
 from german_whist.envs.engine.match_format import (
     MAX_DEALS,
@@ -25,6 +25,7 @@ from german_whist.envs.engine.match_format import (
 )
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.rules import rules as rules_named
+from german_whist.envs.engine.scoring import reward_limit
 from german_whist.envs.opponent import uses_history
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.envs.utils.checks import check_seed
@@ -37,11 +38,13 @@ class SeriesGames(NamedTuple):
         outcomes: the first agent's results (1, 0, −1), int64[matches, 2].
         margins: its final scores minus the other's, float64[matches, 2].
         lengths: deals played, int64[matches, 2].
+        forfeits: deals that an agent lost without playing them to the end, as if by the largest margin.
     """
 
     outcomes: npt.NDArray[np.int64]
     margins: npt.NDArray[np.float64]
     lengths: npt.NDArray[np.int64]
+    forfeits: tuple[Forfeit, ...] = ()
 
 
 def play_series(
@@ -83,7 +86,8 @@ def play_series(
 
     Raises:
         ValueError: when a name or number is not allowed, or an agent does not return one legal action per view; the
-            message names the agent.
+            message names the agent. An agent that raises ``AgentForfeit`` loses the deal by the largest margin instead;
+            ``result.forfeits`` lists these deals.
         ChildProcessError: when a worker of the executor ended abruptly.
     """
     _, names = two_agents(first, second)
@@ -164,19 +168,21 @@ def _play_task(
 
 def joined_games(parts: list[SeriesGames]) -> SeriesGames:
     """Return parts of a series, in order, as one."""
-    return SeriesGames(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+    outcomes, margins, lengths = (np.concatenate([part[column] for part in parts]) for column in range(3))
+    return SeriesGames(outcomes, margins, lengths, tuple(one for part in parts for one in part.forfeits))
 
 
 def series_result(
     games: SeriesGames, names: tuple[str, str], rules: Rules, match: MatchFormat, seed: int, endgame: str = PLAYED
 ) -> SeriesResult:
     """Return the result of a series from its games, as :func:`series_games` returns them."""
-    return SeriesResult(
+    result = SeriesResult(
         **result_fields(names, rules, seed, games.outcomes, games.margins, endgame),
         match=str(match),
         matches=len(games.margins),
         deals_per_match=float(games.lengths.mean()),
     )
+    return result.with_forfeits(games.forfeits)
 
 
 def play_mirrored_matches(
@@ -204,15 +210,23 @@ def play_mirrored_matches(
     winners = np.full(2 * size, -1)
     is_over = np.zeros(2 * size, np.bool_)
     reported = 0
+    forfeits: list[Forfeit] = []
+    largest = reward_limit(rules.game, match.deal_reward)
     memories = GameMemories(agents, names, seed, indices, swapped)
     while not is_over.all():
-        play_turn(memories, names, batch, indices, swapped, steps)
+        lost: Lost = {}
+        play_turn(memories, names, batch, indices, swapped, steps, lost)
         steps += 1
         ended = np.flatnonzero(batch.done & ~is_over)
         if not ended.size:
             continue
         after = scores[ended]
-        match.add_deals(after, batch.returns(match.deal_reward)[ended])
+        returns = batch.returns(match.deal_reward)
+        for row, (which, reason) in lost.items():
+            seat = int(swapped[row]) ^ which
+            returns[row, [seat, 1 - seat]] = -largest, largest
+            forfeits.append(Forfeit(names[which], int(indices[row]), seat, reason))
+        match.add_deals(after, returns[ended])
         scores[ended] = after
         deals[ended] += 1
         winners[ended] = match.winners(after)
@@ -227,4 +241,4 @@ def play_mirrored_matches(
     outcomes = np.where(winners < 0, 0, np.where(winners == swapped, 1, -1))
     margins = scores[rows, swapped] - scores[rows, 1 - swapped]
     shape = (2, size)
-    return SeriesGames(outcomes.reshape(shape).T, margins.reshape(shape).T, deals.reshape(shape).T)
+    return SeriesGames(outcomes.reshape(shape).T, margins.reshape(shape).T, deals.reshape(shape).T, tuple(forfeits))

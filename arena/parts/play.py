@@ -129,6 +129,7 @@ def play_series_shard(
         match=str(match_format),
         outcomes=games.outcomes,
         lengths=games.lengths,
+        forfeits=games.forfeits,
     )
 
 
@@ -138,7 +139,7 @@ def result_of(part: MatchPart) -> MatchResult | SeriesResult:
     rules = rules_from_dict(meeting.rules_fields)
     names = (meeting.first, meeting.second)
     if part.outcomes is not None and part.lengths is not None:
-        games = SeriesGames(part.outcomes, part.margins, part.lengths)
+        games = SeriesGames(part.outcomes, part.margins, part.lengths, part.forfeits)
         return series_result(games, names, rules, match_format_of(part.match), meeting.seed, meeting.endgame)
     result = match_result(part.margins.astype(float), names, rules, meeting.seed, meeting.endgame, part.start)
     return result.with_forfeits(part.forfeits)

@@ -8,14 +8,16 @@ from typing import Any
 import numpy as np
 import pytest
 
+from german_whist.agents.bots.base import AgentForfeit
 from german_whist.agents.registry import make_agent
 from german_whist.arena import series
 from german_whist.arena.match_result import SeriesResult
 from german_whist.arena.series import play_mirrored_matches, play_series
 from german_whist.cli import main
 from german_whist.envs.engine.agent_rng import AgentRng
-from german_whist.envs.engine.match_format import match_format_of
+from german_whist.envs.engine.match_format import MAX_DEALS, match_format_of
 from german_whist.envs.engine.rules import rules
+from german_whist.envs.engine.scoring import reward_limit
 from german_whist.envs.simulator.single_match import SingleMatch
 
 GREEDY = make_agent("greedy")
@@ -36,7 +38,7 @@ def by_hand(agents: tuple[Any, Any], game: str, match: str, seed: int, number: i
     ("game", "match"), [("small", "first_to:8"), ("classic", "best_of:5"), ("humbug", "best_of:3")]
 )
 def test_matches_in_lockstep_are_those_of_the_environment(game: str, match: str) -> None:
-    outcomes, margins, deals = play_mirrored_matches(
+    outcomes, margins, deals, _ = play_mirrored_matches(
         (HEURISTIC, GREEDY), ("a", "b"), rules(game), match_format_of(match), 3, 5, 8
     )
     for place, number in enumerate(range(5, 13)):
@@ -163,3 +165,43 @@ def test_evaluate_refuses_in_one_line(words: list[str], message: str, capsys: py
     error = capsys.readouterr().err
     assert message in error
     assert error.count("\n") == 1
+
+
+class Resigns:
+    """Plays as the greedy bot, and gives up one deal at its first turn."""
+
+    name = "resigns"
+
+    def __init__(self) -> None:
+        self.acted = 0
+
+    def act(self, views: Any, rng: Any) -> Any:
+        self.acted += 1
+        if self.acted == 1:
+            raise AgentForfeit({0: "no idea"}, GREEDY.act(views, rng))
+        return GREEDY.act(views, rng)
+
+
+@pytest.mark.parametrize("match", ["first_to:6", "best_of:3"])
+def test_a_forfeited_deal_scores_the_most_for_the_other_seat_and_the_match_goes_on(match: str) -> None:
+    game, played = rules("classic"), match_format_of(match)
+    plain = play_mirrored_matches((GREEDY, HEURISTIC), ("a", "b"), game, played, 3, 0, 2)
+    games = play_mirrored_matches((Resigns(), HEURISTIC), ("a", "b"), game, played, 3, 0, 2)
+    (forfeit,) = games.forfeits
+    assert (forfeit.agent, forfeit.reason) == ("a", "no idea")
+    match_number, game_number = int(forfeit.deal) // MAX_DEALS, forfeit.seat
+    changed = np.zeros((2, 2), np.bool_)
+    changed[match_number, game_number] = True
+    assert (games.margins == plain.margins)[~changed].all()
+    if match == "first_to:6":  # 13 points decide the match at once
+        assert games.margins[match_number, game_number] == -reward_limit(game.game, "points")
+        assert games.lengths[match_number, game_number] == 1
+    else:
+        assert games.lengths[match_number, game_number] in (2, 3)
+
+
+def test_a_series_lists_its_forfeits() -> None:
+    result = play_series(Resigns(), "greedy", "best_of:3", 2, seed=3, rules="small")
+    (forfeit,) = result.forfeits
+    assert result.to_dict()["forfeits"] == [forfeit._asdict()]
+    assert "forfeits" not in play_series("random", "greedy", "best_of:3", 2, seed=3, rules="small").to_dict()

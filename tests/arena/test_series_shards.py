@@ -129,13 +129,14 @@ def test_shards_keep_the_reasons_of_forfeits(run: Run, tmp_path: Path) -> None:
         "    print(json.dumps({'id': json.loads(line)['id'], 'action': 'none'}), flush=True)\n"
     )
     words = ("evaluate", f"process:python3 {bot}", "random", "--deals", "3", "--rules", "tiny")
-    files = [tmp_path / f"part{number}.json" for number in (1, 2)]
-    for number, file in enumerate(files, 1):
-        assert run(*words, "--shard", f"{number}/2", "--out", str(file)).code == 0
-    whole = run(*words, "--json").out
-    assert len(json.loads(whole)["matches"][0]["forfeits"]) == 6
-    assert run("merge", *map(str, files), "--json").out == whole
-    assert "unplayed: illegal action 'none'" in run("merge", *map(str, files)).out
+    for match, forfeits in (((), 6), (("--match", "best_of:3"), 12)):
+        files = [tmp_path / f"part{number}{len(match)}.json" for number in (1, 2)]
+        for number, file in enumerate(files, 1):
+            assert run(*words, *match, "--shard", f"{number}/2", "--out", str(file)).code == 0
+        whole = run(*words, *match, "--json").out
+        assert len(json.loads(whole)["matches"][0]["forfeits"]) == forfeits
+        assert run("merge", *map(str, files), "--json").out == whole
+        assert "unplayed: illegal action 'none'" in run("merge", *map(str, files)).out
     arena = ("arena", words[1], "random", "greedy", "--deals", "2", "--rules", "tiny")
     kept = ("--out", str(tmp_path / "arena"))
     assert run(*arena, *kept, "--shard", "2/2").code == 0

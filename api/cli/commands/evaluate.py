@@ -287,7 +287,8 @@ def _play(
                     endgame=options.endgame,
                     executor=executor,
                 )
-                results[i, j] = replace(series, first=names[0], second=names[1])
+                named_series = replace(series, first=names[0], second=names[1])
+                results[i, j] = named_series.with_forfeits(series.forfeits)
     return results
 
 

@@ -160,9 +160,11 @@ def test_a_bot_that_does_not_begin_is_an_error(tmp_path: Path, hello: str, says:
         play_match(bot(tmp_path, "pass", hello), "greedy", 1, rules="tiny")
 
 
-def test_matches_of_several_deals_name_the_bot_that_fails(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match=r"process:.* lost a deal that has to be played: illegal action 'XX'"):
-        play_series(bot(tmp_path, "say('XX')"), "greedy", "best_of:3", 1, rules="tiny")
+def test_in_a_match_of_several_deals_it_forfeits_deals(tmp_path: Path) -> None:
+    result = play_series(bot(tmp_path, "say('XX')"), "greedy", "best_of:3", 1, rules="tiny")
+    assert (result.losses, result.deals_per_match) == (2, 2)
+    assert len(result.forfeits) == 4
+    assert all(one.reason.startswith("illegal action 'XX'") for one in result.forfeits)
 
 
 def test_specifications() -> None:
