@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from german_whist.agents.pretrained.catalog import network_names
+from german_whist.agents.pretrained.catalog import pretrained_names
 from german_whist.agents.search.settings import SearchSettings
 from german_whist.arena.match import play_match
 from german_whist.training.config.load import load_config
@@ -71,7 +71,7 @@ def own_weights(agent: str) -> str:
     name, _, settings = agent.removesuffix("+exact").partition(":")
     if name == "checkpoint":
         return settings.partition(",")[0]
-    return name if name in network_names() else ""
+    return name if name in pretrained_names() else ""
 
 
 def responder_config(
@@ -104,8 +104,9 @@ def responder_config(
         "final_deals": deals,
         "checkpoint_every": max(1, decisions // 2),
     }
-    if own_weights(agent):
-        given["init"] = own_weights(agent)
+    start = own_weights(agent)
+    if start:
+        given |= {"init": start, "lookahead_policy": "init"}  # the agent's own network replies in the lookaheads
     return load_config(RECIPE, {**{key: json.dumps(value) for key, value in given.items()}, **(settings or {})})
 
 

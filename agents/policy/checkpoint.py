@@ -98,6 +98,11 @@ class Checkpoint:
         return sizes_of(self.layers, self.suit_layers)
 
     @property
+    def value_sizes(self) -> list[int]:
+        """The same of the value network; empty without one."""
+        return sizes_of(self.value, self.suit_layers) if self.value else []
+
+    @property
     def networks(self) -> list[tuple[Layer, ...]]:
         """The layers of each phase's network: weight float32[out, in], bias float32[out]."""
         return networks_of(self.layers, self.phases)
@@ -115,9 +120,7 @@ class Checkpoint:
             network["inputs"] = self.inputs
         if self.suit_layers:
             network["suit_layers"] = self.suit_layers
-        value = (
-            {"value": {"sizes": sizes_of(self.value, self.suit_layers), "outputs": VALUE_OUTPUTS}} if self.value else {}
-        )
+        value = {"value": {"sizes": self.value_sizes, "outputs": VALUE_OUTPUTS}} if self.value else {}
         return {
             "format": FORMAT,
             "version": FORMAT_VERSION,

@@ -31,6 +31,8 @@ def test_the_responder_starts_from_the_agents_own_weights() -> None:
     assert own_weights("heuristic+exact") == own_weights("mc:worlds=60") == ""
     settings = responder_config("small", decisions=1000).to_dict()
     assert (settings["init"], settings["opponents"]) == ("small", {"small": 1.0})
+    assert settings["lookahead_policy"] == "init"
+    assert responder_config("heuristic", decisions=1000).to_dict()["lookahead_policy"] == "distilled"
     assert settings["evaluate_against"] == ["small"]
 
 

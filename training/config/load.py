@@ -80,7 +80,11 @@ def _take_from_network(where: str, kind: type[TrainConfig], values: dict[str, An
     If all are set, as in a run's own config.yaml, the network need not exist any more.
     """
     level, place = (given, "command line") if given.get("init") else (values, where)
-    taken = [key for key in ("hidden", "ranks", "phases", "inputs", "suit_layers") if key in config_fields(kind)]
+    taken = [
+        key
+        for key in ("hidden", "ranks", "phases", "inputs", "suit_layers", "value_hidden")
+        if key in config_fields(kind)
+    ]
     taken = [key for key in taken if key not in level and key not in given]
     if level.get("init") and taken:
         from german_whist.agents.pretrained.catalog import find_network  # imports numba, which --help avoids
@@ -96,7 +100,9 @@ def _take_from_network(where: str, kind: type[TrainConfig], values: dict[str, An
             "inputs": network.inputs,
             "suit_layers": network.suit_layers,
         }
-        level.update({key: found[key] for key in taken})
+        if network.value:
+            found["value_hidden"] = network.value_sizes[1:-1]
+        level.update({key: found[key] for key in taken if key in found})
 
 
 def _is_allowed(kind: type[TrainConfig], values: Mapping[str, Any]) -> bool:

@@ -21,6 +21,7 @@ from german_whist.training.config.game_settings import (
     RewardedGameSettings,
 )
 from german_whist.training.config.settings import (
+    INIT,
     ActorSettings,
     AveragingOptimizerSettings,
     EvaluationSettings,
@@ -174,6 +175,8 @@ class PolicyIterationConfig(TrainConfig):
             raise ValueError(
                 f"inputs: {self.network.inputs} is not allowed: a network for several games needs universal"
             )
+        if self.policy_iteration.lookahead_policy == INIT and not self.network.init:
+            raise ValueError("lookahead_policy: init needs init, the network that plays on")
         if self.network.suit_layers and len(self.policy_iteration.value_hidden) <= self.network.suit_layers:
             raise ValueError(
                 f"value_hidden: {self.policy_iteration.value_hidden} is too short for suit_layers: "

@@ -16,6 +16,7 @@ from german_whist.envs.utils.checks import MAX_THREADS
 from german_whist.training.config.fields import LARGEST, check_choice, check_range, check_sizes, setting
 
 ADAM, MUON = "adam", "muon"
+DISTILLED, INIT = "distilled", "init"  # what plays on in lookaheads
 LARGEST_SEED = 2**32 - 1  # the largest that numpy accepts
 
 
@@ -86,7 +87,7 @@ class ActorSettings(NetworkSettings):
     """The policy network of our own trainers."""
 
     ranks: str = setting(NAMED, "ranks as the network sees them: named, or live (counted among the cards in play)")
-    init: str = setting("", "pretrained agent or checkpoint file to start from; it also sets the hidden sizes")
+    init: str = setting("", "pretrained agent or checkpoint file to start from; it also sets the sizes")
     precision: str = setting("auto", "type of matrix products: float32, bfloat16, or auto (bfloat16 if native)")
 
     def __post_init__(self) -> None:
@@ -234,7 +235,9 @@ class PolicyIterationSettings:
     )
     distill_hidden: int = setting(0, "hidden units of a small network distilled from the policy; 0: none")
     lookahead_policy: str = setting(
-        "actor", "plays on in lookaheads: actor, or distilled, which is faster and needs distill_hidden"
+        "actor",
+        "plays on in lookaheads: actor; distilled, which is faster and needs distill_hidden; or init, the network that "
+        "the run starts from, which is right where that one is the opponent",
     )
 
     def __post_init__(self) -> None:
@@ -245,8 +248,8 @@ class PolicyIterationSettings:
         check_range(self, "value_lambda late_phase_fraction", 0, 1)
         check_range(self, "margin_tanh_scale", 0)
         check_sizes("value_hidden", self.value_hidden)
-        check_choice(self, "lookahead_policy", "actor", "distilled")
-        if self.lookahead_policy == "distilled" and not self.distill_hidden:
+        check_choice(self, "lookahead_policy", "actor", DISTILLED, INIT)
+        if self.lookahead_policy == DISTILLED and not self.distill_hidden:
             raise ValueError("lookahead_policy: distilled needs distill_hidden, the size of that network")
 
 

@@ -16,13 +16,13 @@ from german_whist.agents.policy.checkpoint import Checkpoint, load_checkpoint
 from german_whist.agents.policy.input_blocks import RULE_FLAGS
 from german_whist.agents.policy.inputs import input_layout
 from german_whist.agents.policy.network.layers import OBSERVATION, UNIVERSAL, Layer
-from german_whist.agents.pretrained.catalog import find_network
 from german_whist.agents.registry import make_agent
 from german_whist.arena.match_result import MatchResult
 from german_whist.envs.engine.rules import rules
 from german_whist.training.config.schema import PolicyIterationConfig, PPOConfig
 from german_whist.training.learning.algorithm import Algorithm
 from german_whist.training.learning.snapshot import Snapshot
+from german_whist.training.learning.start import network_to_start_from
 from german_whist.training.networks.mlp import feature_scale
 from german_whist.training.rollouts.collector import DealCollector
 from german_whist.training.rollouts.opponent_mix import POOL, SELF
@@ -131,26 +131,16 @@ class Learner(ABC, Generic[Batch]):
         Raises:
             ValueError: when there is no such network, or it differs from the settings.
         """
-        init, ranks = self.config.network.init, self.config.network.ranks
+        init = self.config.network.init
         if init:
-            try:
-                start = find_network(init)
-            except ValueError as error:
-                raise ValueError(f"init: {error}") from None
-            if start.ranks != ranks:
-                raise ValueError(f"init: {init!r} sees ranks {start.ranks}: set ranks to {start.ranks}")
-            if start.inputs != self._inputs:
-                raise ValueError(
-                    f"init: {init!r} has {start.inputs} inputs: set inputs to {start.inputs} (policy_iteration)"
-                )
-            if start.suit_layers != self._suit_layers:
-                raise ValueError(
-                    f"init: {init!r} has {start.suit_layers} suit layers: set suit_layers to {start.suit_layers} "
-                    "(policy_iteration)"
-                )
+            start = network_to_start_from(init, self.config.network.ranks, self._inputs, self._suit_layers)
             self._check_phases(init, start.phases)
-            self.algorithm.start_from(start.layers, init)
+            self._start_from(start, init)
         self.save(0.0)  # the first member of the pool
+
+    def _start_from(self, start: Checkpoint, name: str) -> None:
+        """Take what the algorithm can use of a checkpoint."""
+        self.algorithm.start_from(start.layers, name)
 
     def _check_phases(self, name: str, phases: tuple[int, ...]) -> None:
         """Refuse a network to start from that has other phases."""

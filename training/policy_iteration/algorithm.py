@@ -13,13 +13,14 @@ targets are for positions of the learner's own play, so they correct its own err
 
 Each *phase* of the foreplay may have its own networks (``training/networks/phased_mlp.py``).
 
-All networks' outputs are in units of four tricks, which suits the optimisers; the actor's are advantages, correct up to
-a constant per position. The policy is their softmax, with ``LOGITS_PER_TRICK``, and so are the logits of its
-checkpoints. The *distilled* network is a small one that learns the actor's outputs (Hinton et al., arXiv 1503.02531).
+The actor's outputs are advantages, correct up to a constant per position (in the units of ``output_units.py``). The
+policy is their softmax, with ``LOGITS_PER_TRICK``, and so are the logits of its checkpoints. The *distilled* network is
+a small one that learns the actor's outputs (Hinton et al., arXiv 1503.02531).
 """
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -29,15 +30,19 @@ import torch
 from german_whist.agents.policy.input_blocks import UNIVERSAL_LAYOUT
 from german_whist.agents.policy.network.layers import Layer
 from german_whist.training.config.schema import PolicyIterationConfig
+from german_whist.training.config.settings import DISTILLED, INIT
 from german_whist.training.networks.ema import EMANetwork
 from german_whist.training.networks.mlp import ACTOR_GAIN, compute_dtype
-from german_whist.training.networks.phased_mlp import PhasedMLP
+from german_whist.training.networks.phased_mlp import FrozenPhasedMLP, PhasedMLP
+from german_whist.training.policy_iteration.output_units import (
+    LOGITS_PER_OUTPUT,
+    TRICKS_PER_OUTPUT,
+    from_logits,
+    from_values,
+    in_logits,
+)
 from german_whist.training.run.distributed import Processes
 from german_whist.training.run.resume_file import tensor_of_shape
-
-TRICKS_PER_OUTPUT = 4.0
-LOGITS_PER_TRICK = 4.0  # an action that loses a trick more is e**4 times less likely
-_LOGITS_PER_OUTPUT = LOGITS_PER_TRICK * TRICKS_PER_OUTPUT
 
 
 @dataclass(frozen=True)
@@ -111,7 +116,11 @@ class PolicyIteration:
         self.distilled = (
             build("distilled", [settings.distill_hidden], actions, [], 0) if settings.distill_hidden else None
         )
-        self._distilled_plays_on = settings.lookahead_policy == "distilled"
+        self._distilled_plays_on = settings.lookahead_policy == DISTILLED
+        self._initial: PhasedMLP | None = None
+        if settings.lookahead_policy == INIT:
+            self._initial = copy.deepcopy(self.actor.network)
+            self._initial.separate = True
         self._parts = [part for part in (self.actor, self.value, self.distilled) if part is not None]
         self.freeze()
 
@@ -127,6 +136,8 @@ class PolicyIteration:
         self._frozen_lookahead = self._frozen_actor
         if self._distilled_plays_on and self.distilled is not None:
             self._frozen_lookahead = self.distilled.frozen()
+        if self._initial is not None:
+            self._frozen_lookahead = FrozenPhasedMLP(self._initial)
 
     def start_from(self, layers: tuple[Layer, ...], name: str) -> None:
         """Take the network from a checkpoint's layers.
@@ -136,16 +147,28 @@ class PolicyIteration:
         """
         if layers[0][0].ndim > 2:
             self.separate_phases()
-        self.actor.start_from(_rescaled(layers, 1 / _LOGITS_PER_OUTPUT), name)
+        outputs = from_logits(layers)
+        self.actor.start_from(outputs, name)
+        if self._initial is not None:
+            self._initial.load_raw_layers(outputs, name)
+        self.freeze()
+
+    def start_value_from(self, layers: tuple[Layer, ...], name: str) -> None:
+        """Take the value network from a checkpoint's, whose first output is the expected margin.
+
+        Raises:
+            ValueError: when sizes or phases differ.
+        """
+        self.value.start_from(from_values(layers), name)
         self.freeze()
 
     def layers(self) -> tuple[Layer, ...]:
         """Return the policy's layers for unscaled features, as a checkpoint stores them."""
-        return _in_logits(self.actor.layers())
+        return in_logits(self.actor.layers())
 
     def distilled_layers(self) -> tuple[Layer, ...] | None:
         """Return the distilled network's layers likewise; ``None`` without one."""
-        return None if self.distilled is None else _in_logits(self.distilled.layers())
+        return None if self.distilled is None else in_logits(self.distilled.layers())
 
     def named_parameters(self) -> Iterator[tuple[str, torch.Tensor]]:
         """Yield the trained weights by name."""
@@ -154,7 +177,7 @@ class PolicyIteration:
 
     def policy(self, features: torch.Tensor) -> torch.Tensor:
         """Return the logits on the CPU, float32[rows, actions], for observations int8[rows, num_observations]."""
-        return self._frozen_actor(features) * _LOGITS_PER_OUTPUT
+        return self._frozen_actor(features) * LOGITS_PER_OUTPUT
 
     def lookahead_policy(self, features: torch.Tensor) -> torch.Tensor:
         """Return the same of the network that plays on in lookaheads, up to a factor."""
@@ -251,6 +274,8 @@ class PolicyIteration:
         """Return everything that the next update depends on, as tensors on the CPU."""
         tensors = {name: tensor for part in self._parts for name, tensor in part.state().items()}
         tensors["updates"] = torch.tensor([self.updates])
+        if self._initial is not None:
+            tensors |= {f"initial.{name}": weight.detach().cpu() for name, weight in self._initial.named_parameters()}
         return tensors
 
     def load_state(self, tensors: dict[str, torch.Tensor]) -> None:
@@ -262,6 +287,10 @@ class PolicyIteration:
         """
         for part in self._parts:
             part.load_state(tensors)
+        if self._initial is not None:
+            with torch.no_grad():
+                for name, weight in self._initial.named_parameters():
+                    weight.copy_(tensor_of_shape(tensors, f"initial.{name}", weight.shape))
         self.freeze()
         self.updates = int(tensor_of_shape(tensors, "updates", torch.Size((1,))))
 
@@ -280,14 +309,3 @@ def _centred(outputs: torch.Tensor, legal: torch.Tensor, count: torch.Tensor) ->
 def _mean_square(differences: torch.Tensor, count: torch.Tensor) -> torch.Tensor:
     """Return the mean over positions of the mean square over legal actions, a scalar."""
     return ((differences**2).sum(1) / count[:, 0]).mean()
-
-
-def _rescaled(layers: tuple[Layer, ...], factor: float) -> tuple[Layer, ...]:
-    """Return layers whose outputs are ``factor`` times as large."""
-    *hidden, (weight, bias) = layers
-    return (*hidden, (weight * np.float32(factor), bias * np.float32(factor)))
-
-
-def _in_logits(layers: tuple[Layer, ...]) -> tuple[Layer, ...]:
-    """Return layers whose outputs are logits instead of units of four tricks."""
-    return _rescaled(layers, _LOGITS_PER_OUTPUT)

@@ -17,9 +17,10 @@ from german_whist.training.config.game_settings import PPOGameSettings
 from german_whist.training.config.schema import PolicyIterationConfig
 from german_whist.training.config.settings import RolloutSettings
 from german_whist.training.learning.learner import Learner, Opponents
-from german_whist.training.policy_iteration.algorithm import LOGITS_PER_TRICK, ActionValueBatch, PolicyIteration
+from german_whist.training.policy_iteration.algorithm import ActionValueBatch, PolicyIteration
 from german_whist.training.policy_iteration.collector import ActionValueCollector
 from german_whist.training.policy_iteration.collector_group import CollectorGroup
+from german_whist.training.policy_iteration.output_units import LOGITS_PER_TRICK
 from german_whist.training.policy_iteration.value_fit import fit_value, self_play_outcomes
 
 
@@ -105,6 +106,11 @@ class PolicyIterationLearner(Learner[ActionValueBatch]):
     @property
     def _phases(self) -> tuple[int, ...]:
         return tuple(self.config.network.phases)
+
+    def _start_from(self, start: Checkpoint, name: str) -> None:
+        super()._start_from(start, name)
+        if start.value and start.value_sizes[1:-1] == self.config.policy_iteration.value_hidden:
+            self.algorithm.start_value_from(start.value, name)
 
     def _check_phases(self, name: str, phases: tuple[int, ...]) -> None:
         if phases and phases != self._phases:

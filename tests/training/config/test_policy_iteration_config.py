@@ -14,6 +14,7 @@ from german_whist.training.config.schema import PolicyIterationConfig
         ({"hidden": [8, 8, 8], "suit_layers": 1, "value_hidden": [8]}, "value_hidden: .* at least 2 sizes"),
         ({"suit_layers": -1}, "suit_layers"),
         ({"lookahead_policy": "distilled"}, "distill_hidden"),
+        ({"lookahead_policy": "init"}, "lookahead_policy: init needs init"),
         ({"lookahead_policy": "actr", "distill_hidden": 8}, "lookahead_policy"),
     ],
 )

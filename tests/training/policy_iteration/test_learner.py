@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 
 import numpy as np
@@ -13,8 +14,9 @@ from german_whist.envs.observation.vector import observation_layout
 from german_whist.training.config.load import load_config
 from german_whist.training.config.schema import PolicyIterationConfig
 from german_whist.training.learning.snapshot import Snapshot
-from german_whist.training.policy_iteration.algorithm import LOGITS_PER_TRICK, ActionValueBatch, PolicyIteration
+from german_whist.training.policy_iteration.algorithm import ActionValueBatch, PolicyIteration
 from german_whist.training.policy_iteration.learner import PolicyIterationLearner
+from german_whist.training.policy_iteration.output_units import LOGITS_PER_TRICK
 from german_whist.training.run.directory import RunDirectory
 from german_whist.training.run.distributed import Processes
 from german_whist.training.run.session import Due, TrainingOutcome
@@ -140,6 +142,29 @@ def test_lookaheads_are_played_on_by_the_network_asked_for(plays_on):
     assert torch.equal(algorithm.lookahead_policy(batch.features), expected)
 
 
+def test_a_value_starts_as_the_margin_of_a_checkpoints():
+    trained, fresh, batch = some_algorithm(), some_algorithm(seed=1), some_batch()
+    *hidden, (weight, bias) = trained.value.layers()
+    margin_and_win = weight * np.float32([[4], [-9]]), bias * np.float32([4, -9])
+    fresh.start_value_from((*hidden, margin_and_win), "it")
+    margin = trained.values(batch.features)[:, 0]
+    torch.testing.assert_close(fresh.values(batch.features), torch.stack([margin, margin], 1))
+
+
+def test_the_network_that_a_run_starts_from_plays_on_also_after_a_resume():
+    first, batch = some_algorithm(seed=1).layers(), some_batch()
+    algorithm = some_algorithm(**FAST, init="it", lookahead_policy="init")
+    algorithm.start_from(first, "it")
+    started = algorithm.policy(batch.features) / LOGITS_PER_TRICK / 4
+    algorithm.update(batch, 0.0)
+    algorithm.freeze()
+    torch.testing.assert_close(algorithm.lookahead_policy(batch.features), started)
+    assert not torch.allclose(algorithm.policy(batch.features) / LOGITS_PER_TRICK / 4, started)
+    resumed = some_algorithm(**FAST, init="it", lookahead_policy="init")
+    resumed.load_state(algorithm.state())
+    torch.testing.assert_close(resumed.lookahead_policy(batch.features), started)
+
+
 def test_the_targets_come_from_the_network_asked_for(tmp_path):
     settings = {"hidden": [32], "distill_hidden": 4, "value_start": 0, "learning_rate": 1e-2}
     networks = []
@@ -210,6 +235,20 @@ def test_a_run_can_start_from_the_network_of_another(finished):
     for (weight, bias), (again, and_bias) in zip(layers, algorithm.layers(), strict=True):
         np.testing.assert_allclose(weight, again, rtol=1e-6)
         np.testing.assert_allclose(bias, and_bias, rtol=1e-6)
+
+
+@pytest.mark.parametrize("value_hidden", [[4, 6], [4, 7]])
+def test_a_run_starts_from_the_value_too_if_it_has_the_same_sizes(finished, tmp_path, value_hidden):
+    def learner(sizes):
+        settings = config(**{**ALL_PARTS, "value_hidden": sizes, "seed": sizes[-1]})
+        return PolicyIterationLearner(settings, RunDirectory(tmp_path / "run"), Processes())
+
+    value = learner([4, 6]).algorithm.value.layers()
+    started, before = learner(value_hidden), learner(value_hidden).algorithm.value.layers()
+    started._start_from(dataclasses.replace(load_checkpoint(finished.run.final), value=value), "it")
+    expected = before if value_hidden == [4, 7] else value
+    assert [weight.shape for weight, _ in value] != [weight.shape for weight, _ in before] or value_hidden == [4, 6]
+    np.testing.assert_allclose(started.algorithm.value.layers()[0][0], expected[0][0], rtol=1e-6)
 
 
 def test_a_network_of_other_phases_is_refused_and_nothing_is_left(finished, tmp_path):
