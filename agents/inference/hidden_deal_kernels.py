@@ -18,6 +18,7 @@ from german_whist.envs.utils.jit import kernel
 
 _ONE = np.uint64(1)
 _SHIFT = np.uint64(32)
+_MOST_SUBSETS = 5_000  # of the unseen cards, to look through for possible hands
 _STREAM = np.uint64(2**20)  # random stream of sampled deals, apart from those of decks and agents
 
 
@@ -156,13 +157,73 @@ def sample_deal(hidden, ways, hands, cumulative, combinations, key, number, numb
             last = middle
         else:
             first = middle + 1
-    counts = np.empty(4, np.int64)
     block = np.int64(1)
     held = np.uint64(0)
     for suit in range(4):
-        counts[suit] = hands[first, suit]
-        part, block = _random_cards(hidden.unseen & suit_mask(suit), counts[suit], key, number, block)
+        part, block = _random_cards(hidden.unseen & suit_mask(suit), np.int64(hands[first, suit]), key, number, block)
         held |= part
+    _sample_course(hidden, ways, held, key, number, block, deck)
+    return held
+
+
+@kernel
+def sample_deal_of_hand(hidden, ways, hand, key, number, deck):
+    """Sample a deal in which the opponent holds certain hidden cards now; see :func:`sample_deal`."""
+    _sample_course(hidden, ways, hand, key, number, np.int64(1), deck)
+
+
+@kernel
+def list_hands(hidden, ways, hands, weights):
+    """List the hidden cards that the opponent can hold now, and return how many such hands there are.
+
+    Args:
+        hidden: a ``HIDDEN_DEAL`` record.
+        ways: from :func:`count_ways`.
+        hands: uint64[n], written.
+        weights: float64[n], written: the ways to each hand, to which its probability is proportional.
+
+    Returns:
+        The number of hands; 0 if there are more than n.
+    """
+    unseen, held = popcount(hidden.unseen), np.int64(hidden.hand)
+    for item in range(hidden.items):
+        kind = hidden.kind[item]
+        held += 1 if kind == DREW else -1 if kind == PLAYED else 0
+    subsets = 1.0
+    for card in range(held):
+        subsets *= (unseen - card) / (card + 1)
+    if subsets > _MOST_SUBSETS:
+        return 0
+    counts = np.empty(4, np.int64)
+    count = 0
+    subset = (_ONE << np.uint64(held)) - _ONE
+    while subset < _ONE << np.uint64(unseen):
+        hand, rest = np.uint64(0), subset
+        while rest:
+            hand |= _ONE << np.uint64(nth_lowest(hidden.unseen, lowest(rest)))
+            rest &= rest - _ONE
+        for suit in range(4):
+            counts[suit] = popcount(hand & suit_mask(suit))
+        number = ways[hidden.items, counts[0], counts[1], counts[2]]
+        if number > 0:
+            if count == hands.shape[0]:
+                return 0
+            hands[count], weights[count] = hand, number
+            count += 1
+        if held == 0:
+            break
+        last = subset & (~subset + _ONE)  # the next number with as many bits (Gosper, HAKMEM 175)
+        ripple = subset + last
+        subset = (((ripple ^ subset) >> np.uint64(2)) // last) | ripple
+    return count
+
+
+@kernel
+def _sample_course(hidden, ways, held, key, number, block, deck):
+    """Sample how the opponent came to a hand, and write the deck; see :func:`sample_deal`."""
+    counts = np.empty(4, np.int64)
+    for suit in range(4):
+        counts[suit] = popcount(held & suit_mask(suit))
     now = held
     deck[:] = hidden.deck
     for item in range(hidden.items - 1, -1, -1):
@@ -178,7 +239,6 @@ def sample_deal(hidden, ways, hands, cumulative, combinations, key, number, numb
     _fill_hand(hidden.own, deck, 1 if hidden.is_dealer else 0)
     _fill_hand(held, deck, 0 if hidden.is_dealer else 1)
     _fill_rest(hidden.unseen & ~now, deck, 2 * hidden.hand)
-    return now
 
 
 @kernel

@@ -177,8 +177,8 @@ class SearchAgent:
             part, settings = np.ascontiguousarray(views[row : row + 1]), self._settings[networks[row]]
             candidates = sample_candidate_deals(part, history, keys[row], settings, self._runner(networks[row]))
             write_card_probabilities(posterior(candidates, settings)[1], candidates.hands, belief[row])
-            count = len(candidates.hands)
-            write_card_probabilities(np.full(count, 1 / count), candidates.hands, uniform[row])
+            prior = candidates.prior / candidates.prior.sum()
+            write_card_probabilities(prior, candidates.hands, uniform[row])
         return belief, uniform
 
     def _policy(self, views: Views) -> tuple[Actions, npt.NDArray[np.float64]]:

@@ -6,7 +6,7 @@ import numpy as np
 
 from german_whist.agents.bots.heuristic.bot_kernels import heuristic_action
 from german_whist.agents.inference.determinization_kernels import OPPONENT, SELF
-from german_whist.agents.inference.hidden_deal_kernels import sample_deal
+from german_whist.agents.inference.hidden_deal_kernels import sample_deal, sample_deal_of_hand
 from german_whist.agents.search.row_network_kernels import has_layers, network_probability
 from german_whist.envs.engine.state import DRAFT, PLAY
 from german_whist.envs.engine.state_kernels import deal, is_legal, legal_actions, play
@@ -86,7 +86,9 @@ def add_log_likelihoods(game, hidden, low, network, mistakes, state, view, total
 
 
 @kernel
-def sample_candidates(game, hidden, low, deals, key, first, last, network, mistakes, states, views, hands, totals):
+def sample_candidates(
+    game, hidden, low, deals, listed, key, first, last, network, mistakes, states, views, hands, totals
+):
     """Sample deals ``first`` … ``last`` − 1, and write the opponent's hidden cards and the log-likelihoods.
 
     Args:
@@ -94,6 +96,8 @@ def sample_candidates(game, hidden, low, deals, key, first, last, network, mista
         hidden: ``HIDDEN_DEAL`` array (1,).
         low: whether the fewest tricks win.
         deals: ``ways``, ``hands``, ``cumulative`` and ``combinations`` of ``count_ways``.
+        listed: hands that the opponent can hold, uint64[n], of which each is taken equally often; empty: hands are
+            sampled.
         key: random key.
         first: first deal.
         last: the deal after the last.
@@ -107,13 +111,16 @@ def sample_candidates(game, hidden, low, deals, key, first, last, network, mista
     Returns:
         Whether every deal agrees with the history.
     """
-    ways, combinations_of_suits, cumulative, combinations = deals
+    ways, suits, cumulative, combinations = deals
+    size = hands.shape[0]
     for number in range(first, last):
         state = states[0]
         totals[number] = 0.0
-        hands[number] = sample_deal(
-            hidden[0], ways, combinations_of_suits, cumulative, combinations, key, number, hands.shape[0], state.deck
-        )
+        if listed.shape[0]:
+            hands[number] = listed[number % listed.shape[0]]
+            sample_deal_of_hand(hidden[0], ways, hands[number], key, number, state.deck)
+        else:
+            hands[number] = sample_deal(hidden[0], ways, suits, cumulative, combinations, key, number, size, state.deck)
         if not add_log_likelihoods(game[0], hidden[0], low, network, mistakes, state, views[0], totals[number]):
             return False
     return True

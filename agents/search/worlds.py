@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from german_whist.agents.bots.base import Views
-from german_whist.agents.inference.hidden_deal_kernels import count_ways, suit_limits
+from german_whist.agents.inference.hidden_deal_kernels import count_ways, list_hands, suit_limits
 from german_whist.agents.inference.history_reading_kernels import HIDDEN_DEAL, read_history
 from german_whist.agents.inference.world_sampling_kernels import HAND_COUNTS, count_hands, sample_hand
 from german_whist.agents.search.belief_kernels import effective_sample_size, resample, temper, write_posterior
@@ -23,6 +23,7 @@ from german_whist.envs.observation.views import VIEW
 from german_whist.solver.search.transposition_table import RaceTranspositionTable, race_transposition_table
 
 _DOUBLINGS = 2  # of the candidates, at most
+_COURSES = 8  # by which the opponent came to each hand, at least, where all hands are listed
 _STREAMS = 2**54  # keys of further candidates lie beyond those of views
 
 History = tuple[npt.NDArray[np.int8], int]  # tokens and their number
@@ -52,10 +53,12 @@ class Candidates(NamedTuple):
     Attributes:
         hands: the opponent's hidden cards now, uint64[n].
         totals: log-likelihood of the opponent's plays under each opponent model, float64[n, 3].
+        prior: how likely each deal is before the opponent's play is considered, float64[n], mean 1.
     """
 
     hands: npt.NDArray[np.uint64]
     totals: npt.NDArray[np.float64]
+    prior: npt.NDArray[np.float64]
 
 
 class Worlds(NamedTuple):
@@ -101,7 +104,7 @@ def _posterior(
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
     """Return the same with weights that are not tempered."""
     joint = np.empty_like(candidates.totals)
-    write_posterior(candidates.totals, np.array(settings.model_prior), joint)
+    write_posterior(candidates.totals + np.log(candidates.prior)[:, None], np.array(settings.model_prior), joint)
     return joint, joint.sum(axis=1)
 
 
@@ -116,9 +119,10 @@ def _worlds_of_view(views: Views, key: np.uint64, worlds: int) -> Worlds:
 def sample_candidate_deals(
     views: Views, history: History, key: np.uint64, settings: SearchSettings, run: Run
 ) -> Candidates:
-    """Return deals that agree with a history, each equally likely before the opponent's play is considered.
+    """Return deals that agree with a history.
 
-    Where the opponent's play rules out so many that few would share all the weight, more are sampled.
+    Where the opponent can hold few hands, all are listed and each is taken equally often; else deals are sampled
+    uniformly. Where the opponent's play rules out so many deals that few would share all the weight, more are sampled.
 
     Raises:
         ValueError: when none does, or the history does not belong to the view.
@@ -138,28 +142,45 @@ def sample_candidate_deals(
         raise ValueError("history: no deal agrees with it")
     write_replay_rules(hidden[0], views[0], games[0])
     deals = (ways, suits, cumulative, combinations)
+    listed, priors = _listed_hands(hidden, ways, settings.num_candidates // _COURSES)
+    courses = -(-settings.num_candidates // max(len(listed), 1))
+    count = courses * len(listed) or settings.num_candidates
 
     def sample(count: int, stream: np.uint64) -> Candidates:
-        found = Candidates(np.empty(count, np.uint64), np.empty((count, MODELS)))
+        hands, totals = np.empty(count, np.uint64), np.empty((count, MODELS))
         mistakes = np.array([settings.temperature, settings.mistakes, settings.heuristic_mistakes])
         agree = []
 
         def sample_part(first: int, last: int, scratch: Scratch) -> None:
-            rest = (first, last, scratch.network, mistakes, scratch.states, scratch.views, *found)
-            agree.append(sample_candidates(games, hidden, int(views["low"][0]), deals, stream, *rest))
+            rest = (first, last, scratch.network, mistakes, scratch.states, scratch.views, hands, totals)
+            agree.append(sample_candidates(games, hidden, int(views["low"][0]), deals, listed, stream, *rest))
 
         run(sample_part, count)
         if not all(agree):
             raise ValueError("history: it does not belong to the view")
-        return found
+        return Candidates(hands, totals, np.tile(priors, count // len(listed)) if len(listed) else np.ones(count))
 
-    candidates = sample(settings.num_candidates, key)
+    candidates = sample(count, key)
     for growth in range(1, _DOUBLINGS + 1):
         _, weights = _posterior(candidates, settings)
         if effective_sample_size(weights) >= 2 * settings.least_size:
             break
         more = sample(len(candidates.hands), key + np.uint64(growth * _STREAMS))
         candidates = Candidates(
-            np.concatenate([candidates.hands, more.hands]), np.concatenate([candidates.totals, more.totals])
+            np.concatenate([candidates.hands, more.hands]),
+            np.concatenate([candidates.totals, more.totals]),
+            np.concatenate([candidates.prior, more.prior]),
         )
     return candidates
+
+
+def _listed_hands(
+    hidden: npt.NDArray[Any], ways: npt.NDArray[np.float64], most: int
+) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.float64]]:
+    """Return all hands that the opponent can hold, and the probability of each times their number.
+
+    Empty where there are more than ``most``.
+    """
+    hands, weights = np.empty(most, np.uint64), np.empty(most)
+    count = list_hands(hidden[0], ways, hands, weights)
+    return hands[:count], weights[:count] * count / weights[:count].sum()

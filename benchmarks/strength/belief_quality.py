@@ -7,7 +7,7 @@ uniform deals, and by calibration.
 
 from __future__ import annotations
 
-import sys
+import argparse
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -105,11 +105,18 @@ def _quality(searcher: SearchAgent, batch: DealBatch, rows: npt.NDArray[np.int64
 
 def main() -> None:
     """Print the log-loss by trick, and the calibration."""
-    spec, *opponents = sys.argv[1:] or ["champion:search=64"]
-    for opponent in opponents or ["champion", "heuristic", "greedy"]:
-        quality = measure(spec, opponent)
+    parser = argparse.ArgumentParser(
+        prog="python -m german_whist.benchmarks.strength.belief_quality", description=__doc__
+    )
+    parser.add_argument("agent", metavar="AGENT", help="an agent with a search, such as champion:search=64")
+    parser.add_argument("opponents", metavar="OPPONENT", nargs="+")
+    parser.add_argument("--deals", type=int, default=DEALS, help=f"deals against each opponent (default {DEALS})")
+    parser.add_argument("--seed", type=int, default=SEED, help=f"seed of the deals (default {SEED})")
+    given = parser.parse_args()
+    for opponent in given.opponents:
+        quality = measure(given.agent, opponent, given.deals, given.seed)
         rows = []
-        for first, last in ((1, 4), (5, 9), (10, 13), (1, 13)):
+        for first, last in ((1, 4), (5, 9), (10, 13), (12, 13), (1, 13)):
             losses = [quality.log_loss(of, first, last) for of in (quality.uniform, quality.belief)]
             rows.append(
                 [f"{first} to {last}", *(f"{loss:.4f}" for loss in losses), f"{losses[1] / losses[0] - 1:+.1%}"]

@@ -12,7 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from german_whist.agents.inference.deck_sampling import count_decks
-from german_whist.agents.inference.hidden_deal_kernels import count_ways, sample_deal, suit_limits
+from german_whist.agents.inference.hidden_deal_kernels import (
+    count_ways,
+    list_hands,
+    sample_deal,
+    sample_deal_of_hand,
+    suit_limits,
+)
 from german_whist.agents.inference.history_reading_kernels import HIDDEN_DEAL, read_history
 from german_whist.envs.engine.cards import cards_of, mask_of
 from german_whist.envs.engine.rules import Rules, rule_names, rules
@@ -68,6 +74,53 @@ def test_the_deals_are_as_many_as_the_exact_count(preset: str, seed: int, steps:
     if not batch.done[0]:
         exact = count_decks(batch.history()[0][0], preset)
         assert orders(batch, Sampler.of(batch)) == pytest.approx(exact, rel=1e-12)
+
+
+def late_position(seed: int, stock: int, preset: str = "classic") -> tuple[DealBatch, Sampler]:
+    batch, rng = DealBatch(preset, 1, seed, history=True), np.random.default_rng(seed)
+    while batch.views()["stock"][0] > stock:
+        play_randomly(batch, rng, 1)
+    return batch, Sampler.of(batch)
+
+
+@settings(max_examples=20)
+@given(seed=seeds, stock=st.sampled_from([2, 4]))
+def test_listed_hands_are_all_hands_with_the_ways_to_each(seed: int, stock: int) -> None:
+    _, sampler = late_position(seed, stock)
+    hands, weights = np.empty(3000, np.uint64), np.empty(3000)
+    count = list_hands(sampler.hidden[0], sampler.ways, hands, weights)
+    assert len(set(hands[:count].tolist())) == count > 0
+    assert weights[:count].sum() == pytest.approx(sampler.cumulative[sampler.combinations - 1], rel=1e-12)
+    drawn = Counter(sampler.sample(number, 4000)[0] for number in range(4000))
+    assert set(drawn) <= set(hands[:count].tolist())
+    expected = 4000 * weights[:count] / weights[:count].sum()
+    found = np.array([drawn[hand] for hand in hands[:count].tolist()])
+    assert (np.abs(found - expected) < 6 * np.sqrt(expected) + 6).all()
+    if count > 1:
+        assert list_hands(sampler.hidden[0], sampler.ways, hands[: count - 1], weights) == 0
+
+
+def test_too_many_hands_are_not_looked_through() -> None:
+    _, sampler = late_position(3, 26)
+    assert list_hands(sampler.hidden[0], sampler.ways, np.empty(10**6, np.uint64), np.empty(10**6)) == 0
+
+
+@settings(max_examples=5)
+@given(seed=seeds, stock=st.sampled_from([2, 4]))
+def test_deals_of_a_listed_hand_agree_with_the_history(seed: int, stock: int) -> None:
+    batch, sampler = late_position(seed, stock)
+    hands, weights = np.empty(3000, np.uint64), np.empty(3000)
+    count = list_hands(sampler.hidden[0], sampler.ways, hands, weights)
+    seat, decks = int(batch.turn[0]), np.zeros((count, 52), np.int8)
+    for number in range(count):
+        sample_deal_of_hand(sampler.hidden[0], sampler.ways, hands[number], np.uint64(9), number, decks[number])
+    others = DealBatch("classic", count, history=True)
+    others.deal_decks(decks.tolist(), np.repeat(batch.states["dealer"], count))
+    assert batch.log is not None
+    for action in batch.log.actions[0, : batch.log.counts[0]]:
+        others.step(np.full(count, action))
+    assert (others.history(seats=np.full(count, seat))[0] == batch.history()[0]).all()
+    assert (others.states["hands"][:, 1 - seat] & ~others.states["known"][:, 1 - seat] == hands[:count]).all()
 
 
 @pytest.mark.parametrize("preset", OPEN)

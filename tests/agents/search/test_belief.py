@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy as np
+import numpy.typing as npt
 import pytest
 
 from german_whist.agents.search.belief_kernels import (
@@ -14,7 +17,7 @@ from german_whist.agents.search.belief_kernels import (
 )
 from german_whist.agents.search.row_network import RowNetwork
 from german_whist.agents.search.settings import SearchSettings
-from german_whist.agents.search.worlds import Scratch, sample_candidate_deals
+from german_whist.agents.search.worlds import Scratch, posterior, sample_candidate_deals
 from german_whist.benchmarks.strength.belief_quality import measure
 from german_whist.envs.simulator.batch import DealBatch
 from tests.conftest import play_randomly
@@ -76,6 +79,30 @@ def test_card_probabilities_are_weighted_shares() -> None:
     probabilities = np.empty(52)
     write_card_probabilities(np.array([0.25, 0.75]), np.array([0b101, 0b100], np.uint64), probabilities)
     assert probabilities[:4].tolist() == [0.25, 0.0, 1.0, 0.0]
+
+
+def test_late_in_the_foreplay_every_hand_is_tried_equally_often() -> None:
+    batch, rng = DealBatch("classic", 1, seed=4, history=True), np.random.default_rng(4)
+    while batch.views()["stock"][0] > 2:
+        play_randomly(batch, rng, 1)
+    tokens, lengths = batch.history()
+    history, scratch = (tokens[0], int(lengths[0])), Scratch.of(RowNetwork.of(None))
+
+    def found(candidates: int, key: int) -> tuple[Counter[int], npt.NDArray[np.float64]]:
+        settings = SearchSettings(worlds=8, candidates=candidates, min_size=0.0)
+        deals = sample_candidate_deals(
+            batch.views(), history, np.uint64(key), settings, lambda part, count: part(0, count, scratch)
+        )
+        _, weights = posterior(deals, settings)
+        probabilities = np.empty(52)
+        write_card_probabilities(weights, deals.hands, probabilities)
+        return Counter(deals.hands.tolist()), probabilities
+
+    counts, probabilities = found(800, 1)
+    assert len(set(counts.values())) == 1
+    assert min(counts.values()) >= 8
+    _, many = found(80_000, 2)
+    assert np.abs(probabilities - many).max() < 0.05
 
 
 @pytest.mark.parametrize(("min_size", "deals"), [(0.0, 16), (4.0, 64)])
