@@ -139,9 +139,9 @@ def agent_names() -> tuple[str, ...]:
         ``"checkpoint"``, ``"process"``), then the pretrained agents in alphabetical order (``"champion"``, …).
         ``"checkpoint"`` needs a path, ``"checkpoint:PATH"``, and ``"process"`` a command.
     """
-    from german_whist.agents.pretrained.catalog import network_names
+    from german_whist.agents.pretrained.catalog import pretrained_names
 
-    return (*KINDS, *network_names())
+    return (*KINDS, *pretrained_names())
 
 
 def _maker(name: str) -> Callable[[str], Agent] | None:

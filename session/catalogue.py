@@ -6,7 +6,13 @@ import dataclasses
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from german_whist.agents.pretrained.catalog import BASELINE, CHAMPION, PretrainedAgent, pretrained_agents
+from german_whist.agents.pretrained.catalog import (
+    BASELINE,
+    CHAMPION,
+    FIRST_CHAMPION,
+    PretrainedAgent,
+    pretrained_agents,
+)
 from german_whist.envs.engine.endgame_hook import EXACT
 from german_whist.envs.engine.match_format import FIRST_TO, MatchFormat
 from german_whist.envs.engine.rules import Rules, rule_names
@@ -97,6 +103,8 @@ def agent_title(spec: str) -> str:
 
 
 def _network_title(name: str) -> str:
+    if name == FIRST_CHAMPION:
+        return "First champion"
     return "Champion" if name.startswith(CHAMPION) else f"{name.capitalize()} network"
 
 
@@ -126,7 +134,7 @@ def agents() -> tuple[dict[str, Any], ...]:
         }
         for level in LEVELS
     ]
-    networks = sorted(pretrained_agents(), key=lambda one: one.name.startswith(CHAMPION))
+    networks = sorted(_networks(), key=lambda one: one.name.startswith(CHAMPION))
     for agent in networks:
         found.append(
             {
@@ -149,6 +157,11 @@ def agents() -> tuple[dict[str, Any], ...]:
                 }
             )
     return tuple(found)
+
+
+def _networks() -> tuple[PretrainedAgent, ...]:
+    """Return the pretrained agents that interfaces offer; the first champion is there to measure against."""
+    return tuple(agent for agent in pretrained_agents() if agent.name != FIRST_CHAMPION)
 
 
 def _strength(agent: PretrainedAgent) -> str | None:
@@ -188,8 +201,9 @@ def _game(name: str) -> dict[str, Any]:
 @lru_cache
 def networks_for(rules: Rules) -> tuple[str, ...]:
     """Return the pretrained agents that can play a game, the strongest last."""
-    found = [(_measured(agent), agent.name) for agent in pretrained_agents() if plays(agent.name, rules)]
-    return tuple(name for _, name in sorted(found))
+    found = [agent for agent in _networks() if plays(agent.name, rules)]
+    found.sort(key=lambda agent: (agent.name.startswith(CHAMPION), _measured(agent), agent.name))
+    return tuple(agent.name for agent in found)
 
 
 def plays(spec: str, rules: Rules) -> bool:

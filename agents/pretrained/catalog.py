@@ -2,7 +2,8 @@
 
 ``agents/weights/champion.safetensors`` is the agent ``champion``; every other checkpoint in that folder is an agent
 too. ``NAME-value.safetensors`` holds the value network of ``NAME``. With ``champion-every.safetensors``, a network with
-universal inputs, ``champion`` plays every game with an open endgame. ``champion-v1`` stays the first ``champion``.
+universal inputs, ``champion`` plays every game with an open endgame. ``champion-v1``, the first ``champion``, is kept
+to measure against.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 FILE_SUFFIX = ".safetensors"
 CHAMPION = "champion"
 EVERY_GAME = "champion-every"  # the network of ``champion`` in games other than its own
-_FIRST = "champion-v1"  # the first ``champion``, in a file of its own only once there is a second
+FIRST_CHAMPION = "champion-v1"
 BASELINE = "heuristic+exact"  # the opponent that strength is quoted against
 
 
@@ -79,17 +80,9 @@ def pretrained_names() -> tuple[str, ...]:
     return tuple(sorted(name for name in names if not name.endswith(VALUE_SUFFIX)))
 
 
-def network_names() -> tuple[str, ...]:
-    """Return the names by which pretrained networks can be loaded: those of the agents, and ``champion-v1``."""
-    names = pretrained_names()
-    return tuple(sorted({*names, _FIRST})) if CHAMPION in names else names
-
-
 @lru_cache
 def load_pretrained(name: str) -> Checkpoint:
     """Return the checkpoint of a pretrained agent."""
-    if name == _FIRST and name not in pretrained_names():
-        return load_pretrained(CHAMPION)
     with resources.as_file(weights_folder() / f"{name}{FILE_SUFFIX}") as path:
         return load_checkpoint(path)
 
@@ -117,12 +110,12 @@ def find_network(name: str | Path) -> Checkpoint:
     Raises:
         ValueError: when there is no such agent and no such checkpoint file.
     """
-    if str(name) in network_names():
+    if str(name) in pretrained_names():
         return load_pretrained(str(name))
     try:
         return load_checkpoint(name)
     except ValueError as error:
-        near = difflib.get_close_matches(str(name), network_names(), n=1)
+        near = difflib.get_close_matches(str(name), pretrained_names(), n=1)
         if near and not Path(name).exists():
             raise ValueError(f"{error}: did you mean the agent {near[0]!r}?") from None
         raise

@@ -69,9 +69,11 @@ def _card(agent: PretrainedAgent) -> list[str]:
     sizes = " → ".join(map(str, card["network"]["sizes"]))
     phases = card["network"].get("phases", [])
     later = f"; another network from {' and '.join(map(str, phases))} stock cards left on" if phases else ""
+    shared = card["network"].get("suit_layers", 0)
+    suits = f", of which the suits share the first and last {shared} hidden layers" if shared else ""
     facts = [
         f"- game: {agent.rules if ' ' in agent.rules else f'`{agent.rules}`'}",
-        f"- network: {sizes}{later}, {agent.size / 1000:.0f} kB",
+        f"- network: {sizes}{suits}{later}, {agent.size / 1000:.0f} kB",
         f"- SHA-256 of `{agent.name}{FILE_SUFFIX}`: `{file_sha256(agent.name)}`",
     ]
     if card.get("logits_a_trick"):

@@ -6,7 +6,7 @@ import pytest
 
 from german_whist.agents.endgame.exact_agent import ExactEndgame
 from german_whist.agents.policy.agent import PolicyAgent
-from german_whist.agents.pretrained.catalog import network_names
+from german_whist.agents.pretrained.catalog import pretrained_names
 from german_whist.agents.registry import KINDS, SUFFIXES, agent_names, make_agent
 from tests.agents.networks import some_network
 
@@ -20,7 +20,7 @@ def test_rule_bots_by_name(name: str) -> None:
 
 def test_the_names_are_those_of_the_kinds_and_each_is_described() -> None:
     assert tuple(KINDS) == ("random", "greedy", "heuristic", "mc", "pimc", "ismcts", "checkpoint", "process")
-    assert agent_names() == (*KINDS, *network_names())
+    assert agent_names() == (*KINDS, *pretrained_names())
     for name, kind in KINDS.items():
         assert kind.usage.startswith(name)
         assert kind.description

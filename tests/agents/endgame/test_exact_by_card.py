@@ -21,6 +21,7 @@ from german_whist.arena.recording import Recording
 from german_whist.envs.engine.agent_rng import AgentRng
 from german_whist.envs.engine.rules import rules
 from german_whist.envs.simulator.batch import DealBatch
+from german_whist.envs.text.rules_text import rules_spec
 from tests.agents.networks import some_network
 from tests.conftest import play_randomly
 
@@ -86,7 +87,7 @@ def test_pretrained_agents_solve_their_endgames_and_exact_adds_nothing(name: str
     agent, bare = make_agent(name), make_agent(f"{name}:endgame=played")
     assert load_pretrained(name).endgame == "exact"
     assert [solves_endgame(one) for one in (agent, bare, make_agent(f"{bare.name}+exact"))] == [True, False, True]  # type: ignore[attr-defined]
-    views = views_of(name.removeprefix("champion-") if "-" in name else "classic", 3)
+    views = views_of(rules_spec(load_pretrained(name).rules), 3)
     actions = agent.act(views, None)
     for spec in (f"{name}+exact", f"{name}:endgame=exact+exact", f"{name}:endgame=played+exact"):
         assert (make_agent(spec).act(views, None) == actions).all()

@@ -28,18 +28,25 @@ from german_whist.arena.match import play_match
 from german_whist.envs.engine.rules import rules
 from german_whist.envs.observation.vector import observe
 from german_whist.envs.simulator.batch import DealBatch
-from tests.agents.networks import some_network
+from tests.agents.networks import some_network, suit_network
 from tests.conftest import play_randomly
 
 AGENTS = pretrained_agents()
-CHAMPIONS = ("champion", "small", "champion-all", "champion-small", "champion-no_trump")
+(MEASURED,) = [agent.card["results"]["heuristic+exact"] for agent in AGENTS if agent.name == "small"]
+NETWORKS = {
+    "champion": "classic",
+    "champion-v1": "classic",
+    "small": "classic",
+    "champion-all": "all",
+    "champion-small": "small",
+    "champion-no_trump": "no_trump",
+}
 
 
 def test_the_pretrained_agents_are_those_that_the_documentation_names() -> None:
-    assert set(CHAMPIONS) <= set(pretrained_names())
-    assert [load_pretrained(name).rules for name in CHAMPIONS] == [
-        rules(name) for name in ("classic", "classic", "all", "small", "no_trump")
-    ]
+    assert set(NETWORKS) <= set(pretrained_names())
+    for name, game in NETWORKS.items():
+        assert load_pretrained(name).rules == rules(game)
 
 
 def test_files_are_small() -> None:
@@ -80,20 +87,25 @@ def test_a_pretrained_agent_is_made_by_name_and_plays_its_game(name: str) -> Non
 @pytest.mark.parametrize("name", pretrained_names())
 def test_torch_chooses_the_same_actions(name: str, played: int) -> None:
     torch = pytest.importorskip("torch")
+    from german_whist.training.networks.suit_mlp import new_mlp
+
     checkpoint = load_pretrained(name)
     batch = DealBatch(checkpoint.rules, 400, seed=5)
     play_randomly(batch, np.random.default_rng(3), played)
     views = batch.views()[~batch.done]
     renamed, roles = canonical_views(views, checkpoint.ranks)
-    hidden = torch.from_numpy(observe(renamed, checkpoint.rules)).double()
     phase = sum(int(views["stock"][0]) <= last for last in checkpoint.phases)
-    for i, (weight, bias) in enumerate(checkpoint.networks[phase]):
-        hidden = hidden @ torch.from_numpy(weight.T).double() + torch.from_numpy(bias).double()
-        hidden = torch.relu(hidden) if i + 1 < len(checkpoint.layers) else hidden
-    legal = renamed["legal"][:, None] >> np.arange(hidden.shape[1], dtype=np.uint64) & np.uint64(1)
-    hidden[torch.from_numpy(legal == 0)] = -torch.inf
-    best, second = hidden.topk(2).values.T
-    chosen = true_cards(hidden.argmax(1).numpy(), roles)
+    features, *sizes, actions = checkpoint.sizes
+    network = new_mlp(torch.ones(features), sizes, actions, 1.0, checkpoint.suit_layers)
+    network.load_raw_layers(checkpoint.networks[phase], name)
+    network.double().compute_dtype = torch.float64
+    last = network.linear_layers()[-1]
+    units = network.units(torch.from_numpy(observe(renamed, checkpoint.rules)), network.weights())
+    logits = network.joined(torch.nn.functional.linear(units, last.weight, last.bias)).detach()
+    legal = renamed["legal"][:, None] >> np.arange(logits.shape[1], dtype=np.uint64) & np.uint64(1)
+    logits[torch.from_numpy(legal == 0)] = -torch.inf
+    best, second = logits.topk(2).values.T
+    chosen = true_cards(logits.argmax(1).numpy(), roles)
     same = chosen == PolicyAgent(checkpoint).act(views, None)
     assert (same | (best - second < 1e-3).numpy()).all()  # what float32 cannot tell apart
     assert same.mean() > 0.99
@@ -169,7 +181,7 @@ def test_publishing_may_change_the_endgame(tmp_path: Path, card_endgame: str) ->
 
 
 def test_the_page_says_who_plays_the_endgame(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    results = dict.fromkeys(("greedy", "greedy, network to the end"), AGENTS[0].card["results"]["heuristic+exact"])
+    results = dict.fromkeys(("greedy", "greedy, network to the end"), MEASURED)
     for endgame in ("exact", "played"):
         made = dataclasses.replace(some_network(), endgame=endgame, results=results)
         made.save(tmp_path / f"{endgame}.safetensors")
@@ -185,8 +197,18 @@ def test_the_page_says_who_plays_the_endgame(tmp_path: Path, monkeypatch: pytest
     assert "| `greedy`, network to the end | " in exact
 
 
+def test_the_page_says_which_layers_the_suits_share(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    suit_network(2).save(tmp_path / "mine.safetensors")
+    monkeypatch.setattr(catalog, "weights_folder", lambda: tmp_path)
+    pretrained_names.cache_clear()
+    try:
+        assert "→ 52, of which the suits share the first and last 2 hidden layers, " in page()
+    finally:
+        pretrained_names.cache_clear()
+
+
 def test_the_page_says_where_another_network_plays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    results = AGENTS[0].card["results"]
+    results = {"heuristic+exact": MEASURED}
     for name, phases in (("one", ()), ("three", (10, 2))):
         dataclasses.replace(some_network(phases=phases), results=results).save(tmp_path / f"{name}.safetensors")
     monkeypatch.setattr(catalog, "weights_folder", lambda: tmp_path)

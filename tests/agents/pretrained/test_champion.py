@@ -1,4 +1,4 @@
-"""``champion`` with a network for every game beside its own, and the name of the first one."""
+"""``champion`` with a network for every game beside its own."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ import pytest
 
 from german_whist.agents.policy.agent import PolicyAgent
 from german_whist.agents.pretrained import catalog
-from german_whist.agents.pretrained.catalog import find_network, load_pretrained, pretrained_agents, pretrained_names
+from german_whist.agents.pretrained.catalog import load_pretrained, pretrained_agents, pretrained_names
 from german_whist.agents.pretrained.model_cards import page
-from german_whist.agents.registry import agent_names, make_agent
+from german_whist.agents.registry import make_agent
 from german_whist.arena.explanation import explain_deal
 from german_whist.arena.match import play_match
 from german_whist.envs.simulator.batch import DealBatch
@@ -92,19 +92,6 @@ def test_a_game_of_another_network_is_explained(folder: Path) -> None:
     champion = make_agent("champion")
     explanation = explain_deal((champion, champion), ("champion", "champion"), "draft", 1, 2, worlds=0)
     assert any(option.action >= 52 and option.probability for move in explanation.moves for option in move.options)
-
-
-def test_the_first_champion_keeps_its_name(folder: Path) -> None:
-    assert load_pretrained("champion-v1") is find_network("champion")
-    assert make_agent("champion-v1").name == "champion-v1"  # type: ignore[attr-defined]
-    with pytest.raises(ValueError, match="agent 'champion-v1' was trained for 'classic' and plays no other game"):
-        make_agent("champion-v1").act(DealBatch("all", 3).views(), None)
-    some_network(7).save(folder / "champion-v1.safetensors")
-    pretrained_names.cache_clear()
-    load_pretrained.cache_clear()
-    assert load_pretrained("champion-v1").training["seed"] == 7
-    assert load_pretrained("champion").training["seed"] == 1
-    assert agent_names().count("champion-v1") == 1
 
 
 def test_without_a_network_for_every_game_champion_plays_its_own(folder: Path) -> None:

@@ -17,7 +17,7 @@ from german_whist.agents.pretrained.catalog import weights_folder
 from german_whist.agents.pretrained.model_cards import against
 from german_whist.benchmarks.strength import agent_strength as strength
 from german_whist.benchmarks.strength.agent_report import markdown
-from german_whist.benchmarks.strength.agent_strength import hand_results, main, measure, seat_results, total
+from german_whist.benchmarks.strength.agent_strength import hand_results, main, measure, rows_of, seat_results, total
 from german_whist.envs.engine.rules import rules
 from german_whist.envs.simulator.batch import DealBatch
 
@@ -42,7 +42,7 @@ def assert_is_match(result: dict[str, Any], first: str, second: str, endgame: st
 def test_the_rows_are_matches_of_the_agent_and_of_its_network_alone() -> None:
     played: list[int] = []
     report = measure("champion-small", DEALS, 5, rules("small"), played.append)
-    assert sum(played) == total("champion-small", DEALS)
+    assert sum(played) == total("champion-small", DEALS, rules("small"))
     own = ("heuristic", "heuristic, network to the end", "itself+exact, network to the end")
     assert tuple(report["results"]) == (*EXACT_ROWS, *own)
     assert_is_match(report["results"]["greedy+exact"], "champion-small", "greedy", "exact")
@@ -59,10 +59,16 @@ def test_the_rows_are_matches_of_the_agent_and_of_its_network_alone() -> None:
 def test_an_agent_that_plays_its_own_endgames_has_a_row_less() -> None:
     played: list[int] = []
     report = measure(BARE, DEALS, 5, rules("small"), played.append)
-    assert sum(played) == total(BARE, DEALS)
+    assert sum(played) == total(BARE, DEALS, rules("small"))
     assert tuple(report["results"]) == (*EXACT_ROWS, "heuristic", "itself+exact")
     assert_is_match(report["results"]["heuristic"], BARE, "heuristic")
     assert_is_match(report["results"]["itself+exact"], BARE, f"{BARE}+exact")
+
+
+def test_the_classic_game_has_a_row_against_the_first_champion_except_for_itself() -> None:
+    assert "champion-v1+exact" in rows_of("heuristic", rules("classic"))
+    assert "champion-v1+exact" not in rows_of("heuristic", rules("small"))
+    assert "champion-v1+exact" not in rows_of("champion-v1", rules("classic"))
 
 
 def test_seats_are_distinguished_by_who_leads_the_first_trick() -> None:
