@@ -162,14 +162,8 @@ def sample_deal(hidden, ways, hands, cumulative, combinations, key, number, numb
     for suit in range(4):
         part, block = _random_cards(hidden.unseen & suit_mask(suit), np.int64(hands[first, suit]), key, number, block)
         held |= part
-    _sample_course(hidden, ways, held, key, number, block, deck)
+    sample_deal_of_hand(hidden, ways, held, key, number, block, deck)
     return held
-
-
-@kernel
-def sample_deal_of_hand(hidden, ways, hand, key, number, deck):
-    """Sample a deal in which the opponent holds certain hidden cards now; see :func:`sample_deal`."""
-    _sample_course(hidden, ways, hand, key, number, np.int64(1), deck)
 
 
 @kernel
@@ -183,7 +177,7 @@ def list_hands(hidden, ways, hands, weights):
         weights: float64[n], written: the ways to each hand, to which its probability is proportional.
 
     Returns:
-        The number of hands; 0 if there are more than n.
+        The number of hands; 0 if there are more than n, or too many subsets of the unseen cards to look through.
     """
     unseen, held = popcount(hidden.unseen), np.int64(hidden.hand)
     for item in range(hidden.items):
@@ -219,8 +213,11 @@ def list_hands(hidden, ways, hands, weights):
 
 
 @kernel
-def _sample_course(hidden, ways, held, key, number, block, deck):
-    """Sample how the opponent came to a hand, and write the deck; see :func:`sample_deal`."""
+def sample_deal_of_hand(hidden, ways, held, key, number, block, deck):
+    """Sample how the opponent came to the hidden cards held now, a mask, and write the deck.
+
+    ``block`` is the first random number that is unused; the other arguments are those of :func:`sample_deal`.
+    """
     counts = np.empty(4, np.int64)
     for suit in range(4):
         counts[suit] = popcount(held & suit_mask(suit))

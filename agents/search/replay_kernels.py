@@ -118,7 +118,7 @@ def sample_candidates(
         totals[number] = 0.0
         if listed.shape[0]:
             hands[number] = listed[number % listed.shape[0]]
-            sample_deal_of_hand(hidden[0], ways, hands[number], key, number, state.deck)
+            sample_deal_of_hand(hidden[0], ways, hands[number], key, number, np.int64(1), state.deck)
         else:
             hands[number] = sample_deal(hidden[0], ways, suits, cumulative, combinations, key, number, size, state.deck)
         if not add_log_likelihoods(game[0], hidden[0], low, network, mistakes, state, views[0], totals[number]):

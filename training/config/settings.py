@@ -237,7 +237,7 @@ class PolicyIterationSettings:
     lookahead_policy: str = setting(
         "actor",
         "plays on in lookaheads: actor; distilled, which is faster and needs distill_hidden; or init, the network that "
-        "the run starts from, which is right where that one is the opponent",
+        "the run starts from, for a best response to it",
     )
 
     def __post_init__(self) -> None:

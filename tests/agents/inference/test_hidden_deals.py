@@ -83,44 +83,49 @@ def late_position(seed: int, stock: int, preset: str = "classic") -> tuple[DealB
     return batch, Sampler.of(batch)
 
 
+def listed(sampler: Sampler, most: int = 3000) -> tuple[Any, Any]:
+    hands, weights = np.empty(most, np.uint64), np.empty(most)
+    count = list_hands(sampler.hidden[0], sampler.ways, hands, weights)
+    return hands[:count], weights[:count]
+
+
 @settings(max_examples=20)
 @given(seed=seeds, stock=st.sampled_from([2, 4]))
 def test_listed_hands_are_all_hands_with_the_ways_to_each(seed: int, stock: int) -> None:
     _, sampler = late_position(seed, stock)
-    hands, weights = np.empty(3000, np.uint64), np.empty(3000)
-    count = list_hands(sampler.hidden[0], sampler.ways, hands, weights)
-    assert len(set(hands[:count].tolist())) == count > 0
-    assert weights[:count].sum() == pytest.approx(sampler.cumulative[sampler.combinations - 1], rel=1e-12)
+    hands, weights = listed(sampler)
+    assert len(set(hands.tolist())) == len(hands) > 0
+    assert weights.sum() == pytest.approx(sampler.cumulative[sampler.combinations - 1], rel=1e-12)
     drawn = Counter(sampler.sample(number, 4000)[0] for number in range(4000))
-    assert set(drawn) <= set(hands[:count].tolist())
-    expected = 4000 * weights[:count] / weights[:count].sum()
-    found = np.array([drawn[hand] for hand in hands[:count].tolist()])
+    assert set(drawn) <= set(hands.tolist())
+    expected = 4000 * weights / weights.sum()
+    found = np.array([drawn[hand] for hand in hands.tolist()])
     assert (np.abs(found - expected) < 6 * np.sqrt(expected) + 6).all()
-    if count > 1:
-        assert list_hands(sampler.hidden[0], sampler.ways, hands[: count - 1], weights) == 0
+    if len(hands) > 1:
+        assert not len(listed(sampler, len(hands) - 1)[0])
 
 
 def test_too_many_hands_are_not_looked_through() -> None:
     _, sampler = late_position(3, 26)
-    assert list_hands(sampler.hidden[0], sampler.ways, np.empty(10**6, np.uint64), np.empty(10**6)) == 0
+    assert not len(listed(sampler, 10**6)[0])
 
 
 @settings(max_examples=5)
 @given(seed=seeds, stock=st.sampled_from([2, 4]))
 def test_deals_of_a_listed_hand_agree_with_the_history(seed: int, stock: int) -> None:
     batch, sampler = late_position(seed, stock)
-    hands, weights = np.empty(3000, np.uint64), np.empty(3000)
-    count = list_hands(sampler.hidden[0], sampler.ways, hands, weights)
+    hands, _ = listed(sampler)
+    count = len(hands)
     seat, decks = int(batch.turn[0]), np.zeros((count, 52), np.int8)
     for number in range(count):
-        sample_deal_of_hand(sampler.hidden[0], sampler.ways, hands[number], np.uint64(9), number, decks[number])
+        sample_deal_of_hand(sampler.hidden[0], sampler.ways, hands[number], np.uint64(9), number, 1, decks[number])
     others = DealBatch("classic", count, history=True)
     others.deal_decks(decks.tolist(), np.repeat(batch.states["dealer"], count))
     assert batch.log is not None
     for action in batch.log.actions[0, : batch.log.counts[0]]:
         others.step(np.full(count, action))
     assert (others.history(seats=np.full(count, seat))[0] == batch.history()[0]).all()
-    assert (others.states["hands"][:, 1 - seat] & ~others.states["known"][:, 1 - seat] == hands[:count]).all()
+    assert (others.states["hands"][:, 1 - seat] & ~others.states["known"][:, 1 - seat] == hands).all()
 
 
 @pytest.mark.parametrize("preset", OPEN)

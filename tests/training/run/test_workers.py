@@ -41,8 +41,17 @@ def wait_for_training(run: Path, process: subprocess.Popen[str]) -> None:
 
 
 def worker_of(process: subprocess.Popen[str]) -> int:
-    (worker,) = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+    """Find the worker among the children, of which others come and go (Matplotlib lists the fonts with one)."""
+    children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+    (worker,) = [child for child in children if "german_whist.training.worker" in command_line(child)]
     return int(worker)
+
+
+def command_line(process: str) -> str:
+    try:
+        return Path(f"/proc/{process}/cmdline").read_text()
+    except (FileNotFoundError, ProcessLookupError):  # it has ended
+        return ""
 
 
 def test_they_learn_as_those_of_torchrun(tmp_path: Path) -> None:
