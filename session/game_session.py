@@ -72,6 +72,8 @@ class Session:
         finished: the finished deals; the last is the one on the table until :meth:`next_deal`.
         version: number of changes so far.
         hint: the hint for this position as plain data, if one was asked for.
+        earlier: in practice, what the same deal brought before as plain data: the result's ``text``, and whether the
+            seats were ``swapped``.
     """
 
     def __init__(
@@ -100,6 +102,7 @@ class Session:
         self.title, self.person = title or settings.agent, person
         self.finished: list[FinishedDeal] = []
         self.version = 0
+        self.earlier: dict[str, Any] | None = None
         self._begin(deal or TableDeal.at_address(settings.game, settings.seed, 0))
 
     def _begin(self, deal: TableDeal) -> None:

@@ -16,14 +16,15 @@ from german_whist.session.settings import Settings
 
 VERSION = 1
 
-_KEYS = ("format", "settings", "title", "person", "version", "finished", "table")
+_KEYS = ("format", "settings", "title", "person", "version", "finished", "table", "earlier")
+_EARLIER_KEYS = ("text", "swapped")
 _DEAL_KEYS = ("deck", "dealer", "actions", "forfeit", "salt", "assisted", "time")
 
 
 def session_to_dict(session: Session) -> dict[str, Any]:
     """Return a session as plain data. It holds hidden cards: it is not for the person."""
     on_table = session.deal.done and bool(session.finished)
-    return {
+    data = {
         "format": VERSION,
         "settings": session.settings.to_dict(),
         "title": session.title,
@@ -32,6 +33,7 @@ def session_to_dict(session: Session) -> dict[str, Any]:
         "finished": [one.data for one in session.finished],
         "table": None if on_table else {**session.deal.to_dict(), "salt": session.salt, "assisted": session.assisted},
     }
+    return data if session.earlier is None else {**data, "earlier": session.earlier}
 
 
 def session_from_dict(data: Any, agent: Agent | None = None) -> Session:
@@ -45,7 +47,7 @@ def session_from_dict(data: Any, agent: Agent | None = None) -> Session:
         ValueError: if the data are damaged, or of another version.
     """
     try:
-        fields = check_object(data, "session", _KEYS, _KEYS)
+        fields = check_object(data, "session", _KEYS, _KEYS[:-1])
         if fields["format"] != VERSION:
             raise ValueError(f"session: format {fields['format']!r:.60} is not supported: only {VERSION} is")
         settings = Settings(**fields["settings"])
@@ -58,6 +60,7 @@ def session_from_dict(data: Any, agent: Agent | None = None) -> Session:
         session = Session(settings, agent, deal, fields["title"], fields["person"])
         session.finished = finished
         session.version = int(fields["version"])
+        session.earlier = _earlier(fields.get("earlier"))
         session.salt = finished[-1].salt if table is None else str(table["salt"])
         session.assisted = finished[-1].assisted if table is None else bool(table["assisted"])
     except (TypeError, KeyError, IndexError) as error:
@@ -80,6 +83,13 @@ def _deal(data: Any, rules: Rules) -> TableDeal:
         seat, reason = fields["forfeit"]
         deal.lose(int(seat), str(reason))
     return deal
+
+
+def _earlier(data: Any) -> dict[str, Any] | None:
+    if data is None:
+        return None
+    fields = check_object(data, "session: earlier result", _EARLIER_KEYS, _EARLIER_KEYS)
+    return {"text": str(fields["text"]), "swapped": bool(fields["swapped"])}
 
 
 def _finished(data: Any, rules: Rules) -> FinishedDeal:

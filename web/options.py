@@ -5,6 +5,8 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
+from german_whist.envs.text.rules_text import rules_spec
+
 
 @dataclasses.dataclass(frozen=True)
 class ServeOptions:
@@ -19,6 +21,10 @@ class ServeOptions:
     rules: str = "classic"
     agent: str | None = None
     seed: int | None = None
+
+    def __post_init__(self) -> None:
+        """Write the rules in their shortest form, as sessions do: the page looks for them in its list."""
+        object.__setattr__(self, "rules", rules_spec(self.rules))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as plain data."""

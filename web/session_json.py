@@ -52,6 +52,7 @@ def session_json(session: Session) -> dict[str, Any]:
             "review": bool(session.finished),
             "swap": bool(session.finished),
         },
+        "earlier": session.earlier,
         "hint": session.hint,
         "lesson": lesson_data(deal) if settings.kind == "lesson" else None,
     }

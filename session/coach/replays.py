@@ -30,20 +30,24 @@ def try_action(session: Session, place: int, move: int, action: int) -> Session:
     deal = session.finished[place].deal
     if not (1 <= move <= len(deal.actions) and deal.actor(move - 1) == session.seat):
         raise ValueError(f"move {move} is not one of yours")
-    return _practice(session, TableDeal(deal.rules, deal.deck, deal.dealer, [*deal.actions[: move - 1], action]))
+    return _practice(
+        session, place, TableDeal(deal.rules, deal.deck, deal.dealer, [*deal.actions[: move - 1], action])
+    )
 
 
 def swap_seats(session: Session, place: int) -> Session:
     """Return a practice session with the same deal, in which the person has the cards that the agent had."""
     deal = session.finished[place].deal
-    return _practice(session, TableDeal(deal.rules, deal.deck, deal.dealer), 1 - session.seat)
+    return _practice(session, place, TableDeal(deal.rules, deal.deck, deal.dealer), swapped=True)
 
 
-def _practice(session: Session, deal: TableDeal, seat: int | None = None) -> Session:
-    settings = dataclasses.replace(
-        session.settings, kind="practice", match=None, day=None, seat=session.seat if seat is None else seat
-    )
+def _practice(session: Session, place: int, deal: TableDeal, *, swapped: bool = False) -> Session:
+    """Return a practice session with a deal that was played before, which remembers what it brought then."""
+    seat = 1 - session.seat if swapped else session.seat
+    settings = dataclasses.replace(session.settings, kind="practice", match=None, day=None, seat=seat)
     practice = Session(settings, session.agent, deal, _title(session))
+    played = result(session.finished[place].deal, session.seat, session.names)
+    practice.earlier = {"text": played["text"], "swapped": swapped}
     practice.close_deal()  # the last card of the deal may be the one that is tried
     return practice
 

@@ -20,9 +20,9 @@ class Server:
         address: the address of the page, token included.
     """
 
-    def __init__(self, data: Path) -> None:
-        """Choose the folder that sessions are kept in."""
-        self._data = data
+    def __init__(self, data: Path, rules: str = "small", agent: str = AGENT) -> None:
+        """Choose the folder that sessions are kept in, and what the page proposes."""
+        self._data, self._rules, self._agent = data, rules, agent
         self._port = 0
         self._process: subprocess.Popen[str] | None = None
         self.address = ""
@@ -30,7 +30,7 @@ class Server:
     def start(self) -> None:
         """Start the server, and wait until it says its address."""
         command = [sys.executable, "-m", "german_whist", "serve", "--no-browser", "--port", str(self._port)]
-        command += ["--data", str(self._data), "--agent", AGENT, "--rules", "small", "--seed", "7"]
+        command += ["--data", str(self._data), "--agent", self._agent, "--rules", self._rules, "--seed", "7"]
         self._process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
         assert self._process.stdout is not None
         self.address = self._process.stdout.readline().split()[-1]
@@ -53,9 +53,14 @@ class Server:
 
     def create(self, **choices: Any) -> str:
         """Create a session and return its id."""
-        body = json.dumps({"agent": AGENT, "seed": 7, **choices}).encode()
-        request = urllib.request.Request(
-            f"{self.address}api/sessions", body, {"Content-Type": "application/json"}, method="POST"
-        )
+        return str(self._ask("sessions", {"agent": AGENT, "seed": 7, **choices})["id"])
+
+    def session(self, session: str) -> Any:
+        """Return a session as the page gets it."""
+        return self._ask(f"sessions/{session}")
+
+    def _ask(self, address: str, body: dict[str, Any] | None = None) -> Any:
+        data = None if body is None else json.dumps(body).encode()
+        request = urllib.request.Request(f"{self.address}api/{address}", data, {"Content-Type": "application/json"})
         with urllib.request.urlopen(request, timeout=60) as answer:
-            return str(json.load(answer)["id"])
+            return json.load(answer)

@@ -13,6 +13,7 @@ from german_whist.arena.match import play_match
 from german_whist.envs.engine.actions import parse_action
 from german_whist.envs.engine.cards import card_text
 from german_whist.envs.engine.rules import rule_names
+from german_whist.session.coach.replays import swap_seats, try_action
 from german_whist.session.game_session import Conflict, IllegalAction, Session
 from german_whist.session.saved import session_from_dict, session_to_dict
 from german_whist.session.settings import Settings, day_settings
@@ -93,6 +94,17 @@ def test_a_session_saved_after_any_action_goes_on_as_if_nothing_had_happened(gam
     assert restored.number == 2
 
 
+def test_practice_remembers_what_the_same_deal_brought_before_also_when_saved() -> None:
+    made = play(session(seed=6))
+    own = next(step for step in range(len(made.deal.actions)) if made.deal.actor(step) == made.seat)
+    swapped, tried = swap_seats(made, 0), try_action(made, 0, own + 1, made.deal.actions[own])
+    text = session_json(made)["position"]["result"]["text"]
+    for practice, other_side in ((swapped, True), (tried, False)):
+        restored = session_from_dict(json.loads(json.dumps(session_to_dict(practice))))
+        assert session_json(restored)["earlier"] == {"text": text, "swapped": other_side}
+    assert session_json(made)["earlier"] is None
+
+
 @pytest.mark.parametrize(
     "damage",
     [
@@ -101,6 +113,7 @@ def test_a_session_saved_after_any_action_goes_on_as_if_nothing_had_happened(gam
         {"table": {"deck": "SA", "dealer": 0, "actions": ""}},
         {"settings": {"rules": "small", "player": 1}},
         {"finished": [{}]},
+        {"earlier": "You win 8 to 5"},
         {"more": 1},
     ],
 )

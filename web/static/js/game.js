@@ -2,18 +2,18 @@
 /** The game at the table: sends what the person does, and shows what the server answers. */
 
 import { ApiError, api } from "./api.js";
+import { announcedHash } from "./commitments.js";
 import { byId } from "./dom.js";
-import { pace, settings } from "./settings.js";
+import { settings } from "./settings.js";
 import { sound } from "./sound.js";
 import { isCard } from "./words.js";
 import { alertUser, tellOtherTabs, untilBack } from "./tabs.js";
 import { showHint } from "./coach/hint.js";
 import { showLesson } from "./coach/lesson.js";
-import { rememberCommitment } from "./dialogs/fairness.js";
 import { setTool } from "./dialogs/menu.js";
 import { showLog } from "./table/log.js";
 import { fly, rectOf } from "./table/motion.js";
-import { Playback } from "./table/playback.js";
+import { Playback, callTrump } from "./table/playback.js";
 import { showResult } from "./table/result.js";
 import { shownAtDeal, shownNow, shownPlayed } from "./table/state.js";
 import { TableView } from "./table/view.js";
@@ -72,13 +72,13 @@ export class Game {
     this.session = session;
     this.busy = false;
     this.hintHidden = false;
-    rememberCommitment(session);
+    announcedHash(session);
     this.playback.stop();
-    if (fromTheStart && pace() > 0) {
-      showLog([]);
+    if (fromTheStart) {
+      showLog([], session);
       void this.playEvents(shownAtDeal(session), session.events);
     } else {
-      showLog(session.events);
+      showLog(session.events, session);
       this.show(shownNow(session));
     }
   }
@@ -107,6 +107,7 @@ export class Game {
       this.show(start);
       fly(document.querySelector("#trick .slot.you .card"), from);
       sound.card();
+      if (action[0] === shown.position.trump) callTrump();
     } else {
       this.show({ ...shown, waiting: true });
     }

@@ -7,7 +7,6 @@ import { Game } from "./game.js";
 import { followLayout } from "./layout.js";
 import { alertUser, followOtherTabs, tellOtherTabs } from "./tabs.js";
 import { loadCards } from "./table/card.js";
-import { compareLater } from "./table/result.js";
 import { openDialog } from "./dialogs/dialog.js";
 import { openFairness } from "./dialogs/fairness.js";
 import { gameForm, gameOf } from "./dialogs/game_form.js";
@@ -125,9 +124,7 @@ async function review(deal) {
 async function otherSide(deal) {
   const session = current();
   await attempt(async () => {
-    const swapped = await api.swap(session.id, deal ?? session.deal.number);
-    if (deal === undefined || deal === session.deal.number) compareLater(swapped, session);
-    enter(swapped, true);
+    enter(await api.swap(session.id, deal ?? session.deal.number), true);
   });
 }
 
@@ -159,9 +156,10 @@ function more() {
 }
 
 async function dealOfTheDay() {
+  const { today } = await api.catalog(); // the page may have been open since yesterday
   const game = catalog.games.find((entry) => entry.id === "classic") ?? catalog.games[0];
   const agent = game.agents.includes(settings.game.agent) ? settings.game.agent : game.agents[game.agents.length - 1];
-  enter(await api.create({ day: catalog.today, agent }), true);
+  enter(await api.create({ day: today, agent }), true);
 }
 
 async function unfinished() {

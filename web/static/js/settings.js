@@ -66,11 +66,20 @@ export function onSettings(listener) {
  * @param {string} key
  * @param {string} text
  */
-function keep(key, text) {
+export function keep(key, text) {
   try {
     localStorage.setItem(key, text);
   } catch {
     // Storage is full or forbidden: what would be kept lasts as long as the page.
+  }
+}
+
+/** @param {string} key @returns {string | null} a text that was kept */
+export function kept(key) {
+  try {
+    return localStorage.getItem(key);
+  } catch {
+    return null;
   }
 }
 
@@ -81,11 +90,7 @@ export function keepSession(id) {
 
 /** @returns {string | null} */
 export function keptSession() {
-  try {
-    return localStorage.getItem(SESSION);
-  } catch {
-    return null;
-  }
+  return kept(SESSION);
 }
 
 /**

@@ -3,8 +3,13 @@
 
 import { settings } from "./settings.js";
 
+const GAP = 0.07; // seconds between the beginnings of two sounds: without animation all events come at once
+const LATE = 1.2; // seconds: sounds that would come later than this are left out
+
 /** @type {AudioContext | null} */
 let context = null;
+/** When the next sound may begin, on the clock of the context. */
+let free = 0;
 
 /** @returns {AudioContext | null} */
 function audio() {
@@ -12,6 +17,20 @@ function audio() {
   context ??= new AudioContext();
   if (context.state === "suspended") void context.resume();
   return context;
+}
+
+/**
+ * Make a sound after those that were asked for just now.
+ *
+ * @param {(start: number) => void} make called with when it begins, in seconds from now
+ */
+function inTurn(make) {
+  const output = audio();
+  if (output === null) return;
+  const start = Math.max(free - output.currentTime, 0);
+  if (start > LATE) return;
+  free = output.currentTime + start + GAP;
+  make(start);
 }
 
 /**
@@ -52,14 +71,25 @@ function noise(start, pitch) {
   source.start(output.currentTime + start);
 }
 
+/**
+ * @param {number[]} pitches in Hz
+ * @param {number} step in seconds from one tone to the next
+ * @param {number} length of a tone in seconds
+ * @param {number} start in seconds from now
+ * @param {number} [volume]
+ */
+function melody(pitches, step, length, start, volume) {
+  pitches.forEach((pitch, place) => tone(pitch, start + place * step, length, volume));
+}
+
 export const sound = {
-  card: () => noise(0, 1900),
-  draw: () => noise(0, 1200),
-  deal: () => [0, 0.07, 0.14, 0.21, 0.28].forEach((start) => noise(start, 1500)),
-  trump: () => [660, 880].forEach((pitch, place) => tone(pitch, place * 0.09, 0.35)),
-  trick: () => tone(523, 0, 0.18, 0.035),
-  refused: () => tone(150, 0, 0.16, 0.09),
-  endgame: () => [392, 494, 587].forEach((pitch, place) => tone(pitch, place * 0.11, 0.5)),
-  won: () => [523, 659, 784, 1047].forEach((pitch, place) => tone(pitch, place * 0.12, 0.5)),
-  lost: () => [392, 330, 262].forEach((pitch, place) => tone(pitch, place * 0.16, 0.5, 0.05)),
+  card: () => inTurn((start) => noise(start, 1900)),
+  draw: () => inTurn((start) => noise(start, 1200)),
+  deal: () => inTurn((start) => [0, 0.07, 0.14, 0.21, 0.28].forEach((later) => noise(start + later, 1500))),
+  trump: () => inTurn((start) => melody([660, 880], 0.09, 0.35, start)),
+  trick: () => inTurn((start) => tone(523, start, 0.18, 0.035)),
+  refused: () => inTurn((start) => tone(150, start, 0.16, 0.09)),
+  endgame: () => inTurn((start) => melody([392, 494, 587], 0.11, 0.5, start)),
+  won: () => inTurn((start) => melody([523, 659, 784, 1047], 0.12, 0.5, start)),
+  lost: () => inTurn((start) => melody([392, 330, 262], 0.16, 0.5, start, 0.05)),
 };

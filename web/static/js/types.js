@@ -50,7 +50,7 @@
  *   position: Position, events: GameEvent[],
  *   can: {act: boolean, hint: boolean, take_back: boolean, next: boolean, review: boolean,
  *     swap: boolean},
- *   hint: Hint | null, lesson: Lesson | null}} Session
+ *   earlier: {text: string, swapped: boolean} | null, hint: Hint | null, lesson: Lesson | null}} Session
  * @typedef {{id: string, kind: string, title: string, rules: string, agent: string, match: string | null, day: string | null, updated: string, finished: boolean}} Summary
  *
  * @typedef {{number: number, trick: number, stage: Stage, by: Side, action: string, name: string, text: string,

@@ -1,18 +1,9 @@
 // @ts-check
 /** Fairness: the hash of the deal from its beginning, and the check of it in the browser. */
 
+import { announcedHash } from "../commitments.js";
 import { h } from "../dom.js";
 import { openDialog } from "./dialog.js";
-
-/** The hash each deal was announced with, as this page first saw it. */
-/** @type {Map<string, string>} */
-const announced = new Map();
-
-/** @param {import("../types.js").Session} session */
-export function rememberCommitment(session) {
-  const key = `${session.id} ${session.deal.number}`;
-  if (!announced.has(key)) announced.set(key, session.deal.commitment);
-}
 
 /** @param {string} text @returns {Promise<string>} its SHA-256 in hexadecimal */
 async function sha256(text) {
@@ -22,7 +13,7 @@ async function sha256(text) {
 
 /** @param {import("../types.js").Session} session */
 export async function openFairness(session) {
-  const commitment = announced.get(`${session.id} ${session.deal.number}`) ?? session.deal.commitment;
+  const commitment = announcedHash(session);
   const { disclosure } = session.deal;
   const verdict = h("p", { class: "verdict" });
   openDialog("Is the deal fair?", [

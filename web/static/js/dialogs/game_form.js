@@ -25,6 +25,20 @@ function agentTitle(catalog, spec) {
 }
 
 /**
+ * Return whether an agent that the catalogue does not list may play a game. The part before ":" or "+" tells, as in
+ * "champion:search=64"; where that is not listed either, the server says so when it deals.
+ *
+ * @param {Catalog} catalog
+ * @param {string[]} agents those that play the game
+ * @param {string} spec
+ * @returns {boolean}
+ */
+function playsGame(catalog, agents, spec) {
+  const name = spec.split(/[:+]/)[0];
+  return agents.includes(name) || !catalog.agents.some((entry) => entry.spec === name);
+}
+
+/**
  * @param {Catalog} catalog
  * @param {string[]} agents those that play a game
  * @param {string} spec an agent that does not
@@ -33,6 +47,25 @@ function agentTitle(catalog, spec) {
 function likeAgent(catalog, agents, spec) {
   const levelOf = (/** @type {string} */ one) => catalog.agents.find((entry) => entry.spec === one)?.level;
   return agents.findLast((one) => levelOf(one) === levelOf(spec)) ?? agents[agents.length - 1];
+}
+
+/**
+ * Return the games of the catalogue, and those that are asked for but not listed there.
+ *
+ * @param {Catalog} catalog
+ * @param {{rules: string, agent: string}[]} asked  games and agents from the command line, or played last
+ * @returns {import("../types.js").GameEntry[]}
+ */
+function allGames(catalog, asked) {
+  const everywhere = catalog.games[0].agents.filter((spec) => catalog.games.every((game) => game.agents.includes(spec)));
+  const games = [...catalog.games];
+  for (const { rules } of asked) {
+    if (games.some((game) => game.id === rules || game.scorings.some((scoring) => scoring.rules === rules))) continue;
+    const agents = [...new Set([...everywhere, ...asked.filter((one) => one.rules === rules).map((one) => one.agent)])];
+    const scorings = [{ id: "own", title: rules, rules, agents }];
+    games.push({ ...gameOf(catalog, rules), id: rules, title: rules, summary: "", rules: "", scorings, agents });
+  }
+  return games;
 }
 
 /**
@@ -46,24 +79,29 @@ export function gameForm(catalog, start) {
   const form = h("div", { class: "game-form" });
   const choices = { ...settings.game };
   if (choices.rules === "") Object.assign(choices, { ...catalog.defaults });
+  const asked = [{ ...choices }, catalog.defaults];
+  const games = allGames(catalog, asked);
+  const unlisted = [...new Set(asked.map((one) => one.agent))].filter((spec) => !catalog.agents.some((entry) => entry.spec === spec));
 
+  const store = () =>
+    change({ game: { rules: choices.rules, agent: choices.agent, match: choices.match }, defaults: JSON.stringify(catalog.defaults) });
   const draw = () => {
-    const game = gameOf(catalog, choices.rules);
-    if (!game.scorings.some((scoring) => scoring.rules === choices.rules) && game.id !== choices.rules) choices.rules = game.scorings[0].rules;
-    const agents = game.scorings.find((scoring) => scoring.rules === choices.rules)?.agents ?? game.agents;
-    if (!agents.includes(choices.agent)) choices.agent = likeAgent(catalog, agents, choices.agent);
+    const game = games.find((entry) => entry.id === choices.rules) ?? gameOf(catalog, choices.rules);
+    const listed = game.scorings.find((scoring) => scoring.rules === choices.rules)?.agents ?? game.agents;
+    const agents = [...listed, ...unlisted.filter((spec) => !listed.includes(spec) && playsGame(catalog, listed, spec))];
+    if (!agents.includes(choices.agent)) choices.agent = likeAgent(catalog, listed, choices.agent);
     const agent = catalog.agents.find((entry) => entry.spec === choices.agent);
     const keep = (/** @type {Partial<typeof choices>} */ changes) => {
       Object.assign(choices, changes);
-      change({ game: { rules: choices.rules, agent: choices.agent, match: choices.match }, defaults: JSON.stringify(catalog.defaults) });
+      store();
       const label = document.activeElement?.getAttribute("data-label");
       draw();
       if (label) /** @type {HTMLElement | null} */ (form.querySelector(`[data-label="${label}"]`))?.focus();
     };
     fill(
       form,
-      labelled(selectField("Game", catalog.games.map(({ id, title }) => ({ value: id, title })), game.id, (id) => {
-        const chosen = catalog.games.find((entry) => entry.id === id) ?? game;
+      labelled(selectField("Game", games.map(({ id, title }) => ({ value: id, title })), game.id, (id) => {
+        const chosen = games.find((entry) => entry.id === id) ?? game;
         keep({ rules: chosen.scorings[0].rules });
       }, game.summary)),
       game.scorings.length > 1 &&
@@ -71,8 +109,8 @@ export function gameForm(catalog, start) {
       labelled(selectField("Level", agents.map((spec) => ({ value: spec, title: agentTitle(catalog, spec) })), choices.agent, (spec) => keep({ agent: spec }), agent === undefined ? "" : describe(agent))),
       labelled(selectField("Win target", targets(catalog, choices.match), choices.match ?? "", (match) => keep({ match: match === "" ? null : match }))),
       otherTarget((match) => keep({ match })),
-      h("div", { class: "buttons" }, h("button", { type: "button", class: "primary", onclick: start }, "Deal the cards")),
-      h("details", {}, h("summary", {}, `The rules of ${game.title}`), h("div", { class: "rules" }, game.rules)),
+      h("div", { class: "buttons" }, h("button", { type: "button", class: "primary", onclick: () => { store(); start(); } }, "Deal the cards")),
+      game.rules !== "" && h("details", {}, h("summary", {}, `The rules of ${game.title}`), h("div", { class: "rules" }, game.rules)),
     );
   };
   draw();

@@ -33,21 +33,23 @@ export async function openStatistics(catalog) {
 function tables(statistics, catalog) {
   const plain = statistics.groups.filter((group) => !group.assisted);
   const assisted = statistics.groups.filter((group) => group.assisted);
-  const sum = (/** @type {"won" | "lost" | "drawn"} */ key) => statistics.groups.reduce((total, group) => total + group[key], 0);
+  const recent = statistics.recent.filter((deal) => !deal.assisted);
+  const sum = (/** @type {"deals" | "won" | "lost" | "drawn"} */ key, groups = plain) => groups.reduce((total, group) => total + group[key], 0);
   /** @type {HTMLElement[]} */
   const parts = [
     h(
       "dl",
       { class: "figures" },
-      figure("Deals", statistics.deals),
+      figure("Deals", sum("deals")),
       figure("Won", sum("won")),
       figure("Lost", sum("lost")),
       figure("Drawn", sum("drawn")),
       figure("Streak", statistics.streak.now),
       figure("Longest", statistics.streak.longest),
+      assisted.length > 0 && figure("Assisted", sum("deals", assisted)),
     ),
   ];
-  if (statistics.recent.length > 1) parts.push(recentChart(statistics));
+  if (recent.length > 1) parts.push(recentChart(recent));
   if (plain.length > 0) parts.push(groupTable("By game and agent", plain, catalog));
   if (assisted.length > 0) parts.push(groupTable("Assisted deals", assisted, catalog));
   if (statistics.matches.length > 0) parts.push(matchTable(statistics, catalog));
@@ -118,9 +120,8 @@ function matchTable(statistics, catalog) {
   );
 }
 
-/** @param {Statistics} statistics @returns {HTMLElement} margins as bars, accuracy as a line */
-function recentChart(statistics) {
-  const { recent } = statistics;
+/** @param {Statistics["recent"]} recent @returns {HTMLElement} margins as bars, accuracy as a line */
+function recentChart(recent) {
   const step = 600 / Math.max(recent.length, 25);
   const most = Math.max(...recent.map((deal) => Math.abs(deal.margin)), 1);
   const bars = recent.map((deal, place) => {

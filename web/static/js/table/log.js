@@ -1,6 +1,7 @@
 // @ts-check
 /** The log: each event as a line, read out by screen readers as it is added. */
 
+import { announcedHash, shortHash } from "../commitments.js";
 import { byId, fill, h } from "../dom.js";
 
 new ResizeObserver(() => {
@@ -10,16 +11,18 @@ new ResizeObserver(() => {
 
 const GROUPS = ["win", "take", "draw", "leave", "turn_up"];
 
-/** @param {import("../types.js").GameEvent} event */
-export function addToLog(event) {
+/** @param {import("../types.js").GameEvent} event @param {import("../types.js").Session} session */
+export function addToLog(event, session) {
   if (event.text === "") return;
   const log = byId("log");
-  log.append(h("p", { class: GROUPS.includes(event.kind) ? "minor" : `event-${event.kind}` }, event.text));
+  const line = h("p", { class: GROUPS.includes(event.kind) ? "minor" : `event-${event.kind}` }, event.text);
+  if (event.kind === "deal") line.append(" Hash of the cards: ", h("code", {}, shortHash(announcedHash(session))));
+  log.append(line);
   log.scrollTop = log.scrollHeight;
 }
 
-/** @param {import("../types.js").GameEvent[]} events */
-export function showLog(events) {
+/** @param {import("../types.js").GameEvent[]} events @param {import("../types.js").Session} session */
+export function showLog(events, session) {
   fill(byId("log"));
-  events.forEach(addToLog);
+  for (const event of events) addToLog(event, session);
 }

@@ -64,7 +64,7 @@ export class Playback {
     for (const event of events) {
       if (event.kind === "play" && shown.winner !== null) shown = this.sweep(shown, session);
       shown = this.step(shown, event, session);
-      addToLog(event);
+      addToLog(event, session);
       await this.pause(event.kind === "play" && event.by === "you" ? 160 : PAUSES[event.kind] ?? 0);
       if (run !== this.run) return false;
       if (event.kind === "win") shown = this.sweep(shown, session);
@@ -75,25 +75,17 @@ export class Playback {
 
   /** @param {Shown} shown @param {GameEvent} event @param {Session} session @returns {Shown} */
   step(shown, event, session) {
-    const moving = pace() > 0 && !this.hurry;
-    const from = moving ? source(event, shown) : null;
-    const alreadyThere = event.kind === "play" && event.by === "you" && shown.trick.you === event.card;
     const after = shownAfter(shown, event, session);
-    if (this.hurry || pace() === 0) return after;
-    this.render(after, session);
-    if (event.kind === "play" && !alreadyThere) {
-      fly(document.querySelector(`#trick .slot.${event.by} .card`), from);
-      sound.card();
-    }
-    if (event.kind === "take" || event.kind === "draw") received(event, from);
-    if (event.kind === "turn_up") fly(document.querySelector("#stock .stock-cards .card:last-child"), from, 200);
-    if (event.kind === "win") sound.trick();
-    if (event.kind === "deal") sound.deal();
+    if (this.hurry) return after;
+    const moving = pace() > 0;
+    const from = moving ? source(event, shown) : null;
+    if (moving) this.render(after, session);
+    // Your own card went to the table, and was heard, when you chose it.
+    if (event.kind === "play" && event.by === "you" && shown.trick.you === event.card) return after;
+    makeSound(event);
+    if (event.trump && ["trump", "turn_up", "play"].includes(event.kind)) callTrump();
+    if (moving) move(event, from);
     if (event.kind === "endgame") announceEndgame(after, session);
-    if (event.trump && (event.kind === "turn_up" || event.kind === "trump" || (event.kind === "play" && event.by === "opponent"))) {
-      attract(document.querySelector("#trump .badge"), "pulse");
-      sound.trump();
-    }
     return after;
   }
 
@@ -140,9 +132,26 @@ function source(event, shown) {
   return rectOf(document.querySelector("#stock .pile .card:last-child")) ?? rectOf(byId("stock"));
 }
 
-/** @param {GameEvent} event @param {import("./motion.js").Rect | null} from */
-function received(event, from) {
-  sound.draw();
+/** Let the trump suit be seen and heard: a trump was turned up or played. */
+export function callTrump() {
+  attract(document.querySelector("#trump .badge"), "pulse");
+  sound.trump();
+}
+
+/** @param {GameEvent} event */
+function makeSound({ kind }) {
+  if (kind === "deal") sound.deal();
+  if (kind === "play") sound.card();
+  if (kind === "take" || kind === "draw") sound.draw();
+  if (kind === "win") sound.trick();
+  if (kind === "endgame") sound.endgame();
+}
+
+/** @param {GameEvent} event @param {import("./motion.js").Rect | null} from where its card was */
+function move(event, from) {
+  if (event.kind === "play") fly(document.querySelector(`#trick .slot.${event.by} .card`), from);
+  if (event.kind === "turn_up") fly(document.querySelector("#stock .stock-cards .card:last-child"), from, 200);
+  if (event.kind !== "take" && event.kind !== "draw") return;
   if (event.by === "you" && event.card !== null) {
     fly(document.querySelector(`#hand [data-name="${event.card}"]`), from, 340);
   } else {
@@ -153,7 +162,6 @@ function received(event, from) {
 /** @param {Shown} shown @param {Session} session */
 function announceEndgame(shown, session) {
   const { low, trump } = shown.position;
-  sound.endgame();
   const aim = low ? "take as few tricks as you can" : "take as many tricks as you can";
   const count = session.game.tricks - session.game.foreplay;
   showBanner("Endgame", `${count} tricks${trump === null ? "" : `, ${SUIT_NAMES[trump]} are trumps`}: ${aim}`);

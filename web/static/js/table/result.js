@@ -45,27 +45,17 @@ export function showResult(session, visible, actions) {
   buttons[0].focus({ preventScroll: true });
 }
 
-/** What the same deal brought before, by session. */
-/** @type {Map<string, string>} */
-const before = new Map();
-
-/** @param {Session} session @param {Session} first the session in which the deal was played before */
-export function compareLater(session, first) {
-  const text = first.position.result?.text ?? "";
-  if (text !== "") before.set(session.id, `The first time, on the other side: ${text}`);
-}
-
 /** @param {Session} session @returns {string[]} what the result means */
 function lines(session) {
   const result = session.position.result;
-  const { match, kind, deal } = session;
+  const { match, kind, deal, earlier } = session;
   const lines = [];
   if (result !== null && result.winner !== null) {
     const points = Math.abs(result.points);
     const whose = result.winner === "you" ? "for you" : `for ${session.agent.title}`;
     lines.push(`${Number(points.toFixed(2))} ${points === 1 ? "point" : "points"} ${whose}`);
   }
-  lines.push(...(before.has(session.id) ? [before.get(session.id) ?? ""] : []));
+  if (earlier !== null) lines.push(`The first time${earlier.swapped ? ", on the other side" : ""}: ${earlier.text}`);
   if (kind === "practice") lines.push("Practice: this deal does not count.");
   else if (deal.assisted) lines.push("Assisted: this deal counts apart in your record.");
   if (match.winner !== null) {

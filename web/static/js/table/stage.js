@@ -1,12 +1,16 @@
 // @ts-check
 /** Which half of the game it is, what is trump, and how far the counted tricks have come. */
 
-import { byId, fill, h, svg } from "../dom.js";
+import { byId, fill, h, reconcile, svg } from "../dom.js";
 import { SUIT_NAMES } from "../words.js";
 import { pace } from "../settings.js";
 
 /** @typedef {import("../types.js").Shown} Shown */
 /** @typedef {import("../types.js").Session} Session */
+
+/** The badge that is shown, kept while its suit is trumps: a new one would not pulse on. */
+/** @type {{trump: string | null, element: HTMLElement} | null} */
+let badge = null;
 
 /**
  * @param {Shown} shown
@@ -16,12 +20,12 @@ export function showStage(shown, session) {
   const { position } = shown;
   document.documentElement.dataset.stage = position.stage;
   document.documentElement.dataset.low = String(position.low);
-  fill(
-    byId("stage"),
-    trumpBadge(position.trump),
+  if (badge?.trump !== position.trump) badge = { trump: position.trump, element: trumpBadge(position.trump) };
+  reconcile(byId("stage"), [
+    badge.element,
     h("div", { class: "stage-words" }, h("strong", {}, stageTitle(shown, session)), h("small", {}, aim(shown, session))),
     track(shown, session),
-  );
+  ]);
 }
 
 /** @param {string | null} trump @returns {HTMLElement} */

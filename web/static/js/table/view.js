@@ -119,7 +119,7 @@ function waitingCard(card, result) {
 
 /** @param {number} count of cards @returns {number} the rows that they are shown in */
 function rows(count) {
+  if (settings.hand === "stacked") return count > 1 ? 2 : 1;
   if (settings.hand === "row" || count < 8) return 1;
-  if (settings.hand === "stacked") return 2;
   return document.documentElement.dataset.size === "small" && document.documentElement.dataset.layout === "portrait" ? 2 : 1;
 }

@@ -1,0 +1,132 @@
+"""The table in words, sounds and pulses: what is trump, what is left, who leads, and what has just happened."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+
+from tests.browser.conftest import OpenTable
+from tests.browser.server import Server
+from tests.browser.table import Table
+
+_TRUMP_TONE, _TRICK_TONE = 660, 523  # Hz: the first tones of these sounds
+_LISTEN = """() => {
+  window.tones = []; window.pulses = 0;
+  const Oscillator = window.OscillatorNode;
+  window.OscillatorNode = class extends Oscillator {
+    constructor(context, options) { super(context, options); window.tones.push(options.frequency); }
+  };
+  const animate = Element.prototype.animate;
+  Element.prototype.animate = function (...given) {
+    if (this.matches('.badge')) window.pulses += 1;
+    return animate.apply(this, given);
+  };
+}"""
+SOUND = {"sound": True}
+
+
+def check_words(table: Table, session: dict[str, Any]) -> None:
+    """Check that the table says in words what the server says of the position."""
+    position, page = session["position"], table.page
+    trumps = {"C": "clubs", "D": "diamonds", "H": "hearts", "S": "spades"}[position["trump"]]
+    assert f"Trumps: {trumps}" in page.get_by_role("region", name="Table", exact=True).aria_snapshot()
+    if position["stock"]:
+        assert f"{position['stock']} cards left in the stock" in page.locator("#stock").text_content()
+        [card] = position["face_up"]
+        assert page.locator("#stock").get_by_role("img", name=re.compile("face up$")).count() == 1
+        assert page.locator(f"#stock use[data-card={card}]").is_visible()
+        assert "Foreplay, trick" in page.locator("#stage").text_content()
+    else:
+        assert page.locator("#stock .pile").count() == 0
+        assert "Endgame, trick" in page.locator("#stage").text_content()
+    for side, name in (("you", "You"), ("opponent", "Textbook")):
+        seat = page.get_by_role("region", name=name, exact=True)
+        tricks = position["tricks"][side]
+        shown = [f"{tricks['foreplay']}foreplay", f"{tricks['endgame']}endgame"]
+        assert seat.locator(".counter").all_text_contents() == shown
+    last = position["last_trick"]
+    loser = "you" if last["winner"] == "opponent" else "opponent"
+    lying = page.locator(".last-trick use").evaluate_all("all => all.map((one) => one.dataset.card)")
+    assert lying == [last["cards"][loser], last["cards"][last["winner"]]]
+    assert page.locator(".last-trick").get_by_role("img", name=re.compile("the winning card$")).is_visible()
+    winner = "You" if last["winner"] == "you" else "Textbook"
+    assert page.locator(".last-trick").text_content() == f"Last trick{winner} won"
+    assert "your turn" in page.get_by_role("region", name="You", exact=True).text_content()
+    assert "to play" not in page.get_by_role("region", name="Textbook", exact=True).text_content()
+    assert page.locator("#prompt").text_content() == position["decision"]["text"]
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_the_table_says_what_lies_on_it(open_table: OpenTable, server: Server, width: int) -> None:
+    session = server.create(rules="small", seat=0)
+    table = open_table(width=width, height=844, session=session)
+    for _ in range(3):
+        table.act()
+    check_words(table, server.session(session))
+    while server.session(session)["position"]["tricks"]["you"]["endgame"] == 0:
+        table.act()
+    check_words(table, server.session(session))
+
+
+def trumps_heard(table: Table, log: str) -> int:
+    """Count the trumps that were turned up or played, by what the log says after what it said before."""
+    trump = table.page.locator("#trump").text_content().removeprefix("Trumps: ")
+    new = table.log.removeprefix(log)
+    played = rf"(?:[Ll]eads?|[Pp]lays?) the \w+ of {trump}\."
+    return len(re.findall(rf"{played}|The \w+ of {trump} is turned up", new))
+
+
+@pytest.mark.parametrize("speed", ["none", "fast"])
+def test_trumps_sound_and_pulse_whoever_plays_them(open_table: OpenTable, server: Server, speed: str) -> None:
+    settings = {**SOUND, "speed": speed}
+    table = open_table(moving=True, settings=settings, session=server.create(rules="classic:suits=2", seat=1))
+    table.page.evaluate(_LISTEN)
+    trump = table.page.locator("#trump").text_content().removeprefix("Trumps: ")
+    before = table.log
+    for _ in range(8 if speed == "none" else 4):
+        names = [str(button.get_attribute("aria-label")) for button in table.actions()]
+        table.act(next((place for place, name in enumerate(names) if name.endswith(trump)), 0))
+    expected = trumps_heard(table, before)
+    new = table.log.removeprefix(before)
+    assert re.search(rf"You (lead|play) the \w+ of {trump}", new)
+    assert table.page.evaluate("window.tones").count(_TRUMP_TONE) == expected
+    assert table.page.evaluate("window.tones").count(_TRICK_TONE) == len(re.findall(r"wins? the trick", new))
+    assert table.page.evaluate("window.pulses") == (0 if speed == "none" else expected)
+
+
+def test_without_sound_nothing_is_heard(table: Table, server: Server) -> None:
+    table.go_to(server.create(rules="tiny", seat=0))
+    table.page.evaluate(_LISTEN)
+    table.play_on()
+    assert table.page.evaluate("window.tones") == []
+
+
+def test_who_is_new_is_offered_the_lesson_once(open_table: OpenTable) -> None:
+    table = open_table(settings={"lessonOffered": False})
+    welcome = table.page.get_by_role("region", name="Welcome")
+    welcome.get_by_role("button", name="I know it").click()
+    assert welcome.count() == 0
+    table.page.reload()
+    table.wait()
+    assert welcome.count() == 0
+    other = open_table(width=390, height=844, settings={"lessonOffered": False})
+    other.page.get_by_role("region", name="Welcome").get_by_role("button", name="Show me").click()
+    coach = other.page.get_by_role("region", name="Coach", exact=True)
+    coach.get_by_role("heading", name=re.compile("Lesson")).wait_for()
+
+
+def test_a_best_of_match_counts_deals_won(table: Table, server: Server) -> None:
+    session = server.create(rules="tiny", match="best_of:3", seat=0)
+    table.go_to(session)
+    for _ in range(9):
+        table.play_on()
+        if not table.button("Next deal").count():
+            break
+        score = server.session(session)["match"]["deals_won"]
+        assert f"Best of 3: {score['you']} to {score['opponent']}" in table.page.locator("#match").text_content()
+        table.next_deal()
+    score = server.session(session)["match"]["deals_won"]
+    assert max(score.values()) == 2
+    assert f"the match, {score['you']} to {score['opponent']}" in table.page.get_by_role("region", name="Result").text_content()
