@@ -30,9 +30,7 @@ def try_action(session: Session, place: int, move: int, action: int) -> Session:
     deal = session.finished[place].deal
     if not (1 <= move <= len(deal.actions) and deal.actor(move - 1) == session.seat):
         raise ValueError(f"move {move} is not one of yours")
-    return _practice(
-        session, place, TableDeal(deal.rules, deal.deck, deal.dealer, [*deal.actions[: move - 1], action])
-    )
+    return _practice(session, place, TableDeal(deal.rules, deal.deck, deal.dealer, [*deal.actions[: move - 1], action]))
 
 
 def swap_seats(session: Session, place: int) -> Session:

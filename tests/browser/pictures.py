@@ -18,9 +18,12 @@ IMAGES = Path(__file__).parents[2] / "docs" / "images"
 _COLORS = 256
 
 
-def save(name: str, *tables: Table) -> None:
+def save(name: str, *tables: Table, scale: float = 1) -> None:
     """Save what one table shows, or several side by side, with few colours."""
     shots = [Image.open(io.BytesIO(table.page.screenshot())).convert("RGB") for table in tables]
+    shots = [
+        shot.resize((round(shot.width * scale), round(shot.height * scale)), Image.Resampling.LANCZOS) for shot in shots
+    ]
     gap = 24
     width = sum(shot.width for shot in shots) + gap * (len(shots) - 1)
     picture = Image.new("RGB", (width, max(shot.height for shot in shots)), "white")
@@ -48,6 +51,15 @@ def draw(browser: Any, server: Server) -> None:
         phones[1].act()
     phones[0].act()
     save("web-phone.png", *phones)
+
+    screens = [
+        Table(browser, server, width=width, height=height, session=server.create(**classic, seat=1))
+        for width, height in ((820, 1180), (1920, 1080))
+    ]
+    for screen in screens:
+        for _ in range(4):
+            screen.act()
+    save("web-screens.png", *screens, scale=0.5)
 
     table.play_on()
     table.button("Review").click()

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import datetime
 import hashlib
 import re
+from pathlib import Path
+from typing import Any
+
+import pytest
 
 from tests.browser.conftest import OpenTable
 from tests.browser.server import Server
@@ -25,6 +30,18 @@ def test_a_hint_points_at_a_card_and_gives_reasons_in_words_and_figures(table: T
     rows = coach.get_by_role("table").first.get_by_role("row").count()
     assert rows == 1 + len(table.actions())
     assert table.page.locator("#hand .marked").get_attribute("aria-label") == advised
+    holdings = coach.get_by_role("table", name="What the opponent may hold")
+    assert len(holdings.get_by_role("row").all()) == 1 + 4
+    cards = holdings.locator("tbody td:nth-child(3)").all_text_contents()
+    assert sum(map(float, cards)) == pytest.approx(len(table.hand), abs=0.3)
+    while table.page.locator("html").get_attribute("data-stage") == "foreplay":
+        table.act()
+    table.button("Hint").click()
+    coach.get_by_text("Exact: both hands are known.").wait_for()
+    exact = coach.get_by_role("table").first
+    assert exact.get_by_role("columnheader", name="exact").is_visible()
+    values = exact.locator("tbody td:nth-child(3)").all_text_contents()
+    assert all(re.fullmatch(r"[−+]?\d", value) for value in values)
 
 
 def test_take_back_returns_to_the_last_decision_and_marks_the_deal(table: Table, server: Server) -> None:
@@ -49,6 +66,15 @@ def test_the_review_shows_curve_moves_and_open_hands_and_another_card_can_be_tri
     review = table.page.get_by_role("dialog", name="Review of the deal")
     review.wait_for(timeout=REVIEW)
     assert review.get_by_role("img", name=re.compile("Chance that you win")).is_visible()
+    for side in ("You", "Textbook"):
+        row = review.locator(".review-summary").get_by_role("row").filter(has_text=side)
+        assert re.fullmatch(rf"{side}\d+ %\d+\.\d", row.text_content())
+    dearest = review.locator(".dearest")
+    assert "dearest move" in dearest.get_by_role("heading").text_content()
+    moves = dearest.get_by_role("button").all_text_contents()
+    assert 1 <= len(moves) <= 3
+    for move in moves:
+        assert re.search(r"^Trick \d+: .+ instead of .+Cost [\d.]+ tricks?, \d+ % of winning", move)
     slider = review.get_by_role("slider", name="Move")
     table.page.keyboard.press("Home")
     assert slider.input_value() == "0"
@@ -73,7 +99,7 @@ def test_the_review_shows_curve_moves_and_open_hands_and_another_card_can_be_tri
 def test_the_same_deal_from_the_other_side_and_by_the_agent(table: Table, server: Server) -> None:
     table.go_to(server.create(rules=TINY, seat=0))
     hand = set(table.hand)
-    table.play_on()
+    result = table.play_on()
     table.button("Watch the agent").click()
     watch = table.page.get_by_role("dialog", name="The agent with your cards")
     watch.wait_for()
@@ -85,9 +111,30 @@ def test_the_same_deal_from_the_other_side_and_by_the_agent(table: Table, server
     assert not hand & set(table.hand)
     first = table.page.title()
     table.play_on()
-    assert "The first time, on the other side" in table.page.get_by_role("region", name="Result").text_content()
+    table.page.reload()
+    table.wait()
+    words = f"The first time, on the other side: {result}"
+    assert words in table.page.get_by_role("region", name="Result").text_content()
     table.button("Back to the game").click()
     table.page.wait_for_function("title => document.title !== title", arg=first)
+
+
+def test_an_earlier_deal_of_the_game_is_compared_too(table: Table, server: Server) -> None:
+    table.go_to(server.create(rules=TINY, seat=0))
+    result = table.play_on()
+    table.next_deal()
+    table.play_on()
+    table.button("Review").click()
+    review = table.page.get_by_role("dialog", name="Review of the deal")
+    review.wait_for(timeout=REVIEW)
+    review.get_by_label("Deal", exact=True).select_option("1")
+    review.get_by_text(result).first.wait_for(timeout=REVIEW)
+    review.get_by_role("button", name="Play the other side").click()
+    table.page.wait_for_function("() => document.querySelector('#match').textContent === 'Practice'")
+    table.wait()
+    table.play_on()
+    words = f"The first time, on the other side: {result}"
+    assert words in table.page.get_by_role("region", name="Result").text_content()
 
 
 def test_a_shared_deal_opens_for_review(table: Table, server: Server, open_table: OpenTable) -> None:
@@ -125,16 +172,60 @@ def test_the_browser_checks_the_hash_of_the_deal(table: Table, server: Server) -
     table.button("Check the deal").click()
     after, disclosed = table.page.locator("dialog .hash").all_text_contents()
     assert before == after == hashlib.sha256(disclosed.encode()).hexdigest()
+    assert f"Hash of the cards: {before[:8]}" in table.log
     assert "was not changed" in table.page.locator(".verdict").text_content()
 
 
-def test_statistics_count_deals_and_can_be_saved_and_deleted(table: Table, server: Server) -> None:
-    table.go_to(server.create(rules=TINY, seat=0))
+def test_a_deal_changed_after_a_reload_is_found_out(table: Table, server: Server) -> None:
+    session = server.create(rules=TINY, seat=0)
+    table.go_to(session)
+    announced = server.session(session)["deal"]["commitment"]
+
+    def swap(route: Any) -> None:
+        answer = route.fetch()
+        found = answer.json()
+        if "deal" in found:  # another deal, with the hash that belongs to it
+            found["deal"]["commitment"] = hashlib.sha256(b"other cards").hexdigest()
+            if found["deal"]["disclosure"] is not None:
+                found["deal"]["disclosure"]["text"] = "other cards"
+        route.fulfill(response=answer, json=found)
+
+    table.page.route("**/api/sessions/**", swap)
+    table.page.reload()
+    table.wait()
+    assert f"Hash of the cards: {announced[:8]}" in table.log
     table.play_on()
+    table.button("Check the deal").click()
+    assert table.page.locator("dialog .hash").first.text_content() == announced
+    assert "the deal was changed" in table.page.locator(".verdict").text_content()
+
+
+def test_statistics_count_deals_and_can_be_saved_and_deleted(open_table: OpenTable, tmp_path: Path) -> None:
+    server = Server(tmp_path)
+    server.start()
+    table = open_table(server, session=server.create(rules=TINY, seat=0))
+    table.button("Hint").click()
+    table.page.get_by_role("region", name="Coach", exact=True).wait_for()
+    table.play_on()
+    for _ in range(2):
+        table.next_deal()
+        table.play_on()
+        table.button("Review").click()
+        table.page.get_by_role("dialog", name="Review of the deal").wait_for(timeout=REVIEW)
+        table.page.keyboard.press("Escape")
     table.button("Statistics").click()
     dialog = table.page.get_by_role("dialog", name="Statistics")
-    assert int(dialog.locator("dd").first.text_content()) > 0
-    assert dialog.get_by_role("table", name="By game and agent").is_visible()
+    words, figures = dialog.locator("dt").all_text_contents(), dialog.locator("dd").all_text_contents()
+    found = dict(zip(words, map(int, figures), strict=True))
+    assert (found["Deals"], found["Assisted"]) == (2, 1)
+    assert found["Won"] + found["Lost"] + found["Drawn"] == 2
+    for name in ("By game and agent", "Assisted deals"):
+        assert dialog.get_by_role("table", name=name).is_visible()
+    assert dialog.get_by_role("img", name="Margins of the last 2 deals").is_visible()
+    assert dialog.locator(".chart .line").count() == 1
+    assert re.search(
+        r"your accuracy, \d+ % over the last 2 reviewed deals", dialog.locator("figcaption").text_content()
+    )
     with table.page.expect_download() as download:
         dialog.get_by_role("link", name="Export").click()
     assert download.value.suggested_filename.endswith(".json")
@@ -143,6 +234,7 @@ def test_statistics_count_deals_and_can_be_saved_and_deleted(table: Table, serve
     dialog.wait_for(state="detached")
     table.button("Statistics").click()
     assert "No deal is finished yet" in table.page.get_by_role("dialog", name="Statistics").text_content()
+    server.stop()
 
 
 def test_the_lesson_can_be_played_to_its_end(table: Table) -> None:
@@ -166,11 +258,14 @@ def test_the_lesson_can_be_played_to_its_end(table: Table) -> None:
     table.page.wait_for_function("() => !document.title.startsWith('Lesson')")
 
 
-def test_the_deal_of_the_day(table: Table) -> None:
+def test_the_deal_of_the_day_is_that_of_today_on_a_page_that_was_opened_yesterday(table: Table) -> None:
+    catalog = table.page.evaluate("async () => (await fetch('api/catalog')).json()")
+    tomorrow = str(datetime.date.fromisoformat(catalog["today"]) + datetime.timedelta(days=1))
+    table.page.route("**/api/catalog", lambda route: route.fulfill(json={**catalog, "today": tomorrow}))
     table.button("More").click()
     table.button("Deal of the day", exact=False).click()
     table.page.wait_for_function(
-        "() => /^Deal of \\d{4}-\\d\\d-\\d\\d$/.test(document.querySelector('#match').textContent)"
+        "day => document.querySelector('#match').textContent === `Deal of ${day}`", arg=tomorrow
     )
     table.wait()
     assert len(table.hand) in {12, 13}

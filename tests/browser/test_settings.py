@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import Any
+
+import pytest
 
 from tests.browser.conftest import OpenTable
 from tests.browser.server import Server
@@ -36,17 +39,35 @@ def test_faces_backs_and_colours_change_at_once_and_are_remembered(table: Table)
         table.wait()
 
 
-def test_the_hand_in_one_row_or_stacked_and_the_order_of_suits(table: Table, server: Server) -> None:
-    table.go_to(server.create(rules="classic", seat=0))
-    tops = "all => new Set(all.map((one) => Math.round(one.getBoundingClientRect().top))).size"
-    hand = table.page.locator("#hand button")
-    assert hand.evaluate_all(tops) == 1
-    dialog = settings_of(table)
-    dialog.get_by_label("Hand").select_option("Stacked in two rows")
-    assert hand.evaluate_all(tops) == 2
-    dialog.get_by_label("Order of suits").select_option("Spades, hearts, diamonds, clubs")
-    suits = [name.split(" of ")[1] for name in table.hand]
-    assert suits == sorted(suits, key=["spades", "hearts", "diamonds", "clubs"].index)
+_ROWS = "new Set([...document.querySelectorAll('#hand button')].map((one) => one.getBoundingClientRect().top)).size"
+_SUITS = "[...new Set([...document.querySelectorAll('#hand button')].map((one) => one.dataset.name[0]))].join('')"
+
+
+@pytest.mark.parametrize(
+    ("label", "choice", "seen", "before", "after"),
+    [
+        ("Hand", "Stacked in two rows", _ROWS, 1, 2),
+        ("Order of suits", "Spades, hearts, diamonds, clubs", _SUITS, "DSHC", "SHDC"),
+        ("Orientation", "Portrait", "document.documentElement.dataset.layout", "landscape", "portrait"),
+        ("Speed", "No animation", "document.documentElement.dataset.motion", "some", "none"),
+        ("Play a card with a single tap", None, "document.querySelectorAll('#hand [aria-pressed]').length", 7, 0),
+    ],
+)
+def test_a_setting_works_at_once_and_is_remembered(
+    open_table: OpenTable, server: Server, label: str, choice: str | None, seen: str, before: object, after: object
+) -> None:
+    table = open_table(moving=True, session=server.create(rules="small", seat=1))
+    assert table.page.evaluate(seen) == before
+    field = settings_of(table).get_by_label(label)
+    if choice is None:
+        field.check()
+    else:
+        field.select_option(choice)
+    table.page.keyboard.press("Escape")
+    for _ in range(2):
+        table.wait()
+        assert table.page.evaluate(seen) == after
+        table.page.reload()
 
 
 def test_portrait_and_landscape_follow_the_window_or_the_setting(open_table: OpenTable) -> None:
@@ -77,12 +98,69 @@ def test_the_next_game_is_chosen_and_remembered(table: Table) -> None:
     assert re.search("greedy", dialog.get_by_label("Level").input_value())
 
 
-def test_cards_move_unless_the_system_or_the_setting_asks_for_rest(open_table: OpenTable, server: Server) -> None:
-    watch = """() => { window.flights = 0; const before = Element.prototype.animate;
-      Element.prototype.animate = function (...given) { window.flights += 1; return before.apply(this, given); } }"""
-    still: dict[str, Any] = {"moving": True, "settings": {"speed": "none"}}
-    for expected, device in ((True, {"moving": True}), (False, {}), (False, still)):
-        table = open_table(session=server.create(rules="tiny", seat=0), **device)
+@pytest.mark.parametrize(("match", "title"), [("first_to:3", "First to 3"), ("best_of:3", "Best of 3")])
+def test_scoring_and_win_target_are_those_of_the_game_that_is_dealt(
+    table: Table, server: Server, match: str, title: str
+) -> None:
+    table.button("New game").click()
+    dialog = table.page.get_by_role("dialog", name="New game")
+    dialog.get_by_label("Game").select_option("Six cards")
+    scorings = dialog.get_by_label("Scoring").locator("option")
+    scoring = str(scorings.nth(1).get_attribute("value"))
+    dialog.get_by_label("Scoring").select_option(scoring)
+    if match.startswith("first_to"):
+        dialog.get_by_label("Or first to").fill("3")
+        dialog.get_by_label("Or first to").press("Tab")
+    else:
+        dialog.get_by_label("Win target").select_option(title)
+    assert dialog.get_by_label("Win target").input_value() == match
+    dialog.get_by_role("button", name="Deal the cards").click()
+    table.page.wait_for_function("title => document.querySelector('#match').textContent.startsWith(title)", arg=title)
+    session = server.session(table.page.url.split("session=")[1])
+    assert session["rules"] == scoring
+    assert session["match"]["format"] == match
+
+
+def test_what_the_command_line_asks_for_is_shown_and_dealt_though_no_list_has_it(
+    open_table: OpenTable, tmp_path: Path
+) -> None:
+    rules, agent = "classic:suits=2,ranks=4,hand=2,stock=4", "mc:worlds=3"
+    server = Server(tmp_path, rules, agent)
+    server.start()
+    table = open_table(server)
+    table.button("New game").click()
+    dialog = table.page.get_by_role("dialog", name="New game")
+    assert dialog.get_by_label("Game").input_value() == rules
+    assert dialog.get_by_label("Level").input_value() == agent
+    dialog.get_by_label("Win target").select_option("First to 10")
+    dialog.get_by_role("button", name="Deal the cards").click()
+    table.page.wait_for_function("() => document.querySelector('#match').textContent.startsWith('First to 10')")
+    session = server.session(table.page.url.split("session=")[1])
+    assert (session["rules"], session["agent"]["spec"]) == (rules, agent)
+    table.wait()
+    table.button("New game").click()
+    dialog.get_by_label("Game").select_option("tiny")
+    assert dialog.get_by_label("Level").input_value() == agent
+    dialog.get_by_label("Level").select_option("greedy")
+    dialog.get_by_label("Game").select_option(rules)
+    dialog.get_by_role("button", name="Deal the cards").click()
+    table.page.wait_for_function("() => document.title.includes('Greedy')")
+    session = server.session(table.page.url.split("session=")[1])
+    assert (session["rules"], session["agent"]["spec"]) == (rules, "greedy")
+    table.wait()
+    server.stop()
+
+
+def test_cards_move_as_fast_as_the_setting_says_unless_the_system_asks_for_rest(
+    open_table: OpenTable, server: Server
+) -> None:
+    watch = """() => { window.lengths = []; const before = Element.prototype.animate;
+      Element.prototype.animate = function (...given) {
+        window.lengths.push(Math.round(given[1].duration)); return before.apply(this, given); } }"""
+    cases = ((260, True, "normal"), (104, True, "fast"), (None, True, "none"), (None, False, "normal"))  # milliseconds
+    for expected, moving, speed in cases:
+        session = server.create(rules="tiny", seat=0)
+        table = open_table(moving=moving, settings={"speed": speed}, session=session)
         table.page.evaluate(watch)
         table.act()
-        assert (table.page.evaluate("window.flights") > 0) is expected
+        assert table.page.evaluate("window.lengths[0] ?? null") == expected

@@ -81,7 +81,8 @@ def trumps_heard(table: Table, log: str) -> int:
 @pytest.mark.parametrize("speed", ["none", "fast"])
 def test_trumps_sound_and_pulse_whoever_plays_them(open_table: OpenTable, server: Server, speed: str) -> None:
     settings = {**SOUND, "speed": speed}
-    table = open_table(moving=True, settings=settings, session=server.create(rules="classic:suits=2", seat=1))
+    session = server.create(rules="classic:suits=2,hand=5,stock=16", seat=1)
+    table = open_table(moving=True, settings=settings, session=session)
     table.page.evaluate(_LISTEN)
     trump = table.page.locator("#trump").text_content().removeprefix("Trumps: ")
     before = table.log
@@ -129,4 +130,5 @@ def test_a_best_of_match_counts_deals_won(table: Table, server: Server) -> None:
         table.next_deal()
     score = server.session(session)["match"]["deals_won"]
     assert max(score.values()) == 2
-    assert f"the match, {score['you']} to {score['opponent']}" in table.page.get_by_role("region", name="Result").text_content()
+    words = f"the match, {score['you']} to {score['opponent']}"
+    assert words in table.page.get_by_role("region", name="Result").text_content()

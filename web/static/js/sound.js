@@ -4,7 +4,7 @@
 import { settings } from "./settings.js";
 
 const GAP = 0.07; // seconds between the beginnings of two sounds: without animation all events come at once
-const LATE = 1.2; // seconds: sounds that would come later than this are left out
+const LATEST = 0.4; // seconds after it was asked for that a sound begins, whatever comes before it
 
 /** @type {AudioContext | null} */
 let context = null;
@@ -27,8 +27,7 @@ function audio() {
 function inTurn(make) {
   const output = audio();
   if (output === null) return;
-  const start = Math.max(free - output.currentTime, 0);
-  if (start > LATE) return;
+  const start = Math.min(Math.max(free - output.currentTime, 0), LATEST);
   free = output.currentTime + start + GAP;
   make(start);
 }
