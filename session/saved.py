@@ -24,7 +24,7 @@ _DEAL_KEYS = ("deck", "dealer", "actions", "forfeit", "salt", "assisted", "time"
 def session_to_dict(session: Session) -> dict[str, Any]:
     """Return a session as plain data. It holds hidden cards: it is not for the person."""
     on_table = session.deal.done and bool(session.finished)
-    data = {
+    data: dict[str, Any] = {
         "format": VERSION,
         "settings": session.settings.to_dict(),
         "title": session.title,

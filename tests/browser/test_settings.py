@@ -47,7 +47,7 @@ _SUITS = "[...new Set([...document.querySelectorAll('#hand button')].map((one) =
     ("label", "choice", "seen", "before", "after"),
     [
         ("Hand", "Stacked in two rows", _ROWS, 1, 2),
-        ("Order of suits", "Spades, hearts, diamonds, clubs", _SUITS, "DSHC", "SHDC"),
+        ("Order of suits", "Spades, hearts, diamonds, clubs", _SUITS, "CHSD", "SHDC"),
         ("Orientation", "Portrait", "document.documentElement.dataset.layout", "landscape", "portrait"),
         ("Speed", "No animation", "document.documentElement.dataset.motion", "some", "none"),
         ("Play a card with a single tap", None, "document.querySelectorAll('#hand [aria-pressed]').length", 7, 0),
@@ -124,7 +124,7 @@ def test_scoring_and_win_target_are_those_of_the_game_that_is_dealt(
 def test_what_the_command_line_asks_for_is_shown_and_dealt_though_no_list_has_it(
     open_table: OpenTable, tmp_path: Path
 ) -> None:
-    rules, agent = "classic:suits=2,ranks=4,hand=2,stock=4", "mc:worlds=3"
+    rules, agent = "classic:hand=10,stock=32", "mc:worlds=3"
     server = Server(tmp_path, rules, agent)
     server.start()
     table = open_table(server)
