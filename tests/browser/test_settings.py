@@ -148,7 +148,7 @@ def test_what_the_command_line_asks_for_is_shown_and_dealt_though_no_list_has_it
     session = server.session(table.page.url.split("session=")[1])
     assert (session["rules"], session["agent"]["spec"]) == (rules, "greedy")
     table.wait()
-    server.stop()
+    server.kill()
 
 
 def test_cards_move_as_fast_as_the_setting_says_unless_the_system_asks_for_rest(
