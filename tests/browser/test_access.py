@@ -46,15 +46,10 @@ _CUT_OFF = """() => {
 }"""
 
 
-def check_fit(table: Table) -> None:
-    """Check that no card, button or panel is cut off."""
-    assert table.page.evaluate(_CUT_OFF) == []
-
-
 def check(table: Table, state: str) -> None:
     """Check a state of the page: everything fits, and axe finds nothing."""
-    check_fit(table)
-    assert violations(table) == [], state
+    found = [f"cut off: {one}" for one in table.page.evaluate(_CUT_OFF)] + violations(table)
+    assert found == [], f"{state}: {found}"
 
 
 @pytest.mark.parametrize("size", SIZES)

@@ -1,7 +1,7 @@
 // @ts-check
 /** A modal window over the table. */
 
-import { h, icon, newId } from "../dom.js";
+import { h, icon, newId, setAttributes } from "../dom.js";
 
 /**
  * Open a window; Escape, its button and a click beside it close it.
@@ -16,6 +16,10 @@ export function openDialog(title, content, { kind = "", onclose = () => {} } = {
   const close = h("button", { type: "button", class: "close", "aria-label": "Close" }, icon("close"));
   const body = h("div", { class: "dialog-body" });
   for (const part of content) if (part !== null && part !== false) body.append(part);
+  if (body.querySelector("button, a, input, select, textarea, summary, [tabindex]") === null) {
+    // Text alone can be scrolled with the keys only where it can have the focus.
+    setAttributes(body, { tabindex: 0, role: "region", "aria-labelledby": id });
+  }
   const dialog = h(
     "dialog",
     { class: kind, "aria-labelledby": id },
