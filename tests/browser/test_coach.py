@@ -119,24 +119,6 @@ def test_the_same_deal_from_the_other_side_and_by_the_agent(table: Table, server
     table.page.wait_for_function("title => document.title !== title", arg=first)
 
 
-def test_an_earlier_deal_of_the_game_is_compared_too(table: Table, server: Server) -> None:
-    table.go_to(server.create(rules=TINY, seat=0))
-    result = table.play_on()
-    table.next_deal()
-    table.play_on()
-    table.button("Review").click()
-    review = table.page.get_by_role("dialog", name="Review of the deal")
-    review.wait_for(timeout=REVIEW)
-    review.get_by_label("Deal", exact=True).select_option("1")
-    review.get_by_text(result).first.wait_for(timeout=REVIEW)
-    review.get_by_role("button", name="Play the other side").click()
-    table.page.wait_for_function("() => document.querySelector('#match').textContent === 'Practice'")
-    table.wait()
-    table.play_on()
-    words = f"The first time, on the other side: {result}"
-    assert words in table.page.get_by_role("region", name="Result").text_content()
-
-
 def test_a_shared_deal_opens_for_review(table: Table, server: Server, open_table: OpenTable) -> None:
     table.go_to(server.create(rules=TINY, seat=0))
     result = table.play_on()

@@ -58,10 +58,9 @@ def check_words(table: Table, session: dict[str, Any]) -> None:
     assert page.locator("#prompt").text_content() == position["decision"]["text"]
 
 
-@pytest.mark.parametrize("width", [390, 1280])
-def test_the_table_says_what_lies_on_it(open_table: OpenTable, server: Server, width: int) -> None:
+def test_the_table_says_what_lies_on_it_also_on_a_phone(open_table: OpenTable, server: Server) -> None:
     session = server.create(rules="small", seat=0)
-    table = open_table(width=width, height=844, session=session)
+    table = open_table(width=390, height=844, session=session)
     for _ in range(3):
         table.act()
     check_words(table, server.session(session))

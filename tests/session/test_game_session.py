@@ -96,10 +96,13 @@ def test_a_session_saved_after_any_action_goes_on_as_if_nothing_had_happened(gam
 
 def test_practice_remembers_what_the_same_deal_brought_before_also_when_saved() -> None:
     made = play(session(seed=6))
-    own = next(step for step in range(len(made.deal.actions)) if made.deal.actor(step) == made.seat)
-    swapped, tried = swap_seats(made, 0), try_action(made, 0, own + 1, made.deal.actions[own])
     text = session_json(made)["position"]["result"]["text"]
-    for practice, other_side in ((swapped, True), (tried, False)):
+    own = next(step for step in range(len(made.deal.actions)) if made.deal.actor(step) == made.seat)
+    action = made.deal.actions[own]
+    made.next_deal()  # the deal that is played again need not be the last one
+    made.reply()
+    assert session_json(play(made))["position"]["result"]["text"] != text
+    for practice, other_side in ((swap_seats(made, 0), True), (try_action(made, 0, own + 1, action), False)):
         restored = session_from_dict(json.loads(json.dumps(session_to_dict(practice))))
         assert session_json(restored)["earlier"] == {"text": text, "swapped": other_side}
     assert session_json(made)["earlier"] is None
