@@ -11,7 +11,7 @@
  * @typedef {{spec: string, title: string, level: string, strength: string | null, description: string}} AgentEntry
  * @typedef {{version: string, games: GameEntry[], agents: AgentEntry[],
  *   matches: {match: string | null, title: string}[],
- *   defaults: {rules: string, agent: string, match: string | null, seed: number | null}, today: string}} Catalog
+ *   defaults: {rules: string, agent: string, match: string | null}, today: string}} Catalog
  *
  * @typedef {{card: string, name: string, playable: boolean, reason: string | null, seen: boolean}} HandCard
  * @typedef {{foreplay: number, endgame: number, counted: number}} Tricks
