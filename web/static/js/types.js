@@ -31,7 +31,7 @@
  *   text: string}} GameEvent
  * @typedef {{action: string, name: string, value: number | null, cost: number, win: number | null,
  *   trick: number | null, text: string}} Option
- * @typedef {{by: string, by_title: string, action: string, name: string, reason: string, exact: boolean, win: number | null,
+ * @typedef {{by: string, by_title: string, by_text: string, action: string, name: string, reason: string, exact: boolean, win: number | null,
  *   options: Option[], opponent: Record<string, {expected: number, void: number}> | null}} Hint
  * @typedef {{step: number, steps: number, text: string, wanted: string[] | null, done: boolean}} Lesson
  * @typedef {{title: string, text: string, hand: number, stock: number, foreplay: number, tricks: number,
