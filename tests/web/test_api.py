@@ -114,6 +114,7 @@ def test_what_does_not_fit_the_stage_is_a_conflict(table: Make, client: TestClie
 
 
 def test_reviews_feed_the_statistics(table: Make, client: TestClient) -> None:
+    client.app.application.state.service.rater.close()  # type: ignore[attr-defined]
     made = table(rules="tiny")
     made.play()
     assert client.get("api/statistics").json()["groups"][0]["luck"] is None
