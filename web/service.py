@@ -11,11 +11,11 @@ import anyio
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
+from german_whist.session.coach.rating import Rater
 from german_whist.session.game_session import Conflict, Session
 from german_whist.session.statistics import Statistics
 from german_whist.web.errors import ApiError
 from german_whist.web.options import ServeOptions
-from german_whist.web.rating import Rater
 from german_whist.web.requests import needed
 from german_whist.web.session_json import session_json
 from german_whist.web.store import Entry, SessionStore
@@ -43,7 +43,7 @@ class Service:
         self.store = SessionStore(folder / "sessions")
         self.statistics = Statistics(folder / "statistics.json")
         self.options = options
-        self.rater = Rater(self.store, self.statistics, self._is_idle)
+        self.rater = Rater(self.store.open, self.statistics, self._is_idle)
         self._limiter: anyio.CapacityLimiter | None = None
         self._waiting, self._answered = 0, time.monotonic()
 

@@ -1,4 +1,4 @@
-"""Ratings: luck and accuracy of finished deals, worked out while nobody waits for the server.
+"""Ratings: luck and accuracy of finished deals, worked out while nobody waits for a server.
 
 A thread of low priority takes up deals that lack a rating, the last one first, and begins with none while a request is
 being answered or has just been. Luck is a play-out of one deal. Accuracy takes a review, which is kept for whoever asks
@@ -14,15 +14,13 @@ import sys
 import threading
 import time
 from collections.abc import Callable
-from contextlib import suppress
-from typing import Any
+from contextlib import AbstractContextManager, suppress
+from typing import Any, Protocol
 
 from german_whist.session.coach.reviews import luck, review
 from german_whist.session.deal.table_deal import TableDeal
 from german_whist.session.game_session import Session
 from german_whist.session.statistics import Statistics
-from german_whist.web.errors import ApiError
-from german_whist.web.store import SessionStore
 
 LUCK, ACCURACY = "luck", "accuracy"
 
@@ -42,18 +40,38 @@ def review_json(session: Session, place: int, deal: TableDeal) -> dict[str, Any]
     }
 
 
+class Entry(Protocol):
+    """A session of a server.
+
+    Attributes:
+        session: the session.
+        reviews: its reviews by place of the deal, as far as they are kept.
+    """
+
+    session: Session
+    reviews: dict[int, dict[str, Any]]
+
+    def keep_review(self, place: int, review: dict[str, Any]) -> None:
+        """Keep a review."""
+
+
 class Rater:
     """Rates the deals that the statistics have counted."""
 
-    def __init__(self, store: SessionStore, statistics: Statistics, is_idle: Callable[[], bool]) -> None:
+    def __init__(
+        self,
+        open_session: Callable[[str], AbstractContextManager[Entry]],
+        statistics: Statistics,
+        is_idle: Callable[[], bool],
+    ) -> None:
         """Set where deals and ratings are kept.
 
         Args:
-            store: the sessions.
+            open_session: gives a session by its id; nobody else has it meanwhile.
             statistics: the statistics.
             is_idle: whether nobody waits for the server now.
         """
-        self._store, self._statistics, self._is_idle = store, statistics, is_idle
+        self._open, self._statistics, self._is_idle = open_session, statistics, is_idle
         self._began = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
         self._tried: set[tuple[str, str, int]] = set()
         self._wake = threading.Event()
@@ -81,8 +99,8 @@ class Rater:
         part, identifier, number = wanted
         try:
             self._rate(part, identifier, number - 1)
-        except (ApiError, ValueError) as error:  # deleted, or of an agent that is gone
-            _LOG.info("%s of deal %d of %s: %s", part, number, identifier, error)
+        except Exception as error:  # it was deleted, or its agent is gone; it is not tried again
+            _LOG.info("%s of deal %d of %s: %s", part, number, identifier, error, exc_info=True)
         return True
 
     def _next(self) -> tuple[str, str, int] | None:
@@ -93,7 +111,7 @@ class Rater:
         return None
 
     def _rate(self, part: str, identifier: str, place: int) -> None:
-        with self._store.open(identifier) as entry:  # the table goes on while this thread thinks
+        with self._open(identifier) as entry:  # the table goes on while this thread thinks
             session, played = entry.session, entry.session.finished[place].deal
             known = entry.reviews.get(place)
         deal = TableDeal(played.rules, played.deck, played.dealer, played.actions)
@@ -106,7 +124,7 @@ class Rater:
         if self._closed:
             return
         self._statistics.rate(identifier, place + 1, reviewed["accuracy"]["you"], reviewed["luck"])
-        with self._store.open(identifier) as entry:
+        with self._open(identifier) as entry:
             entry.keep_review(place, reviewed)
 
     def _run(self) -> None:
@@ -116,11 +134,6 @@ class Rater:
         while not self._closed:
             self._wake.clear()
             while not self._closed and self._next() is not None:
-                try:
-                    done = self.step()
-                except Exception:
-                    _LOG.exception("a deal could not be rated")
-                    continue  # it is not tried again
-                if not done:
+                if not self.step():
                     time.sleep(_PAUSE)
             self._wake.wait()
