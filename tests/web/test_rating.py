@@ -57,10 +57,11 @@ def rated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Rated:
     monkeypatch.setattr(rating, "luck", lambda deal, seat: done.append("luck") or 1)
     monkeypatch.setattr(rating, "review", lambda deal, seat, names: done.append("review") or found)
     store, statistics, idle = SessionStore(tmp_path / "sessions"), Statistics(tmp_path / "statistics.json"), [False]
+    rater = Rater(store.open, statistics, lambda: idle[0])
     for _ in range(2):
         entry = store.add(play(session("tiny")))
         statistics.record(entry.id, entry.session)
-    return Rated(Rater(store.open, statistics, lambda: idle[0]), store, statistics, done, idle)
+    return Rated(rater, store, statistics, done, idle)
 
 
 def test_nothing_is_rated_while_somebody_waits(rated: Rated) -> None:
