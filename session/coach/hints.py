@@ -58,7 +58,7 @@ def _judge_text(advice: Advice, is_search: bool) -> str:
     if advice.judge == ROLLOUTS:
         return "By playing on in sampled worlds, for the most tricks."
     title = agent_title(advice.judge)
-    return f"By {title}: it plays to win the deal, then for tricks." if is_search else f"By {title}."
+    return f"By {title}: the win comes first, then tricks." if is_search else f"By {title}."
 
 
 def options(advice: Advice, rules: Rules) -> list[dict[str, Any]]:

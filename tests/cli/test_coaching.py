@@ -21,7 +21,7 @@ def test_a_hint_names_every_legal_card_and_plays_none(type_lines: Typist, capsys
     text = capsys.readouterr().out
     assert text.count("Hint by Champion with search: ") == 2
     assert text.count(" tricks  wins ") == 2 * 7
-    assert text.count("By Champion with search: it plays to win the deal, then for tricks.") == 2
+    assert text.count("By Champion with search: the win comes first, then tricks.") == 2
     assert text.count("opponent (none): ♠ ") == 2
     assert "plays" not in text
 

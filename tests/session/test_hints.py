@@ -28,7 +28,7 @@ def test_a_hint_is_what_the_hardest_level_plays_also_where_another_card_makes_mo
             chosen = int(level.search(views, np.random.default_rng(0), histories)[0][0])
             given = hint(deal, 0, 16)
             assert given["action"] == action_text(chosen, deal.rules)
-            assert given["by_text"] == "By Champion with search: it plays to win the deal, then for tricks."
+            assert given["by_text"] == "By Champion with search: the win comes first, then tricks."
             more = [option for option in given["options"] if option["value"] > given["options"][0]["value"]]
             differs += bool(more)
             assert given["options"][0]["cost"] == 0
