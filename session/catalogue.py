@@ -47,8 +47,12 @@ LEVELS = (
     Level("greedy", "Greedy", "easy", "wins a trick as cheaply as it can if it wants the prize", 0.262),
     Level("heuristic", "Textbook", "medium", "perfect memory and textbook strategy", 0.418),
     Level("heuristic+exact", "Textbook, perfect endgame", "hard", "textbook strategy, then a perfect endgame", 0.5),
+    Level("pimc:worlds=20", "Open cards", "expert", "plays each trick in 20 worlds as if all cards were open", 0.562),
+    Level("ismcts:iterations=500", "Tree search", "expert", "grows a tree of play over 500 possible worlds", 0.6),
     Level("mc:worlds=60", "Monte Carlo", "expert", "tries every card in 60 worlds that it thinks possible", 0.625),
 )
+_OPEN_ENDGAME = ("pimc", "ismcts")  # levels that play only where both hands are known in the endgame
+TEXTBOOK = "heuristic"
 _NETWORK = "a trained network with a perfect endgame"
 SEARCH_WORLDS = 256  # of the hardest level: it answers within a second on one core
 _SEARCH = ":search="
@@ -145,18 +149,22 @@ def agents() -> tuple[dict[str, Any], ...]:
                 "description": f"{_NETWORK}, for {rules_title(agent.rules)}",
             }
         )
+    found.append(_searching(TEXTBOOK, f"textbook strategy that tries every card in {SEARCH_WORLDS} worlds"))
     for agent in networks:
         if agent.name.startswith(CHAMPION):
-            found.append(
-                {
-                    "spec": search_of(agent.name),
-                    "title": agent_title(search_of(agent.name)),
-                    "level": "hardest",
-                    "strength": None,  # not yet measured
-                    "description": f"the same network, trying its cards in {SEARCH_WORLDS} worlds that fit your play",
-                }
-            )
+            found.append(_searching(agent.name, f"the same network, trying its cards in {SEARCH_WORLDS} worlds"))
     return tuple(found)
+
+
+def _searching(policy: str, description: str) -> dict[str, Any]:
+    """Return the hardest level of some games as plain data."""
+    return {
+        "spec": search_of(policy),
+        "title": agent_title(search_of(policy)),
+        "level": "hardest",
+        "strength": None,  # not yet measured
+        "description": f"{description} that fit your play",
+    }
 
 
 def _networks() -> tuple[PretrainedAgent, ...]:
@@ -227,10 +235,21 @@ def has_open_endgame(rules: Rules) -> bool:
 
 def agents_for(rules: Rules) -> list[str]:
     """Return the agents that interfaces offer for a game, from the easiest to the hardest."""
-    networks = networks_for(rules)
-    champions = [name for name in networks if name.startswith(CHAMPION)] if has_open_endgame(rules) else []
-    search = [spec for spec in map(search_of, champions[-1:]) if plays(spec, rules)]
-    return [*(level.spec for level in LEVELS), *networks, *search]
+    is_open, hardest = has_open_endgame(rules), searcher(rules)
+    levels = [level.spec for level in LEVELS if is_open or not level.spec.startswith(_OPEN_ENDGAME)]
+    return [*levels, *networks_for(rules), *([] if hardest is None else [hardest])]
+
+
+@lru_cache
+def searcher(rules: Rules, worlds: int = SEARCH_WORLDS) -> str | None:
+    """Return the strongest agent for a game: its strongest network, else the textbook bot, improved by search.
+
+    ``None`` where hands stay hidden in the endgame.
+    """
+    if not has_open_endgame(rules):
+        return None
+    policies = [*networks_for(rules)[-1:], TEXTBOOK]
+    return next((spec for spec in (search_of(policy, worlds) for policy in policies) if plays(spec, rules)), None)
 
 
 def _measured(agent: PretrainedAgent) -> float:

@@ -29,6 +29,19 @@ def code_of(lines: str) -> str:
     return base64.urlsafe_b64encode(zlib.compress(lines.encode(), 9)).decode().rstrip("=")
 
 
+def lines_of(recordings: Sequence[Recording]) -> str:
+    """Return recordings as lines of JSON that :func:`read_deals` takes.
+
+    Raises:
+        ValueError: if there are too many.
+    """
+    if len(recordings) > MAX_DEALS:
+        raise ValueError(
+            f"A game of {len(recordings)} deals cannot be shared as one, {MAX_DEALS} are the most: share single deals."
+        )
+    return "\n".join(recording.to_line() for recording in recordings)
+
+
 def read_deals(text: str) -> list[Recording]:
     """Return recordings from lines of JSON or from a code, each replayed and checked.
 

@@ -55,12 +55,28 @@ class Statistics:
             self._write()
 
     def rate(self, identifier: str, deal: int, accuracy: float | None, luck: float) -> None:
-        """Add what a review has found to a deal that has been counted."""
+        """Add accuracy, if it is known, and luck to a deal that has been counted; what it has already stays."""
         with self._lock:
             for one in self._data["deals"]:
-                if (one["session"], one["deal"]) == (identifier, deal) and one["luck"] is None:
-                    one["accuracy"], one["luck"] = accuracy, luck
+                if (one["session"], one["deal"]) != (identifier, deal):
+                    continue
+                before = one["accuracy"], one["luck"]
+                one["accuracy"] = accuracy if before[0] is None else before[0]
+                one["luck"] = luck if before[1] is None else before[1]
+                if (one["accuracy"], one["luck"]) != before:
                     self._write()
+
+    def missing(self, part: str, since: str = "") -> list[tuple[str, int]]:
+        """Return session and number of the deals that lack a rating, the last one first.
+
+        Args:
+            part: ``"luck"`` or ``"accuracy"``.
+            since: only of deals that ended then or later, ISO 8601 in UTC.
+        """
+        with self._lock:
+            deals = [deal for deal in self._data["deals"] if deal[part] is None and deal["time"] >= since]
+            deals.sort(key=lambda deal: str(deal["time"]), reverse=True)
+            return [(deal["session"], deal["deal"]) for deal in deals]
 
     def clear(self) -> None:
         """Forget everything."""

@@ -50,7 +50,9 @@ def make_app(options: ServeOptions, folder: Path, token: str, hosts: Iterable[st
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(_forget_idle, service.store)
+            service.rater.start()
             yield
+            service.rater.close()
             tasks.cancel_scope.cancel()
 
     app = Starlette(

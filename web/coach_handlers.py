@@ -10,10 +10,10 @@ from starlette.routing import Route
 
 from german_whist.envs.engine.actions import parse_action
 from german_whist.session.coach.hints import hint
+from german_whist.session.coach.rating import review_json
 from german_whist.session.coach.replays import swap_seats, try_action, watch
-from german_whist.session.coach.reviews import review
 from german_whist.session.game_session import Session
-from german_whist.session.shared_deals import MAX_TEXT, code_of, open_recordings, read_deals
+from german_whist.session.shared_deals import MAX_TEXT, code_of, lines_of, open_recordings, read_deals
 from german_whist.web.errors import ApiError
 from german_whist.web.requests import needed, read_body, whole_parameter
 from german_whist.web.service import Service
@@ -57,14 +57,8 @@ class CoachHandlers:
         session = entry.session
         place = _place(session, number)
         if place not in entry.reviews:
-            entry.reviews.clear()  # one is kept: they are large
-            entry.reviews[place] = {
-                "deal": place + 1,
-                "rules": session.settings.rules,
-                "agent": {"spec": session.settings.agent, "title": session.title},
-                **review(session.finished[place].deal, session.seat, session.names),
-            }
-            found = entry.reviews[place]
+            found = review_json(session, place, session.finished[place].deal)
+            entry.keep_review(place, found)
             self.service.statistics.rate(entry.id, place + 1, found["accuracy"]["you"], found["luck"])
         return entry.reviews[place]
 
@@ -78,7 +72,7 @@ class CoachHandlers:
             places = [last]
             if number is None:  # those that were played to their end
                 places = [place for place in range(last + 1) if session.finished[place].deal.forfeit is None] or places
-            lines = "\n".join(session.recording(place).to_line() for place in places)
+            lines = lines_of([session.recording(place) for place in places])
             return {"recording": lines, "code": code_of(lines)}
 
         return await self.service.read(request, read)

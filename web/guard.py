@@ -13,7 +13,7 @@ from starlette.types import Message, Receive, Scope, Send
 
 from german_whist.web.errors import ApiError, error_response
 
-MAX_BODY = 64 * 1024  # bytes
+MAX_BODY = 256 * 1024  # bytes: all deals of a game that can be shared
 
 _LOCAL_NAMES = ("localhost", "127.0.0.1", "::1")
 _ANY_HOST = ("0.0.0.0", "::", "")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
@@ -10,6 +11,7 @@ import anyio
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
+from german_whist.session.coach.rating import Rater
 from german_whist.session.game_session import Conflict, Session
 from german_whist.session.statistics import Statistics
 from german_whist.web.errors import ApiError
@@ -18,6 +20,7 @@ from german_whist.web.requests import needed
 from german_whist.web.session_json import session_json
 from german_whist.web.store import Entry, SessionStore
 
+_IDLE_SECONDS = 0.5  # after the last answer; from then on deals are rated
 _THREADS = 16  # requests that think at the same time; others wait for their turn
 
 Result = TypeVar("Result")
@@ -32,6 +35,7 @@ class Service:
         store: the sessions.
         statistics: the person's statistics.
         options: the defaults of new sessions.
+        rater: rates finished deals while nobody waits.
     """
 
     def __init__(self, folder: Path, options: ServeOptions) -> None:
@@ -39,7 +43,9 @@ class Service:
         self.store = SessionStore(folder / "sessions")
         self.statistics = Statistics(folder / "statistics.json")
         self.options = options
+        self.rater = Rater(self.store.open, self.statistics, self._is_idle)
         self._limiter: anyio.CapacityLimiter | None = None
+        self._waiting, self._answered = 0, time.monotonic()
 
     async def in_thread(self, work: Callable[[], Result]) -> Result:
         """Run something in a worker thread.
@@ -49,7 +55,16 @@ class Service:
         """
         if self._limiter is None:
             self._limiter = anyio.CapacityLimiter(_THREADS)
-        return await anyio.to_thread.run_sync(_answering(work), limiter=self._limiter)
+        self._waiting += 1
+        try:
+            return await anyio.to_thread.run_sync(_answering(work), limiter=self._limiter)
+        finally:
+            self._waiting -= 1
+            self._answered = time.monotonic()
+
+    def _is_idle(self) -> bool:
+        """Return whether nobody waits for an answer, and nobody has a moment ago."""
+        return not self._waiting and time.monotonic() - self._answered >= _IDLE_SECONDS
 
     async def answer(self, work: Callable[[], Any], status: int = 200) -> Response:
         """Answer with what some work in a worker thread returns."""
@@ -113,6 +128,7 @@ class Service:
         self.store.save(entry)
         if entry.session.finished:
             self.statistics.record(entry.id, entry.session)
+            self.rater.wake()
 
 
 def entry_json(entry: Entry) -> dict[str, Any]:

@@ -59,7 +59,7 @@ class SessionHandlers:
                 "games": catalogue.games(),
                 "agents": catalogue.agents(),
                 "matches": catalogue.matches(),
-                "defaults": {"rules": options.rules, "agent": agent, "match": None, "seed": options.seed},
+                "defaults": {"rules": options.rules, "agent": agent, "match": None},  # the seed would tell the cards
                 "today": datetime.date.today().isoformat(),
             }
 

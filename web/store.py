@@ -47,6 +47,10 @@ class Entry:
         self.reviews: dict[int, dict[str, Any]] = {}
         self.used = time.monotonic()
 
+    def keep_review(self, place: int, review: dict[str, Any]) -> None:
+        """Keep the review of a deal in place of the last one: they are large."""
+        self.reviews = {place: review}
+
 
 class SessionStore:
     """Sessions by id. All methods can be called from several threads."""

@@ -38,6 +38,7 @@ from german_whist.agents.policy.agent import PolicyAgent
 from german_whist.agents.policy.checkpoint import Checkpoint
 from german_whist.agents.policy.game_check import is_same_game
 from german_whist.agents.policy.network.layers import UNIVERSAL
+from german_whist.agents.search.action_values import ActionValues, measures_of
 from german_whist.agents.search.belief_kernels import write_card_probabilities
 from german_whist.agents.search.choice_kernels import combine, contenders, representative, worth_trying
 from german_whist.agents.search.rollout_kernels import try_worlds
@@ -128,6 +129,21 @@ class SearchAgent:
         The gains are float64[n, 54], NaN for actions that were not tried. They are in tricks; a win adds
         ``win_weight``, a loss takes as much. Arguments and errors as :meth:`act`.
         """
+        actions, gains = self._choose(views, rng, histories, 1)
+        return actions, gains[0]
+
+    def action_values(self, views: Views, rng: Any, histories: Histories | None = None) -> ActionValues:
+        """Return the same choices, and what each action gains in tricks and in chance to win.
+
+        The policy's advantages count there as in the choice. Arguments and errors as :meth:`act`.
+        """
+        actions, gains = self._choose(views, rng, histories, 3)
+        return ActionValues(actions, *gains)
+
+    def _choose(
+        self, views: Views, rng: Any, histories: Histories | None, measures: int
+    ) -> tuple[Actions, npt.NDArray[np.float64]]:
+        """Return the actions, and their gains by the first so many measures, float64[measures, n, 54]."""
         check_view_array(views)
         check_rng(self.name, rng, "integers")
         views = np.ascontiguousarray(views)
@@ -136,7 +152,7 @@ class SearchAgent:
                 raise ValueError(f"agent {self.name!r} does not play humbug: hands stay hidden in its endgame")
         keys = rng.integers(0, _KEYS, len(views)).astype(np.uint64)
         actions, advantages = self._policy(views)
-        gains = np.full((len(views), 54), np.nan)
+        gains = np.full((measures, len(views), 54), np.nan)
         searched = [row for row in range(len(views)) if self._is_searched(views[row])]
 
         networks = self._network_numbers(views)
@@ -145,7 +161,7 @@ class SearchAgent:
             history = None if histories is None else (histories[0][row], int(histories[1][row]))
             run, settings = self._runner(networks[row], executor), self._settings[networks[row]]
             actions[row] = self._search(
-                views[row : row + 1], history, keys[row], actions[row], advantages[row], gains[row], run, settings
+                views[row : row + 1], history, keys[row], actions[row], advantages[row], gains[:, row], run, settings
             )
 
         if self._threads == 1 or len(searched) == 0:
@@ -239,7 +255,7 @@ class SearchAgent:
         run: Run,
         settings: SearchSettings,
     ) -> int:
-        """Return the action of one view, and write its gains."""
+        """Return the action of one view, and write its gains, float64[1 or 3, 54]."""
         view = views[0]
         distinct = distinct_actions(view)
         stands_for = representative(distinct, preferred)
@@ -250,7 +266,7 @@ class SearchAgent:
         worlds = sample_worlds(views, history, key, settings, run)
         margins = np.zeros((settings.worlds, 54), np.float32)
         table = open_table(bool(view["trump"] >= 0), bool(view["low"]))
-        scales = np.array([settings.prior_sd, settings.usual_sd, settings.tanh_scale, settings.win_weight])
+        measures = measures_of(settings)[: len(gains)]
         sds = np.empty(54)
         best, done = stands_for, 0
         for last in stages(settings.worlds):
@@ -275,8 +291,10 @@ class SearchAgent:
             run(try_part, last - start)
             done = last
             size = 1.0 / (1.0 / done + 1.0 / worlds.size)
-            best = combine(margins, done, size, tried, stands_for, advantages, scales, gains, sds)
-            tried = contenders(tried, stands_for, best, gains, sds, settings.deviations)
+            for (unit, scales), written in zip(measures[1:], gains[1:], strict=True):
+                combine(margins, done, size, tried, stands_for, advantages * unit, scales, written, sds)
+            best = combine(margins, done, size, tried, stands_for, advantages, measures[0][1], gains[0], sds)
+            tried = contenders(tried, stands_for, best, gains[0], sds, settings.deviations)
             if tried & (tried - np.uint64(1)) == 0:
                 break
         return preferred if best == stands_for else int(best)

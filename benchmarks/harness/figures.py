@@ -19,6 +19,7 @@ class Figure:
         ours: the figure of this project.
         peer: what it is compared with, measured in the same run; ``None`` for no comparison.
         theirs: the figure of the peer.
+        limit: what ours must not exceed; ``None`` for no limit.
     """
 
     subject: str
@@ -27,15 +28,21 @@ class Figure:
     ours: float
     peer: str | None = None
     theirs: float | None = None
+    limit: float | None = None
 
     @property
     def ratio(self) -> float | None:
         """Ours divided by theirs: above 1 is better for a rate, below 1 for a time."""
         return None if self.theirs is None else self.ours / self.theirs
 
+    @property
+    def missed(self) -> bool:
+        """Whether ours is over the limit."""
+        return self.limit is not None and self.ours > self.limit
+
     def to_dict(self) -> dict[str, Any]:
         """Return the line as plain data, ready for JSON."""
-        return {**asdict(self), "ratio": self.ratio}
+        return {**asdict(self), "ratio": self.ratio, "missed": self.missed}
 
 
 @dataclass(frozen=True)

@@ -61,13 +61,16 @@ def running_server(folder: str) -> Iterator[Server]:
 class Connection:
     """One connection that is kept open.
 
+    Attributes:
+        received: bytes of all answers, without their headers.
+
     Raises:
         ValueError: for an answer with an error.
     """
 
     def __init__(self, server: Server) -> None:
         """Use a server; the first request connects."""
-        self._server = server
+        self._server, self.received = server, 0
         self._streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
 
     async def request(self, method: str, path: str, body: dict[str, Any] | None = None) -> Any:
@@ -86,7 +89,9 @@ class Connection:
         writer.write("\r\n".join((*lines, "", "")).encode() + content)
         head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")
         headers = dict(line.lower().split(": ", 1) for line in head[1:] if line)
-        answer = json.loads(await reader.readexactly(int(headers["content-length"])))
+        length = int(headers["content-length"])
+        self.received += length
+        answer = json.loads(await reader.readexactly(length))
         status = int(head[0].split()[1])
         if status >= 400:
             raise ValueError(f"{method} {path}: status {status}: {answer}")

@@ -15,6 +15,9 @@ from german_whist.benchmarks.serving.client import Connection, Server, running_s
 SUBJECT = "serve"
 NETWORK, SEARCH = "champion", "champion:search=256"  # the hardest level
 TABLES = 200
+PAGE_LIMIT = 300_000.0  # bytes
+ANSWER_LIMITS = (0.1, 1.0)  # seconds, of a network and of a search
+GROWTH_LIMIT = 1.2  # of memory, by playing on at new tables
 
 _SMALL = {"rules": "small", "agent": "champion-small"}  # of the many tables
 _ROUNDS = 3  # of memory: the first fills caches, the later ones should add nothing
@@ -26,12 +29,14 @@ def measure(seconds: float, tick: Tick, tables: int = TABLES) -> list[Figure | S
         import uvicorn  # noqa: F401 - the server imports it
     except ImportError as error:
         return [Skipped.missing(SUBJECT, "the server", error)]
-    figures: list[Figure | Skipped] = [Figure(SUBJECT, "all files of the page", " B", float(page_bytes()))]
+    figures: list[Figure | Skipped] = []
     with tempfile.TemporaryDirectory() as folder, running_server(folder) as server:
-        for place, agent in enumerate((NETWORK, SEARCH)):
+        size = asyncio.run(page_bytes(server))
+        figures.append(Figure(SUBJECT, "the page with its first game", " B", float(size), limit=PAGE_LIMIT))
+        for place, (agent, limit) in enumerate(zip((NETWORK, SEARCH), ANSWER_LIMITS, strict=True)):
             times = asyncio.run(answer_times(server, agent, seconds))
-            figures.append(Figure(SUBJECT, f"answer of {agent}, median", "s", statistics.median(times)))
-            figures.append(Figure(SUBJECT, f"answer of {agent}, slowest of {len(times)}", "s", max(times)))
+            for name, time_taken in (("median", statistics.median(times)), (f"slowest of {len(times)}", max(times))):
+                figures.append(Figure(SUBJECT, f"answer of {agent}, {name}", "s", time_taken, limit=limit))
             tick((place + 1) / (2 + _ROUNDS))
         memory = []
         for number in range(_ROUNDS):
@@ -43,14 +48,20 @@ def measure(seconds: float, tick: Tick, tables: int = TABLES) -> list[Figure | S
     figures.append(Figure(SUBJECT, f"answers at {tables} tables at once", "/s", rate))
     figures.append(Figure(SUBJECT, f"memory after {tables} deals", " B", float(memory[0])))
     figures.append(Figure(SUBJECT, f"memory after {_ROUNDS * tables} deals", " B", float(memory[-1])))
+    growth = memory[-1] / memory[0] if memory[0] else 1.0  # 0 where the system does not tell
+    figures.append(Figure(SUBJECT, "growth of memory", "", growth, limit=GROWTH_LIMIT))
     return figures
 
 
-def page_bytes() -> int:
-    """Return the size of all files that the page can ask for."""
+async def page_bytes(server: Server) -> int:
+    """Return the size of all that the page asks for until the first game is on the table, its own files included."""
     from german_whist.web.app import page_folder
 
-    return sum(path.stat().st_size for path in page_folder().rglob("*") if path.is_file())
+    connection = Connection(server)
+    for method, path, body in (("GET", "catalog", None), ("GET", "sessions", None), ("POST", "sessions", {})):
+        await connection.request(method, f"api/{path}", body)
+    await connection.close()
+    return connection.received + sum(path.stat().st_size for path in page_folder().rglob("*") if path.is_file())
 
 
 async def answer_times(server: Server, agent: str, seconds: float) -> list[float]:

@@ -1,9 +1,10 @@
 """What every action of a decision is worth, by what its seat knows: the one place that says how good a move is.
 
 - Where the opponent's hand is known, the endgame solver gives the exact margin of each action.
-- Elsewhere a judge, a search or a network, says how the actions differ (``judges``).
+- Elsewhere a judge, a search or a network, says how the actions differ (``judges``): a search in tricks and in chance
+  to win, a network in tricks alone.
 - The chance to win comes from the judge's value network where it has one. Elsewhere rollouts (``rollouts``) say where
-  the middle of the actions lies. They also give the spread of the margins.
+  the middle of the actions lies. They also give the spread of the margins, by which tricks become chances to win.
 - Without a judge the rollouts give everything.
 """
 
@@ -38,7 +39,7 @@ class Advice(NamedTuple):
     """The value of each legal action of one decision.
 
     Attributes:
-        actions: the legal actions, the best first.
+        actions: the legal actions: the judge's choice, then the others from the most tricks to the fewest.
         margins: expected margin of the deal in counted tricks after each; more is better in low games, too.
         wins: chance to win the deal after each; a draw counts half.
         trick: chance to win the current trick after each; NaN where the action is not a card from the hand.
@@ -54,7 +55,7 @@ class Advice(NamedTuple):
     judge: str
 
     def cost(self, action: int) -> tuple[float, float]:
-        """Return what an action gives away against the best one: tricks, and chance to win."""
+        """Return what an action gives away against the judge's choice: tricks, and chance to win."""
         place = self.actions.index(action)
         return max(0.0, self.margins[0] - self.margins[place]), max(0.0, self.wins[0] - self.wins[place])
 
@@ -90,9 +91,12 @@ def advise(
 
 
 def _sorted(
-    actions: Sequence[int], margins: Row, wins: Row, trick: Row, judge: str, preferred: Sequence[float]
+    actions: Sequence[int], margins: Row, wins: Row, trick: Row, judge: str, preferred: Row, best: int | None = None
 ) -> Advice:
-    order = sorted(range(len(actions)), key=lambda place: (-margins[place], -preferred[place], actions[place]))
+    order = sorted(
+        range(len(actions)),
+        key=lambda place: (actions[place] != best, -margins[place], -preferred[place], actions[place]),
+    )
     columns = [tuple(float(column[place]) for place in order) for column in (margins, wins, trick)]
     return Advice(tuple(actions[place] for place in order), columns[0], columns[1], columns[2], judge == EXACT, judge)
 
@@ -107,7 +111,7 @@ def _exact(views: Views) -> list[Advice]:
         actions = list(cards_of(int(view["legal"])))
         values = row[actions]
         wins = (np.sign(values) + 1) / 2
-        found.append(_sorted(actions, values, wins, np.full(len(actions), np.nan), EXACT, [0.0] * len(actions)))
+        found.append(_sorted(actions, values, wins, np.full(len(actions), np.nan), EXACT, np.zeros(len(actions))))
     return found
 
 
@@ -128,13 +132,13 @@ def _estimates(
     thoughts, expected = opinion(agent, views, seed, histories), expected_values(agent, views)
     found = []
     for row, (actions, one) in enumerate(zip(choices, rollouts, strict=True)):
-        gains, best = thoughts.gains[row, actions], int(thoughts.best[row])
+        gains, won, best = thoughts.gains[row, actions], thoughts.wins[row, actions], int(thoughts.best[row])
         if expected is None:
             values = gains - gains.mean() + one.margins.mean()
-            found.append(_estimate(actions, values, one, name, best))
+            found.append(_estimate(actions, values, one, name, best, won))
         else:  # the policy's own action has gain 0
             margin, win = float(expected.margin[row]), float(expected.win[row])
-            found.append(_estimate(actions, gains + margin, one, name, best, (margin, win)))
+            found.append(_estimate(actions, gains + margin, one, name, best, won, (margin, win)))
     return found
 
 
@@ -144,6 +148,7 @@ def _estimate(
     rollouts: Rollouts,
     judge: str,
     best: int | None = None,
+    won: Row | None = None,
     level: tuple[float, float] | None = None,
 ) -> Advice:
     """Return the advice of one decision.
@@ -153,16 +158,25 @@ def _estimate(
         values: their expected margins.
         rollouts: gives the spread of the margins.
         judge: what the values come from.
-        best: the action that goes before others of the same value.
-        level: an expected margin and the chance to win that goes with it, if known.
+        best: the judge's choice, which goes before the others.
+        won: what a search says of the gain of each action in chance to win; NaN where it says nothing.
+        level: an expected margin and the chance to win that goes with it, if known: those of an action of gain 0.
     """
     # All samples, shifted to each action in turn: the actions then differ by their values alone, not by noise.
     spread = (rollouts.margins - values[:, None]).ravel()
     shift = 0.0 if level is None else _shift(spread + level[0], level[1])
     wins = np.array([_win(spread + shift + value) for value in values])
-    means = rollouts.margins.mean(axis=1)
-    preferred = [math.inf if action == best else float(mean) for action, mean in zip(actions, means, strict=True)]
-    return _sorted(actions, values, wins, rollouts.won.mean(axis=1), judge, preferred)
+    if won is not None and best is not None and not np.isnan(won).all():
+        wins = _searched_wins(wins, won, actions.index(best), None if level is None else level[1])
+    return _sorted(actions, values, wins, rollouts.won.mean(axis=1), judge, rollouts.margins.mean(axis=1), best)
+
+
+def _searched_wins(by_margin: Row, gains: Row, best: int, level: float | None) -> Row:
+    """Return the chances to win that a search's gains make of those by expected margin; ``level``: that of gain 0."""
+    tried = ~np.isnan(gains)
+    start = float((by_margin - gains)[tried].mean()) if level is None else level
+    wins = np.clip(np.where(tried, gains + start, by_margin), 0.0, 1.0)
+    return np.where(tried, wins, np.minimum(wins, wins[best]))
 
 
 def _shift(margins: Row, win: float) -> float:

@@ -10,9 +10,9 @@ from german_whist.envs.engine.actions import action_text
 from german_whist.envs.engine.cards import SUITS
 from german_whist.envs.engine.rules import Rules
 from german_whist.session.catalogue import agent_title
-from german_whist.session.coach.advice import Advice, advise
+from german_whist.session.coach.advice import ROLLOUTS, Advice, advise
 from german_whist.session.coach.holdings import holdings
-from german_whist.session.coach.judges import judge_of
+from german_whist.session.coach.judges import judge_of, searches
 from german_whist.session.coach.reasons import reason
 from german_whist.session.deal.table_deal import TableDeal
 from german_whist.session.deal.words import action_name
@@ -37,6 +37,7 @@ def hint(deal: TableDeal, seed: int = 0, worlds: int = WORLDS, judge: Agent | No
     return {
         "by": advice.judge,
         "by_title": agent_title(advice.judge),
+        "by_text": _judge_text(advice, searches(agent)),
         "action": action_text(best, deal.rules),
         "name": action_name(best, deal.rules),
         "reason": reason(views[0], deal.rules, advice),
@@ -48,6 +49,16 @@ def hint(deal: TableDeal, seed: int = 0, worlds: int = WORLDS, judge: Agent | No
             for place, suit in enumerate(SUITS[: deal.rules.suits])
         },
     }
+
+
+def _judge_text(advice: Advice, is_search: bool) -> str:
+    """Return where the advice comes from, and what it is after."""
+    if advice.exact:
+        return "Exact: both hands are known."
+    if advice.judge == ROLLOUTS:
+        return "By playing on in sampled worlds, for the most tricks."
+    title = agent_title(advice.judge)
+    return f"By {title}: the win comes first, then tricks." if is_search else f"By {title}."
 
 
 def options(advice: Advice, rules: Rules) -> list[dict[str, Any]]:

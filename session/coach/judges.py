@@ -1,8 +1,8 @@
 """Which agent judges the actions of a game, and what does it think of each of them?
 
-Where the endgame is open, that is a search: it tries actions in worlds weighted by how the opponent has played
-(``agents/search``). Its policy is the strongest network for the game, else the heuristic bot. Elsewhere there may be a
-network, or no judge at all.
+Where the endgame is open, that is the hardest level, a search: it tries actions in worlds weighted by how the opponent
+has played (``agents/search``), and chooses what wins the deal; how many tricks come of it counts less. So its choice
+need not be the action that makes the most tricks. Elsewhere there may be a network, or no judge at all.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from german_whist.agents.policy.agent import network_of
 from german_whist.agents.search.row_network import NATS_PER_TRICK
 from german_whist.envs.engine.cards import cards_of
 from german_whist.envs.engine.rules import Rules
-from german_whist.session.catalogue import has_open_endgame, plays, search_of, strongest_network
+from german_whist.session.catalogue import searcher, strongest_network
 from german_whist.session.opponent import agent_named
 
 Row = npt.NDArray[np.float64]
@@ -31,10 +31,12 @@ class Opinion(NamedTuple):
     Attributes:
         best: the action that it would choose, int64[n].
         gains: gain of each legal action over the policy's own in tricks, float64[n, 54]; NaN for other actions.
+        wins: the same in chance to win the deal; NaN where it was not searched.
     """
 
     best: npt.NDArray[np.int64]
     gains: Row
+    wins: Row
 
 
 def judge_of(rules: Rules, worlds: int) -> Agent | None:
@@ -50,10 +52,9 @@ def judge_of(rules: Rules, worlds: int) -> Agent | None:
 
 @lru_cache
 def _judge_spec(rules: Rules, worlds: int) -> str | None:
-    network = strongest_network(rules)
-    for policy in (network, "heuristic") if has_open_endgame(rules) else ():
-        if policy is not None and plays(search_of(policy, worlds), rules):
-            return f"{search_of(policy, worlds)},win_weight=0"  # advice is given in tricks
+    hardest, network = searcher(rules, worlds), strongest_network(rules)
+    if hardest is not None:
+        return hardest
     found = None if network is None else network_of(agent_named(network))
     return network if found is not None and found.checkpoint.logits_per_trick is not None else None
 
@@ -73,18 +74,20 @@ def opinion(agent: Any, views: Views, seed: int, histories: Histories | None) ->
         histories: event histories of these views; without them a search takes all worlds as equally likely.
     """
     gains = _policy_gains(agent, views)
+    wins = np.full(gains.shape, np.nan)
     if not searches(agent):
-        return Opinion(np.argmax(gains, axis=1), _of_legal(gains, views))
-    best, found = agent.search(views, np.random.default_rng(seed), histories)
+        return Opinion(np.argmax(gains, axis=1), _of_legal(gains, views), wins)
+    found = agent.action_values(views, np.random.default_rng(seed), histories)
     for row, view in enumerate(views):
-        distinct, tried = int(distinct_actions(view)), np.nan
+        distinct, own = int(distinct_actions(view)), 0
         for action in cards_of(int(view["legal"])):  # from low to high: each run of equal actions begins with its own
-            tried = found[row, action] if distinct >> action & 1 else tried
-            if not np.isnan(tried):
-                gains[row, action] = tried
-        # What was dropped early cannot be better in the end than the search's choice.
-        np.minimum(gains[row], gains[row, best[row]], out=gains[row])
-    return Opinion(best, _of_legal(gains, views))
+            own = action if distinct >> action & 1 else own
+            if not np.isnan(found.tricks[row, own]):
+                gains[row, action], wins[row, action] = found.tricks[row, own], found.wins[row, own]
+        # What was not worth a try cannot be better than the search's choice.
+        untried = np.isnan(wins[row])
+        gains[row, untried] = np.minimum(gains[row, untried], gains[row, found.actions[row]])
+    return Opinion(found.actions, _of_legal(gains, views), wins)
 
 
 def expected_values(agent: Any, views: Views) -> Values | None:

@@ -10,7 +10,7 @@ from german_whist.envs.engine.state import LEAVE, SWAP
 from german_whist.session.coach.advice import Advice
 from german_whist.session.deal.words import SUIT_NAMES, action_name, card_name, count_text, join_words, the_cards
 
-SAME = 0.05  # tricks below which two actions are as good as each other
+SAME, SAME_WIN = 0.05, 0.01  # tricks and chance to win below which two actions are as good as each other
 _LIKELY, _UNLIKELY = 0.7, 0.3
 
 
@@ -58,6 +58,8 @@ def _margin_text(margin: float) -> str:
 def _choice_reason(view: Any, rules: Rules, advice: Advice) -> str:
     best, gain = advice.actions[0], advice.margins[0] - advice.margins[1]
     worth = f"about {gain:.1f} tricks better" if gain >= SAME else "about as good as the other choice"
+    if gain < SAME and advice.wins[0] - advice.wins[1] >= SAME_WIN:
+        worth = "better for winning the deal"
     if rules.humbug:
         hand = "An average blind hand" if best == SWAP else "Your hand"
         return f"{hand} is {worth if gain < SAME else f'{worth} than {_other_hand(best)}'}."
@@ -129,8 +131,10 @@ def _start(text: str) -> str:
 
 def _others(rules: Rules, advice: Advice) -> str:
     """How far behind the next best action is."""
-    gap = advice.margins[0] - advice.margins[1]
-    second = action_name(advice.actions[1], rules)
-    if gap < SAME:
+    second, gap = action_name(advice.actions[1], rules), advice.margins[0] - advice.margins[1]
+    if gap >= SAME:
+        return f"The next best, the {second}, costs about {gap:.1f} tricks."
+    if advice.wins[0] - advice.wins[1] < SAME_WIN:
         return f"The {second} is about as good."
-    return f"The next best, the {second}, costs about {gap:.1f} tricks."
+    more = f"makes about {-gap:.1f} tricks more" if gap <= -SAME else "makes as many tricks"
+    return f"The {second} {more}, but wins the deal less often."

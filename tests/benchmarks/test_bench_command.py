@@ -44,6 +44,17 @@ def test_the_table_has_ours_theirs_and_the_ratio(capsys: pytest.CaptureFixture[s
     assert "cores" in out
 
 
+def test_a_missed_limit_is_marked(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    lines = [Figure("serve", "quick", "s", 0.1, limit=0.1), Figure("serve", "slow", "s", 0.2, limit=0.1)]
+    monkeypatch.setattr(subjects, "run_subjects", lambda names, seconds, tick: iter(lines))
+    assert main(["bench"]) == 0
+    out = capsys.readouterr().out
+    assert "limit missed: serve, slow\n" in out
+    assert out.count("missed") == 2
+    assert main(["bench", "--json"]) == 0
+    assert [one["missed"] for one in json.loads(capsys.readouterr().out)["figures"]] == [False, True]
+
+
 @pytest.mark.usefixtures("measured")
 def test_json_lists_skipped_measurements(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["bench", "--json"]) == 0

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -10,7 +12,7 @@ import pytest
 from german_whist.benchmarks.catalog import SUBJECTS, check_request
 from german_whist.benchmarks.harness.figures import Figure
 from german_whist.benchmarks.serving import serve
-from german_whist.benchmarks.serving.client import Connection, running_server
+from german_whist.benchmarks.serving.client import Connection, Server, running_server
 
 pytest.importorskip("uvicorn")
 
@@ -24,11 +26,36 @@ def test_it_measures_the_page_the_answers_and_many_tables(monkeypatch: pytest.Mo
     assert check_request(["serve"], 1.0) == ["serve"]
     assert all(isinstance(figure, Figure) and figure.subject == serve.SUBJECT for figure in figures)
     values = {figure.name: figure.ours for figure in figures if isinstance(figure, Figure)}
-    assert len(values) == 8
-    assert values["all files of the page"] < 300_000
-    assert values["memory after 9 deals"] >= values["memory after 3 deals"] * 0.5 >= 0
+    assert len(values) == 9
+    limits = {figure.name: figure.limit for figure in figures if isinstance(figure, Figure)}
+    assert limits["the page with its first game"] == 300_000
+    assert 250_000 < values["the page with its first game"] <= 300_000
+    assert [limit for name, limit in limits.items() if name.startswith("answer of")] == [0.1, 0.1, 1, 1]
+    assert values["growth of memory"] * values["memory after 3 deals"] == pytest.approx(values["memory after 9 deals"])
+    assert values["growth of memory"] <= limits["growth of memory"] == 1.2
     assert ticks == sorted(ticks)
     assert ticks[-1] == 1
+
+
+def test_memory_that_grows_is_marked(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def answers(*arguments: object) -> list[float]:
+        return [0.2]
+
+    async def one(*arguments: object) -> int:
+        return 1
+
+    sizes = itertools.count(100, 11)  # 100, 111, 122
+    monkeypatch.setattr(Server, "memory", lambda server: next(sizes))
+    for name, fake in (("answer_times", answers), ("play_tables", one), ("page_bytes", one)):
+        monkeypatch.setattr(serve, name, fake)
+    monkeypatch.setattr(serve, "running_server", lambda folder: nullcontext(Server("", 0, "", 0)))
+    figures = serve.measure(1.0, lambda share: None)
+    missed = [figure.name for figure in figures if isinstance(figure, Figure) and figure.missed]
+    assert missed == [
+        f"answer of {serve.NETWORK}, median",
+        f"answer of {serve.NETWORK}, slowest of 1",
+        "growth of memory",
+    ]
 
 
 def test_an_error_of_the_server_is_an_error_of_the_client(tmp_path: Path) -> None:

@@ -132,9 +132,15 @@ def test_targets_are_large_enough_for_a_finger(open_table: OpenTable, server: Se
     assert min(min(size) for size in sizes) >= 24
 
 
-def test_the_page_is_light(table: Table) -> None:
-    sizes = table.page.evaluate(
-        """() => performance.getEntriesByType('resource')
-          .filter((one) => one.name.includes('/static/')).map((one) => one.decodedBodySize)"""
+def test_the_page_is_light(open_table: OpenTable, server: Server) -> None:
+    """All that a first visit loads: the document, its files, and what it asks the server for."""
+    table = open_table(session=server.create(rules="classic", seat=0))
+    loaded = table.page.evaluate(
+        """() => [...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')]
+          .map((one) => [one.name.split('#')[0].split('/').slice(4).join('/'), one.decodedBodySize])"""
     )
-    assert 0 < sum(sizes) < 300_000
+    sizes = dict(loaded)
+    assert {"", "static/cards.svg", "static/js/main.js", "api/catalog"} <= set(sizes)
+    assert any(name.startswith("api/sessions") for name in sizes)
+    assert all(sizes.values())
+    assert sum(size for _, size in loaded) < 300_000

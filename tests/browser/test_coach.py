@@ -27,6 +27,7 @@ def test_a_hint_points_at_a_card_and_gives_reasons_in_words_and_figures(table: T
     advised = coach.get_by_role("heading").text_content().removeprefix("Play the ")
     assert advised in table.hand
     assert "Chance to win the deal" in words
+    assert "By Champion with search: the win comes first, then tricks." in words
     rows = coach.get_by_role("table").first.get_by_role("row").count()
     assert rows == 1 + len(table.actions())
     assert table.page.locator("#hand .marked").get_attribute("aria-label") == advised

@@ -12,7 +12,7 @@ from german_whist.envs.engine.rules import rule_names, rules
 from tests.browser.server import Server
 from tests.browser.table import Table
 
-# Every preset as it is, but with eight cards; the presets that are left out have few anyway.
+# Every preset with eight cards, for the ways in which the true one is not played; those left out have few anyway.
 _CARDS = "suits=2,ranks=4,hand=2"
 _SMALLER = {
     **{name: f"{name}:{_CARDS},stock=4" for name in ("all", "classic", "draft", "high_low", "no_trump", "open_stock")},
@@ -25,17 +25,27 @@ _SMALLER = {
     "small_all": f"small_all:{_CARDS},stock=4,book=2",
 }
 
+Devices = dict[tuple[str, bool], Table]
+
+WAYS = ("mouse", "touch", "keyboard")
+_TRUE_WAYS = {preset: WAYS[place % len(WAYS)] for place, preset in enumerate(rule_names())}
+_ABLE = "main [role=group] button:not([aria-disabled=true]):visible"
+
 _RESULT = re.compile(r"((You win|Textbook wins) \d+ to \d+|The deal is drawn, \d+ tricks? each)(, played low)?")
 
 
 @pytest.fixture(scope="module")
-def devices(browser: Any, server: Server) -> Iterator[dict[str, Table]]:
-    """One page for each way of playing."""
-    devices = {
-        "mouse": Table(browser, server),
-        "touch": Table(browser, server, width=390, height=844, touch=True),
-        "keyboard": Table(browser, server, width=1024, height=768),
+def devices(browser: Any, server: Server) -> Iterator[Devices]:
+    """One page for each way of playing, and for whether a single tap plays a card."""
+    sizes: dict[str, dict[str, Any]] = {
+        "mouse": {},
+        "touch": {"width": 390, "height": 844, "touch": True},
+        "keyboard": {"width": 1024, "height": 768},
     }
+    devices: Devices = {}
+    for way, size in sizes.items():
+        for single in (False, True):
+            devices[way, single] = Table(browser, server, settings={"singleTap": single}, **size)
     yield devices
     for table in devices.values():
         table.close()
@@ -63,19 +73,49 @@ def play_with_keys(table: Table) -> None:
     assert table.page.evaluate("document.activeElement.textContent") in {"Next deal", "New game"}
 
 
-@pytest.mark.parametrize("way", ["mouse", "touch", "keyboard"])
-@pytest.mark.parametrize("preset", rule_names())
-def test_a_whole_deal_of_every_preset(devices: dict[str, Table], server: Server, preset: str, way: str) -> None:
-    table = devices[way]
-    game = _SMALLER.get(preset, preset)
+def play_quickly(table: Table) -> None:
+    """Play the first action that can be taken, one press each, to the end of the deal."""
+    able = table.page.locator(_ABLE).first
+    while not table.result:
+        before = table.log
+        table.press(able)
+        table.page.wait_for_function("text => document.querySelector('[role=log]').textContent !== text", arg=before)
+        table.wait()
+
+
+def play_whole_deal(devices: Devices, server: Server, game: str, way: str, *, single: bool) -> None:
+    table = devices[way, single]
     table.go_to(server.create(rules=game, seat=0))
     if way == "keyboard":
         play_with_keys(table)
+    elif single:
+        play_quickly(table)
     else:
         table.play_on()
     assert _RESULT.fullmatch(table.result)
     assert table.button("Next deal").is_visible()
     assert table.hand == [] or rules(game).race
+
+
+@pytest.mark.parametrize(("preset", "way"), _TRUE_WAYS.items())
+def test_a_whole_deal_of_every_preset(devices: Devices, server: Server, preset: str, way: str) -> None:
+    play_whole_deal(devices, server, preset, way, single=True)
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("preset", rule_names())
+def test_a_whole_deal_of_every_preset_in_every_way(devices: Devices, server: Server, preset: str, way: str) -> None:
+    play_whole_deal(devices, server, preset, way, single=True)
+
+
+@pytest.mark.parametrize(
+    ("preset", "way"), [(preset, way) for preset in rule_names() for way in WAYS if way != _TRUE_WAYS[preset]]
+)
+def test_a_smaller_deal_of_every_preset_with_raised_cards(
+    devices: Devices, server: Server, preset: str, way: str
+) -> None:
+    play_whole_deal(devices, server, _SMALLER.get(preset, preset), way, single=False)
 
 
 def test_a_deal_of_the_classic_game(table: Table, server: Server) -> None:

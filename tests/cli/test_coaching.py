@@ -21,6 +21,7 @@ def test_a_hint_names_every_legal_card_and_plays_none(type_lines: Typist, capsys
     text = capsys.readouterr().out
     assert text.count("Hint by Champion with search: ") == 2
     assert text.count(" tricks  wins ") == 2 * 7
+    assert text.count("By Champion with search: the win comes first, then tricks.") == 2
     assert text.count("opponent (none): ♠ ") == 2
     assert "plays" not in text
 
@@ -69,14 +70,46 @@ def test_review_judges_a_recorded_deal(game: str, run: Run, tmp_path: Path) -> N
     for move in found["moves"]:
         line = next(line for line in shown.out.splitlines() if line.startswith(f"{move['number']:>3}  trick"))
         assert ("better" in line) == (move["best"] != move["action"])
+        for option in move["options"] if len(move["options"]) > 1 else ():
+            assert f"{option['value']:+.1f} {option['win']:.0%}" in shown.out
+        assert move["best"] == move["action"] or f"       {move['reason']}\n" in shown.out
     brief = run("review", path, "--line", "2", "--seat", "1", "--brief").out
     assert "trick  1" not in brief
+    assert "Stock" not in brief
     assert brief.count("  move ") == len(found["dearest"])
+
+
+def test_a_review_begins_with_all_cards_open(run: Run, tmp_path: Path) -> None:
+    path, _ = played(tmp_path, "tiny")
+    (start, *_) = json.loads(run("review", path, "--json").out)["positions"]
+    lines = run("review", path).out.splitlines()
+    (stock,) = [line for line in lines if line.startswith("Stock  ")]
+    signs = dict(zip("CDHS", "♣♦♥♠", strict=True))
+    assert stock.split()[1:] == [signs[card[0]] + card[1] for card in (*start["face_up"], *start["stock"])]
+    hands = lines[lines.index(stock) - 2 : lines.index(stock)]
+    for side, hand in zip(("you", "opponent"), hands, strict=True):
+        shown = {suit + rank for suit, ranks in re.findall(r"([♣♦♥♠]) (\w+)", hand) for rank in ranks}
+        assert shown == {signs[card[0]] + card[1] for card in start[side]}
+
+
+def test_all_lines_of_a_file_are_reviewed(run: Run, tmp_path: Path) -> None:
+    path, _ = played(tmp_path, "tiny")
+    count = len(path.read_text().splitlines())
+    single = [run("review", path, "--line", str(line + 1), "--json").out for line in range(2)]
+    every = run("review", path, "--line", "all", "--json").out.splitlines(keepends=True)
+    assert len(every) == count > 1
+    assert every[:2] == single
+    shown = run("review", path, "--line", "all", "--brief").out
+    assert re.findall(r"^Deal (\d+)$", shown, re.M) == [str(number + 1) for number in range(count)]
 
 
 @pytest.mark.parametrize(
     ("words", "message"),
-    [(["none.jsonl"], "cannot be read"), (["games.jsonl", "--line", "9"], "line 9 does not exist")],
+    [
+        (["games.jsonl", "--line", "ever"], "'ever' is not a whole number"),
+        (["none.jsonl"], "cannot be read"),
+        (["games.jsonl", "--line", "9"], "line 9 does not exist"),
+    ],
 )
 def test_what_cannot_be_reviewed_is_refused(words: list[str], message: str, run: Run, tmp_path: Path) -> None:
     played(tmp_path, "tiny")

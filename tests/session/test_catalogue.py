@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from german_whist.agents.registry import make_agent
+from german_whist.agents.registry import KINDS, make_agent
 from german_whist.envs.engine.rules import rule_names, rules
 from german_whist.session import catalogue
-from german_whist.session.opponent import check_agent
+from german_whist.session.deal.table_deal import TableDeal
+from german_whist.session.opponent import check_agent, play_action
 
 
 @pytest.mark.parametrize("game", rule_names())
@@ -28,6 +29,22 @@ def test_the_hardest_level_is_the_champion_with_a_search_where_a_champion_plays(
     searching = [agent for agent in catalogue.agents() if ":search=" in agent["spec"]]
     assert {agent["level"] for agent in searching} == {"hardest"}
     assert {agent["strength"] for agent in searching} == {None}  # nothing has been measured
+
+
+def test_every_kind_of_agent_is_a_level_of_the_games_that_it_plays() -> None:
+    for game in ("classic", "draft", "high_low", "short", "race"):
+        offered = catalogue.agents_for(rules(game))
+        assert {spec.split(":")[0].split("+")[0] for spec in offered} >= set(KINDS) - {"checkpoint", "process"}
+        assert sum(":search=" in spec for spec in offered) == 1
+        assert game == "classic" or offered[-1] == "heuristic:search=256"  # the coach's judge there
+    assert not {"pimc:worlds=20", "ismcts:iterations=500"} & set(catalogue.agents_for(rules("humbug")))
+
+
+@pytest.mark.parametrize("game", ["tiny", "humbug"])
+def test_every_level_plays_a_card(game: str) -> None:
+    for spec in catalogue.agents_for(rules(game)):
+        deal = TableDeal.at_address(rules(game), 1, 0)
+        assert play_action(make_agent(spec), deal, 1, 0) == deal.actions[0]
 
 
 def test_titles() -> None:

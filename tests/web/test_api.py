@@ -13,6 +13,7 @@ from starlette.testclient import TestClient
 
 from german_whist.arena.recording import Recording
 from german_whist.envs.engine.rules import rule_names
+from german_whist.session.shared_deals import MAX_DEALS
 from german_whist.web.app import make_app
 from german_whist.web.options import ServeOptions
 from tests.web.conftest import BASE, TOKEN, Table
@@ -28,8 +29,19 @@ def error(answer: Any) -> tuple[int, str, str]:
 def test_the_catalogue_offers_every_game(client: TestClient) -> None:
     found = client.get("api/catalog").json()
     assert {game["id"] for game in found["games"]} == set(rule_names())
-    assert found["defaults"] == {"rules": "small", "agent": "greedy", "match": None, "seed": None}
+    assert found["defaults"] == {"rules": "small", "agent": "greedy", "match": None}
     assert [match["match"] for match in found["matches"]][:2] == [None, "first_to:10"]
+
+
+def test_the_catalogue_does_not_tell_the_seed(folder: Path) -> None:
+    found = set()
+    for seed in (7, 8):
+        with TestClient(make_app(ServeOptions(seed=seed), folder, TOKEN), base_url=BASE) as client:
+            found.add(client.get("api/catalog").text)
+            asked = {"rules": "tiny", "agent": "greedy", "seat": 0}
+            dealt = client.post("api/sessions", json=asked).json()  # the seed of the command line all the same
+            assert dealt["position"]["hand"] == client.post("api/sessions", json=asked).json()["position"]["hand"]
+    assert len(found) == 1
 
 
 def test_without_a_choice_the_strongest_agent_plays(folder: Path) -> None:
@@ -102,6 +114,7 @@ def test_what_does_not_fit_the_stage_is_a_conflict(table: Make, client: TestClie
 
 
 def test_reviews_feed_the_statistics(table: Make, client: TestClient) -> None:
+    client.app.application.state.service.rater.close()  # type: ignore[attr-defined]
     made = table(rules="tiny")
     made.play()
     assert client.get("api/statistics").json()["groups"][0]["luck"] is None
@@ -133,6 +146,23 @@ def test_a_deal_is_shared_and_opened_again(table: Make, client: TestClient) -> N
         reviews = [client.get(f"{one.address}/review").json() for one in (opened, made)]
         assert reviews[0]["moves"] == reviews[1]["moves"]
         assert error(client.post(f"{opened.address}/next", json={"version": opened.session["version"]}))[0] == 409
+
+
+def test_a_game_that_is_shared_can_be_opened(table: Make, client: TestClient) -> None:
+    made = table(rules="draft", seat=0, agent="heuristic+exact")
+    made.play()
+    with client.app.application.state.service.store.open(made.session["id"]) as entry:  # type: ignore[attr-defined]
+        finished = entry.session.finished
+        finished += finished * (MAX_DEALS - 1)
+    shared = client.get(f"{made.address}/recording").json()
+    for text in shared.values():
+        answer = client.post("api/recordings", json={"recording": text})
+        assert len(answer.json()["deals"]) == MAX_DEALS
+    finished.append(finished[0])
+    status, code, message = error(client.get(f"{made.address}/recording"))
+    assert (status, code) == (400, "bad_request")
+    assert message == "A game of 101 deals cannot be shared as one, 100 are the most: share single deals."
+    assert client.get(f"{made.address}/recording?deal=101").status_code == 200
 
 
 def test_another_card_the_other_side_and_the_agent_at_work(table: Make, client: TestClient) -> None:

@@ -12,6 +12,10 @@ from german_whist.cli.terminal.argument_types import parse_number
 if TYPE_CHECKING:
     from german_whist.benchmarks.harness.figures import Figure, Skipped
 
+_LIMIT = "limit"
+_HEADINGS = ("benchmark", "figure", "ours", "compared with", "theirs", "ratio")
+_NUMBERS = ("ours", "theirs", "ratio", _LIMIT)
+
 
 def add_parser(subparsers: Any) -> None:
     """Register the command."""
@@ -86,8 +90,9 @@ def _print(figures: list[Figure], skipped: list[Skipped], machine: dict[str, Any
             pad_edge=False,
             collapse_padding=True,
         )
-        for heading in ("benchmark", "figure", "ours", "compared with", "theirs", "ratio"):
-            table.add_column(heading, justify="right" if heading in ("ours", "theirs", "ratio") else "left")
+        limited = any(figure.limit is not None for figure in figures)
+        for heading in (*_HEADINGS, *([_LIMIT] if limited else [])):
+            table.add_column(heading, justify="right" if heading in _NUMBERS else "left")
         for figure in figures:
             table.add_row(
                 figure.subject,
@@ -96,13 +101,22 @@ def _print(figures: list[Figure], skipped: list[Skipped], machine: dict[str, Any
                 figure.peer or "—",
                 "—" if figure.theirs is None else amount(figure.theirs, figure.unit),
                 "—" if figure.ratio is None else f"{figure.ratio:.3g} ×",
+                *([_limit(figure)] if limited else []),
             )
         console.print(table)
-    notes = [f"skipped: {line.subject}, {line.name}: {line.reason}" for line in skipped]
+    notes = [f"limit missed: {figure.subject}, {figure.name}" for figure in figures if figure.missed]
+    notes += [f"skipped: {line.subject}, {line.name}: {line.reason}" for line in skipped]
     notes.append(f"{machine['cores']} cores, {machine['cpu']}, {machine['system']}, Python {machine['python']}")
     notes.append(", ".join(f"{name} {version}" for name, version in machine["versions"].items()))
     for note in notes:
         console.print(note, style="dim", markup=False, highlight=False, soft_wrap=True)
+
+
+def _limit(figure: Figure) -> str:
+    """Return the limit of a figure for display; one that is missed says so."""
+    if figure.limit is None:
+        return "—"
+    return f"{amount(figure.limit, figure.unit)}{', missed' if figure.missed else ''}"
 
 
 def amount(number: float, unit: str) -> str:

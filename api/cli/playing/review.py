@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import argparse
 import json
-from typing import Any
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
 from german_whist.cli.terminal.argument_types import parse_whole_number
+
+if TYPE_CHECKING:
+    from german_whist.arena.recording import Recording
 
 
 def add_parser(subparsers: Any) -> None:
@@ -17,35 +21,54 @@ def add_parser(subparsers: Any) -> None:
         description="Judge every decision of a recorded deal by what its seat could know: by a search in worlds that "
         "fit how the opponent has played, exactly once both hands are known, and in humbug by sampled worlds. Tricks "
         "are those of the margin.",
-        epilog="example: german-whist review games.jsonl --line 3",
+        epilog="example: german-whist review games.jsonl --line 3, or --line all",
     )
     parser.add_argument("file", metavar="FILE", help="a file written by play --record or evaluate --record")
-    parser.add_argument("--line", type=parse_whole_number, metavar="N", default=1, help="line of the file (default 1)")
+    parser.add_argument(
+        "--line", type=_parse_line, metavar="N", default=1, help="line of the file (default 1), or all of them: all"
+    )
     parser.add_argument(
         "--seat",
         type=parse_whole_number,
         choices=(0, 1),
         help="the seat whose deal it is (default: the one named you, else 0)",
     )
-    parser.add_argument("--brief", action="store_true", help="print the dearest moves only")
+    parser.add_argument("--brief", action="store_true", help="print the dearest moves only, without cards and values")
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.set_defaults(run=run)
 
 
+def _parse_line(text: str) -> int | None:
+    """Return the number of a line, ``None`` for all."""
+    return None if text == "all" else parse_whole_number(text)
+
+
 def run(options: argparse.Namespace) -> int:
     """Print the review."""
-    from german_whist.arena.recording_file import at_line, read_recording
     from german_whist.cli.terminal.coaching import print_review
     from german_whist.session.coach.reviews import review
     from german_whist.session.shared_deals import open_recordings
 
+    for number, recording in enumerate(_recordings(options)):
+        session = open_recordings([recording], options.seat)
+        found = review(session.deal, session.seat, session.names)
+        if options.json:
+            print(json.dumps(found))
+            continue
+        if options.line is None:
+            print(f"{chr(10) if number else ''}Deal {number + 1}")
+        print_review(found, recording.rules, every_move=not options.brief)
+    return 0
+
+
+def _recordings(options: argparse.Namespace) -> Iterator[Recording]:
+    """Yield the recordings that were asked for, each replayed."""
+    from german_whist.arena.recording_file import at_line, read_recording, read_recordings
+
+    if options.line is None:
+        yield from read_recordings(options.file)
+        return
     recording = read_recording(options.file, options.line)
     with at_line(options.file, options.line):
         recording.replay()
-    session = open_recordings([recording], options.seat)
-    found = review(session.deal, session.seat, session.names)
-    if options.json:
-        print(json.dumps(found))
-    else:
-        print_review(found, recording.rules, every_move=not options.brief)
-    return 0
+    yield recording

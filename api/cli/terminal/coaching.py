@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 _BAR = 20  # letters
 _BLOCKS = "▁▂▃▄▅▆▇█"
 _WIDTH = 72
+_VALUES = 5  # cards with their values in one line
 
 
 def print_hint(hint: Mapping[str, Any], rules: Rules, trump: int) -> None:
@@ -32,6 +33,7 @@ def print_hint(hint: Mapping[str, Any], rules: Rules, trump: int) -> None:
         suit, belief = SUITS.index(letter), hint["opponent"][letter]
         suits.append(style.suit(suit, f"{style.signs.suits[suit]} {belief['expected']:.1f} ({belief['void']:.0%})"))
     print(f"  opponent (none): {'  '.join(suits)}")
+    print(f"  {hint['by_text']}")
 
 
 def print_review(review: Mapping[str, Any], rules: Rules, *, every_move: bool = True) -> None:
@@ -40,7 +42,7 @@ def print_review(review: Mapping[str, Any], rules: Rules, *, every_move: bool = 
     Args:
         review: what ``german_whist.session.coach.reviews.review`` returned.
         rules: the rules of the deal.
-        every_move: print all moves, not only the dearest.
+        every_move: print both hands and the stock, and all moves with the value of each card, not only the dearest.
     """
     from german_whist.envs.engine.cards import SUITS
     from german_whist.session.deal.words import YOU
@@ -59,8 +61,13 @@ def print_review(review: Mapping[str, Any], rules: Rules, *, every_move: bool = 
     print(f"Chance that {you} win{'' if names['you'] == YOU else 's'}: {_curve(review['win_curve'], style)}")
     if every_move:
         print()
+        for line in _open_cards(review["positions"][0], names, rules, style):
+            print(line)
+        print("\nEach card with its tricks and chance to win:")
         for move in review["moves"]:
             print(_move_line(move, names, rules, style))
+            for line in _values(move, rules, style):
+                print(f"       {line}")
     if review["dearest"]:
         print("\nThe dearest moves:")
     for number in review["dearest"]:
@@ -68,6 +75,30 @@ def print_review(review: Mapping[str, Any], rules: Rules, *, every_move: bool = 
         better = f"{_word(move['best'], rules, style)} was better"
         cost = f"it cost {move['cost']:.1f} tricks and {move['win_cost']:.0%} of the chance to win"
         print(f"  move {number}: {_word(move['action'], rules, style)}; {better}, {cost}. {move['reason']}")
+
+
+def _open_cards(position: Mapping[str, Any], names: Mapping[str, str], rules: Rules, style: Style) -> list[str]:
+    """Return the cards before the first move: both hands, and the stock in the order in which it is taken."""
+    from german_whist.envs.engine.actions import parse_action
+
+    rows = []
+    for side in ("you", "opponent"):
+        mask = sum(1 << parse_action(card, rules) for card in position[side])
+        rows.append(f"{names[side][:16]:<16}  {style.hand(mask, rules.suits)}".rstrip())
+    stock = [_word(card, rules, style) for card in (*position["face_up"], *position["stock"])]
+    if stock:
+        rows.append(f"{'Stock':<16}  {' '.join(stock)}")
+    return rows
+
+
+def _values(move: Mapping[str, Any], rules: Rules, style: Style) -> list[str]:
+    """Return the value of each card of a decision, and why another one was better."""
+    options = move["options"]
+    if len(options) < 2:
+        return []
+    words = [f"{_word(one['action'], rules, style)} {one['value']:+.1f} {one['win']:.0%}" for one in options]
+    lines = ["  ".join(words[start : start + _VALUES]) for start in range(0, len(words), _VALUES)]
+    return lines if move["best"] == move["action"] else [*lines, move["reason"]]
 
 
 def _move_line(move: Mapping[str, Any], names: Mapping[str, str], rules: Rules, style: Style) -> str:

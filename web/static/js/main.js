@@ -69,8 +69,7 @@ function enter(session, fresh = false) {
 async function newGame() {
   const same = settings.defaults === JSON.stringify(catalog.defaults) && settings.game.rules !== "";
   const { rules, agent, match } = same ? settings.game : catalog.defaults;
-  const { seed } = catalog.defaults;
-  enter(await api.create({ rules, agent, match, seed }), true);
+  enter(await api.create({ rules, agent, match }), true);
 }
 
 function newGameDialog() {

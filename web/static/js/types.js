@@ -11,7 +11,7 @@
  * @typedef {{spec: string, title: string, level: string, strength: string | null, description: string}} AgentEntry
  * @typedef {{version: string, games: GameEntry[], agents: AgentEntry[],
  *   matches: {match: string | null, title: string}[],
- *   defaults: {rules: string, agent: string, match: string | null, seed: number | null}, today: string}} Catalog
+ *   defaults: {rules: string, agent: string, match: string | null}, today: string}} Catalog
  *
  * @typedef {{card: string, name: string, playable: boolean, reason: string | null, seen: boolean}} HandCard
  * @typedef {{foreplay: number, endgame: number, counted: number}} Tricks
@@ -31,7 +31,7 @@
  *   text: string}} GameEvent
  * @typedef {{action: string, name: string, value: number | null, cost: number, win: number | null,
  *   trick: number | null, text: string}} Option
- * @typedef {{by: string, by_title: string, action: string, name: string, reason: string, exact: boolean, win: number | null,
+ * @typedef {{by: string, by_title: string, by_text: string, action: string, name: string, reason: string, exact: boolean, win: number | null,
  *   options: Option[], opponent: Record<string, {expected: number, void: number}> | null}} Hint
  * @typedef {{step: number, steps: number, text: string, wanted: string[] | null, done: boolean}} Lesson
  * @typedef {{title: string, text: string, hand: number, stock: number, foreplay: number, tricks: number,

@@ -21,7 +21,6 @@ export function showHint(session, close) {
   panel.dataset.kind = "hint";
   panel.hidden = false;
   const verb = isCard(hint.action) ? `Play the ${hint.name}` : capital(hint.name);
-  const judge = hint.exact ? "Exact: both hands are known." : hint.by === "rollouts" ? "By playing on in sampled worlds." : `By ${hint.by_title}.`;
   fill(
     panel,
     h(
@@ -34,7 +33,7 @@ export function showHint(session, close) {
     hint.win !== null && h("p", { class: "chance" }, "Chance to win the deal: ", h("b", {}, percent(hint.win))),
     optionBars(hint.options, { exact: hint.exact, trick: true }),
     hint.opponent !== null && holdings(hint.opponent),
-    h("p", { class: "judge" }, judge),
+    h("p", { class: "judge" }, hint.by_text),
   );
 }
 

@@ -1,0 +1,41 @@
+"""What does a search find out about each action, in tricks and in games won, besides what it chooses by?"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from german_whist.agents.bots.base import Actions
+from german_whist.agents.search.settings import SearchSettings
+
+WIN_PER_TRICK = 0.08  # chance to win that goes with one more expected trick, in an even deal
+
+_WIN_SD = 0.3  # usual standard deviation, in one world, of the difference of two actions in games won
+_NO_MARGIN = 1e-9  # as tanh_scale: only who wins counts
+
+
+class ActionValues(NamedTuple):
+    """The actions of n views, each compared with the policy's own; NaN where an action was not tried.
+
+    Attributes:
+        actions: the search's choices, int64[n].
+        gains: what it chooses by, float64[n, 54]: tricks, and a win's own weight.
+        tricks: gain in tricks alone, float64[n, 54].
+        wins: gain in chance to win the deal, a draw counting half, float64[n, 54].
+    """
+
+    actions: Actions
+    gains: npt.NDArray[np.float64]
+    tricks: npt.NDArray[np.float64]
+    wins: npt.NDArray[np.float64]
+
+
+def measures_of(settings: SearchSettings) -> tuple[tuple[float, npt.NDArray[np.float64]], ...]:
+    """Return the unit of a policy's advantage and the scales of ``combine``, for ``gains``, ``tricks`` and ``wins``."""
+    tricks = dataclasses.replace(settings, win_weight=0.0)
+    by_tricks = [np.array([one.prior_sd, one.usual_sd, one.tanh_scale, one.win_weight]) for one in (settings, tricks)]
+    by_wins = np.array([WIN_PER_TRICK * settings.prior_sd, _WIN_SD, _NO_MARGIN, 0.5])
+    return (1.0, by_tricks[0]), (1.0, by_tricks[1]), (WIN_PER_TRICK, by_wins)

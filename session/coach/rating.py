@@ -1,0 +1,139 @@
+"""Ratings: luck and accuracy of finished deals, worked out while nobody waits for a server.
+
+A thread of low priority takes up deals that lack a rating, the last one first, and begins with none while a request is
+being answered or has just been. Luck is a play-out of one deal. Accuracy takes a review, which is kept for whoever asks
+for it next; so only deals that end while the server runs are reviewed unasked.
+"""
+
+from __future__ import annotations
+
+import datetime
+import logging
+import os
+import sys
+import threading
+import time
+from collections.abc import Callable
+from contextlib import AbstractContextManager, suppress
+from typing import Any, Protocol
+
+from german_whist.session.coach.reviews import luck, review
+from german_whist.session.deal.table_deal import TableDeal
+from german_whist.session.game_session import Session
+from german_whist.session.statistics import Statistics
+
+LUCK, ACCURACY = "luck", "accuracy"
+
+_PAUSE = 0.1  # seconds between two looks at whether the server is idle
+_NICENESS = 10  # of the thread, where the system gives threads their own
+
+_LOG = logging.getLogger(__name__)
+
+
+def review_json(session: Session, place: int, deal: TableDeal) -> dict[str, Any]:
+    """Return the review of a finished deal of a session as the page gets it."""
+    return {
+        "deal": place + 1,
+        "rules": session.settings.rules,
+        "agent": {"spec": session.settings.agent, "title": session.title},
+        **review(deal, session.seat, session.names),
+    }
+
+
+class Entry(Protocol):
+    """A session of a server.
+
+    Attributes:
+        session: the session.
+        reviews: its reviews by place of the deal, as far as they are kept.
+    """
+
+    session: Session
+    reviews: dict[int, dict[str, Any]]
+
+    def keep_review(self, place: int, review: dict[str, Any]) -> None:
+        """Keep a review."""
+
+
+class Rater:
+    """Rates the deals that the statistics have counted."""
+
+    def __init__(
+        self,
+        open_session: Callable[[str], AbstractContextManager[Entry]],
+        statistics: Statistics,
+        is_idle: Callable[[], bool],
+    ) -> None:
+        """Set where deals and ratings are kept.
+
+        Args:
+            open_session: gives a session by its id; nobody else has it meanwhile.
+            statistics: the statistics.
+            is_idle: whether nobody waits for the server now.
+        """
+        self._open, self._statistics, self._is_idle = open_session, statistics, is_idle
+        self._began = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+        self._tried: set[tuple[str, str, int]] = set()
+        self._wake = threading.Event()
+        self._closed = False
+
+    def start(self) -> None:
+        """Rate deals in a thread from now on."""
+        threading.Thread(target=self._run, daemon=True, name="rater").start()
+
+    def wake(self) -> None:
+        """Say that a deal has been counted."""
+        self._wake.set()
+
+    def close(self) -> None:
+        """End the thread after the deal that it is at, which is not rated any more."""
+        self._closed = True
+        self._wake.set()
+
+    def step(self) -> bool:
+        """Rate one deal in one respect if the server is idle, and return whether something was done."""
+        wanted = self._next()
+        if wanted is None or not self._is_idle():
+            return False
+        self._tried.add(wanted)
+        part, identifier, number = wanted
+        try:
+            self._rate(part, identifier, number - 1)
+        except Exception as error:  # it was deleted, or its agent is gone; it is not tried again
+            _LOG.info("%s of deal %d of %s: %s", part, number, identifier, error, exc_info=True)
+        return True
+
+    def _next(self) -> tuple[str, str, int] | None:
+        for part, since in ((LUCK, ""), (ACCURACY, self._began)):
+            for identifier, number in self._statistics.missing(part, since):
+                if (part, identifier, number) not in self._tried:
+                    return part, identifier, number
+        return None
+
+    def _rate(self, part: str, identifier: str, place: int) -> None:
+        with self._open(identifier) as entry:  # the table goes on while this thread thinks
+            session, played = entry.session, entry.session.finished[place].deal
+            known = entry.reviews.get(place)
+        deal = TableDeal(played.rules, played.deck, played.dealer, played.actions)
+        if part == LUCK:
+            found = luck(deal, session.seat)
+            if not self._closed:
+                self._statistics.rate(identifier, place + 1, None, found)
+            return
+        reviewed = review_json(session, place, deal) if known is None else known
+        if self._closed:
+            return
+        self._statistics.rate(identifier, place + 1, reviewed["accuracy"]["you"], reviewed["luck"])
+        with self._open(identifier) as entry:
+            entry.keep_review(place, reviewed)
+
+    def _run(self) -> None:
+        if sys.platform == "linux":
+            with suppress(OSError):
+                os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _NICENESS)
+        while not self._closed:
+            self._wake.clear()
+            while not self._closed and self._next() is not None:
+                if not self.step():
+                    time.sleep(_PAUSE)
+            self._wake.wait()

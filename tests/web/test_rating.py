@@ -1,0 +1,88 @@
+"""Luck and accuracy of finished deals: worked out unasked, and never while somebody waits for the server."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+from starlette.testclient import TestClient
+
+from german_whist.session.coach import rating
+from german_whist.session.coach.rating import Rater
+from german_whist.session.statistics import Statistics
+from german_whist.web.store import SessionStore
+from tests.session.playing import play, session
+from tests.web.conftest import Table
+
+
+def test_a_finished_deal_is_rated_without_a_review_being_asked_for(
+    table: Callable[..., Table], client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = table(rules="tiny")
+    made.play()
+    statistics = client.app.application.state.service.statistics  # type: ignore[attr-defined]
+    ends = time.monotonic() + 60
+    while statistics.missing("accuracy") and time.monotonic() < ends:
+        time.sleep(0.05)
+    (rated,) = client.get("api/statistics").json()["recent"]
+    monkeypatch.setattr(rating, "review", None)  # the review has been kept
+    review = client.get(f"{made.address}/review").json()
+    assert (rated["accuracy"], rated["luck"]) == (review["accuracy"]["you"], review["luck"])
+
+
+class Rated(NamedTuple):
+    """A rater of two finished deals, what it has done, and whether its server is idle."""
+
+    rater: Rater
+    store: SessionStore
+    statistics: Statistics
+    done: list[str]
+    idle: list[bool]
+
+    def all(self) -> list[str]:
+        """Let it rate all that it can, and return what it has done."""
+        self.idle[0] = True
+        while self.rater.step():
+            pass
+        return self.done
+
+
+@pytest.fixture
+def rated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Rated:
+    done: list[str] = []
+    found: dict[str, Any] = {"accuracy": {"you": 50.0}, "luck": 1}
+    monkeypatch.setattr(rating, "luck", lambda deal, seat: done.append("luck") or 1)
+    monkeypatch.setattr(rating, "review", lambda deal, seat, names: done.append("review") or found)
+    store, statistics, idle = SessionStore(tmp_path / "sessions"), Statistics(tmp_path / "statistics.json"), [False]
+    rater = Rater(store.open, statistics, lambda: idle[0])
+    for _ in range(2):
+        entry = store.add(play(session("tiny")))
+        statistics.record(entry.id, entry.session)
+    return Rated(rater, store, statistics, done, idle)
+
+
+def test_nothing_is_rated_while_somebody_waits(rated: Rated) -> None:
+    assert not rated.rater.step()
+    rated.idle[0] = True
+    assert rated.rater.step()
+    rated.idle[0] = False
+    assert not rated.rater.step()
+    assert rated.done == ["luck"]
+    assert rated.all() == ["luck", "luck", "review", "review"]
+    assert rated.statistics.missing("luck") == rated.statistics.missing("accuracy") == []
+
+
+def test_a_deal_whose_session_is_gone_is_given_up(rated: Rated) -> None:
+    for summary in rated.store.summaries():
+        rated.store.delete(summary["id"])
+    assert rated.all() == []
+    assert len(rated.statistics.missing("luck")) == 2
+
+
+def test_deals_of_an_earlier_run_get_their_luck_but_no_review(rated: Rated, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rated.rater, "_began", "2100-01-01")
+    assert rated.all() == ["luck", "luck"]
+    assert len(rated.statistics.missing("accuracy")) == 2
