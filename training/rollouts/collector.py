@@ -252,7 +252,9 @@ class Collector:
     def state(self) -> dict[str, npt.NDArray[Any]]:
         """Return everything but the policy that the next rollout depends on, as arrays with one row per environment."""
         log = self.batch.log
-        logged = {} if log is None else {"log_actions": log.actions.copy(), "log_counts": log.counts.copy()}
+        logged: dict[str, npt.NDArray[Any]] = {}
+        if log is not None:
+            logged = {"log_actions": log.actions.copy(), "log_counts": log.counts.copy()}
         return logged | {
             "states": self.batch.states.view(np.uint8).reshape(self.batch.size, -1).copy(),
             "deals": self._deals.astype(np.int64),
