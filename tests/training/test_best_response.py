@@ -51,7 +51,7 @@ def test_the_responder_starts_from_the_agents_own_weights() -> None:
 @pytest.fixture(scope="module")
 def trained(tmp_path_factory: pytest.TempPathFactory) -> BestResponseBound:
     """A responder to random, in a folder that nobody may change."""
-    settings = dict(setting.split("=") for setting in SMALL)
+    settings = {"seed": "0", **dict(setting.split("=") for setting in SMALL)}
     wanted = responder_config("random", "tiny", decisions=400, deals=20, settings=settings)
     run = RunDirectory.create(wanted, "best-response", tmp_path_factory.mktemp("responder") / "run")
     bound = train_best_response(wanted, run, search=2, quiet=True)
@@ -161,7 +161,7 @@ def test_only_runs_of_a_responder_are_resumed_as_such(tmp_path: Path, capsys: py
         (("random", "--decisions", "100", "--set", "hiden=[16]"), "hiden"),
         (("random", "--decisions", "100", "--set", "opponents={self: 1}"), "a responder plays one agent"),
         (("random", "--decisions", "0"), "decisions"),
-        (("random", "--decisions", "100", "--search", "1_000_000"), "worlds"),
+        (("random", "--decisions", "100", "--search", "1_000_000"), "search"),
         (("rando", "--decisions", "100"), "rando"),
         (("random", "--out", "here"), "--out needs --decisions"),
         (("random", "--search", "2"), "--search needs --decisions or --resume"),
