@@ -10,12 +10,16 @@ import numpy as np
 import pytest
 import torch
 
+from german_whist.agents.policy.checkpoint import load_checkpoint
 from german_whist.agents.registry import make_agent
-from german_whist.agents.search.agent import SearchAgent
 from german_whist.envs.engine.rules import rules
+from german_whist.envs.opponent import uses_history
+from german_whist.training.learning import learner as own_learner
+from german_whist.training.learning.snapshot import Snapshot
 from german_whist.training.policy_iteration.collector_group import CollectorGroup
 from german_whist.training.rollouts.collector import Collector
 from german_whist.training.run.directory import RunDirectory
+from german_whist.training.sb3 import learner as sb3_learner
 from german_whist.training.sb3.vec_env import SelfPlayVecEnv
 from german_whist.training.train import train
 from tests.arena.test_histories import ReadsHistory
@@ -24,7 +28,6 @@ from tests.training.ppo_runs import collector_of, own_config, some_policy
 from tests.training.sb3_runs import tiny_config
 from tests.training.whole_runs import call_at, interrupt, resume_run
 
-SEARCH = "heuristic:search=2+exact"
 AGAINST_READER = {"self": 0.5, "random": 0.5}  # a reader of histories in the place of random
 
 
@@ -132,53 +135,49 @@ def test_vector_environments_of_sb3_give_histories(rng: np.random.Generator) -> 
     assert agent.decisions > 40
 
 
+SHORT = {
+    "opponents": {"random": 1.0},
+    "decisions": 512,
+    "evaluate_deals": 2,
+    "final_deals": 2,
+    "checkpoint_every": 10**6,
+}
+
+
 @pytest.fixture
-def histories_seen(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
-    """Whether each search in front of an exact endgame was given histories."""
-    seen: list[bool] = []
-    act = SearchAgent.act
-
-    def watched(self: SearchAgent, views: Any, rng: Any, histories: Any = None) -> Any:
-        seen.append(histories is not None)
-        return act(self, views, rng, histories)
-
-    monkeypatch.setattr(SearchAgent, "act", watched)
-    return seen
-
-
-SHORT = {"opponents": {SEARCH: 1.0}, "decisions": 512, "evaluate_deals": 2, "final_deals": 2, "checkpoint_every": 10**6}
+def reader(monkeypatch: pytest.MonkeyPatch) -> ReadsHistory:
+    """A reader of histories that runs get when they name random."""
+    agent = ReadsHistory()
+    for learner in (own_learner, sb3_learner):
+        monkeypatch.setattr(learner, "make_agent", lambda name: agent)
+    return agent
 
 
 @pytest.mark.parametrize("make", [own_config, known_targets.config, tiny_config], ids=["ppo", "iteration", "sb3"])
-def test_every_trainer_plays_the_search_that_its_evaluations_play(
-    make: Callable[..., Any], tmp_path: Path, histories_seen: list[bool]
-) -> None:
-    config = make(**SHORT, evaluate_against=[SEARCH])
+def test_every_trainer_gives_histories(make: Callable[..., Any], tmp_path: Path, reader: ReadsHistory) -> None:
+    config = make(**SHORT, evaluate_every=10**6)
     train(config, RunDirectory.create(config, "mine", tmp_path / "run"), quiet=True)
-    assert histories_seen
-    assert all(histories_seen)
+    assert reader.decisions >= 400  # beside those of two evaluations
 
 
 @pytest.mark.parametrize("make", [own_config, known_targets.config], ids=["ppo", "iteration"])
-def test_a_stopped_run_against_a_search_resumes_bit_for_bit(
-    make: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_run_stopped_in_the_middle_of_deals_resumes_bit_for_bit(
+    make: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reader: ReadsHistory
 ) -> None:
-    config = make(**SHORT, num_steps=5)  # snapshots are in the middle of deals
+    config = make(**SHORT, num_steps=5)
     whole = train(config, RunDirectory.create(config, "mine", tmp_path / "whole"), quiet=True)
     call_at(monkeypatch, 200, interrupt)
     stopped = train(config, RunDirectory.create(config, "mine", tmp_path / "stopped"), quiet=True)
     assert stopped.interrupted
+    saved = Snapshot.load(stopped.run.resume).deals[0]
+    assert bool(saved["log_counts"].any())  # the middle of deals
     done = resume_run(tmp_path / "stopped")
     assert done.run.read_evaluations()[-1]["win_rate"] == whole.run.read_evaluations()[-1]["win_rate"]
-    one, other = (_weights(run.run.final) for run in (whole, done))
-    assert [array.tolist() for array in one] == [array.tolist() for array in other]
+    one, other = (load_checkpoint(run.run.final).layers for run in (whole, done))
+    assert [weight.tolist() for layer in one for weight in layer] == [
+        weight.tolist() for layer in other for weight in layer
+    ]
 
 
-def _weights(path: Path) -> list[np.ndarray]:
-    from german_whist.agents.policy.checkpoint import load_checkpoint
-
-    return [array for layer in load_checkpoint(path).layers for array in layer]
-
-
-def test_the_search_is_an_agent_that_uses_histories() -> None:
-    assert make_agent(SEARCH).uses_history  # type: ignore[attr-defined]
+def test_a_search_is_an_agent_that_uses_histories() -> None:
+    assert uses_history(make_agent("heuristic:search=2+exact"))
