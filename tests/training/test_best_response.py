@@ -54,7 +54,7 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> BestResponseBound:
     settings = {"seed": "0", **dict(setting.split("=") for setting in SMALL)}
     wanted = responder_config("random", "tiny", decisions=400, deals=20, settings=settings)
     run = RunDirectory.create(wanted, "best-response", tmp_path_factory.mktemp("responder") / "run")
-    bound = train_best_response(wanted, run, search=2, quiet=True)
+    bound = train_best_response(wanted, run, quiet=True)
     assert bound is not None
     return bound
 
@@ -65,14 +65,18 @@ def test_a_bound_is_what_the_trained_responder_wins(trained: BestResponseBound) 
     assert len(trained.curve) >= 3
     assert [decisions for decisions, _ in trained.curve][::-1][0] == trained.decisions
     final = f"checkpoint:{Path(trained.run) / 'final.safetensors'}"
-    plain, searching = (
-        play_match(agent, "random", 20, EVALUATION_SEED, "tiny", endgame="exact")
-        for agent in (final, f"{final},search=2")
-    )
+    plain = play_match(final, "random", 20, EVALUATION_SEED, "tiny", endgame="exact")
     assert (trained.win_rate, trained.interval) == (plain.win_rate, plain.interval)
     assert (trained.margin, trained.margin_interval) == (plain.margin, plain.margin_interval)
-    assert (trained.search, trained.search_win_rate) == (2, searching.win_rate)
-    assert trained.search_interval == searching.interval
+    assert (trained.search, trained.search_win_rate, trained.search_interval) == (0, None, None)
+
+
+def test_the_responder_is_also_measured_with_a_search(trained: BestResponseBound) -> None:
+    bound = bound_of(RunDirectory(trained.run), search=2)
+    searching = f"checkpoint:{Path(trained.run) / 'final.safetensors'},search=2"
+    match = play_match(searching, "random", 20, EVALUATION_SEED, "tiny", endgame="exact")
+    assert (bound.search, bound.search_win_rate, bound.search_interval) == (2, match.win_rate, match.interval)
+    assert bound.curve == trained.curve
 
 
 def with_curve(trained: BestResponseBound, folder: Path, rates: list[float]) -> BestResponseBound:
@@ -134,7 +138,7 @@ def test_an_interrupted_bound_says_how_to_go_on_and_ends_the_same(
     stopped = run(*words, "--out", str(folder), *(word for one in SMALL for word in ("--set", one)))
     assert (stopped.code, stopped.out) == (INTERRUPTED, "")
     assert stopped.err.endswith(f" exploit --resume {folder} --search 2\n")
-    completed = run("exploit", "--resume", str(folder), "--search", "2", "--json")
+    completed = run("exploit", "--resume", str(folder), "--json")
     assert completed.code == 0, completed.err
     assert json.loads(completed.out) == json.loads(json.dumps(trained.to_dict())) | {"run": str(folder)}
     printed = run("exploit", "--resume", str(folder)).out  # of a finished run: its bound once more
