@@ -1,6 +1,7 @@
 # `make quickstart` trains an agent and measures it, `make play` opens a table in the browser, `make test` runs every
 # check, `make docs` builds the site, `make dist` builds and checks what is published, `make lowest` tries the lower
 # bounds of the dependencies, `make fuzz`, `make kill-test` and `make nightly` attack it for as long as they may,
+# `make nightly-tests` runs the tests that are too long for `make test`,
 # `make audit` looks the pinned versions up in a data base of known vulnerabilities,
 # `make examples` runs `examples/`, each library in an environment of its own (gigabytes, about an hour).
 PYTHON ?= python3
@@ -16,7 +17,7 @@ KEY := $(shell (echo $(SOURCES); cat pyproject.toml constraints.txt) | cksum | c
 # A warning or a broken reference fails the site.
 SITE := $(BIN)/sphinx-build -b html -q -W --keep-going -n docs docs/_build/html
 
-.PHONY: quickstart play test fuzz kill-test nightly audit docs dist lowest examples clean
+.PHONY: quickstart play test fuzz kill-test nightly nightly-tests audit docs dist lowest examples clean
 
 quickstart: $(VENV)/.installed-train-$(KEY)
 	$(BIN)/german-whist train quickstart
@@ -43,6 +44,10 @@ kill-test: $(VENV)/.installed-dev-$(KEY)
 # A million deals against the reference; stopped, it goes on where it was.
 nightly: $(VENV)/.installed-dev-$(KEY)
 	$(BIN)/python -m tests.nightly_rules --deals $(or $(DEALS),1000000) --progress .nightly-rules.json
+
+# The tests that are marked nightly, some of them on a Ray cluster of this machine.
+nightly-tests: $(VENV)/.installed-dev,ray-$(KEY)
+	$(BIN)/python -m pytest -m nightly
 
 # Needs the internet.
 audit:

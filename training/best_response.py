@@ -7,16 +7,18 @@ the agent's own weights where the agent is a network, and its curve tells whethe
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Any
 
+from german_whist.agents.policy.checkpoint import load_checkpoint
 from german_whist.agents.pretrained.catalog import pretrained_names
-from german_whist.agents.search.settings import SearchSettings
 from german_whist.arena.match import play_match
+from german_whist.envs.utils.specs import shown
 from german_whist.training.config.load import load_config
 from german_whist.training.config.schema import TrainConfig
+from german_whist.training.rollouts.opponent_mix import POOL, SELF
 from german_whist.training.run.directory import RunDirectory
 from german_whist.training.run.evaluation import EVALUATION_SEED
 from german_whist.training.train import train
@@ -107,53 +109,97 @@ def responder_config(
     start = own_weights(agent)
     if start:
         given |= {"init": start, "lookahead_policy": "init"}  # the agent's own network replies in the lookaheads
-    return load_config(RECIPE, {**{key: json.dumps(value) for key, value in given.items()}, **(settings or {})})
+    config = load_config(RECIPE, {**{key: json.dumps(value) for key, value in given.items()}, **(settings or {})})
+    opponent_of(config)
+    return config
+
+
+def opponent_of(config: TrainConfig) -> str:
+    """Return the agent that a configuration trains a responder to.
+
+    Raises:
+        ValueError: if it is no responder's: one game, and one agent in every deal and every evaluation.
+    """
+    opponents, evaluated = list(config.rollouts.opponents), list(config.evaluation.evaluate_against)
+    if len(opponents) != 1 or opponents[0] in (SELF, POOL) or evaluated != opponents or len(config.game.shares) != 1:
+        raise ValueError(
+            f"a responder plays one agent in every deal and evaluation: opponents {shown(', '.join(opponents))} and "
+            f"evaluate_against {shown(', '.join(evaluated))} are something else"
+        )
+    return opponents[0]
 
 
 def train_best_response(
-    agent: str, config: TrainConfig, out: str | Path | None = None, *, search: int = 0, quiet: bool = False
+    config: TrainConfig, run: RunDirectory, *, resume: bool = False, search: int = 0, quiet: bool = False
 ) -> BestResponseBound | None:
-    """Train a responder and return what it wins; ``None`` if training was interrupted.
+    """Train a responder and return what it wins; ``None`` if training was interrupted, which ``resume`` goes on with.
 
     Args:
-        agent: the agent's specification string.
-        config: from :func:`responder_config`.
-        out: the run's folder; by default ``runs/best-response``, ``runs/best-response-2``, …
+        config: from :func:`responder_config`, or that of the run to resume.
+        run: the run's folder.
+        resume: continue from the run's snapshot.
         search: also measure the trained responder with lookahead in so many worlds; 0 does not.
         quiet: show no progress.
 
     Raises:
-        ValueError: as ``train``, or when the number of worlds is not allowed.
+        ValueError: as ``train``, or when the configuration is no responder's.
     """
-    if search:
-        SearchSettings(worlds=search)
-    outcome = train(config, RunDirectory.create(config, "best-response", out), quiet=quiet)
-    if outcome.interrupted:
+    opponent_of(config)
+    if train(config, run, resume=resume, quiet=quiet).interrupted:
         return None
-    (result,) = outcome.results
-    rows = outcome.run.read_evaluations()
-    curve = tuple((int(row["decisions"]), float(row["win_rate"])) for row in rows)
-    half = min(curve, key=lambda point: abs(point[0] - outcome.decisions / 2))
+    return bound_of(run, search=search)
+
+
+def bound_of(run: RunDirectory, *, search: int = 0) -> BestResponseBound:
+    """Return what the responder of a finished run wins, and whether its curve is flat.
+
+    Args:
+        run: the run's folder.
+        search: also measure the responder with lookahead in so many worlds; 0 does not.
+
+    Raises:
+        ValueError: if the run has not ended, is no responder's, or its files cannot be read.
+    """
+    config = load_config(run.config)
+    agent = opponent_of(config)
+    if not run.final.is_file():
+        raise ValueError(f"run {str(run.path)!r} has not ended: it has no {run.final.name}")
+    responder = load_checkpoint(run.final)
+    decisions, result = responder.training["decisions"], responder.results[agent]
+    interval, margin_interval = (_ends(*result[name]) for name in ("interval", "margin_interval"))
+    (rules,) = config.game.shares
+    points = ((int(row["decisions"]), float(row["win_rate"])) for row in run.read_evaluations())
+    curve = tuple(point for point in points if point[0] <= decisions)  # the run may have gone on since it ended
+    half = min(curve, key=lambda point: abs(point[0] - decisions / 2))
     rise = curve[-1][1] - half[1]
     searched = None
     if search:
-        responder = f"checkpoint:{outcome.run.final},search={search}"
         searched = play_match(
-            responder, agent, result.deals, EVALUATION_SEED, config.game.rules, endgame=result.endgame
+            f"checkpoint:{run.final},search={search}",
+            agent,
+            result["deals"],
+            EVALUATION_SEED,
+            rules,
+            endgame=result["endgame"],
         )
     return BestResponseBound(
         agent=agent,
-        rules=config.game.rules,
-        decisions=outcome.decisions,
-        win_rate=result.win_rate,
-        interval=result.interval,
-        margin=result.margin,
-        margin_interval=result.margin_interval,
+        rules=rules,
+        decisions=decisions,
+        win_rate=result["win_rate"],
+        interval=interval,
+        margin=result["margin"],
+        margin_interval=margin_interval,
         curve=curve,
         rise=rise,
-        flat=len(curve) > 2 and rise < (result.interval[1] - result.interval[0]) / 2,
-        run=str(outcome.run.path),
+        flat=len(curve) > 2 and rise < (interval[1] - interval[0]) / 2,
+        run=str(run.path),
         search=search,
         search_win_rate=None if searched is None else searched.win_rate,
         search_interval=None if searched is None else searched.interval,
     )
+
+
+def _ends(low: float | None, high: float | None) -> tuple[float, float]:
+    """Return the ends of an interval read from a file, where ``None`` stands for unbounded."""
+    return -math.inf if low is None else low, math.inf if high is None else high

@@ -3,35 +3,50 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import re
 from functools import lru_cache
 from importlib import resources
 from importlib.abc import Traversable
-from pathlib import Path
 
-# What decides which cards an agent plays.
-_PACKAGES = ("agents", "configs", "envs", "solver")
+from german_whist.agents.process.agent import ProcessAgent
+
+# What decides which cards an agent plays; the arena gives it random numbers, and deals that it has lost.
+_PACKAGES = ("agents", "arena", "configs", "envs", "solver")
 _SUFFIXES = (".py", ".safetensors", ".yaml")
 _CHECKPOINT = re.compile(r"checkpoint:([^,+]+)")
+_EXACT = "+exact"
 _DIGITS = 12  # of a digest
 
 
 def agent_version(spec: str) -> str:
-    """Return a digest of what an agent's play depends on: the package's code and weights, and its checkpoint files.
+    """Return a digest of what an agent's play depends on: the package's code and weights, and its own files.
 
     Args:
-        spec: the agent's specification string. What an agent outside this package runs is not looked at.
+        spec: the agent's specification string. Its own files are its checkpoint, or those that the command of a bot
+            (``process:``) names. What such a bot reads besides, its interpreter included, is not looked at.
 
     Raises:
-        ValueError: when a checkpoint file cannot be read.
+        ValueError: when a file cannot be read, or the command of a bot is wrong.
     """
     digest = hashlib.sha256(_package_digest().encode())
-    for path in _CHECKPOINT.findall(spec):
+    for path in _own_files(spec):
         try:
-            digest.update(hashlib.sha256(Path(path).read_bytes()).digest())
+            with open(path, "rb") as file:
+                digest.update(hashlib.file_digest(file, "sha256").digest())
         except OSError as error:
             raise ValueError(f"{path}: cannot be read: {error.strerror}") from None
     return digest.hexdigest()[:_DIGITS]
+
+
+def _own_files(spec: str) -> list[str]:
+    if not spec.startswith("process:"):
+        return _CHECKPOINT.findall(spec)
+    while spec.endswith(_EXACT):
+        spec = spec.removesuffix(_EXACT)
+    words = ProcessAgent.from_spec(spec.removeprefix("process:")).command
+    # A file may also be the value of an option, as in --weights=FILE.
+    return [path for word in words for path in (word, word.partition("=")[2]) if os.path.isfile(path)]
 
 
 @lru_cache

@@ -198,6 +198,7 @@ def test_the_command_prints_and_writes_the_standings(run: Run, tmp_path: Path) -
     [
         (["greedy"], "1 agent given"),
         (["greedy", "random", "--shard", "1/2"], "--shard needs --out"),
+        (["greedy", "random", "--shard", "1/2", "--out", "x", "--json"], "--json cannot be combined with --shard"),
         (["greedy", "random", "--deals", "0"], "deals 0 is not allowed"),
         (["greedy", "random", "--deals", "2", "--shard", "1/3", "--out", "x"], "cannot be cut into 3 shards"),
     ],

@@ -72,6 +72,16 @@ def test_the_workflow_runs_the_gate_on_every_python_that_the_package_names() -> 
     assert {"make dist", "make lowest", "make docs"} <= set(commands)
 
 
+def test_the_tests_marked_nightly_run_every_night_with_ray(tmp_path: Path) -> None:
+    workflow = yaml.safe_load((ROOT / ".github/workflows/nightly.yml").read_text(encoding="utf-8"))
+    steps = [step for job in workflow["jobs"].values() for step in job["steps"]]
+    assert {"run": "make nightly-tests"} in steps
+    words = ["make", "--dry-run", "nightly-tests", f"VENV={tmp_path / 'venv'}"]
+    planned = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    assert '".[dev,ray]"' in planned
+    assert f"{tmp_path / 'venv'}/bin/python -m pytest -m nightly\n" in planned
+
+
 def test_the_entry_for_pettingzoos_list_names_the_version_that_is_tested() -> None:
     text = (ROOT / "docs/how-to/publish-package.md").read_text(encoding="utf-8")
     assert f"badge/PettingZoo-v{pinned()['pettingzoo']}-blue" in text

@@ -52,7 +52,11 @@ def begin_own(folder: Path, **changes: Any) -> TrainingOutcome:
 
 
 def collector_of(
-    config: PPOConfig, opponents: Mapping[str, Callable[[int], Agent]] | None = None, rank: int = 0
+    config: PPOConfig,
+    opponents: Mapping[str, Callable[[int], Agent]] | None = None,
+    rank: int = 0,
+    *,
+    history: bool = False,
 ) -> Collector:
     return Collector(
         config.game,
@@ -61,6 +65,7 @@ def collector_of(
         seed=config.run.seed,
         ranks=config.network.ranks,
         with_hidden=config.ppo.critic_sees == "all",
+        history=history,
         rank=rank,
     )
 

@@ -3,16 +3,28 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
 
 from german_whist.arena.match import play_match
-from german_whist.training.best_response import own_weights, responder_config
+from german_whist.cli.terminal.exit_codes import INTERRUPTED
+from german_whist.training.best_response import (
+    BestResponseBound,
+    bound_of,
+    own_weights,
+    responder_config,
+    train_best_response,
+)
+from german_whist.training.run.directory import EVALUATION_COLUMNS, RunDirectory
 from german_whist.training.run.evaluation import EVALUATION_SEED
 from tests.cli.commands import runner
+from tests.training.policy_iteration.known_targets import config
+from tests.training.whole_runs import call_at, interrupt
 
 SMALL = (
+    "processes=1",
     "num_envs=32",
     "batch_size=64",
     "hidden=[16]",
@@ -36,38 +48,151 @@ def test_the_responder_starts_from_the_agents_own_weights() -> None:
     assert settings["evaluate_against"] == ["small"]
 
 
-def test_the_command_trains_and_reports_its_curve(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    run = runner(capsys)
-    words = ["exploit", "random", "--rules", "tiny", "--decisions", "400", "--deals", "20", "--search", "2", "--json"]
-    completed = run(*words, "--out", str(tmp_path / "run"), *(word for one in SMALL for word in ("--set", one)))
-    assert completed.code == 0, completed.err
-    report = json.loads(completed.out)
-    assert (report["agent"], report["rules"]) == ("random", "tiny")
-    assert report["decisions"] >= 400
-    assert len(report["curve"]) >= 3
-    assert report["curve"][-1][1] == pytest.approx(report["win_rate"], abs=1e-4)
-    assert isinstance(report["flat"], bool)
-    searching = f"checkpoint:{tmp_path / 'run' / 'final.safetensors'},search=2"
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory: pytest.TempPathFactory) -> BestResponseBound:
+    """A responder to random, in a folder that nobody may change."""
+    settings = {"seed": "0", **dict(setting.split("=") for setting in SMALL)}
+    wanted = responder_config("random", "tiny", decisions=400, deals=20, settings=settings)
+    run = RunDirectory.create(wanted, "best-response", tmp_path_factory.mktemp("responder") / "run")
+    bound = train_best_response(wanted, run, quiet=True)
+    assert bound is not None
+    return bound
+
+
+def test_a_bound_is_what_the_trained_responder_wins(trained: BestResponseBound) -> None:
+    assert (trained.agent, trained.rules) == ("random", "tiny")
+    assert trained.decisions >= 400
+    assert len(trained.curve) >= 3
+    assert [decisions for decisions, _ in trained.curve][::-1][0] == trained.decisions
+    final = f"checkpoint:{Path(trained.run) / 'final.safetensors'}"
+    plain = play_match(final, "random", 20, EVALUATION_SEED, "tiny", endgame="exact")
+    assert (trained.win_rate, trained.interval) == (plain.win_rate, plain.interval)
+    assert (trained.margin, trained.margin_interval) == (plain.margin, plain.margin_interval)
+    assert (trained.search, trained.search_win_rate, trained.search_interval) == (0, None, None)
+
+
+def test_the_responder_is_also_measured_with_a_search(trained: BestResponseBound) -> None:
+    bound = bound_of(RunDirectory(trained.run), search=2)
+    searching = f"checkpoint:{Path(trained.run) / 'final.safetensors'},search=2"
     match = play_match(searching, "random", 20, EVALUATION_SEED, "tiny", endgame="exact")
-    assert (report["search"], report["search_win_rate"]) == (2, match.win_rate)
-    assert report["search_interval"] == list(match.interval)
-    assert (tmp_path / "run" / "final.safetensors").exists()
+    assert (bound.search, bound.search_win_rate, bound.search_interval) == (2, match.win_rate, match.interval)
+    assert bound.curve == trained.curve
+
+
+def with_curve(trained: BestResponseBound, folder: Path, rates: list[float]) -> BestResponseBound:
+    """The bound of a run with another curve."""
+    shutil.copytree(trained.run, folder)
+    run = RunDirectory(folder)
+    run.evaluations.unlink()
+    points = [trained.decisions * number // (len(rates) - 1) for number in range(len(rates))]
+    row = dict.fromkeys(EVALUATION_COLUMNS, 1.0) | {"opponent": "random"}
+    run.add_evaluations(
+        [row | {"decisions": decisions, "win_rate": rate} for decisions, rate in zip(points, rates, strict=True)]
+    )
+    return bound_of(run)
 
 
 @pytest.mark.parametrize(
-    "words",
+    ("rates", "rise", "flat"),
     [
-        ("random", "greedy", "--decisions", "100"),
-        ("random", "--decisions", "100", "--local"),
-        ("random", "--decisions", "100", "--set", "hidden"),
-        ("random", "--decisions", "100", "--set", "hiden=[16]"),
-        ("random", "--decisions", "0"),
-        ("random", "--out", "here"),
-        ("random", "--search", "2"),
-        ("random", "--decisions", "100", "--search", "1_000_000"),
-        ("rando", "--decisions", "100"),
+        ([0.1, 0.5, 0.6, 0.6, 0.6], 0.0, True),
+        ([0.1, 0.5, 0.6, 0.55, 0.5], -0.1, True),
+        ([0.1, 0.2, 0.3, 0.6, 0.9], 0.6, False),
+        ([0.5, 0.5, 0.5, 0.5, 1.0], 0.5, False),
+        ([0.5, 0.5], 0.0, False),  # too few points to tell
     ],
 )
-def test_wrong_words_are_one_line(words: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_curve_is_flat_if_it_rose_little_over_its_second_half(
+    trained: BestResponseBound, tmp_path: Path, rates: list[float], rise: float, flat: bool
+) -> None:
+    bound = with_curve(trained, tmp_path / "run", rates)
+    assert bound.rise == pytest.approx(rise)
+    assert bound.flat is flat
+
+
+@pytest.mark.parametrize(("share", "flat"), [(0.45, True), (0.55, False)])
+def test_little_is_half_the_width_of_the_interval(
+    trained: BestResponseBound, tmp_path: Path, share: float, flat: bool
+) -> None:
+    width = trained.interval[1] - trained.interval[0]
+    assert with_curve(trained, tmp_path / "run", [0.1, 0.2, 0.2 + share * width]).flat is flat
+
+
+def test_a_run_that_goes_on_keeps_its_earlier_end(trained: BestResponseBound, tmp_path: Path) -> None:
+    shutil.copytree(trained.run, tmp_path / "run")
+    run = RunDirectory(tmp_path / "run")
+    row = dict.fromkeys(EVALUATION_COLUMNS, 0.9) | {"opponent": "random", "decisions": 10 * trained.decisions}
+    run.add_evaluations([row])
+    assert bound_of(run).curve == trained.curve
+    run.final.unlink()
+    with pytest.raises(ValueError, match=r"has not ended: it has no final\.safetensors"):
+        bound_of(run)
+
+
+def test_an_interrupted_bound_says_how_to_go_on_and_ends_the_same(
+    trained: BestResponseBound, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run, folder = runner(capsys), tmp_path / "run"
+    words = ["exploit", "random", "--rules", "tiny", "--decisions", "400", "--deals", "20", "--search", "2", "--json"]
+    call_at(monkeypatch, 200, interrupt)
+    stopped = run(*words, "--out", str(folder), *(word for one in SMALL for word in ("--set", one)))
+    assert (stopped.code, stopped.out) == (INTERRUPTED, "")
+    assert stopped.err.endswith(f" exploit --resume {folder} --search 2\n")
+    completed = run("exploit", "--resume", str(folder), "--json")
+    assert completed.code == 0, completed.err
+    assert json.loads(completed.out) == json.loads(json.dumps(trained.to_dict())) | {"run": str(folder)}
+    printed = run("exploit", "--resume", str(folder)).out  # of a finished run: its bound once more
+    assert "A responder trained for" in printed
+    assert "The curve rose by" in printed
+
+
+def test_only_runs_of_a_responder_are_resumed_as_such(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    RunDirectory.create(config(), "mine", tmp_path / "run")
+    refused = runner(capsys)("exploit", "--resume", str(tmp_path / "run"))
+    assert (refused.code, refused.err.count("\n")) == (2, 1)
+    assert "a responder plays one agent in every deal and evaluation" in refused.err
+
+
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        (("random", "greedy", "--decisions", "100"), "--decisions takes one agent, 2 are given"),
+        (("random", "--decisions", "100", "--local"), "--local cannot be combined with --decisions"),
+        (("random", "--decisions", "100", "--by-trick"), "--by-trick cannot be combined with --decisions"),
+        (("random", "--decisions", "100", "--worlds", "8"), "--worlds cannot be combined with --decisions"),
+        (("random", "--decisions", "100", "--samples", "32"), "--samples cannot be combined with --decisions"),
+        (("random", "--decisions", "100", "--set", "hidden"), "is not KEY=VALUE"),
+        (("random", "--decisions", "100", "--set", "hiden=[16]"), "hiden"),
+        (("random", "--decisions", "100", "--set", "opponents={self: 1}"), "a responder plays one agent"),
+        (("random", "--decisions", "0"), "decisions"),
+        (("random", "--decisions", "100", "--search", "1_000_000"), "search"),
+        (("rando", "--decisions", "100"), "rando"),
+        (("random", "--out", "here"), "--out needs --decisions"),
+        (("random", "--search", "2"), "--search needs --decisions or --resume"),
+        (("random", "--deals", "0"), "--deals needs --local or --decisions"),
+        (("random", "--worlds", "8"), "--worlds needs --local"),
+        (("random", "--tolerance", "0.01"), "--tolerance needs --equilibrium"),
+        (("--equilibrium", "--by-trick"), "--by-trick needs an agent"),
+        (("--equilibrium", "--samples", "3"), "--samples needs an agent"),
+        (("random", "--local", "--samples", "32"), "--samples cannot be combined with --local"),
+        (("random", "--local", "--tolerance", "0.001"), "--tolerance cannot be combined with --local"),
+        (("--local",), "--local needs an agent"),
+        (("--resume", "here", "--deals", "5"), "--deals cannot be combined with --resume"),
+        (("--resume", "here", "--seed", "0"), "--seed cannot be combined with --resume"),
+        (("--resume", "here", "--local"), "--local cannot be combined with --resume"),
+        (("random", "--resume", "here"), "leave out 'random'"),
+        (("--resume", "here"), "is not a run directory"),
+    ],
+)
+def test_wrong_words_are_one_line_and_make_no_folder(
+    words: tuple[str, ...],
+    reason: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
     refused = runner(capsys)("exploit", *words)
     assert (refused.code, refused.err.count("\n")) == (2, 1)
+    assert reason in refused.err
+    assert not list(tmp_path.iterdir())

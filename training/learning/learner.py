@@ -19,6 +19,7 @@ from german_whist.agents.policy.network.layers import OBSERVATION, UNIVERSAL, La
 from german_whist.agents.registry import make_agent
 from german_whist.arena.match_result import MatchResult
 from german_whist.envs.engine.rules import rules
+from german_whist.envs.opponent import uses_history
 from german_whist.training.config.schema import PolicyIterationConfig, PPOConfig
 from german_whist.training.learning.algorithm import Algorithm
 from german_whist.training.learning.snapshot import Snapshot
@@ -74,9 +75,10 @@ class Learner(ABC, Generic[Batch]):
         self.provenance = Provenance(config.to_dict())
         self._pool: list[PolicyAgent] = []
         self._baselines = [(name, make_agent(name)) for name in config.evaluation.evaluate_against]
-        self.collector = self._make_collector(
-            {name: self._maker(name) for name in config.rollouts.opponents if name != SELF}
-        )
+        opponents = {name: self._maker(name) for name in config.rollouts.opponents if name != SELF}
+        # Past selves are networks without lookahead: they use no histories.
+        history = any(uses_history(make(0)) for name, make in opponents.items() if name != POOL)
+        self.collector = self._make_collector(opponents, history)
         layout = input_layout(self.rules, self._inputs)
         flags = [layout[name] for name in RULE_FLAGS] if self._inputs == UNIVERSAL else []
         scale = feature_scale(self.collector.high, layout.get("low"), flags)
@@ -91,7 +93,7 @@ class Learner(ABC, Generic[Batch]):
         """How the network learns, for the model card."""
 
     @abstractmethod
-    def _make_collector(self, opponents: Opponents) -> DealCollector: ...
+    def _make_collector(self, opponents: Opponents, history: bool) -> DealCollector: ...
 
     @abstractmethod
     def _make_algorithm(self, scale: torch.Tensor, num_observations: int, actions: int) -> Algorithm[Batch]: ...

@@ -62,6 +62,7 @@ class ActionValueCollector(Collector):
         inputs: str = OBSERVATION,
         last_phase: int | None = None,
         threads: int = 1,
+        history: bool = False,
         rank: int = 0,
     ) -> None:
         """Deal the first deals; see :class:`Collector`.
@@ -77,12 +78,13 @@ class ActionValueCollector(Collector):
             inputs: what the policy sees, ``"observation"`` or ``"universal"``.
             last_phase: stock size from which the last phase's network plays; ``None`` without phases.
             threads: CPU threads; 0 for one per core.
+            history: keep event histories, for opponents that use them.
             rank: index of this process.
 
         Raises:
             ValueError: when the game has no open endgame.
         """
-        super().__init__(game, rollouts, opponents, seed=seed, ranks=ranks, inputs=inputs, rank=rank)
+        super().__init__(game, rollouts, opponents, seed=seed, ranks=ranks, inputs=inputs, history=history, rank=rank)
         envs = rollouts.num_envs
         names = [name for name in rollouts.opponents if name != SELF]
         self._settings = settings

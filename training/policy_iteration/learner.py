@@ -45,7 +45,7 @@ class PolicyIterationLearner(Learner[ActionValueBatch]):
             source = f"from rollouts of the heuristic bot at first, then {source}"
         return f"approximate policy iteration: regression on action values, {source}"
 
-    def _make_collector(self, opponents: Opponents) -> ActionValueCollector | CollectorGroup:
+    def _make_collector(self, opponents: Opponents, history: bool) -> ActionValueCollector | CollectorGroup:
         config = self.config
 
         def make(game: str, rollouts: RolloutSettings) -> ActionValueCollector:
@@ -59,6 +59,7 @@ class PolicyIterationLearner(Learner[ActionValueBatch]):
                 inputs=config.network.inputs,
                 last_phase=config.network.phases[-1] if config.network.phases else None,
                 threads=config.run.threads,
+                history=history,
                 rank=self.processes.rank,
             )
 

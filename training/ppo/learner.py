@@ -38,7 +38,7 @@ class PPOLearner(Learner[Rollout]):
         """How the network learns, for the model card."""
         return "self-play PPO"
 
-    def _make_collector(self, opponents: Opponents) -> Collector:
+    def _make_collector(self, opponents: Opponents, history: bool) -> Collector:
         config = self.config
         return Collector(
             config.game,
@@ -47,6 +47,7 @@ class PPOLearner(Learner[Rollout]):
             seed=config.run.seed,
             ranks=config.network.ranks,
             with_hidden=config.ppo.critic_sees == "all",
+            history=history,
             rank=self.processes.rank,
         )
 

@@ -24,7 +24,9 @@ from german_whist.envs.engine.agent_rng import AgentRng
 from german_whist.envs.engine.rules import Rules, rules
 from german_whist.envs.engine.scoring import reward_limit
 from german_whist.envs.observation.views import VIEW
+from german_whist.envs.opponent import ask_opponent
 from german_whist.envs.simulator.batch import DealBatch
+from german_whist.envs.simulator.log_check import check_logged_actions
 from german_whist.envs.simulator.state_check import check_states
 from german_whist.training.config.game_settings import PPOGameSettings
 from german_whist.training.config.settings import RolloutSettings
@@ -114,6 +116,7 @@ class Collector:
         ranks: str,
         inputs: str = OBSERVATION,
         with_hidden: bool = False,
+        history: bool = False,
         rank: int = 0,
     ) -> None:
         """Deal the first deals.
@@ -127,11 +130,12 @@ class Collector:
             ranks: ranks as the policy sees them, ``"named"`` or ``"live"``.
             inputs: what the policy sees, ``"observation"`` or ``"universal"``.
             with_hidden: also record what the seat to act cannot see, for a critic.
+            history: keep event histories, for opponents that use them.
             rank: index of this process.
         """
         deal_rules: Rules = rules(game.rules)
         envs = rollouts.num_envs
-        self.batch = DealBatch(deal_rules, envs, seed, endgame=game.endgame)
+        self.batch = DealBatch(deal_rules, envs, seed, history=history, endgame=game.endgame)
         self._reward, self._per_trick = game.reward, game.per_trick
         self._num_steps = rollouts.num_steps
         self._seed = seed
@@ -224,7 +228,7 @@ class Collector:
             envs = np.flatnonzero(~learner_mask & (self._mix.opponent_of == number))
             if len(envs):
                 rng = AgentRng(self._seed, self._deals[envs], stream=number, step=self._moves[envs])
-                self._true_actions[envs] = opponent.act(self.batch.views(envs), rng)
+                self._true_actions[envs] = ask_opponent(opponent, self.batch, envs, rng)
 
     def _play(self, step: int) -> None:
         rollout, batch = self.rollout, self.batch
@@ -247,7 +251,11 @@ class Collector:
 
     def state(self) -> dict[str, npt.NDArray[Any]]:
         """Return everything but the policy that the next rollout depends on, as arrays with one row per environment."""
-        return {
+        log = self.batch.log
+        logged: dict[str, npt.NDArray[Any]] = {}
+        if log is not None:
+            logged = {"log_actions": log.actions.copy(), "log_counts": log.counts.copy()}
+        return logged | {
             "states": self.batch.states.view(np.uint8).reshape(self.batch.size, -1).copy(),
             "deals": self._deals.astype(np.int64),
             "moves": self._moves.copy(),
@@ -272,6 +280,10 @@ class Collector:
         in_range = (seats <= 1) & ((seats >= 0) | (self._mix.opponent_of < 0)) & (state["moves"] >= 0)
         if not (rows_are_known & in_range & (state["moves"] < 2**16)).all() or (state["counts"] < 0).any():
             raise ValueError("its deals, moves or seats are impossible")
+        log = self.batch.log
+        if log is not None:
+            check_logged_actions(self.batch.rules, states, state["log_actions"], state["log_counts"])
+            log.actions[:], log.counts[:] = state["log_actions"], state["log_counts"]
         self.batch.states[:] = states
         self._deals[:] = state["deals"].astype(np.uint64)
         self._moves[:] = state["moves"]

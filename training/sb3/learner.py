@@ -16,6 +16,7 @@ from german_whist.agents.policy.checkpoint import Checkpoint, load_checkpoint
 from german_whist.agents.registry import make_agent
 from german_whist.arena.match_result import MatchResult
 from german_whist.envs.engine.rules import rules
+from german_whist.envs.opponent import uses_history
 from german_whist.training.config.schema import SB3Config
 from german_whist.training.config.settings import LARGEST_SEED
 from german_whist.training.rollouts.opponent_mix import POOL, SELF
@@ -52,13 +53,16 @@ class SB3Learner:
         self._pool: list[PolicyAgent] = []
         self._random = random.Random(config.run.seed)
         self._baselines = [(name, make_agent(name)) for name in config.evaluation.evaluate_against]
+        opponents = config.rollouts.opponents
+        self._bots = {name: make_agent(name) for name in opponents if name not in (SELF, POOL)}
         self.env = SelfPlayVecEnv(
             self.rules,
             config.rollouts.num_envs,
             reward=config.game.reward,
             per_trick=config.game.per_trick,
             seed=config.run.seed,
-            opponents=[(share, self._opponent(name)) for name, share in config.rollouts.opponents.items()],
+            opponents=[(share, self._opponent(name)) for name, share in opponents.items()],
+            history=any(map(uses_history, self._bots.values())),
         )
         self.model = self._make_model()
         if resume:
@@ -95,8 +99,7 @@ class SB3Learner:
             return None
         if name == POOL:
             return lambda: self._random.choice(self._pool)
-        agent = make_agent(name)
-        return lambda: agent
+        return lambda: self._bots[name]
 
     def _make_model(self) -> MaskablePPO:
         check_device(self.config.run.device)

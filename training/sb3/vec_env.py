@@ -18,6 +18,7 @@ from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.scoring import reward_limit
 from german_whist.envs.observation.vector import observation_high, observe
 from german_whist.envs.observation.vector_kernels import write_masks
+from german_whist.envs.opponent import ask_opponent
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.training.rollouts.opponent_mix import OpponentMix
 from german_whist.training.rollouts.return_kernels import seat_advantages
@@ -52,6 +53,7 @@ class SelfPlayVecEnv(VecEnv):
         per_trick: bool = False,
         seed: int = 0,
         opponents: Sequence[tuple[float, Callable[[], Agent] | None]] = ((1.0, None),),
+        history: bool = False,
     ) -> None:
         """Deal the first deals.
 
@@ -63,12 +65,13 @@ class SelfPlayVecEnv(VecEnv):
             seed: seed of the deals and the opponents.
             opponents: shares of the environments and who plays there: ``None`` (the learner holds both seats), or a
                 function that gives the opponent, called whenever new deals start in its environments.
+            history: keep event histories, for opponents that use them.
 
         Raises:
             ValueError: when a reward is unknown or cannot be paid trick by trick, or a share is less than one
                 environment.
         """
-        self.batch = DealBatch(rules, num_envs, seed)
+        self.batch = DealBatch(rules, num_envs, seed, history=history)
         if per_trick and reward != "margin":
             raise ValueError(f"per_trick: only the margin can be paid trick by trick, not reward={reward}")
         self._reward = reward
@@ -120,7 +123,7 @@ class SelfPlayVecEnv(VecEnv):
                 if len(envs) and opponent is not None:
                     self._step += 1
                     rng = AgentRng(self.batch.seed, self._deal[envs], stream=which, step=self._step % 2**16)
-                    self._actions[envs] = opponent.act(self.batch.views(envs), rng)
+                    self._actions[envs] = ask_opponent(opponent, self.batch, envs, rng)
             self.batch.step(self._actions[waiting], np.flatnonzero(waiting))
 
     def reset(self) -> npt.NDArray[np.int8]:

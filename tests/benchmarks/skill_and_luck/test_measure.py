@@ -66,3 +66,15 @@ def test_the_page_shows_the_figures_beside_it(tmp_path: Path) -> None:
     copy.write_text(text, encoding="utf-8")
     write_page(copy, report(figures))
     assert copy.read_text(encoding="utf-8") == text
+
+
+def test_what_the_page_says_of_equal_agents_is_in_its_table() -> None:
+    pairs = json.loads((DOCS / "_static" / "skill-and-luck.json").read_text(encoding="utf-8"))["luck"]
+    equal = [pair for pair in pairs if abs(pair["win_rate"] - 0.5) <= 0.08]
+    cards, seats = (
+        f"{100 * min(shares):.0f} to {100 * max(shares):.0f} %"
+        for shares in ([pair["shares"]["cards"] for pair in equal], [pair["both"]["seat"] for pair in equal])
+    )
+    text = " ".join(PAGE.read_text(encoding="utf-8").split())
+    assert f"(at most 58 % of the games), the cards are about half of a result, {cards}, and the same seat" in text
+    assert f"wins both games of {seats} of the deals" in text

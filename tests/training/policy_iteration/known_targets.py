@@ -63,7 +63,10 @@ def run(folder: Path, **changes: Any) -> TrainingOutcome:
 
 
 def collector_of(
-    settings: PolicyIterationConfig, opponents: Mapping[str, Callable[[int], Agent]] | None = None
+    settings: PolicyIterationConfig,
+    opponents: Mapping[str, Callable[[int], Agent]] | None = None,
+    *,
+    history: bool = False,
 ) -> ActionValueCollector:
     phases = settings.network.phases
     return ActionValueCollector(
@@ -73,7 +76,9 @@ def collector_of(
         opponents or {},
         seed=settings.run.seed,
         ranks=settings.network.ranks,
+        inputs=settings.network.inputs,
         last_phase=phases[-1] if phases else None,
+        history=history,
     )
 
 

@@ -53,6 +53,8 @@ def run(options: argparse.Namespace) -> int:
 
     if options.shard is not None and options.out is None:
         raise ValueError("arena: --shard needs --out")
+    if options.shard is not None and options.json:
+        raise ValueError("arena: --json cannot be combined with --shard")
     shard = None if options.shard is None else parse_shard(options.shard)
     pairs = len(options.agents) * (len(options.agents) - 1) // 2
     deals = options.deals if shard is None else len(shard.deals(options.deals))
