@@ -15,12 +15,16 @@ from german_whist.arena.endgame_mode import match_endgame
 from german_whist.arena.match_result import Forfeit
 from german_whist.arena.parallel.shards import parse_shard
 from german_whist.arena.strict_json import check_object, read_json
-from german_whist.envs.engine.match_format import MAX_DEALS, match_format_of
+from german_whist.envs.engine.match_format import MAX_DEALS as LONGEST_MATCH
+from german_whist.envs.engine.match_format import match_format_of
 from german_whist.envs.engine.rules import rules_from_dict
 from german_whist.envs.utils.atomic_file import write_atomically
 from german_whist.envs.utils.checks import check_seed, is_whole_number, whole_number
+from german_whist.envs.utils.limited_file import read_limited
 
 FORMAT = "german-whist match parts 1"
+MAX_BYTES = 32 << 20  # of a file; JSON takes up to 20 times its size in memory
+MAX_DEALS = 3_000_000  # of a match in parts, so that all of them fit a file; for a series, matches
 _STATED = ("first", "second", "first_version", "second_version", "endgame")  # text fields
 _FIELDS = (*_STATED, "rules", "seed", "match_start", "match_deals", "start", "margins", "shard")
 _SERIES_FIELDS = ("match", "outcomes", "lengths")  # of a part of a series
@@ -126,11 +130,11 @@ def read_parts(path: str | Path) -> list[MatchPart]:
     """Return the parts in a file.
 
     Raises:
-        ValueError: when it cannot be read, or holds no parts; the message names the file.
+        ValueError: when it cannot be read, is too large, or holds no parts; the message names the file.
     """
     try:
-        text = Path(path).read_bytes().decode("utf-8")
-    except OSError as error:
+        text = read_limited(path, MAX_BYTES).decode("utf-8")
+    except FileNotFoundError as error:
         raise ValueError(f"{path}: cannot be read: {error.strerror}") from None
     except UnicodeDecodeError:
         raise ValueError(f"{path}: not UTF-8 text") from None
@@ -157,12 +161,13 @@ def _part(given: Any, name: str) -> MatchPart:
             seed=check_seed(fields["seed"]),
         )
         match_endgame(meeting.endgame)
-        if fields["shard"]:
-            parse_shard(fields["shard"])
+        deals = whole_number("match_deals", fields["match_deals"], 1, MAX_DEALS)
+        if fields["shard"] and parse_shard(fields["shard"]).count > deals:
+            raise ValueError(f"shard {fields['shard']}: its match has {deals} deals")
         part = MatchPart(
             meeting,
             check_seed(fields["match_start"], "match_start"),
-            whole_number("match_deals", fields["match_deals"], 1),
+            deals,
             check_seed(fields["start"], "start"),
             _pairs(fields, "margins", _LARGEST_SCORE) if in_series else _pairs(fields, "margins", 99, whole=True),
             fields["shard"],
@@ -182,7 +187,7 @@ def _series_fields(fields: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "match": str(match_format_of(fields["match"])),
         "outcomes": _pairs(fields, "outcomes", 1, whole=True),
-        "lengths": _pairs(fields, "lengths", MAX_DEALS, whole=True, lowest=1),
+        "lengths": _pairs(fields, "lengths", LONGEST_MATCH, whole=True, lowest=1),
     }
 
 
