@@ -13,7 +13,7 @@ from starlette.types import Message, Receive, Scope, Send
 
 from german_whist.web.errors import ApiError, error_response
 
-MAX_BODY = 64 * 1024  # bytes
+MAX_BODY = 256 * 1024  # bytes: all deals of a game that can be shared
 
 _LOCAL_NAMES = ("localhost", "127.0.0.1", "::1")
 _ANY_HOST = ("0.0.0.0", "::", "")
@@ -146,7 +146,7 @@ def _limited(receive: Receive, headers: Headers) -> Receive:
     """
     error = ApiError(413, f"The body is larger than {MAX_BODY // 1024} kB.")
     length = headers.get("content-length", "0")
-    if not length.isascii() or not length.isdigit() or int(length) > MAX_BODY:
+    if not (length.isascii() and length.isdigit() and len(length) < 20) or int(length) > MAX_BODY:
         raise error
     received = 0
 
