@@ -93,6 +93,9 @@ def test_a_session_saved_after_any_action_goes_on_as_if_nothing_had_happened(gam
     assert restored.number == 2
 
 
+TABLE = session_to_dict(session())["table"]
+
+
 @pytest.mark.parametrize(
     "damage",
     [
@@ -102,6 +105,17 @@ def test_a_session_saved_after_any_action_goes_on_as_if_nothing_had_happened(gam
         {"settings": {"rules": "small", "player": 1}},
         {"finished": [{}]},
         {"more": 1},
+        {"version": float("inf")},
+        {"version": "1"},
+        {"title": ["x"]},
+        {"person": None},
+        {"settings": {"rules": "small", "kind": "lesson"}},
+        {"table": {**TABLE, "actions": 1}},
+        {"table": {**TABLE, "deck": 1}},
+        {"table": {**TABLE, "dealer": 10**400}},
+        {"table": {**TABLE, "dealer": "x"}},
+        {"table": {**TABLE, "forfeit": [2, "late"]}},
+        {"table": {**TABLE, "forfeit": [float("inf"), "late"]}},
     ],
 )
 def test_damaged_sessions_are_refused(damage: dict[str, object]) -> None:
