@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
@@ -122,15 +123,17 @@ def write_parts(path: str | Path, parts: Iterable[MatchPart]) -> None:
     Raises:
         OSError: when it cannot be written.
     """
-    content = {"format": FORMAT, "parts": [part.to_dict() for part in parts]}
+    given = [part.to_dict() for part in parts]
+    content = {"format": FORMAT, "parts": given, "sha256": _checksum(given)}
     write_atomically(path, json.dumps(content, separators=(",", ":")).encode())
 
 
 def read_parts(path: str | Path) -> list[MatchPart]:
-    """Return the parts in a file.
+    """Return the parts in a file; files of earlier versions have no checksum.
 
     Raises:
-        ValueError: when it cannot be read, is too large, or holds no parts; the message names the file.
+        ValueError: when it cannot be read, is too large, holds no parts, or its checksum is wrong; the message names
+            the file.
     """
     try:
         text = read_limited(path, MAX_BYTES).decode("utf-8")
@@ -139,12 +142,19 @@ def read_parts(path: str | Path) -> list[MatchPart]:
     except UnicodeDecodeError:
         raise ValueError(f"{path}: not UTF-8 text") from None
     name = f"{path}: match parts"
-    fields = check_object(read_json(text, name), name, ("format", "parts"), ("format", "parts"))
+    fields = check_object(read_json(text, name), name, ("format", "parts", "sha256"), ("format", "parts"))
     if fields["format"] != FORMAT:
         raise ValueError(f"{name}: format {fields['format']!r:.60} is not {FORMAT!r}")
     if not isinstance(fields["parts"], list):
         raise ValueError(f"{name}: 'parts' is not a list")
-    return [_part(given, f"{path}: part {number}") for number, given in enumerate(fields["parts"], 1)]
+    parts = [_part(given, f"{path}: part {number}") for number, given in enumerate(fields["parts"], 1)]
+    if "sha256" in fields and fields["sha256"] != _checksum(fields["parts"]):
+        raise ValueError(f"{path} is damaged: its checksum is wrong")
+    return parts
+
+
+def _checksum(parts: list[dict[str, Any]]) -> str:
+    return hashlib.sha256(json.dumps(parts, separators=(",", ":")).encode()).hexdigest()
 
 
 def _part(given: Any, name: str) -> MatchPart:

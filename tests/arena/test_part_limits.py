@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import json
 import os
+import tempfile
 import tracemalloc
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from german_whist.arena.parallel.shards import Shard
 from german_whist.arena.parts import match_part
@@ -28,6 +32,7 @@ def with_fields(tmp_path: Path, **fields: Any) -> Path:
     write_parts(path, [PART])
     content = json.loads(path.read_text())
     content["parts"][0].update(fields)
+    del content["sha256"]
     path.write_text(json.dumps(content))
     return path
 
@@ -44,6 +49,27 @@ def with_fields(tmp_path: Path, **fields: Any) -> Path:
 def test_a_part_of_too_large_a_match_is_refused(tmp_path: Path, fields: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         read_parts(with_fields(tmp_path, **fields))
+
+
+def test_a_changed_number_is_noticed_where_there_is_a_checksum(tmp_path: Path) -> None:
+    path = with_fields(tmp_path)
+    assert np.array_equal(read_parts(path)[0].margins, PART.margins)  # of an earlier version
+    write_parts(path, [replace(PART, margins=PART.margins * 0)])
+    path.write_text(path.read_text().replace("[0,0]", "[0,2]", 1))
+    with pytest.raises(ValueError, match=r"part\.json is damaged: its checksum is wrong"):
+        read_parts(path)
+
+
+@given(
+    st.lists(st.tuples(st.integers(-99, 99), st.integers(-99, 99)), min_size=1, max_size=9), st.integers(0, 2**64 - 9)
+)
+def test_a_part_comes_back_from_its_file_as_it_was(rows: list[tuple[int, int]], start: int) -> None:
+    part = MatchPart(MEETING, start, len(rows), start, np.array(rows, np.int64))
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "part.json"
+        write_parts(path, [part])
+        (found,) = read_parts(path)
+    assert found.to_dict() == part.to_dict()
 
 
 def test_missing_shards_are_listed_without_a_list_of_all(tmp_path: Path) -> None:
