@@ -18,10 +18,12 @@ RECENT = 100
 
 Deal = dict[str, Any]
 
+_Types = dict[str, tuple[type, ...]]
+
 _MAYBE = (int, float, type(None))
-_FILE = {"format": (int,), "cleared": (str,), "deals": (list,), "matches": (list,)}
-_MATCH = {"session": (str,), "rules": (str,), "agent": (str,), "match": (str,), "won": (bool,), "time": (str,)}
-_DEAL = {
+_FILE: _Types = {"format": (int,), "cleared": (str,), "deals": (list,), "matches": (list,)}
+_MATCH: _Types = {"session": (str,), "rules": (str,), "agent": (str,), "match": (str,), "won": (bool,), "time": (str,)}
+_DEAL: _Types = {
     **dict.fromkeys(("session", "time", "rules", "agent"), (str,)),
     **dict.fromkeys(("deal", "margin"), (int,)),
     **dict.fromkeys(("slam", "assisted"), (bool,)),
@@ -139,7 +141,7 @@ def _checked(data: Any) -> dict[str, Any]:
     return {key: fields[key] for key in _FILE}
 
 
-def _check_types(fields: dict[str, Any], types: dict[str, tuple[type, ...]]) -> None:
+def _check_types(fields: dict[str, Any], types: _Types) -> None:
     for name, allowed in types.items():
         if not isinstance(fields[name], allowed):
             raise ValueError(f"statistics: {name} {fields[name]!r:.60} is not allowed")
