@@ -18,9 +18,10 @@ def writing_recordings(path: str | Path) -> Iterator[Callable[[Recording], None]
         ValueError: when the file cannot be written.
     """
     target = Path(path)
-    temporary = target.with_name(f".{target.name}.{os.getpid()}.tmp")
     if target.is_dir():
         raise ValueError(f"{path}: cannot be written: it is a folder")
+    is_stream = target.exists() and not target.is_file()  # as a pipe or /dev/null, which stays what it is
+    temporary = target if is_stream else target.with_name(f".{target.name}.{os.getpid()}.tmp")
     try:
         file = temporary.open("w", encoding="utf-8", newline="\n")
     except OSError as error:
@@ -28,11 +29,13 @@ def writing_recordings(path: str | Path) -> Iterator[Callable[[Recording], None]
     try:
         with file:
             yield lambda recording: print(recording.to_line(), file=file)
-        os.replace(temporary, target)
+        if not is_stream:
+            os.replace(temporary, target)
     except OSError as error:
         raise ValueError(f"{path}: cannot be written: {error.strerror}") from error
     finally:
-        temporary.unlink(missing_ok=True)
+        if not is_stream:
+            temporary.unlink(missing_ok=True)
 
 
 def read_recordings(path: str | Path, *, verify: bool = True) -> Iterator[Recording]:

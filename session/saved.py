@@ -9,6 +9,8 @@ from german_whist.arena.strict_json import check_object
 from german_whist.envs.engine.actions import parse_action
 from german_whist.envs.engine.cards import parse_deck
 from german_whist.envs.engine.rules import Rules
+from german_whist.envs.engine.rules import rules as rules_named
+from german_whist.envs.utils.checks import whole_number
 from german_whist.session.deal.table_deal import TableDeal
 from german_whist.session.game_session import FinishedDeal, Session
 from german_whist.session.lesson import DECK, RULES, SEAT, TEACHER, LessonAgent
@@ -51,19 +53,24 @@ def session_from_dict(data: Any, agent: Agent | None = None) -> Session:
         if fields["format"] != VERSION:
             raise ValueError(f"session: format {fields['format']!r:.60} is not supported: only {VERSION} is")
         settings = Settings(**fields["settings"])
-        if agent is None and settings.kind == "lesson":
-            agent = LessonAgent()
+        if settings.kind == "lesson":
+            if (settings.game, settings.seat) != (rules_named(RULES), SEAT):
+                raise ValueError("session: a lesson of another game")
+            agent = agent or LessonAgent()
+        for name in ("title", "person"):
+            if not isinstance(fields[name], str):
+                raise ValueError(f"session: {name} {fields[name]!r:.60} is not text")
         rules = settings.game
         finished = [_finished(one, rules) for one in fields["finished"]]
         table = fields["table"]
         deal = finished[-1].deal if table is None else _deal(table, rules)
         session = Session(settings, agent, deal, fields["title"], fields["person"])
         session.finished = finished
-        session.version = int(fields["version"])
+        session.version = whole_number("session: version", fields["version"], 0)
         session.earlier = _earlier(fields.get("earlier"))
         session.salt = finished[-1].salt if table is None else str(table["salt"])
         session.assisted = finished[-1].assisted if table is None else bool(table["assisted"])
-    except (TypeError, KeyError, IndexError) as error:
+    except (TypeError, KeyError, IndexError, AttributeError, OverflowError) as error:
         raise ValueError(f"session: damaged: {error}") from None
     return session
 
@@ -78,10 +85,11 @@ def lesson_session() -> Session:
 def _deal(data: Any, rules: Rules) -> TableDeal:
     fields = check_object(data, "session: deal", _DEAL_KEYS, _DEAL_KEYS[:3])
     actions = [parse_action(word, rules) for word in fields["actions"].split()]
-    deal = TableDeal(rules, parse_deck(fields["deck"], rules.cards), fields["dealer"], actions)
+    dealer = whole_number("session: dealer", fields["dealer"], 0, 1)
+    deal = TableDeal(rules, parse_deck(fields["deck"], rules.cards), dealer, actions)
     if "forfeit" in fields:
         seat, reason = fields["forfeit"]
-        deal.lose(int(seat), str(reason))
+        deal.lose(whole_number("session: seat", seat, 0, 1), str(reason))
     return deal
 
 

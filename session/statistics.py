@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+from german_whist.arena.strict_json import check_object, read_json_file
 from german_whist.envs.utils.atomic_file import write_atomically
 from german_whist.session.game_session import Session
 
@@ -16,6 +17,18 @@ VERSION = 1
 RECENT = 100
 
 Deal = dict[str, Any]
+
+_Types = dict[str, tuple[type, ...]]
+
+_MAYBE = (int, float, type(None))
+_FILE: _Types = {"format": (int,), "cleared": (str,), "deals": (list,), "matches": (list,)}
+_MATCH: _Types = {"session": (str,), "rules": (str,), "agent": (str,), "match": (str,), "won": (bool,), "time": (str,)}
+_DEAL: _Types = {
+    **dict.fromkeys(("session", "time", "rules", "agent"), (str,)),
+    **dict.fromkeys(("deal", "margin"), (int,)),
+    **dict.fromkeys(("slam", "assisted"), (bool,)),
+    **dict.fromkeys(("accuracy", "luck"), _MAYBE),
+}
 
 
 class Statistics:
@@ -117,18 +130,37 @@ class Statistics:
     def _read(self) -> dict[str, Any]:
         empty = {"format": VERSION, "cleared": "", "deals": [], "matches": []}
         try:
-            data = json.loads(self.path.read_bytes())
-            if data["format"] == VERSION and all(key in data for key in empty):
-                return {key: data[key] for key in empty}
+            return _checked(read_json_file(self.path, "statistics"))
         except FileNotFoundError:
             return empty
-        except (OSError, ValueError, KeyError, TypeError):
-            pass
-        self.path.replace(self.path.with_suffix(".damaged"))
-        return empty
+        except (OSError, ValueError):
+            self.path.replace(self.path.with_suffix(".damaged"))
+            return empty
 
     def _write(self) -> None:
         write_atomically(self.path, json.dumps(self._data, ensure_ascii=False, separators=(",", ":")).encode())
+
+
+def _checked(data: Any) -> dict[str, Any]:
+    """Return the contents of a statistics file.
+
+    Raises:
+        ValueError: if they are damaged, or of another version.
+    """
+    fields = check_object(data, "statistics", (), tuple(_FILE))
+    if fields["format"] != VERSION:
+        raise ValueError(f"statistics: format {fields['format']!r:.60} is not supported: only {VERSION} is")
+    _check_types(fields, _FILE)
+    for name, types in (("deals", _DEAL), ("matches", _MATCH)):
+        for one in fields[name]:
+            _check_types(check_object(one, name, (), tuple(types)), types)
+    return {key: fields[key] for key in _FILE}
+
+
+def _check_types(fields: dict[str, Any], types: _Types) -> None:
+    for name, allowed in types.items():
+        if not isinstance(fields[name], allowed):
+            raise ValueError(f"statistics: {name} {fields[name]!r:.60} is not allowed")
 
 
 def _deal(identifier: str, session: Session, place: int) -> Deal:

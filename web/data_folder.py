@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import re
 import secrets
+import sys
+import tempfile
 from pathlib import Path
 
 import platformdirs
@@ -20,6 +22,40 @@ def data_folder() -> Path:
     """Return the folder of this user: ``GERMAN_WHIST_DATA``, or where the system keeps data of applications."""
     given = os.environ.get(FOLDER_VARIABLE)
     return Path(given) if given else platformdirs.user_data_path("german-whist", appauthor=False)
+
+
+def writable_data_folder() -> Path:
+    """Return the folder of this user, or a private temporary one where that cannot be written.
+
+    A line on standard error says so. In a container with a read-only root, the page works but forgets.
+
+    Raises:
+        ValueError: if there is no temporary folder either.
+    """
+    folder = data_folder()
+    try:
+        return check_writable(make_folder(folder))
+    except ValueError as error:
+        reason = str(error)
+    try:
+        other = Path(tempfile.mkdtemp(prefix="german-whist-"))  # for this user alone
+    except OSError:
+        raise ValueError(f"{reason}; nor is there a temporary folder: --data names another") from None
+    print(f"german-whist: {reason}: games are kept in {other}; --data names another folder", file=sys.stderr)
+    return other
+
+
+def check_writable(folder: Path) -> Path:
+    """Return a folder in which files can be made.
+
+    Raises:
+        ValueError: if they cannot.
+    """
+    try:
+        with tempfile.TemporaryFile(dir=folder):
+            return folder
+    except OSError as error:
+        raise ValueError(f"{folder}: cannot be written: {error.strerror}") from None
 
 
 def make_folder(folder: Path) -> Path:

@@ -146,7 +146,7 @@ def _limited(receive: Receive, headers: Headers) -> Receive:
     """
     error = ApiError(413, f"The body is larger than {MAX_BODY // 1024} kB.")
     length = headers.get("content-length", "0")
-    if not length.isascii() or not length.isdigit() or int(length) > MAX_BODY:
+    if not (length.isascii() and length.isdigit() and len(length) < 20) or int(length) > MAX_BODY:
         raise error
     received = 0
 

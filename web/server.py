@@ -13,7 +13,7 @@ import uvicorn
 
 from german_whist.session.coach.warm_up import warm_up
 from german_whist.web.app import make_app
-from german_whist.web.data_folder import kept_token, make_folder
+from german_whist.web.data_folder import check_writable, kept_token, make_folder
 from german_whist.web.options import ServeOptions
 
 DEFAULT_HOST, DEFAULT_PORT = "127.0.0.1", 8917
@@ -63,7 +63,7 @@ def serve(
     Raises:
         ValueError: if the address cannot be listened on, or the data folder cannot be written.
     """
-    token = kept_token(make_folder(folder))
+    token = kept_token(check_writable(make_folder(folder)))
     listener = _listen(host, port)
     bound = listener.getsockname()[1]
     shown = f"[{host}]" if ":" in host else host

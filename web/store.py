@@ -13,6 +13,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+from german_whist.arena.strict_json import check_object, read_json_file
 from german_whist.envs.utils.atomic_file import write_atomically
 from german_whist.session.game_session import Session
 from german_whist.session.saved import session_from_dict, session_to_dict
@@ -27,6 +28,7 @@ MAX_LISTED = 100
 
 _ID = re.compile(r"[A-Za-z0-9_-]{16}")
 _SUFFIX = ".json"
+_SUMMARY = ("id", "kind", "title", "rules", "agent", "match", "day", "finished")
 
 
 class Entry:
@@ -99,7 +101,12 @@ class SessionStore:
                 self._make_room()
             self._saved += 1
         entry = Entry(secrets.token_urlsafe(12), session)
-        self.save(entry)
+        try:
+            self.save(entry)
+        except BaseException:
+            with self._lock:
+                self._saved -= 1
+            raise
         self._remember(entry)
         return entry
 
@@ -141,7 +148,7 @@ class SessionStore:
         for path in self._by_age()[::-1][:MAX_LISTED]:
             with suppress(OSError, ValueError, KeyError, TypeError):
                 changed = datetime.datetime.fromtimestamp(path.stat().st_mtime, datetime.UTC)
-                found.append({**_read(path)["summary"], "updated": changed.isoformat(timespec="seconds")})
+                found.append({**_summary(path), "updated": changed.isoformat(timespec="seconds")})
         return found
 
     def forget_idle(self) -> int:
@@ -163,7 +170,7 @@ class SessionStore:
             session = self._restore(_read(self._path(identifier))["session"])
         except FileNotFoundError:
             raise ApiError(404, "There is no such session.") from None
-        except (ValueError, KeyError, TypeError) as error:
+        except (OSError, ValueError, KeyError, TypeError) as error:
             raise ApiError(404, f"The session cannot be read: {error}") from None
         return self._remember(Entry(identifier, session))
 
@@ -192,10 +199,10 @@ class SessionStore:
         """
         for path in self._by_age():
             with suppress(OSError, ValueError, KeyError, TypeError):
-                summary = _read(path)["summary"]
+                summary = _summary(path)
                 if summary["finished"] or summary["kind"] != "play":
                     self._forget_file(path)
-                    self._entries.pop(summary["id"], None)
+                    self._entries.pop(path.stem, None)
                     return
         raise ApiError(429, f"There are {self._saved} sessions in play: finish or delete some.")
 
@@ -218,4 +225,16 @@ class SessionStore:
 
 def _read(path: Path) -> Any:
     """Return the contents of a session's file."""
-    return json.loads(path.read_bytes())
+    return read_json_file(path, "session")
+
+
+def _summary(path: Path) -> dict[str, Any]:
+    """Return the summary in a session's file.
+
+    Raises:
+        ValueError: if it is damaged.
+    """
+    fields = check_object(_read(path)["summary"], "summary", _SUMMARY, _SUMMARY)
+    if fields["id"] != path.stem or not all(isinstance(one, (str, bool, type(None))) for one in fields.values()):
+        raise ValueError("summary: damaged")
+    return fields

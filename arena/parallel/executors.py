@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import multiprocessing
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, Executor, ProcessPoolExecutor
@@ -9,6 +11,7 @@ from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from german_whist.envs.utils.checks import whole_number
+from german_whist.envs.utils.kernel_cache import kernel_cache
 
 T = TypeVar("T")
 
@@ -23,11 +26,17 @@ def worker_processes(workers: int) -> Iterator[Executor]:
         ValueError: when ``workers`` is not a whole number from 1.
     """
     whole_number("workers", workers, 1)
-    pool = ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"))
+    pool = ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"), _find_cache)
     try:
         yield pool
     finally:
         pool.shutdown(cancel_futures=True)
+
+
+def _find_cache() -> None:
+    """Find the folder of compiled kernels without a word: where it is not the usual one, the main process says so."""
+    with contextlib.redirect_stderr(io.StringIO()):
+        kernel_cache()
 
 
 def run_tasks(executor: Executor, task: Callable[..., T], arguments: Sequence[tuple[Any, ...]]) -> Iterator[T]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
@@ -15,12 +16,16 @@ from german_whist.arena.endgame_mode import match_endgame
 from german_whist.arena.match_result import Forfeit
 from german_whist.arena.parallel.shards import parse_shard
 from german_whist.arena.strict_json import check_object, read_json
-from german_whist.envs.engine.match_format import MAX_DEALS, match_format_of
+from german_whist.envs.engine.match_format import MAX_DEALS as LONGEST_MATCH
+from german_whist.envs.engine.match_format import match_format_of
 from german_whist.envs.engine.rules import rules_from_dict
 from german_whist.envs.utils.atomic_file import write_atomically
 from german_whist.envs.utils.checks import check_seed, is_whole_number, whole_number
+from german_whist.envs.utils.limited_file import read_limited
 
 FORMAT = "german-whist match parts 1"
+MAX_BYTES = 32 << 20  # of a file; JSON takes up to 20 times its size in memory
+MAX_DEALS = 3_000_000  # of a match in parts, so that all of them fit a file; for a series, matches
 _STATED = ("first", "second", "first_version", "second_version", "endgame")  # text fields
 _FIELDS = (*_STATED, "rules", "seed", "match_start", "match_deals", "start", "margins", "shard")
 _SERIES_FIELDS = ("match", "outcomes", "lengths")  # of a part of a series
@@ -118,29 +123,38 @@ def write_parts(path: str | Path, parts: Iterable[MatchPart]) -> None:
     Raises:
         OSError: when it cannot be written.
     """
-    content = {"format": FORMAT, "parts": [part.to_dict() for part in parts]}
+    given = [part.to_dict() for part in parts]
+    content = {"format": FORMAT, "parts": given, "sha256": _checksum(given)}
     write_atomically(path, json.dumps(content, separators=(",", ":")).encode())
 
 
 def read_parts(path: str | Path) -> list[MatchPart]:
-    """Return the parts in a file.
+    """Return the parts in a file; files of earlier versions have no checksum.
 
     Raises:
-        ValueError: when it cannot be read, or holds no parts; the message names the file.
+        ValueError: when it cannot be read, is too large, holds no parts, or its checksum is wrong; the message names
+            the file.
     """
     try:
-        text = Path(path).read_bytes().decode("utf-8")
-    except OSError as error:
+        text = read_limited(path, MAX_BYTES).decode("utf-8")
+    except FileNotFoundError as error:
         raise ValueError(f"{path}: cannot be read: {error.strerror}") from None
     except UnicodeDecodeError:
         raise ValueError(f"{path}: not UTF-8 text") from None
     name = f"{path}: match parts"
-    fields = check_object(read_json(text, name), name, ("format", "parts"), ("format", "parts"))
+    fields = check_object(read_json(text, name), name, ("format", "parts", "sha256"), ("format", "parts"))
     if fields["format"] != FORMAT:
         raise ValueError(f"{name}: format {fields['format']!r:.60} is not {FORMAT!r}")
     if not isinstance(fields["parts"], list):
         raise ValueError(f"{name}: 'parts' is not a list")
-    return [_part(given, f"{path}: part {number}") for number, given in enumerate(fields["parts"], 1)]
+    parts = [_part(given, f"{path}: part {number}") for number, given in enumerate(fields["parts"], 1)]
+    if "sha256" in fields and fields["sha256"] != _checksum(fields["parts"]):
+        raise ValueError(f"{path} is damaged: its checksum is wrong")
+    return parts
+
+
+def _checksum(parts: list[dict[str, Any]]) -> str:
+    return hashlib.sha256(json.dumps(parts, separators=(",", ":")).encode()).hexdigest()
 
 
 def _part(given: Any, name: str) -> MatchPart:
@@ -157,12 +171,13 @@ def _part(given: Any, name: str) -> MatchPart:
             seed=check_seed(fields["seed"]),
         )
         match_endgame(meeting.endgame)
-        if fields["shard"]:
-            parse_shard(fields["shard"])
+        deals = whole_number("match_deals", fields["match_deals"], 1, MAX_DEALS)
+        if fields["shard"] and parse_shard(fields["shard"]).count > deals:
+            raise ValueError(f"shard {fields['shard']}: its match has {deals} deals")
         part = MatchPart(
             meeting,
             check_seed(fields["match_start"], "match_start"),
-            whole_number("match_deals", fields["match_deals"], 1),
+            deals,
             check_seed(fields["start"], "start"),
             _pairs(fields, "margins", _LARGEST_SCORE) if in_series else _pairs(fields, "margins", 99, whole=True),
             fields["shard"],
@@ -182,7 +197,7 @@ def _series_fields(fields: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "match": str(match_format_of(fields["match"])),
         "outcomes": _pairs(fields, "outcomes", 1, whole=True),
-        "lengths": _pairs(fields, "lengths", MAX_DEALS, whole=True, lowest=1),
+        "lengths": _pairs(fields, "lengths", LONGEST_MATCH, whole=True, lowest=1),
     }
 
 

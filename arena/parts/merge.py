@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from itertools import groupby
+from itertools import groupby, islice
 from typing import Any
 
 import numpy as np
@@ -73,20 +73,22 @@ def _missing(parts: list[MatchPart], is_played: np.ndarray) -> str:
     counts = {shard.count for shard in shards}
     if len(shards) == len(parts) and len(counts) == 1:
         (count,) = counts
-        lost = sorted({*range(1, count + 1)} - {shard.number for shard in shards})
-        return f"{_numbered('shard', len(lost))} {_shown([f'{number}/{count}' for number in lost])}"
+        there = {shard.number for shard in shards}
+        lost = (f"{number}/{count}" for number in range(1, count + 1) if number not in there)
+        return f"{_numbered('shard', count - len(there))} {_shown(lost, count - len(there))}"
     ranges, start = [], whole.match_start
     for played, run in groupby(is_played.tolist()):
         length = len(list(run))
         if not played:
             ranges.append(f"{start} to {start + length - 1}" if length > 1 else str(start))
         start += length
-    return f"{'matches' if whole.match else 'deals'} {_shown(ranges)}"
+    return f"{'matches' if whole.match else 'deals'} {_shown(ranges, len(ranges))}"
 
 
-def _shown(words: list[str]) -> str:
-    more = len(words) - _MOST_SHOWN
-    return ", ".join(words[:_MOST_SHOWN]) + (f" and {more} more" if more > 0 else "")
+def _shown(words: Iterable[str], count: int) -> str:
+    """Return the first of so many words."""
+    more = count - _MOST_SHOWN
+    return ", ".join(islice(words, _MOST_SHOWN)) + (f" and {more} more" if more > 0 else "")
 
 
 def _numbered(word: str, number: int) -> str:

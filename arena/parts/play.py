@@ -11,13 +11,13 @@ from german_whist.arena.match_result import MatchResult, SeriesResult
 from german_whist.arena.mirrored_deals import Progress
 from german_whist.arena.parallel.shards import Shard
 from german_whist.arena.parts.agent_version import agent_version
-from german_whist.arena.parts.match_part import MatchPart, Meeting, rules_text
+from german_whist.arena.parts.match_part import MAX_DEALS, MatchPart, Meeting, rules_text
 from german_whist.arena.series import SeriesGames, series_games, series_result
 from german_whist.envs.engine.endgame_hook import PLAYED
 from german_whist.envs.engine.match_format import MatchFormat, match_format_of
 from german_whist.envs.engine.rules import Rules, rules_from_dict
 from german_whist.envs.engine.rules import rules as rules_named
-from german_whist.envs.utils.checks import check_seed
+from german_whist.envs.utils.checks import check_seed, whole_number
 
 
 def match_meeting(
@@ -85,8 +85,9 @@ def play_shard(
     """Play one shard of the match that has the deals ``start … start + deals − 1``.
 
     Raises:
-        ValueError: as ``play_match``, or when there are fewer deals than shards.
+        ValueError: as ``play_match``, or when there are fewer deals than shards, or more deals than parts may have.
     """
+    whole_number("deals", deals, 1, MAX_DEALS)
     share = shard.deals(deals)
     part = play_part(meeting, start + share.start, len(share), progress=progress, executor=executor)
     return replace(part, match_start=start, match_deals=deals, shard=str(shard))
@@ -104,8 +105,9 @@ def play_series_shard(
     """Play one shard of the series that has the matches 0 … ``matches − 1``.
 
     Raises:
-        ValueError: as ``play_series``, or when there are fewer matches than shards.
+        ValueError: as ``play_series``, or when there are fewer matches than shards, or more than parts may have.
     """
+    whole_number("matches", matches, 1, MAX_DEALS)
     share, match_format = shard.deals(matches, "matches"), match_format_of(match)
     games = series_games(
         meeting.first,

@@ -82,7 +82,8 @@ def play_tournament(
         executor: as in ``play_match``.
 
     Raises:
-        ValueError: when a name or number is not allowed, an agent is given twice, or a stored result is damaged.
+        ValueError: when a name or number is not allowed, an agent is given twice, a stored result is damaged, or a
+            folder is to keep more than 3,000,000 deals of a pair.
     """
     meetings = _meetings(agents, deals, seed, rules, endgame)
     store = None if folder is None else ResultStore(Path(folder) / PAIRS_FOLDER)

@@ -13,7 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from german_whist.arena.match_result import Forfeit
-from german_whist.arena.parts.match_part import MatchPart, Meeting, read_parts, write_parts
+from german_whist.arena.parts.match_part import MAX_DEALS, MatchPart, Meeting, read_parts, write_parts
+from german_whist.envs.utils.checks import whole_number
 
 _LONGEST_NAME = 24  # characters of an agent's specification in a file's name
 _DIGITS = 12
@@ -55,14 +56,18 @@ class ResultStore:
             deals: the smallest number of deals; more if more are stored.
 
         Raises:
-            ValueError: when a file is damaged; the message names it.
+            ValueError: when there are more deals than are stored, or a file is damaged; the message names it.
         """
-        parts = [
-            part
-            for path in sorted(self.folder.glob(f"{_key(meeting)}*.json"))
-            for part in read_parts(path)
-            if part.meeting == meeting
-        ]
+        whole_number("deals", deals, 1, MAX_DEALS)
+        parts = []
+        for path in sorted(self.folder.glob(f"{_key(meeting)}*.json")):
+            for part in read_parts(path):
+                if part.match:
+                    raise ValueError(f"{path}: a part of a series, {part.match}, where deals are stored")
+                if part.deals.stop > MAX_DEALS:
+                    raise ValueError(f"{path}: deal {part.deals.stop - 1} is beyond the {MAX_DEALS} that are stored")
+                if part.meeting == meeting:
+                    parts.append(part)
         size = max([deals, *(part.deals.stop for part in parts)])
         margins, is_played = np.zeros((size, 2), np.int64), np.zeros(size, np.bool_)
         for part in parts:

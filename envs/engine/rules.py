@@ -286,9 +286,9 @@ def _value(key: str, text: str) -> object:
     try:
         return parse_yaml(text)
     except ValueError:
-        given = shown(text)
+        name, given = shown(key[:60])[1:-1], shown(text)
         raise ValueError(
-            f"rules: {key[:60]}={given[1:-1]} is not allowed: {given} is neither a number nor a name"
+            f"rules: {name}={given[1:-1]} is not allowed: {given} is neither a number nor a name"
         ) from None
 
 

@@ -9,6 +9,8 @@ from pathlib import Path
 def write_atomically(path: str | Path, content: bytes, *, durable: bool = True) -> None:
     """Write a file under a temporary name beside it and rename it; a failure leaves nothing behind.
 
+    What is there and no file, as a pipe or ``/dev/null``, is written to and stays what it is.
+
     Args:
         path: the file.
         content: what to write.
@@ -19,6 +21,9 @@ def write_atomically(path: str | Path, content: bytes, *, durable: bool = True) 
         OSError: if it cannot be written; the error names ``path``, not the temporary file.
     """
     target = Path(path)
+    if target.exists() and not target.is_file():
+        target.write_bytes(content)
+        return
     temporary = target.with_name(f".{target.name}.{os.getpid()}.tmp")
     try:
         temporary.write_bytes(content)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import importlib
 import re
 
 import pytest
 
 from tests.docs.examples import ROOT
+from tests.test_layout import MODULES, name_of
 
 PAGE = (ROOT / "docs" / "reference" / "limits.md").read_text(encoding="utf-8")
 ROWS = re.findall(r"^\| [^|]+ \| ([\d,]+) \| `([\w.]+)\.(\w+)` \|$", PAGE, re.MULTILINE)
@@ -20,3 +22,22 @@ def test_every_row_of_the_table_is_read() -> None:
 @pytest.mark.parametrize(("number", "module", "name"), ROWS)
 def test_a_limit_is_that_of_the_code(number: str, module: str, name: str) -> None:
     assert getattr(importlib.import_module(f"german_whist.{module}"), name) == int(number.replace(",", ""))
+
+
+EXCEPTIONS = {
+    "agents.inference.history_reading_kernels.MAX_ITEMS",  # the longest history of any deal
+    "agents.inference.world_sampling_kernels.MAX_HAND",  # the largest hand of any game
+    "agents.ismcts.tree_kernels.MAX_PATH",  # more than the decisions of any deal
+    "agents.pretrained.publish.MAX_BYTES",  # of what the project publishes
+}
+
+
+def test_every_limit_of_the_code_has_a_row() -> None:
+    found = set()
+    for path in MODULES:
+        module = f"{name_of(path.parent)}.{path.stem}".removeprefix("german_whist.")
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]).startswith("MAX_"):
+                found.add(f"{module}.{ast.unparse(node.targets[0])}")
+    assert found - EXCEPTIONS == {f"{module}.{name}" for _, module, name in ROWS if name.startswith("MAX_")}
+    assert found > EXCEPTIONS

@@ -28,7 +28,9 @@ from german_whist.solver.tablebase.kinds import FOLDER_VARIABLE, KINDS
 from german_whist.training.config.load import load_config, recipe_names
 from tests.agents.networks import some_network
 from tests.fuzz.contract import BrokenError, command, refused_or
+from tests.fuzz.match_targets import bots, parts
 from tests.fuzz.mutations import Rng, as_json, mutate_bytes, mutate_json, mutate_text, mutate_words
+from tests.fuzz.page_targets import requests, sessions
 
 Case = Callable[[Rng], None]
 
@@ -159,6 +161,11 @@ COMMANDS = [
     "replay absent.jsonl",
     "curve absent --out absent/x.png",
     "export absent --to onnx",
+    "arena random greedy --deals 1 --rules tiny --json",
+    "merge absent.json --json",
+    "exploit greedy --rules tiny --json",
+    "draw random greedy --rules tiny --deal 7:0 --still table.png --size 96x64",
+    "train absent.yaml --decisions -1 --ranks x --seed -1 --rules humbug",
 ]
 
 
@@ -212,4 +219,8 @@ TARGETS: dict[str, Callable[[Path], Case]] = {
     "specifications": specifications,
     "commands": commands,
     "resumed-runs": resumed_runs,
+    "parts": parts,
+    "bots": bots,
+    "requests": requests,
+    "sessions": sessions,
 }

@@ -12,7 +12,7 @@ from german_whist.solver.tablebase.kinds import FOLDER_VARIABLE
 from tests.fuzz.contract import BrokenError, command, refused_or
 from tests.fuzz.targets import TARGETS
 
-CASES = {"resumed-runs": 6, "commands": 40}
+CASES = {"resumed-runs": 6, "commands": 40, "requests": 20, "sessions": 20}
 MANY = 60
 
 

@@ -108,6 +108,9 @@ def test_practice_remembers_what_the_same_deal_brought_before_also_when_saved() 
     assert session_json(made)["earlier"] is None
 
 
+TABLE = session_to_dict(session())["table"]
+
+
 @pytest.mark.parametrize(
     "damage",
     [
@@ -118,6 +121,17 @@ def test_practice_remembers_what_the_same_deal_brought_before_also_when_saved() 
         {"finished": [{}]},
         {"earlier": "You win 8 to 5"},
         {"more": 1},
+        {"version": float("inf")},
+        {"version": "1"},
+        {"title": ["x"]},
+        {"person": None},
+        {"settings": {"rules": "small", "kind": "lesson"}},
+        {"table": {**TABLE, "actions": 1}},
+        {"table": {**TABLE, "deck": 1}},
+        {"table": {**TABLE, "dealer": 10**400}},
+        {"table": {**TABLE, "dealer": "x"}},
+        {"table": {**TABLE, "forfeit": [2, "late"]}},
+        {"table": {**TABLE, "forfeit": [float("inf"), "late"]}},
     ],
 )
 def test_damaged_sessions_are_refused(damage: dict[str, object]) -> None:

@@ -106,7 +106,36 @@ def test_what_is_deleted_does_not_come_back(path: Path) -> None:
     assert json.loads(statistics.export())["deals"] == []
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", '{"format": 2}', '{"format": 1}'])
+def file_text(name: str, **changed: object) -> str:
+    """A file with one deal or match in which some fields are others."""
+    one = {"session": "a", "deal": 1, "time": "x", "rules": "tiny", "agent": "greedy", "match": "best_of:3"}
+    one |= {"won": True, "margin": 1, "slam": False, "assisted": False, "accuracy": None, "luck": 0.5, **changed}
+    return json.dumps({"format": 1, "cleared": "", "deals": [], "matches": [], name: [one]})
+
+
+def test_a_file_as_it_should_be_is_read(path: Path) -> None:
+    for name in ("deals", "matches"):
+        path.write_text(file_text(name))
+        assert Statistics(path).summary()[name]
+        assert not path.with_suffix(".damaged").exists()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("", "{", "[]", '{"format": 2}', '{"format": 1}', "[" * 100_000),
+        '{"format": 1, "cleared": "", "deals": [1], "matches": []}',
+        '{"format": 1, "cleared": "", "deals": 1, "matches": []}',
+        '{"format": 1, "cleared": 0, "deals": [], "matches": []}',
+        file_text("deals", time=3),
+        file_text("deals", session=[]),
+        file_text("deals", margin="1"),
+        file_text("deals", luck=float("nan")),
+        file_text("deals", agent="\ud800"),
+        file_text("matches", won=1),
+        file_text("matches", match={}),
+    ],
+)
 def test_a_damaged_file_is_set_aside(path: Path, text: str) -> None:
     path.write_text(text)
     assert Statistics(path).summary()["deals"] == 0

@@ -75,7 +75,7 @@ def test_large_bodies_are_refused_by_what_they_say_and_by_what_comes(client: Tes
 
     for content in (large, pieces()):
         assert error(client.post("api/sessions", content=content, headers=JSON))[:2] == (413, "too_large")
-    for length in ("-1", "1e3", "9" * 30):
+    for length in ("-1", "1e3", "9" * 30, "9" * 5000):
         answer = client.post("api/sessions", content=b"{}", headers={**JSON, "content-length": length})
         assert error(answer)[:2] == (413, "too_large")
 

@@ -92,7 +92,14 @@ def test_a_deleted_session_is_gone_for_requests_that_waited_for_it(tmp_path: Pat
     assert seen == [404]
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", "{}", '{"session": {}}', '{"session": null, "summary": null}'])
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("", "{", "[]", "{}", '{"session": {}}', '{"session": null, "summary": null}'),
+        *('{"session": {}, "summary": NaN}', '{"session": "\\ud800"}', "[" * 100_000),
+        '{"summary": {"id": "x", "kind": 1e300}}',
+    ],
+)
 def test_a_damaged_file_is_an_error_and_no_more(tmp_path: Path, text: str) -> None:
     sessions = store(tmp_path)
     entry = sessions.add(small())
@@ -104,6 +111,41 @@ def test_a_damaged_file_is_an_error_and_no_more(tmp_path: Path, text: str) -> No
         pass
     assert error.value.status == 404
     assert other.id in [one["id"] for one in fresh.summaries()]
+
+
+def test_a_folder_in_the_place_of_a_file_is_an_error_and_no_more(tmp_path: Path) -> None:
+    (tmp_path / f"{'A' * 16}.json").mkdir()
+    with pytest.raises(ApiError, match="cannot be read") as error, store(tmp_path).open("A" * 16):
+        pass
+    assert error.value.status == 404
+
+
+def test_a_session_that_cannot_be_written_takes_no_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    sessions = store(tmp_path, max_saved=1)
+
+    def full(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("german_whist.web.store.write_atomically", full)
+        with pytest.raises(OSError, match="No space left"):
+            sessions.add(small())
+    assert sessions.add(small()).id
+
+
+@pytest.mark.parametrize("field", ["id", "kind"])
+def test_room_is_made_by_one_session_whatever_its_file_says(tmp_path: Path, field: str) -> None:
+    sessions = store(tmp_path, max_saved=3)
+    practice = [sessions.add(small(kind="practice")) for _ in range(3)]
+    for entry in practice:
+        path = tmp_path / f"{entry.id}.json"
+        data = json.loads(path.read_text())
+        data["summary"][field] = []
+        path.write_text(json.dumps(data))
+    with pytest.raises(ApiError) as error:
+        sessions.add(small())
+    assert error.value.status == 429
+    assert len(list(tmp_path.glob("*.json"))) == 3
 
 
 def test_files_hold_what_is_needed_to_go_on(tmp_path: Path) -> None:

@@ -36,7 +36,7 @@ def run(options: argparse.Namespace) -> int:
     from pathlib import Path
 
     from german_whist.session.settings import Settings
-    from german_whist.web.data_folder import data_folder
+    from german_whist.web.data_folder import writable_data_folder
     from german_whist.web.options import ServeOptions
     from german_whist.web.server import serve
 
@@ -45,7 +45,7 @@ def run(options: argparse.Namespace) -> int:
     Settings(rules=options.rules, seed=options.seed or 0)
     if options.agent is not None:
         _check_agent(options.agent, options.rules)
-    folder = data_folder() if options.data is None else Path(options.data)
+    folder = writable_data_folder() if options.data is None else Path(options.data)
     defaults = ServeOptions(options.rules, options.agent, options.seed)
     serve(defaults, folder, options.host, options.port, opens_browser=not options.no_browser)
     return 0

@@ -216,6 +216,7 @@ def test_rules_accepts_rules_objects() -> None:
 @pytest.mark.parametrize(
     ("spec", "complaint"),
     [
+        ("classic:ha\nnd=[", r"ha\\nnd=\[ is not allowed"),
         ("clasic", "unknown rules 'clasic': did you mean 'classic'. allowed: .*classic.*tiny"),
         ("", "unknown rules ''"),
         ("Tiny", "did you mean 'tiny'"),

@@ -1,0 +1,45 @@
+"""Files appear when they are complete; what is no file is written to and stays."""
+
+from __future__ import annotations
+
+import os
+import threading
+from pathlib import Path
+
+import pytest
+
+from german_whist.arena.match import play_match
+from german_whist.arena.recording_file import writing_recordings
+from german_whist.envs.utils.atomic_file import write_atomically
+
+
+def test_a_file_is_replaced_whole(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    write_atomically(path, b"one")
+    write_atomically(path, b"two", durable=False)
+    assert path.read_bytes() == b"two"
+    assert [one.name for one in tmp_path.iterdir()] == ["file"]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes with names")
+def test_a_pipe_stays_a_pipe(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    read: list[bytes] = []
+
+    def reading() -> threading.Thread:
+        thread = threading.Thread(target=lambda: read.append(pipe.read_bytes()), daemon=True)
+        thread.start()
+        return thread
+
+    thread = reading()
+    write_atomically(pipe, b"words")
+    thread.join(60)
+    thread = reading()
+    with writing_recordings(pipe) as write:
+        play_match("random", "greedy", deals=1, rules="tiny", record=write)
+    thread.join(60)
+    assert read[0] == b"words"
+    assert read[1].count(b"\n") == 2
+    assert pipe.is_fifo()
+    assert [one.name for one in tmp_path.iterdir()] == ["pipe"]
