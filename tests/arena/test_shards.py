@@ -152,7 +152,7 @@ def test_parts_that_contradict_each_other_are_refused() -> None:
         ("rules", 3, "an object is needed"),
         ("seed", -1, "seed -1 is not allowed"),
         ("start", 0, "its deals are not deals of its match"),
-        ("match_deals", 2, "its deals are not deals of its match"),
+        ("match_deals", 2, "shard 1/3: its match has 2 deals"),
         ("first", 1, "first 1 is not text"),
         ("endgame", "none", "endgame 'none'"),
         ("shard", "x", "is not NUMBER/COUNT"),

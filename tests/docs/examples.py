@@ -48,6 +48,7 @@ SMALL_RUN = {
     "checkpoint_every": "200",
     "evaluate_deals": "10",
     "final_deals": "10",
+    "processes": "1",
 }
 FEWER = {"--deals": 10, "--matches": 3, "--worlds": 3}
 

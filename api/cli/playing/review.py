@@ -21,7 +21,7 @@ def add_parser(subparsers: Any) -> None:
         description="Judge every decision of a recorded deal by what its seat could know: by a search in worlds that "
         "fit how the opponent has played, exactly once both hands are known, and in humbug by sampled worlds. Tricks "
         "are those of the margin.",
-        epilog="example: german-whist review games.jsonl --line 3, or --line all",
+        epilog="example: german-whist review games.jsonl --line all",
     )
     parser.add_argument("file", metavar="FILE", help="a file written by play --record or evaluate --record")
     parser.add_argument(
