@@ -31,7 +31,7 @@ test: $(VENV)/.installed-dev-$(KEY)
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
 	$(SITE)
-	$(BIN)/python -m pytest -n 2 --dist loadfile
+	$(BIN)/python -m pytest -n $(or $(WORKERS),4) --dist loadfile
 
 # MINUTES=300 fuzzes for five hours.
 fuzz: $(VENV)/.installed-dev-$(KEY)
