@@ -17,7 +17,7 @@ KEY := $(shell (echo $(SOURCES); cat pyproject.toml constraints.txt) | cksum | c
 # A warning or a broken reference fails the site.
 SITE := $(BIN)/sphinx-build -b html -q -W --keep-going -n docs docs/_build/html
 
-.PHONY: quickstart play test fuzz kill-test nightly nightly-tests audit docs dist lowest examples clean
+.PHONY: quickstart play test types site fuzz kill-test nightly nightly-tests audit docs dist lowest examples clean
 
 quickstart: $(VENV)/.installed-train-$(KEY)
 	$(BIN)/german-whist train quickstart
@@ -28,10 +28,16 @@ play: $(VENV)/.installed-web-$(KEY)
 test: $(VENV)/.installed-dev-$(KEY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy
 	$(BIN)/lint-imports --no-logo
+	$(MAKE) --no-print-directory -j 2 types site
+	$(BIN)/python -m pytest -n 2 --dist loadfile
+
+# Two parts of `make test`, which runs them side by side.
+types: $(VENV)/.installed-dev-$(KEY)
+	$(BIN)/mypy
+
+site: $(VENV)/.installed-dev-$(KEY)
 	$(SITE)
-	$(BIN)/python -m pytest -n $(or $(WORKERS),4) --dist loadfile
 
 # MINUTES=300 fuzzes for five hours.
 fuzz: $(VENV)/.installed-dev-$(KEY)
