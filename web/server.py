@@ -64,7 +64,7 @@ def serve(
         ValueError: if the address cannot be listened on, or the data folder cannot be written.
     """
     token = kept_token(check_writable(make_folder(folder)))
-    listener = _listen(host, port)
+    listener = listen(host, port)
     bound = listener.getsockname()[1]
     shown = f"[{host}]" if ":" in host else host
     app = make_app(options, folder, token, hosts=(host,))
@@ -81,7 +81,7 @@ def serve(
         _Server(config, f"http://{shown}:{bound}/{token}/", options, opens_browser).run(sockets=[listener])
 
 
-def _listen(host: str, port: int | None) -> socket.socket:
+def listen(host: str, port: int | None) -> socket.socket:
     """Return a socket that listens.
 
     Raises:
@@ -90,7 +90,8 @@ def _listen(host: str, port: int | None) -> socket.socket:
     ports = (DEFAULT_PORT, 0) if port is None else (port,)
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     for number in ports:
-        listener = socket.socket(family, socket.SOCK_STREAM)
+        # With the protocol named, asyncio turns Nagle's algorithm off; else every answer waits 40 ms for an ACK.
+        listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             listener.bind((host, number))

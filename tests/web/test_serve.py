@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import signal
@@ -120,3 +121,21 @@ def test_a_data_folder_that_is_a_file_is_refused(tmp_path: Path, capsys: pytest.
     (tmp_path / "file").write_text("")
     assert main(["serve", "--no-browser", "--port", "0", "--data", str(tmp_path / "file")]) == 2
     assert "cannot be made" in capsys.readouterr().err
+
+
+def test_answers_do_not_wait_for_acknowledgements() -> None:
+    from german_whist.web.server import listen
+
+    async def answering() -> int:
+        """Return whether the socket of an answer sends at once."""
+        asked: asyncio.Queue[socket.socket] = asyncio.Queue()
+        server = await asyncio.start_server(
+            lambda reader, writer: asked.put_nowait(writer.get_extra_info("socket")), sock=listen("127.0.0.1", 0)
+        )
+        async with server:
+            _, writer = await asyncio.open_connection(*server.sockets[0].getsockname())
+            option = (await asked.get()).getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+            writer.close()
+        return option
+
+    assert asyncio.run(answering())
