@@ -81,6 +81,7 @@ class SearchAgent:
         """
         self.name = name
         self.prior = prior
+        settings = settings.for_policy(isinstance(prior, PolicyAgent))
         network, heuristic, uniform = settings.model_prior
         without = dataclasses.replace(settings, model_prior=(0.0, network + heuristic, uniform))
         self.settings = settings if rollouts else without

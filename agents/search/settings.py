@@ -15,6 +15,7 @@ SELF, SMALL, HEURISTIC = "self", "small", "heuristic"
 ROLLOUTS = (SELF, SMALL, HEURISTIC)
 SETTINGS = ("search", "candidates", "rollout", "prior_sd", "win_weight", "tricks", "threads")
 _TRICKS = ("prior_sd", "win_weight")  # in tricks; the other numbers are whole
+_NETWORK_SD, _BOT_SD = 0.2, 0.5  # prior_sd by default
 
 
 @dataclasses.dataclass(frozen=True)
@@ -28,7 +29,7 @@ class SearchSettings:
         rollout: the policy of the rollouts and of the opponent model: ``"small"``, ``"heuristic"`` or ``"self"``;
             empty for ``"small"`` in its game, else ``"self"``.
         prior_sd: how far the policy's advantages are off, standard deviation in tricks: the larger, the more the search
-            decides.
+            decides; 0 for 0.2 where the policy is a network, else 0.5.
         tricks: only the last so many tricks of the foreplay are searched; 0 for all.
         threads: number of threads; 0 for all CPU cores.
         temperature: of the opponent model's softmax, in tricks.
@@ -47,7 +48,7 @@ class SearchSettings:
     worlds: int = 64
     candidates: int = 0
     rollout: str = ""
-    prior_sd: float = 0.5
+    prior_sd: float = 0.0
     tricks: int = 0
     threads: int = 0
     temperature: float = 0.1
@@ -72,10 +73,14 @@ class SearchSettings:
         whole_number("threads", self.threads, 0, MAX_THREADS)
         if self.rollout and self.rollout not in ROLLOUTS:
             raise unknown_name("rollout", self.rollout, ROLLOUTS)
-        if not 0 < self.prior_sd < float("inf"):
-            raise ValueError(f"prior_sd {self.prior_sd} is not allowed: a positive number of tricks")
+        if not 0 <= self.prior_sd < float("inf"):
+            raise ValueError(f"prior_sd {self.prior_sd} is not allowed: a number of tricks, at least 0")
         if not 0 <= self.win_weight < float("inf"):
             raise ValueError(f"win_weight {self.win_weight} is not allowed: a number of tricks, at least 0")
+
+    def for_policy(self, is_network: bool) -> SearchSettings:
+        """Return the settings with the ``prior_sd`` of the policy, a network or a bot, unless one was set."""
+        return dataclasses.replace(self, prior_sd=self.prior_sd or (_NETWORK_SD if is_network else _BOT_SD))
 
     @property
     def usual_sd(self) -> float:

@@ -56,8 +56,8 @@ def _first_card(rules: str, agent: str) -> None:
 
 
 def _coach(rules: Rules) -> None:
-    """Give a hint, and review a deal."""
-    deal = TableDeal.at_address(rules, 0, 0)
-    hint(deal)
-    bot = agent_named("heuristic")
-    review(play_out(deal, (bot, bot)), 0, ("You", "Agent"), worlds=_WORLDS)
+    """Play a deal with a perfect endgame, give a hint, and review the deal."""
+    bot = agent_named("heuristic+exact")
+    played = play_out(TableDeal.at_address(rules, 0, 0), (bot, bot))
+    hint(TableDeal.at_address(rules, 0, 0))
+    review(played, 0, ("You", "Agent"), worlds=_WORLDS)

@@ -213,7 +213,8 @@ def test_more_worlds_win_more() -> None:
         ("champion:search=-1", "search -1"),
         ("champion:search=many", "not a whole number"),
         ("champion:search=4,rollout=best", "rollout"),
-        ("champion:search=4,prior_sd=0", "prior_sd"),
+        ("champion:search=4,prior_sd=-1", "prior_sd"),
+        ("champion:search=4,prior_sd=inf", "prior_sd"),
         ("champion:candidates=9", "search=N"),
         ("champion:search=4,temperature=1", "search"),
         ("champion:search=4,worlds=3", "worlds"),
@@ -225,6 +226,12 @@ def test_more_worlds_win_more() -> None:
 def test_bad_settings_are_refused(spec: str, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         make_agent(spec)
+
+
+def test_a_network_is_trusted_more_than_a_bot_unless_a_setting_says_otherwise() -> None:
+    network, bot = (make_agent(f"{name}:search=4").settings.prior_sd for name in ("champion", "heuristic"))
+    assert 0 < network < bot
+    assert make_agent("heuristic:search=4,prior_sd=0.125").settings.prior_sd == 0.125
 
 
 def test_search_0_is_the_agent_itself() -> None:
