@@ -14,7 +14,7 @@ from german_whist.agents.policy.network.layers import UNIVERSAL
 from german_whist.envs.engine.rules import GAME
 from german_whist.envs.observation.views import VIEW
 
-# Of logits that are no action values, so that an action e times as likely counts as a quarter of a trick better. The
+# Scale of logits that are not action values: an action e times as likely counts as a quarter of a trick better. The
 # pretrained networks have the same scale.
 NATS_PER_TRICK = 4.0
 
