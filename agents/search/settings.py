@@ -15,7 +15,7 @@ SELF, SMALL, HEURISTIC = "self", "small", "heuristic"
 ROLLOUTS = (SELF, SMALL, HEURISTIC)
 SETTINGS = ("search", "candidates", "rollout", "prior_sd", "win_weight", "tricks", "threads")
 _TRICKS = ("prior_sd", "win_weight")  # in tricks; the other numbers are whole
-_NETWORK_SD, _BOT_SD = 0.2, 0.5  # prior_sd by default
+_NETWORK_SD, _BOT_SD = 0.3, 0.5  # prior_sd by default
 
 
 @dataclasses.dataclass(frozen=True)
@@ -29,7 +29,7 @@ class SearchSettings:
         rollout: the policy of the rollouts and of the opponent model: ``"small"``, ``"heuristic"`` or ``"self"``;
             empty for ``"small"`` in its game, else ``"self"``.
         prior_sd: standard deviation of the error of the policy's advantages, in tricks: the larger, the more the search
-            decides; 0 for 0.2 where the policy is a network, else 0.5.
+            decides; 0 for 0.3 where the policy is a network, else 0.5.
         tricks: only the last so many tricks of the foreplay are searched; 0 for all.
         threads: number of threads; 0 for all CPU cores.
         temperature: of the opponent model's softmax, in tricks.
