@@ -76,9 +76,10 @@ examples:
 lowest:
 	$(PYTHON) -m tests.packaging.lowest $(if $(SKIP),--skip $(SKIP))
 
+# Python compiles the modules that are imported; compiling all of them takes half a minute.
 $(VENV)/.installed-%-$(KEY): | $(BIN)/python
 	@echo "installing german-whist[$*] into $(VENV) ..."
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt \
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -c constraints.txt \
 		--config-settings editable_mode=strict --editable ".[$*]"
 	@rm -f $(VENV)/.installed-$*-*
 	@touch $@
