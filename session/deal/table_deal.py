@@ -16,7 +16,7 @@ from german_whist.envs.engine.scoring import reward_limit
 from german_whist.envs.simulator.batch import DealBatch
 
 
-class Forfeit(NamedTuple):
+class DealForfeit(NamedTuple):
     """A deal that was not played to its end.
 
     Attributes:
@@ -54,7 +54,7 @@ class TableDeal:
         self.batch.deal_decks([list(deck)], [dealer])
         self.actions: list[int] = []
         self.states: list[Any] = []
-        self.forfeit: Forfeit | None = None
+        self.forfeit: DealForfeit | None = None
         for action in actions:
             self.play(action)
 
@@ -123,7 +123,7 @@ class TableDeal:
         """
         if self.done:
             raise ValueError("the deal is over")
-        self.forfeit = Forfeit(seat, reason)
+        self.forfeit = DealForfeit(seat, reason)
 
     def go_back(self, count: int) -> None:
         """Go back to the position before action ``count``, counted from 0."""
