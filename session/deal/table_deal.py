@@ -61,8 +61,13 @@ class TableDeal:
     @classmethod
     def at_address(cls, rules: Rules, seed: int, index: int) -> TableDeal:
         """Return deal ``index`` of a seed; seat ``index % 2`` deals."""
-        deck = DealBatch(rules, 1, seed, index).states["deck"][0, : len(rules.cards)]
-        return cls(rules, deck.tolist(), index % 2)
+        return cls.of(DealBatch(rules, 1, seed, index))
+
+    @classmethod
+    def of(cls, batch: DealBatch) -> TableDeal:
+        """Return the deal of a ``DealBatch`` of one, before its first action."""
+        state = batch.states[0]
+        return cls(batch.rules, state["deck"][: len(batch.rules.cards)].tolist(), int(state["dealer"]))
 
     @property
     def rules(self) -> Rules:
