@@ -212,9 +212,7 @@ def test_statistics_count_deals_and_can_be_saved_and_deleted(table: Table, serve
         assert dialog.get_by_role("table", name=name).is_visible()
     assert dialog.get_by_role("img", name=re.compile(r"Margins of the last \d+ deals")).is_visible()
     assert dialog.locator(".chart .line").count() == 1
-    assert re.search(
-        r"your accuracy, \d+ % over the last \d+ rated deals", dialog.locator("figcaption").text_content()
-    )
+    assert re.search(r"your accuracy, \d+ % over the last \d+ rated deals", dialog.locator("figcaption").text_content())
     with table.page.expect_download() as download:
         dialog.get_by_role("link", name="Export").click()
     assert download.value.suggested_filename.endswith(".json")

@@ -14,8 +14,8 @@ from german_whist.session.coach.hints import hint
 from german_whist.session.deal.table_deal import TableDeal
 from german_whist.session.game_session import Session
 from german_whist.session.settings import Settings
-from german_whist.web.handlers import coach
 from german_whist.web.app import make_app
+from german_whist.web.handlers import coach
 from german_whist.web.options import ServeOptions
 from tests.redeal import Redeal
 from tests.session.playing import Script

@@ -107,7 +107,7 @@ def test_a_damaged_file_is_an_error_and_no_more(tmp_path: Path, text: str, caplo
     path.write_text(text)
     fresh = store(tmp_path)
     other = fresh.add(small())
-    with pytest.raises(ApiError, match="^The session cannot be read: .{9}") as error, fresh.open(entry.id):
+    with pytest.raises(ApiError, match=r"^The session cannot be read: .{9}") as error, fresh.open(entry.id):
         pass
     assert (error.value.status, error.value.code) == (500, "server_error")
     assert f"{path} cannot be read: " in caplog.text
@@ -120,7 +120,7 @@ def test_a_damaged_file_is_an_error_and_no_more(tmp_path: Path, text: str, caplo
 def test_a_folder_in_the_place_of_a_file_is_an_error_and_no_more(tmp_path: Path) -> None:
     (tmp_path / f"{'A' * 16}.json").mkdir()
     sessions = store(tmp_path)
-    message = "^The session cannot be read: Is a directory$"
+    message = r"^The session cannot be read: Is a directory$"
     with pytest.raises(ApiError, match=message) as error, sessions.open("A" * 16):
         pass
     assert error.value.status == 500

@@ -42,7 +42,7 @@ def print_review(review: Mapping[str, Any], rules: Rules, *, every_move: bool = 
     Args:
         review: what ``german_whist.session.coach.reviews.review`` returned.
         rules: the rules of the deal.
-        every_move: print both hands and the stock, and all moves with the value of each card, not only the biggest mistakes.
+        every_move: print, besides the biggest mistakes, both hands, the stock, and all moves with each card's value.
     """
     from german_whist.envs.engine.cards import SUITS
     from german_whist.session.deal.words import YOU
