@@ -88,10 +88,14 @@ def open_recordings(recordings: Sequence[Recording], seat: int | None = None) ->
         rules=rules_spec(last.rules), agent=opponent if plays else _DEFAULT_AGENT, seat=seat, kind="recording"
     )
     deals = [_table_deal(recording) for recording in recordings]
-    name = last.names[seat]
-    session = Session(settings, None, deals[-1], agent_title(opponent), YOU if name == "you" else agent_title(name))
+    session = Session(settings, None, deals[-1], _shown_name(opponent), _shown_name(last.names[seat]))
     session.finished = [FinishedDeal(deal, new_salt(), False, "") for deal in deals]
     return session
+
+
+def _shown_name(name: str) -> str:
+    """Return what to call a recorded player; the person who recorded the deal is ``You`` from either seat."""
+    return YOU if name == "you" else agent_title(name)
 
 
 def _table_deal(recording: Recording) -> TableDeal:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import datetime
+import itertools
 import json
+import logging
 import threading
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -15,6 +17,8 @@ from german_whist.session.game_session import Session
 
 VERSION = 1
 RECENT = 100
+
+_LOG = logging.getLogger(__name__)
 
 Deal = dict[str, Any]
 
@@ -35,7 +39,11 @@ class Statistics:
     """The statistics file. All methods can be called from several threads."""
 
     def __init__(self, path: Path) -> None:
-        """Use a file, which need not exist yet; a damaged one is set aside."""
+        """Use a file, which need not exist yet; a damaged one is renamed, with a warning.
+
+        Raises:
+            OSError: if the file cannot be read, or a damaged one cannot be renamed.
+        """
         self.path = path
         self._lock = threading.Lock()
         self._data = self._read()
@@ -133,12 +141,19 @@ class Statistics:
             return _checked(read_json_file(self.path, "statistics"))
         except FileNotFoundError:
             return empty
-        except (OSError, ValueError):
-            self.path.replace(self.path.with_suffix(".damaged"))
+        except ValueError as error:
+            kept = _set_aside(self.path)
+            _LOG.warning("%s is damaged (%s): it is now %s, and the statistics begin anew", self.path, error, kept)
             return empty
 
     def _write(self) -> None:
         write_atomically(self.path, json.dumps(self._data, ensure_ascii=False, separators=(",", ":")).encode())
+
+
+def _set_aside(path: Path) -> Path:
+    """Rename a damaged file to a name that is free, and return the new path."""
+    names = (path.with_suffix(".damaged" if number == 1 else f".damaged-{number}") for number in itertools.count(1))
+    return path.rename(next(name for name in names if not name.exists()))
 
 
 def _checked(data: Any) -> dict[str, Any]:
@@ -195,7 +210,7 @@ def _match(identifier: str, session: Session) -> Deal:
 
 
 def _group(key: tuple[str, str, bool], deals: Sequence[Deal]) -> dict[str, Any]:
-    reviewed = [deal for deal in deals if deal["luck"] is not None]
+    rated = [deal for deal in deals if deal["luck"] is not None]
     return {
         "rules": key[0],
         "agent": key[1],
@@ -205,9 +220,9 @@ def _group(key: tuple[str, str, bool], deals: Sequence[Deal]) -> dict[str, Any]:
         "drawn": sum(deal["margin"] == 0 for deal in deals),
         "lost": sum(deal["margin"] < 0 for deal in deals),
         "margin": _mean(deal["margin"] for deal in deals),
-        "accuracy": _mean(deal["accuracy"] for deal in reviewed if deal["accuracy"] is not None),
-        "luck": _mean(deal["luck"] for deal in reviewed),
-        "skill": _mean(deal["margin"] - deal["luck"] for deal in reviewed),
+        "accuracy": _mean(deal["accuracy"] for deal in rated if deal["accuracy"] is not None),
+        "luck": _mean(deal["luck"] for deal in rated),
+        "skill": _mean(deal["margin"] - deal["luck"] for deal in rated),
         "slams": sum(deal["slam"] for deal in deals),
         "streak": _streak(deals),
     }

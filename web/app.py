@@ -17,13 +17,13 @@ from starlette.responses import FileResponse, JSONResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from german_whist.web.coach_handlers import CoachHandlers
 from german_whist.web.errors import CODES, ApiError, error_response
 from german_whist.web.guard import Guard
+from german_whist.web.handlers.coach import CoachHandlers
+from german_whist.web.handlers.sessions import SessionHandlers
+from german_whist.web.handlers.statistics import StatisticsHandlers
 from german_whist.web.options import ServeOptions
 from german_whist.web.service import Service
-from german_whist.web.session_handlers import SessionHandlers
-from german_whist.web.statistics_handlers import StatisticsHandlers
 from german_whist.web.store import SessionStore
 
 _IDLE_CHECK = 60.0  # seconds

@@ -11,10 +11,10 @@ from types import FrameType
 
 import uvicorn
 
-from german_whist.session.coach.warm_up import warm_up
 from german_whist.web.app import make_app
 from german_whist.web.data_folder import check_writable, kept_token, make_folder
 from german_whist.web.options import ServeOptions
+from german_whist.web.warm_up import warm_up
 
 DEFAULT_HOST, DEFAULT_PORT = "127.0.0.1", 8917
 
@@ -61,13 +61,16 @@ def serve(
         opens_browser: whether to open the page in the browser of the desktop.
 
     Raises:
-        ValueError: if the address cannot be listened on, or the data folder cannot be written.
+        ValueError: if the address cannot be listened on, or the data folder cannot be read and written.
     """
     token = kept_token(check_writable(make_folder(folder)))
+    try:
+        app = make_app(options, folder, token, hosts=(host,))
+    except OSError as error:
+        raise ValueError(f"{error.filename or folder}: cannot be read: {error.strerror}") from None
     listener = listen(host, port)
     bound = listener.getsockname()[1]
     shown = f"[{host}]" if ":" in host else host
-    app = make_app(options, folder, token, hosts=(host,))
     config = uvicorn.Config(
         app,
         log_level="warning",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -11,17 +12,19 @@ import anyio
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from german_whist.session.coach.rating import Rater
 from german_whist.session.game_session import Conflict, Session
 from german_whist.session.statistics import Statistics
 from german_whist.web.errors import ApiError
 from german_whist.web.options import ServeOptions
+from german_whist.web.rating import Rater
 from german_whist.web.requests import needed
 from german_whist.web.session_json import session_json
 from german_whist.web.store import Entry, SessionStore
 
 _IDLE_SECONDS = 0.5  # after the last answer; from then on deals are rated
 _THREADS = 16  # requests that think at the same time; others wait for their turn
+
+_LOG = logging.getLogger(__name__)
 
 Result = TypeVar("Result")
 
@@ -145,6 +148,7 @@ def _answering(work: Callable[[], Result]) -> Callable[[], Result]:
         except Conflict as error:
             raise ApiError(409, str(error)) from None
         except ValueError as error:
+            _LOG.info("refused: %s", error, exc_info=True)  # where it is a fault of ours, this says where
             raise ApiError(400, str(error)) from None
 
     return guarded

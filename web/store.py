@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import json
+import logging
 import re
 import secrets
 import threading
@@ -29,6 +30,8 @@ MAX_LISTED = 100
 _ID = re.compile(r"[A-Za-z0-9_-]{16}")
 _SUFFIX = ".json"
 _SUMMARY = ("id", "kind", "title", "rules", "agent", "match", "day", "finished")
+
+_LOG = logging.getLogger(__name__)
 
 
 class Entry:
@@ -84,6 +87,7 @@ class SessionStore:
         self._entries: dict[str, Entry] = {}
         self._lock = threading.Lock()
         self._saved = sum(1 for _ in self.folder.glob(f"*{_SUFFIX}"))
+        self._warned: set[Path] = set()
 
     @property
     def in_memory(self) -> int:
@@ -115,7 +119,7 @@ class SessionStore:
         """Give a session to one request at a time.
 
         Raises:
-            ApiError: if there is no such session.
+            ApiError: 404 if there is no such session, 500 if its file cannot be read.
         """
         while True:
             entry = self._find(identifier)
@@ -136,20 +140,16 @@ class SessionStore:
         """Delete a session.
 
         Raises:
-            ApiError: if there is no such session.
+            ApiError: as :meth:`open`.
         """
         with self.open(identifier), self._lock:
             self._forget_file(self._path(identifier))
             self._entries.pop(identifier, None)
 
     def summaries(self) -> list[dict[str, Any]]:
-        """Return the sessions played last in a few fields each, the last one first."""
-        found = []
-        for path in self._by_age()[::-1][:MAX_LISTED]:
-            with suppress(OSError, ValueError, KeyError, TypeError):
-                changed = datetime.datetime.fromtimestamp(path.stat().st_mtime, datetime.UTC)
-                found.append({**_summary(path), "updated": changed.isoformat(timespec="seconds")})
-        return found
+        """Return the sessions played last in a few fields each, the last one first; unreadable files are left out."""
+        found = (self._summary(path) for path in self._by_age()[::-1][:MAX_LISTED])
+        return [summary for summary in found if summary is not None]
 
     def forget_idle(self) -> int:
         """Remove sessions from memory that nobody has asked for lately, and return how many are left."""
@@ -166,12 +166,14 @@ class SessionStore:
             return entry
         if not _ID.fullmatch(identifier):
             raise ApiError(404, "There is no such session.")
+        path = self._path(identifier)
         try:
-            session = self._restore(_read(self._path(identifier))["session"])
+            session = self._restore(_read(path, "session"))
         except FileNotFoundError:
             raise ApiError(404, "There is no such session.") from None
-        except (OSError, ValueError, KeyError, TypeError) as error:
-            raise ApiError(404, f"The session cannot be read: {error}") from None
+        except (OSError, ValueError) as error:
+            _LOG.warning("%s cannot be read: %s", path, error)
+            raise ApiError(500, f"The session cannot be read: {_reason(error)}") from None
         return self._remember(Entry(identifier, session))
 
     def _remember(self, entry: Entry) -> Entry:
@@ -198,13 +200,25 @@ class SessionStore:
             ApiError: if all are.
         """
         for path in self._by_age():
-            with suppress(OSError, ValueError, KeyError, TypeError):
-                summary = _summary(path)
-                if summary["finished"] or summary["kind"] != "play":
-                    self._forget_file(path)
-                    self._entries.pop(path.stem, None)
-                    return
+            summary = self._summary(path)
+            if summary is not None and (summary["finished"] or summary["kind"] != "play"):
+                self._forget_file(path)
+                self._entries.pop(path.stem, None)
+                return
         raise ApiError(429, f"There are {self._saved} sessions in play: finish or delete some.")
+
+    def _summary(self, path: Path) -> dict[str, Any] | None:
+        """Return a session in a few fields; ``None`` if its file cannot be read, with a warning the first time."""
+        try:
+            changed = datetime.datetime.fromtimestamp(path.stat().st_mtime, datetime.UTC)
+            return {**_read_summary(path), "updated": changed.isoformat(timespec="seconds")}
+        except FileNotFoundError:  # it has just been deleted
+            return None
+        except (OSError, ValueError) as error:
+            if path not in self._warned:
+                self._warned.add(path)
+                _LOG.warning("%s is left out: %s", path, error)
+            return None
 
     def _forget_file(self, path: Path) -> None:
         with suppress(FileNotFoundError):
@@ -223,18 +237,29 @@ class SessionStore:
         return self.folder / f"{identifier}{_SUFFIX}"
 
 
-def _read(path: Path) -> Any:
-    """Return the contents of a session's file."""
-    return read_json_file(path, "session")
+def _read(path: Path, part: str) -> Any:
+    """Return one of the two parts of a session's file: ``summary`` or ``session``.
+
+    Raises:
+        OSError: if the file cannot be read.
+        ValueError: if it is damaged.
+    """
+    return check_object(read_json_file(path, "session"), "session file", (), (part,))[part]
 
 
-def _summary(path: Path) -> dict[str, Any]:
+def _read_summary(path: Path) -> dict[str, Any]:
     """Return the summary in a session's file.
 
     Raises:
+        OSError: if the file cannot be read.
         ValueError: if it is damaged.
     """
-    fields = check_object(_read(path)["summary"], "summary", _SUMMARY, _SUMMARY)
+    fields = check_object(_read(path, "summary"), "summary", _SUMMARY, _SUMMARY)
     if fields["id"] != path.stem or not all(isinstance(one, (str, bool, type(None))) for one in fields.values()):
         raise ValueError("summary: damaged")
     return fields
+
+
+def _reason(error: Exception) -> str:
+    """Return why a file cannot be read, without its path."""
+    return str(getattr(error, "strerror", None) or error)

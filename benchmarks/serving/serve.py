@@ -70,13 +70,13 @@ async def answer_times(server: Server, agent: str, seconds: float) -> list[float
     times: list[float] = []
     session = await connection.request("POST", "api/sessions", {"rules": "classic", "agent": agent, "seat": 1})
     while session["position"]["decision"]:  # the first deal, while the server loads kernels and tables, does not count
-        session = await _play(connection, session, 1)
+        session = await _play(connection, session)
     ends = time.perf_counter() + seconds
     while time.perf_counter() < ends or not times:
         if session["position"]["decision"] is None:
             session = await connection.request("POST", f"api/sessions/{session['id']}/next", _version(session))
         began = time.perf_counter()
-        session = await _play(connection, session, 1)
+        session = await _play(connection, session)
         times.append(time.perf_counter() - began)
     await connection.close()
     return times
@@ -95,18 +95,16 @@ async def _play_deal(server: Server, seed: int) -> int:
     connection, answers = Connection(server), 0
     session = await connection.request("POST", "api/sessions", {**_SMALL, "seed": seed, "seat": 0})
     while session["position"]["decision"]:
-        session = await _play(connection, session, 1)
+        session = await _play(connection, session)
         answers += 1
     await connection.close()
     return answers
 
 
-async def _play(connection: Connection, session: Any, cards: int) -> Any:
-    for _ in range(cards):
-        word = session["position"]["decision"]["actions"][0]["action"]
-        body = {**_version(session), "action": word}
-        session = await connection.request("POST", f"api/sessions/{session['id']}/action", body)
-    return session
+async def _play(connection: Connection, session: Any) -> Any:
+    word = session["position"]["decision"]["actions"][0]["action"]
+    body = {**_version(session), "action": word}
+    return await connection.request("POST", f"api/sessions/{session['id']}/action", body)
 
 
 def _version(session: Any) -> dict[str, Any]:

@@ -22,7 +22,7 @@ from german_whist.agents.endgame.open_hands import exact_margins, opponent_hand_
 from german_whist.envs.engine.cards import cards_of
 from german_whist.envs.engine.endgame_hook import EXACT
 from german_whist.envs.engine.rules import Rules
-from german_whist.session.coach.judges import expected_values, judge_of, opinion
+from german_whist.session.coach.judges import action_estimates, expected_values, judge_of
 from german_whist.session.coach.rollouts import Rollouts, roll_out
 from german_whist.solver.races import NOT_LEGAL_MARGIN
 
@@ -129,10 +129,10 @@ def _estimates(
             for actions, one in zip(choices, rollouts, strict=True)
         ]
     name = str(getattr(agent, "name", type(agent).__name__))
-    thoughts, expected = opinion(agent, views, seed, histories), expected_values(agent, views)
+    estimates, expected = action_estimates(agent, views, seed, histories), expected_values(agent, views)
     found = []
     for row, (actions, one) in enumerate(zip(choices, rollouts, strict=True)):
-        gains, won, best = thoughts.gains[row, actions], thoughts.wins[row, actions], int(thoughts.best[row])
+        gains, won, best = estimates.gains[row, actions], estimates.wins[row, actions], int(estimates.best[row])
         if expected is None:
             values = gains - gains.mean() + one.margins.mean()
             found.append(_estimate(actions, values, one, name, best, won))

@@ -1,4 +1,4 @@
-"""Which agent judges the actions of a game, and what does it think of each of them?
+"""Which agent judges the actions of a game, and how does it estimate each of them?
 
 Where the endgame is open, that is the hardest level, a search: it tries actions in worlds weighted by how the opponent
 has played (``agents/search``), and chooses what wins the deal; how many tricks come of it counts less. So its choice
@@ -25,8 +25,8 @@ from german_whist.session.opponent import agent_named
 Row = npt.NDArray[np.float64]
 
 
-class Opinion(NamedTuple):
-    """What a judge thinks of the actions of n decisions.
+class ActionEstimates(NamedTuple):
+    """A judge's estimates of the actions of n decisions.
 
     Attributes:
         best: the action that it would choose, int64[n].
@@ -64,8 +64,8 @@ def searches(agent: Agent | None) -> bool:
     return callable(getattr(agent, "search", None))
 
 
-def opinion(agent: Any, views: Views, seed: int, histories: Histories | None) -> Opinion:
-    """Return what an agent thinks of the actions of decisions.
+def action_estimates(agent: Any, views: Views, seed: int, histories: Histories | None) -> ActionEstimates:
+    """Return an agent's estimates of the actions of decisions.
 
     Args:
         agent: one that searches, or has a network.
@@ -76,7 +76,7 @@ def opinion(agent: Any, views: Views, seed: int, histories: Histories | None) ->
     gains = _policy_gains(agent, views)
     wins = np.full(gains.shape, np.nan)
     if not searches(agent):
-        return Opinion(np.argmax(gains, axis=1), _of_legal(gains, views), wins)
+        return ActionEstimates(np.argmax(gains, axis=1), _of_legal(gains, views), wins)
     found = agent.action_values(views, np.random.default_rng(seed), histories)
     for row, view in enumerate(views):
         distinct, own = int(distinct_actions(view)), 0
@@ -87,7 +87,7 @@ def opinion(agent: Any, views: Views, seed: int, histories: Histories | None) ->
         # What was not worth a try cannot be better than the search's choice.
         untried = np.isnan(wins[row])
         gains[row, untried] = np.minimum(gains[row, untried], gains[row, found.actions[row]])
-    return Opinion(found.actions, _of_legal(gains, views), wins)
+    return ActionEstimates(found.actions, _of_legal(gains, views), wins)
 
 
 def expected_values(agent: Any, views: Views) -> Values | None:
@@ -98,7 +98,7 @@ def expected_values(agent: Any, views: Views) -> Values | None:
 
 
 def _policy_gains(agent: Agent, views: Views) -> Row:
-    """Return the gains of all actions by the policy alone, float64[n, 54]; 0 where it has no opinion."""
+    """Return the gains of all actions by the policy alone, float64[n, 54]; 0 where it has no network."""
     network, gains = network_of(agent), np.zeros((len(views), 54))
     if network is not None:
         known = network.advantages(views)

@@ -28,10 +28,10 @@ from german_whist.session.deal.words import action_name
 from german_whist.session.opponent import agent_named, play_action
 
 WORLDS = 128  # a review takes a few seconds on one core
-DEAREST = 3
+MISTAKES = 3
 LUCK_AGENT = "heuristic+exact"  # plays the cards where no network does
 
-_SMALLEST_WIN_COST = 0.005  # of a dear move
+_SMALLEST_WIN_COST = 0.005  # of a mistake
 
 
 def review(
@@ -70,7 +70,7 @@ def review(
         "luck": luck(deal, seat),
         "win_curve": _win_curve(deal, seat, found),
         "moves": moves,
-        "dearest": _dearest(moves),
+        "mistakes": _mistakes(moves),
         "positions": open_positions(deal, seat),
     }
 
@@ -156,12 +156,12 @@ def _accuracy(moves: Sequence[dict[str, Any]], side: str) -> float | None:
     return round(sum(accuracies) / len(accuracies), 1)
 
 
-def _dearest(moves: Sequence[dict[str, Any]]) -> list[int]:
-    """Return the numbers of your dearest moves: those that cost most chance to win, then most tricks."""
-    dear = [move for move in moves if move["by"] == "you" and (move["win_cost"] >= _SMALLEST_WIN_COST or move["cost"])]
-    dear = [move for move in dear if move["best"] != move["action"]]
-    dear.sort(key=lambda move: (-move["win_cost"], -move["cost"], move["number"]))
-    return [move["number"] for move in dear[:DEAREST]]
+def _mistakes(moves: Sequence[dict[str, Any]]) -> list[int]:
+    """Return the numbers of your biggest mistakes: those that cost most chance to win, then most tricks."""
+    worse = [move for move in moves if move["by"] == "you" and move["best"] != move["action"]]
+    worse = [move for move in worse if move["win_cost"] >= _SMALLEST_WIN_COST or move["cost"]]
+    worse.sort(key=lambda move: (-move["win_cost"], -move["cost"], move["number"]))
+    return [move["number"] for move in worse[:MISTAKES]]
 
 
 def _win_curve(deal: TableDeal, seat: int, found: Sequence[Advice]) -> list[float]:

@@ -56,23 +56,25 @@ def deal_events(deal: TableDeal, observer: int | None, names: tuple[str, str]) -
         observer: the seat that sees them; ``None`` sees every card.
         names: names of the players by seat; ``You`` is addressed in the second person.
     """
-    states = [*deal.states, deal.state]
-    events = list(_beginning(deal.rules, states[0], names))
-    for step, action in enumerate(deal.actions):
-        events += _events_of(deal.rules, states[step], states[step + 1], action, step + 1, observer, names)
+    first = deal.states[0] if deal.states else deal.state
+    events = list(_beginning(deal.rules, first, names))
+    for step in range(len(deal.actions)):
+        events += action_events(deal, step, observer, names)
     if deal.done:
         winner, text = result_text(deal, names)
         events.append(Event("result", winner, None, _trick(deal.state), f"{text}.", len(deal.actions)))
     return events
 
 
+def action_events(deal: TableDeal, step: int, observer: int | None, names: tuple[str, str]) -> Iterator[Event]:
+    """Yield what action ``step``, counted from 0, did; the other arguments are those of :func:`deal_events`."""
+    after = deal.states[step + 1] if step + 1 < len(deal.states) else deal.state
+    return _events_of(deal.rules, deal.states[step], after, deal.actions[step], step + 1, observer, names)
+
+
 def move_texts(deal: TableDeal, names: tuple[str, str]) -> list[str]:
     """Return every action of a deal in a sentence: ``You lead the ace of spades``."""
-    states, found = [*deal.states, deal.state], []
-    for step, action in enumerate(deal.actions):
-        events = _events_of(deal.rules, states[step], states[step + 1], action, step + 1, None, names)
-        found.append(next(events).text)
-    return found
+    return [next(action_events(deal, step, None, names)).text for step in range(len(deal.actions))]
 
 
 def _trick(state: Any) -> int:

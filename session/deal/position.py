@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from german_whist.envs.engine.actions import action_text
-from german_whist.envs.engine.cards import SUIT_SIZE, SUITS, card_text, cards_of
+from german_whist.envs.engine.cards import NUM_CARDS, SUIT_SIZE, SUITS, card_text, cards_of
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.state import DRAFT, EXCHANGE, PICK, PICK_AFTER, PLAY
 from german_whist.session.deal.events import Event
@@ -133,7 +133,8 @@ def refusal_with_choices(deal: TableDeal, seat: int, action: int) -> str | None:
     reason = refusal(deal, seat, action)
     if reason is None or deal.turn != seat:
         return reason
-    words = [action_text(one, deal.rules) for one in reversed(list(cards_of(deal.legal)))]
+    legal = list(cards_of(deal.legal))
+    words = [action_text(one, deal.rules) for one in (legal if legal[0] >= NUM_CARDS else reversed(legal))]
     return f"{reason.removesuffix('.')}: {join_words(words, 'or')}."
 
 

@@ -16,7 +16,7 @@ from german_whist.envs.engine.scoring import reward_limit
 from german_whist.envs.simulator.batch import DealBatch
 
 
-class Forfeit(NamedTuple):
+class DealForfeit(NamedTuple):
     """A deal that was not played to its end.
 
     Attributes:
@@ -54,15 +54,20 @@ class TableDeal:
         self.batch.deal_decks([list(deck)], [dealer])
         self.actions: list[int] = []
         self.states: list[Any] = []
-        self.forfeit: Forfeit | None = None
+        self.forfeit: DealForfeit | None = None
         for action in actions:
             self.play(action)
 
     @classmethod
     def at_address(cls, rules: Rules, seed: int, index: int) -> TableDeal:
         """Return deal ``index`` of a seed; seat ``index % 2`` deals."""
-        deck = DealBatch(rules, 1, seed, index).states["deck"][0, : len(rules.cards)]
-        return cls(rules, deck.tolist(), index % 2)
+        return cls.of(DealBatch(rules, 1, seed, index))
+
+    @classmethod
+    def of(cls, batch: DealBatch) -> TableDeal:
+        """Return the deal of a ``DealBatch`` of one, before its first action."""
+        state = batch.states[0]
+        return cls(batch.rules, state["deck"][: len(batch.rules.cards)].tolist(), int(state["dealer"]))
 
     @property
     def rules(self) -> Rules:
@@ -123,7 +128,7 @@ class TableDeal:
         """
         if self.done:
             raise ValueError("the deal is over")
-        self.forfeit = Forfeit(seat, reason)
+        self.forfeit = DealForfeit(seat, reason)
 
     def go_back(self, count: int) -> None:
         """Go back to the position before action ``count``, counted from 0."""

@@ -70,9 +70,9 @@ def test_the_review_shows_curve_moves_and_open_hands_and_another_card_can_be_tri
     for side in ("You", "Textbook"):
         row = review.locator(".review-summary").get_by_role("row").filter(has_text=side)
         assert re.fullmatch(rf"{side}\d+ %\d+\.\d", row.text_content())
-    dearest = review.locator(".dearest")
-    assert "dearest move" in dearest.get_by_role("heading").text_content()
-    moves = dearest.get_by_role("button").all_text_contents()
+    mistakes = review.locator(".mistakes")
+    assert "biggest mistake" in mistakes.get_by_role("heading").text_content()
+    moves = mistakes.get_by_role("button").all_text_contents()
     assert 1 <= len(moves) <= 3
     for move in moves:
         assert re.search(r"^Trick \d+: .+ instead of .+Cost [\d.]+ tricks?, \d+ % of winning", move)
@@ -212,9 +212,7 @@ def test_statistics_count_deals_and_can_be_saved_and_deleted(table: Table, serve
         assert dialog.get_by_role("table", name=name).is_visible()
     assert dialog.get_by_role("img", name=re.compile(r"Margins of the last \d+ deals")).is_visible()
     assert dialog.locator(".chart .line").count() == 1
-    assert re.search(
-        r"your accuracy, \d+ % over the last \d+ reviewed deals", dialog.locator("figcaption").text_content()
-    )
+    assert re.search(r"your accuracy, \d+ % over the last \d+ rated deals", dialog.locator("figcaption").text_content())
     with table.page.expect_download() as download:
         dialog.get_by_role("link", name="Export").click()
     assert download.value.suggested_filename.endswith(".json")

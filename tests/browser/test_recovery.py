@@ -85,6 +85,24 @@ def test_an_address_of_a_session_that_is_gone_opens_the_last_game(table: Table, 
     table.complaints.clear()
 
 
+def test_a_game_whose_file_is_damaged_is_named_and_another_one_can_be_played(
+    open_table: OpenTable, tmp_path: Path
+) -> None:
+    server = Server(tmp_path)
+    server.start()
+    session = server.create(rules="small", seat=0)
+    server.stop()
+    (tmp_path / "sessions" / f"{session}.json").write_text("{")
+    server.start()
+    table = open_table(server, session=session)
+    assert "The session cannot be read" in table.page.get_by_role("alert").text_content()
+    assert session not in table.page.url
+    assert table.play_on()
+    server.stop()
+    assert all("500" in words for words in table.complaints)
+    table.complaints.clear()
+
+
 def test_another_browser_goes_on_in_the_middle_of_a_deal_but_not_with_a_finished_one(
     open_table: OpenTable, tmp_path: Path
 ) -> None:

@@ -76,7 +76,7 @@ def test_review_judges_a_recorded_deal(game: str, run: Run, tmp_path: Path) -> N
     brief = run("review", path, "--line", "2", "--seat", "1", "--brief").out
     assert "trick  1" not in brief
     assert "Stock" not in brief
-    assert brief.count("  move ") == len(found["dearest"])
+    assert brief.count("  move ") == len(found["mistakes"])
 
 
 def test_a_review_begins_with_all_cards_open(run: Run, tmp_path: Path) -> None:

@@ -15,11 +15,13 @@ import pytest
 from german_whist.arena.recording_file import read_recordings
 from german_whist.cli import main
 from german_whist.cli.terminal.human_player import parse_action
-from german_whist.cli.terminal.play_by_play import describe_action
+from german_whist.envs.engine import actions
 from german_whist.envs.engine.actions import action_text
-from german_whist.envs.engine.cards import card_text, cards_of, parse_card
-from german_whist.envs.engine.rules import rule_names
-from german_whist.envs.simulator.batch import DealBatch
+from german_whist.envs.engine.cards import cards_of, parse_card, parse_deck
+from german_whist.envs.engine.rules import rule_names, rules
+from german_whist.session.deal.events import action_events
+from german_whist.session.deal.results import result_sentence
+from german_whist.session.deal.table_deal import TableDeal
 from tests.cli.conftest import Typist
 
 
@@ -192,45 +194,41 @@ DECK = (
 )
 
 
-def table(game: str = "classic", *words: str) -> DealBatch:
-    batch = DealBatch(game, 1)
-    batch.deal_decks([DECK], [0])
-    for word in words:
-        batch.step([{"take": 52, "leave": 53, "keep": 52, "swap": 53}.get(word) or parse_card(word)])
-    return batch
-
-
-def meaning(word: str, batch: DealBatch) -> int:
-    return parse_action(word, batch.views()[0], batch.rules)
+def table(game: str = "classic", *words: str) -> TableDeal:
+    game_rules = rules(game)
+    played = [actions.parse_action(word, game_rules) for word in words]
+    return TableDeal(game_rules, parse_deck(DECK, game_rules.cards), 0, played)
 
 
 @pytest.mark.parametrize(("word", "card"), [("ST", "ST"), ("TS", "ST"), ("S10", "ST"), ("10S", "ST"), ("♥K", "HK")])
 def test_the_leader_may_type_a_card_in_many_ways(word: str, card: str) -> None:
-    assert meaning(word, table()) == parse_card(card)
+    assert parse_action(word, table()) == parse_card(card)
 
 
-REFUSED: list[tuple[DealBatch, str, str]] = [
-    (table("classic", "CA"), "SJ", r"^you must follow clubs: C2 C4 C5 C7 CK$"),
-    (table("classic", "CA"), "CA", r"^you do not hold CA$"),
-    (table("classic", "CA"), "C3", r"^you do not hold C3$"),
-    (table("classic"), "SA", r"^you do not hold SA$"),
-    (table("classic"), "XX", r"^XX is not a card: type suit and rank, such as SA, or \? for help$"),
-    (table("draft"), "TAKE", r"^there is nothing to take now: play a card$"),
-    (table("draft", "CA", "C2"), "HK", r"^choose take or leave now$"),
-    (table("draft", "CA", "C2"), "X", r"^choose take or leave now$"),
-    (table("humbug"), "CA", r"^choose keep or swap now$"),
-    (table("open_stock", "CA", "C2"), "HK", r"^HK is not face up: pick one of S4 SA$"),
+LEADER = "ST, S7, S2, HK, H5, H2, DA, D9, D2, CA, C9, C6 or C3"  # what seat 1 holds
+REFUSED: list[tuple[TableDeal, str, str]] = [
+    (table("classic", "CA"), "SJ", "You must follow clubs: CK, C7, C5, C4 or C2."),
+    (table("classic", "CA"), "CA", "You do not hold the ace of clubs: CK, C7, C5, C4 or C2."),
+    (table("classic", "CA"), "C3", "You do not hold the three of clubs: CK, C7, C5, C4 or C2."),
+    (table("classic"), "SA", f"You do not hold the ace of spades: {LEADER}."),
+    (table("classic"), "XX", "XX is not a card: type suit and rank, such as SA, or ? for help"),
+    (table("draft"), "TAKE", f"There is nothing to take now: play a card: {LEADER}."),
+    (table("draft"), "T", "T is not a card: type suit and rank, such as SA, or ? for help"),
+    (table("draft", "CA", "C2"), "HK", "Take the ace of spades, or leave it: take or leave."),
+    (table("draft", "CA", "C2"), "X", "Take the ace of spades, or leave it."),
+    (table("humbug"), "CA", "Keep your hand, or swap it for a blind one: keep or swap."),
+    (table("open_stock", "CA", "C2"), "HK", "Pick one of the face-up cards: SA or S4."),
 ]
 
 
-@pytest.mark.parametrize(("batch", "word", "message"), REFUSED)
-def test_illegal_actions_are_refused_with_the_reason(batch: DealBatch, word: str, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        meaning(word, batch)
+@pytest.mark.parametrize(("deal", "word", "message"), REFUSED)
+def test_illegal_actions_are_refused_with_the_reason(deal: TableDeal, word: str, message: str) -> None:
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
+        parse_action(word, deal)
 
 
 @pytest.mark.parametrize(
-    ("batch", "word", "action"),
+    ("deal", "word", "action"),
     [
         (table("draft", "CA", "C2"), "TAKE", 52),
         (table("draft", "CA", "C2"), "L", 53),
@@ -240,62 +238,45 @@ def test_illegal_actions_are_refused_with_the_reason(batch: DealBatch, word: str
         (table("open_stock", "CA", "C2"), "S4", parse_card("S4")),
     ],
 )
-def test_choices_are_words_letters_or_the_open_card(batch: DealBatch, word: str, action: int) -> None:
-    assert meaning(word, batch) == action
+def test_choices_are_words_letters_or_the_open_card(deal: TableDeal, word: str, action: int) -> None:
+    assert parse_action(word, deal) == action
 
 
 @pytest.mark.parametrize("game", rule_names())
 def test_every_legal_action_and_no_other_is_understood(game: str) -> None:
     for seed in range(3):
-        batch = DealBatch(game, 1, seed)
+        deal = TableDeal.at_address(rules(game), seed, 0)
         rng = np.random.default_rng(seed)
-        while not batch.done[0]:
-            view, legal = batch.views()[0], int(batch.legal()[0])
-            for action in range(batch.num_actions):
-                word = action_text(action, batch.rules).upper()
+        while not deal.done:
+            legal, choice = deal.legal, bool(deal.views(deal.turn)[0]["choice"])
+            for action in range(deal.rules.num_actions):
+                word = action_text(action, deal.rules).upper()
                 if legal >> action & 1:
-                    assert parse_action(word, view, batch.rules) == action
-                elif not (game == "draft" and view["choice"]):  # there the face-up card's name means to take it
+                    assert parse_action(word, deal) == action
+                elif not (game == "draft" and choice):  # there the face-up card's name means to take it
                     with pytest.raises(ValueError, match=r"\w"):
-                        parse_action(word, view, batch.rules)
-            batch.step([int((rng.random(batch.num_actions) * batch.action_mask()[0]).argmax())])
+                        parse_action(word, deal)
+            deal.play(int(rng.choice(list(cards_of(legal)))))
 
 
-def sentences(game: str, action: str, *words: str, seat: int | None = None) -> list[str]:
-    before = table(game, *words)
-    after = table(game, *words, action)
-    number = {"take": 52, "leave": 53, "keep": 52, "swap": 53}.get(action) or parse_card(action)
-    return describe_action(before.states[0], after.states[0], number, before.rules, ["you", "Ann"], seat)
-
-
-def test_actions_are_described_in_sentences() -> None:
-    assert sentences("classic", "CA") == ["Ann plays CA."]
-    trick = ["You play C2.", "Ann wins the trick.", "Ann takes SA."]
-    assert sentences("classic", "C2", "CA") == [*trick, "You draw S4 unseen."]
-    assert sentences("classic", "C2", "CA", seat=0) == [*trick, "You draw S4 unseen."]
-    assert sentences("classic", "C2", "CA", seat=1) == [*trick, "You draw a card unseen."]
-    assert sentences("draft", "leave", "CA", "C2") == ["Ann leaves SA.", "Ann draws S4 unseen.", "You take SA."]
-    assert sentences("draft", "take", "CA", "C2", seat=1) == ["Ann takes SA.", "You draw a card unseen."]
-    assert sentences("open_stock", "S4", "CA", "C2", seat=0) == ["Ann takes S4.", "You draw S5 unseen."]
-    assert sentences("humbug", "swap") == ["Ann swaps the hand for a blind one."]
-    assert sentences("humbug", "keep", "swap") == ["You keep the hand."]
-    drawn = sentences("no_trump", "C2", "CA", seat=0)
-    assert drawn == ["You play C2.", "Ann wins the trick.", "Ann draws a card unseen.", "You draw S4 unseen."]
-
-
-@pytest.mark.parametrize("game", ["classic", "draft", "humbug", "no_trump", "open_stock"])
-def test_descriptions_never_name_a_card_that_the_seat_does_not_see(game: str) -> None:
-    batch = DealBatch(game, 1, seed=4)
-    rng = np.random.default_rng(4)
-    while not batch.done[0]:
-        action = int((rng.random(batch.num_actions) * batch.action_mask()[0]).argmax())
-        before = batch.states[0].copy()
-        batch.step([action])
-        for seat in range(2):
-            view = batch.views([0], [seat])[0]
-            hidden = {card_text(card) for card in cards_of(int(view["unseen"]))}
-            text = " ".join(describe_action(before, batch.states[0], action, batch.rules, ["Bob", "Ann"], seat))
-            assert not hidden & set(re.findall(r"[CDHS][2-9TJQKA]", text))
+@pytest.mark.parametrize("game", ["small", "draft", "humbug", "no_trump", "open_stock", "high_low"])
+def test_every_action_and_the_result_are_told_as_the_seat_saw_them(
+    game: str, type_lines: Typist, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    type_lines(evaluated(tmp_path, game, 1, deals=1))
+    capsys.readouterr()
+    path, names = tmp_path / "mine.jsonl", ("random", "You")
+    command = ["play", "random", "--rules", game, "--seat", "1", "--deals", "1", "--seed", "5", "--record", str(path)]
+    assert main(command) == 0
+    (recording,) = read_recordings(path)
+    deal = TableDeal.at_address(rules(game), 5, 0)
+    told: list[str] = []
+    for step, action in enumerate(recording.actions):
+        deal.play(action)
+        told += [event.text for event in action_events(deal, step, 1, names)]
+    told.append(result_sentence(deal.result(), deal.rules, bool(deal.state["low"]), names))
+    lines = capsys.readouterr().out.splitlines()
+    assert [line for line in lines if line in told] == told
 
 
 def test_the_opponents_hand_is_not_shown(type_lines: Typist, capsys: pytest.CaptureFixture[str]) -> None:

@@ -14,6 +14,9 @@ from german_whist.cli import main
 from german_whist.envs.engine.rules import rule_names
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.envs.text.deal_text import deal_text
+from german_whist.session.deal.events import action_events
+from german_whist.session.deal.results import result_sentence
+from german_whist.session.deal.table_deal import TableDeal
 from tests.cli.conftest import Typist
 
 Capture = pytest.CaptureFixture[str]
@@ -49,6 +52,13 @@ def test_every_game_is_recorded_and_shown_to_its_end(game: str, tmp_path: Path, 
     recording = list(read_recordings(path))[1]
     assert text.count("\nmove ") == len(recording.actions)
     assert text.count("German Whist   ") == len(recording.actions) + 1
+    deal = TableDeal.of(recording.start())
+    for step, action in enumerate(recording.actions):
+        deal.play(action)
+        told = " ".join(event.text for event in action_events(deal, step, None, names))
+        assert f"\nmove {step + 1}: {told}\n" in text
+    result = result_sentence(recording.result, recording.rules, bool(deal.state["low"]), names)
+    assert f"\n{result} This is the recorded result.\n" in text
 
 
 def test_the_first_line_is_shown_by_default(games: Path, capsys: Capture) -> None:

@@ -191,8 +191,8 @@ def test_a_review_judges_every_decision_of_both_sides(game: str) -> None:
     for move in moves:
         assert (move["cost"] == 0) or move["best"] != move["action"] or move["cost"] < 0.05
         assert move["action"] in {option["action"] for option in move["options"]}
-    assert len(found["dearest"]) <= 3
-    assert all(moves[number - 1]["by"] == "you" for number in found["dearest"])
+    assert len(found["mistakes"]) <= 3
+    assert all(moves[number - 1]["by"] == "you" for number in found["mistakes"])
     for side in ("you", "opponent"):
         assert found["cost"][side] == pytest.approx(sum(m["cost"] for m in moves if m["by"] == side), abs=0.01)
         assert 0 <= found["accuracy"][side] <= 100

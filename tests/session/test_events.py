@@ -6,9 +6,11 @@ import re
 
 import pytest
 
+from german_whist.arena.recording import DealResult
 from german_whist.envs.engine.cards import cards_of
-from german_whist.envs.engine.rules import rule_names
+from german_whist.envs.engine.rules import rule_names, rules
 from german_whist.session.deal.events import deal_events, move_texts
+from german_whist.session.deal.results import result_sentence
 from german_whist.session.deal.table_deal import TableDeal
 from german_whist.session.deal.words import card_name
 from tests.cli.test_play import DECK
@@ -20,7 +22,6 @@ NAMES = ("You", "Ann")
 def played(game: str, *words: str) -> TableDeal:
     from german_whist.envs.engine.actions import parse_action
     from german_whist.envs.engine.cards import parse_deck
-    from german_whist.envs.engine.rules import rules
 
     made = rules(game)
     return TableDeal(made, parse_deck(DECK, made.cards), 0, [parse_action(word, made) for word in words])
@@ -82,3 +83,17 @@ def test_every_card_is_played_once_and_every_trick_is_won(game: str) -> None:
     moves = move_texts(made.deal, NAMES)
     assert len(moves) == len(made.deal.actions)
     assert all(re.fullmatch(r"(You|Ann) \w+ the [\w ]+\.", move) for move in moves)
+
+
+@pytest.mark.parametrize(
+    ("game", "result", "low", "sentence"),
+    [
+        ("classic", DealResult(3, 3, ((7, 6), (8, 5))), False, "You win 8 to 5: 3 points."),
+        ("classic", DealResult(-1, -1, ((7, 6), (6, 7))), False, "Ann wins 7 to 6: 1 point."),
+        ("all", DealResult(2, 1.5, ((7, 6), (7, 6))), False, "You win 14 to 12: 1.5 points."),
+        ("high_low", DealResult(3, 3, ((7, 6), (5, 8))), True, "You win 5 to 8, played low: 3 points."),
+        ("open_stock", DealResult(0, 0, ((3, 4), (1, 1))), False, "The deal is drawn, 1 trick each."),
+    ],
+)
+def test_results_are_told_with_their_points(game: str, result: DealResult, low: bool, sentence: str) -> None:
+    assert result_sentence(result, rules(game), low, NAMES) == sentence

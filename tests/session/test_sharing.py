@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import re
 import zlib
 
 import pytest
@@ -13,6 +14,7 @@ from german_whist.envs.engine.actions import parse_action
 from german_whist.envs.engine.rules import rule_names, rules
 from german_whist.session import catalogue
 from german_whist.session.coach.replays import swap_seats
+from german_whist.session.deal.events import deal_events
 from german_whist.session.game_session import IllegalAction
 from german_whist.session.lesson import lesson_data
 from german_whist.session.opponent import check_agent
@@ -52,9 +54,18 @@ def test_the_address_of_a_deal_is_shared_only_if_asked_for() -> None:
 
 def test_who_is_you_in_a_recording() -> None:
     recordings = read_deals(lines(deals=1))
-    assert open_recordings(recordings).names == ("You", "Textbook")
-    assert open_recordings(recordings, 1).names == ("You", "Textbook")[::-1] or open_recordings(recordings, 1).seat == 1
-    assert open_recordings(recordings, 1).person == "Textbook"
+    by_default = open_recordings(recordings)
+    assert (by_default.seat, by_default.person, by_default.title) == (0, "You", "Textbook")
+    other = open_recordings(recordings, 1)
+    assert (other.seat, other.person, other.title) == (1, "Textbook", "You")
+    assert by_default.names == other.names == ("You", "Textbook")
+
+
+def test_the_person_is_addressed_from_the_other_seat_too() -> None:
+    opened = open_recordings(read_deals(lines(deals=1)), 1)
+    told = [event.text for event in deal_events(opened.deal, opened.seat, opened.names)]
+    assert any(re.fullmatch(r"You (lead|play) the [\w ]+\.", text) for text in told)
+    assert not [text for text in told if re.match(r"you\b|You \w+s\b", text)]
 
 
 def test_the_agent_that_plays_on_from_a_recording_has_its_own_name() -> None:

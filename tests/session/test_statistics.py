@@ -140,3 +140,41 @@ def test_a_damaged_file_is_set_aside(path: Path, text: str) -> None:
     path.write_text(text)
     assert Statistics(path).summary()["deals"] == 0
     assert path.with_suffix(".damaged").read_text() == text
+    assert not path.exists()
+
+
+def test_every_damaged_file_is_kept_under_a_name_of_its_own_and_both_names_are_logged(
+    path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    for text, name in (
+        ("first", "statistics.damaged"),
+        ("second", "statistics.damaged-2"),
+        ("third", "statistics.damaged-3"),
+    ):
+        caplog.clear()
+        path.write_text(text)
+        Statistics(path)
+        (record,) = caplog.records
+        assert record.levelname == "WARNING"
+        assert f"{path} is damaged" in record.message
+        assert f"it is now {path.with_name(name)}" in record.message
+    assert {one.name: one.read_text() for one in path.parent.iterdir()} == {
+        "statistics.damaged": "first",
+        "statistics.damaged-2": "second",
+        "statistics.damaged-3": "third",
+    }
+
+
+def test_a_file_that_cannot_be_read_now_stays_where_it_is(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = file_text("deals")
+    path.write_text(text)
+
+    def fail(self: Path) -> bytes:
+        raise OSError(5, "Input/output error", str(self))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "read_bytes", fail)
+        with pytest.raises(OSError, match="Input/output error"):
+            Statistics(path)
+    assert [one.name for one in path.parent.iterdir()] == [path.name]
+    assert Statistics(path).summary()["deals"] == 1

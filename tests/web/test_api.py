@@ -254,6 +254,30 @@ def test_what_is_no_json_object_is_refused(text: str, table: Make, client: TestC
     assert client.get(made.address).json() == made.session
 
 
+def test_bad_input_is_logged_with_the_place_where_it_was_found(
+    client: TestClient, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO", "german_whist.web.service")
+    assert client.post("api/sessions", json={"rules": "clasic"}).status_code == 400
+    (record,) = [one for one in caplog.records if one.name == "german_whist.web.service"]
+    assert record.levelname == "INFO"
+    assert record.exc_info is not None
+    assert isinstance(record.exc_info[1], ValueError)
+
+
+def test_a_session_whose_file_is_damaged_is_a_fault_of_the_server_and_new_games_begin(
+    table: Make, folder: Path
+) -> None:
+    made = table()
+    (folder / "sessions" / f"{made.session['id']}.json").write_text("{")
+    with TestClient(make_app(ServeOptions(rules="small", agent="greedy"), folder, TOKEN), base_url=BASE) as other:
+        status, code, message = error(other.get(made.address))
+        assert (status, code) == (500, "server_error")
+        assert message.startswith("The session cannot be read: ")
+        assert other.get("api/sessions").json() == {"sessions": []}
+        assert other.post("api/sessions", json={}).status_code == 201
+
+
 def test_a_killed_server_loses_no_card(table: Make, client: TestClient, folder: Path) -> None:
     made = table(match="first_to:10")
     made.play(3)

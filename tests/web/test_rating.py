@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 import pytest
 from starlette.testclient import TestClient
 
-from german_whist.session.coach import rating
-from german_whist.session.coach.rating import Rater
 from german_whist.session.statistics import Statistics
+from german_whist.web import rating
+from german_whist.web.rating import Rater
 from german_whist.web.store import SessionStore
 from tests.session.playing import play, session
 from tests.web.conftest import Table
@@ -75,11 +75,30 @@ def test_nothing_is_rated_while_somebody_waits(rated: Rated) -> None:
     assert rated.statistics.missing("luck") == rated.statistics.missing("accuracy") == []
 
 
-def test_a_deal_whose_session_is_gone_is_given_up(rated: Rated) -> None:
+def test_a_deal_whose_session_is_gone_is_given_up(rated: Rated, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level("INFO")
     for summary in rated.store.summaries():
         rated.store.delete(summary["id"])
     assert rated.all() == []
     assert len(rated.statistics.missing("luck")) == 2
+    assert {record.levelname for record in caplog.records} == {"INFO"}
+    assert "There is no such session" in caplog.text
+
+
+def test_a_fault_is_logged_as_one_and_the_other_deals_are_rated(
+    rated: Rated, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def luck(deal: Any, seat: int) -> int:
+        rated.done.append("luck")
+        if len(rated.done) == 1:
+            raise RuntimeError("a fault")
+        return 1
+
+    monkeypatch.setattr(rating, "luck", luck)
+    assert rated.all() == ["luck", "luck", "review", "review"]
+    (record,) = caplog.records
+    assert (record.levelname, record.exc_info is not None) == ("ERROR", True)
+    assert "luck of deal 1 of " in record.message
 
 
 def test_deals_of_an_earlier_run_get_their_luck_but_no_review(rated: Rated, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -123,6 +123,16 @@ def test_a_data_folder_that_is_a_file_is_refused(tmp_path: Path, capsys: pytest.
     assert "cannot be made" in capsys.readouterr().err
 
 
+def test_statistics_that_cannot_be_read_are_refused_in_one_line_and_left_alone(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "statistics.json").mkdir()
+    assert main(["serve", "--no-browser", "--port", "0", "--data", str(tmp_path)]) == 2
+    error = capsys.readouterr().err
+    assert error == f"german-whist: {tmp_path / 'statistics.json'}: cannot be read: Is a directory\n"
+    assert (tmp_path / "statistics.json").is_dir()
+
+
 def test_answers_do_not_wait_for_acknowledgements() -> None:
     from german_whist.web.server import listen
 

@@ -100,24 +100,31 @@ def test_a_deleted_session_is_gone_for_requests_that_waited_for_it(tmp_path: Pat
         '{"summary": {"id": "x", "kind": 1e300}}',
     ],
 )
-def test_a_damaged_file_is_an_error_and_no_more(tmp_path: Path, text: str) -> None:
+def test_a_damaged_file_is_an_error_and_no_more(tmp_path: Path, text: str, caplog: pytest.LogCaptureFixture) -> None:
     sessions = store(tmp_path)
     entry = sessions.add(small())
     path = tmp_path / f"{entry.id}.json"
     path.write_text(text)
     fresh = store(tmp_path)
     other = fresh.add(small())
-    with pytest.raises(ApiError) as error, fresh.open(entry.id):
+    with pytest.raises(ApiError, match=r"^The session cannot be read: .{9}") as error, fresh.open(entry.id):
         pass
-    assert error.value.status == 404
-    assert other.id in [one["id"] for one in fresh.summaries()]
+    assert (error.value.status, error.value.code) == (500, "server_error")
+    assert f"{path} cannot be read: " in caplog.text
+    for _ in range(2):
+        assert [one["id"] for one in fresh.summaries()] == [other.id]
+    assert caplog.text.count(f"{path} is left out: ") == 1
+    assert path.read_text() == text
 
 
 def test_a_folder_in_the_place_of_a_file_is_an_error_and_no_more(tmp_path: Path) -> None:
     (tmp_path / f"{'A' * 16}.json").mkdir()
-    with pytest.raises(ApiError, match="cannot be read") as error, store(tmp_path).open("A" * 16):
+    sessions = store(tmp_path)
+    message = r"^The session cannot be read: Is a directory$"
+    with pytest.raises(ApiError, match=message) as error, sessions.open("A" * 16):
         pass
-    assert error.value.status == 404
+    assert error.value.status == 500
+    assert sessions.summaries() == []
 
 
 def test_a_session_that_cannot_be_written_takes_no_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -134,7 +141,9 @@ def test_a_session_that_cannot_be_written_takes_no_place(tmp_path: Path, monkeyp
 
 
 @pytest.mark.parametrize("field", ["id", "kind"])
-def test_room_is_made_by_one_session_whatever_its_file_says(tmp_path: Path, field: str) -> None:
+def test_room_is_made_by_one_session_whatever_its_file_says(
+    tmp_path: Path, field: str, caplog: pytest.LogCaptureFixture
+) -> None:
     sessions = store(tmp_path, max_saved=3)
     practice = [sessions.add(small(kind="practice")) for _ in range(3)]
     for entry in practice:
@@ -146,6 +155,7 @@ def test_room_is_made_by_one_session_whatever_its_file_says(tmp_path: Path, fiel
         sessions.add(small())
     assert error.value.status == 429
     assert len(list(tmp_path.glob("*.json"))) == 3
+    assert all(f"{entry.id}.json is left out: summary" in caplog.text for entry in practice)
 
 
 def test_files_hold_what_is_needed_to_go_on(tmp_path: Path) -> None:

@@ -109,13 +109,14 @@ def _plain(explanation: Explanation) -> dict[str, Any]:
 
 
 def _print(explanation: Explanation) -> None:
-    from german_whist.cli.terminal.play_by_play import describe_result
     from german_whist.envs.text.card_style import style_of
     from german_whist.envs.text.rules_text import rules_spec
     from german_whist.envs.text.scene import PLAYERS
+    from german_whist.session.deal.results import result_sentence
 
     style = style_of(sys.stdout, explanation.trump)
-    names = [f"{name} ({player})" for name, player in zip(explanation.agents, PLAYERS, strict=True)]
+    first, second = (f"{name} ({player})" for name, player in zip(explanation.agents, PLAYERS, strict=True))
+    names = (first, second)
     (seed, index), suit = explanation.deal, explanation.trump
     trump = f"trumps {style.suit(suit, style.signs.suits[suit])}" if suit >= 0 else "no trumps"
     low = ", played low" if explanation.low else ""
@@ -126,7 +127,7 @@ def _print(explanation: Explanation) -> None:
         print()
         _print_move(move, names[move.seat], explanation.rules, style)
     print()
-    print(describe_result(explanation.result, names, explanation.rules, explanation.low))
+    print(result_sentence(explanation.result, explanation.rules, explanation.low, names))
 
 
 def _searches(explanation: Explanation) -> bool:

@@ -95,9 +95,8 @@ class _Game:
 
     def _play_deal(self) -> None:
         """Play the deal on the table."""
-        from german_whist.cli.terminal.play_by_play import describe_result
         from german_whist.envs.text.deal_text import print_deal
-        from german_whist.session.deal.results import result_text
+        from german_whist.session.deal.results import result_sentence, result_text
 
         session, deal = self.session, self.session.deal
         print(f"\nDeal {session.number}, dealt by {self.names[deal.dealer]}.")
@@ -112,7 +111,7 @@ class _Game:
             print(f"{result_text(deal, session.names)[1]}.")
         else:
             print_deal(deal.batch, 0, session.seat)
-            print(describe_result(deal.result(), self.names, deal.rules, bool(deal.state["low"])))
+            print(result_sentence(deal.result(), deal.rules, bool(deal.state["low"]), session.names))
         if self.record is not None and deal.forfeit is None:
             self.record(session.recording(len(session.finished) - 1, address=True))
         self._print_score()
@@ -127,7 +126,7 @@ class _Game:
         from german_whist.session.game_session import Conflict
 
         session, deal = self.session, self.session.deal
-        answer = ask_action(deal.views(session.seat)[0], deal.rules)
+        answer = ask_action(deal)
         if isinstance(answer, int):
             session.act(answer)
             self._describe()
@@ -143,12 +142,11 @@ class _Game:
 
     def _describe(self) -> None:
         """Print what the last action did."""
-        from german_whist.cli.terminal.play_by_play import describe_action
+        from german_whist.session.deal.events import action_events
 
-        deal = self.session.deal
-        before, after = deal.states[-1], deal.state
-        for sentence in describe_action(before, after, deal.actions[-1], deal.rules, self.names, self.session.seat):
-            print(sentence)
+        session, last = self.session, len(self.session.deal.actions) - 1
+        for event in action_events(session.deal, last, session.seat, session.names):
+            print(event.text)
 
     def _review(self) -> None:
         from german_whist.cli.terminal.coaching import print_review

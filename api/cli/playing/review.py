@@ -33,7 +33,7 @@ def add_parser(subparsers: Any) -> None:
         choices=(0, 1),
         help="the seat whose deal it is (default: the one named you, else 0)",
     )
-    parser.add_argument("--brief", action="store_true", help="print the dearest moves only, without cards and values")
+    parser.add_argument("--brief", action="store_true", help="print the biggest mistakes only, not every card")
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.set_defaults(run=run)
 

@@ -42,7 +42,7 @@ def print_review(review: Mapping[str, Any], rules: Rules, *, every_move: bool = 
     Args:
         review: what ``german_whist.session.coach.reviews.review`` returned.
         rules: the rules of the deal.
-        every_move: print both hands and the stock, and all moves with the value of each card, not only the dearest.
+        every_move: print, besides the biggest mistakes, both hands, the stock, and all moves with each card's value.
     """
     from german_whist.envs.engine.cards import SUITS
     from german_whist.session.deal.words import YOU
@@ -68,9 +68,9 @@ def print_review(review: Mapping[str, Any], rules: Rules, *, every_move: bool = 
             print(_move_line(move, names, rules, style))
             for line in _values(move, rules, style):
                 print(f"       {line}")
-    if review["dearest"]:
-        print("\nThe dearest moves:")
-    for number in review["dearest"]:
+    if review["mistakes"]:
+        print("\nThe biggest mistakes:")
+    for number in review["mistakes"]:
         move = review["moves"][number - 1]
         better = f"{_word(move['best'], rules, style)} was better"
         cost = f"it cost {move['cost']:.1f} tricks and {move['win_cost']:.0%} of the chance to win"

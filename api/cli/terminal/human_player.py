@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from german_whist.envs.engine.rules import Rules
+    from german_whist.session.deal.table_deal import TableDeal
 
 HELP = """\
 A card is its suit and its rank, in any case: SA or s a is the ace of spades, HT or h10 the ten of hearts.
@@ -15,7 +16,6 @@ h shows a hint, b takes your last card back: both mark the deal as assisted. ? s
 
 HINT, TAKE_BACK = "hint", "back"
 
-_SUIT_NAMES = ("clubs", "diamonds", "hearts", "spades")
 _SIGNS = str.maketrans("♣♦♥♠", "CDHS")
 
 
@@ -23,18 +23,18 @@ class PlayerQuit(Exception):  # noqa: N818 - not an error
     """The player has quit."""
 
 
-def ask_action(view: Any, rules: Rules) -> int | str:
+def ask_action(deal: TableDeal) -> int | str:
     """Ask the player until a legal action is typed, and return its number, or ``HINT`` or ``TAKE_BACK``.
 
     Args:
-        view: what the player's seat knows, a ``VIEW`` record; it is that seat's turn.
-        rules: the rules of the game.
+        deal: the deal; it is the player's turn.
 
     Raises:
         PlayerQuit: if the player types ``q``, or the input ends.
     """
+    prompt = _prompt(deal.views(deal.turn)[0], deal.rules)
     while True:
-        word = _read_word(_prompt(view, rules))
+        word = _read_word(prompt)
         if word in ("?", "HELP"):
             print(HELP)
             continue
@@ -46,7 +46,7 @@ def ask_action(view: Any, rules: Rules) -> int | str:
             if word in (command.upper(), command[0].upper()):
                 return command
         try:
-            return parse_action(word, view, rules)
+            return parse_action(word, deal)
         except ValueError as error:
             print(error)
 
@@ -71,42 +71,46 @@ def _prompt(view: Any, rules: Rules) -> str:
     return f"{' or '.join(choice_names(rules))}: "
 
 
-def parse_action(word: str, view: Any, rules: Rules) -> int:
+def parse_action(word: str, deal: TableDeal) -> int:
     """Return the legal action that a word means.
 
     Args:
         word: the word typed, in upper case, without blanks.
-        view: what the player's seat knows, a ``VIEW`` record.
-        rules: the rules of the game.
+        deal: the deal; the seat to act is the player's.
 
     Raises:
         ValueError: if the word is not an action or not a legal one; the message says why.
     """
-    from german_whist.envs.engine.actions import choice_names
-    from german_whist.envs.engine.cards import NUM_CARDS, card_text, cards_of, deck_text
+    from german_whist.session.deal.position import refusal_with_choices
 
-    choices = choice_names(rules)
-    if view["choice"] and choices:
-        matches = [place for place, name in enumerate(choices) if name.upper().startswith(word)]
-        if len(matches) == 1:
-            return NUM_CARDS + matches[0]
-        if not rules.draft or _card(word) not in list(cards_of(int(view["face_up"]))):
-            raise ValueError(f"choose {' or '.join(choices)} now")
-        return NUM_CARDS  # naming the face-up card takes it
-    if word.lower() in choices:
-        raise ValueError(f"there is nothing to {word.lower()} now: play a card")
+    action = _action(word, deal)
+    reason = refusal_with_choices(deal, deal.turn, action)
+    if reason is not None:
+        raise ValueError(reason)
+    return action
+
+
+def _action(word: str, deal: TableDeal) -> int:
+    """Return the action that a word means: a choice, by its first letters where one is to be made, or a card."""
+    from german_whist.envs.engine.actions import choice_names
+    from german_whist.envs.engine.cards import NUM_CARDS, cards_of
+    from german_whist.session.deal.position import decision_text
+
+    view, choices = deal.views(deal.turn)[0], choice_names(deal.rules)
+    chooses = bool(view["choice"]) and bool(choices)
+    matches = [place for place, name in enumerate(choices) if name.upper().startswith(word)]
+    if len(matches) == 1 and (chooses or word.lower() in choices):
+        return NUM_CARDS + matches[0]
     card = _card(word)
     if card is None:
-        raise ValueError(f"{word} is not a card: type suit and rank, such as SA, or ? for help")
-    if int(view["legal"]) >> card & 1:
-        return card
-    name = card_text(card)
-    if view["choice"]:
-        raise ValueError(f"{name} is not face up: pick one of {deck_text(cards_of(int(view['face_up'])))}")
-    if not int(view["hand"]) >> card & 1:
-        raise ValueError(f"you do not hold {name}")
-    suit = _SUIT_NAMES[int(view["led"]) // 13]
-    raise ValueError(f"you must follow {suit}: {deck_text(cards_of(int(view['legal'])))}")
+        raise ValueError(
+            decision_text(deal, view)
+            if chooses
+            else f"{word} is not a card: type suit and rank, such as SA, or ? for help"
+        )
+    if chooses and deal.rules.draft and card in cards_of(int(view["face_up"])):
+        return NUM_CARDS  # naming the face-up card takes it
+    return card
 
 
 def _card(word: str) -> int | None:

@@ -193,27 +193,28 @@ export class Game {
     alertUser(error.message);
     if (error.code === "illegal_action") sound.refused();
     let current = error.session ?? session;
+    let gone = error.code === "not_found";
     if (error.code === "unreachable") {
       this.show({ ...shownNow(session), waiting: true });
       try {
         current = await untilBack(session.id);
-      } catch {
-        this.actions.lost();
-        return;
+        alertUser("The server is back.");
+      } catch (answer) {
+        if (!(answer instanceof ApiError)) throw answer;
+        alertUser(answer.message);
+        gone = answer.code === "not_found";
       }
-      alertUser("The server is back.");
-    } else if (error.code === "not_found") {
+    }
+    if (gone) {
       this.actions.lost();
       return;
     }
     if (this.session === session) this.open(current);
   }
 
-  /** @returns {boolean} whether a key stood for something */
+  /** Show at once what is being shown event by event. */
   skip() {
-    if (!this.playback.active) return false;
-    this.playback.skip();
-    return true;
+    if (this.playback.active) this.playback.skip();
   }
 
   /** @param {KeyboardEvent} event */

@@ -9,7 +9,7 @@ import { alertUser, followOtherTabs, tellOtherTabs } from "./tabs.js";
 import { loadCards } from "./table/card.js";
 import { openDialog } from "./dialogs/dialog.js";
 import { openFairness } from "./dialogs/fairness.js";
-import { gameForm, gameOf } from "./dialogs/game_form.js";
+import { gameForm } from "./dialogs/game_form.js";
 import { openMenu, showTools } from "./dialogs/menu.js";
 import { openSettings } from "./dialogs/settings_dialog.js";
 import { openRecordingDialog, openShare } from "./dialogs/share.js";
@@ -81,18 +81,26 @@ function newGameDialog() {
   ]);
 }
 
+/**
+ * @param {string} id
+ * @returns {Promise<Session | null>} null if the server no longer has the session, or cannot read it, which is said
+ */
+async function readSession(id) {
+  try {
+    return await api.session(id);
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.code === "unreachable") throw error;
+    if (error.code !== "not_found") alertUser(error.message);
+    return null;
+  }
+}
+
 /** Open the last game that is not over, or deal a new one. */
 async function backToGame() {
   const last = keptSession();
-  if (last !== null && last !== game.session?.id) {
-    try {
-      enter(await api.session(last));
-      return;
-    } catch (error) {
-      if (!(error instanceof ApiError) || error.code !== "not_found") throw error;
-    }
-  }
-  await newGame();
+  const session = last === null || last === game.session?.id ? null : await readSession(last);
+  if (session === null) await newGame();
+  else enter(session);
 }
 
 /** @param {number} [deal] default: the one on the table, or the last finished one */
@@ -205,12 +213,8 @@ async function openAddress() {
   }
   if (kind === "session" && value) {
     if (game.session?.id === value) return;
-    try {
-      enter(await api.session(value));
-      return;
-    } catch (error) {
-      if (!(error instanceof ApiError) || error.code !== "not_found") throw error;
-    }
+    const session = await readSession(value);
+    if (session !== null) return enter(session);
   }
   await resume();
 }
@@ -229,7 +233,8 @@ async function resume() {
   const mine = unfinished.find((entry) => known && entry.id === last);
   const [entry] = mine === undefined ? unfinished : [mine];
   if (entry === undefined) return newGame();
-  const session = await api.session(entry.id);
+  const session = await readSession(entry.id);
+  if (session === null) return newGame();
   // A game that was begun in another browser goes on in the middle of a deal or a match only.
   if (mine === undefined && session.position.result !== null && session.match.format === null) return newGame();
   return enter(session);
@@ -255,7 +260,6 @@ function offerLesson() {
 
 async function start() {
   await Promise.all([loadCards(), api.catalog().then((answer) => { catalog = answer; })]);
-  gameOf(catalog, catalog.defaults.rules);
   connect();
   await openAddress();
   offerLesson();

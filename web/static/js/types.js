@@ -29,10 +29,10 @@
  *
  * @typedef {{number: number, kind: string, by: Side | null, card: string | null, trump: boolean, trick: number,
  *   text: string}} GameEvent
- * @typedef {{action: string, name: string, value: number | null, cost: number, win: number | null,
+ * @typedef {{action: string, name: string, value: number, cost: number, win: number,
  *   trick: number | null, text: string}} Option
- * @typedef {{by: string, by_title: string, by_text: string, action: string, name: string, reason: string, exact: boolean, win: number | null,
- *   options: Option[], opponent: Record<string, {expected: number, void: number}> | null}} Hint
+ * @typedef {{by: string, by_title: string, by_text: string, action: string, name: string, reason: string, exact: boolean, win: number,
+ *   options: Option[], opponent: Record<string, {expected: number, void: number}>}} Hint
  * @typedef {{step: number, steps: number, text: string, wanted: string[] | null, done: boolean}} Lesson
  * @typedef {{title: string, text: string, hand: number, stock: number, foreplay: number, tricks: number,
  *   counts: "endgame" | "all", counted: number, race: number, suits: string, open_stock: number,
@@ -54,16 +54,17 @@
  * @typedef {{id: string, kind: string, title: string, rules: string, agent: string, match: string | null, day: string | null, updated: string, finished: boolean}} Summary
  *
  * @typedef {{number: number, trick: number, stage: Stage, by: Side, action: string, name: string, text: string,
- *   best: string, best_name: string, cost: number, win_cost: number | null, exact: boolean, judge: string,
- *   judge_title: string, reason: string, options: Option[], yours?: string | null}} Move
+ *   best: string, best_name: string, cost: number, win_cost: number, exact: boolean, judge: string,
+ *   judge_title: string, reason: string, options: Option[]}} Move
  * @typedef {{you: string[], opponent: string[], face_up: string[], stock: string[],
  *   led: {card: string, by: Side} | null, turn: Side | null, tricks: Record<Side, number>,
  *   score: Record<Side, number>}} OpenPosition
  * @typedef {{deal: number, rules: string, agent: {spec: string, title: string}, seat: number, trump: string | null,
  *   low: boolean, names: Record<Side, string>, result: Result, accuracy: Record<Side, number | null>,
- *   cost: Record<Side, number>, luck: number | null, win_curve: number[], moves: Move[], dearest: number[],
+ *   cost: Record<Side, number>, luck: number, win_curve: number[], moves: Move[], mistakes: number[],
  *   positions: OpenPosition[]}} Review
- * @typedef {{recording: string, result: Result, compare: {you: number, agent: number}, moves: Move[],
+ * @typedef {{number: number, by: Side, action: string, name: string, text: string, yours: string | null}} WatchMove
+ * @typedef {{recording: string, result: Result, compare: {you: number, agent: number}, moves: WatchMove[],
  *   positions: OpenPosition[]}} Watch
  *
  * @typedef {{rules: string, agent: string, assisted: boolean, deals: number, won: number, drawn: number, lost: number,

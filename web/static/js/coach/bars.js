@@ -28,7 +28,6 @@ export function actionText(action, name = "") {
 export function optionBars(options, { exact = false, chosen = "", trick = false, extra = null } = {}) {
   const costs = options.map((option) => option.cost);
   const widest = Math.max(...costs, 0.5);
-  const withWin = options.some((option) => option.win !== null);
   const withTrick = trick && options.some((option) => option.trick !== null);
   const rows = options.map((option) => {
     const bar = h("span", { class: "bar", "aria-hidden": "true" }, h("i", {}));
@@ -39,9 +38,9 @@ export function optionBars(options, { exact = false, chosen = "", trick = false,
       { class: `${option.cost < 0.005 ? "best" : ""}${option.action === chosen ? " chosen" : ""}` },
       h("th", { scope: "row" }, actionText(option.action, option.name)),
       h("td", { class: "bar-cell" }, bar),
-      h("td", {}, option.value === null ? "–" : signed(option.value, exact ? 0 : 1)),
+      h("td", {}, signed(option.value, exact ? 0 : 1)),
       withTrick && h("td", {}, percent(option.trick)),
-      withWin && h("td", {}, percent(option.win)),
+      h("td", {}, percent(option.win)),
       extra !== null && h("td", {}, extra(option)),
     );
   });
@@ -58,7 +57,7 @@ export function optionBars(options, { exact = false, chosen = "", trick = false,
         h("td", {}),
         h("th", { scope: "col" }, exact ? "exact" : "tricks"),
         withTrick && h("th", { scope: "col" }, "this trick"),
-        withWin && h("th", { scope: "col" }, "win"),
+        h("th", { scope: "col" }, "win"),
         extra !== null && h("td", {}),
       ),
     ),

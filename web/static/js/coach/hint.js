@@ -27,12 +27,12 @@ export function showHint(session, close) {
       "header",
       {},
       h("h2", {}, verb),
-      h("button", { type: "button", class: "close", "aria-label": "Close the advice", onclick: close }, icon("close")),
+      h("button", { type: "button", class: "close", "aria-label": "Close the hint", onclick: close }, icon("close")),
     ),
     h("p", { class: "reason" }, hint.reason),
-    hint.win !== null && h("p", { class: "chance" }, "Chance to win the deal: ", h("b", {}, percent(hint.win))),
+    h("p", { class: "chance" }, "Chance to win the deal: ", h("b", {}, percent(hint.win))),
     optionBars(hint.options, { exact: hint.exact, trick: true }),
-    hint.opponent !== null && holdings(hint.opponent),
+    holdings(hint.opponent),
     h("p", { class: "judge" }, hint.by_text),
   );
 }

@@ -39,7 +39,7 @@ function cardFields() {
     ["lattice", "Lattice"],
     ["waves", "Waves"],
     ["diamonds", "Diamonds"],
-  ].map(([value, title]) => ({ value, title, picture: backPreview(value, "") }));
+  ].map(([value, title]) => ({ value, title, picture: backPreview(value) }));
   const colors = [
     ["red", "Red"],
     ["blue", "Blue"],
@@ -65,13 +65,13 @@ function facePreview(faces) {
   return h("span", { class: `preview${faces === "four-colour" ? " four-colour" : " two-colour"}` }, ...cards);
 }
 
-/** @param {string} back @param {string} kind @returns {HTMLElement} */
-function backPreview(back, kind) {
+/** @param {string} back @returns {HTMLElement} */
+function backPreview(back) {
   const picture = drawing("");
   const use = /** @type {SVGElement} */ (picture.firstElementChild);
   use.removeAttribute("data-card");
   use.setAttribute("href", `#back-${back}`);
-  return h("span", { class: `preview ${kind}` }, picture);
+  return h("span", { class: "preview" }, picture);
 }
 
 /** @returns {HTMLElement[]} */
@@ -105,6 +105,6 @@ function playFields() {
     checkField("Play a card with a single tap", settings.singleTap, set("singleTap"), "Otherwise the first tap raises it and the second plays it"),
     checkField("Sound", settings.sound, set("sound")),
     checkField("Show the cards that the opponent is known to hold", settings.known, set("known"), "Cards that you saw taken and not yet played"),
-    checkField("Single-key shortcuts", settings.shortcuts, set("shortcuts"), "H advice, U undo, N next deal, R analysis"),
+    checkField("Single-key shortcuts", settings.shortcuts, set("shortcuts"), "H hint, U take back, N next deal, R review"),
   ];
 }

@@ -19,7 +19,7 @@ export async function openStatistics(catalog) {
   });
   const dialog = openDialog("Statistics", [
     ...(statistics.deals === 0 ? [h("p", {}, "No deal is finished yet. Play one, and its result will stand here.")] : tables(statistics, catalog)),
-    h("p", { class: "note" }, "Kept on this computer only. Deals with advice or taken-back cards count apart."),
+    h("p", { class: "note" }, "Kept on this computer only. Deals with hints or taken-back cards count apart."),
     h(
       "div",
       { class: "buttons" },
@@ -134,7 +134,7 @@ function recentChart(recent) {
   const points = recent.flatMap((deal, place) => (deal.accuracy === null ? [] : [`${(place + 0.5) * step},${120 - 1.2 * deal.accuracy}`]));
   const last = recent.filter((deal) => deal.accuracy !== null).slice(-10);
   const mean = last.reduce((total, deal) => total + (deal.accuracy ?? 0), 0) / Math.max(last.length, 1);
-  const words = last.length === 0 ? "" : ` The line is your accuracy, ${Math.round(mean)} % over the last ${counted(last.length, "reviewed deal")}.`;
+  const words = last.length === 0 ? "" : ` The line is your accuracy, ${Math.round(mean)} % over the last ${counted(last.length, "rated deal")}.`;
   return h(
     "figure",
     { class: "chart" },

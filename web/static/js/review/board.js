@@ -8,18 +8,19 @@ import { picture } from "../table/card.js";
 
 /**
  * @param {import("../types.js").OpenPosition} position
- * @param {{names: Record<string, string>, trump: string | null, move: import("../types.js").Move | null}} about
+ * @param {{names: Record<string, string>, trump: string | null, move: import("../types.js").Move | import("../types.js").WatchMove | null}} about
  *   `move`: the one that is played from here
  * @returns {HTMLElement}
  */
 export function board(position, { names, trump, move }) {
+  const better = move !== null && "best" in move && move.cost > 0.005 ? move.best : null;
   const order = suitOrder(settings.suits, trump);
   const hand = (/** @type {"you" | "opponent"} */ side) => {
     const cards = sortCards(position[side], order);
     const row = h("div", { class: "open-hand" }, ...cards.map((card) => {
       const marks = [];
-      if (move !== null && move.by === side && move.action === card) marks.push(move.cost > 0.005 ? "chosen costly" : "chosen");
-      if (move !== null && move.by === side && move.best === card && move.cost > 0.005) marks.push("better");
+      if (move !== null && move.by === side && move.action === card) marks.push(better === null ? "chosen" : "chosen costly");
+      if (move !== null && move.by === side && better === card) marks.push("better");
       return picture(card, cardName(card), marks.join(" "));
     }));
     row.style.setProperty("--gaps", String(Math.max(cards.length - 1, 1)));

@@ -1,5 +1,5 @@
 // @ts-check
-/** The curve of the chance to win, with a mark for each of the dearest moves. */
+/** The curve of the chance to win, with a mark for each of the biggest mistakes. */
 
 import { h, svg } from "../dom.js";
 import { percent } from "../words.js";
@@ -13,10 +13,10 @@ export class WinCurve {
   /**
    * @param {number[]} curve the chance before the first move and after each one
    * @param {import("../types.js").Move[]} moves
-   * @param {number[]} dearest numbers of moves
+   * @param {number[]} mistakes numbers of moves
    * @param {(move: number) => void} choose called with the number of moves played at the point that was clicked
    */
-  constructor(curve, moves, dearest, choose) {
+  constructor(curve, moves, mistakes, choose) {
     this.curve = curve;
     const x = (/** @type {number} */ place) => (WIDTH * place) / Math.max(curve.length - 1, 1);
     const y = (/** @type {number} */ chance) => HEIGHT * (1 - chance);
@@ -34,7 +34,7 @@ export class WinCurve {
       svg("line", { class: "half", x1: 0, x2: WIDTH, y1: HEIGHT / 2, y2: HEIGHT / 2 }),
       svg("polygon", { class: "area", points: `0,${HEIGHT} ${points.join(" ")} ${WIDTH},${HEIGHT}` }),
       svg("polyline", { class: "line", points: points.join(" ") }),
-      ...dearest.map((number) => svg("path", { class: "mark", d: point(x(number), y(curve[number] ?? 0.5)) })),
+      ...mistakes.map((number) => svg("path", { class: "mark", d: point(x(number), y(curve[number] ?? 0.5)) })),
       this.cursor,
       this.dot,
     );
@@ -47,7 +47,7 @@ export class WinCurve {
       "figure",
       { class: "chart" },
       drawing,
-      h("figcaption", {}, "Chance that you win. ", endgame > 0 ? "The endgame is shaded; " : "", "dots mark the dearest moves."),
+      h("figcaption", {}, "Chance that you win. ", endgame > 0 ? "The endgame is shaded; " : "", "dots mark the biggest mistakes."),
     );
   }
 

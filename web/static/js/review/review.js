@@ -1,5 +1,5 @@
 // @ts-check
-/** The review of a deal: the curve, the dearest moves, every position with all hands open. */
+/** The review of a deal: the curve, the biggest mistakes, every position with all hands open. */
 
 import { fill, h } from "../dom.js";
 import { capital, counted, signed } from "../words.js";
@@ -30,7 +30,7 @@ import { Steps } from "./steps.js";
 export function openReview(review, actions, list) {
   const boardPlace = h("div", { class: "board-place" });
   const movePlace = h("div", { class: "move-place", "aria-live": "polite" });
-  const curve = new WinCurve(review.win_curve, review.moves, review.dearest, (place) => steps.go(place));
+  const curve = new WinCurve(review.win_curve, review.moves, review.mistakes, (place) => steps.go(place));
   let leaving = false;
   const leave = (/** @type {() => void} */ act) => () => {
     leaving = true;
@@ -58,7 +58,7 @@ export function openReview(review, actions, list) {
         "div",
         { class: "review-grid" },
         h("div", { class: "review-main" }, curve.element, steps.element, boardPlace),
-        h("div", { class: "review-side" }, movePlace, dearest(review, (place) => steps.go(place)), h("details", {}, h("summary", {}, `All ${counted(review.moves.length, "move")}`), moves)),
+        h("div", { class: "review-side" }, movePlace, mistakes(review, (place) => steps.go(place)), h("details", {}, h("summary", {}, `All ${counted(review.moves.length, "move")}`), moves)),
       ),
       h(
         "div",
@@ -71,7 +71,7 @@ export function openReview(review, actions, list) {
     { kind: "full", onclose: () => !leaving && actions.close?.() },
   );
   dialog.addEventListener("keydown", (event) => steps.key(event));
-  steps.go(review.dearest.length > 0 ? review.dearest[0] - 1 : 0);
+  steps.go(review.mistakes.length > 0 ? review.mistakes[0] - 1 : 0);
   return dialog;
 }
 
@@ -92,7 +92,7 @@ function summary(review) {
       h("td", {}, review.accuracy[side] === null ? "–" : `${Math.round(/** @type {number} */ (review.accuracy[side]))} %`),
       h("td", {}, review.cost[side].toFixed(1)),
     );
-  const luck = review.luck === null ? "" : `With these cards the agents make ${signed(review.luck)} tricks for your side; you made ${signed(review.result.margin, 0)}.`;
+  const luck = `With these cards the agents make ${signed(review.luck, 0)} tricks for your side; you made ${signed(review.result.margin, 0)}.`;
   return h(
     "div",
     { class: "review-summary" },
@@ -102,18 +102,18 @@ function summary(review) {
       h("thead", {}, h("tr", {}, h("td", {}), h("th", { scope: "col" }, "Accuracy"), h("th", { scope: "col" }, "Tricks given away"))),
       h("tbody", {}, row("you"), row("opponent")),
     ),
-    luck !== "" && h("p", { class: "note" }, luck),
+    h("p", { class: "note" }, luck),
   );
 }
 
 /** @param {Review} review @param {(place: number) => void} go @returns {HTMLElement} */
-function dearest(review, go) {
-  const moves = review.dearest.map((number) => review.moves[number - 1]).filter((move) => move.cost > 0);
+function mistakes(review, go) {
+  const moves = review.mistakes.map((number) => review.moves[number - 1]).filter((move) => move.cost > 0);
   if (moves.length === 0) return h("p", { class: "note" }, "You gave nothing away in this deal.");
   return h(
     "section",
-    { class: "dearest" },
-    h("h3", {}, `Your ${moves.length === 1 ? "dearest move" : `${moves.length} dearest moves`}`),
+    { class: "mistakes" },
+    h("h3", {}, `Your ${moves.length === 1 ? "biggest mistake" : `${moves.length} biggest mistakes`}`),
     h("ol", {}, ...moves.map((move) =>
       h(
         "li",
@@ -133,7 +133,7 @@ function dearest(review, go) {
 /** @param {Move} move @returns {string} */
 function costText(move) {
   if (move.cost < 0.005) return "Nothing given away";
-  const win = move.win_cost === null || Math.abs(move.win_cost) < 0.005 ? "" : `, ${Math.round(100 * move.win_cost)} % of winning`;
+  const win = move.win_cost < 0.005 ? "" : `, ${Math.round(100 * move.win_cost)} % of winning`;
   return `Cost ${move.exact ? counted(move.cost, "trick") : `${move.cost.toFixed(1)} tricks`}${win}`;
 }
 
@@ -141,7 +141,7 @@ function costText(move) {
 function moveEntry(move, review, go) {
   return h(
     "li",
-    { class: `${move.by}${move.cost >= 0.5 ? " dear" : ""}` },
+    { class: move.by },
     h(
       "button",
       { type: "button", onclick: go },

@@ -32,13 +32,13 @@ export function openWatch(watch, session) {
     { kind: "full" },
   );
   dialog.addEventListener("keydown", (event) => steps.key(event));
-  const parted = watch.moves.findIndex((move) => move.yours && move.yours !== move.action);
+  const parted = watch.moves.findIndex((move) => move.yours !== null && move.yours !== move.action);
   steps.go(Math.max(parted, 0));
 }
 
-/** @param {import("../types.js").Move | null} move @param {import("../types.js").Watch} watch @returns {string} */
+/** @param {import("../types.js").WatchMove | null} move @param {import("../types.js").Watch} watch @returns {string} */
 function words(move, watch) {
   if (move === null) return `The end: margin ${signed(watch.compare.agent, 0)}.`;
-  if (!move.yours) return move.text;
+  if (move.yours === null) return move.text;
   return move.yours === move.action ? `${move.text} So did you.` : `${move.text} You played ${shortName(move.yours)}.`;
 }

@@ -29,11 +29,11 @@ _LOG = logging.getLogger(__name__)
 
 
 def warm_up(rules: str, agent: str | None = None) -> None:
-    """Load what interfaces need: the catalogue, which they show first, then what a first deal needs.
+    """Load what the page needs: the catalogue, which it shows first, then what a first deal needs.
 
     Args:
         rules: specification of the game that will be played first.
-        agent: specification of the opponent; ``None`` for the one that interfaces propose.
+        agent: specification of the opponent; ``None`` for the one that the page proposes.
     """
     try:
         game = rules_named(rules)

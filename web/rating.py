@@ -1,4 +1,4 @@
-"""Ratings: luck and accuracy of finished deals, worked out while nobody waits for a server.
+"""Ratings: luck and accuracy of finished deals, worked out while nobody waits for the server.
 
 A thread of low priority takes up deals that lack a rating, the last one first, and begins with none while a request is
 being answered or has just been. Luck is a play-out of one deal. Accuracy takes a review, which is kept for whoever asks
@@ -15,12 +15,14 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager, suppress
-from typing import Any, Protocol
+from typing import Any
 
 from german_whist.session.coach.reviews import luck, review
 from german_whist.session.deal.table_deal import TableDeal
 from german_whist.session.game_session import Session
 from german_whist.session.statistics import Statistics
+from german_whist.web.errors import ApiError
+from german_whist.web.store import Entry
 
 LUCK, ACCURACY = "luck", "accuracy"
 
@@ -38,21 +40,6 @@ def review_json(session: Session, place: int, deal: TableDeal) -> dict[str, Any]
         "agent": {"spec": session.settings.agent, "title": session.title},
         **review(deal, session.seat, session.names),
     }
-
-
-class Entry(Protocol):
-    """A session of a server.
-
-    Attributes:
-        session: the session.
-        reviews: its reviews by place of the deal, as far as they are kept.
-    """
-
-    session: Session
-    reviews: dict[int, dict[str, Any]]
-
-    def keep_review(self, place: int, review: dict[str, Any]) -> None:
-        """Keep a review."""
 
 
 class Rater:
@@ -91,7 +78,10 @@ class Rater:
         self._wake.set()
 
     def step(self) -> bool:
-        """Rate one deal in one respect if the server is idle, and return whether something was done."""
+        """Rate one deal in one respect if the server is idle, and return whether something was done.
+
+        A deal that cannot be rated is not tried again.
+        """
         wanted = self._next()
         if wanted is None or not self._is_idle():
             return False
@@ -99,8 +89,10 @@ class Rater:
         part, identifier, number = wanted
         try:
             self._rate(part, identifier, number - 1)
-        except Exception as error:  # it was deleted, or its agent is gone; it is not tried again
+        except (ApiError, IndexError, ValueError) as error:  # its session was deleted, or its agent is gone
             _LOG.info("%s of deal %d of %s: %s", part, number, identifier, error, exc_info=True)
+        except Exception:  # the other deals are rated all the same
+            _LOG.exception("%s of deal %d of %s failed", part, number, identifier)
         return True
 
     def _next(self) -> tuple[str, str, int] | None:

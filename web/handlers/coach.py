@@ -10,11 +10,11 @@ from starlette.routing import Route
 
 from german_whist.envs.engine.actions import parse_action
 from german_whist.session.coach.hints import hint
-from german_whist.session.coach.rating import review_json
 from german_whist.session.coach.replays import swap_seats, try_action, watch
 from german_whist.session.game_session import Session
 from german_whist.session.shared_deals import MAX_TEXT, code_of, lines_of, open_recordings, read_deals
 from german_whist.web.errors import ApiError
+from german_whist.web.rating import review_json
 from german_whist.web.requests import needed, read_body, whole_parameter
 from german_whist.web.service import Service
 from german_whist.web.store import Entry
