@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.agents.bots.base import Agent, Histories, Values, Views
+from german_whist.agents.bots.base import Agent, Histories, Views
 from german_whist.agents.endgame.exact_agent import RowSubsetRng, solves_endgame
 from german_whist.agents.endgame.open_hands import exact_margins, opponent_hand_known
 from german_whist.agents.inference.belief import beliefs
 from german_whist.agents.monte_carlo.bot import MonteCarloBot
-from german_whist.agents.policy.agent import network_of
+from german_whist.agents.policy.agent import expected_values, network_of
 from german_whist.agents.registry import make_agent
 from german_whist.agents.search.agent import SearchAgent
 from german_whist.arena.explained_move import Move, move_of, options_of
@@ -106,7 +106,7 @@ def explain_deal(
         evaluations.append(_search_gains(agents[seat], views[rows], numbers, [histories[row] for row in rows]))
         reference = make_agent(REFERENCE).act(views[rows], None)
         belief = beliefs(views[rows])
-        values = _values(agents[seat], views[rows])
+        values = expected_values(agents[seat], views[rows])
         for i, row in enumerate(rows.tolist()):
             options = options_of(views[row], played[row], [column[i] for column in evaluations])
             moves[row] = move_of(
@@ -146,13 +146,6 @@ def _evaluations(
         margins = exact_margins(views[known])
         exact[known, :52] = np.where(margins == NOT_LEGAL_MARGIN, np.nan, margins)
     return [probabilities, advantages, rollouts, exact]
-
-
-def _values(agent: Agent, views: Views) -> Values | None:
-    """Return what an agent's value network expects; ``None`` for agents without one."""
-    values = getattr(agent, "values", None)
-    found: Values | None = None if values is None else values(views)
-    return found
 
 
 def _search_gains(

@@ -186,6 +186,13 @@ def network_of(agent: Agent) -> PolicyAgent | None:
     return prior if isinstance(prior, PolicyAgent) else None
 
 
+def expected_values(agent: Agent, views: Views) -> Values | None:
+    """Return what an agent's value network expects for the seats to act; ``None`` without such a network."""
+    values = getattr(agent, "values", None)
+    found: Values | None = None if values is None else values(views)
+    return found
+
+
 def rules_of(agent: Agent) -> Rules | None:
     """Return the rules of the one game that an agent's network plays; ``None`` for other agents."""
     policy = network_of(agent)

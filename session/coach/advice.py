@@ -19,10 +19,11 @@ import numpy.typing as npt
 
 from german_whist.agents.bots.base import Agent, Histories, Views
 from german_whist.agents.endgame.open_hands import exact_margins, opponent_hand_known
+from german_whist.agents.policy.agent import expected_values
 from german_whist.envs.engine.cards import cards_of
 from german_whist.envs.engine.endgame_hook import EXACT
 from german_whist.envs.engine.rules import Rules
-from german_whist.session.coach.judges import expected_values, judge_of, opinion
+from german_whist.session.coach.judges import judge_of, opinion
 from german_whist.session.coach.rollouts import Rollouts, roll_out
 from german_whist.solver.races import NOT_LEGAL_MARGIN
 

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.agents.bots.base import Agent, Histories, Values, Views
+from german_whist.agents.bots.base import Agent, Histories, Views
 from german_whist.agents.monte_carlo.rollout_kernels import distinct_actions
 from german_whist.agents.policy.agent import network_of
 from german_whist.agents.search.row_network import NATS_PER_TRICK
@@ -88,13 +88,6 @@ def opinion(agent: Any, views: Views, seed: int, histories: Histories | None) ->
         untried = np.isnan(wins[row])
         gains[row, untried] = np.minimum(gains[row, untried], gains[row, found.actions[row]])
     return Opinion(found.actions, _of_legal(gains, views), wins)
-
-
-def expected_values(agent: Any, views: Views) -> Values | None:
-    """Return what an agent's value network expects for the seats to act; ``None`` without such a network."""
-    values = getattr(agent, "values", None)
-    found: Values | None = None if values is None else values(views)
-    return found
 
 
 def _policy_gains(agent: Agent, views: Views) -> Row:
