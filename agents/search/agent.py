@@ -37,12 +37,12 @@ from german_whist.agents.monte_carlo.rollout_kernels import distinct_actions
 from german_whist.agents.policy.agent import PolicyAgent
 from german_whist.agents.policy.checkpoint import Checkpoint
 from german_whist.agents.policy.game_check import is_same_game
-from german_whist.agents.policy.network.layers import UNIVERSAL
+from german_whist.agents.policy.network.layers import LOGITS_PER_TRICK, UNIVERSAL
 from german_whist.agents.search.action_values import ActionValues, measures_of
 from german_whist.agents.search.belief_kernels import write_card_probabilities
 from german_whist.agents.search.choice_kernels import combine, contenders, representative, worth_trying
 from german_whist.agents.search.rollout_kernels import try_worlds
-from german_whist.agents.search.row_network import NATS_PER_TRICK, RowNetwork
+from german_whist.agents.search.row_network import RowNetwork
 from german_whist.agents.search.settings import SearchSettings
 from german_whist.agents.search.worlds import Run, Scratch, posterior, sample_candidate_deals, sample_worlds
 from german_whist.envs.observation.views import check_view_array
@@ -205,7 +205,7 @@ class SearchAgent:
             known = self.prior.advantages(views)
             if known is None:
                 with np.errstate(divide="ignore"):
-                    known = np.log(self.prior.probabilities(views)) / NATS_PER_TRICK
+                    known = np.log(self.prior.probabilities(views)) / LOGITS_PER_TRICK
             advantages[:, : known.shape[1]] = known
             return self.prior.act(views, None), advantages
         actions = np.asarray(self.prior.act(views, None), np.int64)
