@@ -34,10 +34,10 @@ import numpy.typing as npt
 from german_whist.agents.bots.base import Actions, Agent, Histories, Views, check_rng
 from german_whist.agents.inference.world_sampling_kernels import is_humbug
 from german_whist.agents.monte_carlo.rollout_kernels import distinct_actions
-from german_whist.agents.policy.agent import PolicyAgent
+from german_whist.agents.policy.agent import PolicyAgent, estimated_advantages
 from german_whist.agents.policy.checkpoint import Checkpoint
 from german_whist.agents.policy.game_check import is_same_game
-from german_whist.agents.policy.network.layers import LOGITS_PER_TRICK, UNIVERSAL
+from german_whist.agents.policy.network.layers import UNIVERSAL
 from german_whist.agents.search.action_values import ActionValues, measures_of
 from german_whist.agents.search.belief_kernels import write_card_probabilities
 from german_whist.agents.search.choice_kernels import combine, contenders, representative, worth_trying
@@ -202,10 +202,7 @@ class SearchAgent:
         """Return the policy's actions and the advantages of all actions, float64[n, 54]."""
         advantages = np.full((len(views), 54), -np.inf)
         if isinstance(self.prior, PolicyAgent):
-            known = self.prior.advantages(views)
-            if known is None:
-                with np.errstate(divide="ignore"):
-                    known = np.log(self.prior.probabilities(views)) / LOGITS_PER_TRICK
+            known = estimated_advantages(self.prior, views)
             advantages[:, : known.shape[1]] = known
             return self.prior.act(views, None), advantages
         actions = np.asarray(self.prior.act(views, None), np.int64)
