@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.agents.bots.base import Agent
+from german_whist.agents.bots.base import Agent, agent_name
 from german_whist.agents.registry import make_agent
 from german_whist.arena.endgame_mode import batch_endgame, match_endgame
 from german_whist.arena.match import DEFAULT_BATCH, MOST_TASKS, check_deals, match_result, two_agents
@@ -154,7 +154,7 @@ def play_match_with_less_luck(
         margin_interval=margin_interval,
         factor=_factor(won, less_won),
         margin_factor=_factor(played.mean(axis=1), less_margin),
-        value=value if isinstance(value, str) else str(getattr(value, "name", type(value).__name__)),
+        value=value if isinstance(value, str) else agent_name(value),
     )
 
 

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.agents.bots.base import Agent, Histories, Views
+from german_whist.agents.bots.base import Agent, Histories, Views, agent_name
 from german_whist.agents.endgame.open_hands import exact_margins, opponent_hand_known
 from german_whist.agents.policy.agent import expected_values
 from german_whist.envs.engine.cards import cards_of
@@ -129,7 +129,7 @@ def _estimates(
             _estimate(actions, one.margins.mean(axis=1), one, ROLLOUTS)
             for actions, one in zip(choices, rollouts, strict=True)
         ]
-    name = str(getattr(agent, "name", type(agent).__name__))
+    name = agent_name(agent)
     thoughts, expected = opinion(agent, views, seed, histories), expected_values(agent, views)
     found = []
     for row, (actions, one) in enumerate(zip(choices, rollouts, strict=True)):
