@@ -60,10 +60,10 @@ def print_results(results: Sequence[Result], title: str) -> None:
     _print_explanation(results)
 
 
-def print_less_luck(result: CorrectedResult) -> None:
+def print_variance_reduction(result: CorrectedResult) -> None:
     """Print a result corrected for the luck of the stock, and what the correction saves."""
     won, margin = percent(result.win_rate, result.interval), tricks(result.margin, result.margin_interval)
-    print(f"less luck (value {result.value!r}): games won {won}, tricks a deal {margin}")
+    print(f"variance reduction (value {result.value!r}): games won {won}, tricks a deal {margin}")
     print(
         f"as exact as {result.factor:.2f} times as many deals for the games won, "
         f"{result.margin_factor:.2f} for the tricks a deal"
