@@ -20,6 +20,7 @@ from german_whist.arena.explained_move import Move, move_of, options_of
 from german_whist.arena.recording import DealResult
 from german_whist.arena.turns import GameMemories, play_turn
 from german_whist.envs.engine.agent_rng import AgentRng
+from german_whist.envs.engine.cards import NUM_ACTIONS
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.rules import rules as rules_named
 from german_whist.envs.opponent import uses_history
@@ -31,7 +32,6 @@ REFERENCE = "heuristic"  # the agent whose choice is shown for comparison
 DEFAULT_WORLDS = 100
 
 _STREAM = 7  # random stream of the rollouts, apart from the players'
-_ACTIONS = 54
 
 
 @dataclasses.dataclass(frozen=True)
@@ -129,7 +129,7 @@ def _evaluations(
     agent: Agent, views: Views, seed: int, rows: npt.NDArray[np.int64], worlds: int
 ) -> list[npt.NDArray[np.float64]]:
     """Return probability, advantage, rollouts and exact margin of each action, float64[n, 54] each, NaN for none."""
-    probabilities, advantages, rollouts, exact = (np.full((len(views), _ACTIONS), np.nan) for _ in range(4))
+    probabilities, advantages, rollouts, exact = (np.full((len(views), NUM_ACTIONS), np.nan) for _ in range(4))
     is_known = opponent_hand_known(views)
     network = network_of(agent)
     decides = np.flatnonzero(~is_known) if solves_endgame(agent) else np.arange(len(views))
@@ -152,7 +152,7 @@ def _search_gains(
     agent: Agent, views: Views, rng: AgentRng, histories: list[Histories | None]
 ) -> npt.NDArray[np.float64]:
     """Return the gains that a search estimated when it played, float64[n, 54]; NaN for none."""
-    gains = np.full((len(views), _ACTIONS), np.nan)
+    gains = np.full((len(views), NUM_ACTIONS), np.nan)
     searcher = getattr(agent, "agent", agent)
     hidden = np.flatnonzero(~opponent_hand_known(views))
     known = [history for history in histories if history is not None]
