@@ -58,5 +58,6 @@ class SuitMLPForward:
         outputs = self._last(units)
         outputs = outputs.reshape(count, NUM_SUITS, outputs.shape[1])
         cards = outputs[:, :, :NUM_RANKS].reshape(count, NUM_CARDS)
-        choices = outputs[:, 0, NUM_RANKS:] + outputs[:, 1, NUM_RANKS:] + outputs[:, 2, NUM_RANKS:] + outputs[:, 3, NUM_RANKS:]
+        others = outputs[:, :, NUM_RANKS:]
+        choices = others[:, 0] + others[:, 1] + others[:, 2] + others[:, 3]
         return np.concatenate([cards, choices], axis=1)
