@@ -273,8 +273,7 @@ def _play(
                     first_deal=options.first_deal or 0,
                     executor=executor,
                 )
-                named = replace(result, first=names[0], second=names[1])
-                results[i, j] = named.with_margins(result.margins).with_forfeits(result.forfeits)
+                results[i, j] = replace(result, first=names[0], second=names[1])
             else:
                 series = play_series(
                     first,
@@ -287,8 +286,7 @@ def _play(
                     endgame=options.endgame,
                     executor=executor,
                 )
-                named_series = replace(series, first=names[0], second=names[1])
-                results[i, j] = named_series.with_forfeits(series.forfeits)
+                results[i, j] = replace(series, first=names[0], second=names[1])
     return results
 
 
