@@ -91,6 +91,8 @@ class MatchResult(MirroredResult):
     Attributes:
         deals: number of deals, each played twice.
         first_deal: index of the first deal.
+        forfeits: games that an agent lost without playing them to the end, sorted by deal, as :class:`Forfeit`; no part
+            of comparisons and of ``repr``.
     """
 
     deals: int
