@@ -1,4 +1,4 @@
-"""What does a search find out about each action, in tricks and in games won, besides what it chooses by?"""
+"""The estimates of a search for each action: what it chooses by, and the gain in tricks and in games won."""
 
 from __future__ import annotations
 

@@ -129,15 +129,15 @@ class SearchAgent:
         """Return the actions, int64[n], and the estimated gain of each action over the policy's.
 
         The gains are float64[n, 54], NaN for actions that were not tried. They are in tricks; a win adds
-        ``win_weight``, a loss takes as much. Arguments and errors as :meth:`act`.
+        ``win_weight``, a loss subtracts it. Arguments and errors as :meth:`act`.
         """
         actions, gains = self._choose(views, rng, histories, 1)
         return actions, gains[0]
 
     def action_values(self, views: Views, rng: Any, histories: Histories | None = None) -> ActionValues:
-        """Return the same choices, and what each action gains in tricks and in chance to win.
+        """Return the same actions as :meth:`act`, and what each action gains in tricks and in chance to win.
 
-        The policy's advantages count there as in the choice. Arguments and errors as :meth:`act`.
+        The policy's advantages count in these gains as in the choice. Arguments and errors as :meth:`act`.
         """
         actions, gains = self._choose(views, rng, histories, 3)
         return ActionValues(actions, *gains)
@@ -145,7 +145,7 @@ class SearchAgent:
     def _choose(
         self, views: Views, rng: Any, histories: Histories | None, measures: int
     ) -> tuple[Actions, npt.NDArray[np.float64]]:
-        """Return the actions, and their gains by the first so many measures, float64[measures, n, 54]."""
+        """Return the actions, and their gains by the first ``measures`` measures, float64[measures, n, 54]."""
         check_view_array(views)
         check_rng(self.name, rng, "integers")
         views = np.ascontiguousarray(views)

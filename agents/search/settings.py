@@ -28,7 +28,7 @@ class SearchSettings:
             2 × ``worlds``.
         rollout: the policy of the rollouts and of the opponent model: ``"small"``, ``"heuristic"`` or ``"self"``;
             empty for ``"small"`` in its game, else ``"self"``.
-        prior_sd: how far the policy's advantages are off, standard deviation in tricks: the larger, the more the search
+        prior_sd: standard deviation of the error of the policy's advantages, in tricks: the larger, the more the search
             decides; 0 for 0.2 where the policy is a network, else 0.5.
         tricks: only the last so many tricks of the foreplay are searched; 0 for all.
         threads: number of threads; 0 for all CPU cores.
@@ -38,9 +38,9 @@ class SearchSettings:
         model_prior: probabilities of the opponent models network, heuristic bot, uniform.
         min_size: weights are tempered to keep this effective sample size, as a share of the candidates. Below twice
             that, more candidates are sampled, up to 4 times as many.
-        tanh_scale: tricks beyond count less, see ``choice_kernels.utility``; 0 for plain tricks.
-        win_weight: what a win is worth besides, and a loss costs, in tricks: the larger, the more the search plays for
-            the win instead of the margin.
+        tanh_scale: margins beyond this many tricks count less, see ``choice_kernels.utility``; 0 for plain tricks.
+        win_weight: tricks that a win adds and a loss costs: the larger, the more the search plays for the win instead
+            of the margin.
         certain: an action whose advantage is this many tricks below the best is not tried.
         deviations: an action is dropped early if its gain is this many standard deviations below the best.
     """

@@ -46,7 +46,7 @@ class Scratch(NamedTuple):
         return cls(network.copy(), np.zeros(1, GAME), np.zeros(2, STATE), np.zeros(1, VIEW), race_transposition_table())
 
 
-Run = Callable[[Callable[[int, int, Scratch], None], int], None]  # runs a task, by parts of its numbers
+Run = Callable[[Callable[[int, int, Scratch], None], int], None]  # runs a task in parts
 
 
 class Candidates(NamedTuple):
@@ -104,7 +104,7 @@ def posterior(
 def _posterior(
     candidates: Candidates, settings: SearchSettings
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    """Return the same with weights that are not tempered."""
+    """Return the same as :func:`posterior`, with weights that are not tempered."""
     joint = np.empty_like(candidates.log_likelihoods)
     log_weights = candidates.log_likelihoods + np.log(candidates.prior)[:, None]
     write_posterior(log_weights, np.array(settings.model_prior), joint)
@@ -124,11 +124,11 @@ def sample_candidate_deals(
 ) -> Candidates:
     """Return deals that agree with a history.
 
-    Where the opponent can hold few hands, all are listed and each is taken equally often; else deals are sampled
-    uniformly. Where the opponent's play rules out so many deals that few would share all the weight, more are sampled.
+    Where the opponent can hold few hands, all are listed and each is used equally often; else deals are sampled
+    uniformly. If the opponent's play leaves most of the weight on few deals, more are sampled.
 
     Raises:
-        ValueError: when none does, or the history does not belong to the view.
+        ValueError: when no deal agrees, or the history does not belong to the view.
     """
     hidden, games = np.zeros(1, HIDDEN_DEAL), np.zeros(1, GAME)
     tokens, length = history

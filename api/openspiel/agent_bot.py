@@ -14,7 +14,7 @@ from german_whist.openspiel.state import GermanWhistState
 
 
 class AgentBot(pyspiel.Bot):  # type: ignore[misc]
-    """Plays as an agent does, from the view of the player to act; the hidden cards of the state are not read.
+    """Plays like an agent, from the view of the player to act; the hidden cards of the state are not read.
 
     Example:
         >>> bots = [german_whist.openspiel.AgentBot("heuristic"), german_whist.openspiel.AgentBot("random", seed=1)]
@@ -47,6 +47,6 @@ class AgentBot(pyspiel.Bot):  # type: ignore[misc]
         return int(act(state.deal.view(seat), self._rng, histories=(tokens[None], np.array([length], np.int16)))[0])
 
     def step_with_policy(self, state: GermanWhistState) -> tuple[list[tuple[int, float]], int]:
-        """Return the policy and the action. Agents tell only what they choose, so the choice has probability 1."""
+        """Return the policy and the action. Agents return only an action, so it has probability 1."""
         chosen = self.step(state)
         return [(action, float(action == chosen)) for action in state.legal_actions()], chosen

@@ -45,13 +45,13 @@ class _Seat:
 class BotAgent:
     """Plays as a bot of OpenSpiel does, in matches of this package.
 
-    An information state has the order of play, and a single view does not tell it. So this agent remembers its views
+    An information state includes the order of play, which a single view does not. So this agent remembers its views
     (see ``AgentWithMemory``): consecutive views tell all that has happened. The bot gets a state with the true
-    information state and with hidden cards drawn at random from all deals that agree: a bot that looks at them learns
-    nothing. The bot's ``step`` is called; ``inform_action`` is not.
+    information state and with hidden cards sampled from all consistent deals: looking at them reveals nothing. The
+    bot's ``step`` is called; ``inform_action`` is not.
 
-    Player 1 deals in every state that a bot gets, whichever seat deals in the match. So a policy that was learned on
-    ``load_game(rules)`` knows all its information states, which name the players.
+    In every state that a bot gets, player 1 is the dealer, whichever seat deals in the match. So a policy that was
+    learned on ``load_game(rules)`` knows all its information states, which name the players.
 
     Example:
         >>> def make_bot(game, player):

@@ -1,6 +1,6 @@
 """Rules as game parameters of OpenSpiel, and back.
 
-OpenSpiel's notation ``name(key=value,key=value)`` has no place for a value with ``=`` or ``,`` inside, so the settings
+OpenSpiel's notation ``name(key=value,key=value)`` does not allow ``=`` or ``,`` inside a value, so the settings
 of ``tiny:ranks=3,stock=2`` are parameters of their own: ``python_german_whist(rules=tiny,ranks=3,stock=2)``. Every
 parameter has a type and a default; a setting at its default is the preset's.
 """

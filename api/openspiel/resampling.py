@@ -11,7 +11,7 @@ class Resampler:
     """Draws states uniformly from all deals that agree with what a player has seen: for ``ISMCTSBot.set_resampler``.
 
     Without it the bot asks the state itself, which draws from the same deals with a seed that OpenSpiel does not fix.
-    Every deal counts the same, whatever the opponent's way of playing tells.
+    All deals are equally likely: how the opponent has played is not taken into account.
 
     Example:
         >>> bot.set_resampler(german_whist.openspiel.Resampler(seed=0))

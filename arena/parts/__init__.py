@@ -1,1 +1,1 @@
-"""How is a match kept in parts and put together again? Files of margins, with what they depend on as their key."""
+"""How is a match stored in parts and merged? Files of margins, keyed by everything that they depend on."""

@@ -1,1 +1,1 @@
-"""What do the results of many pairs say together? Bradley-Terry ratings, and Nash averaging where strength cycles."""
+"""How are agents rated from the results of all pairs? Bradley-Terry, and Nash averaging where strength cycles."""

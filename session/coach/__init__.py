@@ -1,1 +1,1 @@
-"""What would have been better? Hints, reviews of finished deals, and other ways to play them."""
+"""Which card would have been better? Hints, reviews of finished deals, and other ways to play them."""

@@ -1,1 +1,1 @@
-"""Which networks learn, and how do their weights move?"""
+"""Which networks are trained, and by which optimiser and averaging?"""

@@ -1,1 +1,1 @@
-"""What does a run leave on disk, and what keeps it going? Directory, progress, evaluation, processes."""
+"""What does a run write to disk, and how does it run? Directory, progress, evaluation, processes."""

@@ -1,1 +1,1 @@
-"""How do the commands measure strength beyond a single match? Shards put together, tournaments, sequential tests."""
+"""How do the commands measure strength beyond a single match? Tournaments, exploitability, merged shards."""
