@@ -13,8 +13,8 @@ from german_whist.agents.inference.deck_sampling import DeckSampler
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.rules import rules as rules_named
 from german_whist.openspiel.game import GermanWhistGame, load_game
-from german_whist.openspiel.state import GermanWhistState, state_of
 from german_whist.openspiel.history_tracker import HistoryTracker
+from german_whist.openspiel.state import GermanWhistState, state_of
 
 _SEEDS = 2**53
 
