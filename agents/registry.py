@@ -100,7 +100,7 @@ KINDS: dict[str, AgentKind] = {
     "heuristic": AgentKind(
         heuristic_agent,
         "heuristic[:search=N]",
-        "the hard bot: perfect memory and textbook strategy; search=N looks ahead in N worlds",
+        "the textbook bot: perfect memory and the strategy of the books; search=N looks ahead in N worlds",
     ),
     "mc": AgentKind(_mc, "mc[:worlds=N]", "flat Monte Carlo: tries each card in N sampled worlds (default 60)"),
     "pimc": AgentKind(

@@ -8,18 +8,19 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.agents.bots.base import Agent, Histories, Values, Views
+from german_whist.agents.bots.base import Agent, Histories, Views
 from german_whist.agents.endgame.exact_agent import RowSubsetRng, solves_endgame
 from german_whist.agents.endgame.open_hands import exact_margins, opponent_hand_known
 from german_whist.agents.inference.belief import beliefs
 from german_whist.agents.monte_carlo.bot import MonteCarloBot
-from german_whist.agents.policy.agent import network_of
+from german_whist.agents.policy.agent import expected_values, network_of
 from german_whist.agents.registry import make_agent
 from german_whist.agents.search.agent import SearchAgent
 from german_whist.arena.explained_move import Move, move_of, options_of
 from german_whist.arena.recording import DealResult
 from german_whist.arena.turns import GameMemories, play_turn
 from german_whist.envs.engine.agent_rng import AgentRng
+from german_whist.envs.engine.cards import NUM_ACTIONS
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.rules import rules as rules_named
 from german_whist.envs.opponent import uses_history
@@ -31,7 +32,6 @@ REFERENCE = "heuristic"  # the agent whose choice is shown for comparison
 DEFAULT_WORLDS = 100
 
 _STREAM = 7  # random stream of the rollouts, apart from the players'
-_ACTIONS = 54
 
 
 @dataclasses.dataclass(frozen=True)
@@ -106,7 +106,7 @@ def explain_deal(
         evaluations.append(_search_gains(agents[seat], views[rows], numbers, [histories[row] for row in rows]))
         reference = make_agent(REFERENCE).act(views[rows], None)
         belief = beliefs(views[rows])
-        values = _values(agents[seat], views[rows])
+        values = expected_values(agents[seat], views[rows])
         for i, row in enumerate(rows.tolist()):
             options = options_of(views[row], played[row], [column[i] for column in evaluations])
             moves[row] = move_of(
@@ -129,7 +129,7 @@ def _evaluations(
     agent: Agent, views: Views, seed: int, rows: npt.NDArray[np.int64], worlds: int
 ) -> list[npt.NDArray[np.float64]]:
     """Return probability, advantage, rollouts and exact margin of each action, float64[n, 54] each, NaN for none."""
-    probabilities, advantages, rollouts, exact = (np.full((len(views), _ACTIONS), np.nan) for _ in range(4))
+    probabilities, advantages, rollouts, exact = (np.full((len(views), NUM_ACTIONS), np.nan) for _ in range(4))
     is_known = opponent_hand_known(views)
     network = network_of(agent)
     decides = np.flatnonzero(~is_known) if solves_endgame(agent) else np.arange(len(views))
@@ -148,18 +148,11 @@ def _evaluations(
     return [probabilities, advantages, rollouts, exact]
 
 
-def _values(agent: Agent, views: Views) -> Values | None:
-    """Return what an agent's value network expects; ``None`` for agents without one."""
-    values = getattr(agent, "values", None)
-    found: Values | None = None if values is None else values(views)
-    return found
-
-
 def _search_gains(
     agent: Agent, views: Views, rng: AgentRng, histories: list[Histories | None]
 ) -> npt.NDArray[np.float64]:
     """Return the gains that a search estimated when it played, float64[n, 54]; NaN for none."""
-    gains = np.full((len(views), _ACTIONS), np.nan)
+    gains = np.full((len(views), NUM_ACTIONS), np.nan)
     searcher = getattr(agent, "agent", agent)
     hidden = np.flatnonzero(~opponent_hand_known(views))
     known = [history for history in histories if history is not None]

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.agents.bots.base import Agent
+from german_whist.agents.bots.base import Agent, agent_name
 from german_whist.agents.registry import make_agent
 from german_whist.arena.endgame_mode import batch_endgame, match_endgame, with_exact_endgames
 from german_whist.arena.match_result import Forfeit, MatchResult, result_fields
@@ -206,7 +206,7 @@ def two_agents(first: str | Agent, second: str | Agent) -> tuple[tuple[Agent, Ag
 
 def agent_label(spec: str | Agent, agent: Agent) -> str:
     """Return what to call an agent: its specification, its name, or its class."""
-    return spec if isinstance(spec, str) else str(getattr(agent, "name", type(agent).__name__))
+    return spec if isinstance(spec, str) else agent_name(agent)
 
 
 def check_deals(deals: int, batch_size: int = DEFAULT_BATCH, first_deal: int = 0) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -51,6 +51,8 @@ class MirroredResult:
         margin: the first agent's score minus the second's, mean over all games.
         margin_interval: 95 % interval of ``margin``.
         endgame: ``"played"`` or ``"exact"``.
+        forfeits: games that an agent lost without playing them to the end, sorted by deal; no part of comparisons and
+            of ``repr``.
     """
 
     first: str
@@ -65,22 +67,16 @@ class MirroredResult:
     margin: float
     margin_interval: tuple[float, float]
     endgame: str = PLAYED
-
-    @property
-    def forfeits(self) -> tuple[Forfeit, ...]:
-        """The games that an agent lost without playing them to the end; no part of comparisons and of ``repr``."""
-        forfeits: tuple[Forfeit, ...] = self.__dict__.get("_forfeits", ())
-        return forfeits
+    forfeits: tuple[Forfeit, ...] = field(default=(), repr=False, compare=False)
 
     def with_forfeits(self, forfeits: Iterable[Forfeit]) -> Self:
-        """Return this result with the games that an agent lost without playing them to the end, sorted by deal."""
-        ordered = tuple(sorted(forfeits, key=lambda one: (one.deal, one.seat)))
-        object.__setattr__(self, "_forfeits", ordered)  # not a field: results without any stay as they are
-        return self
+        """Return a copy with these forfeits, sorted by deal."""
+        return replace(self, forfeits=tuple(sorted(forfeits, key=lambda one: (one.deal, one.seat))))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as plain data, ready for JSON; unbounded ends of intervals are ``None``."""
         fields = asdict(self)
+        del fields["forfeits"]  # results without any say nothing of them
         for name in ("interval", "margin_interval"):
             fields[name] = tuple(end if math.isfinite(end) else None for end in fields[name])
         if self.forfeits:
@@ -95,10 +91,13 @@ class MatchResult(MirroredResult):
     Attributes:
         deals: number of deals, each played twice.
         first_deal: index of the first deal.
+        forfeits: games that an agent lost without playing them to the end, sorted by deal, as :class:`Forfeit`; no part
+            of comparisons and of ``repr``.
     """
 
     deals: int
     first_deal: int = 0
+    _margins: npt.NDArray[np.int64] | None = field(default=None, repr=False, compare=False)
 
     @property
     def margins(self) -> npt.NDArray[np.int64]:
@@ -110,17 +109,13 @@ class MatchResult(MirroredResult):
         Raises:
             ValueError: for a result that does not come from ``play_match``.
         """
-        margins: npt.NDArray[np.int64] | None = self.__dict__.get("_margins")
-        if margins is None:
+        if self._margins is None:
             raise ValueError("this result has no margins: play_match gives them")
-        return margins
+        return self._margins
 
     def with_margins(self, margins: npt.NDArray[Any]) -> Self:
         """Return a copy with these margins, of whole numbers, [deals, 2]."""
-        copy = replace(self)
-        # Not a field: an array has no truth value for comparisons, and asdict() would copy it.
-        object.__setattr__(copy, "_margins", margins.astype(np.int64))
-        return copy
+        return replace(self, _margins=margins.astype(np.int64))
 
     def to_dict(self, *, margins: bool = False) -> dict[str, Any]:
         """Return the result as plain data, ready for JSON; unbounded ends of intervals are ``None``.
@@ -129,6 +124,7 @@ class MatchResult(MirroredResult):
             margins: whether to add ``margins`` as a list of pairs.
         """
         result = super().to_dict()
+        del result["_margins"]
         return {**result, "margins": self.margins.tolist()} if margins else result
 
 

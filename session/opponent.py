@@ -6,7 +6,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from german_whist.agents.bots.base import DEAL, Agent, AgentForfeit, act_with_memory, initial_memory
+from german_whist.agents.bots.base import DEAL, Agent, AgentForfeit, act_with_memory, agent_name, initial_memory
 from german_whist.agents.policy.agent import check_trained_for
 from german_whist.agents.registry import make_agent
 from german_whist.envs.engine.actions import action_text
@@ -50,7 +50,7 @@ def choose_action(agent: Agent, deal: TableDeal, seed: int, index: int) -> int:
         AgentForfeit: if the agent loses the deal instead.
         ValueError: if the agent's choice is not legal.
     """
-    seat, name = deal.turn, str(getattr(agent, "name", type(agent).__name__))
+    seat, name = deal.turn, agent_name(agent)
     memory = initial_memory(agent, name, np.array([(seed, index, seat)], DEAL))
     row = np.zeros(1, np.int64)
     if memory is not None:  # an agent that remembers sees its earlier decisions again

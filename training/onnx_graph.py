@@ -10,7 +10,8 @@ import numpy.typing as npt
 from onnx import NodeProto, TensorProto, helper, numpy_helper
 
 from german_whist.agents.policy.network.layers import Layer, sizes_of
-from german_whist.agents.policy.network.suit_layout import CARDS, RANKS, SUITS, card_layers_of, suit_inputs
+from german_whist.agents.policy.network.suit_layout import NUM_RANKS, NUM_SUITS, card_layers_of, suit_inputs
+from german_whist.envs.engine.cards import NUM_CARDS
 
 
 class OnnxGraph:
@@ -58,20 +59,20 @@ class OnnxGraph:
         trunk_end = len(hidden) - card_layers_of(suit_layers, sizes[-1])
         suits = self._reshaped(self.add("Gather", observation, self.constant(inputs.ravel()), axis=1), inputs.shape[1])
         suits = self._hidden(suits, hidden[:suit_layers])
-        trunk = self._hidden(self._reshaped(suits, SUITS * sizes[suit_layers]), hidden[suit_layers:trunk_end])
+        trunk = self._hidden(self._reshaped(suits, NUM_SUITS * sizes[suit_layers]), hidden[suit_layers:trunk_end])
         if trunk_end == len(hidden):
             return self._linear(trunk, *last)
         (weight, bias), *cards = hidden[trunk_end:]
         own, units = sizes[suit_layers], len(bias)
-        of_suits = self._reshaped(self._linear(suits, weight[:, :own], bias), SUITS, units)
+        of_suits = self._reshaped(self._linear(suits, weight[:, :own], bias), NUM_SUITS, units)
         of_trunk = self._reshaped(self._linear(trunk, weight[:, own:], np.zeros_like(bias)), 1, units)
         both = self._reshaped(self.add("Relu", self.add("Add", of_suits, of_trunk)), units)
-        outputs = self._reshaped(self._linear(self._hidden(both, cards), *last), SUITS, len(last[1]))
-        of_cards = self.add("Gather", outputs, self.constant(np.arange(RANKS)), axis=2)
-        of_cards = self._reshaped(of_cards, CARDS)
-        if len(last[1]) == RANKS:
+        outputs = self._reshaped(self._linear(self._hidden(both, cards), *last), NUM_SUITS, len(last[1]))
+        of_cards = self.add("Gather", outputs, self.constant(np.arange(NUM_RANKS)), axis=2)
+        of_cards = self._reshaped(of_cards, NUM_CARDS)
+        if len(last[1]) == NUM_RANKS:
             return of_cards
-        others = self.add("Gather", outputs, self.constant(np.arange(RANKS, len(last[1]))), axis=2)
+        others = self.add("Gather", outputs, self.constant(np.arange(NUM_RANKS, len(last[1]))), axis=2)
         return self.add("Concat", of_cards, self.add("ReduceSum", others, self.constant([1]), keepdims=0), axis=1)
 
     def _hidden(self, rows: str, layers: Sequence[Layer]) -> str:

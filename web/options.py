@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any
 
 from german_whist.envs.text.rules_text import rules_spec
 
@@ -25,7 +24,3 @@ class ServeOptions:
     def __post_init__(self) -> None:
         """Write the rules in their shortest form, as sessions do: the page looks for them in its list."""
         object.__setattr__(self, "rules", rules_spec(self.rules))
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as plain data."""
-        return dataclasses.asdict(self)

@@ -153,6 +153,11 @@ class AgentWithHistory(Agent, Protocol):
         ...
 
 
+def agent_name(agent: object) -> str:
+    """Return what to call an agent: its ``name``, or else its class."""
+    return str(getattr(agent, "name", type(agent).__name__))
+
+
 def initial_memory(agent: Agent, name: str, deals: np.ndarray[Any, Any]) -> Memory | None:
     """Return an agent's memory of deals that begin; ``None`` for agents without memory.
 

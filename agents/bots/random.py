@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from german_whist.agents.bots.base import Actions, Views, check_rng
+from german_whist.envs.engine.cards import NUM_ACTIONS
 from german_whist.envs.observation.views import check_view_array
 from german_whist.envs.utils.bit_kernels import nth_lowest, popcount
 from german_whist.envs.utils.jit import kernel
@@ -36,6 +37,6 @@ class RandomBot:
     def policy(self, views: Views) -> npt.NDArray[np.float64]:
         """Return the probability with which :meth:`act` plays each action, float64[n, 54]."""
         check_view_array(views)
-        legal = (views["legal"][:, None] >> np.arange(54, dtype=np.uint64)) & np.uint64(1)
+        legal = (views["legal"][:, None] >> np.arange(NUM_ACTIONS, dtype=np.uint64)) & np.uint64(1)
         chances: npt.NDArray[np.float64] = legal / legal.sum(axis=1, keepdims=True)
         return chances

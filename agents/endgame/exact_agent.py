@@ -16,6 +16,7 @@ from german_whist.agents.bots.base import (
     Values,
     Views,
     act_with_memory,
+    agent_name,
 )
 from german_whist.agents.endgame.open_hands import exact_margins, open_hands, opponent_hand_known
 from german_whist.agents.endgame.tie_breaks import best_cards
@@ -46,7 +47,7 @@ class ExactEndgame:
         Raises:
             ValueError: when the agent is an ``ExactEndgame`` already.
         """
-        inner_name = str(getattr(agent, "name", type(agent).__name__))
+        inner_name = agent_name(agent)
         if isinstance(agent, ExactEndgame):
             raise ValueError(f"agent {inner_name!r} plays the endgame exactly already: give +exact once")
         self.agent = agent

@@ -31,6 +31,7 @@ from german_whist.agents.monte_carlo.view_threads import (
     thread_count,
     views_by_table,
 )
+from german_whist.envs.engine.cards import NUM_ACTIONS
 from german_whist.envs.engine.rules import GAME
 from german_whist.envs.engine.state import STATE
 from german_whist.envs.observation.views import VIEW, check_view_array
@@ -102,7 +103,7 @@ class MonteCarloBot:
             TableError: as ``act``.
         """
         totals = self.totals(views, rng)
-        margins = np.empty((len(views), 54))
+        margins = np.empty((len(views), NUM_ACTIONS))
         write_margins(views, totals, self.worlds, margins)
         return margins
 
@@ -118,7 +119,7 @@ class MonteCarloBot:
         """
         check_view_array(views)
         keys = draw_keys(self.name, views, rng)
-        totals = np.zeros((len(views), 54), np.int64)
+        totals = np.zeros((len(views), NUM_ACTIONS), np.int64)
         with ThreadPoolExecutor(self._threads) as executor:
             for table, rows in views_by_table(views):
                 self._add(executor, table, np.ascontiguousarray(views[rows]), keys[rows], rows, totals)
@@ -139,7 +140,7 @@ class MonteCarloBot:
         def try_part(part: int) -> tuple[int, Totals]:
             begin, end = pairs * part // parts, pairs * (part + 1) // parts
             first, last = begin // self.worlds, -(-end // self.worlds)
-            sums, hands = np.zeros((last - first, 54), np.int64), np.ones(last - first, np.int64)
+            sums, hands = np.zeros((last - first, NUM_ACTIONS), np.int64), np.ones(last - first, np.int64)
             scratch = (np.zeros(1, GAME), np.zeros(3, STATE), np.zeros(1, VIEW), np.zeros(1, HAND_COUNTS))
             offset = first * self.worlds
             part_views, part_keys = views[first:last], keys[first:last]

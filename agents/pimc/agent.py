@@ -28,6 +28,7 @@ from german_whist.agents.inference.world_sampling_kernels import HAND_COUNTS
 from german_whist.agents.monte_carlo.rollout_kernels import choose_best
 from german_whist.agents.monte_carlo.view_threads import draw_keys, refuse_humbug, search_in_threads, thread_count
 from german_whist.agents.pimc.open_card_kernels import PLIES_PER_TRICK, add_open_card_margins
+from german_whist.envs.engine.cards import NUM_ACTIONS
 from german_whist.envs.engine.rules import GAME
 from german_whist.envs.engine.state import STATE
 from german_whist.envs.observation.views import VIEW, check_view_array
@@ -110,7 +111,7 @@ class PIMCAgent:
             TableError: as ``act``.
         """
         self.check_views(views)
-        totals = np.zeros((len(views), 54), np.int64)
+        totals = np.zeros((len(views), NUM_ACTIONS), np.int64)
         search_in_threads(self._search, views, draw_keys(self.name, views, rng), self._threads, totals)
         return totals
 
@@ -118,7 +119,7 @@ class PIMCAgent:
         self, table: EndgameTable, views: Views, keys: npt.NDArray[np.uint64]
     ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
         """Return the totals of views that share a table, and how many hands are consistent with each view."""
-        totals, hands = np.zeros((len(views), 54), np.int64), np.ones(len(views), np.int64)
+        totals, hands = np.zeros((len(views), NUM_ACTIONS), np.int64), np.ones(len(views), np.int64)
         states = np.zeros(PLIES_PER_TRICK * self.depth + 3, STATE)
         scratch = (np.zeros(1, GAME), states, np.zeros(1, VIEW), np.zeros(1, HAND_COUNTS))
         add_open_card_margins(

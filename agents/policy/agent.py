@@ -16,7 +16,7 @@ from german_whist.agents.policy.canonical import by_name, canonical_views, true_
 from german_whist.agents.policy.checkpoint import Checkpoint
 from german_whist.agents.policy.game_check import check_open_endgame, check_same_game
 from german_whist.agents.policy.inputs import network_inputs
-from german_whist.agents.policy.network.layers import UNIVERSAL
+from german_whist.agents.policy.network.layers import LOGITS_PER_TRICK, UNIVERSAL
 from german_whist.agents.policy.phased_forward import PhasedForward
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.observation.vector_kernels import write_masks
@@ -184,6 +184,37 @@ def network_of(agent: Agent) -> PolicyAgent | None:
     within = getattr(agent, "agent", agent)
     prior = getattr(within, "prior", within)  # of a search
     return prior if isinstance(prior, PolicyAgent) else None
+
+
+def estimated_advantages(network: PolicyAgent, views: Views) -> npt.NDArray[np.float64]:
+    """Return :meth:`PolicyAgent.advantages`, or where a network has none, what its probabilities say of them.
+
+    An action e times as likely then counts as ``1 / LOGITS_PER_TRICK`` tricks better.
+
+    Args:
+        network: the network's agent.
+        views: ``VIEW`` array of shape (n,).
+
+    Returns:
+        float64[n, num_actions] in tricks: 0 for the best action, −∞ for illegal ones.
+
+    Raises:
+        ValueError: when a view is of a game that the network was not trained for.
+    """
+    known = network.advantages(views)
+    if known is not None:
+        return known
+    chances = network.probabilities(views)
+    with np.errstate(divide="ignore"):
+        relative: npt.NDArray[np.float64] = np.log(chances / chances.max(axis=1, keepdims=True))
+    return relative / LOGITS_PER_TRICK
+
+
+def expected_values(agent: Agent, views: Views) -> Values | None:
+    """Return what an agent's value network expects for the seats to act; ``None`` without such a network."""
+    values = getattr(agent, "values", None)
+    found: Values | None = None if values is None else values(views)
+    return found
 
 
 def rules_of(agent: Agent) -> Rules | None:

@@ -10,8 +10,6 @@ from __future__ import annotations
 from german_whist.envs.engine.layout import BlockSpec, layout_of
 from german_whist.envs.observation.blocks import VECTOR_BLOCKS
 
-UNIVERSAL_ACTIONS = 54  # 52 cards, take and leave
-
 RULE_FLAGS = ("race_goal", "has_trump", "draft", "all_count")  # blocks that say which rules a deal has
 
 # Bounds of the observation's blocks that depend on the rules: those of the classic game, in every game.

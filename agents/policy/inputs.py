@@ -6,9 +6,10 @@ import numpy as np
 import numpy.typing as npt
 
 from german_whist.agents.bots.base import Views
-from german_whist.agents.policy.input_blocks import UNIVERSAL_ACTIONS, UNIVERSAL_BLOCKS, UNIVERSAL_LAYOUT
+from german_whist.agents.policy.input_blocks import UNIVERSAL_BLOCKS, UNIVERSAL_LAYOUT
 from german_whist.agents.policy.input_kernels import write_network_inputs
 from german_whist.agents.policy.network.layers import OBSERVATION, UNIVERSAL
+from german_whist.envs.engine.cards import NUM_ACTIONS
 from german_whist.envs.engine.layout import Block, highest_values
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.rules import rules as rules_named
@@ -40,7 +41,7 @@ def input_high(rules: Rules, inputs: str = OBSERVATION) -> npt.NDArray[np.int8]:
 
 def num_outputs(rules: Rules, inputs: str = OBSERVATION) -> int:
     """Return the number of actions that a policy network evaluates: 54 with universal inputs, else its game's."""
-    return UNIVERSAL_ACTIONS if inputs == UNIVERSAL else rules.num_actions
+    return NUM_ACTIONS if inputs == UNIVERSAL else rules.num_actions
 
 
 def network_inputs(views: Views, rules: str | Rules = "classic", inputs: str = OBSERVATION) -> npt.NDArray[np.int8]:

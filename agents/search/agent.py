@@ -34,7 +34,7 @@ import numpy.typing as npt
 from german_whist.agents.bots.base import Actions, Agent, Histories, Views, check_rng
 from german_whist.agents.inference.world_sampling_kernels import is_humbug
 from german_whist.agents.monte_carlo.rollout_kernels import distinct_actions
-from german_whist.agents.policy.agent import PolicyAgent
+from german_whist.agents.policy.agent import PolicyAgent, estimated_advantages
 from german_whist.agents.policy.checkpoint import Checkpoint
 from german_whist.agents.policy.game_check import is_same_game
 from german_whist.agents.policy.network.layers import UNIVERSAL
@@ -42,9 +42,10 @@ from german_whist.agents.search.action_values import ActionValues, measures_of
 from german_whist.agents.search.belief_kernels import write_card_probabilities
 from german_whist.agents.search.choice_kernels import combine, contenders, representative, worth_trying
 from german_whist.agents.search.rollout_kernels import try_worlds
-from german_whist.agents.search.row_network import NATS_PER_TRICK, RowNetwork
+from german_whist.agents.search.row_network import RowNetwork
 from german_whist.agents.search.settings import SearchSettings
 from german_whist.agents.search.worlds import Run, Scratch, posterior, sample_candidate_deals, sample_worlds
+from german_whist.envs.engine.cards import NUM_ACTIONS
 from german_whist.envs.observation.views import check_view_array
 from german_whist.solver.tablebase.cache import open_table
 
@@ -153,7 +154,7 @@ class SearchAgent:
                 raise ValueError(f"agent {self.name!r} does not play humbug: hands stay hidden in its endgame")
         keys = rng.integers(0, _KEYS, len(views)).astype(np.uint64)
         actions, advantages = self._policy(views)
-        gains = np.full((measures, len(views), 54), np.nan)
+        gains = np.full((measures, len(views), NUM_ACTIONS), np.nan)
         searched = [row for row in range(len(views)) if self._is_searched(views[row])]
 
         networks = self._network_numbers(views)
@@ -200,12 +201,9 @@ class SearchAgent:
 
     def _policy(self, views: Views) -> tuple[Actions, npt.NDArray[np.float64]]:
         """Return the policy's actions and the advantages of all actions, float64[n, 54]."""
-        advantages = np.full((len(views), 54), -np.inf)
+        advantages = np.full((len(views), NUM_ACTIONS), -np.inf)
         if isinstance(self.prior, PolicyAgent):
-            known = self.prior.advantages(views)
-            if known is None:
-                with np.errstate(divide="ignore"):
-                    known = np.log(self.prior.probabilities(views)) / NATS_PER_TRICK
+            known = estimated_advantages(self.prior, views)
             advantages[:, : known.shape[1]] = known
             return self.prior.act(views, None), advantages
         actions = np.asarray(self.prior.act(views, None), np.int64)
@@ -265,10 +263,10 @@ class SearchAgent:
         if tried & (tried - np.uint64(1)) == 0:
             return preferred
         worlds = sample_worlds(views, history, key, settings, run)
-        margins = np.zeros((settings.worlds, 54), np.float32)
+        margins = np.zeros((settings.worlds, NUM_ACTIONS), np.float32)
         table = open_table(bool(view["trump"] >= 0), bool(view["low"]))
         measures = measures_of(settings)[: len(gains)]
-        sds = np.empty(54)
+        sds = np.empty(NUM_ACTIONS)
         best, done = stands_for, 0
         for last in stages(settings.worlds):
             actions, start = tried, done

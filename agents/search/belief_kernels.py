@@ -14,24 +14,24 @@ _RESAMPLING = 2**40  # number of the random stream that picks worlds, apart from
 
 
 @kernel
-def write_posterior(totals, prior, joint):
+def write_posterior(log_likelihoods, prior, joint):
     """Write the posterior of each pair of a deal and an opponent model, float64[deals, models].
 
     All deals are equally likely before, and ``prior`` holds the probabilities of the models, which are those of a
     mixture: one opponent is of one model for the whole deal.
     """
     best = -np.inf
-    for number in range(totals.shape[0]):
-        for model in range(totals.shape[1]):
-            joint[number, model] = totals[number, model] + np.log(prior[model])
+    for number in range(log_likelihoods.shape[0]):
+        for model in range(log_likelihoods.shape[1]):
+            joint[number, model] = log_likelihoods[number, model] + np.log(prior[model])
             best = max(best, joint[number, model])
     total = 0.0
-    for number in range(totals.shape[0]):
-        for model in range(totals.shape[1]):
+    for number in range(log_likelihoods.shape[0]):
+        for model in range(log_likelihoods.shape[1]):
             joint[number, model] = np.exp(joint[number, model] - best)
             total += joint[number, model]
-    for number in range(totals.shape[0]):
-        for model in range(totals.shape[1]):
+    for number in range(log_likelihoods.shape[0]):
+        for model in range(log_likelihoods.shape[1]):
             joint[number, model] /= total
 
 

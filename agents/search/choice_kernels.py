@@ -12,10 +12,20 @@ _PRIOR_WORLDS = 16.0  # the usual variance counts as much as that many worlds
 
 
 @kernel
+def squashed_margin(margin, scale):
+    """Return ``scale * tanh(margin / scale)``, so that tricks count less the less they decide the deal.
+
+    Args:
+        margin: in tricks.
+        scale: in tricks; 0 returns the margin itself.
+    """
+    return scale * np.tanh(margin / scale) if scale > 0 else np.float64(margin)
+
+
+@kernel
 def utility(margin, tanh_scale, win_weight):
-    """Return what a margin is worth, in tricks: ``tanh_scale * tanh(margin / tanh_scale)``, plus a win's own weight."""
-    squashed = tanh_scale * np.tanh(margin / tanh_scale) if tanh_scale > 0 else np.float64(margin)
-    return squashed + win_weight * np.sign(np.float64(margin))
+    """Return what a margin is worth, in tricks: the squashed margin, plus a win's own weight."""
+    return squashed_margin(margin, tanh_scale) + win_weight * np.sign(np.float64(margin))
 
 
 @kernel

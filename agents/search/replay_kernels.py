@@ -47,7 +47,7 @@ def _next_action(hidden, state, cards_played):
 
 
 @kernel
-def add_log_likelihoods(game, hidden, low, network, mistakes, state, view, totals):
+def add_log_likelihoods(game, hidden, low, network, mistakes, state, view, log_likelihoods):
     """Add the log-likelihood of the opponent's choices under each opponent model and return whether all are legal.
 
     Args:
@@ -59,7 +59,7 @@ def add_log_likelihoods(game, hidden, low, network, mistakes, state, view, total
             uniformly random legal action instead.
         state: a ``STATE`` record with the deck; changed.
         view: scratch, a ``VIEW`` record.
-        totals: float64[3], added to.
+        log_likelihoods: float64[3], added to.
     """
     deal(game, state, SELF if hidden.is_dealer else OPPONENT)
     state.low = low
@@ -74,12 +74,12 @@ def add_log_likelihoods(game, hidden, low, network, mistakes, state, view, total
         if state.turn == OPPONENT and legal & (legal - _ONE):
             write_view(game, state, OPPONENT, view)
             share = 1.0 / popcount(legal)
-            totals[UNIFORM] += np.log(share)
+            log_likelihoods[UNIFORM] += np.log(share)
             chosen = 1.0 if heuristic_action(view) == action else 0.0
-            totals[HEURISTIC] += np.log((1.0 - mistakes[2]) * chosen + mistakes[2] * share)
+            log_likelihoods[HEURISTIC] += np.log((1.0 - mistakes[2]) * chosen + mistakes[2] * share)
             if has_layers(network):
                 chosen = network_probability(network, view, action, mistakes[0])
-                totals[NETWORK] += np.log((1.0 - mistakes[1]) * chosen + mistakes[1] * share)
+                log_likelihoods[NETWORK] += np.log((1.0 - mistakes[1]) * chosen + mistakes[1] * share)
         cards_played += 1 if state.decision == PLAY else 0
         play(game, state, action)
     return False
@@ -87,7 +87,7 @@ def add_log_likelihoods(game, hidden, low, network, mistakes, state, view, total
 
 @kernel
 def sample_candidates(
-    game, hidden, low, deals, listed, key, first, last, network, mistakes, states, views, hands, totals
+    game, hidden, low, deals, listed, key, first, last, network, mistakes, states, views, hands, log_likelihoods
 ):
     """Sample deals ``first`` … ``last`` − 1, and write the opponent's hidden cards and the log-likelihoods.
 
@@ -106,7 +106,7 @@ def sample_candidates(
         states: scratch, ``STATE`` array (1,).
         views: scratch, ``VIEW`` array (1,).
         hands: uint64[candidates], written.
-        totals: float64[candidates, 3], written.
+        log_likelihoods: float64[candidates, 3], written.
 
     Returns:
         Whether every deal agrees with the history.
@@ -115,12 +115,13 @@ def sample_candidates(
     size = hands.shape[0]
     for number in range(first, last):
         state = states[0]
-        totals[number] = 0.0
+        log_likelihoods[number] = 0.0
         if listed.shape[0]:
             hands[number] = listed[number % listed.shape[0]]
             sample_deal_of_hand(hidden[0], ways, hands[number], key, number, np.int64(1), state.deck)
         else:
             hands[number] = sample_deal(hidden[0], ways, suits, cumulative, combinations, key, number, size, state.deck)
-        if not add_log_likelihoods(game[0], hidden[0], low, network, mistakes, state, views[0], totals[number]):
+        written = log_likelihoods[number]
+        if not add_log_likelihoods(game[0], hidden[0], low, network, mistakes, state, views[0], written):
             return False
     return True

@@ -10,13 +10,9 @@ import numpy.typing as npt
 from german_whist.agents.policy.canonical_kernels import ROLES
 from german_whist.agents.policy.checkpoint import LIVE, Checkpoint
 from german_whist.agents.policy.inputs import input_layout
-from german_whist.agents.policy.network.layers import UNIVERSAL
+from german_whist.agents.policy.network.layers import LOGITS_PER_TRICK, UNIVERSAL
 from german_whist.envs.engine.rules import GAME
 from german_whist.envs.observation.views import VIEW
-
-# Scale of logits that are not action values: an action e times as likely counts as a quarter of a trick better. The
-# pretrained networks have the same scale.
-NATS_PER_TRICK = 4.0
 
 
 class RowNetwork(NamedTuple):
@@ -31,7 +27,7 @@ class RowNetwork(NamedTuple):
         phases: int64[phases − 1], numbers of cards left in the stock from which on the next network plays.
         live: int64[1], 1 if ranks are counted among the live cards.
         universal: int64[1], 1 if the network sees the universal encoding instead of the observation of its game.
-        logits_per_trick: float64[1], ``NATS_PER_TRICK`` if the logits are no action values.
+        logits_per_trick: float64[1], ``LOGITS_PER_TRICK`` if the logits are no action values.
         game: ``GAME`` array (1,), the rules of the observations.
         features: scratch, int8[inputs].
         roles: scratch, int8[ROLES].
@@ -103,7 +99,7 @@ class RowNetwork(NamedTuple):
             np.array(phases, np.int64),
             np.array([live], np.int64),
             np.array([universal], np.int64),
-            np.array([logits_per_trick or NATS_PER_TRICK]),
+            np.array([logits_per_trick or LOGITS_PER_TRICK]),
             game,
             np.zeros(sizes[0], np.int8),
             np.zeros(ROLES, np.int8),

@@ -24,8 +24,8 @@ class SearchSettings:
 
     Attributes:
         worlds: worlds in which actions are tried.
-        candidates: deals sampled before weighting, at first; 0 for 6 times the worlds, or beyond 768 for twice as
-            many.
+        candidates: deals sampled before weighting, at first; 0 for 6 × ``worlds``, but at most 768 and at least
+            2 × ``worlds``.
         rollout: the policy of the rollouts and of the opponent model: ``"small"``, ``"heuristic"`` or ``"self"``;
             empty for ``"small"`` in its game, else ``"self"``.
         prior_sd: standard deviation of the error of the policy's advantages, in tricks: the larger, the more the search

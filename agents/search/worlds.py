@@ -23,7 +23,9 @@ from german_whist.envs.observation.views import VIEW
 from german_whist.solver.search.transposition_table import RaceTranspositionTable, race_transposition_table
 
 _DOUBLINGS = 2  # of the candidates, at most
-_COURSES = 8  # deals sampled for each hand, at least, where all hands are listed
+# Deals sampled for each hand, at least, where all hands that the opponent can hold are listed. They differ in the order
+# in which it came to its cards, and so in how likely its play was.
+_DEALS_PER_HAND = 8
 _STREAMS = 2**54  # keys of further candidates lie beyond those of views
 
 History = tuple[npt.NDArray[np.int8], int]  # tokens and their number
@@ -52,12 +54,12 @@ class Candidates(NamedTuple):
 
     Attributes:
         hands: the opponent's hidden cards now, uint64[n].
-        totals: log-likelihood of the opponent's plays under each opponent model, float64[n, 3].
+        log_likelihoods: log-likelihood of the opponent's plays under each opponent model, float64[n, 3].
         prior: how likely each deal is before the opponent's play is considered, float64[n], mean 1.
     """
 
     hands: npt.NDArray[np.uint64]
-    totals: npt.NDArray[np.float64]
+    log_likelihoods: npt.NDArray[np.float64]
     prior: npt.NDArray[np.float64]
 
 
@@ -103,8 +105,9 @@ def _posterior(
     candidates: Candidates, settings: SearchSettings
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
     """Return the same as :func:`posterior`, with weights that are not tempered."""
-    joint = np.empty_like(candidates.totals)
-    write_posterior(candidates.totals + np.log(candidates.prior)[:, None], np.array(settings.model_prior), joint)
+    joint = np.empty_like(candidates.log_likelihoods)
+    log_weights = candidates.log_likelihoods + np.log(candidates.prior)[:, None]
+    write_posterior(log_weights, np.array(settings.model_prior), joint)
     return joint, joint.sum(axis=1)
 
 
@@ -142,23 +145,24 @@ def sample_candidate_deals(
         raise ValueError("history: no deal agrees with it")
     write_replay_rules(hidden[0], views[0], games[0])
     deals = (ways, suits, cumulative, combinations)
-    listed, priors = _listed_hands(hidden, ways, settings.num_candidates // _COURSES)
-    courses = -(-settings.num_candidates // max(len(listed), 1))
-    count = courses * len(listed) or settings.num_candidates
+    listed, priors = _listed_hands(hidden, ways, settings.num_candidates // _DEALS_PER_HAND)
+    deals_per_hand = -(-settings.num_candidates // max(len(listed), 1))
+    count = deals_per_hand * len(listed) or settings.num_candidates
 
     def sample(count: int, stream: np.uint64) -> Candidates:
-        hands, totals = np.empty(count, np.uint64), np.empty((count, MODELS))
+        hands, log_likelihoods = np.empty(count, np.uint64), np.empty((count, MODELS))
         mistakes = np.array([settings.temperature, settings.mistakes, settings.heuristic_mistakes])
         agree = []
 
         def sample_part(first: int, last: int, scratch: Scratch) -> None:
-            rest = (first, last, scratch.network, mistakes, scratch.states, scratch.views, hands, totals)
+            rest = (first, last, scratch.network, mistakes, scratch.states, scratch.views, hands, log_likelihoods)
             agree.append(sample_candidates(games, hidden, int(views["low"][0]), deals, listed, stream, *rest))
 
         run(sample_part, count)
         if not all(agree):
             raise ValueError("history: it does not belong to the view")
-        return Candidates(hands, totals, np.tile(priors, count // len(listed)) if len(listed) else np.ones(count))
+        prior = np.tile(priors, count // len(listed)) if len(listed) else np.ones(count)
+        return Candidates(hands, log_likelihoods, prior)
 
     candidates = sample(count, key)
     for growth in range(1, _DOUBLINGS + 1):
@@ -168,7 +172,7 @@ def sample_candidate_deals(
         more = sample(len(candidates.hands), key + np.uint64(growth * _STREAMS))
         candidates = Candidates(
             np.concatenate([candidates.hands, more.hands]),
-            np.concatenate([candidates.totals, more.totals]),
+            np.concatenate([candidates.log_likelihoods, more.log_likelihoods]),
             np.concatenate([candidates.prior, more.prior]),
         )
     return candidates

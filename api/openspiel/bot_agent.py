@@ -13,8 +13,8 @@ from german_whist.agents.inference.deck_sampling import DeckSampler
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.rules import rules as rules_named
 from german_whist.openspiel.game import GermanWhistGame, load_game
+from german_whist.openspiel.history_tracker import HistoryTracker
 from german_whist.openspiel.state import GermanWhistState, state_of
-from german_whist.openspiel.watcher import Watcher
 
 _SEEDS = 2**53
 
@@ -26,19 +26,19 @@ class _Seat:
 
     def __init__(self, agent: BotAgent) -> None:
         self._agent = agent
-        self._watcher = Watcher(agent.rules)
+        self._tracker = HistoryTracker(agent.rules)
         self._bot: Any = None
 
     def act(self, view: Any, seed: int) -> int:
         """Return the bot's action."""
-        watcher = self._watcher
-        watcher.see(view)
+        tracker = self._tracker
+        tracker.observe_view(view)
         if self._bot is None:
-            self._bot = self._agent.make_bot(self._agent.game, int(watcher.is_dealer))
-        deck = DeckSampler(watcher.history()[0], self._agent.rules).sample(Random(seed))
-        state: GermanWhistState = state_of(self._agent.game, deck, watcher.actions)
+            self._bot = self._agent.make_bot(self._agent.game, int(tracker.is_dealer))
+        deck = DeckSampler(tracker.history()[0], self._agent.rules).sample(Random(seed))
+        state: GermanWhistState = state_of(self._agent.game, deck, tracker.actions)
         action = int(self._bot.step(state))
-        watcher.choose(action)
+        tracker.record_own_action(action)
         return action
 
 

@@ -36,7 +36,7 @@ class GermanWhistState(pyspiel.State):  # type: ignore[misc]
     def current_player(self) -> int:
         """Return the seat to act, or that of chance or of the end."""
         deal = self.deal
-        if deal.groups:
+        if deal.is_chance:
             return int(pyspiel.PlayerId.CHANCE)
         return int(pyspiel.PlayerId.TERMINAL) if deal.done else deal.seat
 
@@ -87,7 +87,7 @@ class GermanWhistState(pyspiel.State):  # type: ignore[misc]
         hands = " ".join(hand_text(int(hand)) for hand in record["hands"])
         trump = SUITS[record["trump"]] if record["trump"] >= 0 else "-"
         face_up = hand_text(int(record["face_up"])) if record["face_up"] else "-"
-        chance = f" waiting={deal.waiting}" if deal.groups else ""
+        chance = f" waiting={deal.waiting}" if deal.is_chance else ""
         played = " ".join(action_text(action, rules) for action in deal.actions)
         return f"0:{hands} trump={trump} face_up={face_up} turn={deal.seat}{chance} played: {played}"
 
@@ -127,7 +127,7 @@ def state_of(game: Any, deck: str | Sequence[int], actions: Iterable[int] = ()) 
 
 def _deal_cards(state: GermanWhistState, order: Sequence[int]) -> None:
     """Name the cards of a deck until a player is to act or the deal is over."""
-    while state.deal.groups:
+    while state.deal.is_chance:
         state.apply_action(order[state.deal.groups[0][0]])
 
 
@@ -140,7 +140,7 @@ def resampled(state: GermanWhistState, player: int, random: Random) -> GermanWhi
         ValueError: at chance nodes.
     """
     deal = state.deal
-    if deal.groups:
+    if deal.is_chance:
         raise ValueError("a state can be resampled where a player is to act, not at a chance node")
     return state_of(state.get_game(), _sampler(deal, player).sample(random), deal.actions)
 

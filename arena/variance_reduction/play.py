@@ -1,4 +1,4 @@
-"""``play_match_with_less_luck``: a match whose result is corrected for the luck of the stock."""
+"""``play_variance_reduced_match``: a match whose result is corrected for the luck of the stock."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.agents.bots.base import Agent
+from german_whist.agents.bots.base import Agent, agent_name
 from german_whist.agents.registry import make_agent
 from german_whist.arena.endgame_mode import batch_endgame, match_endgame
 from german_whist.arena.match import DEFAULT_BATCH, MOST_TASKS, check_deals, match_result, two_agents
@@ -34,7 +34,7 @@ _Part = tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], list[Forfeit]]
 
 @dataclass(frozen=True, kw_only=True)
 class CorrectedResult:
-    """A match's result with less luck in it.
+    """A match's result, corrected for the luck of the stock.
 
     Attributes:
         plain: the result as it was played.
@@ -79,7 +79,7 @@ def value_of(spec: str | Agent | ValueOfViews) -> ValueOfViews:
     return value  # type: ignore[no-any-return]
 
 
-def play_match_with_less_luck(
+def play_variance_reduced_match(
     first: str | Agent,
     second: str | Agent,
     deals: int = 1000,
@@ -143,18 +143,18 @@ def play_match_with_less_luck(
             progress(len(part[0]))
     played, control = np.concatenate(margins), np.concatenate(luck).mean(axis=1)
     won = ((np.sign(played) + 1) / 2).mean(axis=1)
-    less_won, less_margin = (corrected(one, control) for one in (won, played.mean(axis=1)))
-    win_rate, interval = mean_interval(less_won)
-    margin, margin_interval = mean_interval(less_margin)
+    won_corrected, margin_corrected = (corrected(one, control) for one in (won, played.mean(axis=1)))
+    win_rate, interval = mean_interval(won_corrected)
+    margin, margin_interval = mean_interval(margin_corrected)
     return CorrectedResult(
         plain=match_result(played, names, rules, seed, endgame).with_forfeits(forfeits),
         win_rate=win_rate,
         interval=interval,
         margin=margin,
         margin_interval=margin_interval,
-        factor=_factor(won, less_won),
-        margin_factor=_factor(played.mean(axis=1), less_margin),
-        value=value if isinstance(value, str) else str(getattr(value, "name", type(value).__name__)),
+        factor=_factor(won, won_corrected),
+        margin_factor=_factor(played.mean(axis=1), margin_corrected),
+        value=value if isinstance(value, str) else agent_name(value),
     )
 
 
@@ -193,16 +193,16 @@ def corrected(samples: npt.NDArray[np.float64], control: npt.NDArray[np.float64]
     The multiple is estimated on every other sample and used on the rest (cross-fitting), so that it does not depend on
     the samples that it corrects.
     """
-    less = samples.copy()
+    result = samples.copy()
     for fold in range(_FOLDS):
         is_own = np.arange(len(samples)) % _FOLDS == fold
         others, known = samples[~is_own], control[~is_own]
         spread = float(known @ known)
         slope = float((others - others.mean()) @ known) / spread if spread > 0 else 0.0
-        less[is_own] -= slope * control[is_own]
-    return less
+        result[is_own] -= slope * control[is_own]
+    return result
 
 
-def _factor(plain: npt.NDArray[np.float64], less: npt.NDArray[np.float64]) -> float:
-    spread = float(np.var(less))
+def _factor(plain: npt.NDArray[np.float64], reduced: npt.NDArray[np.float64]) -> float:
+    spread = float(np.var(reduced))
     return float(np.var(plain)) / spread if spread > 0 else 1.0

@@ -15,6 +15,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from german_whist.agents.bots.base import agent_name
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.observation.view_kernels import write_views
 from german_whist.envs.observation.views import VIEW
@@ -86,7 +87,7 @@ def _state_values(rules: Rules, states: States, value: ValueOfViews) -> Luck:
     write_views(rules.game, states, rows, seats, views)
     given = value.values(views)
     if given is None:
-        raise ValueError(f"{getattr(value, 'name', type(value).__name__)!r} has no value for these positions")
+        raise ValueError(f"{agent_name(value)!r} has no value for these positions")
     values = np.asarray(getattr(given, "margin", given), np.float64)
     if values.shape != (len(views),):
         raise ValueError(

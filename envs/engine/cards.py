@@ -16,6 +16,7 @@ from german_whist.envs.utils.specs import shown
 SUITS = "CDHS"
 RANKS = "23456789TJQKA"
 NUM_CARDS = 52
+NUM_ACTIONS = NUM_CARDS + 2  # of all games together: cards, and the two choices of ``draft`` and of ``humbug``
 SUIT_SIZE = 13
 SUIT_MASKS = tuple(0x1FFF << (SUIT_SIZE * suit) for suit in range(4))
 NO_CARD = -1

@@ -17,12 +17,13 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.agents.bots.base import Agent, Histories, Views
+from german_whist.agents.bots.base import Agent, Histories, Views, agent_name
 from german_whist.agents.endgame.open_hands import exact_margins, opponent_hand_known
+from german_whist.agents.policy.agent import expected_values
 from german_whist.envs.engine.cards import cards_of
 from german_whist.envs.engine.endgame_hook import EXACT
 from german_whist.envs.engine.rules import Rules
-from german_whist.session.coach.judges import action_estimates, expected_values, judge_of
+from german_whist.session.coach.judges import action_estimates, judge_of
 from german_whist.session.coach.rollouts import Rollouts, roll_out
 from german_whist.solver.races import NOT_LEGAL_MARGIN
 
@@ -128,7 +129,7 @@ def _estimates(
             _estimate(actions, one.margins.mean(axis=1), one, ROLLOUTS)
             for actions, one in zip(choices, rollouts, strict=True)
         ]
-    name = str(getattr(agent, "name", type(agent).__name__))
+    name = agent_name(agent)
     estimates, expected = action_estimates(agent, views, seed, histories), expected_values(agent, views)
     found = []
     for row, (actions, one) in enumerate(zip(choices, rollouts, strict=True)):

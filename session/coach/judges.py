@@ -13,10 +13,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.agents.bots.base import Agent, Histories, Values, Views
+from german_whist.agents.bots.base import Agent, Histories, Views
 from german_whist.agents.monte_carlo.rollout_kernels import distinct_actions
-from german_whist.agents.policy.agent import network_of
-from german_whist.agents.search.row_network import NATS_PER_TRICK
+from german_whist.agents.policy.agent import estimated_advantages, network_of
 from german_whist.envs.engine.cards import cards_of
 from german_whist.envs.engine.rules import Rules
 from german_whist.session.catalogue import searcher, strongest_network
@@ -90,22 +89,11 @@ def action_estimates(agent: Any, views: Views, seed: int, histories: Histories |
     return ActionEstimates(found.actions, _of_legal(gains, views), wins)
 
 
-def expected_values(agent: Any, views: Views) -> Values | None:
-    """Return what an agent's value network expects for the seats to act; ``None`` without such a network."""
-    values = getattr(agent, "values", None)
-    found: Values | None = None if values is None else values(views)
-    return found
-
-
 def _policy_gains(agent: Agent, views: Views) -> Row:
     """Return the gains of all actions by the policy alone, float64[n, 54]; 0 where it has no network."""
     network, gains = network_of(agent), np.zeros((len(views), 54))
     if network is not None:
-        known = network.advantages(views)
-        if known is None:
-            chances = network.probabilities(views)
-            with np.errstate(divide="ignore"):
-                known = np.log(chances / chances.max(axis=1, keepdims=True)) / NATS_PER_TRICK
+        known = estimated_advantages(network, views)
         gains[:, : known.shape[1]] = known
     return gains
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import math
 from collections.abc import Callable
@@ -48,7 +47,7 @@ def lowest_cards(views: np.ndarray) -> np.ndarray:
 
 
 def fields(result: MatchResult) -> dict[str, Any]:
-    plain = dataclasses.asdict(result)
+    plain = result.to_dict()
     del plain["first"], plain["second"]
     return plain
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from german_whist.arena.match import play_match
-from german_whist.arena.match_result import MatchResult
+from german_whist.arena.match_result import Forfeit, MatchResult
 from german_whist.cli import main
 
 
@@ -56,6 +56,20 @@ def test_margins_stay_out_of_comparisons_and_plain_data_unless_asked_for() -> No
 
 def _fields(result: MatchResult) -> dict[str, Any]:
     return {name: value for name, value in vars(result).items() if not name.startswith("_")}
+
+
+def test_forfeits_and_margins_are_added_to_copies() -> None:
+    result = play_match("greedy", "random", deals=3)
+    forfeits = [Forfeit("greedy", 2, 0, "late"), Forfeit("random", 1, 1, "illegal")]
+    forfeited = result.with_forfeits(forfeits)
+    assert (result.forfeits, forfeited.forfeits) == ((), (forfeits[1], forfeits[0]))
+    assert "forfeits" not in result.to_dict()
+    other = forfeited.with_margins(np.ones((3, 2)))
+    assert other.forfeits == forfeited.forfeits
+    assert np.array_equal(forfeited.margins, result.margins)
+    assert other.margins.tolist() == [[1, 1]] * 3
+    assert forfeited == result
+    assert "forfeits" not in repr(forfeited)
 
 
 def test_the_last_deals_of_a_seed() -> None:

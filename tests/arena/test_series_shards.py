@@ -1,4 +1,4 @@
-"""Series of matches, and matches with less luck, on executors and in shards: bit for bit those of one run."""
+"""Series of matches, and variance-reduced matches, on executors and in shards: bit for bit those of one run."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from german_whist.arena.parts.merge import merge_parts
 from german_whist.arena.parts.play import match_meeting, play_series_shard, play_shard, result_of
 from german_whist.arena.series import play_series
 from german_whist.arena.variance_reduction.hand_value import HandValue
-from german_whist.arena.variance_reduction.play import play_match_with_less_luck
+from german_whist.arena.variance_reduction.play import play_variance_reduced_match
 from german_whist.envs.engine.rules import rules
 from tests.cli.commands import Run, runner
 
@@ -155,24 +155,24 @@ class NetworkLike:
 
 
 @pytest.mark.parametrize("value", ["hand", NetworkLike()])
-def test_workers_change_nothing_in_a_result_with_less_luck(value: Any) -> None:
+def test_workers_change_nothing_in_a_variance_reduced_result(value: Any) -> None:
     played: list[int] = []
     with ThreadPoolExecutor(2) as executor:
-        there = play_match_with_less_luck(
+        there = play_variance_reduced_match(
             "greedy", "random", 70, 3, value=value, orders=3, progress=played.append, executor=executor
         )
-    here = play_match_with_less_luck("greedy", "random", 70, 3, value=value, orders=3)
+    here = play_variance_reduced_match("greedy", "random", 70, 3, value=value, orders=3)
     assert there == here
     assert isinstance(here.plain, MatchResult)
     assert sum(played) == 70
     assert here.margin_factor > 1
 
 
-def test_the_command_spreads_a_result_with_less_luck(run: Run) -> None:
+def test_the_command_spreads_a_variance_reduced_result(run: Run) -> None:
     words = ("evaluate", "greedy", "random", "--deals", "10", "--rules", "tiny", "--variance-reduction", "--json")
     assert run(*words, "--workers", "1").out == run(*words).out
 
 
 def test_an_agent_without_a_value_is_refused_as_a_value() -> None:
     with pytest.raises(ValueError, match=r"'greedy\+exact' has no value"):
-        play_match_with_less_luck("greedy", "random", 8, rules=rules("small"), value="greedy+exact")
+        play_variance_reduced_match("greedy", "random", 8, rules=rules("small"), value="greedy+exact")

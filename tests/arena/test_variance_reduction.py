@@ -1,4 +1,4 @@
-"""Less luck in a match's result: unbiased for any value, and worth something."""
+"""Variance reduction of a match's result: unbiased for any value, and worth something."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from german_whist.agents.registry import make_agent
 from german_whist.arena.match import play_match
 from german_whist.arena.turns import GameMemories, play_turn
 from german_whist.arena.variance_reduction.hand_value import HandValue
-from german_whist.arena.variance_reduction.play import corrected, play_match_with_less_luck, value_of
+from german_whist.arena.variance_reduction.play import corrected, play_variance_reduced_match, value_of
 from german_whist.arena.variance_reduction.stock_luck import stock_luck
 from german_whist.envs.engine.rules import rules
 from german_whist.envs.simulator.batch import DealBatch
@@ -66,15 +66,15 @@ def test_luck_is_zero_on_average_over_all_orders_of_the_stock(game: str, orders:
 
 
 def test_the_match_is_the_one_that_play_match_plays() -> None:
-    result = play_match_with_less_luck("greedy", "random", 20, 3, "small", batch_size=7)
+    result = play_variance_reduced_match("greedy", "random", 20, 3, "small", batch_size=7)
     assert result.plain == play_match("greedy", "random", 20, 3, "small")
-    again = play_match_with_less_luck("greedy", "random", 20, 3, "small")
+    again = play_variance_reduced_match("greedy", "random", 20, 3, "small")
     assert again.plain == result.plain
     assert (again.win_rate, again.margin) == pytest.approx((result.win_rate, result.margin))
 
 
 def test_cards_in_the_hand_explain_a_part_of_the_luck() -> None:
-    result = play_match_with_less_luck("heuristic", "random", 400, 1)
+    result = play_variance_reduced_match("heuristic", "random", 400, 1)
     assert result.margin_factor > 1.02
     low, high = result.margin_interval
     plain_low, plain_high = result.plain.margin_interval
@@ -83,10 +83,10 @@ def test_cards_in_the_hand_explain_a_part_of_the_luck() -> None:
 
 
 def test_a_useless_value_hardly_changes_anything() -> None:
-    result = play_match_with_less_luck("greedy", "random", 200, 1, "small", value=Hash())
+    result = play_variance_reduced_match("greedy", "random", 200, 1, "small", value=Hash())
     assert 0.9 < result.factor < 1.1
     assert result.value == "hash"
-    nothing = play_match_with_less_luck("greedy", "random", 8, 1, "humbug")  # no stock, no luck
+    nothing = play_variance_reduced_match("greedy", "random", 8, 1, "humbug")  # no stock, no luck
     assert (nothing.win_rate, nothing.factor) == (nothing.plain.win_rate, 1.0)
 
 
@@ -94,12 +94,12 @@ def test_the_coefficient_is_estimated_on_the_other_half() -> None:
     rng = np.random.default_rng(0)
     control = rng.normal(size=1000)
     samples = 5 + 2 * control + rng.normal(size=1000) / 10
-    less = corrected(samples, control)
-    assert np.std(less) < 0.12
+    reduced = corrected(samples, control)
+    assert np.std(reduced) < 0.12
     changed = samples.copy()
     changed[0] += 100  # an own sample moves no own correction
-    assert np.array_equal(corrected(changed, control)[2::2], less[2::2])
-    assert not np.allclose(corrected(changed, control)[1::2], less[1::2])
+    assert np.array_equal(corrected(changed, control)[2::2], reduced[2::2])
+    assert not np.allclose(corrected(changed, control)[1::2], reduced[1::2])
 
 
 def test_low_deals_turn_the_value_of_a_hand_around() -> None:
@@ -122,7 +122,7 @@ def test_low_deals_turn_the_value_of_a_hand_around() -> None:
 )
 def test_what_cannot_be_corrected_is_refused(settings: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        play_match_with_less_luck("greedy", "random", **{"deals": 10, "rules": "small", **settings})
+        play_variance_reduced_match("greedy", "random", **{"deals": 10, "rules": "small", **settings})
 
 
 def test_a_value_has_to_give_a_number_per_view() -> None:
@@ -132,7 +132,7 @@ def test_a_value_has_to_give_a_number_per_view() -> None:
 
     assert value_of(Hash()).values is not None
     with pytest.raises(ValueError, match=r"values\(views\) returned shape \[\] for"):
-        play_match_with_less_luck("greedy", "random", 10, rules="small", value=Wrong())
+        play_variance_reduced_match("greedy", "random", 10, rules="small", value=Wrong())
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import torch
 import torch.nn.functional as F  # noqa: N812 - its usual name
 
 from german_whist.agents.policy.network.layers import layer_shapes
-from german_whist.agents.policy.network.suit_layout import RANKS, SUITS, card_layers_of, suit_inputs
+from german_whist.agents.policy.network.suit_layout import NUM_RANKS, NUM_SUITS, card_layers_of, suit_inputs
 from german_whist.training.networks.mlp import MLP, Weights
 
 
@@ -45,17 +45,17 @@ class SuitMLP(MLP):
     def units(self, features: torch.Tensor, weights: Sequence[Weights]) -> torch.Tensor:
         """Return the last hidden layer, [rows, units], or that of each suit, [4 * rows, units]."""
         rows = features.shape[0]  # not len: an exported network takes any number of rows
-        suits = features.index_select(1, self.inputs).view(rows * SUITS, self.scale.shape[0]).to(self.compute_dtype)
+        suits = features.index_select(1, self.inputs).view(rows * NUM_SUITS, self.scale.shape[0]).to(self.compute_dtype)
         for weight, bias in weights[: self._suit_layers]:
             suits = F.relu(F.linear(suits, weight, bias), inplace=True)
-        trunk = suits.view(rows, SUITS * suits.shape[1])
+        trunk = suits.view(rows, NUM_SUITS * suits.shape[1])
         for weight, bias in weights[self._suit_layers : self._trunk_end]:
             trunk = F.relu(F.linear(trunk, weight, bias), inplace=True)
         if not self._judges_cards:
             return trunk
         (weight, bias), *others = weights[self._trunk_end :]
         own = suits.shape[1]
-        of_trunk = F.linear(trunk, weight[:, own:]).repeat_interleave(SUITS, 0)
+        of_trunk = F.linear(trunk, weight[:, own:]).repeat_interleave(NUM_SUITS, 0)
         units = F.relu(F.linear(suits, weight[:, :own], bias) + of_trunk, inplace=True)
         for weight, bias in others:
             units = F.relu(F.linear(units, weight, bias), inplace=True)
@@ -65,8 +65,8 @@ class SuitMLP(MLP):
         """Return the network's outputs, [rows, outputs]: each suit's cards, then the sums of the other actions."""
         if not self._judges_cards:
             return outputs
-        suits = outputs.view(outputs.shape[0] // SUITS, SUITS, outputs.shape[1])
-        return torch.cat([suits[:, :, :RANKS].flatten(1), suits[:, :, RANKS:].sum(1)], 1)
+        suits = outputs.view(outputs.shape[0] // NUM_SUITS, NUM_SUITS, outputs.shape[1])
+        return torch.cat([suits[:, :, :NUM_RANKS].flatten(1), suits[:, :, NUM_RANKS:].sum(1)], 1)
 
 
 def new_mlp(scale: torch.Tensor, hidden: list[int], outputs: int, gain: float, suit_layers: int = 0) -> MLP:

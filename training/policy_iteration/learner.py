@@ -11,7 +11,7 @@ import numpy.typing as npt
 import torch
 
 from german_whist.agents.policy.checkpoint import Checkpoint, load_checkpoint
-from german_whist.agents.policy.network.layers import Layer
+from german_whist.agents.policy.network.layers import LOGITS_PER_TRICK, Layer
 from german_whist.envs.engine.endgame_hook import EXACT
 from german_whist.training.config.game_settings import PPOGameSettings
 from german_whist.training.config.schema import PolicyIterationConfig
@@ -20,7 +20,6 @@ from german_whist.training.learning.learner import Learner, Opponents
 from german_whist.training.policy_iteration.algorithm import ActionValueBatch, PolicyIteration
 from german_whist.training.policy_iteration.collector import ActionValueCollector
 from german_whist.training.policy_iteration.collector_group import CollectorGroup
-from german_whist.training.policy_iteration.output_units import LOGITS_PER_TRICK
 from german_whist.training.policy_iteration.value_fit import fit_value, self_play_outcomes
 
 

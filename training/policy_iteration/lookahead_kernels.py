@@ -8,6 +8,7 @@ from german_whist.agents.bots.heuristic.bot_kernels import heuristic_action
 from german_whist.agents.monte_carlo.rollout_kernels import is_neighbour, is_open_endgame, solved_margin
 from german_whist.agents.policy.canonical_kernels import named_action, rename_view
 from german_whist.agents.policy.input_kernels import write_network_input
+from german_whist.agents.search.choice_kernels import squashed_margin
 from german_whist.envs.engine.scoring import signed_margin
 from german_whist.envs.engine.state import PLAY
 from german_whist.envs.engine.state_kernels import legal_actions, play
@@ -70,17 +71,6 @@ def begin_lookaheads(game, states, wanted, stock_rotations, lookahead, lookahead
 
 
 @kernel
-def squashed_margin(margin, scale):
-    """Return ``scale * tanh(margin / scale)``, so that tricks count less the less they decide the deal.
-
-    Args:
-        margin: in tricks.
-        scale: in tricks; 0 returns the margin itself.
-    """
-    return scale * np.tanh(margin / scale) if scale > 0 else np.float64(margin)
-
-
-@kernel
 def _enqueue(game, views, number, queue, live, universal):
     """Put a lookahead into a queue, with the observation of the first view."""
     place = queue.length[0]
@@ -106,7 +96,7 @@ def play_on(game, low, by_heuristic, table, transpositions, margin_tanh_scale, l
         by_heuristic: bool[envs, 2, 2], by seat whose actions are tried and seat to act: True for the heuristic bot.
         table: ``EndgameTable`` for these deals.
         transpositions: ``RaceTranspositionTable`` of the search.
-        margin_tanh_scale: see :func:`squashed_margin`.
+        margin_tanh_scale: see :func:`choice_kernels.squashed_margin`.
         live: whether ranks count among the cards still in play.
         universal: whether networks see the universal encoding.
         lookaheads: the :class:`Lookaheads`, with empty queues.

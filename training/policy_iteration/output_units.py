@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from german_whist.agents.policy.network.layers import Layer
+from german_whist.agents.policy.network.layers import LOGITS_PER_TRICK, Layer
 
 TRICKS_PER_OUTPUT = 4.0
-LOGITS_PER_TRICK = 4.0  # an action that loses a trick more is e**4 times less likely
 LOGITS_PER_OUTPUT = LOGITS_PER_TRICK * TRICKS_PER_OUTPUT
 
 

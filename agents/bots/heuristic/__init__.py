@@ -1,1 +1,1 @@
-"""How does the ``heuristic`` bot (the hard one) choose a card?"""
+"""How does the ``heuristic`` bot choose a card?"""

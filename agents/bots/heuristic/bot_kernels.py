@@ -1,4 +1,4 @@
-"""``heuristic``: the hard rule bot. Perfect memory and textbook strategy as weighted quantities.
+"""``heuristic``: the textbook bot. Perfect memory and the strategy of the books, as weighted quantities.
 
 Everything is measured in endgame tricks. In the foreplay the bot weighs ``prize_gain``, what winning the trick gains
 (the value of the face-up card minus that of the expected unseen one), against ``card_value``, what it gives up by

@@ -18,6 +18,9 @@ from german_whist.agents.policy.network.suit_layout import suit_layer_shapes, su
 
 OBSERVATION, UNIVERSAL = "observation", "universal"  # what networks see, see ``input_blocks``
 INPUTS = (OBSERVATION, UNIVERSAL)
+# The scale of logits that are action values: an action that loses a trick more is e**4 times less likely. Logits that
+# are no action values are read on the same scale: an action e times as likely counts as a quarter of a trick better.
+LOGITS_PER_TRICK = 4.0
 
 Layer = tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]
 

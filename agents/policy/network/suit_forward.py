@@ -10,7 +10,8 @@ import numpy.typing as npt
 
 from german_whist.agents.policy.network.layers import Layer, sizes_of
 from german_whist.agents.policy.network.mlp_forward import LayerForward, Rows
-from german_whist.agents.policy.network.suit_layout import CARDS, RANKS, SUITS, card_layers_of, suit_inputs
+from german_whist.agents.policy.network.suit_layout import NUM_RANKS, NUM_SUITS, card_layers_of, suit_inputs
+from german_whist.envs.engine.cards import NUM_CARDS
 
 _ZERO = np.float32(0)
 
@@ -43,19 +44,20 @@ class SuitMLPForward:
             observations: int8 or float32[rows, features].
         """
         count = len(observations)
-        suits = observations[:, self._inputs].reshape(count * SUITS, self._own)
+        suits = observations[:, self._inputs].reshape(count * NUM_SUITS, self._own)
         for layer in self._suits:
             suits = layer(suits, relu=True)
-        rows = suits.reshape(count, SUITS * self._suit_units)
+        rows = suits.reshape(count, NUM_SUITS * self._suit_units)
         for layer in self._trunk:
             rows = layer(rows, relu=True)
         if not self._judges_cards:
             return self._last(rows)
-        units = np.maximum(self._from_suit(suits) + self._from_trunk(rows).repeat(SUITS, axis=0), _ZERO)
+        units = np.maximum(self._from_suit(suits) + self._from_trunk(rows).repeat(NUM_SUITS, axis=0), _ZERO)
         for layer in self._cards:
             units = layer(units, relu=True)
         outputs = self._last(units)
-        outputs = outputs.reshape(count, SUITS, outputs.shape[1])
-        cards = outputs[:, :, :RANKS].reshape(count, CARDS)
-        choices = outputs[:, 0, RANKS:] + outputs[:, 1, RANKS:] + outputs[:, 2, RANKS:] + outputs[:, 3, RANKS:]
+        outputs = outputs.reshape(count, NUM_SUITS, outputs.shape[1])
+        cards = outputs[:, :, :NUM_RANKS].reshape(count, NUM_CARDS)
+        others = outputs[:, :, NUM_RANKS:]
+        choices = others[:, 0] + others[:, 1] + others[:, 2] + others[:, 3]
         return np.concatenate([cards, choices], axis=1)

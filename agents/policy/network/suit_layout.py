@@ -16,8 +16,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-SUITS, RANKS = 4, 13
-CARDS = SUITS * RANKS
+from german_whist.envs.engine.cards import NUM_CARDS
+
+NUM_SUITS, NUM_RANKS = 4, 13
 
 
 class _Blocks(NamedTuple):
@@ -34,12 +35,12 @@ class _Blocks(NamedTuple):
     @property
     def without_suit(self) -> int:
         """The first feature that belongs to no suit; all later ones do not either."""
-        return CARDS * len(self.of_cards) + SUITS * len(self.of_suits)
+        return NUM_CARDS * len(self.of_cards) + NUM_SUITS * len(self.of_suits)
 
     @property
     def own(self) -> int:
         """Number of inputs that are a suit's own."""
-        return RANKS * len(self.of_cards) + len(self.of_suits)
+        return NUM_RANKS * len(self.of_cards) + len(self.of_suits)
 
 
 @cache
@@ -48,7 +49,7 @@ def _blocks() -> _Blocks:
 
     blocks = [(block.start, block.stop - block.start) for block in UNIVERSAL_LAYOUT.values()]
     return _Blocks(
-        [start for start, size in blocks if size == CARDS], [start for start, size in blocks if size == SUITS]
+        [start for start, size in blocks if size == NUM_CARDS], [start for start, size in blocks if size == NUM_SUITS]
     )
 
 
@@ -63,12 +64,12 @@ def suit_inputs(features: int) -> npt.NDArray[np.int64]:
     suits = [
         np.concatenate(
             [
-                *(start + RANKS * suit + np.arange(RANKS) for start in blocks.of_cards),
+                *(start + NUM_RANKS * suit + np.arange(NUM_RANKS) for start in blocks.of_cards),
                 np.array([start + suit for start in blocks.of_suits]),
                 rest,
             ]
         )
-        for suit in range(SUITS)
+        for suit in range(NUM_SUITS)
     ]
     return np.stack(suits).astype(np.int64)
 
@@ -92,17 +93,17 @@ def suit_layer_shapes(sizes: Sequence[int], suit_layers: int) -> list[tuple[int,
     width = features - _blocks().without_suit + _blocks().own
     for number, units in enumerate(hidden):
         if number == suit_layers:
-            width *= SUITS
+            width *= NUM_SUITS
         if number == len(hidden) - card_layers:
             width += hidden[suit_layers - 1]
         shapes.append((units, width))
         width = units
-    return [*shapes, (outputs - CARDS + RANKS if card_layers else outputs, width)]
+    return [*shapes, (outputs - NUM_CARDS + NUM_RANKS if card_layers else outputs, width)]
 
 
 def card_layers_of(suit_layers: int, outputs: int) -> int:
     """Return how many hidden layers judge each suit's cards: as many as suit layers; none for a value."""
-    return suit_layers if outputs >= CARDS else 0
+    return suit_layers if outputs >= NUM_CARDS else 0
 
 
 def suit_layer_sizes(shapes: Sequence[tuple[int, int]]) -> list[int]:
@@ -111,5 +112,5 @@ def suit_layer_sizes(shapes: Sequence[tuple[int, int]]) -> list[int]:
     return [
         shapes[0][1] + _blocks().without_suit - _blocks().own,
         *(units for units, _ in shapes[:-1]),
-        outputs + (CARDS - RANKS if outputs >= RANKS else 0),
+        outputs + (NUM_CARDS - NUM_RANKS if outputs >= NUM_RANKS else 0),
     ]

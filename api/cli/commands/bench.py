@@ -60,7 +60,7 @@ def _measure(names: list[str], seconds: float) -> list[Figure | Skipped]:
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
     from german_whist.benchmarks.catalog import run_subjects
-    from german_whist.cli.terminal.progress_console import progress_console
+    from german_whist.cli.terminal.consoles import progress_console
 
     console = progress_console()
     columns = (TextColumn("measuring {task.description}"), BarColumn(), TimeElapsedColumn())

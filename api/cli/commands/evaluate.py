@@ -99,7 +99,7 @@ def run(options: argparse.Namespace) -> int:
         if options.sprt is not None:
             return _play_sprt(options, game_rules, executor)
         if options.variance_reduction is not None:
-            return _play_with_less_luck(options, game_rules, executor)
+            return _play_with_variance_reduction(options, game_rules, executor)
         if options.shard is not None:
             return _play_shard(options, game_rules, executor)
         if options.record is None:
@@ -178,15 +178,15 @@ def _play_sprt(options: argparse.Namespace, rules: Any, executor: Executor | Non
     return 0
 
 
-def _play_with_less_luck(options: argparse.Namespace, rules: Any, executor: Executor | None) -> int:
-    """Play a match and print its result, and the result with less luck."""
-    from german_whist.arena.variance_reduction.play import play_match_with_less_luck
+def _play_with_variance_reduction(options: argparse.Namespace, rules: Any, executor: Executor | None) -> int:
+    """Play a match and print its result, and the variance-reduced one."""
+    from german_whist.arena.variance_reduction.play import play_variance_reduced_match
     from german_whist.cli.terminal.match_progress import match_progress
-    from german_whist.cli.terminal.result_tables import print_forfeits, print_less_luck, print_results
+    from german_whist.cli.terminal.result_tables import print_forfeits, print_results, print_variance_reduction
 
     first, second = options.agents
     with match_progress("deals", options.deals) as progress:
-        result = play_match_with_less_luck(
+        result = play_variance_reduced_match(
             first,
             second,
             options.deals,
@@ -201,7 +201,7 @@ def _play_with_less_luck(options: argparse.Namespace, rules: Any, executor: Exec
         print(json.dumps(result.to_dict()))
     else:
         print_results([result.plain], _title(options))
-        print_less_luck(result)
+        print_variance_reduction(result)
         print_forfeits([result.plain])
     return 0
 
@@ -273,8 +273,7 @@ def _play(
                     first_deal=options.first_deal or 0,
                     executor=executor,
                 )
-                named = replace(result, first=names[0], second=names[1])
-                results[i, j] = named.with_margins(result.margins).with_forfeits(result.forfeits)
+                results[i, j] = replace(result, first=names[0], second=names[1])
             else:
                 series = play_series(
                     first,
@@ -287,8 +286,7 @@ def _play(
                     endgame=options.endgame,
                     executor=executor,
                 )
-                named_series = replace(series, first=names[0], second=names[1])
-                results[i, j] = named_series.with_forfeits(series.forfeits)
+                results[i, j] = replace(series, first=names[0], second=names[1])
     return results
 
 

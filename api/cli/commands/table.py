@@ -62,7 +62,7 @@ def run_build(options: argparse.Namespace) -> int:
     """Build a table."""
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-    from german_whist.cli.terminal.progress_console import progress_console
+    from german_whist.cli.terminal.consoles import progress_console
     from german_whist.solver.tablebase.build import build_table
     from german_whist.solver.tablebase.file import verify_table
     from german_whist.solver.tablebase.kinds import DEFAULT_CARDS, check_kind, table_path

@@ -11,7 +11,7 @@ def match_progress(unit: str, total: int) -> Iterator[Callable[[int], None]]:
     """Show a progress bar on a terminal; yield the function to call with what was played since its last call."""
     from rich.progress import Progress
 
-    from german_whist.cli.terminal.progress_console import progress_console
+    from german_whist.cli.terminal.consoles import progress_console
 
     console = progress_console()
     with Progress(console=console, transient=True, disable=console.quiet) as bar:

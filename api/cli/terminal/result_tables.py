@@ -7,9 +7,10 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
+
+from german_whist.cli.terminal.consoles import table_console
 
 if TYPE_CHECKING:
     from german_whist.arena.match_result import MatchResult, SeriesResult
@@ -55,14 +56,14 @@ def print_results(results: Sequence[Result], title: str) -> None:
             tricks(result.margin, result.margin_interval),
             f"{result.wins} / {result.draws} / {result.losses}",
         )
-    _console().print(table)
+    table_console().print(table)
     _print_explanation(results)
 
 
-def print_less_luck(result: CorrectedResult) -> None:
+def print_variance_reduction(result: CorrectedResult) -> None:
     """Print a result corrected for the luck of the stock, and what the correction saves."""
     won, margin = percent(result.win_rate, result.interval), tricks(result.margin, result.margin_interval)
-    print(f"less luck (value {result.value!r}): games won {won}, tricks a deal {margin}")
+    print(f"variance reduction (value {result.value!r}): games won {won}, tricks a deal {margin}")
     print(
         f"as exact as {result.factor:.2f} times as many deals for the games won, "
         f"{result.margin_factor:.2f} for the tricks a deal"
@@ -92,7 +93,7 @@ def print_cross_table(labels: Sequence[str], results: Mapping[tuple[int, int], R
             rate, interval = (result.win_rate, (low, high)) if i < j else (1 - result.win_rate, (1 - high, 1 - low))
             cells.append(percent(rate, interval))
         table.add_row(escape(label), *cells)
-    _console().print(table)
+    table_console().print(table)
     _print_explanation(list(results.values()))
 
 
@@ -102,7 +103,7 @@ def _print_explanation(results: Sequence[Result]) -> None:
     played = f"{first.matches} mirrored matches" if is_match else f"{first.deals} mirrored deals"
     if not is_match and first.first_deal:
         played += f" from number {first.first_deal} on"
-    _console().print(
+    table_console().print(
         f"{played} (each played twice, seats swapped), seed {first.seed}; "
         f"draws count half; ± is the 95 % interval, paired over {'matches' if is_match else 'deals'}",
         style="dim",
@@ -116,13 +117,7 @@ def print_forfeits(results: Sequence[Result | Tournament]) -> None:
     games = Counter((one.agent, one.reason) for result in results for one in getattr(result, "forfeits", ()))
     for (agent, reason), count in games.most_common(_MAX_REASONS):
         line = f"{agent} lost {count} game{'s' * (count > 1)} unplayed: {reason}"
-        _console().print(line, style="red", highlight=False, markup=False, soft_wrap=True)
+        table_console().print(line, style="red", highlight=False, markup=False, soft_wrap=True)
     if len(games) > _MAX_REASONS:
         rest = sum(games.values()) - sum(count for _, count in games.most_common(_MAX_REASONS))
-        _console().print(f"and {rest} more for other reasons (all of them: --json)", style="red", highlight=False)
-
-
-def _console() -> Console:
-    console = Console()
-    # In a pipe there is no terminal width to fit: do not wrap lines.
-    return console if console.is_terminal else Console(width=160)
+        table_console().print(f"and {rest} more for other reasons (all of them: --json)", style="red", highlight=False)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
+
+from german_whist.cli.terminal.consoles import table_console
 
 if TYPE_CHECKING:
     from german_whist.arena.tournament.standings import Standings
@@ -16,9 +17,7 @@ def print_standings(standings: Standings) -> None:
     """Print the ratings, the matrix of win rates, and who beats whom against the order."""
     from german_whist.arena.tournament.report import game_text, half_width, upsets_text
 
-    console = Console()
-    if not console.is_terminal:  # in a pipe there is no width to fit
-        console = Console(width=200)
+    console = table_console(piped_width=200)
     table = Table(title=game_text(standings), title_justify="left", title_style="bold")
     for name in ("", "agent", "Elo", "95 % interval", "Nash weight", "Nash average"):
         table.add_column(name, justify="left" if name == "agent" else "right")

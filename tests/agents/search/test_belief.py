@@ -45,9 +45,9 @@ def test_cards_said_to_be_held_with_some_probability_are_held_as_often() -> None
 
 
 def test_the_posterior_is_bayes_rule_over_deals_and_models() -> None:
-    totals = np.log(np.array([[0.5, 0.1, 0.25], [0.1, 0.4, 0.25]]))
+    log_likelihoods = np.log(np.array([[0.5, 0.1, 0.25], [0.1, 0.4, 0.25]]))
     joint = np.empty((2, 3))
-    write_posterior(totals, np.array([0.5, 0.3, 0.2]), joint)
+    write_posterior(log_likelihoods, np.array([0.5, 0.3, 0.2]), joint)
     expected = np.array([[0.25, 0.03, 0.05], [0.05, 0.12, 0.05]])
     assert joint == pytest.approx(expected / expected.sum())
 
@@ -119,4 +119,4 @@ def test_more_deals_are_sampled_where_few_share_the_weight(min_size: float, deal
         settings,
         lambda part, count: part(0, count, scratch),
     )
-    assert len(found.hands) == len(found.totals) == deals
+    assert len(found.hands) == len(found.log_likelihoods) == deals

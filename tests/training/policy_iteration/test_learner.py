@@ -10,13 +10,13 @@ import pytest
 import torch
 
 from german_whist.agents.policy.checkpoint import load_checkpoint
+from german_whist.agents.policy.network.layers import LOGITS_PER_TRICK
 from german_whist.envs.observation.vector import observation_layout
 from german_whist.training.config.load import load_config
 from german_whist.training.config.schema import PolicyIterationConfig
 from german_whist.training.learning.snapshot import Snapshot
 from german_whist.training.policy_iteration.algorithm import ActionValueBatch, PolicyIteration
 from german_whist.training.policy_iteration.learner import PolicyIterationLearner
-from german_whist.training.policy_iteration.output_units import LOGITS_PER_TRICK
 from german_whist.training.run.directory import RunDirectory
 from german_whist.training.run.distributed import Processes
 from german_whist.training.run.session import Due, TrainingOutcome

@@ -12,25 +12,25 @@ pytest.importorskip("pyspiel")
 
 from german_whist.envs.engine.rules import Rules, rule_names, rules
 from german_whist.envs.simulator.batch import DealBatch
-from german_whist.openspiel.watcher import Watcher
+from german_whist.openspiel.history_tracker import HistoryTracker
 from tests.strategies import games, seeds
 
 
 def check(game: Rules, seed: int) -> None:
     rng = np.random.default_rng(seed % 2**32)
     batch = DealBatch(game, 1, seed, first=seed % 2, history=True)
-    watchers = Watcher(game), Watcher(game)
+    trackers = HistoryTracker(game), HistoryTracker(game)
     actions: list[int] = []
     while not batch.done[0]:
-        watcher = watchers[int(batch.turn[0])]
-        watcher.see(batch.views()[0])
-        assert watcher.actions == actions
-        seen, length = watcher.history()
+        tracker = trackers[int(batch.turn[0])]
+        tracker.observe_view(batch.views()[0])
+        assert tracker.actions == actions
+        seen, length = tracker.history()
         tokens, lengths = batch.history()
         assert length == lengths[0]
         assert _in_order(game, seen).tolist() == _in_order(game, tokens[0, :length]).tolist()
         action = int(rng.choice(np.flatnonzero(batch.action_mask()[0])))
-        watcher.choose(action)
+        tracker.record_own_action(action)
         actions.append(action)
         batch.step([action])
 

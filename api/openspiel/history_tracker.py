@@ -34,10 +34,10 @@ _FIELDS = (
     "exchanged_opponent",
 )
 
-Glance = dict[str, int]  # the fields of a view that tell what has happened
+ViewFields = dict[str, int]  # the fields of a view that tell what has happened
 
 
-class Watcher:
+class HistoryTracker:
     """Follows a deal from one seat.
 
     Attributes:
@@ -49,7 +49,7 @@ class Watcher:
         """Start before the first decision."""
         self._rules = rules
         self._events: list[tuple[int, int, int, int]] = []
-        self._before: Glance | None = None
+        self._before: ViewFields | None = None
         self._led, self._leader, self._trick = -1, _NOBODY, 0
         self.actions: list[int] = []
         self.is_dealer = False
@@ -58,25 +58,25 @@ class Watcher:
         """Return the events as a history, int8[events, 4], and their number."""
         return np.array(self._events, np.int8), len(self._events)
 
-    def see(self, view: Any) -> None:
+    def observe_view(self, view: Any) -> None:
         """Add what has happened since the last decision; ``view`` is a ``VIEW`` record at the next one."""
         now = {name: int(view[name]) for name in _FIELDS}
         if self._before is None:
-            self._see_dealing(now)
+            self._add_dealing(now)
         else:
-            self._see_between(self._before, self.actions[-1], now)
+            self._add_between(self._before, self.actions[-1], now)
         if now["led"] >= 0:
             self._play(_OPPONENT, now["led"])
         self._before = now
 
-    def choose(self, action: int) -> None:
+    def record_own_action(self, action: int) -> None:
         """Add the seat's own decision."""
         self.actions.append(action)
 
     def _add(self, event: str, who: int, card: int = -1) -> None:
         self._events.append((_EVENT[event], who, card + 1, self._trick))
 
-    def _see_dealing(self, now: Glance) -> None:
+    def _add_dealing(self, now: ViewFields) -> None:
         self.is_dealer = bool(now["dealer"])
         dealer = _SELF if self.is_dealer else _OPPONENT
         self._add("dealer", dealer)
@@ -91,7 +91,7 @@ class Watcher:
         for card in sorted(cards_of(now["face_up"]), key=lambda card: (card // 13 != now["trump"], card)):
             self._add("turned", _NOBODY, card)
 
-    def _see_between(self, before: Glance, action: int, now: Glance) -> None:
+    def _add_between(self, before: ViewFields, action: int, now: ViewFields) -> None:
         if not before["choice"]:
             self.actions.pop()
             self._play(_SELF, action)
@@ -146,7 +146,7 @@ class Watcher:
             for card in cards_of(hand) if who == _SELF else [-1] * self._rules.hand:
                 self._add("drew", who, card)
 
-    def _stock_of_trick(self, before: Glance, now: Glance) -> None:
+    def _stock_of_trick(self, before: ViewFields, now: ViewFields) -> None:
         """Add the opponent's choice, if it had one, and the cards drawn after a trick."""
         if self._leader == _OPPONENT and self._rules.draft:
             left = bool(before["face_up"] & now["hand"])
@@ -156,7 +156,7 @@ class Watcher:
             self.actions += cards_of(before["face_up"] & ~now["face_up"] & ~now["hand"])
         self._draw(before, now, 1)
 
-    def _draw(self, before: Glance, now: Glance, opponent_cards: int) -> None:
+    def _draw(self, before: ViewFields, now: ViewFields, opponent_cards: int) -> None:
         """Add the cards that both took, the winner first, and those turned up; the opponent took this many."""
         gained = now["hand"] & ~before["hand"]
         taken = before["face_up"] & ~now["face_up"] & ~gained
