@@ -14,6 +14,7 @@ from typing import Any
 
 from german_whist.agents.policy.checkpoint import load_checkpoint
 from german_whist.agents.pretrained.catalog import pretrained_names
+from german_whist.arena.exploitability.defaults import RESPONDER_DEALS
 from german_whist.arena.match import play_match
 from german_whist.envs.utils.specs import shown
 from german_whist.training.config.load import load_config
@@ -81,7 +82,7 @@ def responder_config(
     rules: str = "classic",
     *,
     decisions: int,
-    deals: int = 2000,
+    deals: int = RESPONDER_DEALS,
     settings: Mapping[str, str] | None = None,
 ) -> TrainConfig:
     """Return the training configuration of a responder: the recipe ``quickstart`` with every deal against the agent.

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from german_whist.agents.bots.base import Agent, Histories, Views
 from german_whist.agents.monte_carlo.rollout_kernels import distinct_actions
 from german_whist.agents.policy.agent import estimated_advantages, network_of
-from german_whist.envs.engine.cards import cards_of
+from german_whist.envs.engine.cards import NUM_ACTIONS, cards_of
 from german_whist.envs.engine.rules import Rules
 from german_whist.session.catalogue import searcher, strongest_network
 from german_whist.session.opponent import agent_named
@@ -91,7 +91,7 @@ def action_estimates(agent: Any, views: Views, seed: int, histories: Histories |
 
 def _policy_gains(agent: Agent, views: Views) -> Row:
     """Return the gains of all actions by the policy alone, float64[n, 54]; 0 where it has no network."""
-    network, gains = network_of(agent), np.zeros((len(views), 54))
+    network, gains = network_of(agent), np.zeros((len(views), NUM_ACTIONS))
     if network is not None:
         known = estimated_advantages(network, views)
         gains[:, : known.shape[1]] = known
@@ -99,5 +99,5 @@ def _policy_gains(agent: Agent, views: Views) -> Row:
 
 
 def _of_legal(gains: Row, views: Views) -> Row:
-    bits = views["legal"][:, None] >> np.arange(54, dtype=np.uint64) & np.uint64(1)
+    bits = views["legal"][:, None] >> np.arange(NUM_ACTIONS, dtype=np.uint64) & np.uint64(1)
     return np.where(bits == 1, gains, np.nan)
