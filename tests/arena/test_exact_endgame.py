@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import Any
 
 import pytest
@@ -25,7 +24,7 @@ GAMES = [
 
 
 def figures(result: Any) -> dict[str, Any]:
-    plain = dataclasses.asdict(result)
+    plain: dict[str, Any] = result.to_dict()
     for name in ("first", "second", "endgame"):
         del plain[name]
     return plain

@@ -75,7 +75,7 @@ def test_the_review_shows_curve_moves_and_open_hands_and_another_card_can_be_tri
     moves = mistakes.get_by_role("button").all_text_contents()
     assert 1 <= len(moves) <= 3
     for move in moves:
-        assert re.search(r"^Trick \d+: .+ instead of .+Cost [\d.]+ tricks?, \d+ % of winning", move)
+        assert re.search(r"^Trick \d+: .+ instead of .+Cost [\d.]+ tricks?, chance to win −\d+ %", move)
     slider = review.get_by_role("slider", name="Move")
     table.page.keyboard.press("Home")
     assert slider.input_value() == "0"

@@ -28,7 +28,14 @@ def test_the_hardest_level_is_the_champion_with_a_search_where_a_champion_plays(
     assert not any(":search=" in spec for spec in catalogue.agents_for(rules("humbug")))
     searching = [agent for agent in catalogue.agents() if ":search=" in agent["spec"]]
     assert {agent["level"] for agent in searching} == {"hardest"}
-    assert {agent["strength"] for agent in searching} == {None}  # nothing has been measured
+
+
+def test_the_hardest_levels_of_classic_say_how_many_deals_they_win() -> None:
+    strength = {agent["spec"]: agent["strength"] for agent in catalogue.agents()}
+    assert strength["heuristic:search=256"] == "Classic: wins 70% of deals against Textbook, perfect endgame"
+    wins = {spec: int(text.split("wins ")[1].split("%")[0]) for spec, text in strength.items() if text}
+    assert wins["heuristic:search=256"] > wins["heuristic+exact"]
+    assert wins["champion:search=256"] > wins["champion"]
 
 
 def test_every_kind_of_agent_is_a_level_of_the_games_that_it_plays() -> None:

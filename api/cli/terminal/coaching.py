@@ -73,7 +73,7 @@ def print_review(review: Mapping[str, Any], rules: Rules, *, every_move: bool = 
     for number in review["mistakes"]:
         move = review["moves"][number - 1]
         better = f"{_word(move['best'], rules, style)} was better"
-        cost = f"it cost {move['cost']:.1f} tricks and {move['win_cost']:.0%} of the chance to win"
+        cost = f"it cost {move['cost']:.1f} tricks, chance to win {-move['win_cost']:+.0%}"
         print(f"  move {number}: {_word(move['action'], rules, style)}; {better}, {cost}. {move['reason']}")
 
 

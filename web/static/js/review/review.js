@@ -132,9 +132,10 @@ function mistakes(review, go) {
 
 /** @param {Move} move @returns {string} */
 function costText(move) {
-  if (move.cost < 0.005) return "Nothing given away";
-  const win = move.win_cost < 0.005 ? "" : `, ${Math.round(100 * move.win_cost)} % of winning`;
-  return `Cost ${move.exact ? counted(move.cost, "trick") : `${move.cost.toFixed(1)} tricks`}${win}`;
+  const tricks = move.exact ? counted(move.cost, "trick") : `${move.cost.toFixed(1)} tricks`;
+  const lost = move.cost < 0.005 ? [] : [`Cost ${tricks}`];
+  if (move.win_cost >= 0.005) lost.push(`chance to win −${Math.round(100 * move.win_cost)} %`);
+  return lost.length ? lost.join(", ").replace(/^c/, "C") : "Nothing given away";
 }
 
 /** @param {Move} move @param {Review} review @param {() => void} go @returns {HTMLElement} */
