@@ -20,6 +20,7 @@ ANSWER_LIMITS = (0.1, 1.0)  # seconds, of a network and of a search
 GROWTH_LIMIT = 1.2  # of memory, by playing on at new tables
 
 _SMALL = {"rules": "small", "agent": "champion-small"}  # of the many tables
+_WARM_UP = 3.0  # seconds in which the server loads kernels and tables: a person is not at an endgame by then
 _ROUNDS = 3  # of memory: the first fills caches, the later ones should add nothing
 
 
@@ -33,6 +34,7 @@ def measure(seconds: float, tick: Tick, tables: int = TABLES) -> list[Figure | S
     with tempfile.TemporaryDirectory() as folder, running_server(folder) as server:
         size = asyncio.run(page_bytes(server))
         figures.append(Figure(SUBJECT, "the page with its first game", " B", float(size), limit=PAGE_LIMIT))
+        asyncio.run(answer_times(server, NETWORK, min(_WARM_UP, seconds)))
         for place, (agent, limit) in enumerate(zip((NETWORK, SEARCH), ANSWER_LIMITS, strict=True)):
             times = asyncio.run(answer_times(server, agent, seconds))
             for name, time_taken in (("median", statistics.median(times)), (f"slowest of {len(times)}", max(times))):
@@ -69,7 +71,7 @@ async def answer_times(server: Server, agent: str, seconds: float) -> list[float
     connection = Connection(server)
     times: list[float] = []
     session = await connection.request("POST", "api/sessions", {"rules": "classic", "agent": agent, "seat": 1})
-    while session["position"]["decision"]:  # the first deal, while the server loads kernels and tables, does not count
+    while session["position"]["decision"]:  # the first deal, which loads what the agent needs, does not count
         session = await _play(connection, session)
     ends = time.perf_counter() + seconds
     while time.perf_counter() < ends or not times:
