@@ -85,6 +85,15 @@ def test_the_review_shows_curve_moves_and_open_hands_and_another_card_can_be_tri
     table.page.keyboard.press("End")
     assert slider.input_value() == slider.get_attribute("max")
     table.page.keyboard.press("Home")
+    details, judged = review.locator(".move-details"), set()
+    while slider.input_value() != slider.get_attribute("max"):
+        if details.locator(".cost").count():  # a better card is another one than the card played
+            better = details.locator(".cost").text_content().partition("Better: ")[2].rstrip(".")
+            assert better not in details.locator("p").first.text_content()
+        judged |= {str(name) for name in ("good", "cost") if details.locator(f".{name}").count()}
+        table.page.keyboard.press("ArrowRight")
+    assert judged == {"good", "cost"}
+    table.page.keyboard.press("Home")
     while not review.get_by_role("button", name=re.compile("^Try the")).count():
         review.get_by_role("button", name="Step forward").click()
     other = review.get_by_role("button", name=re.compile("^Try the")).first

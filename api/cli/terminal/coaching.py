@@ -73,7 +73,7 @@ def print_review(review: Mapping[str, Any], rules: Rules, *, every_move: bool = 
     for number in review["mistakes"]:
         move = review["moves"][number - 1]
         better = f"{_word(move['best'], rules, style)} was better"
-        cost = f"it cost {move['cost']:.1f} tricks, chance to win {-move['win_cost']:+.0%}"
+        cost = f"it cost {move['cost']:.1f} tricks, chance to win -{move['win_cost']:.0%}"
         print(f"  move {number}: {_word(move['action'], rules, style)}; {better}, {cost}. {move['reason']}")
 
 
@@ -108,7 +108,7 @@ def _move_line(move: Mapping[str, Any], names: Mapping[str, str], rules: Rules, 
         return line.rstrip()
     best = _word(move["best"], rules, style) + " " * (6 - len(move["best"]))
     exact = "  exact" if move["exact"] else ""
-    return f"{line}  better {best}  {-move['cost']:+.1f} tricks  {-move['win_cost']:+.0%}{exact}"
+    return f"{line}  better {best}  -{move['cost']:.1f} tricks  -{move['win_cost']:.0%}{exact}"
 
 
 def _curve(chances: list[float], style: Style) -> str:

@@ -13,7 +13,7 @@ import { picture } from "../table/card.js";
  * @returns {HTMLElement}
  */
 export function board(position, { names, trump, move }) {
-  const better = move !== null && "best" in move && move.cost > 0.005 ? move.best : null;
+  const better = move !== null && "best" in move && move.best !== move.action ? move.best : null;
   const order = suitOrder(settings.suits, trump);
   const hand = (/** @type {"you" | "opponent"} */ side) => {
     const cards = sortCards(position[side], order);

@@ -108,7 +108,7 @@ function summary(review) {
 
 /** @param {Review} review @param {(place: number) => void} go @returns {HTMLElement} */
 function mistakes(review, go) {
-  const moves = review.mistakes.map((number) => review.moves[number - 1]).filter((move) => move.cost > 0);
+  const moves = review.mistakes.map((number) => review.moves[number - 1]);
   if (moves.length === 0) return h("p", { class: "note" }, "You gave nothing away in this deal.");
   return h(
     "section",
@@ -130,12 +130,12 @@ function mistakes(review, go) {
   );
 }
 
-/** @param {Move} move @returns {string} */
+/** What a move cost that is not as good as the best one. @param {Move} move @returns {string} */
 function costText(move) {
   const tricks = move.exact ? counted(move.cost, "trick") : `${move.cost.toFixed(1)} tricks`;
-  const lost = move.cost < 0.005 ? [] : [`Cost ${tricks}`];
-  if (move.win_cost >= 0.005) lost.push(`chance to win −${Math.round(100 * move.win_cost)} %`);
-  return lost.length ? lost.join(", ").replace(/^c/, "C") : "Nothing given away";
+  const win = `chance to win −${Math.round(100 * move.win_cost)} %`;
+  if (move.cost < 0.05) return capital(win);
+  return `Cost ${tricks}${move.win_cost < 0.005 ? "" : `, ${win}`}`;
 }
 
 /** @param {Move} move @param {Review} review @param {() => void} go @returns {HTMLElement} */
@@ -162,7 +162,7 @@ function moveEntry(move, review, go) {
 function moveDetails(move, review, tryAction) {
   if (move === null) return h("section", {}, h("h3", {}, "The end"), h("p", {}, review.result.text));
   const mine = move.by === "you" && tryAction !== null;
-  const good = move.cost < 0.005;
+  const good = move.best === move.action;
   const extra = (/** @type {import("../types.js").Option} */ option) =>
     option.action === move.action
       ? h("span", { class: "played" }, "played")
