@@ -10,8 +10,8 @@ import numpy.typing as npt
 from onnx import NodeProto, TensorProto, helper, numpy_helper
 
 from german_whist.agents.policy.network.layers import Layer, sizes_of
-from german_whist.agents.policy.network.suit_layout import NUM_RANKS, NUM_SUITS, card_layers_of, suit_inputs
-from german_whist.envs.engine.cards import NUM_CARDS
+from german_whist.agents.policy.network.suit_layout import NUM_SUITS, card_layers_of, suit_inputs
+from german_whist.envs.engine.cards import NUM_CARDS, SUIT_SIZE
 
 
 class OnnxGraph:
@@ -68,11 +68,11 @@ class OnnxGraph:
         of_trunk = self._reshaped(self._linear(trunk, weight[:, own:], np.zeros_like(bias)), 1, units)
         both = self._reshaped(self.add("Relu", self.add("Add", of_suits, of_trunk)), units)
         outputs = self._reshaped(self._linear(self._hidden(both, cards), *last), NUM_SUITS, len(last[1]))
-        of_cards = self.add("Gather", outputs, self.constant(np.arange(NUM_RANKS)), axis=2)
+        of_cards = self.add("Gather", outputs, self.constant(np.arange(SUIT_SIZE)), axis=2)
         of_cards = self._reshaped(of_cards, NUM_CARDS)
-        if len(last[1]) == NUM_RANKS:
+        if len(last[1]) == SUIT_SIZE:
             return of_cards
-        others = self.add("Gather", outputs, self.constant(np.arange(NUM_RANKS, len(last[1]))), axis=2)
+        others = self.add("Gather", outputs, self.constant(np.arange(SUIT_SIZE, len(last[1]))), axis=2)
         return self.add("Concat", of_cards, self.add("ReduceSum", others, self.constant([1]), keepdims=0), axis=1)
 
     def _hidden(self, rows: str, layers: Sequence[Layer]) -> str:

@@ -34,6 +34,10 @@ _SUMMARY = ("id", "kind", "title", "rules", "agent", "match", "day", "finished")
 _LOG = logging.getLogger(__name__)
 
 
+class UnreadableSessionError(ApiError):
+    """The file of a session cannot be read."""
+
+
 class Entry:
     """A session in memory.
 
@@ -119,7 +123,7 @@ class SessionStore:
         """Give a session to one request at a time.
 
         Raises:
-            ApiError: 404 if there is no such session, 500 if its file cannot be read.
+            ApiError: 404 if there is no such session, 500 (``UnreadableSessionError``) if its file cannot be read.
         """
         while True:
             entry = self._find(identifier)
@@ -137,14 +141,18 @@ class SessionStore:
         write_atomically(self._path(entry.id), text.encode(), durable=durable)
 
     def delete(self, identifier: str) -> None:
-        """Delete a session.
+        """Delete a session, also one whose file cannot be read.
 
         Raises:
-            ApiError: as :meth:`open`.
+            ApiError: 404 if there is no such session.
         """
-        with self.open(identifier), self._lock:
-            self._forget_file(self._path(identifier))
-            self._entries.pop(identifier, None)
+        try:
+            with self.open(identifier), self._lock:
+                self._forget_file(self._path(identifier))
+                self._entries.pop(identifier, None)
+        except UnreadableSessionError:
+            with self._lock:
+                self._forget_file(self._path(identifier))
 
     def summaries(self) -> list[dict[str, Any]]:
         """Return the sessions played last in a few fields each, the last one first; unreadable files are left out."""
@@ -173,7 +181,7 @@ class SessionStore:
             raise ApiError(404, "There is no such session.") from None
         except (OSError, ValueError) as error:
             _LOG.warning("%s cannot be read: %s", path, error)
-            raise ApiError(500, f"The session cannot be read: {_reason(error)}") from None
+            raise UnreadableSessionError(500, f"The session cannot be read: {_reason(error)}") from None
         return self._remember(Entry(identifier, session))
 
     def _remember(self, entry: Entry) -> Entry:

@@ -115,6 +115,8 @@ def test_a_damaged_file_is_an_error_and_no_more(tmp_path: Path, text: str, caplo
         assert [one["id"] for one in fresh.summaries()] == [other.id]
     assert caplog.text.count(f"{path} is left out: ") == 1
     assert path.read_text() == text
+    fresh.delete(entry.id)
+    assert not path.exists()
 
 
 def test_a_folder_in_the_place_of_a_file_is_an_error_and_no_more(tmp_path: Path) -> None:

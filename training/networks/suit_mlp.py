@@ -8,7 +8,8 @@ import torch
 import torch.nn.functional as F  # noqa: N812 - its usual name
 
 from german_whist.agents.policy.network.layers import layer_shapes
-from german_whist.agents.policy.network.suit_layout import NUM_RANKS, NUM_SUITS, card_layers_of, suit_inputs
+from german_whist.agents.policy.network.suit_layout import NUM_SUITS, card_layers_of, suit_inputs
+from german_whist.envs.engine.cards import SUIT_SIZE
 from german_whist.training.networks.mlp import MLP, Weights
 
 
@@ -66,7 +67,7 @@ class SuitMLP(MLP):
         if not self._judges_cards:
             return outputs
         suits = outputs.view(outputs.shape[0] // NUM_SUITS, NUM_SUITS, outputs.shape[1])
-        return torch.cat([suits[:, :, :NUM_RANKS].flatten(1), suits[:, :, NUM_RANKS:].sum(1)], 1)
+        return torch.cat([suits[:, :, :SUIT_SIZE].flatten(1), suits[:, :, SUIT_SIZE:].sum(1)], 1)
 
 
 def new_mlp(scale: torch.Tensor, hidden: list[int], outputs: int, gain: float, suit_layers: int = 0) -> MLP:

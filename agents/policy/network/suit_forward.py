@@ -10,8 +10,8 @@ import numpy.typing as npt
 
 from german_whist.agents.policy.network.layers import Layer, sizes_of
 from german_whist.agents.policy.network.mlp_forward import LayerForward, Rows
-from german_whist.agents.policy.network.suit_layout import NUM_RANKS, NUM_SUITS, card_layers_of, suit_inputs
-from german_whist.envs.engine.cards import NUM_CARDS
+from german_whist.agents.policy.network.suit_layout import NUM_SUITS, card_layers_of, suit_inputs
+from german_whist.envs.engine.cards import NUM_CARDS, SUIT_SIZE
 
 _ZERO = np.float32(0)
 
@@ -57,7 +57,7 @@ class SuitMLPForward:
             units = layer(units, relu=True)
         outputs = self._last(units)
         outputs = outputs.reshape(count, NUM_SUITS, outputs.shape[1])
-        cards = outputs[:, :, :NUM_RANKS].reshape(count, NUM_CARDS)
-        others = outputs[:, :, NUM_RANKS:]
+        cards = outputs[:, :, :SUIT_SIZE].reshape(count, NUM_CARDS)
+        others = outputs[:, :, SUIT_SIZE:]
         choices = others[:, 0] + others[:, 1] + others[:, 2] + others[:, 3]
         return np.concatenate([cards, choices], axis=1)

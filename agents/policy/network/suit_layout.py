@@ -16,9 +16,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.envs.engine.cards import NUM_CARDS
+from german_whist.envs.engine.cards import NUM_CARDS, SUIT_SIZE, SUITS
 
-NUM_SUITS, NUM_RANKS = 4, 13
+NUM_SUITS = len(SUITS)
 
 
 class _Blocks(NamedTuple):
@@ -40,7 +40,7 @@ class _Blocks(NamedTuple):
     @property
     def own(self) -> int:
         """Number of inputs that are a suit's own."""
-        return NUM_RANKS * len(self.of_cards) + len(self.of_suits)
+        return SUIT_SIZE * len(self.of_cards) + len(self.of_suits)
 
 
 @cache
@@ -64,7 +64,7 @@ def suit_inputs(features: int) -> npt.NDArray[np.int64]:
     suits = [
         np.concatenate(
             [
-                *(start + NUM_RANKS * suit + np.arange(NUM_RANKS) for start in blocks.of_cards),
+                *(start + SUIT_SIZE * suit + np.arange(SUIT_SIZE) for start in blocks.of_cards),
                 np.array([start + suit for start in blocks.of_suits]),
                 rest,
             ]
@@ -98,7 +98,7 @@ def suit_layer_shapes(sizes: Sequence[int], suit_layers: int) -> list[tuple[int,
             width += hidden[suit_layers - 1]
         shapes.append((units, width))
         width = units
-    return [*shapes, (outputs - NUM_CARDS + NUM_RANKS if card_layers else outputs, width)]
+    return [*shapes, (outputs - NUM_CARDS + SUIT_SIZE if card_layers else outputs, width)]
 
 
 def card_layers_of(suit_layers: int, outputs: int) -> int:
@@ -112,5 +112,5 @@ def suit_layer_sizes(shapes: Sequence[tuple[int, int]]) -> list[int]:
     return [
         shapes[0][1] + _blocks().without_suit - _blocks().own,
         *(units for units, _ in shapes[:-1]),
-        outputs + (NUM_CARDS - NUM_RANKS if outputs >= NUM_RANKS else 0),
+        outputs + (NUM_CARDS - SUIT_SIZE if outputs >= SUIT_SIZE else 0),
     ]
