@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, NamedTuple, Self
@@ -10,7 +9,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.arena.statistics import mean_interval
+from german_whist.arena.statistics import finite_ends, mean_interval
 from german_whist.envs.engine.endgame_hook import PLAYED
 from german_whist.envs.engine.rules import Rules
 
@@ -78,7 +77,7 @@ class MirroredResult:
         fields = asdict(self)
         del fields["forfeits"]  # results without any say nothing of them
         for name in ("interval", "margin_interval"):
-            fields[name] = tuple(end if math.isfinite(end) else None for end in fields[name])
+            fields[name] = finite_ends(fields[name])
         if self.forfeits:
             fields["forfeits"] = [forfeit._asdict() for forfeit in self.forfeits]
         return fields

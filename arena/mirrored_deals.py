@@ -58,6 +58,8 @@ def play_mirrored_deals(
         finished = batch.done.copy()
         before = None if watch is None else batch.states.copy()
         actions = play_turn(memories, names, batch, indices, swapped, steps, lost)
+        if before is not None:
+            before["done"][list(lost)] = True  # a forfeited game has no action
         if record is not None:
             history.append(np.where(finished, -1, actions).astype(np.int8))
         steps += 1

@@ -26,3 +26,9 @@ def mean_interval(samples: npt.NDArray[Any]) -> tuple[float, tuple[float, float]
         return mean, (-math.inf, math.inf)
     half = Z95 * float(np.std(samples, ddof=1)) / math.sqrt(len(samples))
     return mean, (mean - half, mean + half)
+
+
+def finite_ends(interval: tuple[float, float]) -> tuple[float | None, float | None]:
+    """Return the ends of an interval for JSON, which has no infinity: unbounded ones are ``None``."""
+    low, high = interval
+    return low if math.isfinite(low) else None, high if math.isfinite(high) else None

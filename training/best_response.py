@@ -16,6 +16,7 @@ from german_whist.agents.policy.checkpoint import load_checkpoint
 from german_whist.agents.pretrained.catalog import pretrained_names
 from german_whist.arena.exploitability.defaults import RESPONDER_DEALS
 from german_whist.arena.match import play_match
+from german_whist.arena.statistics import finite_ends
 from german_whist.envs.utils.specs import shown
 from german_whist.training.config.load import load_config
 from german_whist.training.config.schema import TrainConfig
@@ -40,6 +41,8 @@ class BestResponseBound:
         interval: its 95 % confidence interval.
         margin: counted tricks per deal.
         margin_interval: its 95 % confidence interval.
+        endgame: ``"exact"``: the solver plays both sides' endgames, so the bound is that of ``AGENT+exact``; or
+            ``"played"``.
         curve: decisions and win rate of each evaluation, all on the same deals.
         rise: win rate of the last evaluation minus the one at half the decisions.
         flat: whether ``rise`` is less than half the width of the interval: only then is the end called a bound.
@@ -56,6 +59,7 @@ class BestResponseBound:
     interval: tuple[float, float]
     margin: float
     margin_interval: tuple[float, float]
+    endgame: str
     curve: tuple[tuple[int, float], ...]
     rise: float
     flat: bool
@@ -65,8 +69,11 @@ class BestResponseBound:
     search_interval: tuple[float, float] | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the result as plain data, ready for JSON."""
-        return asdict(self)
+        """Return the result as plain data, ready for JSON; unbounded ends of intervals are ``None``."""
+        found = asdict(self)
+        for name in ("interval", "margin_interval", "search_interval"):
+            found[name] = None if found[name] is None else finite_ends(found[name])
+        return found
 
 
 def own_weights(agent: str) -> str:
@@ -191,6 +198,7 @@ def bound_of(run: RunDirectory, *, search: int = 0) -> BestResponseBound:
         interval=interval,
         margin=result["margin"],
         margin_interval=margin_interval,
+        endgame=result["endgame"],
         curve=curve,
         rise=rise,
         flat=len(curve) > 2 and rise < (interval[1] - interval[0]) / 2,

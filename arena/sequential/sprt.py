@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from german_whist.agents.bots.base import Agent
 from german_whist.arena.match import DEFAULT_BATCH, check_counts, play_match
+from german_whist.arena.match_result import Forfeit
 from german_whist.arena.mirrored_deals import Progress
 from german_whist.arena.sequential.pentanomial import log_likelihood_ratio, normalised_elo, pentanomial_counts
 from german_whist.envs.engine.endgame_hook import PLAYED
@@ -80,6 +81,7 @@ class SPRTResult:
         rules: fields of the rules.
         seed: seed of the deals and of the agents' randomness.
         endgame: ``"played"`` or ``"exact"``.
+        forfeits: games of these deals that an agent lost without playing them to the end.
     """
 
     accepted: str
@@ -94,10 +96,15 @@ class SPRTResult:
     rules: dict[str, Any]
     seed: int
     endgame: str
+    forfeits: tuple[Forfeit, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the result as plain data, ready for JSON."""
-        return asdict(self)
+        """Return the result as plain data, ready for JSON; ``forfeits`` only if there are any."""
+        fields = asdict(self)
+        del fields["forfeits"]
+        if self.forfeits:
+            fields["forfeits"] = [forfeit._asdict() for forfeit in self.forfeits]
+        return fields
 
 
 def play_sprt(
@@ -142,6 +149,7 @@ def play_sprt(
     bounds = SPRTBounds(elo0=float(elo0), elo1=float(elo1), alpha=alpha, beta=beta)
     check_counts(most_deals=most_deals, batch_size=batch_size)
     margins, played = np.zeros((0, 2), np.int64), 0
+    forfeits: list[Forfeit] = []
     while True:
         # Batches grow, so that a short test plays few deals in vain.
         size = min(most_deals - len(margins), batch_size, max(8 * CHECK_EVERY, len(margins)))
@@ -158,6 +166,7 @@ def play_sprt(
             executor=executor,
         )
         margins = np.concatenate([margins, result.margins])
+        forfeits += result.forfeits
         is_last = len(margins) == most_deals
         played, decision, log_ratio = first_decision(bounds, margins, after=played, is_last=is_last)
         if decision or is_last:
@@ -177,6 +186,7 @@ def play_sprt(
         rules=result.rules,
         seed=result.seed,
         endgame=result.endgame,
+        forfeits=tuple(forfeit for forfeit in forfeits if forfeit.deal < played),
     )
 
 

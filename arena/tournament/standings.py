@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -12,7 +11,7 @@ import numpy.typing as npt
 from german_whist.arena.match_result import Forfeit
 from german_whist.arena.ratings.bradley_terry import bradley_terry
 from german_whist.arena.ratings.nash_averaging import nash_averaging
-from german_whist.arena.statistics import mean_interval
+from german_whist.arena.statistics import finite_ends, mean_interval
 from german_whist.arena.tournament.play import Tournament
 
 BOOTSTRAPS = 1000
@@ -104,8 +103,8 @@ class Standings:
                 "first": self.agents[i],
                 "second": self.agents[j],
                 **pair._asdict(),
-                "interval": _finite(pair.interval),
-                "margin_interval": _finite(pair.margin_interval),
+                "interval": finite_ends(pair.interval),
+                "margin_interval": finite_ends(pair.margin_interval),
             }
             for (i, j), pair in self.pairs.items()
             if i < j
@@ -156,10 +155,6 @@ def standings(tournament: Tournament, bootstraps: int = BOOTSTRAPS) -> Standings
         tournament.endgame,
         tournament.forfeits,
     )
-
-
-def _finite(interval: Interval) -> tuple[float | None, ...]:
-    return tuple(end if math.isfinite(end) else None for end in interval)
 
 
 def _pair(margins: npt.NDArray[np.int64]) -> PairResult:

@@ -9,9 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from german_whist.agents.bots.base import Agent
-from german_whist.arena.turns import GameMemories, play_turn
+from german_whist.arena.turns import GameMemories, Lost, play_turn
 from german_whist.envs.engine.endgame_hook import EndgameHook
 from german_whist.envs.engine.rules import Rules
+from german_whist.envs.engine.scoring import reward_limit
 from german_whist.envs.opponent import uses_history
 from german_whist.envs.simulator.batch import DealBatch
 
@@ -130,17 +131,24 @@ def play_decks(
     seed: int,
     endgame: str | EndgameHook,
 ) -> Margins:
-    """Play decks twice with the seats swapped and return the first agent's margins, float64[decks, 2]."""
+    """Play decks twice with the seats swapped and return the first agent's margins, float64[decks, 2].
+
+    A game that an agent forfeits is lost by the largest margin.
+    """
     size = len(decks)
     batch = DealBatch(rules, 2 * size, seed, history=any(map(uses_history, agents)), endgame=endgame)
     batch.deal_decks(np.tile(decks, (2, 1)).tolist(), np.tile(dealers, 2))
     indices = np.tile(np.arange(size, dtype=np.uint64), 2)
     swapped = np.repeat(np.array([0, 1], np.int8), size)
     memories, steps = GameMemories(agents, names, seed, indices, swapped), np.zeros(2 * size, np.int64)
+    lost: Lost = {}
     while not batch.done.all():
-        play_turn(memories, names, batch, indices, swapped, steps)
+        play_turn(memories, names, batch, indices, swapped, steps, lost)
         steps += 1
-    margins: Margins = batch.returns("margin")[np.arange(2 * size), swapped].astype(np.float64).reshape(2, size).T
+    first = batch.returns("margin")[np.arange(2 * size), swapped].astype(np.float64)
+    for row, (which, _) in lost.items():
+        first[row] = (2 * which - 1) * reward_limit(rules.game, "margin")
+    margins: Margins = first.reshape(2, size).T
     return margins
 
 

@@ -9,9 +9,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from german_whist.envs.engine.endgame_hook import EXACT
+
 RATES = (0.51, 0.55, 0.60, 0.70)
 ERROR = 0.05  # of a two-sided test, as 95 % intervals make it
 POWER = 0.95
+_SUFFIX = f"+{EXACT}"
 
 
 class Separation(NamedTuple):
@@ -57,9 +60,14 @@ def separations(pairs: dict[tuple[str, str], npt.NDArray[Any]]) -> list[Separati
     """Return the deals needed at each of ``RATES``, with the spread of the measured pair whose win rate is nearest.
 
     Args:
-        pairs: margins, [deals, 2], by the names of the agents.
+        pairs: margins, [deals, 2], by the names of the agents. Pairs that differ only in their endgames are left out:
+            they play the same foreplay, so their spread is unusually small.
     """
-    measured = {pair: float((np.sign(margins) + 1).mean() / 2) for pair, margins in pairs.items()}
+    measured = {
+        pair: float((np.sign(margins) + 1).mean() / 2)
+        for pair, margins in pairs.items()
+        if pair[0].removesuffix(_SUFFIX) != pair[1].removesuffix(_SUFFIX)
+    }
     found = []
     for rate in RATES:
         pair = min(measured, key=lambda pair: abs(max(measured[pair], 1 - measured[pair]) - rate))

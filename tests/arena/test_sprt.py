@@ -18,6 +18,7 @@ from german_whist.arena.sequential.pentanomial import (
     pentanomial_counts,
 )
 from german_whist.arena.sequential.sprt import CHECK_EVERY, SPRTBounds, first_decision, play_sprt
+from tests.arena.resigning import Resigns
 from tests.cli.commands import Run, runner
 
 PUBLISHED = (379, 10170, 21828, 10640, 343)
@@ -164,6 +165,20 @@ def test_the_command_says_what_was_decided(run: Run) -> None:
     assert "accepted: greedy is stronger than random by 50 or more" in run(*words).out
     content = json.loads(run(*words, "--json").out)
     assert content == json.loads(json.dumps(play_sprt("greedy", "random", 0, 50, seed=2, rules="small").to_dict()))
+
+
+def test_games_that_an_agent_loses_unplayed_are_listed(
+    run: Run, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    result = play_sprt(Resigns(), "greedy", 0, 50, seed=2, rules="small")
+    assert result.accepted == "elo0"
+    assert result.forfeits
+    assert all(one.deal < result.deals and one.reason == "no idea" for one in result.forfeits)
+    assert result.to_dict()["forfeits"] == [one._asdict() for one in result.forfeits]
+    assert "forfeits" not in play_sprt("greedy", "random", 0, 50, seed=2, rules="small").to_dict()
+    monkeypatch.setattr("german_whist.arena.sequential.sprt.play_sprt", lambda *given, **settings: result)
+    count = len(result.forfeits)
+    assert f"resigns lost {count} games unplayed: no idea" in run("evaluate", "greedy", "random", "--sprt", "0,50").out
 
 
 @pytest.mark.parametrize(

@@ -147,6 +147,25 @@ def test_the_strongest_stands_first_and_upsets_are_named() -> None:
     assert found.nash_averages[0] == pytest.approx(-0.1, abs=1e-4)
 
 
+def test_intervals_of_pairs_are_paired_over_the_deals() -> None:
+    game = {**GAME, "deals": 40}
+    found = standings(play_tournament(["greedy", "heuristic"], **game), bootstraps=5)
+    first, second = found.agents
+    match = play_match(first, second, **game)
+    pair = found.pairs[0, 1]
+    assert (pair.win_rate, pair.margin) == pytest.approx((match.win_rate, match.margin))
+    assert pair.interval == pytest.approx(match.interval)
+    assert pair.margin_interval == pytest.approx(match.margin_interval)
+
+
+def test_ratings_are_bootstrapped_over_the_same_deals_in_all_pairs() -> None:
+    apart = made_up([[0, 0.6, 0.6], [0, 0, 0.5], [0, 0, 0]], 400)
+    alike = made_up([[0, 0.6, 0.6], [0, 0, 0.5], [0, 0, 0]], 400)
+    alike.margins[0, 2] = alike.margins[0, 1].copy()  # what b loses against a, c loses, too
+    width = [np.diff(standings(whole, bootstraps=300).intervals[0])[0] for whole in (apart, alike)]
+    assert 1.2 < width[1] / width[0] < 1.7  # √2 in theory
+
+
 def test_intervals_of_ratings_shrink_with_the_deals() -> None:
     widths = [
         np.diff(standings(made_up([[0, 0.6], [0, 0]], deals), bootstraps=200).intervals).mean() for deals in (100, 1600)

@@ -17,6 +17,7 @@ from german_whist.arena.variance_reduction.play import corrected, play_variance_
 from german_whist.arena.variance_reduction.stock_luck import stock_luck
 from german_whist.envs.engine.rules import rules
 from german_whist.envs.simulator.batch import DealBatch
+from tests.arena.resigning import Resigns
 from tests.cli.commands import Run, runner
 
 
@@ -71,6 +72,15 @@ def test_the_match_is_the_one_that_play_match_plays() -> None:
     again = play_variance_reduced_match("greedy", "random", 20, 3, "small")
     assert again.plain == result.plain
     assert (again.win_rate, again.margin) == pytest.approx((result.win_rate, result.margin))
+
+
+def test_a_forfeited_game_leaves_the_luck_of_the_others_alone() -> None:
+    results = [
+        play_variance_reduced_match(Resigns(), "greedy", 20, 3, "small", value=Hash(), batch_size=size)
+        for size in (1, 20)
+    ]
+    assert results[0].plain.forfeits
+    assert (results[0].win_rate, results[0].margin) == pytest.approx((results[1].win_rate, results[1].margin))
 
 
 def test_cards_in_the_hand_explain_a_part_of_the_luck() -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
+import math
 import shutil
 from pathlib import Path
 
@@ -69,6 +71,9 @@ def test_a_bound_is_what_the_trained_responder_wins(trained: BestResponseBound) 
     assert (trained.win_rate, trained.interval) == (plain.win_rate, plain.interval)
     assert (trained.margin, trained.margin_interval) == (plain.margin, plain.margin_interval)
     assert (trained.search, trained.search_win_rate, trained.search_interval) == (0, None, None)
+    assert trained.endgame == "exact"  # of both sides, whatever the agent is
+    unbounded = dataclasses.replace(trained, interval=(-math.inf, math.inf)).to_dict()
+    assert json.loads(json.dumps(unbounded, allow_nan=False))["interval"] == [None, None]
 
 
 def test_the_responder_is_also_measured_with_a_search(trained: BestResponseBound) -> None:

@@ -153,6 +153,7 @@ def _play_sprt(options: argparse.Namespace, rules: Any, executor: Executor | Non
     """Play until the sequential test has decided, and print its result."""
     from german_whist.arena.sequential.sprt import MOST_DEALS, play_sprt
     from german_whist.cli.terminal.match_progress import match_progress
+    from german_whist.cli.terminal.result_tables import print_forfeits
     from german_whist.cli.terminal.sprt_text import parse_sprt_bounds, print_sprt
 
     first, second = options.agents
@@ -175,6 +176,7 @@ def _play_sprt(options: argparse.Namespace, rules: Any, executor: Executor | Non
         print(json.dumps(result.to_dict()))
     else:
         print_sprt(result, _title(options))
+        print_forfeits([result])
     return 0
 
 
@@ -257,9 +259,12 @@ def _play(
     with match_progress(unit, len(pairs) * number) as progress:
         for i, j in pairs:
             names = (agent_label(agents[i], agents[i]), agent_label(agents[j], agents[j]))
-            first, second = agents[i], agents[j]
-            if executor is not None:  # workers make their own agents: a specification travels lighter than a network
-                first, second = options.agents[i], options.agents[j]
+            # Workers make their own agents: a specification travels lighter than a network. A program that has failed
+            # against one agent starts afresh against the next.
+            first, second = (
+                spec if executor is not None or spec.startswith("process:") else agent
+                for spec, agent in ((options.agents[i], agents[i]), (options.agents[j], agents[j]))
+            )
             if options.match is None:
                 result = play_match(
                     first,

@@ -14,6 +14,7 @@ from german_whist.cli.terminal.consoles import table_console
 
 if TYPE_CHECKING:
     from german_whist.arena.match_result import MatchResult, SeriesResult
+    from german_whist.arena.sequential.sprt import SPRTResult
     from german_whist.arena.tournament.play import Tournament
     from german_whist.arena.variance_reduction.play import CorrectedResult
 
@@ -112,7 +113,7 @@ def _print_explanation(results: Sequence[Result]) -> None:
     )
 
 
-def print_forfeits(results: Sequence[Result | Tournament]) -> None:
+def print_forfeits(results: Sequence[Result | SPRTResult | Tournament]) -> None:
     """Print which games were lost without being played to the end, and why: one line for each agent and reason."""
     games = Counter((one.agent, one.reason) for result in results for one in getattr(result, "forfeits", ()))
     for (agent, reason), count in games.most_common(_MAX_REASONS):

@@ -19,7 +19,9 @@ from german_whist.benchmarks.skill_and_luck.luck import (
 )
 from german_whist.benchmarks.skill_and_luck.separation import deals_needed, separations, spread_of
 from german_whist.envs.engine.rules import rules
+from german_whist.envs.engine.scoring import reward_limit
 from german_whist.envs.simulator.batch import DealBatch
+from tests.arena.resigning import Resigns
 
 
 def made(deals: int, cards: float, skill: float, play: float, seed: int) -> np.ndarray:
@@ -116,3 +118,15 @@ def test_each_rate_takes_the_spread_of_the_nearest_pair() -> None:
     assert found[0].spread == spread_of(even)
     assert [one.deals for one in found] == sorted((one.deals for one in found), reverse=True)
     assert found[-1].games == deals_needed(0.70, np.sqrt(0.21))
+    alike = {("bot", "bot+exact"): even, ("c", "d"): strong}  # the same foreplay
+    assert {one.pair for one in separations(alike)} == {("c", "d")}
+
+
+def test_a_game_that_an_agent_forfeits_is_lost_by_the_largest_margin() -> None:
+    game = rules("small")
+    decks, dealers = decks_with_stocks(game, 6, 2, 1)
+    margins = play_decks((Resigns(), make_agent("greedy")), ("a", "b"), game, decks, dealers, 0, "played")
+    plain = play_decks((make_agent("greedy"), make_agent("greedy")), ("a", "b"), game, decks, dealers, 0, "played")
+    lost = margins != plain
+    assert 0 < lost.sum() < lost.size
+    assert set(margins[lost]) == {-reward_limit(game.game, "margin")}
