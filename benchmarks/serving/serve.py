@@ -13,7 +13,8 @@ from german_whist.benchmarks.harness.timing import Tick
 from german_whist.benchmarks.serving.client import Connection, Server, running_server
 
 SUBJECT = "serve"
-NETWORK, SEARCH = "champion", "champion:search=256"  # the hardest level
+NETWORK = "champion"
+SEARCHES = ("champion:search=256", "mc:worlds=60", "ismcts:iterations=500", "pimc:worlds=20")  # all levels that search
 TABLES = 200
 PAGE_LIMIT = 300_000.0  # bytes
 ANSWER_LIMITS = (0.1, 1.0)  # seconds, of a network and of a search
@@ -35,18 +36,20 @@ def measure(seconds: float, tick: Tick, tables: int = TABLES) -> list[Figure | S
         size = asyncio.run(page_bytes(server))
         figures.append(Figure(SUBJECT, "the page with its first game", " B", float(size), limit=PAGE_LIMIT))
         asyncio.run(answer_times(server, NETWORK, min(_WARM_UP, seconds)))
-        for place, (agent, limit) in enumerate(zip((NETWORK, SEARCH), ANSWER_LIMITS, strict=True)):
+        agents = (NETWORK, *SEARCHES)
+        for place, agent in enumerate(agents):
+            limit = ANSWER_LIMITS[agent in SEARCHES]
             times = asyncio.run(answer_times(server, agent, seconds))
             for name, time_taken in (("median", statistics.median(times)), (f"slowest of {len(times)}", max(times))):
                 figures.append(Figure(SUBJECT, f"answer of {agent}, {name}", "s", time_taken, limit=limit))
-            tick((place + 1) / (2 + _ROUNDS))
+            tick((place + 1) / (len(agents) + _ROUNDS))
         memory = []
         for number in range(_ROUNDS):
             began = time.perf_counter()
             answers = asyncio.run(play_tables(server, tables))
             rate = answers / (time.perf_counter() - began)
             memory.append(server.memory())
-            tick((3 + number) / (2 + _ROUNDS))
+            tick((len(agents) + 1 + number) / (len(agents) + _ROUNDS))
     figures.append(Figure(SUBJECT, f"answers at {tables} tables at once", "/s", rate))
     figures.append(Figure(SUBJECT, f"memory after {tables} deals", " B", float(memory[0])))
     figures.append(Figure(SUBJECT, f"memory after {_ROUNDS * tables} deals", " B", float(memory[-1])))

@@ -19,18 +19,18 @@ pytest.importorskip("uvicorn")
 
 def test_it_measures_the_page_the_answers_and_many_tables(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(serve, "NETWORK", "greedy")
-    monkeypatch.setattr(serve, "SEARCH", "mc:worlds=2")
+    monkeypatch.setattr(serve, "SEARCHES", ("mc:worlds=2", "random"))
     ticks: list[float] = []
     figures = serve.measure(0.01, ticks.append, tables=3)
     assert "serve" in SUBJECTS
     assert check_request(["serve"], 1.0) == ["serve"]
     assert all(isinstance(figure, Figure) and figure.subject == serve.SUBJECT for figure in figures)
     values = {figure.name: figure.ours for figure in figures if isinstance(figure, Figure)}
-    assert len(values) == 9
+    assert len(values) == 11
     limits = {figure.name: figure.limit for figure in figures if isinstance(figure, Figure)}
     assert limits["the page with its first game"] == 300_000
     assert 250_000 < values["the page with its first game"] <= 300_000
-    assert [limit for name, limit in limits.items() if name.startswith("answer of")] == [0.1, 0.1, 1, 1]
+    assert [limit for name, limit in limits.items() if name.startswith("answer of")] == [0.1, 0.1, 1, 1, 1, 1]
     assert values["growth of memory"] * values["memory after 3 deals"] == pytest.approx(values["memory after 9 deals"])
     assert values["growth of memory"] <= limits["growth of memory"] == 1.2
     assert ticks == sorted(ticks)
