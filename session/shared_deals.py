@@ -93,6 +93,7 @@ def open_recordings(recordings: Sequence[Recording], seat: int | None = None) ->
     deals = [_table_deal(recording, number, last.names) for number, recording in enumerate(recordings, 1)]
     session = Session(settings, None, deals[-1], _shown_name(opponent), _shown_name(last.names[seat]))
     session.finished = [FinishedDeal(deal, new_salt(), False, "") for deal in deals]
+    session.salt = session.finished[-1].salt  # the last deal lies on the table, under one hash
     return session
 
 

@@ -97,6 +97,12 @@ def test_deals_of_other_players_are_no_game() -> None:
         open_recordings(read_deals(f"{mine}\n{theirs}"))
 
 
+def test_the_hash_of_an_opened_deal_outlives_a_restart() -> None:
+    opened = open_recordings(read_deals(lines()))
+    restored = session_from_dict(session_to_dict(opened))
+    assert (restored.commitment, restored.disclosure) == (opened.commitment, opened.disclosure)
+
+
 def test_a_recording_never_names_a_file_to_load() -> None:
     text = lines(deals=1).replace('"heuristic"', '"checkpoint:/etc/passwd"')
     assert open_recordings(read_deals(text)).settings.agent == "heuristic+exact"
