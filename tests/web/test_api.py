@@ -201,6 +201,11 @@ def test_the_lesson(client: TestClient) -> None:
         lesson, decision = made.session["lesson"], made.session["position"]["decision"]
         made.post("action", action=(lesson["wanted"] or [decision["actions"][-1]["action"]])[0])
     assert made.session["position"]["result"]["winner"] == "you"
+    assert made.session["can"]["review"]
+    assert not made.session["can"]["swap"]
+    for name, fields in (("try", {"move": 1, "action": "SJ"}), ("swap", {}), ("watch", {})):
+        answer = client.post(f"{made.address}/{name}", json=fields)
+        assert error(answer) == (409, "conflict", "The teacher plays this deal only as the lesson goes.")
 
 
 def test_sessions_are_listed_and_deleted(table: Make, client: TestClient) -> None:
