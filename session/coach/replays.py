@@ -9,7 +9,7 @@ from german_whist.envs.engine.actions import action_text
 from german_whist.session.catalogue import agent_title
 from german_whist.session.coach.reviews import open_positions, play_out
 from german_whist.session.deal.events import move_texts
-from german_whist.session.deal.position import result, side_of
+from german_whist.session.deal.position import result, side_of, trump_of
 from german_whist.session.deal.table_deal import TableDeal
 from german_whist.session.deal.words import action_name
 from german_whist.session.game_session import Conflict, Session
@@ -87,6 +87,8 @@ def watch(session: Session, place: int) -> dict[str, Any]:
         min(len(deal.actions), len(played.actions)),
     )
     return {
+        "title": title,
+        "trump": trump_of(deal.state),
         "recording": deal.recording((session.settings.agent, session.settings.agent)).to_line(),
         "result": result(deal, seat, names),
         "compare": {

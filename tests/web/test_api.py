@@ -182,6 +182,23 @@ def test_another_card_the_other_side_and_the_agent_at_work(table: Make, client: 
     assert client.get("api/statistics").json()["deals"] == 1
 
 
+def test_the_agent_at_work_on_an_earlier_deal_has_the_trumps_of_that_deal(table: Make, client: TestClient) -> None:
+    made = table(rules="tiny", seat=0, seed=1)
+    trumps = []
+    for number in (1, 2, 3):
+        trumps.append(made.play()["position"]["trump"])
+        assert client.post(f"{made.address}/watch", json={"deal": number}).json()["trump"] == trumps[-1]
+        made.post("next")
+    assert len(set(trumps)) > 1
+    seen = [client.post(f"{made.address}/watch", json={"deal": number}).json() for number in (1, 2, 3)]
+    assert [one["trump"] for one in seen] == trumps
+    text = client.get(f"{made.address}/recording?deal=1").json()["recording"].replace('"greedy"', '"Ann"')
+    opened = client.post("api/recordings", json={"recording": text}).json()
+    assert opened["agent"]["title"] == "Ann"
+    seen = client.post(f"api/sessions/{opened['id']}/watch", json={}).json()
+    assert seen["title"] == "Textbook, perfect endgame"  # it plays where Ann did
+
+
 def test_the_deal_of_a_day(client: TestClient) -> None:
     decks = []
     for agent in ("greedy", "random"):

@@ -138,7 +138,7 @@ async function otherSide(deal) {
 /** @param {number} [deal] */
 async function watch(deal) {
   const session = current();
-  await attempt(async () => openWatch(await api.watch(session.id, deal ?? session.deal.number), session));
+  await attempt(async () => openWatch(await api.watch(session.id, deal ?? session.deal.number)));
 }
 
 /** @param {string} recording */

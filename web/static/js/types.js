@@ -64,7 +64,7 @@
  *   cost: Record<Side, number>, luck: number, win_curve: number[], moves: Move[], mistakes: number[],
  *   positions: OpenPosition[]}} Review
  * @typedef {{number: number, by: Side, action: string, name: string, text: string, yours: string | null}} WatchMove
- * @typedef {{recording: string, result: Result, compare: {you: number, agent: number}, moves: WatchMove[],
+ * @typedef {{title: string, trump: string | null, recording: string, result: Result, compare: {you: number, agent: number}, moves: WatchMove[],
  *   positions: OpenPosition[]}} Watch
  *
  * @typedef {{rules: string, agent: string, assisted: boolean, deals: number, won: number, drawn: number, lost: number,
