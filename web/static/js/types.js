@@ -29,7 +29,7 @@
  *
  * @typedef {{number: number, kind: string, by: Side | null, card: string | null, trump: boolean, trick: number,
  *   text: string}} GameEvent
- * @typedef {{action: string, name: string, value: number, cost: number, win: number,
+ * @typedef {{action: string, name: string, value: number, cost: number, win: number, best: boolean,
  *   trick: number | null, text: string}} Option
  * @typedef {{by: string, by_title: string, by_text: string, action: string, name: string, reason: string, exact: boolean, win: number,
  *   options: Option[], opponent: Record<string, {expected: number, void: number}>}} Hint
