@@ -83,6 +83,7 @@ def summary_json(session: Session, identifier: str) -> dict[str, Any]:
         "match": settings.match,
         "day": settings.day,
         "finished": session.over,
+        "in_play": not session.deal.done,
     }
 
 

@@ -71,6 +71,32 @@ def test_finished_sessions_make_room_on_disk_and_games_in_play_do_not(tmp_path: 
     assert store(tmp_path, max_saved=3).summaries()
 
 
+def test_games_without_end_make_room_between_two_deals_and_matches_do_not(tmp_path: Path) -> None:
+    sessions = store(tmp_path, max_saved=3)
+    match, dealing, old = (sessions.add(small(match=match)) for match in ("best_of:9", None, None))
+    for entry in (match, old):
+        play(entry.session)
+        sessions.save(entry)
+    assert (match.session.over, old.session.over) == (False, False)
+    newest = sessions.add(small())
+    assert {path.stem for path in tmp_path.glob("*.json")} == {match.id, dealing.id, newest.id}
+    with pytest.raises(ApiError, match="3 sessions in play") as error:
+        sessions.add(small())
+    assert error.value.status == 429
+
+
+def test_a_file_that_does_not_say_whether_a_deal_is_in_play_is_kept_and_listed(tmp_path: Path) -> None:
+    sessions = store(tmp_path, max_saved=1)
+    entry = sessions.add(play(small()))
+    path = tmp_path / f"{entry.id}.json"
+    data = json.loads(path.read_text())
+    assert data["summary"].pop("in_play") is False
+    path.write_text(json.dumps(data))
+    assert [one["in_play"] for one in sessions.summaries()] == [True]
+    with pytest.raises(ApiError):
+        sessions.add(small())
+
+
 def test_a_deleted_session_is_gone_for_requests_that_waited_for_it(tmp_path: Path) -> None:
     sessions = store(tmp_path)
     entry = sessions.add(small())

@@ -51,7 +51,7 @@
  *   can: {act: boolean, hint: boolean, take_back: boolean, next: boolean, review: boolean,
  *     swap: boolean},
  *   earlier: {text: string, swapped: boolean} | null, hint: Hint | null, lesson: Lesson | null}} Session
- * @typedef {{id: string, kind: string, title: string, rules: string, agent: string, match: string | null, day: string | null, updated: string, finished: boolean}} Summary
+ * @typedef {{id: string, kind: string, title: string, rules: string, agent: string, match: string | null, day: string | null, updated: string, finished: boolean, in_play: boolean}} Summary
  *
  * @typedef {{number: number, trick: number, stage: Stage, by: Side, action: string, name: string, text: string,
  *   best: string, best_name: string, cost: number, win_cost: number, exact: boolean, judge: string,
