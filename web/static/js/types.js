@@ -71,7 +71,7 @@
  *   margin: number, accuracy: number | null, luck: number | null, skill: number | null, slams: number,
  *   streak: {now: number, longest: number}}} Group
  * @typedef {{deals: number, since: string | null, groups: Group[],
- *   matches: {rules: string, agent: string, match: string, won: number, lost: number}[],
+ *   matches: {rules: string, agent: string, match: string, assisted: boolean, won: number, lost: number}[],
  *   streak: {now: number, longest: number},
  *   recent: {time: string, rules: string, agent: string, margin: number, points: number, assisted: boolean,
  *     accuracy: number | null, luck: number | null, day: string | null}[]}} Statistics
