@@ -45,6 +45,31 @@ def test_a_hint_points_at_a_card_and_gives_reasons_in_words_and_figures(table: T
     assert all(re.fullmatch(r"[−+]?\d", value) for value in values)
 
 
+def test_the_key_for_a_hint_waits_like_the_button_until_the_cards_lie_still(
+    open_table: OpenTable, server: Server
+) -> None:
+    session = server.create(rules=TINY, seat=0)
+    table = open_table(moving=True, settings={"singleTap": True}, session=session)
+    table.page.evaluate(
+        """() => {
+          const prompt = document.querySelector('#prompt');
+          new MutationObserver((_, observer) => {
+            if (!prompt.textContent.includes('the trick')) return;
+            observer.disconnect();
+            document.dispatchEvent(new KeyboardEvent('keydown', { key: 'h' }));
+            document.body.dataset.asked = 'yes';
+          }).observe(prompt, { childList: true });
+        }"""
+    )
+    table.actions()[0].click()
+    table.page.wait_for_function("() => document.body.dataset.asked === 'yes'")
+    table.wait()
+    assert not server.session(session)["deal"]["assisted"]
+    table.page.keyboard.press("h")
+    table.page.get_by_role("region", name="Coach", exact=True).wait_for()
+    assert server.session(session)["deal"]["assisted"]
+
+
 def test_take_back_returns_to_the_last_decision_and_marks_the_deal(table: Table, server: Server) -> None:
     table.go_to(server.create(rules=TINY, seat=0))
     hand = table.hand
