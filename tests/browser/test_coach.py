@@ -263,6 +263,10 @@ def test_the_lesson_can_be_played_to_its_end(table: Table) -> None:
     coach = table.page.get_by_role("region", name="Coach")
     coach.get_by_role("heading", name=re.compile("Lesson")).wait_for()
     table.wait()
+    address = table.page.url
+    table.page.get_by_role("link", name="Skip to your hand").press("Enter")
+    assert table.page.evaluate("document.activeElement.id") == "hand"
+    assert table.page.url == address
     for _ in range(40):
         if table.result:
             break

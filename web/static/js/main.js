@@ -14,7 +14,7 @@ import { openMenu, showTools } from "./dialogs/menu.js";
 import { openSettings } from "./dialogs/settings_dialog.js";
 import { openRecordingDialog, openShare } from "./dialogs/share.js";
 import { openStatistics } from "./dialogs/statistics.js";
-import { h } from "./dom.js";
+import { byId, h } from "./dom.js";
 import { openReview } from "./review/review.js";
 import { openWatch } from "./review/watch.js";
 
@@ -195,6 +195,10 @@ function connect() {
     { name: "Settings", sign: "settings", act: () => openSettings(catalog, () => void attempt(newGame)) },
     { name: "More", sign: "more", act: more },
   ]);
+  document.querySelector(".skip")?.addEventListener("click", (event) => {
+    event.preventDefault(); // the address names the session
+    byId("hand").focus();
+  });
   document.addEventListener("keydown", (event) => game.key(event));
   document.getElementById("table")?.addEventListener("click", (event) => {
     if (event.target instanceof Element && event.target.closest("button") === null) game.skip();
