@@ -70,6 +70,16 @@ def test_the_key_for_a_hint_waits_like_the_button_until_the_cards_lie_still(
     assert server.session(session)["deal"]["assisted"]
 
 
+def test_a_hint_points_at_a_choice_too_and_leaves_the_focus_where_it_is(table: Table, server: Server) -> None:
+    table.go_to(server.create(rules="humbug", seat=0))
+    choices = table.page.get_by_role("group", name="Your choice")
+    choices.get_by_role("button").first.focus()
+    table.page.keyboard.press("h")
+    advised = table.page.get_by_role("region", name="Coach", exact=True).get_by_role("heading").text_content()
+    assert choices.locator(".marked").all_text_contents() == [advised]
+    assert choices.locator(":focus").count() == 1
+
+
 def test_take_back_returns_to_the_last_decision_and_marks_the_deal(table: Table, server: Server) -> None:
     table.go_to(server.create(rules=TINY, seat=0))
     hand = table.hand
