@@ -7,6 +7,7 @@ import { Game } from "./game.js";
 import { followLayout } from "./layout.js";
 import { alertUser, followOtherTabs, tellOtherTabs } from "./tabs.js";
 import { loadCards } from "./table/card.js";
+import { openLog } from "./table/log.js";
 import { openDialog } from "./dialogs/dialog.js";
 import { openFairness } from "./dialogs/fairness.js";
 import { gameForm } from "./dialogs/game_form.js";
@@ -155,6 +156,7 @@ function more() {
     ["Learn the game", "A short lesson at the table", () => void attempt(async () => enter(await api.lesson()))],
     ["Deal of the day", "The same classic deal for everyone today", () => void attempt(dealOfTheDay)],
     ["Rules", `How ${session.game.title} is played`, () => openDialog("Rules", [h("div", { class: "rules" }, session.game.text)])],
+    ["What happened", "The log of this deal", openLog],
     ["Share", "The finished deals of this game, as a link or a text", () => void attempt(() => openShare(session, null))],
     ["Open a recording", "A deal or game that was shared", () => openRecordingDialog((text) => void openRecording(text))],
     ["Is the deal fair?", "The hash of the deal, and its check", () => void openFairness(session)],
