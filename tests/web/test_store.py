@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import json
 import threading
+import time
 from pathlib import Path
 
 import pytest
+from starlette.testclient import TestClient
 
 from german_whist.session.game_session import Session
+from german_whist.web import app
 from german_whist.web.errors import ApiError
-from german_whist.web.store import SessionStore
+from german_whist.web.options import ServeOptions
+from german_whist.web.store import IDLE_SECONDS, SessionStore
 from tests.session.playing import play, session
+from tests.web.conftest import BASE, TOKEN
 
 
 def store(folder: Path, **limits: float) -> SessionStore:
@@ -31,6 +36,24 @@ def test_idle_sessions_leave_the_memory_and_come_back_from_disk(tmp_path: Path) 
     with sessions.open(entry.id) as again:
         assert again is not entry
         assert again.session.deal.actions == entry.session.deal.actions
+
+
+def test_a_running_server_forgets_idle_sessions_by_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(app, "_IDLE_CHECK", 0.01)
+    made = app.make_app(ServeOptions(rules="tiny", agent="greedy"), tmp_path, TOKEN)
+    with TestClient(made, base_url=BASE) as client:
+        sessions = made.application.state.service.store
+        idle, recent = (client.post("api/sessions", json={}).json() for _ in range(2))
+        with sessions.open(idle["id"]) as entry:
+            entry.used -= 2 * IDLE_SECONDS
+        for _ in range(3000):
+            if sessions.in_memory == 1:
+                break
+            time.sleep(0.01)
+        assert sessions.in_memory == 1
+        assert sessions.forget_idle() == 1
+        for session in (idle, recent):
+            assert client.get(f"api/sessions/{session['id']}").json() == session
 
 
 def test_a_session_that_a_request_holds_stays(tmp_path: Path) -> None:
