@@ -76,8 +76,11 @@ def open_recordings(recordings: Sequence[Recording], seat: int | None = None) ->
     """Return a session that holds recorded deals, for review and for trying other cards.
 
     Args:
-        recordings: deals of one game, in order.
-        seat: the seat of the person; by default that of the player named ``you``, else 0.
+        recordings: deals of one game, in order. The players may change seats between them.
+        seat: the seat of the person in the last one; by default that of the player named ``you``, else 0.
+
+    Raises:
+        ValueError: if the deals are of different players.
     """
     last = recordings[-1]
     if seat is None:
@@ -87,9 +90,10 @@ def open_recordings(recordings: Sequence[Recording], seat: int | None = None) ->
     settings = Settings(
         rules=rules_spec(last.rules), agent=opponent if plays else _DEFAULT_AGENT, seat=seat, kind="recording"
     )
-    deals = [_table_deal(recording) for recording in recordings]
+    deals = [_table_deal(recording, number, last.names) for number, recording in enumerate(recordings, 1)]
     session = Session(settings, None, deals[-1], _shown_name(opponent), _shown_name(last.names[seat]))
     session.finished = [FinishedDeal(deal, new_salt(), False, "") for deal in deals]
+    session.salt = session.finished[-1].salt  # the last deal lies on the table, under one hash
     return session
 
 
@@ -98,6 +102,17 @@ def _shown_name(name: str) -> str:
     return YOU if name == "you" else agent_title(name)
 
 
-def _table_deal(recording: Recording) -> TableDeal:
+def _table_deal(recording: Recording, number: int, names: tuple[str, str]) -> TableDeal:
+    """Return a recorded deal with its players on the seats of ``names``.
+
+    Raises:
+        ValueError: if they are others.
+    """
+    dealer = recording.dealer
+    if recording.names == names[::-1] != names:
+        dealer = 1 - dealer  # all else depends on who deals, so each player keeps cards and actions
+    elif recording.names != names:
+        theirs, others = (" and ".join(f"{name:.60}" for name in sorted(pair)) for pair in (recording.names, names))
+        raise ValueError(f"recording {number}: {theirs} play it, but {others} the last one")
     deck = recording.start().states["deck"][0, : len(recording.rules.cards)].tolist()
-    return TableDeal(recording.rules, deck, recording.dealer, recording.actions)
+    return TableDeal(recording.rules, deck, dealer, recording.actions)

@@ -26,7 +26,10 @@ _Types = dict[str, tuple[type, ...]]
 
 _MAYBE = (int, float, type(None))
 _FILE: _Types = {"format": (int,), "cleared": (str,), "deals": (list,), "matches": (list,)}
-_MATCH: _Types = {"session": (str,), "rules": (str,), "agent": (str,), "match": (str,), "won": (bool,), "time": (str,)}
+_MATCH: _Types = {
+    **dict.fromkeys(("session", "time", "rules", "agent", "match"), (str,)),
+    **dict.fromkeys(("won", "assisted"), (bool,)),
+}
 _DEAL: _Types = {
     **dict.fromkeys(("session", "time", "rules", "agent"), (str,)),
     **dict.fromkeys(("deal", "margin"), (int,)),
@@ -120,9 +123,9 @@ class Statistics:
         groups: dict[tuple[str, str, bool], list[Deal]] = {}
         for deal in deals:
             groups.setdefault((deal["rules"], deal["agent"], deal["assisted"]), []).append(deal)
-        played: dict[tuple[str, str, str], list[Deal]] = {}
+        played: dict[tuple[str, str, str, bool], list[Deal]] = {}
         for match in matches:
-            played.setdefault((match["rules"], match["agent"], match["match"]), []).append(match)
+            played.setdefault((match["rules"], match["agent"], match["match"], match["assisted"]), []).append(match)
         return {
             "deals": len(deals),
             "since": deals[0]["time"][:10] if deals else None,
@@ -166,9 +169,13 @@ def _checked(data: Any) -> dict[str, Any]:
     if fields["format"] != VERSION:
         raise ValueError(f"statistics: format {fields['format']!r:.60} is not supported: only {VERSION} is")
     _check_types(fields, _FILE)
-    for name, types in (("deals", _DEAL), ("matches", _MATCH)):
-        for one in fields[name]:
-            _check_types(check_object(one, name, (), tuple(types)), types)
+    for deal in fields["deals"]:
+        _check_types(check_object(deal, "deals", (), tuple(_DEAL)), _DEAL)
+    helped = {deal["session"] for deal in fields["deals"] if deal["assisted"]}
+    for match in fields["matches"]:
+        check_object(match, "matches", (), tuple(_MATCH)[:-1])
+        _check_types({"assisted": False, **match}, _MATCH)
+        match.setdefault("assisted", match["session"] in helped)  # older files do not say it
     return {key: fields[key] for key in _FILE}
 
 
@@ -205,6 +212,7 @@ def _match(identifier: str, session: Session) -> Deal:
         "agent": settings.agent,
         "match": settings.match,
         "won": session.winner == session.seat,
+        "assisted": any(one.assisted for one in session.finished),
         "time": session.finished[-1].time,
     }
 
@@ -228,9 +236,11 @@ def _group(key: tuple[str, str, bool], deals: Sequence[Deal]) -> dict[str, Any]:
     }
 
 
-def _match_group(key: tuple[str, str, str], matches: Sequence[Deal]) -> dict[str, Any]:
-    won = sum(match["won"] for match in matches)
-    return {"rules": key[0], "agent": key[1], "match": key[2], "won": won, "lost": len(matches) - won}
+def _match_group(key: tuple[str, str, str, bool], matches: Sequence[Deal]) -> dict[str, Any]:
+    rules, agent, match, assisted = key
+    won = sum(one["won"] for one in matches)
+    lost = len(matches) - won
+    return {"rules": rules, "agent": agent, "match": match, "assisted": assisted, "won": won, "lost": lost}
 
 
 def _mean(values: Iterable[float]) -> float | None:

@@ -50,7 +50,7 @@ def session_json(session: Session) -> dict[str, Any]:
             "take_back": session.can_take_back,
             "next": deal.done and not session.over,
             "review": bool(session.finished),
-            "swap": bool(session.finished),
+            "swap": bool(session.finished) and settings.kind != "lesson",
         },
         "earlier": session.earlier,
         "hint": session.hint,
@@ -83,6 +83,7 @@ def summary_json(session: Session, identifier: str) -> dict[str, Any]:
         "match": settings.match,
         "day": settings.day,
         "finished": session.over,
+        "in_play": not session.deal.done,
     }
 
 

@@ -29,7 +29,7 @@ MAX_LISTED = 100
 
 _ID = re.compile(r"[A-Za-z0-9_-]{16}")
 _SUFFIX = ".json"
-_SUMMARY = ("id", "kind", "title", "rules", "agent", "match", "day", "finished")
+_SUMMARY = ("id", "kind", "title", "rules", "agent", "match", "day", "finished", "in_play")
 
 _LOG = logging.getLogger(__name__)
 
@@ -78,7 +78,8 @@ class SessionStore:
         Args:
             folder: where sessions are saved, one file each.
             max_in_memory: number of sessions in memory; the one that has waited longest makes room for another.
-            max_saved: number of files; finished and practice sessions make room for new ones, the oldest first.
+            max_saved: number of files; finished and practice sessions, and games without end between two deals, make
+                room for new ones, the oldest first.
             idle_seconds: how long a session that nobody asks for stays in memory.
             restore: makes a session of what was saved.
 
@@ -202,14 +203,14 @@ class SessionStore:
         return True
 
     def _make_room(self) -> None:
-        """Delete the oldest file of a session that is not a game in play.
+        """Delete the oldest file of a session that makes room.
 
         Raises:
             ApiError: if all are.
         """
         for path in self._by_age():
             summary = self._summary(path)
-            if summary is not None and (summary["finished"] or summary["kind"] != "play"):
+            if summary is not None and _makes_room(summary):
                 self._forget_file(path)
                 self._entries.pop(path.stem, None)
                 return
@@ -262,10 +263,16 @@ def _read_summary(path: Path) -> dict[str, Any]:
         OSError: if the file cannot be read.
         ValueError: if it is damaged.
     """
-    fields = check_object(_read(path, "summary"), "summary", _SUMMARY, _SUMMARY)
+    fields = check_object(_read(path, "summary"), "summary", _SUMMARY, _SUMMARY[:-1])
     if fields["id"] != path.stem or not all(isinstance(one, (str, bool, type(None))) for one in fields.values()):
         raise ValueError("summary: damaged")
-    return fields
+    return {"in_play": True, **fields}  # older files do not say
+
+
+def _makes_room(summary: dict[str, Any]) -> bool:
+    """Return whether a session may be deleted for a new one: no deal or match is lost by it."""
+    endless = summary["match"] is None and not summary["in_play"]
+    return bool(summary["finished"] or summary["kind"] != "play" or endless)
 
 
 def _reason(error: Exception) -> str:

@@ -27,6 +27,7 @@ from german_whist.session.coach.judges import action_estimates, judge_of
 from german_whist.session.coach.rollouts import Rollouts, roll_out
 from german_whist.solver.races import NOT_LEGAL_MARGIN
 
+SAME, SAME_WIN = 0.05, 0.01  # tricks and chance to win below which two actions are as good as each other
 ROLLOUTS = "rollouts"  # the judge where there is no network
 BANDWIDTH = 0.7  # tricks: smooths the distribution of margins, which the actions share but for a shift
 
@@ -59,6 +60,11 @@ class Advice(NamedTuple):
         """Return what an action gives away against the judge's choice: tricks, and chance to win."""
         place = self.actions.index(action)
         return max(0.0, self.margins[0] - self.margins[place]), max(0.0, self.wins[0] - self.wins[place])
+
+    def is_best(self, action: int) -> bool:
+        """Return whether an action is as good as the judge's choice, in tricks and in chance to win."""
+        cost, win_cost = self.cost(action)
+        return not cost if self.exact else cost < SAME and win_cost < SAME_WIN
 
 
 def advise(

@@ -70,6 +70,7 @@ def options(advice: Advice, rules: Rules) -> list[dict[str, Any]]:
             "value": _rounded(margin),
             "cost": _rounded(advice.cost(action)[0]),
             "win": _rounded(win),
+            "best": advice.is_best(action),
             "trick": None if math.isnan(trick) else _rounded(trick),
             "text": f"{margin:+g} tricks" if advice.exact else f"{margin:+.1f} tricks",
         }

@@ -7,10 +7,9 @@ from typing import Any
 from german_whist.envs.engine.cards import SUIT_MASKS, SUIT_SIZE, cards_of
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.state import LEAVE, SWAP
-from german_whist.session.coach.advice import Advice
+from german_whist.session.coach.advice import SAME, SAME_WIN, Advice
 from german_whist.session.deal.words import SUIT_NAMES, action_name, card_name, count_text, join_words, the_cards
 
-SAME, SAME_WIN = 0.05, 0.01  # tricks and chance to win below which two actions are as good as each other
 _LIKELY, _UNLIKELY = 0.7, 0.3
 
 

@@ -9,10 +9,10 @@ from german_whist.envs.engine.actions import action_text
 from german_whist.session.catalogue import agent_title
 from german_whist.session.coach.reviews import open_positions, play_out
 from german_whist.session.deal.events import move_texts
-from german_whist.session.deal.position import result, side_of
+from german_whist.session.deal.position import result, side_of, trump_of
 from german_whist.session.deal.table_deal import TableDeal
 from german_whist.session.deal.words import action_name
-from german_whist.session.game_session import Session
+from german_whist.session.game_session import Conflict, Session
 
 
 def try_action(session: Session, place: int, move: int, action: int) -> Session:
@@ -26,17 +26,28 @@ def try_action(session: Session, place: int, move: int, action: int) -> Session:
 
     Raises:
         ValueError: if that decision was not the person's, or the action was not legal there.
+        Conflict: in a lesson.
     """
-    deal = session.finished[place].deal
+    deal = _played(session, place)
     if not (1 <= move <= len(deal.actions) and deal.actor(move - 1) == session.seat):
         raise ValueError(f"move {move} is not one of yours")
     return _practice(session, place, TableDeal(deal.rules, deal.deck, deal.dealer, [*deal.actions[: move - 1], action]))
 
 
 def swap_seats(session: Session, place: int) -> Session:
-    """Return a practice session with the same deal, in which the person has the cards that the agent had."""
-    deal = session.finished[place].deal
+    """Return a practice session with the same deal, in which the person has the cards that the agent had.
+
+    Raises:
+        Conflict: in a lesson.
+    """
+    deal = _played(session, place)
     return _practice(session, place, TableDeal(deal.rules, deal.deck, deal.dealer), swapped=True)
+
+
+def _played(session: Session, place: int) -> TableDeal:
+    if session.settings.kind == "lesson":
+        raise Conflict("The teacher plays this deal only as the lesson goes.")
+    return session.finished[place].deal
 
 
 def _practice(session: Session, place: int, deal: TableDeal, *, swapped: bool = False) -> Session:
@@ -61,8 +72,11 @@ def watch(session: Session, place: int) -> dict[str, Any]:
     Args:
         session: the session in which the deal was played.
         place: which of its finished deals, from 0.
+
+    Raises:
+        Conflict: in a lesson.
     """
-    played = session.finished[place].deal
+    played = _played(session, place)
     seed = session.settings.seed
     agents = (session.agent, session.agent)
     deal = play_out(TableDeal(played.rules, played.deck, played.dealer), agents, seed, place)
@@ -73,6 +87,8 @@ def watch(session: Session, place: int) -> dict[str, Any]:
         min(len(deal.actions), len(played.actions)),
     )
     return {
+        "title": title,
+        "trump": trump_of(deal.state),
         "recording": deal.recording((session.settings.agent, session.settings.agent)).to_line(),
         "result": result(deal, seat, names),
         "compare": {

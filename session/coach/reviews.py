@@ -14,14 +14,13 @@ import numpy as np
 
 from german_whist.agents.bots.base import Agent
 from german_whist.envs.engine.actions import action_text
-from german_whist.envs.engine.cards import SUITS
 from german_whist.envs.engine.rules import Rules
 from german_whist.session.catalogue import agent_title, strongest_network
 from german_whist.session.coach.advice import Advice, advise
 from german_whist.session.coach.hints import options
-from german_whist.session.coach.reasons import SAME, SAME_WIN, reason
+from german_whist.session.coach.reasons import reason
 from german_whist.session.deal.events import move_texts
-from german_whist.session.deal.position import SIDES, card_texts, high_to_low, led_card, result, side_of
+from german_whist.session.deal.position import SIDES, card_texts, high_to_low, led_card, result, side_of, trump_of
 from german_whist.session.deal.results import counted_tricks
 from german_whist.session.deal.table_deal import TableDeal
 from german_whist.session.deal.words import action_name
@@ -61,7 +60,7 @@ def review(
     moves = [_move(deal, step, views[step], found[step], seat, texts[step]) for step in range(len(deal.actions))]
     return {
         "seat": seat,
-        "trump": SUITS[deal.state["trump"]] if deal.state["trump"] >= 0 else None,
+        "trump": trump_of(deal.state),
         "low": bool(deal.state["low"]),
         "names": {"you": names[seat], "opponent": names[1 - seat]},
         "result": result(deal, seat, names),
@@ -125,8 +124,7 @@ def _move(deal: TableDeal, step: int, view: Any, advice: Advice, seat: int, text
     cost, win_cost = advice.cost(action)
     taken = int(view["tricks_self"].sum() + view["tricks_opponent"].sum())
     # An action that is as good as the best one is not criticised.
-    as_good = not cost if advice.exact else cost < SAME and win_cost < SAME_WIN
-    best = action if as_good else advice.actions[0]
+    best = action if advice.is_best(action) else advice.actions[0]
     return {
         "number": step + 1,
         "trick": taken if view["choice"] and taken else taken + 1,

@@ -23,6 +23,11 @@ def side_of(seat: int | None, you: int) -> str | None:
     return None if seat is None or seat < 0 else SIDES[seat != you]
 
 
+def trump_of(record: Any) -> str | None:
+    """Return the trump suit of a state or a view as text; ``None`` without trumps."""
+    return SUITS[record["trump"]] if record["trump"] >= 0 else None
+
+
 def position(deal: TableDeal, seat: int, names: tuple[str, str], events: Sequence[Event]) -> dict[str, Any]:
     """Return what a seat sees of a deal now.
 
@@ -40,7 +45,7 @@ def position(deal: TableDeal, seat: int, names: tuple[str, str], events: Sequenc
     voids = {SUITS[suit]: int(view["void_opponent"][suit]) for suit in range(4) if view["void_opponent"][suit]}
     return {
         "stage": "foreplay" if view["stock"] else "endgame",
-        "trump": SUITS[view["trump"]] if view["trump"] >= 0 else None,
+        "trump": trump_of(view),
         "low": bool(view["low"]),
         "trick": taken if between else taken + 1,
         "stock": int(view["stock"]),

@@ -95,6 +95,20 @@ def test_windows_result_and_coach_fit_and_axe_finds_nothing(open_table: OpenTabl
     assert server.session(other)["deals"] == []
 
 
+def test_the_log_can_be_read_on_a_phone(open_table: OpenTable, server: Server) -> None:
+    session = server.create(rules="classic", seat=0)
+    table = open_table(width=390, height=844, touch=True, session=session)
+    table.act()
+    commitment = server.session(session)["deal"]["commitment"]
+    table.button("More").tap()
+    table.button("What happened", exact=False).tap()
+    window = table.page.get_by_role("dialog", name="What happened")
+    assert window.locator("p").all_text_contents() == table.page.locator("[role=log] p").all_text_contents()
+    assert commitment[:8] in window.get_by_text("Hash of the cards").text_content()
+    assert window.locator("p").last.evaluate("(line) => line.getBoundingClientRect().bottom <= innerHeight")
+    check(table, "log")
+
+
 @pytest.mark.parametrize("size", ["phone", "desktop"])
 def test_every_kind_of_decision_fits_and_axe_finds_nothing(open_table: OpenTable, server: Server, size: str) -> None:
     width, height = SIZES[size]

@@ -45,6 +45,41 @@ def test_a_hint_points_at_a_card_and_gives_reasons_in_words_and_figures(table: T
     assert all(re.fullmatch(r"[−+]?\d", value) for value in values)
 
 
+def test_the_key_for_a_hint_waits_like_the_button_until_the_cards_lie_still(
+    open_table: OpenTable, server: Server
+) -> None:
+    session = server.create(rules=TINY, seat=0)
+    table = open_table(moving=True, settings={"singleTap": True}, session=session)
+    table.page.evaluate(
+        """() => {
+          const prompt = document.querySelector('#prompt');
+          new MutationObserver((_, observer) => {
+            if (!prompt.textContent.includes('the trick')) return;
+            observer.disconnect();
+            document.dispatchEvent(new KeyboardEvent('keydown', { key: 'h' }));
+            document.body.dataset.asked = 'yes';
+          }).observe(prompt, { childList: true });
+        }"""
+    )
+    table.actions()[0].click()
+    table.page.wait_for_function("() => document.body.dataset.asked === 'yes'")
+    table.wait()
+    assert not server.session(session)["deal"]["assisted"]
+    table.page.keyboard.press("h")
+    table.page.get_by_role("region", name="Coach", exact=True).wait_for()
+    assert server.session(session)["deal"]["assisted"]
+
+
+def test_a_hint_points_at_a_choice_too_and_leaves_the_focus_where_it_is(table: Table, server: Server) -> None:
+    table.go_to(server.create(rules="humbug", seat=0))
+    choices = table.page.get_by_role("group", name="Your choice")
+    choices.get_by_role("button").first.focus()
+    table.page.keyboard.press("h")
+    advised = table.page.get_by_role("region", name="Coach", exact=True).get_by_role("heading").text_content()
+    assert choices.locator(".marked").all_text_contents() == [advised]
+    assert choices.locator(":focus").count() == 1
+
+
 def test_take_back_returns_to_the_last_decision_and_marks_the_deal(table: Table, server: Server) -> None:
     table.go_to(server.create(rules=TINY, seat=0))
     hand = table.hand
@@ -238,6 +273,10 @@ def test_the_lesson_can_be_played_to_its_end(table: Table) -> None:
     coach = table.page.get_by_role("region", name="Coach")
     coach.get_by_role("heading", name=re.compile("Lesson")).wait_for()
     table.wait()
+    address = table.page.url
+    table.page.get_by_role("link", name="Skip to your hand").press("Enter")
+    assert table.page.evaluate("document.activeElement.id") == "hand"
+    assert table.page.url == address
     for _ in range(40):
         if table.result:
             break

@@ -20,7 +20,7 @@ from german_whist.session.deal.table_deal import TableDeal
 
 def test_a_hint_is_what_the_hardest_level_plays_also_where_another_card_makes_more_tricks() -> None:
     level: Any = make_agent("heuristic:search=16")
-    differs = 0
+    differs = worse = 0
     for seed in range(6):
         deal = TableDeal.at_address(rules("short"), seed, 0)
         while not opponent_hand_known(deal.views(deal.turn)).any():
@@ -32,8 +32,14 @@ def test_a_hint_is_what_the_hardest_level_plays_also_where_another_card_makes_mo
             more = [option for option in given["options"] if option["value"] > given["options"][0]["value"]]
             differs += bool(more)
             assert given["options"][0]["cost"] == 0
+            assert given["options"][0]["best"]
+            for option in more:  # it costs no tricks, but must lose no wins either to be as good
+                assert option["cost"] == 0
+                assert option["best"] == (given["win"] - option["win"] < 0.01)
+            worse += sum(not option["best"] for option in more)
             deal.play(chosen)
     assert differs > 3
+    assert worse > 0
 
 
 def test_the_reason_says_that_another_card_makes_more_tricks_but_fewer_wins() -> None:

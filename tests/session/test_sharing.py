@@ -15,6 +15,7 @@ from german_whist.envs.engine.rules import rule_names, rules
 from german_whist.session import catalogue
 from german_whist.session.coach.replays import swap_seats
 from german_whist.session.deal.events import deal_events
+from german_whist.session.deal.table_deal import TableDeal
 from german_whist.session.game_session import IllegalAction
 from german_whist.session.lesson import lesson_data
 from german_whist.session.opponent import check_agent
@@ -73,6 +74,33 @@ def test_the_agent_that_plays_on_from_a_recording_has_its_own_name() -> None:
     opened = open_recordings(read_deals(text))
     assert opened.title == "Ann"
     assert swap_seats(opened, 0).title == "Textbook, perfect endgame"
+
+
+@pytest.mark.parametrize("game", rule_names())
+@pytest.mark.parametrize("turned", [0, 1])
+def test_players_who_change_seats_between_deals_keep_their_names(game: str, turned: int) -> None:
+    recordings = read_deals(lines(game))
+    one = recordings[turned]
+    other_seats = TableDeal(one.rules, one.deck or (), 1 - one.dealer, one.actions).recording(one.names[::-1])
+    assert other_seats.result.margin == -one.result.margin
+    alternating = [other_seats if place == turned else recording for place, recording in enumerate(recordings)]
+    opened = open_recordings(alternating)
+    sign = 1 if opened.seat == 0 else -1
+    assert {opened.names[opened.seat]} == {"You"}
+    assert [sign * deal.result.margin for deal in opened.finished] == [one.result.margin for one in recordings]
+    assert [deal.deal.actions for deal in opened.finished] == [list(one.actions) for one in recordings]
+
+
+def test_deals_of_other_players_are_no_game() -> None:
+    mine, theirs = lines(deals=1), lines(deals=1).replace('"heuristic"', '"Ann"')
+    with pytest.raises(ValueError, match=r"recording 1: heuristic and you play it, but Ann and you the last one"):
+        open_recordings(read_deals(f"{mine}\n{theirs}"))
+
+
+def test_the_hash_of_an_opened_deal_outlives_a_restart() -> None:
+    opened = open_recordings(read_deals(lines()))
+    restored = session_from_dict(session_to_dict(opened))
+    assert (restored.commitment, restored.disclosure) == (opened.commitment, opened.disclosure)
 
 
 def test_a_recording_never_names_a_file_to_load() -> None:

@@ -97,6 +97,29 @@ def test_matches_are_counted_when_they_are_won(path: Path) -> None:
     assert (match["won"], match["lost"]) == ((1, 0) if made.winner == 0 else (0, 1))
 
 
+def test_a_match_with_a_hint_in_one_deal_is_assisted(path: Path) -> None:
+    statistics = Statistics(path)
+    for name, helped in (("plain", False), ("helped", True)):
+        made = session("tiny", match="best_of:3", seed=3)
+        if helped:
+            made.ask(lambda deal: {})
+        while not made.over:
+            if made.deal.done:
+                made.next_deal()
+                made.reply()
+            play(made)
+        statistics.record(name, made)
+    assert [(group["assisted"], group["won"] + group["lost"]) for group in statistics.summary()["matches"]] == [
+        (False, 1),
+        (True, 1),
+    ]
+    data = json.loads(path.read_text())
+    for match in data["matches"]:
+        del match["assisted"]  # as files were before: the deals say it
+    path.write_text(json.dumps(data))
+    assert Statistics(path).summary()["matches"] == statistics.summary()["matches"]
+
+
 def test_what_is_deleted_does_not_come_back(path: Path) -> None:
     made, statistics = several(), Statistics(path)
     statistics.record("one", made)
@@ -133,6 +156,8 @@ def test_a_file_as_it_should_be_is_read(path: Path) -> None:
         file_text("deals", luck=float("nan")),
         file_text("deals", agent="\ud800"),
         file_text("matches", won=1),
+        file_text("matches", session=[]),
+        file_text("matches", assisted=0),
         file_text("matches", match={}),
     ],
 )

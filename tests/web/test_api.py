@@ -11,9 +11,7 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from german_whist.arena.recording import Recording
 from german_whist.envs.engine.rules import rule_names
-from german_whist.session.shared_deals import MAX_DEALS
 from german_whist.web.app import make_app
 from german_whist.web.options import ServeOptions
 from tests.web.conftest import BASE, TOKEN, Table
@@ -113,75 +111,6 @@ def test_what_does_not_fit_the_stage_is_a_conflict(table: Make, client: TestClie
         assert error(client.post(f"{made.address}/{name}", json={"version": made.session["version"]}))[0] == 409
 
 
-def test_reviews_feed_the_statistics(table: Make, client: TestClient) -> None:
-    client.app.application.state.service.rater.close()  # type: ignore[attr-defined]
-    made = table(rules="tiny")
-    made.play()
-    assert client.get("api/statistics").json()["groups"][0]["luck"] is None
-    review = client.get(f"{made.address}/review").json()
-    assert review["deal"] == 1
-    assert client.get(f"{made.address}/review?deal=1").json() == review
-    statistics = client.get("api/statistics").json()
-    assert statistics["groups"][0]["luck"] == review["luck"]
-    assert statistics["recent"][0]["accuracy"] == review["accuracy"]["you"]
-    exported = client.get("api/statistics/export")
-    assert "attachment" in exported.headers["content-disposition"]
-    assert len(exported.json()["deals"]) == 1
-    assert client.delete("api/statistics").json() == {}
-    assert client.get("api/statistics").json()["deals"] == 0
-    assert error(client.get(f"{made.address}/review?deal=2"))[0] == 404
-
-
-def test_a_deal_is_shared_and_opened_again(table: Make, client: TestClient) -> None:
-    made = table(rules="tiny", seat=0)
-    made.play()
-    shared = client.get(f"{made.address}/recording").json()
-    assert Recording.from_line(shared["recording"]).deal is None
-    for text in shared.values():
-        answer = client.post("api/recordings", json={"recording": text})
-        assert answer.status_code == 201
-        opened = Table(client, answer.json())
-        assert opened.session["kind"] == "recording"
-        assert opened.session["position"]["result"] == made.session["position"]["result"]
-        reviews = [client.get(f"{one.address}/review").json() for one in (opened, made)]
-        assert reviews[0]["moves"] == reviews[1]["moves"]
-        assert error(client.post(f"{opened.address}/next", json={"version": opened.session["version"]}))[0] == 409
-
-
-def test_a_game_that_is_shared_can_be_opened(table: Make, client: TestClient) -> None:
-    made = table(rules="draft", seat=0, agent="heuristic+exact")
-    made.play()
-    with client.app.application.state.service.store.open(made.session["id"]) as entry:  # type: ignore[attr-defined]
-        finished = entry.session.finished
-        finished += finished * (MAX_DEALS - 1)
-    shared = client.get(f"{made.address}/recording").json()
-    for text in shared.values():
-        answer = client.post("api/recordings", json={"recording": text})
-        assert len(answer.json()["deals"]) == MAX_DEALS
-    finished.append(finished[0])
-    status, code, message = error(client.get(f"{made.address}/recording"))
-    assert (status, code) == (400, "bad_request")
-    assert message == "A game of 101 deals cannot be shared as one, 100 are the most: share single deals."
-    assert client.get(f"{made.address}/recording?deal=101").status_code == 200
-
-
-def test_another_card_the_other_side_and_the_agent_at_work(table: Make, client: TestClient) -> None:
-    made = table(rules="small", seat=0)
-    made.play()
-    moves = client.get(f"{made.address}/review").json()["moves"]
-    move = next(move for move in moves if move["by"] == "you" and len(move["options"]) > 1)
-    other = next(option["action"] for option in move["options"] if option["action"] != move["action"])
-    tried = client.post(f"{made.address}/try", json={"deal": 1, "move": move["number"], "action": other})
-    assert tried.status_code == 201
-    assert tried.json()["kind"] == "practice"
-    assert Table(client, tried.json()).play()["position"]["result"]
-    swapped = client.post(f"{made.address}/swap", json={})
-    assert swapped.json()["deal"]["seat"] == 1
-    seen = client.post(f"{made.address}/watch", json={"deal": 1}).json()
-    assert Recording.from_line(seen["recording"]).replay()
-    assert client.get("api/statistics").json()["deals"] == 1
-
-
 def test_the_deal_of_a_day(client: TestClient) -> None:
     decks = []
     for agent in ("greedy", "random"):
@@ -201,6 +130,11 @@ def test_the_lesson(client: TestClient) -> None:
         lesson, decision = made.session["lesson"], made.session["position"]["decision"]
         made.post("action", action=(lesson["wanted"] or [decision["actions"][-1]["action"]])[0])
     assert made.session["position"]["result"]["winner"] == "you"
+    assert made.session["can"]["review"]
+    assert not made.session["can"]["swap"]
+    for name, fields in (("try", {"move": 1, "action": "SJ"}), ("swap", {}), ("watch", {})):
+        answer = client.post(f"{made.address}/{name}", json=fields)
+        assert error(answer) == (409, "conflict", "The teacher plays this deal only as the lesson goes.")
 
 
 def test_sessions_are_listed_and_deleted(table: Make, client: TestClient) -> None:

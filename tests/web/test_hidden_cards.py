@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from functools import partial
 from pathlib import Path
 
 import pytest
+from httpx2 import Response
 from starlette.testclient import TestClient
 
 from german_whist.envs.engine.actions import action_text
@@ -38,27 +40,35 @@ def answers(
         entry = app.application.state.service.store.add(session)
         masks = {entry.id: "ID", session.commitment: "COMMITMENT"}
 
-        def keep(text: str) -> None:
+        def keep(answer: Response) -> None:
+            text = f"{answer.status_code} {sorted(answer.headers.items())} {answer.text}"
             for random, mask in masks.items():
                 text = text.replace(random, mask)
-            found.append(text)
+            found.append(re.sub(r'"updated":"[^"]*"', "UPDATED", text))
+
+        def keep_refusal(answer: Response) -> None:
+            assert answer.status_code in {400, 404}, answer.text
+            keep(answer)
 
         address = f"api/sessions/{entry.id}"
-        keep(client.get("api/catalog").text)
-        keep(client.get(address).text)
+        keep(client.get("api/catalog"))
+        keep(client.get(address))
         for step, action in enumerate(actions):
             if course.actor(step) != seat:
                 continue
-            keep(client.post(f"{address}/hint", json={"version": session.version}).text)
+            keep(client.post(f"{address}/hint", json={"version": session.version}))
             body = {"version": session.version, "action": action_text(action, made)}
-            keep(client.post(f"{address}/action", json=body).text)
+            keep(client.post(f"{address}/action", json=body))
         assert session.deal.actions == actions
-        keep(client.post(f"{address}/action", json={"version": session.version, "action": "SZ"}).text)
-        keep(client.post(f"{address}/take-back", json={"version": session.version}).text)
+        keep_refusal(client.post(f"{address}/action", json={"version": session.version, "action": "SZ"}))
+        keep(client.post(f"{address}/take-back", json={"version": session.version}))
         for path in ("review", "recording", "review?deal=1"):
-            keep(client.get(f"{address}/{path}").text)
-        keep(client.post(f"{address}/watch", json={"deal": 1}).text)
-        keep(client.get("api/statistics").text)
+            keep_refusal(client.get(f"{address}/{path}"))
+        for path, body in (("watch", {}), ("swap", {}), ("try", {"move": 1, "action": action_text(actions[0], made)})):
+            for deal in ({}, {"deal": 1}):
+                keep_refusal(client.post(f"{address}/{path}", json={**body, **deal}))
+        keep(client.get("api/sessions"))
+        keep(client.get("api/statistics"))
     return found
 
 

@@ -9,6 +9,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -65,6 +66,31 @@ def test_a_signal_ends_it_calmly(number: signal.Signals, start: Start) -> None:
     out, _ = process.communicate(timeout=60)
     assert process.returncode == 0
     assert out == ""
+
+
+@pytest.mark.parametrize("words", [[], ["--no-browser"]])
+def test_the_page_opens_in_the_browser_unless_it_should_not(
+    words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from german_whist.web import server
+
+    opened: list[str] = []
+    has_opened = threading.Event()
+
+    def open_page(address: str) -> None:
+        opened.append(address)
+        has_opened.set()
+
+    def end(*_: object) -> None:
+        has_opened.wait(0.2 if words else 30)
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    monkeypatch.setattr(server.webbrowser, "open", open_page)
+    monkeypatch.setattr(server, "warm_up", end)  # it runs in a thread once the page is served
+    options = ["--data", str(tmp_path), "--port", "0", "--rules", "tiny", "--agent", "greedy"]
+    assert main(["serve", *options, *words]) == 0
+    address = capsys.readouterr().out.split()[-1]
+    assert opened == ([] if words else [address])
 
 
 def test_after_a_kill_the_address_and_the_session_are_the_same(start: Start) -> None:

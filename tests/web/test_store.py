@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import json
 import threading
+import time
 from pathlib import Path
 
 import pytest
+from starlette.testclient import TestClient
 
 from german_whist.session.game_session import Session
+from german_whist.web import app
 from german_whist.web.errors import ApiError
-from german_whist.web.store import SessionStore
+from german_whist.web.options import ServeOptions
+from german_whist.web.store import IDLE_SECONDS, SessionStore
 from tests.session.playing import play, session
+from tests.web.conftest import BASE, TOKEN
 
 
 def store(folder: Path, **limits: float) -> SessionStore:
@@ -31,6 +36,24 @@ def test_idle_sessions_leave_the_memory_and_come_back_from_disk(tmp_path: Path) 
     with sessions.open(entry.id) as again:
         assert again is not entry
         assert again.session.deal.actions == entry.session.deal.actions
+
+
+def test_a_running_server_forgets_idle_sessions_by_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(app, "_IDLE_CHECK", 0.01)
+    made = app.make_app(ServeOptions(rules="tiny", agent="greedy"), tmp_path, TOKEN)
+    with TestClient(made, base_url=BASE) as client:
+        sessions = made.application.state.service.store
+        idle, recent = (client.post("api/sessions", json={}).json() for _ in range(2))
+        with sessions.open(idle["id"]) as entry:
+            entry.used -= 2 * IDLE_SECONDS
+        for _ in range(3000):
+            if sessions.in_memory == 1:
+                break
+            time.sleep(0.01)
+        assert sessions.in_memory == 1
+        assert sessions.forget_idle() == 1
+        for session in (idle, recent):
+            assert client.get(f"api/sessions/{session['id']}").json() == session
 
 
 def test_a_session_that_a_request_holds_stays(tmp_path: Path) -> None:
@@ -69,6 +92,32 @@ def test_finished_sessions_make_room_on_disk_and_games_in_play_do_not(tmp_path: 
     sessions.delete(newest.id)
     assert sessions.add(small()).id
     assert store(tmp_path, max_saved=3).summaries()
+
+
+def test_games_without_end_make_room_between_two_deals_and_matches_do_not(tmp_path: Path) -> None:
+    sessions = store(tmp_path, max_saved=3)
+    match, dealing, old = (sessions.add(small(match=match)) for match in ("best_of:9", None, None))
+    for entry in (match, old):
+        play(entry.session)
+        sessions.save(entry)
+    assert (match.session.over, old.session.over) == (False, False)
+    newest = sessions.add(small())
+    assert {path.stem for path in tmp_path.glob("*.json")} == {match.id, dealing.id, newest.id}
+    with pytest.raises(ApiError, match="3 sessions in play") as error:
+        sessions.add(small())
+    assert error.value.status == 429
+
+
+def test_a_file_that_does_not_say_whether_a_deal_is_in_play_is_kept_and_listed(tmp_path: Path) -> None:
+    sessions = store(tmp_path, max_saved=1)
+    entry = sessions.add(play(small()))
+    path = tmp_path / f"{entry.id}.json"
+    data = json.loads(path.read_text())
+    assert data["summary"].pop("in_play") is False
+    path.write_text(json.dumps(data))
+    assert [one["in_play"] for one in sessions.summaries()] == [True]
+    with pytest.raises(ApiError):
+        sessions.add(small())
 
 
 def test_a_deleted_session_is_gone_for_requests_that_waited_for_it(tmp_path: Path) -> None:

@@ -130,7 +130,7 @@ export class Game {
 
   async hint() {
     const { session } = this;
-    if (session === null) return;
+    if (session === null || this.shown?.position !== session.position) return; // as the button: cards are moving
     this.hintHidden = false;
     if (session.hint !== null) {
       this.redraw();

@@ -7,6 +7,7 @@ import { Game } from "./game.js";
 import { followLayout } from "./layout.js";
 import { alertUser, followOtherTabs, tellOtherTabs } from "./tabs.js";
 import { loadCards } from "./table/card.js";
+import { openLog } from "./table/log.js";
 import { openDialog } from "./dialogs/dialog.js";
 import { openFairness } from "./dialogs/fairness.js";
 import { gameForm } from "./dialogs/game_form.js";
@@ -14,7 +15,7 @@ import { openMenu, showTools } from "./dialogs/menu.js";
 import { openSettings } from "./dialogs/settings_dialog.js";
 import { openRecordingDialog, openShare } from "./dialogs/share.js";
 import { openStatistics } from "./dialogs/statistics.js";
-import { h } from "./dom.js";
+import { byId, h } from "./dom.js";
 import { openReview } from "./review/review.js";
 import { openWatch } from "./review/watch.js";
 
@@ -138,7 +139,7 @@ async function otherSide(deal) {
 /** @param {number} [deal] */
 async function watch(deal) {
   const session = current();
-  await attempt(async () => openWatch(await api.watch(session.id, deal ?? session.deal.number), session));
+  await attempt(async () => openWatch(await api.watch(session.id, deal ?? session.deal.number)));
 }
 
 /** @param {string} recording */
@@ -155,6 +156,7 @@ function more() {
     ["Learn the game", "A short lesson at the table", () => void attempt(async () => enter(await api.lesson()))],
     ["Deal of the day", "The same classic deal for everyone today", () => void attempt(dealOfTheDay)],
     ["Rules", `How ${session.game.title} is played`, () => openDialog("Rules", [h("div", { class: "rules" }, session.game.text)])],
+    ["What happened", "The log of this deal", openLog],
     ["Share", "The finished deals of this game, as a link or a text", () => void attempt(() => openShare(session, null))],
     ["Open a recording", "A deal or game that was shared", () => openRecordingDialog((text) => void openRecording(text))],
     ["Is the deal fair?", "The hash of the deal, and its check", () => void openFairness(session)],
@@ -195,6 +197,10 @@ function connect() {
     { name: "Settings", sign: "settings", act: () => openSettings(catalog, () => void attempt(newGame)) },
     { name: "More", sign: "more", act: more },
   ]);
+  document.querySelector(".skip")?.addEventListener("click", (event) => {
+    event.preventDefault(); // the address names the session
+    byId("hand").focus();
+  });
   document.addEventListener("keydown", (event) => game.key(event));
   document.getElementById("table")?.addEventListener("click", (event) => {
     if (event.target instanceof Element && event.target.closest("button") === null) game.skip();

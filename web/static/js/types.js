@@ -29,7 +29,7 @@
  *
  * @typedef {{number: number, kind: string, by: Side | null, card: string | null, trump: boolean, trick: number,
  *   text: string}} GameEvent
- * @typedef {{action: string, name: string, value: number, cost: number, win: number,
+ * @typedef {{action: string, name: string, value: number, cost: number, win: number, best: boolean,
  *   trick: number | null, text: string}} Option
  * @typedef {{by: string, by_title: string, by_text: string, action: string, name: string, reason: string, exact: boolean, win: number,
  *   options: Option[], opponent: Record<string, {expected: number, void: number}>}} Hint
@@ -51,7 +51,7 @@
  *   can: {act: boolean, hint: boolean, take_back: boolean, next: boolean, review: boolean,
  *     swap: boolean},
  *   earlier: {text: string, swapped: boolean} | null, hint: Hint | null, lesson: Lesson | null}} Session
- * @typedef {{id: string, kind: string, title: string, rules: string, agent: string, match: string | null, day: string | null, updated: string, finished: boolean}} Summary
+ * @typedef {{id: string, kind: string, title: string, rules: string, agent: string, match: string | null, day: string | null, updated: string, finished: boolean, in_play: boolean}} Summary
  *
  * @typedef {{number: number, trick: number, stage: Stage, by: Side, action: string, name: string, text: string,
  *   best: string, best_name: string, cost: number, win_cost: number, exact: boolean, judge: string,
@@ -64,14 +64,14 @@
  *   cost: Record<Side, number>, luck: number, win_curve: number[], moves: Move[], mistakes: number[],
  *   positions: OpenPosition[]}} Review
  * @typedef {{number: number, by: Side, action: string, name: string, text: string, yours: string | null}} WatchMove
- * @typedef {{recording: string, result: Result, compare: {you: number, agent: number}, moves: WatchMove[],
+ * @typedef {{title: string, trump: string | null, recording: string, result: Result, compare: {you: number, agent: number}, moves: WatchMove[],
  *   positions: OpenPosition[]}} Watch
  *
  * @typedef {{rules: string, agent: string, assisted: boolean, deals: number, won: number, drawn: number, lost: number,
  *   margin: number, accuracy: number | null, luck: number | null, skill: number | null, slams: number,
  *   streak: {now: number, longest: number}}} Group
  * @typedef {{deals: number, since: string | null, groups: Group[],
- *   matches: {rules: string, agent: string, match: string, won: number, lost: number}[],
+ *   matches: {rules: string, agent: string, match: string, assisted: boolean, won: number, lost: number}[],
  *   streak: {now: number, longest: number},
  *   recent: {time: string, rules: string, agent: string, margin: number, points: number, assisted: boolean,
  *     accuracy: number | null, luck: number | null, day: string | null}[]}} Statistics

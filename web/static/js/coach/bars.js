@@ -35,7 +35,7 @@ export function optionBars(options, { exact = false, chosen = "", trick = false,
     /** @type {HTMLElement} */ (bar.firstElementChild).style.width = `${Math.round(100 * Math.max(share, 0.04))}%`;
     return h(
       "tr",
-      { class: `${option.cost < 0.005 ? "best" : ""}${option.action === chosen ? " chosen" : ""}` },
+      { class: `${option.best ? "best" : ""}${option.action === chosen ? " chosen" : ""}` },
       h("th", { scope: "row" }, actionText(option.action, option.name)),
       h("td", { class: "bar-cell" }, bar),
       h("td", {}, signed(option.value, exact ? 0 : 1)),

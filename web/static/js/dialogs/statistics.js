@@ -19,7 +19,7 @@ export async function openStatistics(catalog) {
   });
   const dialog = openDialog("Statistics", [
     ...(statistics.deals === 0 ? [h("p", {}, "No deal is finished yet. Play one, and its result will stand here.")] : tables(statistics, catalog)),
-    h("p", { class: "note" }, "Kept on this computer only. Deals with hints or taken-back cards count apart."),
+    h("p", { class: "note" }, "Kept on this computer only. Deals and matches with hints or taken-back cards count apart."),
     h(
       "div",
       { class: "buttons" },
@@ -116,7 +116,7 @@ function matchTable(statistics, catalog) {
   return table(
     "Matches",
     ["Game", "Against", "Match", "Won", "Lost"],
-    statistics.matches.map((match) => [gameTitle(catalog, match.rules), agentTitle(catalog, match.agent), match.match.replace("_", " ").replace(":", " "), match.won, match.lost]),
+    statistics.matches.map((match) => [gameTitle(catalog, match.rules), agentTitle(catalog, match.agent), match.match.replace("_", " ").replace(":", " ") + (match.assisted ? ", assisted" : ""), match.won, match.lost]),
   );
 }
 

@@ -7,24 +7,22 @@ import { openDialog } from "../dialogs/dialog.js";
 import { board } from "./board.js";
 import { Steps } from "./steps.js";
 
-/**
- * @param {import("../types.js").Watch} watch
- * @param {import("../types.js").Session} session
- */
-export function openWatch(watch, session) {
+/** @param {import("../types.js").Watch} watch */
+export function openWatch(watch) {
   const boardPlace = h("div", { class: "board-place" });
   const text = h("p", { class: "watch-text", "aria-live": "polite" });
-  const names = { you: `${session.agent.title} with your cards`, opponent: session.agent.title };
+  const { title, trump } = watch;
+  const names = { you: `${title} with your cards`, opponent: title };
   const steps = new Steps(watch.moves.length, (place) => {
     const move = watch.moves[place] ?? null;
-    fill(boardPlace, board(watch.positions[place], { names, trump: session.position.trump, move }));
+    fill(boardPlace, board(watch.positions[place], { names, trump, move }));
     fill(text, words(move, watch));
   });
   const { you, agent } = watch.compare;
   const dialog = openDialog(
     "The agent with your cards",
     [
-      h("p", { class: "review-result" }, `You: ${signed(you, 0)} tricks. ${session.agent.title}: ${signed(agent, 0)}.`),
+      h("p", { class: "review-result" }, `You: ${signed(you, 0)} tricks. ${title}: ${signed(agent, 0)}.`),
       steps.element,
       text,
       boardPlace,

@@ -2,6 +2,7 @@
 /** The log: each event as a line, read out by screen readers as it is added. */
 
 import { announcedHash, shortHash } from "../commitments.js";
+import { openDialog } from "../dialogs/dialog.js";
 import { byId, fill, h } from "../dom.js";
 
 new ResizeObserver(() => {
@@ -19,6 +20,13 @@ export function addToLog(event, session) {
   if (event.kind === "deal") line.append(" Hash of the cards: ", h("code", {}, shortHash(announcedHash(session))));
   log.append(line);
   log.scrollTop = log.scrollHeight;
+}
+
+/** Show the log in a window, at its end: on small screens it cannot be seen at the table. */
+export function openLog() {
+  const lines = [...byId("log").children].map((line) => /** @type {Element} */ (line.cloneNode(true)));
+  openDialog("What happened", lines);
+  lines.at(-1)?.scrollIntoView();
 }
 
 /** @param {import("../types.js").GameEvent[]} events @param {import("../types.js").Session} session */

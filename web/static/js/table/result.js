@@ -83,7 +83,7 @@ function buttonsOf(session, actions) {
   else if (session.kind === "practice" || session.kind === "lesson") add("Back to the game", actions.leave, "primary");
   else add("New game", actions.newGame, "primary");
   if (session.can.review) add("Review", actions.review, "", "review");
-  if (session.can.swap && session.kind !== "lesson") {
+  if (session.can.swap) {
     add("Same deal, other side", actions.otherSide, "quiet");
     add("Watch the agent", actions.watch, "quiet");
   }

@@ -66,18 +66,11 @@ export class TableView {
     const element = byId("choices");
     element.hidden = choices.length === 0;
     const names = choices.map((choice) => choice.action).join();
-    if (element.dataset.names === names && choices.length > 0) return;
-    element.dataset.names = names;
-    fill(
-      element,
-      ...choices.map(({ action, name }) =>
-        h(
-          "button",
-          { type: "button", class: marked.includes(action) ? "primary marked" : "primary", onclick: () => this.act(action) },
-          capital(name),
-        ),
-      ),
-    );
+    if (element.dataset.names !== names) {
+      element.dataset.names = names;
+      fill(element, ...choices.map(({ action, name }) => h("button", { type: "button", class: "primary", onclick: () => this.act(action) }, capital(name))));
+    }
+    choices.forEach(({ action }, place) => element.children[place].classList.toggle("marked", marked.includes(action)));
   }
 }
 
