@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import shlex
 import signal
 import socket
 import subprocess
 import sys
-import threading
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -26,17 +27,20 @@ Start = Callable[..., tuple[subprocess.Popen[str], str]]
 
 @pytest.fixture
 def start(tmp_path: Path) -> Iterator[Start]:
-    """Give ``start(*options)``: a server process and its address."""
+    """Give ``start(*options)``: a server process and its address; its browser writes what it opens to a file."""
     running: list[subprocess.Popen[str]] = []
+    browser = tmp_path / "browser.py"
+    browser.write_text("import pathlib, sys; pathlib.Path(__file__).with_name('opened').write_text(sys.argv[1])")
 
-    def run(*options: str) -> tuple[subprocess.Popen[str], str]:
-        command = [sys.executable, "-m", "german_whist", "serve", "--no-browser", "--data", str(tmp_path / "data")]
+    def run(*options: str, opens_browser: bool = False) -> tuple[subprocess.Popen[str], str]:
+        command = [sys.executable, "-m", "german_whist", "serve", "--data", str(tmp_path / "data")]
+        quiet = [] if opens_browser else ["--no-browser"]
         process = subprocess.Popen(
-            [*command, "--port", "0", "--rules", "tiny", "--agent", "greedy", *options],
+            [*command, *quiet, "--port", "0", "--rules", "tiny", "--agent", "greedy", *options],
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
-            env=os.environ,
+            env={**os.environ, "BROWSER": shlex.join([sys.executable, str(browser), "%s"])},
         )
         running.append(process)
         assert process.stdout is not None
@@ -58,39 +62,21 @@ def ask(address: str, body: Any = None) -> Any:
         return json.load(answer)
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_a_signal_ends_it_calmly(number: signal.Signals, start: Start) -> None:
-    process, address = start()
+@pytest.mark.parametrize(("number", "opens_browser"), [(signal.SIGTERM, True), (signal.SIGINT, False)])
+def test_it_opens_the_page_if_it_should_and_a_signal_ends_it_calmly(
+    number: signal.Signals, opens_browser: bool, start: Start, tmp_path: Path
+) -> None:
+    process, address = start(opens_browser=opens_browser)
     assert ask(f"{address}api/sessions") == {"sessions": []}
+    opened = tmp_path / "opened"
+    until = time.monotonic() + (60 if opens_browser else 1)
+    while not (opened.is_file() and opened.read_text()) and time.monotonic() < until:
+        time.sleep(0.02)
+    assert (opened.read_text() if opened.is_file() else None) == (address if opens_browser else None)
     process.send_signal(number)
     out, _ = process.communicate(timeout=60)
     assert process.returncode == 0
     assert out == ""
-
-
-@pytest.mark.parametrize("words", [[], ["--no-browser"]])
-def test_the_page_opens_in_the_browser_unless_it_should_not(
-    words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    from german_whist.web import server
-
-    opened: list[str] = []
-    has_opened = threading.Event()
-
-    def open_page(address: str) -> None:
-        opened.append(address)
-        has_opened.set()
-
-    def end(*_: object) -> None:
-        has_opened.wait(0.2 if words else 30)
-        os.kill(os.getpid(), signal.SIGTERM)
-
-    monkeypatch.setattr(server.webbrowser, "open", open_page)
-    monkeypatch.setattr(server, "warm_up", end)  # it runs in a thread once the page is served
-    options = ["--data", str(tmp_path), "--port", "0", "--rules", "tiny", "--agent", "greedy"]
-    assert main(["serve", *options, *words]) == 0
-    address = capsys.readouterr().out.split()[-1]
-    assert opened == ([] if words else [address])
 
 
 def test_after_a_kill_the_address_and_the_session_are_the_same(start: Start) -> None:
