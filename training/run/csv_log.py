@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from german_whist.envs.utils.atomic_file import write_atomically
+from german_whist.envs.utils.limited_file import read_limited
+
+MAX_BYTES = 64 << 20  # of a file: hundreds of thousands of updates
 
 
 def append_row(path: Path, row: Sequence[Any]) -> None:
@@ -17,19 +20,40 @@ def append_row(path: Path, row: Sequence[Any]) -> None:
         csv.writer(file).writerow(row)
 
 
-def read_rows(path: Path) -> list[list[str]]:
-    """Return the rows of a CSV file, the header first; none if there is no file.
+def read_text(path: Path, most: int) -> str:
+    """Return the text of a CSV file; none if there is no file.
 
     Raises:
-        ValueError: when it is not CSV.
+        ValueError: when it is not a file, has more than ``most`` bytes, or is not text.
     """
-    if not path.exists():
-        return []
     try:
-        with path.open(newline="", encoding="utf-8") as file:
-            return list(csv.reader(file))
-    except (ValueError, csv.Error) as error:
+        return read_limited(path, most).decode("utf-8")
+    except FileNotFoundError:
+        return ""
+    except UnicodeDecodeError as error:
         raise ValueError(f"{str(path)!r} cannot be read: {error!s:.200}") from None
+
+
+def read_rows(path: Path) -> Iterator[list[str]]:
+    """Yield the rows of a CSV file, the header first; none if there is no file.
+
+    Raises:
+        ValueError: when it is not CSV, or too large.
+    """
+    try:
+        yield from csv.reader(io.StringIO(read_text(path, MAX_BYTES), newline=""))
+    except csv.Error as error:
+        raise ValueError(f"{str(path)!r} cannot be read: {error!s:.200}") from None
+
+
+def check_rows(path: Path) -> None:
+    """Read a CSV file, if there is one, and forget it.
+
+    Raises:
+        ValueError: when it is not CSV, or too large.
+    """
+    for _ in read_rows(path):
+        pass
 
 
 def keep_rows(path: Path, column: str, wanted: Callable[[float], bool]) -> None:
@@ -38,12 +62,15 @@ def keep_rows(path: Path, column: str, wanted: Callable[[float], bool]) -> None:
     Raises:
         ValueError: when it is not CSV.
     """
-    header, *rows = read_rows(path) or [[]]
+    rows = read_rows(path)
+    header = next(rows, [])
     if column not in header:
         return
     at = header.index(column)
     text = io.StringIO(newline="")
-    csv.writer(text).writerows([header, *(row for row in rows if len(row) == len(header) and _passes(row[at], wanted))])
+    writer = csv.writer(text)
+    writer.writerow(header)
+    writer.writerows(row for row in rows if len(row) == len(header) and _passes(row[at], wanted))
     write_atomically(path, text.getvalue().encode())
 
 
