@@ -39,9 +39,9 @@ types: $(VENV)/.installed-dev-$(KEY)
 site: $(VENV)/.installed-dev-$(KEY)
 	$(SITE)
 
-# MINUTES=300 fuzzes for five hours.
+# MINUTES=300 fuzzes for five hours, FIRST=1000000 begins with another case than 0.
 fuzz: $(VENV)/.installed-dev-$(KEY)
-	$(BIN)/python -m tests.fuzz --minutes $(or $(MINUTES),5)
+	$(BIN)/python -m tests.fuzz --minutes $(or $(MINUTES),5) --first $(or $(FIRST),0)
 
 # KILLS=100 kills each trainer a hundred times.
 kill-test: $(VENV)/.installed-dev-$(KEY)

@@ -34,14 +34,9 @@ def read_text(path: Path, most: int) -> str:
         raise ValueError(f"{str(path)!r} cannot be read: {error!s:.200}") from None
 
 
-def read_rows(path: Path) -> Iterator[list[str]]:
-    """Yield the rows of a CSV file, the header first; none if there is no file.
-
-    Raises:
-        ValueError: when it is not CSV, or too large.
-    """
+def _rows(path: Path, text: str) -> Iterator[list[str]]:
     try:
-        yield from csv.reader(io.StringIO(read_text(path, MAX_BYTES), newline=""))
+        yield from csv.reader(io.StringIO(text, newline=""))
     except csv.Error as error:
         raise ValueError(f"{str(path)!r} cannot be read: {error!s:.200}") from None
 
@@ -52,26 +47,40 @@ def check_rows(path: Path) -> None:
     Raises:
         ValueError: when it is not CSV, or too large.
     """
-    for _ in read_rows(path):
+    for _ in _rows(path, read_text(path, MAX_BYTES)):
         pass
 
 
-def keep_rows(path: Path, column: str, wanted: Callable[[float], bool]) -> None:
-    """Keep only the complete rows of a CSV file whose number in ``column`` is wanted; a missing file is left alone.
+def kept_rows(path: Path, text: str, column: str, wanted: Callable[[float], bool]) -> str:
+    """Return the text of a CSV file with only the complete rows whose number in ``column`` is wanted.
+
+    Without such a column the text stays as it is.
 
     Raises:
-        ValueError: when it is not CSV.
+        ValueError: when it is not CSV; the message names ``path``.
     """
-    rows = read_rows(path)
+    rows = _rows(path, text)
     header = next(rows, [])
     if column not in header:
-        return
+        return text
     at = header.index(column)
-    text = io.StringIO(newline="")
-    writer = csv.writer(text)
+    kept = io.StringIO(newline="")
+    writer = csv.writer(kept)
     writer.writerow(header)
     writer.writerows(row for row in rows if len(row) == len(header) and _passes(row[at], wanted))
-    write_atomically(path, text.getvalue().encode())
+    return kept.getvalue()
+
+
+def keep_rows(path: Path, column: str, wanted: Callable[[float], bool]) -> None:
+    """Rewrite a CSV file with :func:`kept_rows`; a missing file is left alone.
+
+    Raises:
+        ValueError: when it is not CSV, or too large.
+    """
+    text = read_text(path, MAX_BYTES)
+    kept = kept_rows(path, text, column, wanted)
+    if kept != text:
+        write_atomically(path, kept.encode())
 
 
 def _passes(cell: str, wanted: Callable[[float], bool]) -> bool:

@@ -17,7 +17,7 @@ from german_whist.envs.utils.atomic_file import write_atomically
 from german_whist.training.config.load import load_config
 from german_whist.training.config.schema import TrainConfig
 from german_whist.training.run.code_version import code_version
-from german_whist.training.run.csv_log import check_rows, keep_rows, read_text
+from german_whist.training.run.csv_log import check_rows, keep_rows, kept_rows, read_text
 from german_whist.training.run.lock import LOCK
 
 EVALUATION_COLUMNS = ("decisions", "opponent", "deals", "win_rate", "low", "high", "margin", "seconds")
@@ -136,7 +136,9 @@ class RunDirectory:
         write_atomically(self.evaluations, text.getvalue().encode())
 
     def _evaluation_rows(self) -> list[dict[str, str]]:
-        text = read_text(self.evaluations, MAX_EVALUATIONS)
+        return self._parsed(read_text(self.evaluations, MAX_EVALUATIONS))
+
+    def _parsed(self, text: str) -> list[dict[str, str]]:
         try:
             rows = list(csv.DictReader(io.StringIO(text, newline="")))
             for number, row in enumerate(rows, 2):
@@ -167,16 +169,19 @@ class RunDirectory:
         Raises:
             ValueError: when the records cannot be read; then no file has changed.
         """
-        read_text(self.evaluations, MAX_EVALUATIONS)
-        for records in (self.evaluations, self.metrics):
-            check_rows(records)
-        for folder in (self.path, self.checkpoints):
-            for path in folder.glob(".*.tmp"):
-                path.unlink()
-        for path in self.checkpoint_paths():
-            if int(path.stem) > decisions:
-                path.unlink()
-        keep_rows(self.evaluations, "decisions", lambda number: number <= decisions)
+        check_rows(self.metrics)
+        evaluations = read_text(self.evaluations, MAX_EVALUATIONS)
+        evaluations = kept_rows(self.evaluations, evaluations, "decisions", lambda number: number <= decisions)
+        self._parsed(evaluations)
+        dropped = [path for folder in (self.path, self.checkpoints) for path in folder.glob(".*.tmp")]
+        dropped += [path for path in self.checkpoint_paths() if int(path.stem) > decisions]
+        for path in dropped:
+            if path.is_dir():
+                raise ValueError(f"{str(path)!r} is a folder, not a file of the run")
+        for path in dropped:
+            path.unlink()
+        if self.evaluations.exists():
+            write_atomically(self.evaluations, evaluations.encode())
         for column in STEP_COLUMNS:
             keep_rows(self.metrics, column, lambda number: number <= decisions)
 

@@ -163,6 +163,12 @@ def test_records_that_cannot_be_read_are_refused_before_anything_is_deleted(
     refused(own, rf"{name}' cannot be read: ")
 
 
+def test_evaluations_that_make_no_sense_are_refused_before_anything_is_deleted(own: RunDirectory) -> None:
+    own.checkpoint_path(10**6).write_bytes(b"later")
+    own.evaluations.write_text(own.evaluations.read_text().replace("random,10,", "random,ten,", 1))
+    refused(own, r"evaluations.csv' cannot be read: could not convert string to float: 'ten'$")
+
+
 def test_a_changed_past_self_is_refused(own: RunDirectory) -> None:
     path = own.checkpoint_paths()[-1]
     shutil.copy(own.checkpoint_paths()[0], path)
