@@ -39,17 +39,18 @@ types: $(VENV)/.installed-dev-$(KEY)
 site: $(VENV)/.installed-dev-$(KEY)
 	$(SITE)
 
-# MINUTES=300 fuzzes for five hours.
+# MINUTES=300 fuzzes for five hours, FIRST=1000000 begins with another case than 0.
 fuzz: $(VENV)/.installed-dev-$(KEY)
-	$(BIN)/python -m tests.fuzz --minutes $(or $(MINUTES),5)
+	$(BIN)/python -m tests.fuzz --minutes $(or $(MINUTES),5) --first $(or $(FIRST),0)
 
-# KILLS=100 kills each trainer a hundred times.
+# KILLS=100 kills each trainer a hundred times, SEED=1 at other moments.
 kill-test: $(VENV)/.installed-dev-$(KEY)
-	$(BIN)/python -m tests.kills --kills $(or $(KILLS),20)
+	$(BIN)/python -m tests.kills --kills $(or $(KILLS),20) --seed $(or $(SEED),0)
 
-# A million deals against the reference; stopped, it goes on where it was.
+# A million deals against the reference, all of presets with PRESETS=1; stopped, it goes on where it was.
 nightly: $(VENV)/.installed-dev-$(KEY)
-	$(BIN)/python -m tests.nightly_rules --deals $(or $(DEALS),1000000) --progress .nightly-rules.json
+	$(BIN)/python -m tests.nightly_rules --deals $(or $(DEALS),1000000) --seed $(or $(SEED),0) \
+		$(if $(PRESETS),--presets) --progress .nightly-rules.json
 
 # The tests that are marked nightly, some of them on a Ray cluster of this machine.
 nightly-tests: $(VENV)/.installed-dev,ray-$(KEY)

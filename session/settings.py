@@ -16,7 +16,7 @@ from german_whist.envs.utils.checks import check_seed, is_whole_number
 from german_whist.envs.utils.specs import unknown_name
 
 KINDS = ("play", "practice", "recording", "lesson")
-SEED_BITS = 53  # of seeds chosen at random: JSON of other languages keeps them exact
+SEED_BITS = 53  # of seeds chosen at random
 
 DAY_RULES = "classic"
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
@@ -79,7 +79,7 @@ class Settings:
 
 
 def random_seed() -> int:
-    """Return a new seed."""
+    """Return a new seed, of 53 bits: the page keeps seeds as JavaScript numbers, which are exact below 2⁵³."""
     return secrets.randbits(SEED_BITS)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -45,8 +46,36 @@ def test_a_stopped_check_goes_on_where_it_was(tmp_path: Path, monkeypatch: pytes
     whole = list(check(deals=50, cards=8))
     assert [deals for deals, _ in whole] == [20, 20, 10]
     assert list(check(deals=50, cards=8, done=40)) == whole[2:]
-    progress, what = tmp_path / "progress.json", {"seed": 0, "cards": 8}
-    assert begin(progress, what) == begin(None, what) == (0, 0)
-    progress.write_text('{"seed": 0, "cards": 8, "deals": 500, "positions": 9000}')
-    assert begin(progress, what) == (500, 9000)
-    assert begin(progress, {"seed": 1, "cards": 8}) == (0, 0)
+
+
+ENGINE = {"engine": "a", "cards": 8, "presets": False}
+
+
+def test_progress_is_that_of_the_same_engine_and_games(tmp_path: Path) -> None:
+    progress = tmp_path / "progress.json"
+    assert begin(progress, ENGINE, 3) == begin(None, ENGINE, 3) == (3, 0, 0)
+    progress.write_text(json.dumps({**ENGINE, "seed": 3, "deals": 500, "positions": 9000, "complete": False}))
+    assert begin(progress, ENGINE, 3) == begin(progress, ENGINE, 0) == (3, 500, 9000)
+    assert begin(progress, ENGINE, 4) == (4, 0, 0)
+    for change in ({"engine": "b"}, {"cards": 52}, {"presets": True}):
+        assert begin(progress, {**ENGINE, **change}, 3) == (3, 0, 0)
+    progress.write_text('{"seed": 3, "cards": 8, "deals": 500, "positions": 9000}')  # of an earlier version
+    assert begin(progress, ENGINE, 3) == (3, 0, 0)
+
+
+def test_a_check_after_a_complete_one_has_the_next_seed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(nightly_rules, "CHUNK", 4)
+    words = ["--deals", "6", "--processes", "1", "--cards", "8", "--progress", str(tmp_path / "progress.json")]
+    monkeypatch.setattr("sys.argv", ["nightly_rules", *words])
+    for seed in range(2):
+        nightly_rules.main()
+        lines = capsys.readouterr().out.splitlines()
+        assert lines[0] == f"seed {seed}, from deal 0"
+        assert lines[-1].startswith("6 deals, ")
+
+
+def test_all_deals_can_be_of_presets() -> None:
+    presets = [*map(rules, rule_names())]
+    assert [game_of(chunk, 0, only_presets=True) for chunk in range(2 * len(presets))] == 2 * presets

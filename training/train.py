@@ -48,8 +48,10 @@ def train(
             processes = stack.enter_context(started_workers(config.run.processes, config.run.threads))
             processes.broadcast((config, run, resume))
         has_snapshot = processes.broadcast(run.has_snapshot)
-        if resume and not has_snapshot and run.overrides and processes.is_first:
-            run.write_config(config)
+        if resume and not has_snapshot and processes.is_first:
+            run.drop_records_after(0)
+            if run.overrides:
+                run.write_config(config)
         return load_trainer(config)(config, run, resume and has_snapshot, quiet, processes)
 
 

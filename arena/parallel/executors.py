@@ -26,17 +26,21 @@ def worker_processes(workers: int) -> Iterator[Executor]:
         ValueError: when ``workers`` is not a whole number from 1.
     """
     whole_number("workers", workers, 1)
-    pool = ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"), _find_cache)
+    context = multiprocessing.get_context("spawn")
+    pool = ProcessPoolExecutor(workers, context, _begin, (context.Value("b", False),))
     try:
         yield pool
     finally:
         pool.shutdown(cancel_futures=True)
 
 
-def _find_cache() -> None:
-    """Find the folder of compiled kernels without a word: where it is not the usual one, the main process says so."""
+def _begin(told: Any) -> None:
+    """Say no line that another process says: the main one about compiled kernels, the first worker about tables."""
     with contextlib.redirect_stderr(io.StringIO()):
         kernel_cache()
+    from german_whist.solver.tablebase.cache import tell_once  # which loads kernels
+
+    tell_once(told)
 
 
 def run_tasks(executor: Executor, task: Callable[..., T], arguments: Sequence[tuple[Any, ...]]) -> Iterator[T]:

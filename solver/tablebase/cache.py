@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import sys
 import threading
-from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from german_whist.solver.tablebase.build import build_in_memory, build_table
 from german_whist.solver.tablebase.endgame_table import EndgameTable
@@ -23,6 +23,7 @@ MEMORY_CARDS = 9  # cards in the largest hands of a table that cannot be stored:
 
 _open: dict[tuple[Path, TableKind], EndgameTable] = {}
 _lock = threading.Lock()
+_told: Any = None  # shared by the worker processes of a command
 
 
 def open_table(trump: bool, low: bool) -> EndgameTable:
@@ -46,11 +47,30 @@ def open_table(trump: bool, low: bool) -> EndgameTable:
         return _open[key]
 
 
+def tell_once(told: Any) -> None:
+    """Share with other processes whether one of them has said that no table can be stored.
+
+    Args:
+        told: a ``multiprocessing.Value`` of a boolean.
+    """
+    global _told  # noqa: PLW0603 - set once, as a process begins
+    _told = told
+
+
+def _is_first_to_tell() -> bool:
+    if _told is None:
+        return True
+    with _told.get_lock():
+        was_told, _told.value = _told.value, True
+    return not was_told
+
+
 def _new(kind: TableKind) -> EndgameTable:
     try:
         return load_table(build_table(kind, DEFAULT_CARDS, _ProgressBar(kind)))
     except TableError as error:
-        print(f"german-whist: {error}: one of {MEMORY_CARDS} cards is built in memory", file=sys.stderr)
+        if _is_first_to_tell():
+            print(f"german-whist: {error}: one of {MEMORY_CARDS} cards is built in memory", file=sys.stderr)
         return build_in_memory(kind, MEMORY_CARDS)
 
 
@@ -65,9 +85,12 @@ def _largest(kind: TableKind) -> EndgameTable | None:
         try:
             return load_table(path)
         except DamagedTableError as error:
-            print(f"german-whist: {error}; deleted", file=sys.stderr)
-            with suppress(OSError):
+            done = "deleted"
+            try:
                 path.unlink()
+            except OSError as reason:
+                done = f"it cannot be deleted: {reason.strerror}"
+            print(f"german-whist: {error}; {done}", file=sys.stderr)
     return None
 
 

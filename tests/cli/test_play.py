@@ -175,6 +175,8 @@ def test_without_a_seed_every_session_has_its_own_deals(type_lines: Typist, caps
         assert main(["play"]) == 0
         texts.append(capsys.readouterr().out)
     assert texts[0] != texts[1]
+    seeds = [int(re.findall(r"The deals have seed (\d+)\.", text)[0]) for text in texts]
+    assert max(seeds) >= 2**53  # of 64 bits: both are smaller once in four million times
 
 
 def test_help_and_invalid_input_play_no_card(type_lines: Typist, capsys: pytest.CaptureFixture[str]) -> None:

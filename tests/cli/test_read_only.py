@@ -38,14 +38,17 @@ def command(*words: str) -> list[str]:
     return [sys.executable, "-m", "german_whist", *words]
 
 
-def test_a_match_with_workers_says_once_where_kernels_are_cached(environment: dict[str, str]) -> None:
-    words = command("evaluate", "random", "greedy", "--deals", "70", "--rules", "tiny", "--json", "--workers", "2")
+def test_a_match_with_workers_says_once_what_cannot_be_stored(environment: dict[str, str]) -> None:
+    words = command(
+        "evaluate", "random", "greedy+exact", "--deals", "70", "--rules", "tiny", "--json", "--workers", "2"
+    )
     done = subprocess.run(words, check=False, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["matches"][0]["deals"] == 70
     lines = [line for line in done.stderr.splitlines() if line.startswith("german-whist:")]
-    assert len(lines) == 1
+    assert len(lines) == 2
     assert "compiled kernels cannot be cached" in lines[0]
+    assert "is built in memory" in lines[1]
 
 
 def test_the_page_is_served_and_keeps_games_in_a_private_folder(environment: dict[str, str], tmp_path: Path) -> None:

@@ -6,10 +6,8 @@ import contextlib
 import io
 import json
 import os
-import shutil
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 from unittest import mock
 
 import numpy as np
@@ -26,11 +24,13 @@ from german_whist.solver.tablebase import cache
 from german_whist.solver.tablebase.build import build_table
 from german_whist.solver.tablebase.kinds import FOLDER_VARIABLE, KINDS
 from german_whist.training.config.load import load_config, recipe_names
+from german_whist.web import server
 from tests.agents.networks import some_network
 from tests.fuzz.contract import BrokenError, command, refused_or
 from tests.fuzz.match_targets import bots, parts
 from tests.fuzz.mutations import Rng, as_json, mutate_bytes, mutate_json, mutate_text, mutate_words
 from tests.fuzz.page_targets import requests, sessions
+from tests.fuzz.run_targets import resumed_runs
 
 Case = Callable[[Rng], None]
 
@@ -166,47 +166,22 @@ COMMANDS = [
     "exploit greedy --rules tiny --json",
     "draw random greedy --rules tiny --deal 7:0 --still table.png --size 96x64",
     "train absent.yaml --decisions -1 --ranks x --seed -1 --rules humbug",
+    "review absent.jsonl --seat 0 --brief --json",
+    "play random --rules tiny --seat 1 --match best_of:3 --seed 7",
+    "serve --rules tiny --agent greedy --port 0 --seed 7 --no-browser",
+    "bench batch --seconds 1 --json",
 ]
+# What keeps a command from playing, serving or measuring, behind whatever was mutated.
+ENDS = {"play": ["--record", "absent/deals.jsonl"], "serve": ["--data", "data"], "bench": ["absent"]}
 
 
 def commands(folder: Path) -> Case:
     """Command lines, in the folder."""
 
     def case(rng: Rng) -> None:
-        command(mutate_words(rng, str(rng.choice(COMMANDS)).split()))
-
-    return case
-
-
-def resumed_runs(folder: Path) -> Case:
-    """Files of a stopped run: refused with every file as it was, or resumed to the weights of the run itself."""
-    from german_whist.training.run import code_version
-    from german_whist.training.run.directory import RunDirectory
-    from german_whist.training.train import train
-    from tests.training.ppo_runs import begin_own
-
-    settings: dict[str, Any] = {"opponents": {"self": 0.5, "pool": 0.5}, "decisions": 512, "final_deals": 4}
-    begun = begin_own(folder / "original", **settings).run
-    wanted = load_checkpoint(begun.final)
-    copy = folder / "copy"
-
-    def resume() -> Checkpoint:
-        run, config = RunDirectory.open(copy)
-        train(config, run, resume=True, quiet=True)
-        return load_checkpoint(run.final)
-
-    def case(rng: Rng) -> None:
-        shutil.rmtree(copy, ignore_errors=True)
-        shutil.copytree(begun.path, copy)
-        (copy / "final.safetensors").unlink()
-        paths = [path for path in sorted(copy.rglob("*")) if path.is_file() and "tensorboard" not in path.parts]
-        path = paths[int(rng.integers(len(paths)))]
-        path.write_bytes(mutate_bytes(rng, path.read_bytes()))
-        no_git = mock.patch.object(code_version, "_checkout", return_value=(None, None))  # it would start a process
-        with no_git, contextlib.redirect_stderr(io.StringIO()):
-            found = refused_or(resume)
-        if found is not None and not _same_layers(found, wanted):
-            raise BrokenError(f"after a mutation of {path.name} the run ends with other weights")
+        words = mutate_words(rng, str(rng.choice(COMMANDS)).split())
+        with mock.patch.object(server, "serve"):  # it would serve
+            command(words + ENDS.get(words[0], []))
 
     return case
 

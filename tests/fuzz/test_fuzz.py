@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import numpy as np
@@ -9,10 +10,11 @@ import pytest
 
 from german_whist.solver.tablebase import cache
 from german_whist.solver.tablebase.kinds import FOLDER_VARIABLE
+from tests.fuzz import contract
 from tests.fuzz.contract import BrokenError, command, refused_or
 from tests.fuzz.targets import TARGETS
 
-CASES = {"resumed-runs": 6, "commands": 40, "requests": 20, "sessions": 20}
+CASES = {"resumed-runs": 8, "commands": 40, "requests": 20, "sessions": 20}
 MANY = 60
 
 
@@ -29,7 +31,10 @@ def test_mutated_input_is_refused_in_one_line_or_does_no_harm(
         case(np.random.default_rng([number, *name.encode()]))
 
 
-def test_the_contract_can_be_broken() -> None:
+def test_the_contract_can_be_broken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(contract, "WAIT", 0.3)
+    os.mkfifo(tmp_path / "pipe")
+
     def crash() -> None:
         raise KeyError("x")
 
@@ -41,7 +46,15 @@ def test_the_contract_can_be_broken() -> None:
 
         subprocess.run(["true"], check=True)
 
-    for broken in (crash, two_lines, other_code):
+    def fork() -> None:
+        if not os.fork():
+            os._exit(0)
+        os.wait()
+
+    def wait() -> None:
+        (tmp_path / "pipe").read_bytes()
+
+    for broken in (crash, two_lines, other_code, fork, wait):
         with pytest.raises(BrokenError):
             refused_or(broken)
     assert refused_or(lambda: 7) == 7

@@ -1,8 +1,9 @@
 """Kill training runs at random moments: ``python -m tests.kills --kills 100``.
 
 Each run is killed (SIGKILL, SIGTERM, SIGINT, or a disk that is full) and resumed until it ends. Runs of ``ppo`` and
-``policy_iteration`` must end with the weights, moments, losses and evaluations of a run that was never stopped, bit for
-bit. A resumed ``sb3`` run has new deals: two resumed from the same files must be equal.
+``policy_iteration`` must end with the weights, moments, metrics and evaluations of a run that was never stopped, bit
+for bit. A resumed ``sb3`` run deals anew, so it ends with other weights than one that was never stopped: only two that
+are resumed from the same files are compared, and must be equal.
 """
 
 from __future__ import annotations

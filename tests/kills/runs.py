@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import shutil
 import signal
 import subprocess
@@ -35,6 +36,7 @@ TRAINERS: dict[str, dict[str, Any]] = {
     "sb3": {**SETTINGS, **LONGER, "opponents": OPPONENTS},
 }
 STOPS = (signal.SIGKILL, signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
+TIMES = ("seconds", "charts/seconds", "charts/SPS", "time/time_elapsed", "time/fps")  # columns of records
 PATIENCE = 600  # seconds for a run of a few
 
 # A process whose files may have only so many bytes: writing fails in the middle, as on a full disk.
@@ -121,7 +123,7 @@ class Victim:
                 process.send_signal(stop)
             error = process.communicate(timeout=PATIENCE)[1].decode()
             code = process.returncode
-            if code not in (0, 2, 130, -stop) or ("Traceback" in error and "KeyboardInterrupt" not in error):
+            if code not in (0, 130, -stop) or ("Traceback" in error and "KeyboardInterrupt" not in error):
                 self.problems.append(f"{how}: exit code {code}, {error[-300:]!r}")
         if code == 0:
             return None
@@ -138,7 +140,7 @@ class Victim:
 
 
 def differences(run: RunDirectory, whole: RunDirectory) -> list[str]:
-    """Return in what two runs differ: weights, moments, deals, checkpoints, losses, evaluations."""
+    """Return in what two runs differ: weights, moments, deals, checkpoints, every row of metrics and evaluations."""
     if not run.final.exists():
         return ["it has not ended"]
     found = []
@@ -150,11 +152,25 @@ def differences(run: RunDirectory, whole: RunDirectory) -> list[str]:
     checkpoints = [[path.name for path in each.checkpoint_paths()] for each in (run, whole)]
     if checkpoints[0] != checkpoints[1]:
         found.append(f"checkpoints {checkpoints[0]}, not {checkpoints[1]}")
-    evaluations = [[{**row, "seconds": 0} for row in each.read_evaluations()] for each in (run, whole)]
-    if evaluations[0] != evaluations[1]:
-        found.append("evaluations")
+    for name in ("evaluations", "metrics"):
+        ours, theirs = _rows(getattr(run, name)), _rows(getattr(whole, name))
+        if ours != theirs:
+            found.append(f"{name}: {_first_difference(ours, theirs)}")
     half_written = [path.name for path in run.path.rglob(".*")]
     return found + [f"{name} is left" for name in half_written]
+
+
+def _rows(path: Path) -> list[dict[str, str]]:
+    """Return the rows of a record in their order, without times."""
+    with path.open(newline="", encoding="utf-8") as file:
+        return [{key: cell for key, cell in row.items() if key not in TIMES} for row in csv.DictReader(file)]
+
+
+def _first_difference(ours: list[dict[str, str]], theirs: list[dict[str, str]]) -> str:
+    for number, (one, other) in enumerate(zip(ours, theirs, strict=False)):
+        if one != other:
+            return f"row {number} is {one}, not {other}"
+    return f"{len(ours)} rows, not {len(theirs)}"
 
 
 def resume_twice(run: RunDirectory, folder: Path) -> list[str]:

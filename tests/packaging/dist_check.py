@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tarfile
 import tempfile
+import tomllib
 import venv
 import zipfile
 from pathlib import Path
@@ -48,6 +49,10 @@ def check_contents(wheel: Path, archive: Path) -> None:
     for needed in ("german_whist/py.typed", "german_whist/agents/weights/champion.safetensors"):
         if needed not in names:
             raise SystemExit(f"{wheel.name} lacks {needed}")
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    for licence in project["license-files"]:
+        if not any(name.endswith(f".dist-info/licenses/{licence}") for name in names):
+            raise SystemExit(f"{wheel.name} lacks the licence {licence}")
 
 
 def check_install(package: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 import tomllib
+import zipfile
 from fnmatch import fnmatch
 from pathlib import Path
 
@@ -12,6 +13,7 @@ import pytest
 import yaml
 
 import german_whist
+from tests.packaging import dist_check
 from tests.packaging.lowest import NOT_TRIED, TESTS, TOOLS, canonical, lower_bounds, pinned, requirements
 
 ROOT = Path(__file__).parents[2]
@@ -85,3 +87,21 @@ def test_the_tests_marked_nightly_run_every_night_with_ray(tmp_path: Path) -> No
 def test_the_entry_for_pettingzoos_list_names_the_version_that_is_tested() -> None:
     text = (ROOT / "docs/how-to/publish-package.md").read_text(encoding="utf-8")
     assert f"badge/PettingZoo-v{pinned()['pettingzoo']}-blue" in text
+
+
+def test_every_licence_of_the_repository_goes_into_the_wheel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = {path.relative_to(ROOT).as_posix() for path in [ROOT / "LICENSE", *(ROOT / "envs").rglob("LICENSE*")]}
+    assert found == set(PROJECT["project"]["license-files"]) > {"LICENSE"}
+    monkeypatch.setattr(dist_check, "missing_files", lambda archive: [])
+    info = "german_whist-0.1.0.dist-info/licenses"
+    held = ["german_whist/py.typed", "german_whist/agents/weights/champion.safetensors"]
+    for licences in ([], ["LICENSE"], sorted(found)):
+        wheel = tmp_path / "german_whist.whl"
+        with zipfile.ZipFile(wheel, "w") as contents:
+            for name in [*held, *(f"{info}/{licence}" for licence in licences)]:
+                contents.writestr(name, "")
+        if set(licences) == found:
+            dist_check.check_contents(wheel, wheel)
+        else:
+            with pytest.raises(SystemExit, match=r"german_whist\.whl lacks the licence "):
+                dist_check.check_contents(wheel, wheel)

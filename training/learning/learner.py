@@ -127,6 +127,12 @@ class Learner(ABC, Generic[Batch]):
         """What the policy sees: ``"observation"`` or ``"universal"``."""
         return OBSERVATION
 
+    @property
+    def _newest_needed(self) -> int:
+        """Number of the newest checkpoints without which a resumed run would be another."""
+        rollouts = self.config.rollouts
+        return rollouts.pool_size if POOL in rollouts.opponents else 0
+
     def begin(self) -> None:
         """Start from ``init``, if it is set, and write the first checkpoint.
 
@@ -278,17 +284,18 @@ class Learner(ABC, Generic[Batch]):
             self.run.drop_records_after(snapshot.decisions)
         if is_changed:
             self.save_snapshot(snapshot.seconds)
-            if self.processes.is_first:
-                self.run.write_config(self.config)
+        if self.run.overrides and self.processes.is_first:
+            # Also where a change was recorded, and the run killed before it wrote the settings.
+            self.run.write_config(self.config)
         return float(snapshot.seconds)
 
     def _read_saved(self) -> tuple[Snapshot, list[Checkpoint]]:
         """Read the snapshot and the pool."""
         snapshot = Snapshot.load(self.run.resume)
         rollouts = self.config.rollouts
-        paths = [path for path in self.run.checkpoint_paths() if int(path.stem) <= snapshot.decisions]
+        paths = self.run.checkpoint_paths(snapshot.decisions)
         try:
-            snapshot.provenance.check_checkpoints(paths)
+            snapshot.provenance.check_checkpoints(paths, self._newest_needed)
         except ValueError as error:
             raise cannot_resume(self.run.resume, error) from None
         past = [load_checkpoint(path) for path in paths[-rollouts.pool_size :]]

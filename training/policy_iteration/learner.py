@@ -107,6 +107,10 @@ class PolicyIterationLearner(Learner[ActionValueBatch]):
     def _phases(self) -> tuple[int, ...]:
         return tuple(self.config.network.phases)
 
+    @property
+    def _newest_needed(self) -> int:
+        return max(super()._newest_needed, self.config.policy_iteration.average_last_checkpoints)
+
     def _start_from(self, start: Checkpoint, name: str) -> None:
         super()._start_from(start, name)
         if start.value and start.value_sizes[1:-1] == self.config.policy_iteration.value_hidden:

@@ -278,7 +278,11 @@ class Collector:
         seats = np.where(self._mix.opponent_of < 0, -1, state["learner_seat"])
         rows_are_known = (state["deals"] >= 0) & (state["deals_of_env"] >= 0) & (seats == state["learner_seat"])
         in_range = (seats <= 1) & ((seats >= 0) | (self._mix.opponent_of < 0)) & (state["moves"] >= 0)
-        if not (rows_are_known & in_range & (state["moves"] < 2**16)).all() or (state["counts"] < 0).any():
+        counts = state["counts"]
+        if (
+            not (rows_are_known & in_range & (state["moves"] < 2**16)).all()
+            or not ((counts >= 0) & (counts < DEALS_PER_PROCESS)).all()
+        ):
             raise ValueError("its deals, moves or seats are impossible")
         log = self.batch.log
         if log is not None:

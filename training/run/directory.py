@@ -7,6 +7,7 @@ import csv
 import io
 import json
 import math
+import os
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
@@ -16,10 +17,11 @@ from german_whist.envs.utils.atomic_file import write_atomically
 from german_whist.training.config.load import load_config
 from german_whist.training.config.schema import TrainConfig
 from german_whist.training.run.code_version import code_version
-from german_whist.training.run.csv_log import keep_rows, read_rows
+from german_whist.training.run.csv_log import check_rows, keep_rows, kept_rows, read_text
 from german_whist.training.run.lock import LOCK
 
 EVALUATION_COLUMNS = ("decisions", "opponent", "deals", "win_rate", "low", "high", "margin", "seconds")
+MAX_EVALUATIONS = 4 << 20  # bytes of evaluations.csv
 STEP_COLUMNS = ("time/total_timesteps", "global_step")  # of metrics.csv, by trainer
 
 
@@ -93,13 +95,18 @@ class RunDirectory:
             overrides: new values of some settings, as YAML text. They are recorded when the run is resumed.
 
         Raises:
-            ValueError: when it is no run directory, its settings are of an older version, or its snapshot is gone.
+            ValueError: when it is no run directory, a file of it is a pipe, its settings are of an older version,
+                or its snapshot is gone.
         """
         run = cls(path)
         if not run.config.is_file():
             raise ValueError(f"{str(path)!r} is not a run directory: it has no config.yaml")
         if not run.has_snapshot and any(int(saved.stem) for saved in run.checkpoint_paths()):
             raise ValueError(f"run directory {str(path)!r} has checkpoints, but no resume.safetensors to resume from")
+        files = (run.version, run.metrics, run.evaluations, run.curve, run.final, run.distilled, run.resume)
+        for file in files:
+            if file.exists() and not file.is_file():  # a pipe would wait for its other end
+                raise ValueError(f"{str(file)!r} is not a file")
         run.overrides = tuple(overrides or ())
         return run, load_config(run.config, overrides)
 
@@ -108,10 +115,11 @@ class RunDirectory:
         """Whether the run can be resumed: a snapshot has been written."""
         return self.resume.is_file()
 
-    def checkpoint_paths(self) -> list[Path]:
-        """Return the paths of the checkpoints so far, oldest first."""
-        found = [path for path in self.checkpoints.glob("*.safetensors") if path.stem.isdecimal()]
-        return sorted(found, key=lambda path: int(path.stem))
+    def checkpoint_paths(self, most: float = math.inf) -> list[Path]:
+        """Return the paths of the checkpoints of at most so many decisions, oldest first."""
+        found = {int(path.stem) for path in self.checkpoints.glob("*.safetensors") if path.stem.isdecimal()}
+        paths = [self.checkpoint_path(decisions) for decisions in sorted(found) if decisions <= most]
+        return [path for path in paths if os.path.lexists(path)]  # 7.safetensors is none: its name is too short
 
     def checkpoint_path(self, decisions: int) -> Path:
         """Return the path of the checkpoint after this many decisions."""
@@ -128,11 +136,11 @@ class RunDirectory:
         write_atomically(self.evaluations, text.getvalue().encode())
 
     def _evaluation_rows(self) -> list[dict[str, str]]:
-        if not self.evaluations.exists():
-            return []
+        return self._parsed(read_text(self.evaluations, MAX_EVALUATIONS))
+
+    def _parsed(self, text: str) -> list[dict[str, str]]:
         try:
-            with self.evaluations.open(newline="", encoding="utf-8") as file:
-                rows = list(csv.DictReader(file))
+            rows = list(csv.DictReader(io.StringIO(text, newline="")))
             for number, row in enumerate(rows, 2):
                 for column in EVALUATION_COLUMNS[:-1]:  # an older version had no seconds
                     if not row.get(column):
@@ -161,15 +169,19 @@ class RunDirectory:
         Raises:
             ValueError: when the records cannot be read; then no file has changed.
         """
-        for records in (self.evaluations, self.metrics):
-            read_rows(records)
-        for folder in (self.path, self.checkpoints):
-            for path in folder.glob(".*.tmp"):
-                path.unlink()
-        for path in self.checkpoint_paths():
-            if int(path.stem) > decisions:
-                path.unlink()
-        keep_rows(self.evaluations, "decisions", lambda number: number <= decisions)
+        check_rows(self.metrics)
+        evaluations = read_text(self.evaluations, MAX_EVALUATIONS)
+        evaluations = kept_rows(self.evaluations, evaluations, "decisions", lambda number: number <= decisions)
+        self._parsed(evaluations)
+        dropped = [path for folder in (self.path, self.checkpoints) for path in folder.glob(".*.tmp")]
+        dropped += [path for path in self.checkpoint_paths() if int(path.stem) > decisions]
+        for path in dropped:
+            if path.is_dir():
+                raise ValueError(f"{str(path)!r} is a folder, not a file of the run")
+        for path in dropped:
+            path.unlink()
+        if self.evaluations.exists():
+            write_atomically(self.evaluations, evaluations.encode())
         for column in STEP_COLUMNS:
             keep_rows(self.metrics, column, lambda number: number <= decisions)
 

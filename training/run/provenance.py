@@ -51,16 +51,28 @@ class Provenance:
         """Remember the digest of a checkpoint."""
         self.checkpoints[str(int(path.stem))] = _digest(path)
 
-    def check_checkpoints(self, paths: Iterable[Path]) -> None:
-        """Compare checkpoints with their digests; those of an earlier version have none.
+    def check_checkpoints(self, paths: Iterable[Path], newest: int) -> None:
+        """Compare the checkpoints up to the snapshot with their digests; those of an earlier version have none.
+
+        Args:
+            paths: the checkpoints that are there.
+            newest: so many of the newest must be there; older ones may have been deleted.
 
         Raises:
-            ValueError: when one is not what the run has written.
+            ValueError: when one is not what the run has written, or is missing.
         """
-        for path in paths:
-            known = self.checkpoints.get(str(int(path.stem)))
-            if known is not None and known != _digest(path):
+        found = {int(path.stem): path for path in paths}
+        for decisions, path in found.items():
+            known = self.checkpoints.get(str(decisions))
+            # Digests begin with the first checkpoint, unless an earlier version began the run.
+            if known != _digest(path) and (known is not None or "0" in self.checkpoints):
                 raise ValueError(f"{path.name} is not the checkpoint that the run has written")
+        recorded = sorted(map(int, self.checkpoints))
+        for decisions in recorded[max(0, len(recorded) - newest) :]:
+            if decisions not in found:
+                raise ValueError(
+                    f"checkpoint {decisions:012d}.safetensors is missing, and the run needs its last {newest}"
+                )
 
     def take_changes(self, config: TrainConfig, intended: Collection[str], decisions: int) -> bool:
         """Record the intended changes of settings, and return whether there are any.
@@ -97,5 +109,7 @@ class Provenance:
 
 
 def _digest(path: Path) -> str:
+    if not path.is_file():  # a pipe may never end
+        raise ValueError(f"{path.name} is not a file")
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()

@@ -68,30 +68,28 @@ class SB3Learner:
         if resume:
             is_changed = self._load()
             run.drop_records_after(self.decisions)
-            self._pool = [
-                PolicyAgent(load_checkpoint(path), 1.0) for path in run.checkpoint_paths()[-config.rollouts.pool_size :]
-            ]
-            if not self._pool:
-                self._pool = [PolicyAgent(self.checkpoint(), 1.0)]
             # There are fewer deals than decisions, so deals and random numbers from here on are new.
             self.env.deal_from(self.decisions)
             self.model.set_random_seed((config.run.seed + self.decisions) % (LARGEST_SEED + 1))
             if is_changed:
                 save_learner(self.model, run.resume, self.provenance)
+            if run.overrides:  # also where a change was recorded, and the run killed before it wrote the settings
                 run.write_config(config)
 
     def _load(self) -> bool:
-        """Restore the model, and return whether settings have changed."""
-        path = self.run.resume
+        """Restore the model and the pool, and return whether settings have changed."""
+        path, rollouts = self.run.resume, self.config.rollouts
         provenance = load_learner(self.model, path)
+        saved = self.run.checkpoint_paths(self.decisions)
         try:
-            provenance.check_checkpoints(
-                saved for saved in self.run.checkpoint_paths() if int(saved.stem) <= self.decisions
-            )
+            provenance.check_checkpoints(saved, rollouts.pool_size if POOL in rollouts.opponents else 0)
             is_changed = provenance.take_changes(self.config, self.run.overrides, self.decisions)
         except ValueError as error:
             raise cannot_resume(path, error) from None
         self.provenance = provenance
+        self._pool = [PolicyAgent(load_checkpoint(past), 1.0) for past in saved[-rollouts.pool_size :]]
+        if not self._pool and POOL in rollouts.opponents:
+            raise ValueError(f"{str(self.run.checkpoints)!r} is empty: the pool's past selves are missing")
         return is_changed
 
     def _opponent(self, name: str) -> Callable[[], Agent] | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import secrets
 from typing import TYPE_CHECKING, Any
 
 from german_whist.cli.terminal.argument_types import parse_whole_number
@@ -51,12 +50,13 @@ def run(options: argparse.Namespace) -> int:
     from contextlib import nullcontext
 
     from german_whist.arena.recording_file import writing_recordings
+    from german_whist.envs.simulator.reset_options import draw_seed
     from german_whist.session.game_session import Session
     from german_whist.session.settings import Settings
 
     if options.deals is not None and options.deals < 1:
         raise ValueError(f"deals {options.deals} is not allowed: a whole number from 1")
-    seed = secrets.randbelow(2**32) if options.seed is None else options.seed
+    seed = draw_seed() if options.seed is None else options.seed
     session = Session(Settings(options.rules, options.agent, options.match, seed, options.seat))
     with nullcontext(None) if options.record is None else writing_recordings(options.record) as record:
         _Game(session, record, options.review).play(options.deals)

@@ -102,6 +102,24 @@ def test_a_damaged_table_is_deleted_and_rebuilt(folder, monkeypatch, capsys):
     assert path.read_bytes() == whole
 
 
+def test_a_damaged_table_that_cannot_be_deleted_is_not_called_deleted(folder, monkeypatch, capsys):
+    monkeypatch.setattr(table_cache, "MEMORY_CARDS", 3)
+    path = build_table(HIGH, 4)
+    path.write_bytes(path.read_bytes()[:-1])
+
+    def refuse(self, **settings):
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    with monkeypatch.context() as read_only:
+        read_only.setattr(type(path), "unlink", refuse)
+        monkeypatch.setattr(table_cache, "DEFAULT_CARDS", 4)
+        assert open_table(True, False).cards == 3
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[0].endswith("; it cannot be deleted: Permission denied")
+    assert lines[1].endswith(": one of 3 cards is built in memory")
+    assert path.exists()
+
+
 def test_a_table_that_cannot_be_read_is_reported_and_not_deleted(folder, monkeypatch):
     path = build_table(HIGH, 4)
 

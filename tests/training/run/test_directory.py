@@ -174,7 +174,7 @@ def test_checkpoints_are_sorted_by_decisions_and_other_files_ignored(here: Path)
     numbers = [1_000_000_000_000, 0, 50, 999_999_999_999]
     for number in numbers:
         run.checkpoint_path(number).touch()
-    for other in ("best.safetensors", ".000000000007.safetensors.99.tmp", "000000000003.txt"):
+    for other in ("best.safetensors", ".000000000007.safetensors.99.tmp", "000000000003.txt", "7.safetensors"):
         (run.checkpoints / other).touch()
     assert run.checkpoint_paths() == [run.checkpoint_path(number) for number in sorted(numbers)]
     run.drop_records_after(50)

@@ -56,7 +56,8 @@ def test_bytes_that_are_no_deals_are_refused(own: RunDirectory) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "value"), [("deals", -1), ("moves", -1), ("moves", 10**6), ("learner_seat", 5), ("counts", -1)]
+    ("name", "value"),
+    [("deals", -1), ("moves", -1), ("moves", 10**6), ("learner_seat", 5), ("counts", -1), ("counts", 2**40)],
 )
 def test_impossible_deals_are_refused(own: RunDirectory, name: str, value: int) -> None:
     rewrite(

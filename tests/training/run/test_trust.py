@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from pathlib import Path
 from typing import Any
@@ -12,14 +13,17 @@ import torch
 import yaml
 
 from german_whist.agents.policy.checkpoint import load_checkpoint
+from german_whist.training.run import csv_log, directory
 from german_whist.training.run.directory import RunDirectory
 from german_whist.training.run.provenance import Provenance
 from german_whist.training.run.resume_file import read_resume_file
 from german_whist.training.run.session import TrainingOutcome
 from tests.training.policy_iteration.known_targets import config
+from tests.training.policy_iteration.known_targets import run as begin_policy_iteration
 from tests.training.ppo_runs import begin_own
 from tests.training.run.snapshots import WITH_POOL, files, refused, rewrite
-from tests.training.whole_runs import begin, resume_run
+from tests.training.sb3_runs import tiny_config
+from tests.training.whole_runs import begin, interrupt, resume_run
 
 FORMATS = {"ppo": "german-whist-snapshot-2", "sb3": "german-whist-sb3-snapshot-2"}
 
@@ -159,7 +163,94 @@ def test_records_that_cannot_be_read_are_refused_before_anything_is_deleted(
     refused(own, rf"{name}' cannot be read: ")
 
 
+def test_evaluations_that_make_no_sense_are_refused_before_anything_is_deleted(own: RunDirectory) -> None:
+    own.checkpoint_path(10**6).write_bytes(b"later")
+    own.evaluations.write_text(own.evaluations.read_text().replace("random,10,", "random,ten,", 1))
+    refused(own, r"evaluations.csv' cannot be read: could not convert string to float: 'ten'$")
+
+
 def test_a_changed_past_self_is_refused(own: RunDirectory) -> None:
     path = own.checkpoint_paths()[-1]
     shutil.copy(own.checkpoint_paths()[0], path)
     refused(own, rf"cannot be resumed: {path.name} is not the checkpoint that the run has written")
+
+
+@pytest.mark.parametrize("which", [0, -1])
+def test_a_missing_past_self_is_refused(own: RunDirectory, which: int) -> None:
+    path = own.checkpoint_paths()[which]
+    path.unlink()
+    refused(own, rf"cannot be resumed: checkpoint {path.name} is missing, and the run needs its last 8$")
+
+
+def test_a_missing_checkpoint_of_the_mean_is_refused(tmp_path: Path) -> None:
+    done = begin_policy_iteration(tmp_path / "run", average_last_checkpoints=3)
+    path = done.run.checkpoint_paths()[-3]
+    path.unlink()
+    refused(done.run, rf"cannot be resumed: checkpoint {path.name} is missing, and the run needs its last 3$")
+
+
+def test_a_checkpoint_that_the_run_has_not_written_is_refused(own: RunDirectory) -> None:
+    shutil.copy(own.checkpoint_paths()[0], own.checkpoint_path(100))
+    refused(own, r"cannot be resumed: 000000000100.safetensors is not the checkpoint that the run has written$")
+
+
+def test_only_the_newest_checkpoints_must_be_there(tmp_path: Path) -> None:
+    paths = [tmp_path / f"{decisions:012d}.safetensors" for decisions in (0, 100, 20, 3)]
+    provenance = Provenance()
+    for path in paths:
+        path.write_bytes(path.name.encode())
+        provenance.add_checkpoint(path)
+    for newest in range(5):
+        for gone in paths:
+            left = [path for path in paths if path != gone]
+            if gone in sorted(paths)[4 - newest :]:
+                with pytest.raises(ValueError, match=f"checkpoint {gone.name} is missing"):
+                    provenance.check_checkpoints(left, newest)
+            else:
+                provenance.check_checkpoints(left, newest)
+
+
+def test_damaged_past_selves_are_refused_before_later_checkpoints_are_deleted(own: RunDirectory) -> None:
+    rewrite(own.resume, lambda tensors, about: None)  # of an earlier version, without digests
+    own.checkpoint_paths()[-1].write_bytes(b"damaged")
+    own.checkpoint_path(10**6).write_bytes(b"later")
+    refused(own, "damaged|not a checkpoint|cannot be read")
+
+
+@pytest.mark.parametrize(
+    "name", ["metrics.csv", "evaluations.csv", "final.safetensors", "curve.png", "checkpoints/000000000000.safetensors"]
+)
+def test_a_pipe_in_the_folder_is_refused_without_waiting(own: RunDirectory, name: str) -> None:
+    (own.path / name).unlink()
+    os.mkfifo(own.path / name)
+    refused(own, "is not a file$")
+
+
+@pytest.mark.parametrize("name", ["metrics.csv", "evaluations.csv"])
+def test_records_that_are_too_large_are_refused(own: RunDirectory, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(csv_log, "MAX_BYTES", 5000)
+    monkeypatch.setattr(directory, "MAX_EVALUATIONS", 5000)
+    (own.path / name).write_bytes(b"x" * 5001)
+    refused(own, rf"{name}: has 5001 bytes, and at most 5000 are read$")
+
+
+def test_a_change_recorded_by_a_run_that_was_killed_then_can_be_repaired(
+    own: RunDirectory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as killed:
+        killed.setattr(RunDirectory, "write_config", lambda self, config: interrupt())
+        with pytest.raises(KeyboardInterrupt):
+            resume_run(own.path, decisions="1500")
+    refused(own, "cannot be resumed: decisions is 1024, and the run was trained with 1500")
+    resume_run(own.path, decisions="1500")
+    assert yaml.safe_load(own.config.read_text())["decisions"] == 1500
+    assert resume_run(own.path).decisions >= 1500
+
+
+def test_what_a_run_killed_before_its_first_snapshot_left_is_removed(tmp_path: Path) -> None:
+    run = RunDirectory.create(tiny_config(), "mine", tmp_path / "run")
+    left = [run.path / ".resume.safetensors.1.tmp", run.checkpoints / ".000000000000.safetensors.1.tmp"]
+    for path in left:
+        path.touch()
+    resume_run(run.path)
+    assert not any(path.exists() for path in left)

@@ -95,14 +95,18 @@ def test_the_pool_is_the_newest_checkpoints(tmp_path: Path) -> None:
         assert all(agent.temperature == 1 for agent in some._pool)
 
 
-def test_a_pool_whose_files_are_gone_starts_with_the_learner_itself(tmp_path: Path) -> None:
-    config = tiny_config(opponents={"pool": 1})
+@pytest.mark.parametrize("opponents", [{"pool": 1}, {"self": 1}])
+def test_a_pool_whose_files_are_gone_is_refused_where_it_plays(tmp_path: Path, opponents: dict[str, float]) -> None:
+    config = tiny_config(opponents=opponents)
     run = new_run(tmp_path, config)
-    trained_without_files = SB3Learner(config, run)
-    trained_without_files.save()
+    SB3Learner(config, run).save()
     for path in run.checkpoint_paths():
         path.unlink()
-    resumed(config, run).model.learn(ROLLOUT)
+    if "pool" in opponents:
+        with pytest.raises(ValueError, match=r"cannot be resumed: checkpoint 000000000000\.safetensors is missing"):
+            resumed(config, run)
+    else:
+        resumed(config, run).model.learn(ROLLOUT)
 
 
 def test_a_resumed_run_has_new_deals_and_random_numbers(tmp_path: Path) -> None:
