@@ -47,14 +47,15 @@ def checkpoint_agent(settings: str) -> Agent:
 
 
 def pretrained_agent(name: str, settings: str) -> Agent:
-    """Return a pretrained agent; ``champion`` plays other games with the network that knows them all, if it ships.
+    """Return a pretrained agent; ``champion`` and ``small`` play other games with their networks for every game.
 
     Raises:
         ValueError: when a setting is wrong.
     """
-    from german_whist.agents.pretrained.catalog import CHAMPION, EVERY_GAME, load_pretrained, pretrained_names
+    from german_whist.agents.pretrained.catalog import EVERY_SUFFIX, load_pretrained, pretrained_names
 
-    general = load_pretrained(EVERY_GAME) if name == CHAMPION and EVERY_GAME in pretrained_names() else None
+    every = f"{name}{EVERY_SUFFIX}"
+    general = load_pretrained(every) if every in pretrained_names() else None
     return _network_agent(load_pretrained(name), name, name, settings, general)
 
 

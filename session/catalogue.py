@@ -1,189 +1,28 @@
-"""What can be played: games with their scorings, and agents from the easiest to the hardest, with their strength."""
+"""What can be played: games with their scorings and agents, and matches."""
 
 from __future__ import annotations
 
 import dataclasses
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
-from german_whist.agents.pretrained.catalog import (
-    BASELINE,
-    CHAMPION,
-    FIRST_CHAMPION,
-    PretrainedAgent,
-    pretrained_agents,
-)
-from german_whist.envs.engine.endgame_hook import EXACT
-from german_whist.envs.engine.match_format import FIRST_TO, MatchFormat
+from german_whist.envs.engine.match_format import match_format_of
 from german_whist.envs.engine.rules import Rules, rule_names
 from german_whist.envs.engine.rules import rules as rules_named
-from german_whist.envs.simulator.batch import DealBatch
 from german_whist.envs.text.rules_text import preset_summary, rules_spec, rules_text
-from german_whist.session.opponent import agent_named, check_agent
+from german_whist.session.levels import agents_for
+from german_whist.session.titles import TITLES, match_title
 
-
-class Level(NamedTuple):
-    """An agent to play against.
-
-    Attributes:
-        spec: its specification.
-        title: its name for people.
-        level: how hard it is.
-        description: what it does.
-        win_rate: share of classic deals that it wins against ``heuristic+exact``.
-    """
-
-    spec: str
-    title: str
-    level: str
-    description: str
-    win_rate: float
-
-
-# From easy to hard. The figures are games won against heuristic+exact in classic, as for the pretrained agents:
-# german-whist evaluate AGENT heuristic+exact --deals 2000
-# ismcts: 200 deals with exact endgames, docs/experiments/search-baselines.md.
-LEVELS = (
-    Level("random", "Random", "beginner", "plays any card", 0.043),
-    Level("greedy", "Greedy", "easy", "wins a trick as cheaply as it can if it wants the prize", 0.262),
-    Level("heuristic", "Textbook", "medium", "perfect memory and textbook strategy", 0.418),
-    Level("heuristic+exact", "Textbook, perfect endgame", "hard", "textbook strategy, then a perfect endgame", 0.5),
-    Level("pimc:worlds=20", "Open cards", "expert", "plays each trick in 20 worlds as if all cards were open", 0.551),
-    Level("ismcts:iterations=500", "Tree search", "expert", "grows a tree of play over 500 possible worlds", 0.6),
-    Level("mc:worlds=60", "Monte Carlo", "expert", "tries every card in 60 worlds that it thinks possible", 0.625),
-)
-_OPEN_ENDGAME = ("pimc", "ismcts")  # levels that play only where both hands are known in the endgame
-TEXTBOOK = "heuristic"
-_NETWORK = "a trained network with a perfect endgame"
-SEARCH_WORLDS = 256  # of the hardest level: it answers within a second on one core
-_SEARCH = ":search="
-_SEARCH_WIN_RATES = {TEXTBOOK: 0.695, CHAMPION: 0.723}  # by policy, as the levels' but over 1,000 deals
-
-TITLES = {
-    "classic": "Classic",
-    "small": "Small whist",
-    "seventh": "From the seventh trick",
-    "all": "Every trick counts",
-    "small_all": "Small whist, every trick counts",
-    "short": "Short",
-    "draft": "Take or leave",
-    "open_stock": "Two cards open",
-    "no_trump": "No trumps",
-    "high_low": "High and low",
-    "race": "Race to seven",
-    "race9": "Race to nine",
-    "humbug": "Humbug",
-    "tiny": "Tiny",
-    "six_cards": "Six cards",
-}
 _FIRST = tuple(TITLES)
 _SLAMS = {13: 10, 7: 5}  # by cards of a hand
 _BOOKS = {14: 6}  # of small whist when every trick counts; elsewhere half of them
 _TARGETS = (None, "first_to:10", "first_to:25", "first_to:50", "best_of:3", "best_of:5")
 
 
-@lru_cache
-def rules_title(rules: str | Rules) -> str:
-    """Return rules as a title for people."""
-    spec = rules_spec(rules)
-    return TITLES.get(spec, spec)
-
-
-def match_title(match: MatchFormat | None) -> str:
-    """Return a match as a title: ``First to 25``."""
-    if match is None:
-        return "No end"
-    return f"First to {match.number}" if match.kind == FIRST_TO else f"Best of {match.number}"
-
-
-def agent_title(spec: str) -> str:
-    """Return an agent's name for people; its specification if it has none."""
-    for level in LEVELS:
-        if level.spec == spec:
-            return level.title
-    if any(agent.name == spec for agent in pretrained_agents()):
-        return _network_title(spec)
-    policy, search, _ = spec.partition(_SEARCH)
-    title = agent_title(policy) if search else policy
-    return spec if title == policy else f"{title} with search"
-
-
-def _network_title(name: str) -> str:
-    if name == FIRST_CHAMPION:
-        return "First champion"
-    return "Champion" if name.startswith(CHAMPION) else f"{name.capitalize()} network"
-
-
-def search_of(policy: str, worlds: int = SEARCH_WORLDS) -> str:
-    """Return the specification of a policy improved by search."""
-    return f"{policy}{_SEARCH}{worlds}"
-
-
 def matches() -> list[dict[str, Any]]:
     """Return the matches that interfaces suggest."""
-    from german_whist.envs.engine.match_format import match_format_of
-
     formats = [None if target is None else match_format_of(target) for target in _TARGETS]
     return [{"match": None if one is None else str(one), "title": match_title(one)} for one in formats]
-
-
-@lru_cache
-def agents() -> tuple[dict[str, Any], ...]:
-    """Return all agents that interfaces offer, as plain data, from the easiest to the hardest."""
-    found: list[dict[str, Any]] = [
-        {
-            "spec": level.spec,
-            "title": level.title,
-            "level": level.level,
-            "strength": _strength_text(level.win_rate, "classic"),
-            "description": level.description,
-        }
-        for level in LEVELS
-    ]
-    networks = sorted(_networks(), key=lambda one: one.name.startswith(CHAMPION))
-    for agent in networks:
-        found.append(
-            {
-                "spec": agent.name,
-                "title": _network_title(agent.name),
-                "level": "master" if agent.name.startswith(CHAMPION) else "expert",
-                "strength": _strength(agent),
-                "description": f"{_NETWORK}, for {rules_title(agent.rules)}",
-            }
-        )
-    found.append(_searching(TEXTBOOK, f"textbook strategy that tries every card in {SEARCH_WORLDS} worlds"))
-    for agent in networks:
-        if agent.name.startswith(CHAMPION):
-            found.append(_searching(agent.name, f"the same network, trying its cards in {SEARCH_WORLDS} worlds"))
-    return tuple(found)
-
-
-def _searching(policy: str, description: str) -> dict[str, Any]:
-    """Return the hardest level of some games as plain data."""
-    won = _SEARCH_WIN_RATES.get(policy)
-    return {
-        "spec": search_of(policy),
-        "title": agent_title(search_of(policy)),
-        "level": "hardest",
-        "strength": _strength_text(won, "classic") if won else None,
-        "description": f"{description} that fit your play",
-    }
-
-
-def _networks() -> tuple[PretrainedAgent, ...]:
-    """Return the pretrained agents that interfaces offer; the first champion is there to measure against."""
-    return tuple(agent for agent in pretrained_agents() if agent.name != FIRST_CHAMPION)
-
-
-def _strength(agent: PretrainedAgent) -> str | None:
-    strength = agent.strength
-    if strength is None or strength["win_rate"] is None or strength["opponent"] != BASELINE:
-        return None
-    return _strength_text(strength["win_rate"], agent.rules)
-
-
-def _strength_text(win_rate: float, rules: str) -> str:
-    return f"{rules_title(rules)}: wins {win_rate:.0%} of deals against {agent_title(BASELINE)}"
 
 
 @lru_cache
@@ -207,68 +46,6 @@ def _game(name: str) -> dict[str, Any]:
         "scorings": _scorings(name, rules),
         "agents": agents_for(rules),
     }
-
-
-@lru_cache
-def networks_for(rules: Rules) -> tuple[str, ...]:
-    """Return the pretrained agents that can play a game, the strongest last."""
-    found = [agent for agent in _networks() if plays(agent.name, rules)]
-    found.sort(key=lambda agent: (agent.name.startswith(CHAMPION), _measured(agent), agent.name))
-    return tuple(agent.name for agent in found)
-
-
-def plays(spec: str, rules: Rules) -> bool:
-    """Return whether an agent's network, if it has one, plays a game."""
-    try:
-        check_agent(agent_named(spec), rules)
-    except ValueError:
-        return False
-    return True
-
-
-@lru_cache
-def has_open_endgame(rules: Rules) -> bool:
-    """Return whether both hands are known in the endgame of a game, and small enough to be solved."""
-    try:
-        DealBatch(rules, 1, endgame=EXACT)
-    except ValueError:
-        return False
-    return True
-
-
-def agents_for(rules: Rules) -> list[str]:
-    """Return the agents that interfaces offer for a game, from the easiest to the hardest."""
-    is_open, hardest = has_open_endgame(rules), searcher(rules)
-    levels = [level.spec for level in LEVELS if is_open or not level.spec.startswith(_OPEN_ENDGAME)]
-    return [*levels, *networks_for(rules), *([] if hardest is None else [hardest])]
-
-
-@lru_cache
-def searcher(rules: Rules, worlds: int = SEARCH_WORLDS) -> str | None:
-    """Return the strongest agent for a game: its strongest network, else the textbook bot, improved by search.
-
-    ``None`` where hands stay hidden in the endgame.
-    """
-    if not has_open_endgame(rules):
-        return None
-    policies = [*networks_for(rules)[-1:], TEXTBOOK]
-    return next((spec for spec in (search_of(policy, worlds) for policy in policies) if plays(spec, rules)), None)
-
-
-def _measured(agent: PretrainedAgent) -> float:
-    strength = agent.strength
-    return 0.0 if strength is None or strength["win_rate"] is None else float(strength["win_rate"])
-
-
-def strongest_network(rules: Rules) -> str | None:
-    """Return the strongest pretrained agent for a game; ``None`` if there is none."""
-    names = networks_for(rules)
-    return names[-1] if names else None
-
-
-def default_agent(rules: Rules) -> str:
-    """Return the agent that interfaces propose for a game: the strongest network, else the last of ``LEVELS``."""
-    return strongest_network(rules) or LEVELS[-1].spec
 
 
 def _scorings(name: str, rules: Rules) -> list[dict[str, Any]]:

@@ -13,10 +13,11 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from german_whist.agents.policy.checkpoint import load_checkpoint
-from german_whist.agents.pretrained.catalog import pretrained_names
+from german_whist.agents.pretrained.catalog import EVERY_SUFFIX, load_pretrained, pretrained_names
 from german_whist.arena.exploitability.defaults import RESPONDER_DEALS
 from german_whist.arena.match import play_match
 from german_whist.arena.statistics import finite_ends
+from german_whist.envs.engine.rules import rules as rules_named
 from german_whist.envs.utils.specs import shown
 from german_whist.training.config.load import load_config
 from german_whist.training.config.schema import TrainConfig
@@ -76,12 +77,16 @@ class BestResponseBound:
         return found
 
 
-def own_weights(agent: str) -> str:
-    """Return the network that an agent plays, as the setting ``init`` names it; empty if it plays none."""
+def own_weights(agent: str, rules: str = "classic") -> str:
+    """Return the network that an agent plays a game with, as ``init`` names it; empty if it plays none."""
     name, _, settings = agent.removesuffix("+exact").partition(":")
     if name == "checkpoint":
         return settings.partition(",")[0]
-    return name if name in pretrained_names() else ""
+    if name not in pretrained_names():
+        return ""
+    every = f"{name}{EVERY_SUFFIX}"
+    is_other_game = load_pretrained(name).rules.game.tolist() != rules_named(rules).game.tolist()
+    return every if is_other_game and every in pretrained_names() else name
 
 
 def responder_config(
@@ -114,7 +119,7 @@ def responder_config(
         "final_deals": deals,
         "checkpoint_every": max(1, decisions // 2),
     }
-    start = own_weights(agent)
+    start = own_weights(agent, rules)
     if start:
         given |= {"init": start, "lookahead_policy": "init"}  # the agent's own network replies in the lookaheads
     config = load_config(RECIPE, {**{key: json.dumps(value) for key, value in given.items()}, **(settings or {})})

@@ -1,9 +1,9 @@
 """Pretrained agents: the checkpoints that ship with the package, named after their files.
 
 ``agents/weights/champion.safetensors`` is the agent ``champion``; every other checkpoint in that folder is an agent
-too. ``NAME-value.safetensors`` holds the value network of ``NAME``. With ``champion-every.safetensors``, a network with
-universal inputs, ``champion`` plays every game with an open endgame. ``champion-v1``, the first ``champion``, is kept
-to measure against.
+too. ``NAME-every.safetensors`` holds a network with universal inputs, with which ``NAME`` plays every game but its own;
+``NAME-value.safetensors`` holds the value network of ``NAME``. ``champion-v1``, the first ``champion``, is kept to
+measure against.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 FILE_SUFFIX = ".safetensors"
 CHAMPION = "champion"
-EVERY_GAME = "champion-every"  # the network of ``champion`` in games other than its own
+EVERY_SUFFIX = "-every"  # ``champion-every`` is the network of ``champion`` in games other than its own
 FIRST_CHAMPION = "champion-v1"
 BASELINE = "heuristic+exact"  # the opponent that strength is quoted against
 

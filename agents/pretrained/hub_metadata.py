@@ -32,22 +32,26 @@ def front_matter(agents: tuple[PretrainedAgent, ...]) -> str:
 
 
 def _entry(agent: PretrainedAgent) -> dict[str, Any]:
-    """Return the entry of ``model-index``; agents without results have the task and the environment alone."""
-    metrics = []
-    for opponent, result in agent.card["results"].items():
-        if not opponent.endswith(NOT_BY_DEFAULT):
-            metrics += [
-                _metric("win_rate", f"win rate against {opponent}", result, "interval"),
-                _metric("margin", f"tricks a deal against {opponent}", result, "margin_interval"),
-            ]
+    """Return the entry of ``model-index``, by game; agents without results have the task and the environment alone."""
+    metrics: dict[str, list[dict[str, Any]]] = {}
+    for row, result in agent.card["results"].items():
+        if not row.endswith(NOT_BY_DEFAULT):
+            opponent, _, game = row.partition(", ")
+            metrics.setdefault(game or agent.rules, []).extend(
+                [
+                    _metric("win_rate", f"win rate against {opponent}", result, "interval"),
+                    _metric("margin", f"tricks a deal against {opponent}", result, "margin_interval"),
+                ]
+            )
     return {
         "name": agent.name,
         "results": [
             {
                 "task": {"type": TASK, "name": "reinforcement learning"},
-                "dataset": {"type": ENVIRONMENT, "name": f"German Whist ({agent.rules})", "config": agent.rules},
-                "metrics": metrics,
+                "dataset": {"type": ENVIRONMENT, "name": f"German Whist ({game})", "config": game},
+                "metrics": measured,
             }
+            for game, measured in (metrics or {agent.rules: []}).items()
         ],
     }
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from german_whist.agents.bots.base import Agent
 from german_whist.agents.policy.agent import PolicyAgent
 from german_whist.agents.policy.checkpoint import Checkpoint
-from german_whist.agents.policy.network.layers import UNIVERSAL
-from german_whist.agents.pretrained.catalog import load_pretrained
+from german_whist.agents.pretrained.catalog import EVERY_SUFFIX, load_pretrained
 from german_whist.agents.search.settings import HEURISTIC, SELF, SMALL, SearchSettings
 
 _SMALL = "small"
@@ -15,10 +14,11 @@ _SMALL = "small"
 def rollout_networks(policy: Agent, settings: SearchSettings) -> tuple[Checkpoint, ...]:
     """Return the networks of the rollouts: a view takes the first one of its game; none stands for the heuristic bot.
 
-    By default that is ``small`` in its game, else the policy's own network if its layers are plain.
+    By default that is ``small`` in its game, else the policy's own network if its layers are plain, else
+    ``small-every``.
 
     Raises:
-        ValueError: when the network asked for plays another game, the suits share its layers, or the policy has none.
+        ValueError: when the policy has no network, or the suits share its layers and its own is asked for.
     """
     if settings.rollout == HEURISTIC or not isinstance(policy, PolicyAgent):
         if settings.rollout in (SELF, SMALL):
@@ -29,9 +29,5 @@ def rollout_networks(policy: Agent, settings: SearchSettings) -> tuple[Checkpoin
         if len(own) < len(policy.checkpoints):
             raise ValueError(f"rollout {SELF!r} is not allowed: rollouts need plain layers, not suit layers")
         return own
-    small = load_pretrained(_SMALL)
-    if any(one.inputs == UNIVERSAL or one.rules == small.rules for one in policy.checkpoints):
-        return small, *own
-    if settings.rollout == SMALL:
-        raise ValueError(f"rollout {_SMALL!r} is not allowed: that network plays another game")
-    return own
+    small, every = load_pretrained(_SMALL), load_pretrained(f"{_SMALL}{EVERY_SUFFIX}")
+    return (small, every) if settings.rollout == SMALL else (small, *own, every)

@@ -27,7 +27,7 @@ class SearchSettings:
         candidates: deals sampled before weighting, at first; 0 for 6 × ``worlds``, but at most 768 and at least
             2 × ``worlds``.
         rollout: the policy of the rollouts and of the opponent model: ``"small"``, ``"heuristic"`` or ``"self"``;
-            empty for ``"small"`` in its game, else ``"self"``.
+            empty for ``"small"`` in its game, else ``"self"`` if its layers are plain, else ``"small"``.
         prior_sd: standard deviation of the error of the policy's advantages, in tricks: the larger, the more the search
             decides; 0 for 0.3 where the policy is a network, else 0.5.
         tricks: only the last so many tricks of the foreplay are searched; 0 for all.

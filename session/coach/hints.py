@@ -9,13 +9,13 @@ from german_whist.agents.bots.base import Agent
 from german_whist.envs.engine.actions import action_text
 from german_whist.envs.engine.cards import SUITS
 from german_whist.envs.engine.rules import Rules
-from german_whist.session.catalogue import agent_title
 from german_whist.session.coach.advice import ROLLOUTS, Advice, advise
 from german_whist.session.coach.holdings import holdings
 from german_whist.session.coach.judges import judge_of, searches
 from german_whist.session.coach.reasons import reason
 from german_whist.session.deal.table_deal import TableDeal
 from german_whist.session.deal.words import action_name
+from german_whist.session.levels import agent_title
 
 WORLDS = 256  # a hint takes less than a second on one core
 

@@ -7,7 +7,6 @@ need not be the action that makes the most tricks. Elsewhere there may be a netw
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,7 +17,7 @@ from german_whist.agents.monte_carlo.rollout_kernels import distinct_actions
 from german_whist.agents.policy.agent import estimated_advantages, network_of
 from german_whist.envs.engine.cards import NUM_ACTIONS, cards_of
 from german_whist.envs.engine.rules import Rules
-from german_whist.session.catalogue import searcher, strongest_network
+from german_whist.session.levels import searcher
 from german_whist.session.opponent import agent_named
 
 Row = npt.NDArray[np.float64]
@@ -45,17 +44,8 @@ def judge_of(rules: Rules, worlds: int) -> Agent | None:
         rules: the rules.
         worlds: worlds in which a search tries actions.
     """
-    spec = _judge_spec(rules, worlds)
+    spec = searcher(rules, worlds)
     return None if spec is None else agent_named(spec)
-
-
-@lru_cache
-def _judge_spec(rules: Rules, worlds: int) -> str | None:
-    hardest, network = searcher(rules, worlds), strongest_network(rules)
-    if hardest is not None:
-        return hardest
-    found = None if network is None else network_of(agent_named(network))
-    return network if found is not None and found.checkpoint.logits_per_trick is not None else None
 
 
 def searches(agent: Agent | None) -> bool:

@@ -20,7 +20,7 @@ from german_whist.envs.engine.endgame_hook import EXACT, PLAYED
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.state import ENDGAME, FOREPLAY
 from german_whist.envs.simulator.batch import DealBatch
-from german_whist.session.catalogue import has_open_endgame
+from german_whist.session.levels import has_open_endgame
 
 
 class Rollouts(NamedTuple):

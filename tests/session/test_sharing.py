@@ -12,7 +12,7 @@ from german_whist.agents.registry import make_agent
 from german_whist.arena.recording import Recording
 from german_whist.envs.engine.actions import parse_action
 from german_whist.envs.engine.rules import rule_names, rules
-from german_whist.session import catalogue
+from german_whist.session import catalogue, levels
 from german_whist.session.coach.replays import swap_seats
 from german_whist.session.deal.events import deal_events
 from german_whist.session.deal.table_deal import TableDeal
@@ -130,7 +130,7 @@ def test_what_is_no_recording_is_refused(text: str, message: str) -> None:
 def test_every_offered_agent_plays_the_game_that_offers_it() -> None:
     assert [game["id"] for game in catalogue.games()][:2] == ["classic", "small"]
     assert {game["id"] for game in catalogue.games()} == set(rule_names())
-    listed = {agent["spec"] for agent in catalogue.agents()}
+    listed = {agent["spec"] for agent in levels.agents()}
     for game in catalogue.games():
         assert rules(game["scorings"][0]["rules"]) == rules(game["id"])
         for scoring in game["scorings"]:

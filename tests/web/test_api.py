@@ -46,7 +46,7 @@ def test_without_a_choice_the_strongest_agent_plays(folder: Path) -> None:
     with TestClient(make_app(ServeOptions(), folder, TOKEN), base_url=BASE) as client:
         assert client.get("api/catalog").json()["defaults"]["agent"] == "champion"
         assert client.post("api/sessions", json={}).json()["agent"]["title"] == "Champion"
-        assert client.post("api/sessions", json={"rules": "small"}).json()["agent"]["spec"] == "champion-small"
+        assert client.post("api/sessions", json={"rules": "small"}).json()["agent"]["spec"] == "champion"
 
 
 @pytest.mark.parametrize("game", ["tiny", "draft", "humbug", "open_stock"])
@@ -152,7 +152,7 @@ BAD_BODIES: list[tuple[str, Any, str]] = [
     ("api/sessions", {"rules": 5}, "rules 5 is not allowed: a text"),
     ("api/sessions", {"rules": "x" * 201}, "not allowed"),
     ("api/sessions", {"agent": "grady"}, "did you mean 'greedy'"),
-    ("api/sessions", {"agent": "champion", "rules": "small"}, "trained for 'classic'"),
+    ("api/sessions", {"agent": "champion-v1", "rules": "small"}, "trained for 'classic'"),
     ("api/sessions", {"agent": "checkpoint:/etc/passwd"}, "from files"),
     ("api/sessions", {"agent": " checkpoint:/etc/passwd"}, "from files"),
     ("api/sessions", {"agent": "checkpoint:/etc/passwd+exact"}, "from files"),

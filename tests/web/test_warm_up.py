@@ -81,5 +81,5 @@ def test_afterwards_the_first_card_hint_and_review_load_nothing() -> None:
 
 
 def test_an_agent_that_does_not_play_the_game_is_logged(caplog: pytest.LogCaptureFixture) -> None:
-    warm_up("small", "champion")
+    warm_up("small", "champion-v1")
     assert "trained for 'classic'" in caplog.text

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from german_whist.envs.engine.endgame_hook import EXACT
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Sequence
 
     from german_whist.agents.pretrained.catalog import PretrainedAgent
     from german_whist.agents.registry import AgentKind, AgentSuffix
@@ -59,7 +59,7 @@ def run(options: argparse.Namespace) -> int:
             caption_justify="left",
         )
         for heading in ("agent", "game", "games won", "against", "size"):
-            networks.add_column(heading, justify="right" if heading in ("games won", "size") else "left")
+            networks.add_column(heading, justify="right" if heading in ("games won", "size") else "left", no_wrap=True)
         for agent in pretrained:
             networks.add_row(*_row(agent))
         console.print(networks)
@@ -70,10 +70,18 @@ def _usage(name: str) -> str:
     return f"{name}[:SETTINGS]"
 
 
-def _caption(pretrained: Iterable[PretrainedAgent]) -> str | None:
-    """Return the caption of the table: which agents need no ``+exact``."""
-    names = [agent.name for agent in pretrained if agent.endgame == EXACT]
-    return f"Exact endgames: {', '.join(names)} (endgame=played leaves them to the network)." if names else None
+def _caption(pretrained: Sequence[PretrainedAgent]) -> str:
+    """Return the caption of the table: which agents have a second network, and which need no ``+exact``."""
+    from german_whist.agents.pretrained.catalog import EVERY_SUFFIX
+
+    names = [agent.name for agent in pretrained]
+    lines = [
+        f"{name} plays other games with {name}{EVERY_SUFFIX}." for name in names if f"{name}{EVERY_SUFFIX}" in names
+    ]
+    exact = ", ".join(agent.name for agent in pretrained if agent.endgame == EXACT)
+    if exact:
+        lines.append(f"Exact endgames: {exact} (endgame=played leaves them to the network).")
+    return "\n".join(lines)
 
 
 def _facts(agent: PretrainedAgent) -> dict[str, Any]:
@@ -95,4 +103,5 @@ def _row(agent: PretrainedAgent) -> tuple[str, ...]:
 
     strength = agent.strength
     won, opponent = ("not measured", "") if strength is None else (win_rate(strength), strength["opponent"])
-    return agent.name, agent.rules, won, opponent, f"{agent.size / 1000:.0f} kB"
+    game = "all but humbug" if " " in agent.rules else agent.rules
+    return agent.name, game, won, opponent.partition(", ")[0], f"{agent.size / 1e6:.1f} MB"

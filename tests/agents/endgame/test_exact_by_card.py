@@ -121,8 +121,8 @@ def test_endgames_of_another_game_are_refused() -> None:
     batch = DealBatch("all", 3, seed=1)
     play_randomly(batch, np.random.default_rng(0), 30)
     assert opponent_hand_known(batch.views()).all()
-    with pytest.raises(ValueError, match="agent 'champion' was trained for 'classic' and plays no other game"):
-        make_agent("champion").act(batch.views(), None)
+    with pytest.raises(ValueError, match="agent 'champion-small' was trained for 'small' and plays no other game"):
+        make_agent("champion-small").act(batch.views(), None)
 
 
 def test_a_network_as_such_plays_the_endgame_whatever_its_card_says() -> None:

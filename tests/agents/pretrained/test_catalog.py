@@ -14,6 +14,8 @@ from german_whist.agents.endgame.exact_agent import ExactEndgame
 from german_whist.agents.policy.agent import PolicyAgent
 from german_whist.agents.policy.canonical import canonical_views, true_cards
 from german_whist.agents.policy.checkpoint import load_checkpoint, read_card
+from german_whist.agents.policy.inputs import network_inputs
+from german_whist.agents.policy.network.layers import UNIVERSAL
 from german_whist.agents.pretrained import catalog, publish
 from german_whist.agents.pretrained.catalog import (
     find_network,
@@ -26,7 +28,6 @@ from german_whist.agents.pretrained.model_cards import page
 from german_whist.agents.registry import make_agent
 from german_whist.arena.match import play_match
 from german_whist.envs.engine.rules import rules
-from german_whist.envs.observation.vector import observe
 from german_whist.envs.simulator.batch import DealBatch
 from tests.agents.networks import some_network, suit_network
 from tests.conftest import play_randomly
@@ -41,12 +42,14 @@ NETWORKS = {
     "champion-small": "small",
     "champion-no_trump": "no_trump",
 }
+EVERY = ("champion-every", "small-every")
 
 
 def test_the_pretrained_agents_are_those_that_the_documentation_names() -> None:
     assert set(NETWORKS) <= set(pretrained_names())
     for name, game in NETWORKS.items():
         assert load_pretrained(name).rules == rules(game)
+    assert {name for name in pretrained_names() if load_pretrained(name).inputs == UNIVERSAL} == set(EVERY)
 
 
 def test_files_are_small() -> None:
@@ -100,7 +103,9 @@ def test_torch_chooses_the_same_actions(name: str, played: int) -> None:
     network.load_raw_layers(checkpoint.networks[phase], name)
     network.double().compute_dtype = torch.float64
     last = network.linear_layers()[-1]
-    units = network.units(torch.from_numpy(observe(renamed, checkpoint.rules)), network.weights())
+    units = network.units(
+        torch.from_numpy(network_inputs(renamed, checkpoint.rules, checkpoint.inputs)), network.weights()
+    )
     logits = network.joined(torch.nn.functional.linear(units, last.weight, last.bias)).detach()
     legal = renamed["legal"][:, None] >> np.arange(logits.shape[1], dtype=np.uint64) & np.uint64(1)
     logits[torch.from_numpy(legal == 0)] = -torch.inf

@@ -11,6 +11,7 @@ import yaml
 from german_whist.agents.pretrained.catalog import PretrainedAgent, pretrained_agents, weights_folder
 from german_whist.agents.pretrained.hub_metadata import ENVIRONMENT, front_matter
 from german_whist.agents.pretrained.model_cards import page
+from german_whist.envs.engine.rules import rule_names, rules
 from german_whist.registration import GYMNASIUM_ID
 
 AGENTS = pretrained_agents()
@@ -36,30 +37,29 @@ def test_the_page_begins_with_the_metadata_of_a_model_hub() -> None:
 @pytest.mark.parametrize("agent", AGENTS, ids=lambda agent: agent.name)
 def test_the_results_are_those_of_the_card_with_their_intervals(agent: PretrainedAgent) -> None:
     (entry,) = [entry for entry in metadata()["model-index"] if entry["name"] == agent.name]
-    (result,) = entry["results"]
-    assert result["task"]["type"] == "reinforcement-learning"
-    assert result["dataset"] == {
-        "type": GYMNASIUM_ID,
-        "name": f"German Whist ({agent.rules})",
-        "config": agent.rules,
-    }
-    metrics = {metric["name"]: metric for metric in result["metrics"]}
-    assert not any("network to the end" in name for name in metrics)
-    for opponent in ("random+exact", "heuristic+exact", "heuristic"):
-        card = agent.card["results"][opponent]
-        for name, kind, interval in (
-            ("win rate", "win_rate", "interval"),
-            ("tricks a deal", "margin", "margin_interval"),
-        ):
-            metric = metrics[f"{name} against {opponent}"]
-            mean, half = map(float, metric["value"].split(" +/- "))
-            low, high = card[interval]
-            assert metric["type"] == kind
-            assert mean == pytest.approx(card[kind], abs=6e-4)
-            assert half == pytest.approx((high - low) / 2, abs=6e-4)
-            assert (metric["args"]["low"], metric["args"]["high"]) == pytest.approx((low, high), abs=6e-5)
-            assert metric["args"]["deals"] == card["deals"]
-            assert metric["args"]["confidence"] == 0.95
+    plays_every_game = agent.name.endswith("-every")
+    games = [name for name in rule_names() if not rules(name).humbug] if plays_every_game else [agent.rules]
+    assert [result["dataset"]["config"] for result in entry["results"]] == games
+    for game, result in zip(games, entry["results"], strict=True):
+        assert result["task"]["type"] == "reinforcement-learning"
+        assert result["dataset"] == {"type": GYMNASIUM_ID, "name": f"German Whist ({game})", "config": game}
+        metrics = {metric["name"]: metric for metric in result["metrics"]}
+        assert not any("network to the end" in name for name in metrics)
+        for opponent in ("heuristic+exact",) if plays_every_game else ("random+exact", "heuristic+exact", "heuristic"):
+            card = agent.card["results"][f"{opponent}, {game}" if plays_every_game else opponent]
+            assert_is_metric(metrics[f"win rate against {opponent}"], card, "win_rate", "interval")
+            assert_is_metric(metrics[f"tricks a deal against {opponent}"], card, "margin", "margin_interval")
+
+
+def assert_is_metric(metric: dict[str, Any], card: dict[str, Any], kind: str, interval: str) -> None:
+    mean, half = map(float, metric["value"].split(" +/- "))
+    low, high = card[interval]
+    assert metric["type"] == kind
+    assert mean == pytest.approx(card[kind], abs=6e-4)
+    assert half == pytest.approx((high - low) / 2, abs=6e-4)
+    assert (metric["args"]["low"], metric["args"]["high"]) == pytest.approx((low, high), abs=6e-5)
+    assert metric["args"]["deals"] == card["deals"]
+    assert metric["args"]["confidence"] == 0.95
 
 
 def test_the_environment_has_its_name_in_gymnasium() -> None:

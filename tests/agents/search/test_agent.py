@@ -219,7 +219,6 @@ def test_more_worlds_win_more() -> None:
         ("champion:search=4,temperature=1", "search"),
         ("champion:search=4,worlds=3", "worlds"),
         ("heuristic:search=4,worlds=3", "worlds"),
-        ("champion-all:search=4,rollout=small", "another game"),
         ("heuristic:search=4,rollout=self", "no network"),
     ],
 )
@@ -242,12 +241,12 @@ def test_search_0_is_the_agent_itself() -> None:
     )
 
 
-def test_a_network_with_suit_layers_searches_with_rollouts_of_small_or_the_bot(tmp_path: Path) -> None:
-    for game, names in (("classic", 1), ("small", 0)):
+def test_a_network_with_suit_layers_searches_with_rollouts_of_small(tmp_path: Path) -> None:
+    for game in ("classic", "small"):
         path = tmp_path / f"{game}.safetensors"
         suit_network(2, game).save(path)
         agent = searcher(f"checkpoint:{path},endgame=exact,search=4,candidates=8,prior_sd=9")
-        assert len(agent._rollouts) == names
+        assert agent._rollouts == (load_pretrained("small"), load_pretrained("small-every"))
         positions = Positions(4, 7, game)
         for view, action in zip(positions.views, positions.act(agent), strict=True):
             assert int(view["legal"]) >> action & 1
@@ -255,11 +254,11 @@ def test_a_network_with_suit_layers_searches_with_rollouts_of_small_or_the_bot(t
             make_agent(f"checkpoint:{path},endgame=exact,search=4,rollout=self")
 
 
-def test_views_without_a_network_of_their_game_are_searched_with_the_bot(tmp_path: Path) -> None:
+def test_small_plays_the_rollouts_of_every_game(tmp_path: Path) -> None:
     path = tmp_path / "net.safetensors"
     suit_network(1, inputs="universal").save(path)
     with_small = searcher(f"checkpoint:{path},endgame=exact,search=6,candidates=24,prior_sd=9")
     with_bot = searcher(f"checkpoint:{path},endgame=exact,search=6,candidates=24,prior_sd=9,rollout=heuristic")
     classic, small = Positions(12, 7, "classic"), Positions(12, 7, "small")
-    assert small.act(with_small) == small.act(with_bot)
+    assert small.act(with_small) != small.act(with_bot)
     assert classic.act(with_small) != classic.act(with_bot)

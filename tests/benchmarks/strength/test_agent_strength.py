@@ -121,7 +121,7 @@ def test_the_command_prints_the_table_and_writes_the_card(tmp_path: Path, capsys
         (["champion", "--deals", "1"], "deals 1 is not allowed: a whole number from 5"),
         (["greedy+exact", "--deals", "5"], "leave out +exact"),
         (["champio"], "unknown agent 'champio': did you mean 'champion'"),
-        (["champion", "--rules", "all", "--deals", "5"], "plays no other game"),
+        (["champion-v1", "--rules", "all", "--deals", "5"], "plays no other game"),
         (["champion-small", "--deals", "5", "--write-card", "gone.safetensors"], "there is no such file"),
     ],
 )

@@ -185,7 +185,7 @@ WRONG_VALUES = [
     ("opponents", "{heuristc: 1}", "unknown agent in opponents 'heuristc': did you mean 'heuristic'?"),
     ("opponents", "{'random:luck=1': 1}", "agent 'random' takes no settings, 'luck' was given"),
     ("opponents", "{'checkpoint:absent.st': 1}", "opponents: checkpoint 'absent.st': there is no such file"),
-    ("opponents", "{champion: 1}", "opponents: agent 'champion' was trained for 'classic' and plays no other game"),
+    ("opponents", "{champion-v1: 1}", "opponents: agent 'champion-v1' was trained for 'classic' and plays no other"),
     ("evaluate_against", "random", "a list of names"),
     ("evaluate_against", "[random, champion-small+exact]", "agent 'champion-small' was trained for 'small'"),
     ("evaluate_against", "[]", "at least one agent is needed"),

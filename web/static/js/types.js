@@ -8,7 +8,7 @@
  * @typedef {{id: string, title: string, rules: string, agents: string[]}} Scoring
  * @typedef {{id: string, title: string, summary: string, rules: string, hand: number, stock: number, cards: number,
  *   choices: boolean, scorings: Scoring[], agents: string[]}} GameEntry
- * @typedef {{spec: string, title: string, level: string, strength: string | null, description: string}} AgentEntry
+ * @typedef {{spec: string, title: string, level: string, strength: Record<string, string>, description: string}} AgentEntry
  * @typedef {{version: string, games: GameEntry[], agents: AgentEntry[],
  *   matches: {match: string | null, title: string}[],
  *   defaults: {rules: string, agent: string, match: string | null}, today: string}} Catalog

@@ -106,7 +106,7 @@ export function gameForm(catalog, start) {
       }, game.summary)),
       game.scorings.length > 1 &&
         labelled(selectField("Scoring", game.scorings.map((scoring) => ({ value: scoring.rules, title: scoring.title })), choices.rules, (rules) => keep({ rules }))),
-      labelled(selectField("Level", agents.map((spec) => ({ value: spec, title: agentTitle(catalog, spec) })), choices.agent, (spec) => keep({ agent: spec }), agent === undefined ? "" : describe(agent))),
+      labelled(selectField("Level", agents.map((spec) => ({ value: spec, title: agentTitle(catalog, spec) })), choices.agent, (spec) => keep({ agent: spec }), agent === undefined ? "" : describe(agent, choices.rules))),
       labelled(selectField("Win target", targets(catalog, choices.match), choices.match ?? "", (match) => keep({ match: match === "" ? null : match }))),
       otherTarget((match) => keep({ match })),
       h("div", { class: "buttons" }, h("button", { type: "button", class: "primary", onclick: () => { store(); start(); } }, "Deal the cards")),
@@ -117,10 +117,11 @@ export function gameForm(catalog, start) {
   return form;
 }
 
-/** @param {import("../types.js").AgentEntry} agent @returns {string} */
-function describe(agent) {
+/** @param {import("../types.js").AgentEntry} agent @param {string} rules @returns {string} */
+function describe(agent, rules) {
   const about = agent.description.slice(0, 1).toUpperCase() + agent.description.slice(1);
-  return agent.strength === null ? about : `${about}; ${agent.strength}`;
+  const strength = agent.strength[rules] ?? agent.strength.classic;
+  return strength === undefined ? about : `${about}; ${strength}`;
 }
 
 /** @param {Catalog} catalog @param {string | null} match @returns {{value: string, title: string}[]} */
