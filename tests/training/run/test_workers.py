@@ -26,16 +26,20 @@ in_proc = pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="the w
 def endless(run: Path) -> subprocess.Popen[str]:
     config = run.with_suffix(".yaml")
     config.write_text(yaml.safe_dump(ENDLESS))
+    return trained(str(config), "--out", str(run))
+
+
+def trained(*options: str) -> subprocess.Popen[str]:
     return subprocess.Popen(
-        [sys.executable, "-m", "german_whist", "train", str(config), "--quiet", "--out", str(run)],
+        [sys.executable, "-m", "german_whist", "train", "--quiet", *options],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
     )
 
 
-def wait_for_training(run: Path, process: subprocess.Popen[str]) -> None:
-    while not run.is_dir() or len(RunDirectory(run).checkpoint_paths()) < 3:
+def wait_for_training(run: Path, process: subprocess.Popen[str], checkpoints: int = 3) -> None:
+    while not run.is_dir() or len(RunDirectory(run).checkpoint_paths()) < checkpoints:
         assert process.poll() is None, process.communicate()
         time.sleep(0.05)
 
@@ -68,16 +72,6 @@ def test_they_learn_as_those_of_torchrun(tmp_path: Path) -> None:
 
 
 @in_proc
-def test_a_worker_that_dies_is_named(tmp_path: Path) -> None:
-    run = endless(tmp_path / "run")
-    wait_for_training(tmp_path / "run", run)
-    os.kill(worker_of(run), signal.SIGKILL)
-    _, errors = run.communicate(timeout=WITHIN)
-    assert run.returncode == 2
-    assert errors == f"german-whist: process 2 of 2 was ended by signal {signal.SIGKILL}\n"
-
-
-@in_proc
 def test_a_worker_ends_with_the_first_process(tmp_path: Path) -> None:
     run = endless(tmp_path / "run")
     wait_for_training(tmp_path / "run", run)
@@ -90,24 +84,20 @@ def test_a_worker_ends_with_the_first_process(tmp_path: Path) -> None:
         time.sleep(0.1)
 
 
-def test_an_interrupted_run_resumes_with_as_many_processes(tmp_path: Path) -> None:
+@in_proc
+def test_an_interrupted_run_resumes_with_as_many_processes_and_a_worker_that_dies_is_named(tmp_path: Path) -> None:
     folder = tmp_path / "run"
     run = endless(folder)
     wait_for_training(folder, run)
     run.send_signal(signal.SIGINT)
     run.communicate(timeout=WITHIN)
     assert run.returncode == 130
-    kept = RunDirectory(folder)
-    resume = [
-        "train",
-        "--resume",
-        str(folder),
-        "--quiet",
-        "--decisions",
-        str(int(kept.checkpoint_paths()[-1].stem) + 512),
-    ]
-    subprocess.run([sys.executable, "-m", "german_whist", *resume], check=True, capture_output=True, timeout=240)
-    assert kept.final.is_file()
+    run = trained("--resume", str(folder))
+    wait_for_training(folder, run, len(RunDirectory(folder).checkpoint_paths()) + 1)
+    os.kill(worker_of(run), signal.SIGKILL)
+    _, errors = run.communicate(timeout=WITHIN)
+    assert run.returncode == 2
+    assert errors == f"german-whist: process 2 of 2 was ended by signal {signal.SIGKILL}\n"
 
 
 def test_a_worker_that_cannot_start_is_reported_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
