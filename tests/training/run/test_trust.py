@@ -23,7 +23,7 @@ from tests.training.policy_iteration.known_targets import run as begin_policy_it
 from tests.training.ppo_runs import begin_own
 from tests.training.run.snapshots import WITH_POOL, files, refused, rewrite
 from tests.training.sb3_runs import tiny_config
-from tests.training.whole_runs import begin, interrupt, resume_run
+from tests.training.whole_runs import begin, resume_run
 
 FORMATS = {"ppo": "german-whist-snapshot-2", "sb3": "german-whist-sb3-snapshot-2"}
 
@@ -237,9 +237,12 @@ def test_records_that_are_too_large_are_refused(own: RunDirectory, name: str, mo
 def test_a_change_recorded_by_a_run_that_was_killed_then_can_be_repaired(
     own: RunDirectory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    def kill(*_: object) -> None:
+        raise SystemExit
+
     with monkeypatch.context() as killed:
-        killed.setattr(RunDirectory, "write_config", lambda self, config: interrupt())
-        with pytest.raises(KeyboardInterrupt):
+        killed.setattr(RunDirectory, "write_config", kill)
+        with pytest.raises(SystemExit):
             resume_run(own.path, decisions="1500")
     refused(own, "cannot be resumed: decisions is 1024, and the run was trained with 1500")
     resume_run(own.path, decisions="1500")
