@@ -30,7 +30,7 @@ test: $(VENV)/.installed-dev-$(KEY)
 	$(BIN)/ruff format --check .
 	$(BIN)/lint-imports --no-logo
 	$(MAKE) --no-print-directory -j 2 types site
-	$(BIN)/python -m pytest -n 3 --dist loadfile
+	$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder
 
 # Two parts of `make test`, which runs them side by side.
 types: $(VENV)/.installed-dev-$(KEY)

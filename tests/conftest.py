@@ -21,13 +21,22 @@ SMALL_TABLE = 8  # cards a hand: quick to build, and the search above it is put 
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave the nightly checks out unless they are asked for by mark or by name."""
+    """Leave the nightly checks out unless they are asked for by mark or by name, and place the browser's tests.
+
+    These are few and long, so they do not come last, where other processes would wait for them; nor first, where every
+    kernel still has to be compiled.
+    """
+    items.sort(key=lambda item: "session+" if (folder := _folder(item)) == "browser" else folder)
     asked_by_name = any("::" in argument for argument in config.args)
     if config.option.markexpr or asked_by_name:
         return
     nightly = [item for item in items if item.get_closest_marker("nightly")]
     config.hook.pytest_deselected(items=nightly)
     items[:] = [item for item in items if item not in nightly]
+
+
+def _folder(item: pytest.Item) -> str:
+    return item.path.relative_to(Path(__file__).parent).parts[0]
 
 
 def play_randomly(batch: DealBatch, rng: np.random.Generator, steps: int | None = None) -> None:
