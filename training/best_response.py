@@ -13,11 +13,12 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from german_whist.agents.policy.checkpoint import load_checkpoint
+from german_whist.agents.policy.game_check import is_same_game
 from german_whist.agents.pretrained.catalog import EVERY_SUFFIX, load_pretrained, pretrained_names
 from german_whist.arena.exploitability.defaults import RESPONDER_DEALS
 from german_whist.arena.match import play_match
 from german_whist.arena.statistics import finite_ends
-from german_whist.envs.engine.rules import rules as rules_named
+from german_whist.envs.simulator.batch import DealBatch
 from german_whist.envs.utils.specs import shown
 from german_whist.training.config.load import load_config
 from german_whist.training.config.schema import TrainConfig
@@ -84,9 +85,9 @@ def own_weights(agent: str, rules: str = "classic") -> str:
         return settings.partition(",")[0]
     if name not in pretrained_names():
         return ""
-    every = f"{name}{EVERY_SUFFIX}"
-    is_other_game = load_pretrained(name).rules.game.tolist() != rules_named(rules).game.tolist()
-    return every if is_other_game and every in pretrained_names() else name
+    every, views = f"{name}{EVERY_SUFFIX}", DealBatch(rules, 1).views()
+    is_own_game = is_same_game(load_pretrained(name).rules, views).all()
+    return name if is_own_game or every not in pretrained_names() else every
 
 
 def responder_config(

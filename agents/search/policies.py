@@ -8,8 +8,6 @@ from german_whist.agents.policy.checkpoint import Checkpoint
 from german_whist.agents.pretrained.catalog import EVERY_SUFFIX, load_pretrained
 from german_whist.agents.search.settings import HEURISTIC, SELF, SMALL, SearchSettings
 
-_SMALL = "small"
-
 
 def rollout_networks(policy: Agent, settings: SearchSettings) -> tuple[Checkpoint, ...]:
     """Return the networks of the rollouts: a view takes the first one of its game; none stands for the heuristic bot.
@@ -29,5 +27,5 @@ def rollout_networks(policy: Agent, settings: SearchSettings) -> tuple[Checkpoin
         if len(own) < len(policy.checkpoints):
             raise ValueError(f"rollout {SELF!r} is not allowed: rollouts need plain layers, not suit layers")
         return own
-    small, every = load_pretrained(_SMALL), load_pretrained(f"{_SMALL}{EVERY_SUFFIX}")
+    small, every = load_pretrained(SMALL), load_pretrained(f"{SMALL}{EVERY_SUFFIX}")
     return (small, every) if settings.rollout == SMALL else (small, *own, every)
