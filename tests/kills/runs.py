@@ -92,11 +92,6 @@ class Victim:
         """Whether the final checkpoint is there."""
         return self.run.final.exists()
 
-    @property
-    def can_resume(self) -> bool:
-        """Whether a process has begun the run and not ended it."""
-        return self.run.config.exists() and not self.has_ended
-
     def _words(self) -> list[str]:
         if self.run.config.exists():
             return _resume(self.run.path)
@@ -171,15 +166,3 @@ def _first_difference(ours: list[dict[str, str]], theirs: list[dict[str, str]]) 
         if one != other:
             return f"row {number} is {one}, not {other}"
     return f"{len(ours)} rows, not {len(theirs)}"
-
-
-def resume_twice(run: RunDirectory, folder: Path) -> list[str]:
-    """Resume two copies of a run, and return in what they differ."""
-    copies = [folder / "first", folder / "second"]
-    for copy in copies:
-        shutil.copytree(run.path, copy)
-        subprocess.run(_command(_resume(copy)), check=True, capture_output=True, timeout=PATIENCE)
-    found = differences(RunDirectory(copies[0]), RunDirectory(copies[1]))
-    for copy in copies:
-        shutil.rmtree(copy)
-    return found

@@ -41,8 +41,8 @@ def test_metrics_have_a_row_for_every_rollout(finished: TrainingOutcome) -> None
     steps = column(finished.run.metrics, "time/total_timesteps")
     assert steps == list(range(ROLLOUT, 1024 + 1, ROLLOUT))
     with finished.run.metrics.open(newline="") as file:
-        last = list(csv.DictReader(file))[-1]
-    assert all(np.isfinite(float(cell)) for cell in last.values())
+        rows = list(csv.DictReader(file))
+    assert all(np.isfinite(float(cell)) for row in rows for cell in row.values())
 
 
 def test_tensorboard_can_read_losses_and_win_rates(finished: TrainingOutcome) -> None:
@@ -50,7 +50,7 @@ def test_tensorboard_can_read_losses_and_win_rates(finished: TrainingOutcome) ->
     events.Reload()
     tags = set(events.Tags()["scalars"])
     assert {"train/value_loss", "train/approx_kl", "evaluation/win_rate_random", "evaluation/win_rate_greedy"} <= tags
-    assert [event.step for event in events.Scalars("train/value_loss")] == list(range(2 * ROLLOUT, 1025, ROLLOUT))
+    assert [event.step for event in events.Scalars("train/value_loss")] == list(range(ROLLOUT, 1025, ROLLOUT))
 
 
 def test_evaluations_run_at_the_start_periodically_and_at_the_end(finished: TrainingOutcome) -> None:

@@ -26,14 +26,17 @@ from german_whist.envs.engine.scoring import reward_limit
 from german_whist.envs.observation.views import VIEW
 from german_whist.envs.opponent import ask_opponent
 from german_whist.envs.simulator.batch import DealBatch
-from german_whist.envs.simulator.log_check import check_logged_actions
-from german_whist.envs.simulator.state_check import check_states
 from german_whist.training.config.game_settings import PPOGameSettings
 from german_whist.training.config.settings import RolloutSettings
 from german_whist.training.rollouts.opponent_mix import SELF, OpponentMix
 from german_whist.training.rollouts.rollout_kernels import HIDDEN_FEATURES, margins, observe_envs, sample_actions
-
-DEALS_PER_PROCESS = 2**40  # each process deals from its own range
+from german_whist.training.rollouts.saved_deals import (
+    DEALS_PER_PROCESS,
+    IMPOSSIBLE,
+    check_layout,
+    load_deals,
+    save_deals,
+)
 
 
 @dataclass
@@ -251,16 +254,8 @@ class Collector:
 
     def state(self) -> dict[str, npt.NDArray[Any]]:
         """Return everything but the policy that the next rollout depends on, as arrays with one row per environment."""
-        log = self.batch.log
-        logged: dict[str, npt.NDArray[Any]] = {}
-        if log is not None:
-            logged = {"log_actions": log.actions.copy(), "log_counts": log.counts.copy()}
-        return logged | {
-            "states": self.batch.states.view(np.uint8).reshape(self.batch.size, -1).copy(),
-            "deals": self._deals.astype(np.int64),
+        return save_deals(self.batch, self._mix, self._deals) | {
             "moves": self._moves.copy(),
-            "deals_of_env": self._mix.deals_of_env.copy(),
-            "learner_seat": self._mix.learner_seat.copy(),
             "counts": np.array([[self._next_deal, self._rollouts]], np.int64),
         }
 
@@ -270,27 +265,11 @@ class Collector:
         Raises:
             ValueError: when it is of another number of environments or of another version of the engine.
         """
-        for name, array in self.state().items():
-            if name not in state or state[name].shape != array.shape or state[name].dtype != array.dtype:
-                raise ValueError(f"its {name} are not those of {self.batch.size} environments of this version")
-        states = np.ascontiguousarray(state["states"]).view(self.batch.states.dtype)[:, 0]
-        check_states(self.batch.rules, states)  # kernels do not
-        seats = np.where(self._mix.opponent_of < 0, -1, state["learner_seat"])
-        rows_are_known = (state["deals"] >= 0) & (state["deals_of_env"] >= 0) & (seats == state["learner_seat"])
-        in_range = (seats <= 1) & ((seats >= 0) | (self._mix.opponent_of < 0)) & (state["moves"] >= 0)
-        counts = state["counts"]
-        if (
-            not (rows_are_known & in_range & (state["moves"] < 2**16)).all()
-            or not ((counts >= 0) & (counts < DEALS_PER_PROCESS)).all()
-        ):
-            raise ValueError("its deals, moves or seats are impossible")
-        log = self.batch.log
-        if log is not None:
-            check_logged_actions(self.batch.rules, states, state["log_actions"], state["log_counts"])
-            log.actions[:], log.counts[:] = state["log_actions"], state["log_counts"]
-        self.batch.states[:] = states
-        self._deals[:] = state["deals"].astype(np.uint64)
-        self._moves[:] = state["moves"]
-        self._mix.deals_of_env[:] = state["deals_of_env"]
-        self._mix.learner_seat[:] = state["learner_seat"]
-        self._next_deal, self._rollouts = map(int, state["counts"][0])
+        check_layout(state, self.state())
+        moves, counts = state["moves"], state["counts"]
+        moves_are_possible = ((moves >= 0) & (moves < 2**16)).all()
+        if not moves_are_possible or not ((counts >= 0) & (counts < DEALS_PER_PROCESS)).all():
+            raise ValueError(IMPOSSIBLE)
+        load_deals(state, self.batch, self._mix, self._deals)
+        self._moves[:] = moves
+        self._next_deal, self._rollouts = map(int, counts[0])

@@ -35,7 +35,7 @@ class MetricsWriter(KVWriter):
             append_row(path, COLUMNS)
 
     def write(self, key_values: dict[str, Any], key_excluded: dict[str, tuple[str, ...]], step: int = 0) -> None:
-        """Write one row; metrics without a value yet stay empty."""
+        """Write one row; metrics without a value stay empty."""
         append_row(self._path, [key_values.get(column, "") for column in COLUMNS])
 
     def close(self) -> None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
-import random
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 import torch
 from sb3_contrib import MaskablePPO
+from stable_baselines3.common.utils import set_random_seed
 
 from german_whist.agents.bots.base import Agent
 from german_whist.agents.policy.agent import PolicyAgent
@@ -18,7 +20,7 @@ from german_whist.arena.match_result import MatchResult
 from german_whist.envs.engine.rules import rules
 from german_whist.envs.opponent import uses_history
 from german_whist.training.config.schema import SB3Config
-from german_whist.training.config.settings import LARGEST_SEED
+from german_whist.training.learning.snapshot import Snapshot
 from german_whist.training.rollouts.opponent_mix import POOL, SELF
 from german_whist.training.run.code_version import code_version
 from german_whist.training.run.device import check_device
@@ -27,7 +29,7 @@ from german_whist.training.run.evaluation import evaluate
 from german_whist.training.run.provenance import Provenance
 from german_whist.training.run.resume_file import cannot_resume
 from german_whist.training.sb3.policy import policy_checkpoint, policy_settings
-from german_whist.training.sb3.resume import load_learner, save_learner
+from german_whist.training.sb3.resume import learner_state, load_learner_state
 from german_whist.training.sb3.vec_env import SelfPlayRolloutBuffer, SelfPlayVecEnv
 
 
@@ -40,18 +42,17 @@ class SB3Learner:
         model: the Stable-Baselines3 model; its ``num_timesteps`` counts decisions trained on.
     """
 
-    def __init__(self, config: SB3Config, run: RunDirectory, *, resume: bool = False) -> None:
-        """Build the learner, new or resumed.
+    def __init__(self, config: SB3Config, run: RunDirectory) -> None:
+        """Build a new learner.
 
         Raises:
-            ValueError: when the run cannot be resumed, or the device does not exist.
+            ValueError: when the device does not exist, or the network is too large.
         """
         self.config = config
         self.run = run
         self.provenance = Provenance(config.to_dict())
         self.rules = rules(config.game.rules)
         self._pool: list[PolicyAgent] = []
-        self._random = random.Random(config.run.seed)
         self._baselines = [(name, make_agent(name)) for name in config.evaluation.evaluate_against]
         opponents = config.rollouts.opponents
         self._bots = {name: make_agent(name) for name in opponents if name not in (SELF, POOL)}
@@ -65,39 +66,48 @@ class SB3Learner:
             history=any(map(uses_history, self._bots.values())),
         )
         self.model = self._make_model()
-        if resume:
-            is_changed = self._load()
-            run.drop_records_after(self.decisions)
-            # There are fewer deals than decisions, so deals and random numbers from here on are new.
-            self.env.deal_from(self.decisions)
-            self.model.set_random_seed((config.run.seed + self.decisions) % (LARGEST_SEED + 1))
-            if is_changed:
-                save_learner(self.model, run.resume, self.provenance)
-            if run.overrides:  # also where a change was recorded, and the run killed before it wrote the settings
-                run.write_config(config)
 
-    def _load(self) -> bool:
-        """Restore the model and the pool, and return whether settings have changed."""
+    def resume(self) -> float:
+        """Restore the run where it stopped, and return its seconds of training so far.
+
+        Raises:
+            ValueError: when it cannot be resumed; then no file has changed.
+        """
         path, rollouts = self.run.resume, self.config.rollouts
-        provenance = load_learner(self.model, path)
-        saved = self.run.checkpoint_paths(self.decisions)
+        snapshot = Snapshot.load(path)
+        saved = self.run.checkpoint_paths(snapshot.decisions)
         try:
-            provenance.check_checkpoints(saved, rollouts.pool_size if POOL in rollouts.opponents else 0)
-            is_changed = provenance.take_changes(self.config, self.run.overrides, self.decisions)
-        except ValueError as error:
+            snapshot.provenance.check_checkpoints(saved, rollouts.pool_size if POOL in rollouts.opponents else 0)
+            is_changed = snapshot.provenance.take_changes(self.config, self.run.overrides, snapshot.decisions)
+            if len(snapshot.deals) != 1:
+                raise ValueError(f"it is of {len(snapshot.deals)} processes, and sb3 runs in one")
+            load_learner_state(self.model, snapshot.learner)
+            self.env.load_state({name: tensor.numpy() for name, tensor in snapshot.deals[0].items()})
+        except (ValueError, KeyError) as error:
             raise cannot_resume(path, error) from None
-        self.provenance = provenance
+        self.model.num_timesteps = snapshot.decisions
+        self.provenance = snapshot.provenance
         self._pool = [PolicyAgent(load_checkpoint(past), 1.0) for past in saved[-rollouts.pool_size :]]
         if not self._pool and POOL in rollouts.opponents:
             raise ValueError(f"{str(self.run.checkpoints)!r} is empty: the pool's past selves are missing")
-        return is_changed
+        self._continue_with(self.env.observe())
+        self.run.drop_records_after(self.decisions)
+        if is_changed:
+            self.save_snapshot(snapshot.seconds)
+        if self.run.overrides:  # also where a change was recorded, and the run killed before it wrote the settings
+            self.run.write_config(self.config)
+        return snapshot.seconds
 
     def _opponent(self, name: str) -> Callable[[], Agent] | None:
         if name == SELF:
             return None
         if name == POOL:
-            return lambda: self._random.choice(self._pool)
+            return self._past_self
         return lambda: self._bots[name]
+
+    def _past_self(self) -> Agent:
+        """Return the member of the pool that plays the next rollout, a function of seed and decisions."""
+        return self._pool[np.random.default_rng([self.config.run.seed, self.decisions]).integers(len(self._pool))]
 
     def _make_model(self) -> MaskablePPO:
         check_device(self.config.run.device)
@@ -133,9 +143,29 @@ class SB3Learner:
         """Decisions trained on."""
         return int(self.model.num_timesteps)
 
-    def follow_entropy_schedule(self) -> None:
-        """Set the weight of the entropy bonus for the decisions trained on."""
+    def begin(self) -> None:
+        """Deal the first deals, and write the first checkpoint and snapshot."""
+        self._add_checkpoint()  # the first member of the pool, which may play in the first deals
+        self._continue_with(self.env.reset())
+        self.save_snapshot(0.0)
+
+    def _continue_with(self, observations: npt.NDArray[np.int8]) -> None:
+        """Keep Stable-Baselines3 from dealing anew: it starts with what it saw last."""
+        self.model._last_obs = observations
+        self.model._last_episode_starts = np.ones(self.env.num_envs, np.bool_)
+
+    def begin_rollout(self) -> None:
+        """Fix opponents, random numbers and entropy bonus of the next rollout, by seed and decisions so far."""
+        self._rollout_start = self.decisions, self.env.state()
+        self.env.choose_opponents()
+        seed = np.random.SeedSequence([self.config.run.seed, self.decisions]).generate_state(1)
+        set_random_seed(int(seed[0]))
         self.model.ent_coef = self.config.ppo.ent_coef_at(1.0 - self.decisions / self.config.run.decisions)
+
+    def drop_rollout(self) -> None:
+        """Go back to the start of a rollout that was interrupted: only decisions that were trained on count."""
+        self.model.num_timesteps, deals = self._rollout_start
+        self.env.load_state(deals)
 
     def check_finite(self) -> None:
         """Stop a run that has diverged.
@@ -168,15 +198,24 @@ class SB3Learner:
             training["changes"] = self.provenance.changes
         return dataclasses.replace(policy_checkpoint(self.model.policy, self.rules, training), results=results or {})
 
-    def save(self) -> None:
-        """Write a checkpoint, which joins the pool, and a snapshot to resume from."""
+    def save(self, seconds: float) -> None:
+        """Write a checkpoint, which joins the pool, and a snapshot."""
+        self._add_checkpoint()
+        self.save_snapshot(seconds)
+
+    def _add_checkpoint(self) -> None:
         checkpoint = self.checkpoint()
         path = self.run.checkpoint_path(self.decisions)
         checkpoint.save(path)
         self.provenance.add_checkpoint(path)
         self._pool.append(PolicyAgent(checkpoint, 1.0))
         del self._pool[: -self.config.rollouts.pool_size]
-        save_learner(self.model, self.run.resume, self.provenance)
+
+    def save_snapshot(self, seconds: float) -> None:
+        """Write the snapshot to resume from, between two rollouts."""
+        deals = {name: torch.from_numpy(array) for name, array in self.env.state().items()}
+        state = learner_state(self.model)
+        Snapshot(self.decisions, seconds, state, [deals], self.provenance).save(self.run.resume)
 
     def evaluate(self, deals: int) -> tuple[MatchResult, ...]:
         """Play the policy, at its best action, against each baseline, on the same mirrored deals every time."""

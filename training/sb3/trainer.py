@@ -32,21 +32,24 @@ def train_sb3(config: SB3Config, run: RunDirectory, resume: bool, quiet: bool, p
         torch.set_num_threads(config.run.threads)
     # Checking our own masks would cost a tenth of the time.
     torch.distributions.Distribution.set_default_validate_args(False)
-    learner = SB3Learner(config, run, resume=True) if resume else _begin(config, run)
+    learner, clock = _make(config, run, resume)
     logger = Logger(str(run.path), [TensorBoardOutputFormat(str(run.tensorboard)), MetricsWriter(run.metrics)])
     learner.model.set_logger(logger)
     try:
         with TrainingProgress(config.run.decisions, learner.decisions, quiet) as progress, stop_signals() as stop:
             progress.say(f"training in {run.path}")
-            recorder = _Recorder(learner, progress, stop)
+            recorder = _Recorder(learner, clock, progress, stop)
             left = config.run.decisions - learner.decisions
             if left > 0:
-                learner.model.learn(left, callback=recorder, reset_num_timesteps=False)
-                recorder.clock.count()
+                # A row of metrics is written after the update, so that a killed run has the rows of a whole one.
+                learner.model.learn(left, recorder, None, reset_num_timesteps=False)  # type: ignore[arg-type]
+                recorder.finish_update()
+                if learner.decisions < config.run.decisions:
+                    # No checkpoint joins the pool here, so that the resumed run equals one that was never stopped.
+                    learner.save_snapshot(clock.seconds)
+                    return TrainingOutcome(run, learner.decisions, ())
                 learner.check_finite()
-                learner.save()
-            if learner.decisions < config.run.decisions:
-                return TrainingOutcome(run, learner.decisions, ())
+                learner.save(clock.seconds)
             results = recorder.evaluate(config.evaluation.final_deals)
         learner.checkpoint({result.second: result.to_dict() for result in results}).save(run.final)
         return TrainingOutcome(run, learner.decisions, results)
@@ -54,23 +57,27 @@ def train_sb3(config: SB3Config, run: RunDirectory, resume: bool, quiet: bool, p
         logger.close()
 
 
-def _begin(config: SB3Config, run: RunDirectory) -> SB3Learner:
-    """Return a new learner with its first checkpoint; a run that cannot begin leaves nothing behind."""
+def _make(config: SB3Config, run: RunDirectory, resume: bool) -> tuple[SB3Learner, TrainingClock]:
+    """Return the learner, resumed or new with its first checkpoint; a run that cannot begin leaves nothing behind."""
+    if resume:
+        learner = SB3Learner(config, run)
+        return learner, TrainingClock(learner.resume())
     try:
         learner = SB3Learner(config, run)
-        learner.save()  # the first member of the pool
+        learner.begin()
     except BaseException:
         run.discard()
         raise
-    return learner
+    return learner, TrainingClock()
 
 
 class _Recorder(BaseCallback):
     """Saves and evaluates between rollouts, and stops when asked to."""
 
-    def __init__(self, learner: SB3Learner, progress: TrainingProgress, stop: list[int]) -> None:
+    def __init__(self, learner: SB3Learner, clock: TrainingClock, progress: TrainingProgress, stop: list[int]) -> None:
         super().__init__()
         self._learner = learner
+        self._clock = clock
         self._progress = progress
         self._stop = stop
         # A new run starts with an evaluation of the untrained network; one killed during an evaluation repeats it.
@@ -78,26 +85,29 @@ class _Recorder(BaseCallback):
         self._save_is_due = Due(learner.config.run.checkpoint_every, learner.decisions)
         self._evaluation_is_due = Due(learner.config.evaluation.evaluate_every, int(last["decisions"]) if last else -1)
         self._rollout_began = learner.decisions
-        self.clock = TrainingClock(last.get("seconds", 0.0) if last else 0.0)
+
+    def finish_update(self) -> None:
+        """Count and log the last update, if there is one that has not been."""
+        if self._learner.decisions > self._rollout_began:
+            self._clock.count()
+            self._learner.model.dump_logs()
+        self._rollout_began = self._learner.decisions
 
     def _on_rollout_start(self) -> None:
         learner, config = self._learner, self._learner.config
-        if learner.decisions > self._rollout_began:
-            self.clock.count()
-        self._rollout_began = learner.decisions
-        learner.follow_entropy_schedule()
+        self.finish_update()
         learner.check_finite()
         if self._save_is_due(learner.decisions):
-            learner.save()
+            learner.save(self._clock.seconds)
         if self._evaluation_is_due(learner.decisions):
             self.evaluate(config.evaluation.evaluate_deals)
-        self.clock.skip()
+        learner.begin_rollout()
+        self._clock.skip()
 
     def _on_step(self) -> bool:
         self._progress.update(self.num_timesteps)
         if self._stop:
-            # The rollout is dropped: only decisions that were trained on count.
-            self.model.num_timesteps = self._rollout_began
+            self._learner.drop_rollout()
             return False
         return True
 
@@ -108,6 +118,6 @@ class _Recorder(BaseCallback):
         for result in results:
             learner.model.logger.record(f"evaluation/win_rate_{result.second}", result.win_rate)
         record_evaluation(
-            learner.run, learner.config.game.rules, learner.decisions, self.clock.seconds, results, self._progress
+            learner.run, learner.config.game.rules, learner.decisions, self._clock.seconds, results, self._progress
         )
         return results

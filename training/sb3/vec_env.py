@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -23,6 +23,13 @@ from german_whist.envs.simulator.batch import DealBatch
 from german_whist.training.rollouts.opponent_mix import OpponentMix
 from german_whist.training.rollouts.return_kernels import seat_advantages
 from german_whist.training.rollouts.rollout_kernels import margins
+from german_whist.training.rollouts.saved_deals import (
+    DEALS_PER_PROCESS,
+    IMPOSSIBLE,
+    check_layout,
+    load_deals,
+    save_deals,
+)
 
 _NO_INFO: dict[str, Any] = {}
 
@@ -64,7 +71,7 @@ class SelfPlayVecEnv(VecEnv):
             per_trick: pay the margin trick by trick.
             seed: seed of the deals and the opponents.
             opponents: shares of the environments and who plays there: ``None`` (the learner holds both seats), or a
-                function that gives the opponent, called whenever new deals start in its environments.
+                function that gives the opponent, called by :meth:`choose_opponents`.
             history: keep event histories, for opponents that use them.
 
         Raises:
@@ -81,7 +88,7 @@ class SelfPlayVecEnv(VecEnv):
         self._deal = np.zeros(num_envs, np.uint64)
         self._mix = OpponentMix(((share, opponent is None) for share, opponent in opponents), num_envs)
         self._makers = [opponent for _, opponent in opponents if opponent is not None]
-        self._opponents: list[Agent | None] = [None] * len(self._makers)
+        self._opponents: list[Agent] = []
         self._step = 0
         self._actions = np.zeros(num_envs, np.int64)
         self._margins = np.zeros(num_envs, np.float32)
@@ -95,9 +102,9 @@ class SelfPlayVecEnv(VecEnv):
             spaces.Discrete(rules.num_actions),
         )
 
-    def deal_from(self, index: int) -> None:
-        """Continue with deal ``index`` of the seed."""
-        self._next_deal = index
+    def choose_opponents(self) -> None:
+        """Take the opponents of the next rollout, who also take over the deals in progress."""
+        self._opponents = [make() for make in self._makers]
 
     def _deal_envs(self, envs: npt.NDArray[np.int64]) -> None:
         """Start new deals in some environments."""
@@ -106,9 +113,6 @@ class SelfPlayVecEnv(VecEnv):
         self._deal[envs] = np.uint64(self._next_deal) + np.arange(len(envs), dtype=np.uint64)
         self._next_deal += len(envs)
         self.batch.deal_rows(envs, self._deal[envs])
-        for which in np.unique(self._mix.opponent_of[envs]):
-            if which >= 0:
-                self._opponents[which] = self._makers[which]()
         self._mix.assign_seats(envs, self.batch.states["dealer"][envs])
 
     def _play_opponents(self) -> None:
@@ -120,7 +124,7 @@ class SelfPlayVecEnv(VecEnv):
             self._actions[:] = -1
             for which, opponent in enumerate(self._opponents):
                 envs = np.flatnonzero(waiting & (self._mix.opponent_of == which))
-                if len(envs) and opponent is not None:
+                if len(envs):
                     self._step += 1
                     rng = AgentRng(self.batch.seed, self._deal[envs], stream=which, step=self._step % 2**16)
                     self._actions[envs] = ask_opponent(opponent, self.batch, envs, rng)
@@ -128,12 +132,13 @@ class SelfPlayVecEnv(VecEnv):
 
     def reset(self) -> npt.NDArray[np.int8]:
         """Start new deals everywhere and return the observations, int8[num_envs, num_observations]."""
+        self.choose_opponents()
         self._deal_envs(np.arange(self.num_envs))
         self._play_opponents()
-        return self._observe()
+        return self.observe()
 
-    def _observe(self) -> npt.NDArray[np.int8]:
-        """Observe the decisions to make, with cards by role."""
+    def observe(self) -> npt.NDArray[np.int8]:
+        """Return the observations of the decisions to make, int8[num_envs, num_observations]."""
         self._views, self._roles = canonical_views(self.batch.views())
         return observe(self._views, self.batch.rules)
 
@@ -168,13 +173,30 @@ class SelfPlayVecEnv(VecEnv):
                 infos[env] = {"terminal_observation": last[env]}
             self._deal_envs(finished)
             self._play_opponents()
-        return self._observe(), rewards, self.ended, infos
+        return self.observe(), rewards, self.ended, infos
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """Return the legal actions of the decisions shown, bool[num_envs, num_actions]."""
         masks = np.empty((self.num_envs, self.batch.num_actions), np.int8)
         write_masks(np.ascontiguousarray(self._views["legal"]), masks)
         return masks.astype(np.bool_)
+
+    def state(self) -> dict[str, npt.NDArray[Any]]:
+        """Return everything but the policies that the next step depends on."""
+        counts = np.array([[self._next_deal, self._step]], np.int64)
+        return save_deals(self.batch, self._mix, self._deal) | {"counts": counts}
+
+    def load_state(self, state: Mapping[str, npt.NDArray[Any]]) -> None:
+        """Restore what :meth:`state` returned; :meth:`observe` shows the decisions to make.
+
+        Raises:
+            ValueError: when it is of another number of environments or of another version of the engine.
+        """
+        check_layout(state, self.state())
+        if not ((state["counts"] >= 0) & (state["counts"] < DEALS_PER_PROCESS)).all():
+            raise ValueError(IMPOSSIBLE)
+        load_deals(state, self.batch, self._mix, self._deal)
+        self._next_deal, self._step = map(int, state["counts"][0])
 
     def close(self) -> None:
         """Nothing to release."""

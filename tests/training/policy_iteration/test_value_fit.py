@@ -17,7 +17,7 @@ from german_whist.agents.policy.network.mlp_forward import MLPForward
 from german_whist.envs.engine.rules import rules
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.training.policy_iteration.value_fit import FIRST_RANK, fit_value, self_play_outcomes
-from german_whist.training.rollouts.collector import DEALS_PER_PROCESS
+from german_whist.training.rollouts.saved_deals import DEALS_PER_PROCESS
 from german_whist.training.snapshot_checkpoint import main, snapshot_checkpoint
 from tests.training.policy_iteration.known_targets import run
 

@@ -16,7 +16,8 @@ from german_whist.envs.engine.rules import rules
 from german_whist.envs.engine.scoring import reward_limit
 from german_whist.envs.observation.vector import observe
 from german_whist.envs.simulator.batch import DealBatch
-from german_whist.training.rollouts.collector import DEALS_PER_PROCESS, Collector, Rollout
+from german_whist.training.rollouts.collector import Collector, Rollout
+from german_whist.training.rollouts.saved_deals import DEALS_PER_PROCESS
 from tests.training.ppo_runs import collector_of, own_config, some_policy
 
 GAMES = ["tiny", "small", "draft", "open_stock", "humbug", "high_low"]

@@ -44,7 +44,7 @@ def test_the_entropy_coefficient_falls_from_start_to_end(tmp_path: Path) -> None
     weights = []
     for decisions in (0, 500, 1000, 2000):
         learner.model.num_timesteps = decisions
-        learner.follow_entropy_schedule()
+        learner.begin_rollout()
         weights.append(learner.model.ent_coef)
     assert weights == pytest.approx([0.1, 0.06, 0.02, 0.02])
 

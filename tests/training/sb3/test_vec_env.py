@@ -140,7 +140,7 @@ def test_opponents_act_only_at_their_seat_and_see_true_suits(rng: np.random.Gene
     for _ in range(60):
         first = len(opponent.views)
         learner_deals = env.batch.states["dealer"] == env.batch.turn
-        np.testing.assert_array_equal(env._observe()[:, dealer_cell], learner_deals)
+        np.testing.assert_array_equal(env.observe()[:, dealer_cell], learner_deals)
         env.step(random_actions(env, rng))
         for views in opponent.views[first:]:
             assert (views["turn"] == 1).all()
@@ -201,7 +201,7 @@ def test_a_share_of_less_than_a_row_is_refused() -> None:
         SelfPlayVecEnv(rules("tiny"), 8, opponents=[(0.98, None), (0.02, Lowest)])
 
 
-def test_an_opponent_is_drawn_per_deal(rng: np.random.Generator) -> None:
+def test_opponents_are_chosen_at_the_start_and_when_asked_for(rng: np.random.Generator) -> None:
     game, made = rules("tiny"), []
 
     def make() -> Asked:
@@ -212,12 +212,12 @@ def test_an_opponent_is_drawn_per_deal(rng: np.random.Generator) -> None:
     env.reset()
     for _ in range(5 * game.tricks):
         env.step(random_actions(env, rng))
-    assert len(made) == 6
-    for opponent in made[:5]:
-        asked = np.concatenate(opponent.views)
-        assert len(asked) == 4 * game.tricks  # four rows, one decision a trick
-        tricks = asked["tricks_self"].sum(axis=1) + asked["tricks_opponent"].sum(axis=1)
-        assert np.bincount(tricks).tolist() == [4] * game.tricks
+    assert len(made) == 1
+    asked = len(made[0].views)
+    env.choose_opponents()
+    env.step(random_actions(env, rng))
+    assert (len(made), len(made[0].views)) == (2, asked)
+    assert made[1].views
 
 
 def test_no_deal_is_played_twice(monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator) -> None:
@@ -230,29 +230,46 @@ def test_no_deal_is_played_twice(monkeypatch: pytest.MonkeyPatch, rng: np.random
     assert len(dealt) > 80
 
 
-def test_a_resumed_run_deals_from_the_given_index(monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator) -> None:
-    env = SelfPlayVecEnv(rules("tiny"), 3, seed=9)
-    dealt = dealt_indices(env, monkeypatch)
-    env.deal_from(2**33 + 1)
+@pytest.mark.parametrize("name", ["classic", "tiny", "draft"])
+def test_an_environment_goes_on_from_its_state_as_if_nothing_had_happened(name: str, rng: np.random.Generator) -> None:
+    opponents: Any = [(2, None), (1, Random)]
+    env, other = (SelfPlayVecEnv(rules(name), 6, seed=3, opponents=opponents) for _ in range(2))
     env.reset()
-    for _ in range(8):
+    for _ in range(17):
         env.step(random_actions(env, rng))
-    assert dealt == list(range(2**33 + 1, 2**33 + 7))
+    other.load_state(env.state())
+    other.choose_opponents()
+    np.testing.assert_array_equal(other.observe(), env.observe())
+    for _ in range(60):
+        actions = random_actions(env, rng)
+        for ours, theirs in zip(other.step(actions)[:3], env.step(actions)[:3], strict=True):
+            np.testing.assert_array_equal(ours, theirs)
 
 
-@pytest.mark.parametrize("steps", [1, 2, 3, 7, 64])
-@pytest.mark.parametrize("opponents", [[(1, None)], [(1, Lowest)], MIXED])
-def test_there_are_never_more_deals_than_decisions_at_the_end_of_a_rollout(
-    opponents: Any, steps: int, monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator
-) -> None:
-    # So a run resumed with deal number `decisions` meets new deals; one_card has the shortest deals there are.
-    env = SelfPlayVecEnv(GAMES["one_card"], 4, opponents=opponents)
-    dealt = dealt_indices(env, monkeypatch)
+@pytest.mark.parametrize(
+    ("name", "value", "reason"),
+    [
+        ("counts", [[-1, 0]], "its deals, moves or seats are impossible"),
+        ("counts", [[0, 2**40]], "its deals, moves or seats are impossible"),
+        ("counts", [[0, 0, 0]], "its counts are not those of 4 environments of this version"),
+        ("learner_seat", [-1, -1, 0, 2], "its deals, moves or seats are impossible"),
+        ("learner_seat", [0, -1, 0, 1], "its deals, moves or seats are impossible"),
+        ("deals", [0, 1, 2, -3], "its deals, moves or seats are impossible"),
+        ("deals", [0, 1, 2], "its deals are not those of 4 environments of this version"),
+        ("states", None, "its states are not those of 4 environments of this version"),
+    ],
+)
+def test_an_impossible_state_is_refused_and_changes_nothing(name: str, value: Any, reason: str) -> None:
+    env = SelfPlayVecEnv(rules("tiny"), 4, opponents=[(1, None), (1, Lowest)])
     env.reset()
-    for rollout in range(1, 6):
-        for _ in range(steps):
-            env.step(random_actions(env, rng))
-        assert len(dealt) <= rollout * steps * 4
+    before = env.state()
+    damaged = {key: array for key, array in before.items() if key != name}
+    if value is not None:
+        damaged[name] = np.array(value, before[name].dtype)
+    with pytest.raises(ValueError, match=reason):
+        env.load_state(damaged)
+    for key, array in env.state().items():
+        np.testing.assert_array_equal(array, before[key])
 
 
 def play_on(seed: int, steps: int = 30, opponent: Any = Random) -> np.ndarray:
