@@ -21,6 +21,7 @@ from tests.fuzz.contract import BrokenError, refused_or
 from tests.fuzz.mutations import Rng, mutate_bytes
 from tests.training.policy_iteration.known_targets import run as begin_policy_iteration
 from tests.training.ppo_runs import begin_own
+from tests.training.whole_runs import begin as begin_sb3
 
 Case = Callable[[Rng], None]
 
@@ -32,6 +33,7 @@ def resumed_runs(folder: Path) -> Case:
     runs = [
         begin_own(folder / "ppo", **SETTINGS).run,
         begin_policy_iteration(folder / "policy_iteration", **SETTINGS, average_last_checkpoints=2).run,
+        begin_sb3(folder / "sb3", **SETTINGS).run,
     ]
     wanted = [_weights(run) for run in runs]
     copy = folder / "copy"
