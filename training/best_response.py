@@ -28,6 +28,7 @@ from german_whist.training.run.evaluation import EVALUATION_SEED
 from german_whist.training.train import train
 
 RECIPE = "quickstart"
+LEARNING_RATE = 3e-4  # of a responder that starts from trained weights; a larger one first loses games
 EVALUATIONS = 8  # points of the curve
 
 
@@ -123,6 +124,8 @@ def responder_config(
     start = own_weights(agent, rules)
     if start:
         given |= {"init": start, "lookahead_policy": "init"}  # the agent's own network replies in the lookaheads
+    if start or "init" in (settings or {}):
+        given["learning_rate"] = LEARNING_RATE
     config = load_config(RECIPE, {**{key: json.dumps(value) for key, value in given.items()}, **(settings or {})})
     opponent_of(config)
     return config

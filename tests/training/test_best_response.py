@@ -53,6 +53,15 @@ def test_the_responder_starts_from_the_agents_own_weights() -> None:
     assert settings["evaluate_against"] == ["small"]
 
 
+def test_a_responder_that_starts_from_trained_weights_takes_small_steps() -> None:
+    def rate(agent: str, **settings: str) -> float:
+        return float(responder_config(agent, decisions=1000, settings=settings).to_dict()["learning_rate"])
+
+    assert rate("champion") == rate("heuristic", init="champion") == 3e-4
+    assert rate("heuristic") == 2e-3
+    assert rate("champion", learning_rate="1e-3") == 1e-3
+
+
 @pytest.fixture(scope="module")
 def trained(tmp_path_factory: pytest.TempPathFactory) -> BestResponseBound:
     """A responder to random, in a folder that nobody may change."""
