@@ -19,6 +19,7 @@ from german_whist.agents.registry import make_agent
 from german_whist.arena.match import play_match
 from german_whist.arena.recording import Recording
 from german_whist.arena.recording_file import writing_recordings
+from german_whist.cli import main
 from german_whist.envs.engine.rules import rule_names, rules
 from german_whist.solver.tablebase import cache
 from german_whist.solver.tablebase.build import build_table
@@ -49,6 +50,9 @@ def checkpoints(folder: Path) -> Case:
     some_network(game="tiny").save(path)
     content, original = path.read_bytes(), load_checkpoint(path)
     tensors, card = load_file(path), original.card()
+    evaluate = ["evaluate", f"checkpoint:{path}", "random", "--deals", "1", "--rules", "tiny"]
+    with contextlib.redirect_stdout(io.StringIO()):
+        assert main(evaluate) == 0  # compiles, which no case may have to pay for
 
     def of_bytes(rng: Rng) -> None:
         path.write_bytes(mutate_bytes(rng, content))
@@ -58,7 +62,7 @@ def checkpoints(folder: Path) -> Case:
 
     def of_card(rng: Rng) -> None:
         save_file(tensors, path, {"card": as_json(mutate_json(rng, card))})
-        command(["evaluate", f"checkpoint:{path}", "random", "--deals", "1", "--rules", "tiny"])
+        command(evaluate)
 
     return lambda rng: of_bytes(rng) if rng.random() < 0.6 else of_card(rng)
 

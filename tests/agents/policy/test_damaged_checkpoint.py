@@ -55,6 +55,13 @@ def test_a_truncated_file_is_refused(path: Path) -> None:
         refusal(path)
 
 
+def test_a_checksum_under_another_name_is_missing(path: Path) -> None:
+    content = path.read_bytes()
+    assert content.count(b'"sha256"') == 1
+    path.write_bytes(content.replace(b'"sha256"', b'"sha25#"'))
+    assert refusal(path).endswith("is damaged: it has no checksum")
+
+
 class _Touch:
     """An object whose unpickling makes a file."""
 
