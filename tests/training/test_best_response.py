@@ -62,6 +62,15 @@ def test_a_responder_that_starts_from_trained_weights_takes_small_steps() -> Non
     assert rate("champion", learning_rate="1e-3") == 1e-3
 
 
+def test_a_responder_that_starts_without_a_value_network_first_learns_one() -> None:
+    def start(agent: str, **settings: str) -> int:
+        return int(responder_config(agent, decisions=1000, settings=settings).to_dict()["value_start"])
+
+    assert start("champion") == start("heuristic") == start("heuristic", init="champion") == 0
+    assert start("champion-v1") == start("heuristic", init="champion-v1") == 200
+    assert start("champion-v1", value_start="300") == 300
+
+
 @pytest.fixture(scope="module")
 def trained(tmp_path_factory: pytest.TempPathFactory) -> BestResponseBound:
     """A responder to random, in a folder that nobody may change."""
