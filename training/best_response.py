@@ -14,7 +14,13 @@ from typing import Any
 
 from german_whist.agents.policy.checkpoint import load_checkpoint
 from german_whist.agents.policy.game_check import is_same_game
-from german_whist.agents.pretrained.catalog import EVERY_SUFFIX, find_network, load_pretrained, pretrained_names
+from german_whist.agents.pretrained.catalog import (
+    CHAMPION,
+    EVERY_SUFFIX,
+    find_network,
+    load_pretrained,
+    pretrained_names,
+)
 from german_whist.arena.exploitability.defaults import RESPONDER_DEALS
 from german_whist.arena.match import play_match
 from german_whist.arena.statistics import finite_ends
@@ -29,7 +35,6 @@ from german_whist.training.train import train
 
 RECIPE = "quickstart"
 LEARNING_RATE = 3e-4  # of a responder that starts from trained weights; a larger one first loses games
-VALUE_SHARE = 0.2  # of the decisions, to fit a value network to where the responder starts without one
 EVALUATIONS = 8  # points of the curve
 
 
@@ -123,20 +128,15 @@ def responder_config(
         "checkpoint_every": max(1, decisions // 2),
     }
     start = own_weights(agent, rules)
+    if start and not find_network(start).value:  # targets of an untrained value network would ruin the policy
+        start = own_weights(CHAMPION, rules)
     if start:
-        given |= {"init": start, "lookahead_policy": "init"}  # the agent's own network replies in the lookaheads
+        given |= {"init": start, "lookahead_policy": "init"}  # that network replies in the lookaheads
     if start or "init" in (settings or {}):
         given["learning_rate"] = LEARNING_RATE
-    config = _recipe(given, settings or {})
-    init = config.network.init
-    if init and not find_network(init).value:  # targets from a value network that knows nothing would ruin the policy
-        config = _recipe(given | {"value_start": int(VALUE_SHARE * decisions)}, settings or {})
+    config = load_config(RECIPE, {**{key: json.dumps(value) for key, value in given.items()}, **(settings or {})})
     opponent_of(config)
     return config
-
-
-def _recipe(given: Mapping[str, object], settings: Mapping[str, str]) -> TrainConfig:
-    return load_config(RECIPE, {**{key: json.dumps(value) for key, value in given.items()}, **settings})
 
 
 def opponent_of(config: TrainConfig) -> str:

@@ -47,7 +47,7 @@ def test_the_responder_starts_from_the_agents_own_weights() -> None:
     assert own_weights("checkpoint:runs/a/final.safetensors,endgame=exact") == "runs/a/final.safetensors"
     assert own_weights("heuristic+exact") == own_weights("mc:worlds=60") == ""
     settings = responder_config("small", decisions=1000).to_dict()
-    assert (settings["init"], settings["opponents"]) == ("small", {"small": 1.0})
+    assert (settings["init"], settings["opponents"]) == ("champion", {"small": 1.0})  # small has no value network
     assert settings["lookahead_policy"] == "init"
     assert responder_config("heuristic", decisions=1000).to_dict()["lookahead_policy"] == "distilled"
     assert settings["evaluate_against"] == ["small"]
@@ -62,13 +62,13 @@ def test_a_responder_that_starts_from_trained_weights_takes_small_steps() -> Non
     assert rate("champion", learning_rate="1e-3") == 1e-3
 
 
-def test_a_responder_that_starts_without_a_value_network_first_learns_one() -> None:
-    def start(agent: str, **settings: str) -> int:
-        return int(responder_config(agent, decisions=1000, settings=settings).to_dict()["value_start"])
+def test_a_responder_to_a_network_without_a_value_starts_from_the_champion() -> None:
+    def start(agent: str, rules: str = "classic", **settings: str) -> str:
+        return str(responder_config(agent, rules, decisions=1000, settings=settings).to_dict()["init"])
 
-    assert start("champion") == start("heuristic") == start("heuristic", init="champion") == 0
-    assert start("champion-v1") == start("heuristic", init="champion-v1") == 200
-    assert start("champion-v1", value_start="300") == 300
+    assert start("champion-v1") == start("small") == start("champion") == "champion"
+    assert start("small", "all") == "champion-every"
+    assert start("champion-v1", init="champion-v1", phases="[8]") == "champion-v1"
 
 
 @pytest.fixture(scope="module")
