@@ -33,7 +33,7 @@ from german_whist.training.run.directory import RunDirectory
 from german_whist.training.run.distributed import Processes
 from german_whist.training.run.evaluation import evaluate
 from german_whist.training.run.provenance import Provenance
-from german_whist.training.run.resume_file import cannot_resume
+from german_whist.training.run.resume_file import UNREADABLE, cannot_resume
 
 EXPLODED = 1e3  # a loss this large means divergence: rewards are at most 1, and losses usually below 1
 
@@ -275,7 +275,7 @@ class Learner(ABC, Generic[Batch]):
             own = snapshot.deals[self.processes.rank]
             self.collector.load_state({name: tensor.numpy() for name, tensor in own.items()})
             self.algorithm.load_state(snapshot.learner)
-        except (ValueError, KeyError) as error:
+        except UNREADABLE as error:
             raise cannot_resume(path, error) from None
         self.decisions = snapshot.decisions
         self.provenance = snapshot.provenance

@@ -27,7 +27,7 @@ from german_whist.training.run.device import check_device
 from german_whist.training.run.directory import RunDirectory
 from german_whist.training.run.evaluation import evaluate
 from german_whist.training.run.provenance import Provenance
-from german_whist.training.run.resume_file import cannot_resume
+from german_whist.training.run.resume_file import UNREADABLE, cannot_resume
 from german_whist.training.sb3.policy import policy_checkpoint, policy_settings
 from german_whist.training.sb3.resume import learner_state, load_learner_state
 from german_whist.training.sb3.vec_env import SelfPlayRolloutBuffer, SelfPlayVecEnv
@@ -83,7 +83,7 @@ class SB3Learner:
                 raise ValueError(f"it is of {len(snapshot.deals)} processes, and sb3 runs in one")
             load_learner_state(self.model, snapshot.learner)
             self.env.load_state({name: tensor.numpy() for name, tensor in snapshot.deals[0].items()})
-        except (ValueError, KeyError) as error:
+        except UNREADABLE as error:
             raise cannot_resume(path, error) from None
         self.model.num_timesteps = snapshot.decisions
         self.provenance = snapshot.provenance

@@ -28,8 +28,11 @@ def load_learner_state(model: MaskablePPO, tensors: Mapping[str, torch.Tensor]) 
 
     Raises:
         KeyError: when a tensor is missing.
-        ValueError: when one has the shape of another network.
+        ValueError: when one has the shape of another network, or the number of updates is none.
     """
+    updates = tensor_of_shape(tensors, "updates", torch.Size(()))
+    if updates.dtype != torch.int64 or updates < 0:
+        raise ValueError(f"its updates {updates.item()} are not a number of updates")
     with torch.no_grad():
         for name, weight in model.policy.named_parameters():
             weight.copy_(tensor_of_shape(tensors, f"policy.{name}", weight.shape))
@@ -42,4 +45,4 @@ def load_learner_state(model: MaskablePPO, tensors: Mapping[str, torch.Tensor]) 
                 key: tensor_of_shape(tensors, f"optimizer.{number}.{key}", shape) for key, shape in shapes.items()
             }
     model.policy.optimizer.load_state_dict(optimizer)
-    model._n_updates = int(tensor_of_shape(tensors, "updates", torch.Size(())))
+    model._n_updates = int(updates)

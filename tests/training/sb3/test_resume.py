@@ -201,6 +201,14 @@ def no_count(path: Path) -> None:
     changed(path, "updates", None)
 
 
+def endless_updates(path: Path) -> None:
+    changed(path, "updates", torch.tensor(float("inf")))
+
+
+def deals_without_a_numpy_type(path: Path) -> None:
+    changed(path, "counts", torch.zeros((1, 2), dtype=torch.bfloat16))
+
+
 def no_deals(path: Path) -> None:
     changed(path, "states", None)
 
@@ -234,6 +242,8 @@ def two_processes(path: Path) -> None:
         (wide_weight, r"policy.action_net.bias has shape \[1\], the network of config.yaml needs \[52\]"),
         (wrong_moment, r"optimizer.1.exp_avg_sq has shape \[3\]"),
         (no_count, "it has no updates"),
+        (endless_updates, "its updates inf are not a number of updates"),
+        (deals_without_a_numpy_type, "."),
         (no_deals, "its states are not those of 8 environments of this version"),
         (other_deals, "its states are not those of 8 environments of this version"),
         (impossible_deals, "."),
