@@ -1,4 +1,4 @@
-"""The API as ``docs/explanation/web-api.md`` describes it."""
+"""The API as ``docs/reference/web-api.md`` describes it."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * The objects of the web API (docs/explanation/web-api.md), and what the page makes of them.
+ * The objects of the web API (docs/reference/web-api.md), and what the page makes of them.
  *
  * @typedef {"you" | "opponent"} Side
  * @typedef {"foreplay" | "endgame"} Stage
