@@ -28,6 +28,8 @@ from german_whist.envs.simulator.batch import DealBatch
 from german_whist.envs.utils.specs import shown
 from german_whist.training.config.load import load_config
 from german_whist.training.config.schema import TrainConfig
+from german_whist.training.config.settings import INIT, OPPONENT
+from german_whist.training.policy_iteration.collector import HEURISTIC
 from german_whist.training.rollouts.opponent_mix import POOL, SELF
 from german_whist.training.run.directory import RunDirectory
 from german_whist.training.run.evaluation import EVALUATION_SEED
@@ -97,6 +99,12 @@ def own_weights(agent: str, rules: str = "classic") -> str:
     return name if is_own_game or every not in pretrained_names() else every
 
 
+def _is_plain(agent: str) -> bool:
+    """Return whether a network plays its best action: no search, temperature or other settings."""
+    name, _, settings = agent.removesuffix("+exact").partition(":")
+    return "," not in settings if name == "checkpoint" else not settings
+
+
 def responder_config(
     agent: str,
     rules: str = "classic",
@@ -127,13 +135,15 @@ def responder_config(
         "final_deals": deals,
         "checkpoint_every": max(1, decisions // 2),
     }
-    start = own_weights(agent, rules)
+    start = own = own_weights(agent, rules)
     if start and not find_network(start).value:  # targets of an untrained value network would ruin the policy
         start = own_weights(CHAMPION, rules)
     if start:
-        given |= {"init": start, "lookahead_policy": "init"}  # that network replies in the lookaheads
+        given["init"] = start
     if start or "init" in (settings or {}):
         given["learning_rate"] = LEARNING_RATE
+    if agent.partition("+")[0] != HEURISTIC and "opponents" not in (settings or {}):  # lookaheads ask that bot itself
+        given["lookahead_policy"] = INIT if start and start == own and _is_plain(agent) else OPPONENT
     config = load_config(RECIPE, {**{key: json.dumps(value) for key, value in given.items()}, **(settings or {})})
     opponent_of(config)
     return config

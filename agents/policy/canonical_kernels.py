@@ -198,6 +198,12 @@ def role_of(card, roles):
 
 
 @kernel
+def action_role(action, roles):
+    """Return the role of an action; those that are not cards stay."""
+    return role_of(action, roles) if action < 52 else np.int64(action)
+
+
+@kernel
 def named_action(action, roles):
     """Return the action behind a role; those that are not cards stay."""
     return np.int64(roles[action]) if action < 52 else action

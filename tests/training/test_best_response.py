@@ -48,9 +48,22 @@ def test_the_responder_starts_from_the_agents_own_weights() -> None:
     assert own_weights("heuristic+exact") == own_weights("mc:worlds=60") == ""
     settings = responder_config("small", decisions=1000).to_dict()
     assert (settings["init"], settings["opponents"]) == ("champion", {"small": 1.0})  # small has no value network
-    assert settings["lookahead_policy"] == "init"
-    assert responder_config("heuristic", decisions=1000).to_dict()["lookahead_policy"] == "distilled"
     assert settings["evaluate_against"] == ["small"]
+
+
+@pytest.mark.parametrize(
+    ("agent", "plays_on"),
+    [
+        ("champion", "init"),
+        ("champion+exact", "init"),
+        ("champion:search=2", "opponent"),  # not what its network plays
+        ("small", "opponent"),  # the responder starts from another network
+        ("mc:worlds=2", "opponent"),
+        ("heuristic+exact", "distilled"),  # lookaheads ask the bot itself
+    ],
+)
+def test_the_agent_or_a_model_of_it_replies_in_lookaheads(agent: str, plays_on: str) -> None:
+    assert responder_config(agent, decisions=1000).to_dict()["lookahead_policy"] == plays_on
 
 
 def test_a_responder_that_starts_from_trained_weights_takes_small_steps() -> None:

@@ -22,6 +22,7 @@ from german_whist.training.config.game_settings import (
 )
 from german_whist.training.config.settings import (
     INIT,
+    OPPONENT,
     ActorSettings,
     AveragingOptimizerSettings,
     EvaluationSettings,
@@ -177,6 +178,8 @@ class PolicyIterationConfig(TrainConfig):
             )
         if self.policy_iteration.lookahead_policy == INIT and not self.network.init:
             raise ValueError("lookahead_policy: init needs init, the network that plays on")
+        if self.policy_iteration.lookahead_policy == OPPONENT and "self" in self.rollouts.opponents:
+            raise ValueError("lookahead_policy: opponent needs opponents without self: it learns none of its actions")
         if self.network.suit_layers and len(self.policy_iteration.value_hidden) <= self.network.suit_layers:
             raise ValueError(
                 f"value_hidden: {self.policy_iteration.value_hidden} is too short for suit_layers: "

@@ -16,7 +16,7 @@ from german_whist.envs.utils.checks import MAX_THREADS
 from german_whist.training.config.fields import LARGEST, check_choice, check_range, check_sizes, setting
 
 ADAM, MUON = "adam", "muon"
-DISTILLED, INIT = "distilled", "init"  # what plays on in lookaheads
+DISTILLED, INIT, OPPONENT = "distilled", "init", "opponent"  # what plays on in lookaheads
 LARGEST_SEED = 2**32 - 1  # the largest that numpy accepts
 
 
@@ -236,8 +236,8 @@ class PolicyIterationSettings:
     distill_hidden: int = setting(0, "hidden units of a small network distilled from the policy; 0: none")
     lookahead_policy: str = setting(
         "actor",
-        "plays on in lookaheads: actor; distilled, which is faster and needs distill_hidden; or init, the network that "
-        "the run starts from, for a best response to it",
+        "plays on in lookaheads: actor; distilled, which is faster and needs distill_hidden; or, for a best response: "
+        "init, the network that the run starts from, or opponent, a network that learns the opponents' actions",
     )
 
     def __post_init__(self) -> None:
@@ -248,9 +248,11 @@ class PolicyIterationSettings:
         check_range(self, "value_lambda late_phase_fraction", 0, 1)
         check_range(self, "margin_tanh_scale", 0)
         check_sizes("value_hidden", self.value_hidden)
-        check_choice(self, "lookahead_policy", "actor", DISTILLED, INIT)
+        check_choice(self, "lookahead_policy", "actor", DISTILLED, INIT, OPPONENT)
         if self.lookahead_policy == DISTILLED and not self.distill_hidden:
             raise ValueError("lookahead_policy: distilled needs distill_hidden, the size of that network")
+        if self.lookahead_policy == OPPONENT and self.lookahead > 1:
+            raise ValueError("lookahead_policy: opponent needs lookahead: 1, as it plays no decisions of the learner")
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,8 @@ Each *phase* of the foreplay may have its own networks (``training/networks/phas
 
 The actor's outputs are advantages, correct up to a constant per position (in the units of ``output_units.py``). The
 policy is their softmax, with ``LOGITS_PER_TRICK``, and so are the logits of its checkpoints. The *distilled* network is
-a small one that learns the actor's outputs (Hinton et al., arXiv 1503.02531).
+a small one that learns the actor's outputs (Hinton et al., arXiv 1503.02531). For a best response, a *model of the
+opponents* may play on in lookaheads (``opponent_model.py``).
 """
 
 from __future__ import annotations
@@ -24,16 +25,17 @@ import copy
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-import numpy as np
 import torch
 
 from german_whist.agents.policy.input_blocks import UNIVERSAL_LAYOUT
 from german_whist.agents.policy.network.layers import Layer
 from german_whist.training.config.schema import PolicyIterationConfig
-from german_whist.training.config.settings import DISTILLED, INIT
+from german_whist.training.config.settings import DISTILLED, INIT, OPPONENT
 from german_whist.training.networks.ema import EMANetwork
 from german_whist.training.networks.mlp import ACTOR_GAIN, compute_dtype
 from german_whist.training.networks.phased_mlp import FrozenPhasedMLP, PhasedMLP
+from german_whist.training.policy_iteration.minibatches import minibatches
+from german_whist.training.policy_iteration.opponent_model import OpponentActions, learn_actions
 from german_whist.training.policy_iteration.output_units import (
     LOGITS_PER_OUTPUT,
     TRICKS_PER_OUTPUT,
@@ -55,6 +57,7 @@ class ActionValueBatch:
         q_targets: float32[positions, actions], for legal actions, in tricks.
         returns: float32[positions], in tricks.
         against_heuristic: int8[positions], 1 where the opponent is the heuristic bot.
+        played: the opponents' decisions; ``None`` if they are not learnt.
     """
 
     features: torch.Tensor
@@ -62,6 +65,7 @@ class ActionValueBatch:
     q_targets: torch.Tensor
     returns: torch.Tensor
     against_heuristic: torch.Tensor
+    played: OpponentActions | None = None
 
 
 class PolicyIteration:
@@ -71,6 +75,7 @@ class PolicyIteration:
         actor: advantages of the actions, from an observation.
         value: expected margin for the seat to act, against itself and against the heuristic bot.
         distilled: the small network; ``None`` without ``distill_hidden``.
+        opponent_model: plays the opponents' actions; ``None`` unless it plays on in lookaheads.
         updates: number of updates so far.
     """
 
@@ -121,7 +126,11 @@ class PolicyIteration:
         if settings.lookahead_policy == INIT:
             self._initial = copy.deepcopy(self.actor.network)
             self._initial.separate = True
-        self._parts = [part for part in (self.actor, self.value, self.distilled) if part is not None]
+        self.opponent_model: EMANetwork | None = None
+        if settings.lookahead_policy == OPPONENT:
+            self.opponent_model = build("opponent", network.hidden, actions, network.phases)
+        networks = (self.actor, self.value, self.distilled, self.opponent_model)
+        self._parts = [part for part in networks if part is not None]
         self.freeze()
 
     def separate_phases(self) -> None:
@@ -138,6 +147,8 @@ class PolicyIteration:
             self._frozen_lookahead = self.distilled.frozen()
         if self._initial is not None:
             self._frozen_lookahead = FrozenPhasedMLP(self._initial)
+        if self.opponent_model is not None:
+            self._frozen_lookahead = self.opponent_model.frozen()
 
     def start_from(self, layers: tuple[Layer, ...], name: str) -> None:
         """Take the network from a checkpoint's layers.
@@ -151,6 +162,8 @@ class PolicyIteration:
         self.actor.start_from(outputs, name)
         if self._initial is not None:
             self._initial.load_raw_layers(outputs, name)
+        if self.opponent_model is not None:
+            self.opponent_model.start_from(outputs, name)
         self.freeze()
 
     def start_value_from(self, layers: tuple[Layer, ...], name: str) -> None:
@@ -193,7 +206,7 @@ class PolicyIteration:
         Args:
             batch: the positions.
             progress: share of the run that is done, for the schedule.
-            value_only: train only the value network and the distilled network.
+            value_only: train all but the policy.
         """
         rate = self._learning_rate(progress)
         features, masks = batch.features.to(self.device), batch.masks.to(self.device)
@@ -218,6 +231,8 @@ class PolicyIteration:
             steps += 1
         if self.distilled is not None:
             self._distill(self.distilled, features, masks, rate)
+        if self.opponent_model is not None and batch.played is not None:
+            self._learn_opponents(self.opponent_model, batch.played, rate)
         self.updates += 1
         value_spread = steps * ((returns - returns.mean()) ** 2).mean().cpu() / TRICKS_PER_OUTPUT**2
         return {
@@ -243,32 +258,17 @@ class PolicyIteration:
             outputs = _centred(distilled.network(features[rows]), legal, count)
             distilled.step(_mean_square(outputs - targets, count), len(rows), rate)
 
+    def _learn_opponents(self, model: EMANetwork, played: OpponentActions, rate: float) -> None:
+        on_device = OpponentActions(*(tensor.to(self.device) for tensor in vars(played).values()))
+        batches = self._minibatches(model.network.phase_of(on_device.features), self.optimizer.epochs)
+        learn_actions(model, on_device, batches, rate)
+
     def _minibatches(self, phase: torch.Tensor, epochs: int) -> Iterator[torch.Tensor]:
-        """Yield the positions of each minibatch, int64, shuffled by seed and update alone.
-
-        Each minibatch is of one phase, and the phases take turns. All have the same size, because matrix products of
-        a new size are slow (:class:`FrozenMLP`); the few positions left over differ from pass to pass.
-
-        Args:
-            phase: int64[positions].
-            epochs: passes.
-        """
-        seed = np.random.SeedSequence([self.seed, self.processes.rank, self.updates])
-        rng = np.random.default_rng(seed)
-        phases = phase.cpu()
-        numbers = range(len(self.phases) + 1)
-        fewest = [self.processes.all_min(int((phases == number).sum())) for number in numbers]
-        for _ in range(epochs):
-            order = torch.from_numpy(rng.permutation(len(phases)))
-            batches: list[tuple[float, torch.Tensor]] = []
-            for number, positions in enumerate(fewest):  # all processes take equally many steps, in the same order
-                if positions:
-                    size = min(self.optimizer.batch_size, positions)
-                    parts = positions // size
-                    rows = order[phases[order] == number][: parts * size]
-                    batches += [((i + 0.5) / parts, part) for i, part in enumerate(rows.split(size))]
-            for _, rows in sorted(batches, key=lambda batch: batch[0]):
-                yield rows.to(self.device)
+        """Yield the positions of each minibatch of this update, int64, from the phase of each position, int64."""
+        seed = (self.seed, self.processes.rank, self.updates)
+        phases, size = len(self.phases) + 1, self.optimizer.batch_size
+        for rows in minibatches(phase, phases, size, epochs, seed, self.processes):
+            yield rows.to(self.device)
 
     def state(self) -> dict[str, torch.Tensor]:
         """Return everything that the next update depends on, as tensors on the CPU."""

@@ -20,6 +20,7 @@ from german_whist.training.learning.learner import Learner, Opponents
 from german_whist.training.policy_iteration.algorithm import ActionValueBatch, PolicyIteration
 from german_whist.training.policy_iteration.collector import ActionValueCollector
 from german_whist.training.policy_iteration.collector_group import CollectorGroup
+from german_whist.training.policy_iteration.opponent_model import OpponentActions
 from german_whist.training.policy_iteration.value_fit import fit_value, self_play_outcomes
 
 
@@ -82,9 +83,12 @@ class PolicyIterationLearner(Learner[ActionValueBatch]):
     def _collect(self) -> tuple[ActionValueBatch, int]:
         self.collector.collect(self.algorithm.policy)
         parts = self.collector.parts if isinstance(self.collector, CollectorGroup) else [self.collector]
-        batches = [_batch_of(part) for part in parts]
-        columns = zip(*(vars(batch).values() for batch in batches), strict=True)
-        return ActionValueBatch(*map(torch.cat, columns)), sum(int(part.rollout.learner_mask.sum()) for part in parts)
+        features, masks, targets, returns, columns = map(torch.cat, zip(*map(_targets_of, parts), strict=True))
+        played = None
+        if self.algorithm.opponent_model is not None:
+            played = OpponentActions(*map(torch.cat, zip(*map(_opponent_actions_of, parts), strict=True)))
+        decisions = sum(int(part.rollout.learner_mask.sum()) for part in parts)
+        return ActionValueBatch(features, masks, targets, returns, columns, played), decisions
 
     @property
     def _inputs(self) -> str:
@@ -156,16 +160,23 @@ class PolicyIterationLearner(Learner[ActionValueBatch]):
         return replace(checkpoint, value=self._value, phases=self._phases if self._value else checkpoint.phases)
 
 
-def _batch_of(collector: ActionValueCollector) -> ActionValueBatch:
-    """Return the positions of a collector's last rollout that have targets."""
+def _targets_of(collector: ActionValueCollector) -> tuple[torch.Tensor, ...]:
+    """Return the positions of a collector's last rollout that have targets, as :class:`ActionValueBatch` has them."""
     rollout, mask = collector.rollout, collector.target_mask
-    return ActionValueBatch(
+    return (
         rollout.features[:-1][mask],
         rollout.masks[:-1][mask],
         collector.q_targets[mask],
         collector.returns[mask],
         torch.from_numpy(collector.against_heuristic).expand(mask.shape)[mask],
     )
+
+
+def _opponent_actions_of(collector: ActionValueCollector) -> tuple[torch.Tensor, ...]:
+    """Return the opponents' decisions of a collector's last rollout, as :class:`OpponentActions` has them."""
+    rollout = collector.rollout
+    mask = ~rollout.learner_mask & (rollout.masks[:-1].sum(2) > 1)
+    return rollout.features[:-1][mask], rollout.masks[:-1][mask], rollout.actions[mask]
 
 
 def mean_layers(networks: Sequence[tuple[Layer, ...]]) -> tuple[Layer, ...]:

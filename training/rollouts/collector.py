@@ -29,11 +29,18 @@ from german_whist.envs.simulator.batch import DealBatch
 from german_whist.training.config.game_settings import PPOGameSettings
 from german_whist.training.config.settings import RolloutSettings
 from german_whist.training.rollouts.opponent_mix import SELF, OpponentMix
-from german_whist.training.rollouts.rollout_kernels import HIDDEN_FEATURES, margins, observe_envs, sample_actions
+from german_whist.training.rollouts.rollout_kernels import (
+    HIDDEN_FEATURES,
+    margins,
+    observe_envs,
+    sample_actions,
+    write_roles,
+)
 from german_whist.training.rollouts.saved_deals import (
     DEALS_PER_PROCESS,
     IMPOSSIBLE,
     check_layout,
+    first_training_deal,
     load_deals,
     save_deals,
 )
@@ -47,8 +54,8 @@ class Rollout:
         features: int8[steps + 1, envs, features], the observation of the seat to act; then, for a critic, what is
             hidden from that seat.
         masks: bool[steps + 1, envs, actions], legal actions.
-        actions: int64[steps, envs], by role; where an opponent decided, what the learner would have done.
-        log_probs: float32[steps, envs], of those actions when they were sampled.
+        actions: int64[steps, envs], by role.
+        log_probs: float32[steps, envs], of the learner's actions when they were sampled.
         seats: int8[steps + 1, envs], the seat that decides.
         ends: bool[steps, envs], whether the deal ended before the environment's next decision.
         rewards: float32[steps, envs, 2], reward of each seat in the step.
@@ -152,7 +159,7 @@ class Collector:
             self.high = np.concatenate([self.high, hidden])
         self._mix = OpponentMix(((share, name == SELF) for name, share in rollouts.opponents.items()), envs)
         self._makers = [opponents[name] for name in rollouts.opponents if name != SELF]
-        self._first_deal = rank * DEALS_PER_PROCESS
+        self._first_deal = first_training_deal(rank)
         self._next_deal = 0
         self._rollouts = 0
         self._deals = np.zeros(envs, np.uint64)
@@ -232,6 +239,7 @@ class Collector:
             if len(envs):
                 rng = AgentRng(self._seed, self._deals[envs], stream=number, step=self._moves[envs])
                 self._true_actions[envs] = ask_opponent(opponent, self.batch, envs, rng)
+                write_roles(envs, self._true_actions, self._roles, rollout.actions[step].numpy())
 
     def _play(self, step: int) -> None:
         rollout, batch = self.rollout, self.batch

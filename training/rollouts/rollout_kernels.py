@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from german_whist.agents.policy.canonical_kernels import named_action, rename_view, renamed_mask, role_of
+from german_whist.agents.policy.canonical_kernels import action_role, named_action, rename_view, renamed_mask, role_of
 from german_whist.agents.policy.input_kernels import write_network_input
 from german_whist.envs.engine.dealing_kernels import AGENT_STREAM, philox
 from german_whist.envs.engine.scoring import signed_margin
@@ -104,6 +104,20 @@ def sample_actions(logits, masks, roles, seed, deals, moves, chosen, log_probs, 
             continue
         log_probs[env] = np.float64(logits[env, picked] - highest) - np.log(total)
         actions[env] = named_action(picked, roles[env])
+
+
+@kernel
+def write_roles(envs, actions, roles, chosen):
+    """Write the actions of some environments by role.
+
+    Args:
+        envs: int64[n], the environments.
+        actions: int64[envs], their true actions.
+        roles: int8[envs, ROLES], the cards behind the roles.
+        chosen: int64[envs], written for ``envs``.
+    """
+    for env in envs:
+        chosen[env] = action_role(actions[env], roles[env])
 
 
 @kernel

@@ -13,8 +13,14 @@ from german_whist.envs.simulator.log_check import check_logged_actions
 from german_whist.envs.simulator.state_check import check_states
 from german_whist.training.rollouts.opponent_mix import OpponentMix
 
+TRAINING_DEALS = 2**62  # evaluations play deals below, so that no run has met them, whatever its seed
 DEALS_PER_PROCESS = 2**40  # each process deals from its own range
 IMPOSSIBLE = "its deals, moves or seats are impossible"
+
+
+def first_training_deal(rank: int) -> int:
+    """Return the index of the first deal of process ``rank``; its range has ``DEALS_PER_PROCESS`` deals."""
+    return TRAINING_DEALS + rank * DEALS_PER_PROCESS
 
 
 def save_deals(batch: DealBatch, mix: OpponentMix, deals: npt.NDArray[np.uint64]) -> dict[str, npt.NDArray[Any]]:

@@ -12,7 +12,7 @@ from german_whist.arena.match import play_match
 from german_whist.arena.match_result import MatchResult
 from german_whist.envs.engine.rules import Rules
 
-EVALUATION_SEED = 1_000_003  # deals that no training with another seed sees
+EVALUATION_SEED = 1_000_003  # other deals than those of `german-whist evaluate`
 
 
 def evaluate(

@@ -27,6 +27,7 @@ from german_whist.training.rollouts.saved_deals import (
     DEALS_PER_PROCESS,
     IMPOSSIBLE,
     check_layout,
+    first_training_deal,
     load_deals,
     save_deals,
 )
@@ -110,7 +111,7 @@ class SelfPlayVecEnv(VecEnv):
         """Start new deals in some environments."""
         if not len(envs):
             return
-        self._deal[envs] = np.uint64(self._next_deal) + np.arange(len(envs), dtype=np.uint64)
+        self._deal[envs] = np.uint64(first_training_deal(0) + self._next_deal) + np.arange(len(envs), dtype=np.uint64)
         self._next_deal += len(envs)
         self.batch.deal_rows(envs, self._deal[envs])
         self._mix.assign_seats(envs, self.batch.states["dealer"][envs])

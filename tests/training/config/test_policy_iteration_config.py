@@ -15,6 +15,11 @@ from german_whist.training.config.schema import PolicyIterationConfig
         ({"suit_layers": -1}, "suit_layers"),
         ({"lookahead_policy": "distilled"}, "distill_hidden"),
         ({"lookahead_policy": "init"}, "lookahead_policy: init needs init"),
+        ({"lookahead_policy": "opponent"}, "opponent needs opponents without self"),
+        (
+            {"lookahead_policy": "opponent", "lookahead": 2, "opponents": {"random": 1.0}},
+            "opponent needs lookahead: 1",
+        ),
         ({"lookahead_policy": "actr", "distill_hidden": 8}, "lookahead_policy"),
     ],
 )

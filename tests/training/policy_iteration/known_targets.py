@@ -13,6 +13,7 @@ from german_whist.agents.bots.base import Agent
 from german_whist.agents.endgame.exact_agent import ExactEndgame
 from german_whist.agents.registry import make_agent
 from german_whist.envs.engine.cards import cards_of
+from german_whist.envs.engine.state import PLAY
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.training.config.game_settings import PPOGameSettings
 from german_whist.training.config.schema import PolicyIterationConfig
@@ -93,11 +94,21 @@ def targets_now(collector: ActionValueCollector) -> np.ndarray[Any, Any]:
 
 
 def by_playing_on(collector: ActionValueCollector, row: int, bots: Sequence[Agent] | None = None) -> dict[int, float]:
-    """The final margin after each action of a row: these bots play the foreplay on, perfect play the endgame."""
+    """The final margin after each action of a row: these bots play the foreplay on, perfect play the endgame.
+
+    Of cards with no card in play between them, the lowest stands for all.
+    """
     deals, seat = collector.batch, int(collector.batch.turn[row])
+    state = deals.states[row]
+    in_play = int(deals.rules.game[0]["deck"]) & ~int(state["played"][0] | state["played"][1])
+    in_play |= 1 << int(state["led"]) if state["led"] >= 0 else 0
     players = [ExactEndgame(bot) for bot in bots or [make_agent("heuristic")] * 2]
-    targets = {}
+    targets: dict[int, float] = {}
     for action in cards_of(int(deals.legal()[row])):
+        below = [card for card in cards_of(in_play) if card < action and card // 13 == action // 13]
+        if below and below[-1] in targets and state["decision"] == PLAY:
+            targets[action] = targets[below[-1]]
+            continue
         batch = DealBatch(deals.rules, 1)
         batch.states[:] = deals.states[row : row + 1]
         batch.step([action])

@@ -17,6 +17,7 @@ from german_whist.training.config.schema import PolicyIterationConfig
 from german_whist.training.learning.snapshot import Snapshot
 from german_whist.training.policy_iteration.algorithm import ActionValueBatch, PolicyIteration
 from german_whist.training.policy_iteration.learner import PolicyIterationLearner
+from german_whist.training.policy_iteration.opponent_model import OpponentActions
 from german_whist.training.run.directory import RunDirectory
 from german_whist.training.run.distributed import Processes
 from german_whist.training.run.session import Due, TrainingOutcome
@@ -52,7 +53,7 @@ def test_each_epoch_takes_its_gradient_steps(epochs):
 def test_the_networks_learn_their_targets():
     algorithm = some_algorithm(**FAST, hidden=[256], value_hidden=[128], distill_hidden=64)
     batch = some_batch()
-    features, masks, q_targets, returns, against_heuristic = vars(batch).values()
+    features, masks, q_targets, returns, against_heuristic, _ = vars(batch).values()
     first = algorithm.update(batch, 0.0)
     for _ in range(300):
         algorithm.freeze()
@@ -163,6 +164,41 @@ def test_the_network_that_a_run_starts_from_plays_on_also_after_a_resume():
     resumed = some_algorithm(**FAST, init="it", lookahead_policy="init")
     resumed.load_state(algorithm.state())
     torch.testing.assert_close(resumed.lookahead_policy(batch.features), started)
+
+
+def test_a_model_of_the_opponents_learns_their_actions_and_plays_on_also_after_a_resume():
+    settings = {**FAST, "hidden": [64], "lookahead_policy": "opponent", "opponents": {"random": 1.0}}
+    algorithm, positions = some_algorithm(**settings), some_batch()
+    played = OpponentActions(positions.features, positions.masks, positions.masks.float().argmax(1))
+    batch = dataclasses.replace(positions, played=played)
+    for _ in range(100):
+        algorithm.update(batch, 0.0, value_only=True)
+    algorithm.freeze()
+    logits = algorithm.lookahead_policy(positions.features)
+    assert torch.equal(logits.masked_fill(~positions.masks, -torch.inf).argmax(1), played.actions)
+    resumed = some_algorithm(**settings)
+    resumed.load_state(algorithm.state())
+    assert torch.equal(resumed.lookahead_policy(positions.features), logits)
+
+
+def test_a_model_of_the_opponents_starts_as_the_network_that_the_run_starts_from():
+    first, features = some_algorithm(seed=1).layers(), some_batch().features
+    algorithm = some_algorithm(init="it", lookahead_policy="opponent", opponents={"random": 1.0})
+    algorithm.start_from(first, "it")
+    expected = algorithm.policy(features) / LOGITS_PER_TRICK / 4
+    torch.testing.assert_close(algorithm.lookahead_policy(features), expected)
+
+
+def test_a_run_learns_the_actions_of_its_opponents(tmp_path):
+    settings = {"opponents": {"greedy": 1.0}, "lookahead_policy": "opponent", "num_envs": 64, "hidden": [64], **FAST}
+    learner = PolicyIterationLearner(config(**settings), RunDirectory(tmp_path), Processes())
+    for _ in range(40):
+        learner.train_once(lambda _: None)
+    rollout = learner.collector.collect(learner.algorithm.policy)
+    theirs = ~rollout.learner_mask & (rollout.masks[:-1].sum(2) > 1)
+    logits = learner.algorithm.lookahead_policy(rollout.features[:-1][theirs])
+    chosen = logits.masked_fill(~rollout.masks[:-1][theirs], -torch.inf).argmax(1)
+    assert float((chosen == rollout.actions[theirs]).float().mean()) > 0.8
 
 
 def test_the_targets_come_from_the_network_asked_for(tmp_path):

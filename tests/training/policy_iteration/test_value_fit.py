@@ -17,7 +17,7 @@ from german_whist.agents.policy.network.mlp_forward import MLPForward
 from german_whist.envs.engine.rules import rules
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.training.policy_iteration.value_fit import FIRST_RANK, fit_value, self_play_outcomes
-from german_whist.training.rollouts.saved_deals import DEALS_PER_PROCESS
+from german_whist.training.rollouts.saved_deals import first_training_deal
 from german_whist.training.snapshot_checkpoint import main, snapshot_checkpoint
 from tests.training.policy_iteration.known_targets import run
 
@@ -38,7 +38,7 @@ def test_outcomes_are_the_margins_of_deals_between_two_of_the_policy(game: str, 
         lambda rows: torch.from_numpy(forward.logits(rows.numpy())), {game: 1.0}, 12, 3, "live", inputs
     )
     agent = ExactEndgame(PolicyAgent(Checkpoint(layers, rules(game), ranks="live", inputs=inputs)))
-    batch = DealBatch(game, 12, 3, FIRST_RANK * DEALS_PER_PROCESS)
+    batch = DealBatch(game, 12, 3, first_training_deal(FIRST_RANK))
     expected = []
     while not batch.done.all():
         live = np.flatnonzero(~batch.done)

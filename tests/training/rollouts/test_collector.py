@@ -17,9 +17,10 @@ from german_whist.envs.engine.scoring import reward_limit
 from german_whist.envs.observation.vector import observe
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.training.rollouts.collector import Collector, Rollout
-from german_whist.training.rollouts.saved_deals import DEALS_PER_PROCESS
+from german_whist.training.rollouts.saved_deals import DEALS_PER_PROCESS, TRAINING_DEALS, first_training_deal
 from tests.training.ppo_runs import collector_of, own_config, some_policy
 
+FIRST = first_training_deal(0)
 GAMES = ["tiny", "small", "draft", "open_stock", "humbug", "high_low"]
 
 
@@ -32,8 +33,8 @@ def collected(makers: Any = None, **changes: Any) -> tuple[Collector, Rollout]:
 @pytest.mark.parametrize("game", GAMES)
 def test_features_masks_seats_and_ends_match_the_deals(game: str) -> None:
     collector, made = collected(rules=game, num_envs=6, num_steps=70, seed=4)
-    batch = DealBatch(game, 6, 4)
-    next_deal = 6
+    batch = DealBatch(game, 6, 4, FIRST)
+    next_deal = FIRST + 6
     for step in range(70):
         views, roles = canonical_views(batch.views())
         observations = made.features[step, :, : collector.num_observations].numpy()
@@ -44,7 +45,7 @@ def test_features_masks_seats_and_ends_match_the_deals(game: str) -> None:
         batch.step(true_cards(made.actions[step].numpy(), roles))
         np.testing.assert_array_equal(made.ends[step].numpy(), batch.done)
         finished = np.flatnonzero(batch.done)
-        batch.deal_rows(finished, np.arange(next_deal, next_deal + len(finished)))
+        batch.deal_rows(finished, np.arange(next_deal, next_deal + len(finished), dtype=np.uint64))
         next_deal += len(finished)
     assert bool(made.ends.any())
     np.testing.assert_array_equal(
@@ -58,7 +59,7 @@ def cards(features: np.ndarray) -> list[int]:
 
 def test_the_critic_also_sees_the_other_hand_and_the_stock() -> None:
     collector, made = collected(rules="small", num_envs=5, num_steps=9)
-    batch = DealBatch("small", 5, 0)
+    batch = DealBatch("small", 5, 0, FIRST)
     for step in range(9):
         _, roles = canonical_views(batch.views())
         for row in range(5):
@@ -90,7 +91,7 @@ def test_the_critic_can_be_limited_to_the_view() -> None:
 )
 def test_rewards_of_a_deal_sum_to_its_return(game: str, reward: str, per_trick: bool) -> None:
     _collector, made = collected(rules=game, num_envs=3, num_steps=60, reward=reward, per_trick=per_trick)
-    batch = DealBatch(game, 3, 0)
+    batch = DealBatch(game, 3, 0, FIRST)
     paid = np.zeros((3, 2))
     for step in range(60):
         _, roles = canonical_views(batch.views())
@@ -161,6 +162,29 @@ def test_opponents_hold_one_seat_and_their_decisions_are_masked() -> None:
         assert all(one != next_ for one, next_ in itertools.pairwise(leads))
 
 
+@pytest.mark.parametrize("game", GAMES)
+def test_opponents_actions_are_recorded_by_role(game: str) -> None:
+    shares = {"heuristic": 1.0}
+    makers = {"heuristic": lambda rollout: make_agent("heuristic")}
+    _, made = collected(makers, num_envs=6, num_steps=20, rules=game, seed=4, opponents=shares)
+    batch, bot = DealBatch(game, 6, 4, FIRST), make_agent("heuristic")
+    compared = 0
+    for step in range(20):
+        _, roles = canonical_views(batch.views())
+        actions = true_cards(made.actions[step].numpy(), roles)
+        theirs = np.flatnonzero(~made.learner_mask[step].numpy())
+        np.testing.assert_array_equal(actions[theirs], bot.act(batch.views(theirs), None))
+        compared += len(theirs)
+        batch.step(actions)
+        if batch.done.any():
+            break
+    assert compared > 10
+
+
+def test_training_plays_no_deal_that_evaluations_play() -> None:
+    assert collected(num_envs=4, num_steps=40, rules="tiny")[0].state()["deals"].min() >= TRAINING_DEALS
+
+
 def test_a_collector_resumes_exactly_from_its_state() -> None:
     shares = {"self": 0.5, "greedy": 0.5}
     config = own_config(rules="small", num_steps=11, opponents=shares)
@@ -191,4 +215,4 @@ def test_processes_deal_different_deals() -> None:
     config = own_config(rules="classic")
     decks = [collector_of(config, rank=rank).batch.states["deck"].copy() for rank in (0, 1)]
     assert not (decks[0] == decks[1]).all(axis=1).any()
-    np.testing.assert_array_equal(decks[1], DealBatch("classic", 8, 0, DEALS_PER_PROCESS).states["deck"])
+    np.testing.assert_array_equal(decks[1], DealBatch("classic", 8, 0, FIRST + DEALS_PER_PROCESS).states["deck"])

@@ -10,6 +10,7 @@ from german_whist.agents.policy.canonical import canonical_views, true_cards
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.observation.vector import observe
 from german_whist.envs.simulator.batch import DealBatch
+from german_whist.training.rollouts.saved_deals import first_training_deal
 from german_whist.training.sb3.vec_env import SelfPlayVecEnv
 
 
@@ -30,7 +31,7 @@ class Table:
         self.deals = 0
 
     def deal(self, index: int) -> None:
-        self.batch.reset(index)
+        self.batch.reset(first_training_deal(0) + index)
         self.index = index
         learner_deals = (self.row + self.deals) % 2 == 1
         dealer = index % 2
