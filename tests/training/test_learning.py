@@ -18,7 +18,8 @@ AT_THE_END: dict[str, object] = {"reward": "win", "per_trick": False}
 def test_a_few_seconds_of_self_play_beat_the_random_bot_clearly(tmp_path: Path, settings: dict[str, object]) -> None:
     config = tiny_config(
         **settings,
-        decisions=24_000,
+        decisions=36_000,
+        seed=1,
         num_envs=64,
         hidden=[64],
         batch_size=256,
