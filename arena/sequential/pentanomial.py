@@ -18,6 +18,7 @@ import numpy.typing as npt
 from german_whist.arena.statistics import Z95
 
 Counts = npt.NDArray[np.int64]
+Shares = npt.NDArray[np.float64]
 
 SCORES = np.arange(5) / 4  # of a pair, as a share of its two games
 NELO_PER_T = 800 / math.log(10)
@@ -25,6 +26,7 @@ _PAIR = math.sqrt(2)  # σ of one game is √2 times that of a pair's mean score
 _NEVER_SEEN = 1e-3  # pairs counted for a score that did not occur, which keeps every likelihood finite
 _ITERATIONS = 50
 _CLOSE = 1e-10
+_MOST = 0.99  # share of the score on which a distribution concentrates
 
 
 class NormalisedElo(NamedTuple):
@@ -70,27 +72,69 @@ def log_likelihood_ratio(counts: npt.ArrayLike, elo0: float, elo1: float) -> flo
         elo1: normalised Elo of the alternative.
     """
     number, shares = _shares(counts)
-    null, alternative = (_most_likely(shares, elo * _PAIR / NELO_PER_T) for elo in (elo0, elo1))
+    null, alternative = (most_likely(shares, elo * _PAIR / NELO_PER_T) for elo in (elo0, elo1))
     return float(number * (shares * np.log(alternative / null)).sum())
 
 
-def _shares(counts: npt.ArrayLike) -> tuple[float, npt.NDArray[np.float64]]:
+def _shares(counts: npt.ArrayLike) -> tuple[float, Shares]:
     seen = np.asarray(counts, np.float64)
     seen = np.where(seen > 0, seen, _NEVER_SEEN)
     return float(seen.sum()), seen / seen.sum()
 
 
-def _moments(shares: npt.NDArray[np.float64]) -> tuple[float, float]:
+def _moments(shares: Shares) -> tuple[float, float]:
     mean = float(shares @ SCORES)
     return mean, math.sqrt(float(shares @ (SCORES - mean) ** 2))
 
 
-def _most_likely(shares: npt.NDArray[np.float64], t: float) -> npt.NDArray[np.float64]:
-    """Return the distribution with (mean − ½) / σ = t that makes shares most likely (Van den Bergh 2021, 4.1).
+def most_likely(shares: Shares, t: float) -> Shares:
+    """Return the distribution of the five scores with (mean − ½) / σ = t that makes shares most likely, float64[5].
 
-    The constraint is linearised at the last distribution, and the linear problem solved, until nothing changes.
+    There may be several local maxima where |t| > 1, because such a distribution has to concentrate on one score beyond
+    ½: each of the two is tried then.
+
+    Args:
+        shares: shares of the five scores, each positive, float64[5].
+        t: normalised Elo in units of σ of a pair.
     """
-    likely = np.full(5, 0.2)
+    starts = [_tilted(shares, t)]
+    if abs(t) > 1:
+        peaks = np.eye(5)[SCORES > 0.5 if t > 0 else SCORES < 0.5]
+        starts += [_tilted((1 - _MOST) * shares + _MOST * peak, t) for peak in peaks]
+    found = [_local_maximum(shares, start, t) for start in starts]
+    return max(found, key=lambda likely: float(shares @ np.log(likely)))
+
+
+def _tilted(shares: Shares, t: float) -> Shares:
+    """Return the distribution ∝ shares · exp(x · score) with (mean − ½) / σ = t; that ratio rises with x."""
+
+    def at(x: float) -> Shares:
+        weights = shares * np.exp(x * SCORES - max(x, 0.0))
+        tilted: Shares = weights / weights.sum()
+        return tilted
+
+    def is_below(x: float) -> bool:
+        mean, deviation = _moments(at(x))
+        return mean - 0.5 < t * deviation
+
+    low, high = -1.0, 1.0
+    while not is_below(low):
+        low *= 2
+    while is_below(high):
+        high *= 2
+    while low < (middle := (low + high) / 2) < high:
+        low, high = (middle, high) if is_below(middle) else (low, middle)
+    return at(middle)
+
+
+def _local_maximum(shares: Shares, start: Shares, t: float) -> Shares:
+    """Return the likeliest distribution with (mean − ½) / σ = t near one that has it (Van den Bergh 2021, 4.1).
+
+    The constraint is linearised at the last distribution, and the linear problem solved, until nothing changes. The
+    first distribution has to meet the constraint: then ``levels`` has both signs there. So it has at the next ones,
+    because (σ² + σ'²) / 2σ ≥ σ'.
+    """
+    likely = start
     for _ in range(_ITERATIONS):
         mean, deviation = _moments(likely)
         levels = SCORES - 0.5 - t * deviation * (1 + ((mean - SCORES) / deviation) ** 2) / 2
@@ -100,7 +144,7 @@ def _most_likely(shares: npt.NDArray[np.float64], t: float) -> npt.NDArray[np.fl
     return likely
 
 
-def _multiplier(shares: npt.NDArray[np.float64], levels: npt.NDArray[np.float64]) -> float:
+def _multiplier(shares: Shares, levels: Shares) -> float:
     """Return the x with Σ shares · levels / (1 + x · levels) = 0 and every term positive; the sum falls with x."""
     low, high = -1 / float(levels.max()), -1 / float(levels.min())
     x = 0.0

@@ -19,6 +19,7 @@ from german_whist.envs.engine.endgame_hook import PLAYED
 from german_whist.envs.engine.rules import Rules
 
 MOST_DEALS = 100_000
+LARGEST_ELO = 10_000  # beyond it, a hypothesis is that one score comes always
 CHECK_EVERY = 16  # deals between two looks at the ratio
 ACCEPTED = {1: "elo1", -1: "elo0", 0: "undecided"}
 
@@ -43,11 +44,13 @@ class SPRTBounds:
         """Refuse bounds that make no test.
 
         Raises:
-            ValueError: when ``elo0`` is not below ``elo1``, or an error rate is not between 0 and ½.
+            ValueError: when ``elo0`` is not below ``elo1``, one of them is beyond ±10,000, or an error rate is not
+                between 0 and ½.
         """
-        if not (math.isfinite(self.elo0) and math.isfinite(self.elo1) and self.elo0 < self.elo1):
+        if not -LARGEST_ELO <= self.elo0 < self.elo1 <= LARGEST_ELO:
             raise ValueError(
-                f"SPRT bounds {self.elo0:g},{self.elo1:g} are not allowed: two numbers, the lower one first"
+                f"SPRT bounds {self.elo0:g},{self.elo1:g} are not allowed: two numbers from -{LARGEST_ELO} to "
+                f"{LARGEST_ELO}, the lower one first"
             )
         for name in ("alpha", "beta"):
             if not 0 < getattr(self, name) < 0.5:

@@ -8,12 +8,15 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from german_whist.arena.match import play_match
 from german_whist.arena.sequential.pentanomial import (
     NELO_PER_T,
     SCORES,
     log_likelihood_ratio,
+    most_likely,
     normalised_elo,
     pentanomial_counts,
 )
@@ -62,6 +65,37 @@ def test_no_distribution_of_the_alternative_is_likelier_than_the_one_found() -> 
         )
         best[elo] = counts @ np.log(found.x)
     assert log_likelihood_ratio(counts, -10, 25) == pytest.approx(best[25.0] - best[-10.0], abs=1e-3)
+
+
+one_sided = st.builds(lambda place, deals: np.eye(5)[place] * deals, st.integers(0, 4), st.integers(1, 10_000))
+
+
+@given(one_sided | st.lists(st.integers(0, 5000), min_size=5, max_size=5), st.sampled_from([0, 100, 300, 600, 1000]))
+@settings(max_examples=60, deadline=None)
+def test_the_likeliest_distribution_has_the_elo_of_its_hypothesis(counts: list[int], elo: int) -> None:
+    shares = np.where(np.array(counts) > 0, counts, 1e-3)
+    shares /= shares.sum()
+    for t in (elo * math.sqrt(2) / NELO_PER_T, -elo * math.sqrt(2) / NELO_PER_T):
+        likely = most_likely(shares, t)
+        mean = likely @ SCORES
+        assert likely.min() > 0
+        assert likely.sum() == pytest.approx(1, abs=1e-6)
+        assert mean - 0.5 == pytest.approx(t * math.sqrt(likely @ (SCORES - mean) ** 2), abs=1e-6)
+    mirrored = most_likely(shares[::-1], -t)
+    assert shares[::-1] @ np.log(mirrored) == pytest.approx(shares @ np.log(most_likely(shares, t)), abs=1e-5)
+
+
+def test_far_from_the_counts_the_likeliest_of_several_maxima_is_found() -> None:
+    shares = np.array([34, 3, 5, 42, 6]) / 90
+    found = most_likely(shares, 600 * math.sqrt(2) / NELO_PER_T)
+    # The optimum of many random starts of a general optimiser; from the tilted shares alone it would be -2.6573.
+    assert shares @ np.log(found) == pytest.approx(-2.3736908, abs=1e-6)
+
+
+@pytest.mark.parametrize("elo1", [300, 1000, 10_000])
+def test_even_counts_speak_for_the_lower_of_two_far_bounds(elo1: int) -> None:
+    assert log_likelihood_ratio((3, 0, 10, 0, 3), 0, elo1) < -3
+    assert play_sprt("random", "random", 0, elo1, rules="tiny", most_deals=48).accepted == "elo0"
 
 
 @pytest.mark.parametrize("counts", [(0, 0, 0, 0, 40), (40, 0, 0, 0, 0), (0, 0, 1, 0, 0), (0, 0, 0, 0, 0)])
@@ -147,7 +181,7 @@ def test_the_weaker_agent_is_found_weaker_and_equals_stay_undecided() -> None:
     assert (equal.accepted, equal.deals, sum(equal.counts)) == ("undecided", 20, 20)
 
 
-@pytest.mark.parametrize(("elo0", "elo1"), [(5, 0), (1, 1), (math.nan, 1), (0, math.inf)])
+@pytest.mark.parametrize(("elo0", "elo1"), [(5, 0), (1, 1), (math.nan, 1), (0, math.inf), (0, 10_001)])
 def test_bounds_that_make_no_test_are_refused(elo0: float, elo1: float) -> None:
     with pytest.raises(ValueError, match="SPRT bounds"):
         play_sprt("greedy", "random", elo0, elo1)
