@@ -28,6 +28,15 @@ def mean_interval(samples: npt.NDArray[Any]) -> tuple[float, tuple[float, float]
     return mean, (mean - half, mean + half)
 
 
+def largest_unseen_share(samples: int) -> float:
+    """Return the upper 95 % bound of the share of something that was in none of n samples: z² / (n + z²).
+
+    That is the Wilson interval (E. B. Wilson, "Probable inference, the law of succession, and statistical inference",
+    Journal of the American Statistical Association 22, 1927) at 0.
+    """
+    return Z95**2 / (samples + Z95**2)
+
+
 def finite_ends(interval: tuple[float, float]) -> tuple[float | None, float | None]:
     """Return the ends of an interval for JSON, which has no infinity: unbounded ones are ``None``."""
     low, high = interval

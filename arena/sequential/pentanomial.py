@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.arena.statistics import Z95
+from german_whist.arena.statistics import Z95, largest_unseen_share
 
 Counts = npt.NDArray[np.int64]
 Shares = npt.NDArray[np.float64]
@@ -33,8 +33,8 @@ class NormalisedElo(NamedTuple):
     """An estimate of strength in normalised Elo.
 
     Attributes:
-        nelo: the estimate.
-        interval: its 95 % interval.
+        nelo: the estimate; infinite where every pair had the same score, other than 1 of 2.
+        interval: its 95 % interval; one end is infinite then.
     """
 
     nelo: float
@@ -51,12 +51,36 @@ def pentanomial_counts(margins: npt.NDArray[Any]) -> Counts:
 
 
 def normalised_elo(counts: npt.ArrayLike) -> NormalisedElo:
-    """Return the normalised Elo of pairs counted by score, and its 95 % interval."""
-    number, shares = _shares(counts)
+    """Return the normalised Elo of pairs counted by score, and its 95 % interval.
+
+    The interval allows for the error of both the mean and σ by the delta method: the variance of an estimated t of n
+    pairs is (1 − t · skewness + t² (kurtosis − 1) / 4) / n (the expansion for a standardised effect size without
+    normality; A. van der Vaart, "Asymptotic Statistics", 1998, chapter 3).
+    """
+    seen = np.asarray(counts, np.float64)
+    (scores,) = np.nonzero(seen)
+    if len(scores) == 1 and SCORES[scores[0]] != 0.5:
+        return _without_variance(float(SCORES[scores[0]]), int(seen.sum()))
+    number, shares = (float(seen.sum()), seen / seen.sum()) if len(scores) > 1 else _shares(counts)
     mean, deviation = _moments(shares)
-    nelo = (mean - 0.5) / deviation / _PAIR * NELO_PER_T
-    half = Z95 / math.sqrt(number) / _PAIR * NELO_PER_T
+    t = (mean - 0.5) / deviation
+    skewness, kurtosis = (float(shares @ ((SCORES - mean) / deviation) ** power) for power in (3, 4))
+    nelo = t / _PAIR * NELO_PER_T
+    spread = math.sqrt(max(0.0, 1 - t * skewness + t**2 * (kurtosis - 1) / 4))
+    half = spread * Z95 / math.sqrt(number) / _PAIR * NELO_PER_T
     return NormalisedElo(nelo, (nelo - half, nelo + half))
+
+
+def _without_variance(score: float, pairs: int) -> NormalisedElo:
+    """Return what is known where every pair had the same score, other than ½.
+
+    The bound is the t of the weakest distribution that agrees with it: all other pairs, as many as there may be, have
+    the score at the far end.
+    """
+    share = largest_unseen_share(pairs)
+    t = (abs(score - 0.5) / max(score, 1 - score) - share) / math.sqrt(share * (1 - share))
+    bound = t / _PAIR * NELO_PER_T
+    return NormalisedElo(math.inf, (bound, math.inf)) if score > 0.5 else NormalisedElo(-math.inf, (-math.inf, -bound))
 
 
 def log_likelihood_ratio(counts: npt.ArrayLike, elo0: float, elo1: float) -> float:

@@ -15,6 +15,7 @@ from german_whist.arena.match import DEFAULT_BATCH, check_counts, play_match
 from german_whist.arena.match_result import Forfeit
 from german_whist.arena.mirrored_deals import Progress
 from german_whist.arena.sequential.pentanomial import log_likelihood_ratio, normalised_elo, pentanomial_counts
+from german_whist.arena.statistics import finite_ends
 from german_whist.envs.engine.endgame_hook import PLAYED
 from german_whist.envs.engine.rules import Rules
 
@@ -76,8 +77,9 @@ class SPRTResult:
         log_ratio: log-likelihood ratio of ``elo1`` against ``elo0``.
         bounds: the hypotheses and error rates.
         counts: mirrored deals in which the first agent scored 0, ½, 1, 1½ and 2.
-        nelo: normalised Elo of the first agent; biased away from zero by the stopping.
-        interval: its 95 % interval, as if the number of deals had been fixed.
+        nelo: normalised Elo of the first agent; biased away from zero by the stopping. Infinite where every deal had
+            the same score, other than 1 of 2.
+        interval: its 95 % interval, as if the number of deals had been fixed; then, one end is infinite.
         deals: number of deals, each played twice.
         first: name of the first agent.
         second: name of the second agent.
@@ -102,8 +104,13 @@ class SPRTResult:
     forfeits: tuple[Forfeit, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the result as plain data, ready for JSON; ``forfeits`` only if there are any."""
+        """Return the result as plain data, ready for JSON; infinite figures are ``None``.
+
+        ``forfeits`` is there only if there are any.
+        """
         fields = asdict(self)
+        fields["nelo"] = self.nelo if math.isfinite(self.nelo) else None
+        fields["interval"] = finite_ends(self.interval)
         del fields["forfeits"]
         if self.forfeits:
             fields["forfeits"] = [forfeit._asdict() for forfeit in self.forfeits]

@@ -99,15 +99,40 @@ def test_even_counts_speak_for_the_lower_of_two_far_bounds(elo1: int) -> None:
 
 
 @pytest.mark.parametrize("counts", [(0, 0, 0, 0, 40), (40, 0, 0, 0, 0), (0, 0, 1, 0, 0), (0, 0, 0, 0, 0)])
-def test_scores_that_never_occurred_leave_every_figure_finite(counts: tuple[int, ...]) -> None:
+def test_scores_that_never_occurred_leave_the_ratio_finite(counts: tuple[int, ...]) -> None:
     assert math.isfinite(log_likelihood_ratio(counts, 0, 5))
+
+
+@pytest.mark.parametrize("counts", [(0, 0, 1, 0, 0), (0, 0, 0, 0, 0), (0, 0, 0, 1, 39)])
+def test_scores_that_never_occurred_leave_the_elo_finite(counts: tuple[int, ...]) -> None:
     assert all(map(math.isfinite, (normalised_elo(counts).nelo, *normalised_elo(counts).interval)))
+
+
+@pytest.mark.parametrize("place", [3, 4])
+def test_deals_that_all_scored_the_same_bound_the_elo_on_one_side(place: int) -> None:
+    bounds = []
+    for deals in (1, 10, 400):
+        counts = np.eye(5, dtype=int)[place] * deals
+        nelo, (low, high) = normalised_elo(counts)
+        assert (nelo, high) == (math.inf, math.inf)
+        assert normalised_elo(counts[::-1]) == (-math.inf, (-math.inf, -low))
+        bounds.append(low)
+    assert bounds[0] < 0 < bounds[1] < bounds[2]
+
+
+@pytest.mark.parametrize(("win_rate", "nelo"), [(0.68, 180.42), (0.86, 480.80)])
+def test_intervals_of_elo_cover_the_truth_about_19_times_in_20(win_rate: float, nelo: float) -> None:
+    shares = shares_with(nelo)
+    assert shares @ SCORES == pytest.approx(win_rate, abs=1e-4)
+    counts = np.random.default_rng(0).multinomial(400, shares, 2000)
+    covered = np.mean([low <= nelo <= high for _, (low, high) in map(normalised_elo, counts)])
+    assert 0.935 <= covered <= 0.962
 
 
 def shares_with(nelo: float) -> np.ndarray:
     """Scores like those of two agents with this normalised Elo, by tilting a symmetric distribution."""
     base = np.array([0.08, 0.22, 0.4, 0.22, 0.08])
-    low, high = -5.0, 5.0
+    low, high = -20.0, 20.0
     while high - low > 1e-12:
         tilt = (low + high) / 2
         shares = base * np.exp(tilt * SCORES)
@@ -199,6 +224,23 @@ def test_the_command_says_what_was_decided(run: Run) -> None:
     assert "accepted: greedy is stronger than random by 50 or more" in run(*words).out
     content = json.loads(run(*words, "--json").out)
     assert content == json.loads(json.dumps(play_sprt("greedy", "random", 0, 50, seed=2, rules="small").to_dict()))
+
+
+@pytest.mark.parametrize(
+    ("agents", "side", "interval"),
+    [
+        (("heuristic", "random"), "above -30.45", (-30.45, None)),
+        (("random", "heuristic"), "below +30.45", (None, 30.45)),
+    ],
+)
+def test_an_elo_without_a_bound_is_shown_as_one(
+    run: Run, agents: tuple[str, str], side: str, interval: tuple[float | None, float | None]
+) -> None:
+    words = ["evaluate", *agents, "--sprt", "0,50", "--seed", "2", "--deals", "3"]
+    assert f"normalised Elo {side} (every deal had the same score), as if" in run(*words).out
+    content = json.loads(run(*words, "--json").out)
+    assert content["nelo"] is None
+    assert content["interval"] == [pytest.approx(end, abs=0.01) if end is not None else None for end in interval]
 
 
 def test_games_that_an_agent_loses_unplayed_are_listed(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from german_whist.envs.utils.specs import shown
@@ -31,9 +32,17 @@ def print_sprt(result: SPRTResult, title: str) -> None:
         "elo0": f"rejected: {result.first} is stronger than {result.second} by {bounds.elo0:g} at most",
         "undecided": "undecided: more deals are needed",
     }[result.accepted]
-    half = (result.interval[1] - result.interval[0]) / 2
     print(title)
     print(f"{verdict} (normalised Elo, error rates {bounds.alpha:g} and {bounds.beta:g})")
     print(f"log-likelihood ratio {result.log_ratio:.2f} (bounds {low:.2f} and {high:.2f}) after {result.deals} deals")
-    print(f"normalised Elo {result.nelo:+.2f} ± {half:.2f}, as if the number of deals had been fixed")
+    print(f"normalised Elo {_nelo(result)}, as if the number of deals had been fixed")
     print(f"deals that scored 0, ½, 1, 1½, 2: {', '.join(map(str, result.counts))}")
+
+
+def _nelo(result: SPRTResult) -> str:
+    low, high = result.interval
+    if math.isinf(high):
+        return f"above {low:+.2f} (every deal had the same score)"
+    if math.isinf(low):
+        return f"below {high:+.2f} (every deal had the same score)"
+    return f"{result.nelo:+.2f} ± {(high - low) / 2:.2f}"
