@@ -94,25 +94,29 @@ def play_turn(
                 reasons, chosen = forfeit.for_rows(len(rows))
                 lost.update({int(rows[row]): (which, why) for row, why in reasons.items()})
                 batch.states["done"][rows[list(reasons)]] = True
-            actions[rows] = _chosen(names[which], chosen, len(rows))
+            actions[rows] = chosen_actions(names[which], chosen, len(rows))
     try:
         batch.step(actions)
     except ValueError:
         row = _first_illegal(batch, actions)
-        chosen = _named(int(actions[row]), batch.rules)
-        raise ValueError(
-            f"agent {names[mover[row]]!r} chose {chosen} in deal {indices[row]} of seed {batch.seed}: "
-            f"it may play {actions_text(int(batch.legal()[row]), batch.rules)}"
-        ) from None
+        where = f" in deal {indices[row]} of seed {batch.seed}"
+        name, legal = names[mover[row]], int(batch.legal()[row])
+        raise illegal_choice(f"agent {name!r} chose", int(actions[row]), legal, batch.rules, where) from None
     return actions
 
 
-def _named(action: int, rules: Rules) -> str:
-    return f"action {action}{f' ({action_text(action, rules)})' if 0 <= action < rules.num_actions else ''}"
+def illegal_choice(said: str, action: int, legal: int, rules: Rules, where: str = "") -> ValueError:
+    """Return the error of an agent that chose an action outside the mask ``legal``, after what is ``said`` of it."""
+    name = f" ({action_text(action, rules)})" if 0 <= action < rules.num_actions else ""
+    return ValueError(f"{said} action {action}{name}{where}: it may play {actions_text(legal, rules)}")
 
 
-def _chosen(name: str, actions: Any, views: int) -> npt.NDArray[np.int64]:
-    """Return an agent's actions if they are one integer per view."""
+def chosen_actions(name: str, actions: Any, views: int) -> npt.NDArray[np.int64]:
+    """Return an agent's actions if they are one integer per view, int64[views]; they may be illegal.
+
+    Raises:
+        ValueError: otherwise, naming the agent.
+    """
     try:
         chosen = np.asarray(actions)
     except ValueError:
@@ -124,8 +128,13 @@ def _chosen(name: str, actions: Any, views: int) -> npt.NDArray[np.int64]:
     return chosen.astype(np.int64, copy=False)
 
 
+def are_legal(actions: npt.NDArray[np.int64], legal: npt.NDArray[np.uint64]) -> npt.NDArray[np.bool_]:
+    """Return which actions are in the masks of legal ones, bool[n]."""
+    inside = (actions >= 0) & (actions < 64)
+    allowed: npt.NDArray[np.bool_] = (legal >> np.where(inside, actions, 0).astype(np.uint64)) & np.uint64(1) == 1
+    return inside & allowed
+
+
 def _first_illegal(batch: DealBatch, actions: npt.NDArray[np.int64]) -> int:
     """Return the first row with an illegal action."""
-    inside = (actions >= 0) & (actions < 64)
-    legal = (batch.legal() >> np.where(inside, actions, 0).astype(np.uint64)) & np.uint64(1) == 1
-    return int(np.flatnonzero(~batch.done & ~(inside & legal))[0])
+    return int(np.flatnonzero(~batch.done & ~are_legal(actions, batch.legal()))[0])
