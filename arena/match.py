@@ -22,6 +22,7 @@ from german_whist.arena.recording import Recording
 from german_whist.envs.engine.endgame_hook import PLAYED
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.rules import rules as rules_named
+from german_whist.envs.engine.scoring import reward_limit
 from german_whist.envs.utils.checks import check_seed, whole_number
 
 DEFAULT_BATCH = 2048
@@ -194,7 +195,7 @@ def match_result(
     first_deal: int = 0,
 ) -> MatchResult:
     """Return the result of a match from its margins, float64[deals, 2], as :func:`match_margins` returns them."""
-    fields = result_fields(names, rules, seed, np.sign(margins), margins, endgame)
+    fields = result_fields(names, rules, seed, np.sign(margins), margins, endgame, reward_limit(rules.game, "margin"))
     return MatchResult(**fields, deals=len(margins), first_deal=int(first_deal)).with_margins(margins)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, NamedTuple, Self
@@ -9,7 +10,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.arena.statistics import finite_ends, mean_interval
+from german_whist.arena.statistics import finite_ends, paired_intervals
 from german_whist.envs.engine.endgame_hook import PLAYED
 from german_whist.envs.engine.rules import Rules
 
@@ -34,8 +35,9 @@ class Forfeit(NamedTuple):
 class MirroredResult:
     """Result of the first agent against the second, every game played twice with the seats swapped.
 
-    Intervals are 95 % confidence intervals of the mean over mirrored pairs (normal approximation); with a single pair
-    they are unbounded.
+    Intervals are 95 % confidence intervals of the mean over mirrored pairs (normal approximation; the Wilson interval
+    where all pairs are alike). With a single pair they are unbounded. They have width 0 where the two games of every
+    pair cancel out, as when a deterministic agent plays itself.
 
     Attributes:
         first: name of the first agent.
@@ -151,6 +153,7 @@ def result_fields(
     outcomes: npt.NDArray[Any],
     margins: npt.NDArray[np.float64],
     endgame: str,
+    largest: float = math.inf,
 ) -> dict[str, Any]:
     """Return the fields of a ``MirroredResult``.
 
@@ -161,9 +164,8 @@ def result_fields(
         outcomes: 1, 0 or −1 for the first agent's wins, draws and losses, [n, 2]: pairs of mirrored games.
         margins: the first agent's margins, float64[n, 2].
         endgame: ``"played"`` or ``"exact"``.
+        largest: the largest possible margin.
     """
-    win_rate, interval = mean_interval(((outcomes + 1) / 2).mean(axis=1))
-    margin, margin_interval = mean_interval(margins.mean(axis=1))
     return {
         "first": names[0],
         "second": names[1],
@@ -172,9 +174,6 @@ def result_fields(
         "wins": int((outcomes > 0).sum()),
         "draws": int((outcomes == 0).sum()),
         "losses": int((outcomes < 0).sum()),
-        "win_rate": win_rate,
-        "interval": interval,
-        "margin": margin,
-        "margin_interval": margin_interval,
+        **paired_intervals(outcomes, margins, largest)._asdict(),
         "endgame": endgame,
     }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -28,6 +28,65 @@ def mean_interval(samples: npt.NDArray[Any]) -> tuple[float, tuple[float, float]
     return mean, (mean - half, mean + half)
 
 
+def bounded_interval(samples: npt.NDArray[Any], lowest: float, highest: float) -> tuple[float, tuple[float, float]]:
+    """Return the mean of independent samples between two bounds and its 95 % confidence interval.
+
+    It is that of :func:`mean_interval`, unless all samples are equal: they show no variance then, but may have some. As
+    many samples as an unseen kind may be (:func:`largest_unseen_share`) are then taken for either bound. For samples
+    that are all 0 or all 1, that is the Wilson interval.
+
+    Args:
+        samples: float[n], one per deal.
+        lowest: the lowest possible sample; may be −∞.
+        highest: the highest possible sample; may be ∞.
+    """
+    mean, interval = mean_interval(samples)
+    if len(samples) < 2 or np.ptp(samples):
+        return mean, interval
+    share = largest_unseen_share(len(samples))
+    return mean, (mean - share * (mean - lowest), mean + share * (highest - mean))
+
+
+class PairedIntervals(NamedTuple):
+    """Means over mirrored pairs of games, and their 95 % intervals.
+
+    Attributes:
+        win_rate: share of the games that the first agent won, draws counted half.
+        interval: its interval.
+        margin: the first agent's margin, mean over games.
+        margin_interval: its interval.
+    """
+
+    win_rate: float
+    interval: tuple[float, float]
+    margin: float
+    margin_interval: tuple[float, float]
+
+
+def paired_intervals(
+    outcomes: npt.NDArray[Any], margins: npt.NDArray[Any], largest: float = math.inf
+) -> PairedIntervals:
+    """Return the means of mirrored pairs with their 95 % intervals.
+
+    Where the games of every pair cancel out, as when a deterministic agent plays itself, intervals have width 0: that
+    is so by design. Else pairs that are all alike tell nothing of their variance (:func:`bounded_interval`).
+
+    Args:
+        outcomes: 1, 0 or −1 for the first agent's wins, draws and losses, [n, 2].
+        margins: the first agent's margins, [n, 2].
+        largest: the largest possible margin.
+    """
+    won, scored = ((outcomes + 1) / 2).mean(axis=1), margins.mean(axis=1, dtype=np.float64)
+    if games_cancel(margins):
+        return PairedIntervals(*mean_interval(won), *mean_interval(scored))
+    return PairedIntervals(*bounded_interval(won, 0, 1), *bounded_interval(scored, -largest, largest))
+
+
+def games_cancel(margins: npt.NDArray[Any]) -> bool:
+    """Return whether the two margins of every mirrored pair, [n, 2], add up to 0."""
+    return not margins.sum(axis=1).any()
+
+
 def largest_unseen_share(samples: int) -> float:
     """Return the upper 95 % bound of the share of something that was in none of n samples: z² / (n + z²).
 
@@ -41,3 +100,18 @@ def finite_ends(interval: tuple[float, float]) -> tuple[float | None, float | No
     """Return the ends of an interval for JSON, which has no infinity: unbounded ones are ``None``."""
     low, high = interval
     return low if math.isfinite(low) else None, high if math.isfinite(high) else None
+
+
+def interval_text(mean: float, interval: tuple[float, float], digits: int, sign: str = "") -> str:
+    """Return an interval as text after its mean: ``± 0.6``, or ``(91.2 to 100.0)`` where the mean is not its centre.
+
+    Args:
+        mean: the mean.
+        interval: its interval.
+        digits: decimal places.
+        sign: ``"+"`` for a sign of positive ends.
+    """
+    low, high = interval
+    if math.isclose(high - mean, mean - low, abs_tol=1e-9):
+        return f"± {(high - low) / 2:.{digits}f}"
+    return f"({low:{sign}.{digits}f} to {high:{sign}.{digits}f})"

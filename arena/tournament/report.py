@@ -5,9 +5,11 @@ from __future__ import annotations
 import csv
 import io
 import json
+import math
 from collections.abc import Iterable
 from pathlib import Path
 
+from german_whist.arena.statistics import interval_text
 from german_whist.arena.tournament.standings import Interval, Standings, Upset
 from german_whist.envs.engine.rules import rules_from_dict
 from german_whist.envs.text.rules_text import rules_spec
@@ -73,16 +75,20 @@ def standings_markdown(standings: Standings) -> str:
         "| --- | --- | --- | --- | --- | --- |",
     ]
     for i in places:
-        low, high = standings.intervals[i]
-        lines.append(
-            f"| {i + 1} | {_cell(standings.agents[i])} | {standings.ratings[i]:+.0f} | {low:+.0f} to {high:+.0f} | "
-            f"{standings.nash_weights[i]:.2f} | {100 * standings.nash_averages[i]:+.1f} % |"
+        cells = (
+            str(i + 1),
+            _cell(standings.agents[i]),
+            f"{standings.ratings[i]:+.0f}",
+            rating_interval(standings.intervals[i]),
+            f"{standings.nash_weights[i]:.2f}",
+            f"{100 * standings.nash_averages[i]:+.1f} %",
         )
+        lines.append(f"| {' | '.join(cells)} |")
     lines += ["", "Games won by the agent of the row, in %:", ""]
     lines += ["| | " + " | ".join(str(j + 1) for j in places) + " |", "| --- |" + " --- |" * len(places)]
     for i in places:
-        cells = [_rate(standings, i, j) if i != j else "—" for j in places]
-        lines.append(f"| {i + 1} {_cell(standings.agents[i])} | " + " | ".join(cells) + " |")
+        rates = [pair_rate(standings, i, j) if i != j else "—" for j in places]
+        lines.append(f"| {i + 1} {_cell(standings.agents[i])} | " + " | ".join(rates) + " |")
     lines += ["", upsets_text(standings), ""]
     return "\n".join(lines)
 
@@ -107,14 +113,17 @@ def upset_text(standings: Standings, upset: Upset) -> str:
     return f"{standings.agents[upset.winner]} beats {standings.agents[upset.loser]}, {rate:.1f} %{doubt}"
 
 
-def half_width(interval: Interval) -> float:
-    """Return half the width of an interval."""
-    return (interval[1] - interval[0]) / 2
+def rating_interval(interval: Interval) -> str:
+    """Return the interval of a rating as text."""
+    low, high = interval
+    return f"{low:+.0f} to {high:+.0f}" if math.isfinite(high - low) else "unbounded"
 
 
-def _rate(standings: Standings, i: int, j: int) -> str:
+def pair_rate(standings: Standings, i: int, j: int) -> str:
+    """Return the games that agent i won against agent j in %, with the interval."""
     pair = standings.pairs[i, j]
-    return f"{100 * pair.win_rate:.1f} ± {100 * half_width(pair.interval):.1f}"
+    low, high = pair.interval
+    return f"{100 * pair.win_rate:.1f} {interval_text(100 * pair.win_rate, (100 * low, 100 * high), 1)}"
 
 
 def _cell(text: str) -> str:

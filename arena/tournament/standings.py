@@ -11,8 +11,9 @@ import numpy.typing as npt
 from german_whist.arena.match_result import Forfeit
 from german_whist.arena.ratings.bradley_terry import bradley_terry
 from german_whist.arena.ratings.nash_averaging import nash_averaging
-from german_whist.arena.statistics import finite_ends, mean_interval
+from german_whist.arena.statistics import finite_ends, games_cancel, paired_intervals
 from german_whist.arena.tournament.play import Tournament
+from german_whist.envs.engine.scoring import reward_limit
 
 BOOTSTRAPS = 1000
 _SEED = 0  # of the bootstrap
@@ -26,7 +27,7 @@ class PairResult(NamedTuple):
 
     Attributes:
         win_rate: share of the games that the first agent won, draws counted half.
-        interval: its 95 % interval, paired over deals.
+        interval: its 95 % interval, paired over deals, as in ``MatchResult``.
         margin: the first agent's counted tricks minus the other's, mean over games.
         margin_interval: its 95 % interval, paired over deals.
     """
@@ -60,6 +61,7 @@ class Standings:
         versions: their versions.
         ratings: Bradley-Terry ratings in Elo, mean 0.
         intervals: their 95 % intervals: percentiles of a bootstrap over deals, the same deals for all pairs.
+            Unbounded where all deals of each of the agent's pairs are alike: they tell nothing of their variance.
         nash_weights: shares in the equilibrium of largest entropy.
         nash_averages: win rate minus ½ against that equilibrium.
         pairs: every agent (place i) against every other (place j), both ways round.
@@ -92,7 +94,7 @@ class Standings:
                 "agent": spec,
                 "version": self.versions[i],
                 "rating": self.ratings[i],
-                "interval": self.intervals[i],
+                "interval": finite_ends(self.intervals[i]),
                 "nash_weight": self.nash_weights[i],
                 "nash_average": self.nash_averages[i],
             }
@@ -135,11 +137,13 @@ def standings(tournament: Tournament, bootstraps: int = BOOTSTRAPS) -> Standings
     nash = nash_averaging(np.where(np.eye(size), 0, rate - 0.5))
     order = np.argsort(-ratings, kind="stable")
     place_of = {int(agent): place for place, agent in enumerate(order)}
-    pairs = {}
+    pairs, largest = {}, reward_limit(tournament.rules.game, "margin")
     for (i, j), margins in tournament.margins.items():
         for first, second, sign in ((i, j, 1), (j, i, -1)):
-            pairs[place_of[first], place_of[second]] = _pair(margins * sign)
+            pairs[place_of[first], place_of[second]] = _pair(margins * sign, largest)
     low, high = np.percentile(sampled, [2.5, 97.5], axis=0)
+    unknown = ~_has_interval(tournament, won)
+    low[unknown], high[unknown] = -np.inf, np.inf
     return Standings(
         tuple(tournament.agents[agent] for agent in order),
         tuple(tournament.versions[agent] for agent in order),
@@ -157,10 +161,22 @@ def standings(tournament: Tournament, bootstraps: int = BOOTSTRAPS) -> Standings
     )
 
 
-def _pair(margins: npt.NDArray[np.int64]) -> PairResult:
-    return PairResult(
-        *mean_interval(((np.sign(margins) + 1) / 2).mean(axis=1)), *mean_interval(margins.astype(float).mean(axis=1))
-    )
+def _pair(margins: npt.NDArray[np.int64], largest: float) -> PairResult:
+    return PairResult(*paired_intervals(np.sign(margins), margins, largest))
+
+
+def _has_interval(tournament: Tournament, won: npt.NDArray[np.float64]) -> npt.NDArray[np.bool_]:
+    """Return of which agents the bootstrap can tell an interval, bool[agents].
+
+    That takes a pair whose deals differ; or pairs that cancel out in every deal, so that there is no variance.
+    """
+    size = len(tournament.agents)
+    varies, cancels = np.zeros(size, np.bool_), np.full(size, tournament.deals > 1)
+    for pair, one in zip(tournament.margins, won, strict=True):
+        varies[list(pair)] |= bool(np.ptp(one))
+        cancels[list(pair)] &= games_cancel(tournament.margins[pair])
+    known: npt.NDArray[np.bool_] = varies | cancels
+    return known
 
 
 def _win_matrix(

@@ -144,10 +144,14 @@ def play_variance_reduced_match(
     played, control = np.concatenate(margins), np.concatenate(luck).mean(axis=1)
     won = ((np.sign(played) + 1) / 2).mean(axis=1)
     won_corrected, margin_corrected = (corrected(one, control) for one in (won, played.mean(axis=1)))
+    plain = match_result(played, names, rules, seed, endgame).with_forfeits(forfeits)
     win_rate, interval = mean_interval(won_corrected)
     margin, margin_interval = mean_interval(margin_corrected)
+    # Deals that are all alike have nothing to correct, and say nothing of their variance.
+    interval = interval if np.ptp(won) else plain.interval
+    margin_interval = margin_interval if np.ptp(played.mean(axis=1)) else plain.margin_interval
     return CorrectedResult(
-        plain=match_result(played, names, rules, seed, endgame).with_forfeits(forfeits),
+        plain=plain,
         win_rate=win_rate,
         interval=interval,
         margin=margin,

@@ -43,7 +43,9 @@ def draw(figures: dict[str, Any], path: str | Path) -> None:
 
 def _draw_ladder(axes: Axes, agents: list[dict[str, Any]]) -> None:
     places = range(len(agents))
-    axes.hlines(places, [one["interval"][0] for one in agents], [one["interval"][1] for one in agents], color="#264653")
+    for place, one in enumerate(agents):
+        if None not in one["interval"]:
+            axes.hlines(place, *one["interval"], color="#264653")
     axes.plot([one["rating"] for one in agents], places, "o", color="#264653")
     axes.set_yticks(places, [one["agent"] for one in agents], parse_math=False)
     axes.set_ylim(len(agents) - 0.5, -0.5)

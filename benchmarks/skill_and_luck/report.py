@@ -128,7 +128,7 @@ def _ladder(figures: Figures) -> str:
                 place,
                 f"`{one['agent']}`",
                 f"{one['rating']:+.0f}",
-                f"{low:+.0f} to {high:+.0f}",
+                "unbounded" if low is None or high is None else f"{low:+.0f} to {high:+.0f}",
                 f"{100 * one['nash_average']:+.1f} %",
             ]
         )

@@ -29,7 +29,7 @@ from german_whist.agents.policy.checkpoint import read_card, write_results
 from german_whist.agents.pretrained.catalog import FIRST_CHAMPION, load_pretrained
 from german_whist.agents.registry import make_agent
 from german_whist.arena.match import match_margins, match_result
-from german_whist.arena.statistics import mean_interval
+from german_whist.arena.statistics import bounded_interval, mean_interval
 from german_whist.benchmarks.strength.agent_report import markdown
 from german_whist.envs.engine.endgame_hook import EXACT, PLAYED
 from german_whist.envs.engine.rules import Rules
@@ -165,7 +165,7 @@ def _rate(margins: Margins) -> Results:
     """Return the win rate, with its interval, of games with these margins, float64[games]."""
     if not len(margins):
         return {"games": 0, "win_rate": None, "interval": None}
-    rate, interval = mean_interval((np.sign(margins) + 1) / 2)
+    rate, interval = bounded_interval((np.sign(margins) + 1) / 2, 0, 1)
     return {"games": len(margins), "win_rate": rate, "interval": interval if len(margins) > 1 else None}
 
 

@@ -46,7 +46,8 @@ def draw_standings(standings: Standings, path: str | Path, title: str) -> None:
 def _draw_scale(axes: Axes, standings: Standings, names: list[str]) -> None:
     places = np.arange(len(names))
     low, high = np.array(standings.intervals).T
-    axes.hlines(places, low, high, color=COLOR, linewidth=2)
+    bounded = np.isfinite(high - low)
+    axes.hlines(places[bounded], low[bounded], high[bounded], color=COLOR, linewidth=2)
     axes.plot(standings.ratings, places, "o", color=COLOR)
     axes.set_yticks(places, [f"{name}  {i + 1}" for i, name in enumerate(names)], parse_math=False)
     axes.set_ylim(len(names) - 0.5, -0.5)

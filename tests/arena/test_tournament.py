@@ -193,6 +193,32 @@ def test_a_single_deal_has_no_intervals() -> None:
     json.dumps(content, allow_nan=False)
 
 
+@pytest.mark.parametrize("deals", [1, 2])
+def test_deals_that_are_all_alike_bound_no_rating_and_make_no_upset_certain(deals: int) -> None:
+    found = standings(made_up([[0, 1, 0], [0, 0, 1], [0, 0, 0]], deals), bootstraps=20)  # a > b > c > a
+    assert found.intervals == ((-np.inf, np.inf),) * 3
+    assert [one.is_certain for one in found.upsets] == [False] * len(found.upsets)
+    content = json.loads(json.dumps(found.to_dict(), allow_nan=False))
+    assert [one["interval"] for one in content["agents"]] == [[None, None]] * 3
+    assert standings_markdown(found).count("| unbounded |") == 3
+
+
+def test_only_the_agent_whose_deals_are_all_alike_has_an_unbounded_rating() -> None:
+    found = standings(made_up([[0, 0.6, 1], [0, 0, 1], [0, 0, 0]], 100), bootstraps=50)
+    assert found.intervals[2] == (-np.inf, np.inf)
+    assert np.isfinite(found.intervals[:2]).all()
+    assert "100.0 (96.3 to 100.0)" in standings_markdown(found)
+    assert not any(low == high for pair in found.pairs.values() for low, high in (pair.interval, pair.margin_interval))
+
+
+def test_agents_that_play_alike_are_equal_without_doubt() -> None:
+    tournament = made_up([[0, 0.5], [0, 0]], 20)
+    tournament.margins[0, 1] = np.array([[3, -3]] * 20)
+    found = standings(tournament, bootstraps=20)
+    assert (found.pairs[0, 1].interval, found.pairs[0, 1].margin_interval) == ((0.5, 0.5), (0, 0))
+    assert np.array(found.intervals) == pytest.approx(0, abs=1e-9)
+
+
 @pytest.fixture
 def run(capsys: pytest.CaptureFixture[str]) -> Run:
     return runner(capsys)

@@ -25,13 +25,17 @@ _MAX_REASONS = 8
 
 
 def percent(rate: float, interval: tuple[float, float]) -> str:
-    """Return a rate with half the width of its interval, such as ``67.4 % ± 0.6``."""
-    return f"{100 * rate:.1f} % ± {50 * (interval[1] - interval[0]):.1f}"
+    """Return a rate with half the width of its interval, such as ``67.4 % ± 0.6``, or with a lopsided interval."""
+    from german_whist.arena.statistics import interval_text
+
+    return f"{100 * rate:.1f} % {interval_text(100 * rate, (100 * interval[0], 100 * interval[1]), 1)}"
 
 
 def tricks(margin: float, interval: tuple[float, float]) -> str:
-    """Return a margin in tricks with half the width of its interval."""
-    return f"{margin:+.2f} ± {(interval[1] - interval[0]) / 2:.2f}"
+    """Return a margin in tricks with half the width of its interval, or with a lopsided interval."""
+    from german_whist.arena.statistics import interval_text
+
+    return f"{margin:+.2f} {interval_text(margin, interval, 2, '+')}"
 
 
 def print_results_json(specs: Sequence[str], results: Mapping[tuple[int, int], Result]) -> None:

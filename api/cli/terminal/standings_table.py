@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 def print_standings(standings: Standings) -> None:
     """Print the ratings, the matrix of win rates, and who beats whom against the order."""
-    from german_whist.arena.tournament.report import game_text, half_width, upsets_text
+    from german_whist.arena.tournament.report import game_text, pair_rate, rating_interval, upsets_text
 
     console = table_console(piped_width=200)
     table = Table(title=game_text(standings), title_justify="left", title_style="bold")
@@ -25,18 +25,12 @@ def print_standings(standings: Standings) -> None:
     for j in places:
         table.add_column(f"vs {j + 1}", justify="right")
     for i in places:
-        low, high = standings.intervals[i]
-        rates = [
-            f"{100 * standings.pairs[i, j].win_rate:.1f} ± {100 * half_width(standings.pairs[i, j].interval):.1f}"
-            if i != j
-            else "—"
-            for j in places
-        ]
+        rates = [pair_rate(standings, i, j) if i != j else "—" for j in places]
         table.add_row(
             str(i + 1),
             escape(standings.agents[i]),
             f"{standings.ratings[i]:+.0f}",
-            f"{low:+.0f} to {high:+.0f}",
+            rating_interval(standings.intervals[i]),
             f"{standings.nash_weights[i]:.2f}",
             f"{100 * standings.nash_averages[i]:+.1f} %",
             *rates,
