@@ -6,7 +6,7 @@ import contextlib
 import io
 import multiprocessing
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import BrokenExecutor, Executor, ProcessPoolExecutor
+from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
@@ -54,8 +54,10 @@ def run_tasks(executor: Executor, task: Callable[..., T], arguments: Sequence[tu
     Raises:
         ChildProcessError: when a worker ended abruptly.
     """
-    futures = [executor.submit(task, *one) for one in arguments]
+    futures: list[Future[T]] = []
     try:
+        for one in arguments:
+            futures.append(executor.submit(task, *one))  # which raises if a worker was lost before
         for future in futures:
             yield future.result()
     except BrokenExecutor:

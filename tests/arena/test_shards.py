@@ -6,6 +6,7 @@ import json
 import os
 import shlex
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -94,6 +95,15 @@ def test_processes_play_the_same_and_a_lost_one_is_named() -> None:
         assert spread == play_match("greedy", "random", deals=4, rules="tiny")
         with pytest.raises(ChildProcessError, match="a worker process ended abruptly"):
             list(run_tasks(executor, os._exit, [(1,)]))
+
+
+def test_a_pool_that_lost_a_worker_between_two_matches_is_named_too() -> None:
+    class Broken(Executor):
+        def submit(self, *given: Any, **named: Any) -> Future[Any]:
+            raise BrokenProcessPool("A child process terminated abruptly")
+
+    with pytest.raises(ChildProcessError, match="a worker process ended abruptly"):
+        play_match("greedy", "random", 4, rules="tiny", executor=Broken())
 
 
 def test_an_error_in_a_worker_is_the_error_of_the_match() -> None:
