@@ -32,6 +32,12 @@ def heuristic_agent(settings: str) -> Agent:
     return _search_agent(bot, searching, f"heuristic:{settings}") if searching else bot
 
 
+def split_checkpoint(settings: str) -> tuple[str, str]:
+    """Return the file of ``PATH[,SETTINGS]``, which has no comma, and the settings."""
+    path, _, rest = settings.partition(",")
+    return path, rest
+
+
 def checkpoint_agent(settings: str) -> Agent:
     """Return the agent of a checkpoint file, ``PATH[,temperature=T][,endgame=HOW][,search=N]``.
 
@@ -40,7 +46,7 @@ def checkpoint_agent(settings: str) -> Agent:
     """
     from german_whist.agents.policy.checkpoint import load_checkpoint
 
-    path, _, rest = settings.partition(",")
+    path, rest = split_checkpoint(settings)
     if not path:
         raise ValueError("agent 'checkpoint' needs a file: checkpoint:PATH[,temperature=T][,endgame=HOW]")
     return _network_agent(load_checkpoint(path), Path(path).stem, "checkpoint", rest)

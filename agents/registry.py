@@ -151,6 +151,17 @@ def _maker(name: str) -> Callable[[str], Agent] | None:
     return partial(pretrained_agent, name) if name in agent_names() else None
 
 
+def split_suffixes(spec: str) -> tuple[str, list[str]]:
+    """Return a specification without its suffixes, such as ``+exact``, and their names, the last one first."""
+    suffixes = []
+    rest, plus, suffix = spec.rpartition("+")
+    while plus and suffix in SUFFIXES:
+        suffixes.append(suffix)
+        spec = rest
+        rest, plus, suffix = spec.rpartition("+")
+    return spec, suffixes
+
+
 def make_agent(spec: str | Agent) -> Agent:
     """Make the agent that a specification string names.
 
@@ -193,15 +204,11 @@ def make_agent(spec: str | Agent) -> Agent:
         return spec
     if len(spec) > MAX_SPEC:
         raise ValueError(f"agent {shown(spec)} has {len(spec)} characters: at most {MAX_SPEC} are allowed")
-    suffixes = []
-    rest, plus, suffix = spec.rpartition("+")
-    while plus and suffix in SUFFIXES:
-        suffixes.append(suffix)
-        spec = rest
-        rest, plus, suffix = spec.rpartition("+")
+    spec, suffixes = split_suffixes(spec)
     name, _, settings = spec.partition(":")
     make = _maker(name)
     if make is None:
+        rest, plus, suffix = spec.rpartition("+")
         if plus and _maker(rest.partition(":")[0]):
             raise unknown_name("agent suffix", f"+{suffix}", [f"+{one}" for one in SUFFIXES])
         raise unknown_name("agent", name, agent_names())

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import os
-import re
 from functools import lru_cache
 from importlib import resources
 from importlib.abc import Traversable
 
+from german_whist.agents.policy_specs import split_checkpoint
 from german_whist.agents.process.agent import ProcessAgent
+from german_whist.agents.registry import split_suffixes
 
 # What decides which cards an agent plays; the arena gives it random numbers, and deals that it has lost.
 _PACKAGES = ("agents", "arena", "configs", "envs", "solver")
 _SUFFIXES = (".py", ".safetensors", ".yaml")
-_CHECKPOINT = re.compile(r"checkpoint:([^,+]+)")
-_EXACT = "+exact"
 _DIGITS = 12  # of a digest
 
 
@@ -40,11 +39,12 @@ def agent_version(spec: str) -> str:
 
 
 def _own_files(spec: str) -> list[str]:
-    if not spec.startswith("process:"):
-        return _CHECKPOINT.findall(spec)
-    while spec.endswith(_EXACT):
-        spec = spec.removesuffix(_EXACT)
-    words = ProcessAgent.from_spec(spec.removeprefix("process:")).command
+    kind, _, settings = split_suffixes(spec)[0].partition(":")
+    if kind == "checkpoint":
+        return [split_checkpoint(settings)[0]]
+    if kind != "process":
+        return []
+    words = ProcessAgent.from_spec(settings).command
     # A file may also be the value of an option, as in --weights=FILE.
     return [path for word in words for path in (word, word.partition("=")[2]) if os.path.isfile(path)]
 

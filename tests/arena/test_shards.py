@@ -188,8 +188,9 @@ def test_other_files_are_refused(tmp_path: Path, content: bytes) -> None:
         read_parts(path)
 
 
-def test_the_version_of_an_agent_follows_its_checkpoint(tmp_path: Path) -> None:
-    file = tmp_path / "weights.safetensors"
+@pytest.mark.parametrize("name", ["weights.safetensors", "run+exact+2.safetensors"])
+def test_the_version_of_an_agent_follows_its_checkpoint(tmp_path: Path, name: str) -> None:
+    file = tmp_path / name
     file.write_bytes(b"one")
     spec = f"checkpoint:{file},temperature=1+exact"
     before = versions.agent_version(spec)
