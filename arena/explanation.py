@@ -102,7 +102,7 @@ def explain_deal(
     for seat in seats:
         rows = np.array([row for row, actor in enumerate(acting) if actor == seat], np.int64)
         evaluations = _evaluations(agents[seat], views[rows], seed, rows, worlds)
-        numbers = AgentRng(batch.seed, np.full(len(rows), 2 * index, np.uint64), stream=seat, step=rows)
+        numbers = AgentRng(batch.seed, np.repeat(2 * address, len(rows)), stream=seat, step=rows)
         evaluations.append(_search_gains(agents[seat], views[rows], numbers, [histories[row] for row in rows]))
         reference = make_agent(REFERENCE).act(views[rows], None)
         belief = beliefs(views[rows])

@@ -144,3 +144,13 @@ def test_moves_have_what_a_value_network_expects_and_exact_values_in_open_endgam
     assert explained.moves[-1].options[0].exact is not None
     plain = explain(network(), "heuristic+exact", worlds=0).moves
     assert {(move.expected_margin, move.win_chance) for move in plain} == {(None, None)}
+
+
+@pytest.mark.parametrize("index", [2**63 + 1, 2**64 - 1])
+def test_deals_of_large_numbers_are_explained_too(index: int) -> None:
+    agents = (make_agent("random"), make_agent("random"))
+    explained = explain_deal(agents, ("first", "second"), "tiny", 0, index, worlds=0)
+    recordings: list[Recording] = []
+    play_match("random", "random", deals=1, first_deal=index, rules="tiny", record=recordings.append)
+    assert explained.deal == (0, index)
+    assert tuple(move.action for move in explained.moves) == recordings[0].actions
