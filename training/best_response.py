@@ -27,7 +27,7 @@ from german_whist.arena.statistics import finite_ends
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.envs.utils.specs import shown
 from german_whist.training.config.load import load_config
-from german_whist.training.config.schema import TrainConfig
+from german_whist.training.config.schema import PolicyIterationConfig, TrainConfig
 from german_whist.training.config.settings import INIT, OPPONENT
 from german_whist.training.policy_iteration.collector import HEURISTIC
 from german_whist.training.rollouts.opponent_mix import POOL, SELF
@@ -125,6 +125,9 @@ def responder_config(
     Raises:
         ValueError: if the agent or a setting is not allowed.
     """
+    trainer = (settings or {}).get("trainer", PolicyIterationConfig.TRAINER)
+    if trainer != PolicyIterationConfig.TRAINER:
+        raise ValueError(f"trainer: {shown(trainer)} is not allowed: {PolicyIterationConfig.TRAINER} trains responders")
     given: dict[str, object] = {
         "rules": rules,
         "decisions": decisions,

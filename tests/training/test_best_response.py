@@ -203,6 +203,7 @@ def test_only_runs_of_a_responder_are_resumed_as_such(tmp_path: Path, capsys: py
         (("random", "--decisions", "100", "--set", "hidden"), "is not KEY=VALUE"),
         (("random", "--decisions", "100", "--set", "hiden=[16]"), "hiden"),
         (("random", "--decisions", "100", "--set", "opponents={self: 1}"), "a responder plays one agent"),
+        (("random", "--decisions", "100", "--set", "trainer=ppo"), "policy_iteration trains responders"),
         (("random", "--decisions", "0"), "decisions"),
         (("random", "--decisions", "100", "--search", "1_000_000"), "search"),
         (("rando", "--decisions", "100"), "rando"),
