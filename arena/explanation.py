@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.agents.bots.base import Agent, Histories, Views
+from german_whist.agents.bots.base import Agent, Histories, Views, for_match
 from german_whist.agents.endgame.exact_agent import RowSubsetRng, solves_endgame
 from german_whist.agents.endgame.open_hands import exact_margins, opponent_hand_known
 from german_whist.agents.inference.belief import beliefs
@@ -83,7 +83,7 @@ def explain_deal(
         ValueError: when an argument is not allowed, or an agent does not return a legal action.
     """
     whole_number("worlds", worlds, 0)
-    rules = rules_named(rules)
+    rules, agents = rules_named(rules), (for_match(agents[0]), for_match(agents[1]))
     batch = DealBatch(rules, 1, seed, index, history=any(map(uses_history, agents)))
     address, first_seat = np.array([index], np.uint64), np.zeros(1, np.int8)
     memories = GameMemories(agents, names, batch.seed, address, first_seat)

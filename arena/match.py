@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.agents.bots.base import Agent, agent_name
+from german_whist.agents.bots.base import Agent, agent_name, for_match
 from german_whist.agents.registry import make_agent
 from german_whist.arena.endgame_mode import batch_endgame, match_endgame, with_exact_endgames
 from german_whist.arena.match_result import Forfeit, MatchResult, result_fields
@@ -200,8 +200,8 @@ def match_result(
 
 
 def two_agents(first: str | Agent, second: str | Agent) -> tuple[tuple[Agent, Agent], tuple[str, str]]:
-    """Return two agents and what to call them."""
-    agents = (make_agent(first), make_agent(second))
+    """Return two agents for a match, or a part of one, that begins, and what to call them."""
+    agents = (for_match(make_agent(first)), for_match(make_agent(second)))
     return agents, (agent_label(first, agents[0]), agent_label(second, agents[1]))
 
 

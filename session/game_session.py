@@ -8,7 +8,7 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
-from german_whist.agents.bots.base import Agent
+from german_whist.agents.bots.base import Agent, for_match
 from german_whist.arena.recording import DealResult, Recording
 from german_whist.session.deal.fairness import commitment, commitment_text, new_salt
 from german_whist.session.deal.position import refusal_with_choices
@@ -97,7 +97,7 @@ class Session:
             ValueError: if there is no such agent, or it cannot play the game.
         """
         self.settings = settings
-        self.agent = agent_named(settings.agent) if agent is None else agent
+        self.agent = for_match(agent_named(settings.agent) if agent is None else agent)
         check_agent(self.agent, settings.game)
         self.title, self.person = title or settings.agent, person
         self.finished: list[FinishedDeal] = []

@@ -20,7 +20,7 @@ _CACHED = 32
 
 @lru_cache(_CACHED)
 def agent_named(spec: str) -> Agent:
-    """Return the agent of a specification; sessions share it.
+    """Return the agent of a specification; sessions share it, but for what it counts (``for_match``).
 
     Raises:
         ValueError: if there is no such agent.

@@ -42,6 +42,8 @@ class Agent(Protocol):
     - ``check_views(views)``, which raises ``ValueError`` for views of a game that the agent cannot play;
     - ``policy(views)``, the probability with which ``act`` plays each action, float64[n, actions], which makes
       ``exploitability`` exact for an agent that draws random numbers;
+    - ``for_match()``, which returns the agent that plays a match that begins, for agents that count something in a
+      match (see :func:`for_match`);
     - ``initial_memory(deals)``: the agent remembers (see :class:`AgentWithMemory`);
     - ``uses_history = True``: the agent is given event histories (see :class:`AgentWithHistory`).
     """
@@ -156,6 +158,15 @@ class AgentWithHistory(Agent, Protocol):
 def agent_name(agent: object) -> str:
     """Return what to call an agent: its ``name``, or else its class."""
     return str(getattr(agent, "name", type(agent).__name__))
+
+
+def for_match(agent: Agent) -> Agent:
+    """Return the agent that plays a match, or a session, that begins: ``agent.for_match()``, else the agent itself.
+
+    The method is looked up in the agent's class, so that a wrapper which passes attributes on stays in place.
+    """
+    make = getattr(type(agent), "for_match", None)
+    return agent if make is None else make(agent)
 
 
 def initial_memory(agent: Agent, name: str, deals: np.ndarray[Any, Any]) -> Memory | None:

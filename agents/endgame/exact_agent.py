@@ -17,6 +17,7 @@ from german_whist.agents.bots.base import (
     Views,
     act_with_memory,
     agent_name,
+    for_match,
 )
 from german_whist.agents.endgame.open_hands import exact_margins, open_hands, opponent_hand_known
 from german_whist.agents.endgame.tie_breaks import best_cards
@@ -58,6 +59,11 @@ class ExactEndgame:
         if name == "agent" or name.startswith("__"):  # not set yet while an object is copied or unpickled
             raise AttributeError(name)
         return getattr(self.agent, name)
+
+    def for_match(self) -> ExactEndgame:
+        """Return this agent for a match that begins, see :func:`german_whist.agents.bots.base.for_match`."""
+        inner = for_match(self.agent)
+        return self if inner is self.agent else ExactEndgame(inner, self.name)
 
     def act(
         self, views: Views, rng: Any = None, memory: Memory | None = None, histories: Histories | None = None

@@ -24,7 +24,7 @@ class ProcessAgent:
 
     The process starts at the first decision. A late, illegal or unreadable reply, and a crash, lose the deal (see
     ``AgentForfeit``). After all but illegal actions the process is ended, and another one started for the next deal;
-    after ``MAX_FAILURES`` such failures every further deal is lost.
+    after ``MAX_FAILURES`` such failures in a match every further deal of it is lost (see :meth:`for_match`).
 
     Attributes:
         name: its specification string.
@@ -49,10 +49,8 @@ class ProcessAgent:
         self.command, self.seconds = command, float(seconds)
         limit = "" if seconds == DEFAULT_SECONDS else f"time={seconds:g},"
         self.name = f"process:{limit}{shlex.join(command)}"
-        self._process: BotProcess | None = None
-        self._lock = threading.Lock()  # it answers one at a time, whoever asks
-        self._failures = self._requests = 0
-        self._last = ""
+        self._program = _Program(command)
+        self._failures, self._last = 0, ""
 
     @classmethod
     def from_spec(cls, settings: str) -> ProcessAgent:
@@ -81,6 +79,12 @@ class ProcessAgent:
         """Begin without a process."""
         ProcessAgent.__init__(self, **state)
 
+    def for_match(self) -> ProcessAgent:
+        """Return the agent for a match, or a session, that begins: the same process, no failures so far."""
+        agent = ProcessAgent(self.command, self.seconds)
+        agent._program = self._program
+        return agent
+
     def act(self, views: Views, rng: Any = None) -> Actions:
         """Return one action per view, int64[n].
 
@@ -96,7 +100,7 @@ class ProcessAgent:
         seeds = np.zeros(len(views), np.int64) if rng is None else rng.integers(0, 2**31, len(views))
         actions = np.zeros(len(views), np.int64)
         lost: dict[int, str] = {}
-        with self._lock:
+        with self._program.lock:
             for row, (view, seed) in enumerate(zip(views, seeds.tolist(), strict=True)):
                 try:
                     actions[row] = self._choose(view, seed)
@@ -106,25 +110,31 @@ class ProcessAgent:
             raise AgentForfeit(lost, actions)
         return actions
 
+    def start(self) -> None:
+        """Start the bot now, unless it is running.
+
+        Raises:
+            ValueError: if it cannot be started.
+        """
+        with self._program.lock:
+            try:
+                self._program.start()
+            except ValueError as error:
+                raise ValueError(f"agent {self.name!r}: {error}") from None
+
     def close(self) -> None:
         """End the process; the next decision starts another."""
-        if self._process is not None:
-            self._process.end()
-            self._process = None
+        self._program.close()
 
     def _choose(self, view: Any, seed: int) -> int:
+        program = self._program
         if self._failures >= MAX_FAILURES:
             raise BotError(f"not asked after {MAX_FAILURES} failures, the last: {self._last}")
-        self._requests += 1
         try:
-            if self._process is None:
-                self._process = self._started()
-            answer = self._process.ask(encode(request(self._requests, view, seed)), self.seconds)
-            reply = check_id(decode(answer), self._requests)
+            reply = program.ask(view, seed, self.seconds)
         except (BotError, ValueError) as error:
-            self.close()
-            if self._requests == 1 and isinstance(error, _StartError):
-                self._requests = 0
+            program.close()
+            if not program.has_started:
                 raise ValueError(f"agent {self.name!r}: {error}") from None
             self._failures += 1
             self._last = str(error)
@@ -134,19 +144,53 @@ class ProcessAgent:
         except ValueError as error:
             raise BotError(str(error)) from None
 
-    def _started(self) -> BotProcess:
-        """Start the bot and exchange the first messages."""
-        try:
-            process = BotProcess(self.command)
-        except ValueError as error:
-            raise _StartError(str(error)) from None
+
+class _Program:
+    """A bot's program. At most one process of it runs; whoever asks it holds ``lock``.
+
+    Attributes:
+        lock: it answers one at a time, whoever asks.
+        has_started: whether it has ever been ready.
+    """
+
+    def __init__(self, command: list[str]) -> None:
+        self.lock = threading.Lock()
+        self.has_started = False
+        self._command = command
+        self._process: BotProcess | None = None
+        self._requests = 0
+
+    def start(self) -> BotProcess:
+        """Return the running process, a new one if there is none, which has to be ready.
+
+        Raises:
+            ValueError: if it cannot be started.
+        """
+        if self._process is not None:
+            return self._process
+        process = BotProcess(self._command)
         try:
             check_ready(decode(process.ask(encode(hello()), START_SECONDS)))
         except (BotError, ValueError) as error:
             process.end()
-            raise _StartError(f"no start: {error}") from None
+            raise ValueError(f"no start: {error}") from None
+        self._process, self.has_started = process, True
         return process
 
+    def ask(self, view: Any, seed: int, seconds: float) -> dict[str, Any]:
+        """Return the reply to a view.
 
-class _StartError(ValueError):
-    """A bot that did not start."""
+        Raises:
+            BotError: if there is none in time.
+            ValueError: if the program cannot be started, or the reply is not one.
+        """
+        process = self.start()
+        self._requests += 1
+        answer = process.ask(encode(request(self._requests, view, seed)), seconds)
+        return check_id(decode(answer), self._requests)
+
+    def close(self) -> None:
+        """End the process, if one is running."""
+        if self._process is not None:
+            self._process.end()
+            self._process = None

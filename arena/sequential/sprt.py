@@ -11,13 +11,15 @@ import numpy as np
 import numpy.typing as npt
 
 from german_whist.agents.bots.base import Agent
-from german_whist.arena.match import DEFAULT_BATCH, check_counts, play_match
+from german_whist.arena.endgame_mode import match_endgame
+from german_whist.arena.match import DEFAULT_BATCH, check_counts, match_margins, play_match, two_agents
 from german_whist.arena.match_result import Forfeit
 from german_whist.arena.mirrored_deals import Progress
 from german_whist.arena.sequential.pentanomial import log_likelihood_ratio, normalised_elo, pentanomial_counts
 from german_whist.arena.statistics import finite_ends
 from german_whist.envs.engine.endgame_hook import PLAYED
 from german_whist.envs.engine.rules import Rules
+from german_whist.envs.engine.rules import rules as rules_named
 
 MOST_DEALS = 100_000
 LARGEST_ELO = 10_000  # beyond it, a hypothesis is that one score comes always
@@ -158,25 +160,25 @@ def play_sprt(
     """
     bounds = SPRTBounds(elo0=float(elo0), elo1=float(elo1), alpha=alpha, beta=beta)
     check_counts(most_deals=most_deals, batch_size=batch_size)
+    agents, names = two_agents(first, second)  # the same in all parts, which are one match
+    rules, endgame = rules_named(rules), match_endgame(endgame)
     margins, played = np.zeros((0, 2), np.int64), 0
     forfeits: list[Forfeit] = []
     while True:
         # Batches grow, so that a short test plays few deals in vain.
         size = min(most_deals - len(margins), batch_size, max(8 * CHECK_EVERY, len(margins)))
-        result = play_match(
-            first,
-            second,
-            size,
-            seed,
-            rules,
-            batch_size=batch_size,
-            progress=progress,
-            endgame=endgame,
-            first_deal=len(margins),
-            executor=executor,
-        )
-        margins = np.concatenate([margins, result.margins])
-        forfeits += result.forfeits
+        how: dict[str, Any] = {
+            "batch_size": batch_size,
+            "progress": progress,
+            "endgame": endgame,
+            "first_deal": len(margins),
+        }
+        if executor is None:
+            new = match_margins(agents, names, size, seed, rules, forfeits=forfeits, **how).astype(np.int64)
+        else:
+            result = play_match(first, second, size, seed, rules, executor=executor, **how)
+            new, forfeits = result.margins, [*forfeits, *result.forfeits]
+        margins = np.concatenate([margins, new])
         is_last = len(margins) == most_deals
         played, decision, log_ratio = first_decision(bounds, margins, after=played, is_last=is_last)
         if decision or is_last:
@@ -191,12 +193,12 @@ def play_sprt(
         nelo=nelo,
         interval=interval,
         deals=played,
-        first=result.first,
-        second=result.second,
-        rules=result.rules,
-        seed=result.seed,
-        endgame=result.endgame,
-        forfeits=tuple(forfeit for forfeit in forfeits if forfeit.deal < played),
+        first=names[0],
+        second=names[1],
+        rules=rules.to_dict(),
+        seed=int(seed),
+        endgame=endgame,
+        forfeits=tuple(sorted((one for one in forfeits if one.deal < played), key=lambda one: (one.deal, one.seat))),
     )
 
 

@@ -121,20 +121,17 @@ def play_variance_reduced_match(
     check_deals(deals, batch_size)
     if deals < 4 * _FOLDS or orders < 2:
         raise ValueError(f"deals {deals} and orders {orders} are not allowed: at least {4 * _FOLDS} and 2")
-    _, names = two_agents(first, second)
+    agents, names = two_agents(first, second)
     rules, seed, endgame = rules_named(rules), check_seed(seed), match_endgame(endgame)
     value_of(value)
     size = batch_size if executor is None else min(batch_size, -(-deals // MOST_TASKS))
-    tasks = [
-        (first, second, min(size, deals - start), seed, rules, value, orders, endgame, start)
-        for start in range(0, deals, size)
-    ]
+    shares = [(min(size, deals - start), seed, rules, value, orders, endgame, start) for start in range(0, deals, size)]
     margins, luck, forfeits = [], [], []
     parts: Iterator[tuple[Any, Any, list[Forfeit]]]
     if executor is None:
-        parts = (_play_part(*task, progress=progress) for task in tasks)
+        parts = (_play_part(agents, names, *share, progress=progress) for share in shares)
     else:
-        parts = run_tasks(executor, _play_part, tasks)
+        parts = run_tasks(executor, _play_task, [(first, second, *share) for share in shares])
     for part in parts:
         margins.append(part[0])
         luck.append(part[1])
@@ -162,9 +159,14 @@ def play_variance_reduced_match(
     )
 
 
+def _play_task(first: str | Agent, second: str | Agent, *share: Any) -> _Part:
+    """Play some deals in a worker."""
+    return _play_part(*two_agents(first, second), *share)
+
+
 def _play_part(
-    first: str | Agent,
-    second: str | Agent,
+    agents: tuple[Agent, Agent],
+    names: tuple[str, str],
     deals: int,
     seed: int,
     rules: Rules,
@@ -175,8 +177,7 @@ def _play_part(
     *,
     progress: Progress | None = None,
 ) -> _Part:
-    """Play some deals, also in a worker: the first agent's margins and luck, float64[deals, 2] each, and forfeits."""
-    agents, names = two_agents(first, second)
+    """Play some deals; return the first agent's margins and luck, float64[deals, 2] each, and the forfeits."""
     worth, luck = value_of(value), np.zeros(2 * deals)  # of seat 0
     forfeits: list[Forfeit] = []
 

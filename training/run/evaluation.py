@@ -33,3 +33,13 @@ def evaluate(
         for name, baseline in baselines
     )
     return tuple(dataclasses.replace(match, second=name) for name, match in matches)
+
+
+def forfeit_lines(results: Sequence[MatchResult]) -> list[str]:
+    """Return a line for each match in which games were forfeited: such wins say nothing of strength."""
+    return [
+        f"{result.forfeits[0].agent} lost {len(result.forfeits)} of {2 * result.deals} evaluation games unplayed, "
+        f"the first: {result.forfeits[0].reason}"
+        for result in results
+        if result.forfeits
+    ]

@@ -12,6 +12,7 @@ from typing import Any
 from german_whist.arena.match_result import MatchResult
 from german_whist.training.run.curve import draw_curve
 from german_whist.training.run.directory import RunDirectory
+from german_whist.training.run.evaluation import forfeit_lines
 from german_whist.training.run.progress import TrainingProgress
 
 
@@ -65,6 +66,8 @@ def record_evaluation(
 ) -> None:
     """Record the results of an evaluation in ``evaluations.csv``, the learning curve and the progress line.
 
+    A line says in which matches games were forfeited.
+
     Args:
         run: the run's folder.
         rules: specification of the game, or how many there are, for the title.
@@ -75,6 +78,8 @@ def record_evaluation(
     """
     run.add_evaluations([_evaluation_row(decisions, seconds, result) for result in results])
     draw_curve(run.read_evaluations(), run.curve, f"German Whist ({rules}): self-play, evaluated against bots")
+    for line in forfeit_lines(results):
+        progress.say(line)
     progress.show_rates({result.second: result.win_rate for result in results})
 
 

@@ -20,39 +20,17 @@ from german_whist.arena.match import play_match
 from german_whist.arena.series import play_series
 from german_whist.envs.engine.cards import cards_of, parse_card
 from german_whist.envs.simulator.batch import DealBatch
+from tests.agents.process.bots import FIRST, bot
 from tests.cli.commands import Run, runner
 
 ROOT = Path(__file__).parents[3]
 BOT = ROOT / "examples" / "bots" / "line_bot.py"
 SPEC = shlex.join([sys.executable, str(BOT)])
 
-READY = "print(json.dumps({'type': 'ready', 'protocol': 1}), flush=True)"
-
 
 @pytest.fixture
 def run(capsys: pytest.CaptureFixture[str]) -> Run:
     return runner(capsys)
-
-
-FIRST = "message['view']['legal'][0]"
-
-
-def bot(tmp_path: Path, answer: str, hello: str = READY, limit: str = "") -> str:
-    """The specification of a bot that runs a statement for each request, whose reply goes to ``say``."""
-    path = tmp_path / "a bot.py"
-    path.write_text(
-        "import json, os, sys, time\n"
-        "def say(action, id=None):\n"
-        "    print(json.dumps({'id': message['id'] if id is None else id, 'action': action}), flush=True)\n"
-        "for line in sys.stdin:\n"
-        "    message = json.loads(line)\n"
-        "    if message['type'] == 'hello':\n"
-        f"        {hello}\n"
-        "        continue\n"
-        f"    {answer}\n",
-        encoding="utf-8",
-    )
-    return f"process:{limit}{shlex.join([sys.executable, str(path)])}"
 
 
 def test_a_bot_in_plain_python_plays_like_an_agent_here(tmp_path: Path) -> None:

@@ -1,0 +1,71 @@
+"""What the failures of a bot's process cost: they are counted in each match for itself."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from german_whist.agents.process.agent import MAX_FAILURES
+from german_whist.agents.registry import make_agent
+from german_whist.arena.match import play_match
+from german_whist.arena.sequential.sprt import play_sprt
+from german_whist.arena.series import play_series
+from german_whist.arena.variance_reduction.play import play_variance_reduced_match
+from german_whist.session.game_session import Session
+from german_whist.session.settings import Settings
+from tests.agents.process.bots import bot
+from tests.session.playing import play
+
+GAME: dict[str, Any] = {"rules": "tiny", "batch_size": 2}
+
+
+def crashes(result: Any) -> int:
+    """The number of deals for which the process was asked, and ended."""
+    return sum(one.reason.startswith("crash") for one in result.forfeits)
+
+
+def sprt(one: Any, other: Any) -> Any:
+    return play_sprt(one, other, 0, 2000, most_deals=8, **GAME)
+
+
+def corrected(one: Any, other: Any) -> Any:
+    return play_variance_reduced_match(one, other, 8, **GAME).plain
+
+
+def series(one: Any, other: Any) -> Any:
+    return play_series(one, other, "best_of:3", 4, **GAME)
+
+
+def match(one: Any, other: Any) -> Any:
+    return play_match(one, other, 4, **GAME)
+
+
+@pytest.mark.parametrize("suffix", ["", "+exact"])
+@pytest.mark.parametrize("kind", [match, series, sprt, corrected])
+def test_failures_are_counted_in_a_whole_match_and_afresh_in_the_next(kind: Any, suffix: str, tmp_path: Path) -> None:
+    spec = bot(tmp_path, "sys.exit(3)") + suffix
+    agent = make_agent(spec)
+    assert [crashes(kind(one, "greedy")) for one in (spec, agent, agent)] == [MAX_FAILURES] * 3
+
+
+def test_a_process_goes_on_in_the_next_match(tmp_path: Path) -> None:
+    agent: Any = make_agent(bot(tmp_path, "say(message['view']['legal'][0] if message['id'] < 20 else 'XX')"))
+    assert not play_match(agent, "greedy", 1, **GAME).forfeits
+    assert play_match(agent, "greedy", 8, **GAME).forfeits
+    agent.close()
+
+
+def test_failures_are_counted_in_each_session_for_itself(tmp_path: Path) -> None:
+    spec = bot(tmp_path, "sys.exit(3)")
+    for _ in range(2):
+        made = Session(Settings(rules="tiny", agent=spec, seat=0))
+        reasons = []
+        for _ in range(MAX_FAILURES + 1):
+            made.reply()
+            play(made)
+            assert made.deal.forfeit is not None
+            reasons.append(made.deal.forfeit.reason)
+            made.next_deal()
+        assert [reason.split(":")[0] for reason in reasons] == ["crash"] * 3 + ["not asked after 3 failures, the last"]
