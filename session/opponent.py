@@ -10,7 +10,7 @@ from german_whist.agents.bots.base import DEAL, Agent, AgentForfeit, act_with_me
 from german_whist.agents.policy.agent import check_trained_for
 from german_whist.agents.registry import make_agent
 from german_whist.envs.engine.actions import action_text
-from german_whist.envs.engine.agent_rng import AgentRng
+from german_whist.envs.engine.agent_rng import WHOLE_MATCH, AgentRng, agent_key
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.opponent import uses_history
 from german_whist.session.deal.table_deal import TableDeal
@@ -51,12 +51,15 @@ def choose_action(agent: Agent, deal: TableDeal, seed: int, index: int) -> int:
         ValueError: if the agent's choice is not legal.
     """
     seat, name = deal.turn, agent_name(agent)
-    memory = initial_memory(agent, name, np.array([(seed, index, seat)], DEAL))
+    match = agent_key(seed, WHOLE_MATCH)  # not the seed, which tells every card
+    memory = initial_memory(agent, name, np.array([(match, index, seat)], DEAL))
     row = np.zeros(1, np.int64)
-    if memory is not None:  # an agent that remembers sees its earlier decisions again
+    if memory is not None and deal.actions:  # an agent that remembers sees its earlier decisions again
+        views, (tokens, lengths) = deal.decisions()
         for step in range(len(deal.actions)):
             if deal.actor(step) == seat:
-                act_with_memory(agent, deal.view_before(step), _rng(seed, index, seat, step), memory, row)
+                now, rng = slice(step, step + 1), _rng(seed, index, seat, step)
+                act_with_memory(agent, views[now], rng, memory, row, (tokens[now], lengths[now]))
     rng = _rng(seed, index, seat, len(deal.actions))
     histories = deal.batch.history(seats=[seat]) if uses_history(agent) else None
     action = int(np.asarray(act_with_memory(agent, deal.views(seat), rng, memory, row, histories))[0])

@@ -97,7 +97,8 @@ class AgentWithMemory(Agent, Protocol):
 
     The caller keeps the memory, one row per game, so the agent object itself stays the same: it can play many games at
     once, in batches of any size, and against itself. Matches (``play_match``, ``play_series``) and explanations support
-    memory. The Gymnasium environments and the trainers call ``act(views, rng)``: there the agent remembers nothing.
+    memory, and so do ``german-whist play`` and ``serve``, which show the agent its earlier decisions of the deal again.
+    The Gymnasium environments and the trainers call ``act(views, rng)``: there the agent remembers nothing.
     """
 
     def initial_memory(self, deals: np.ndarray[Any, Any]) -> Memory:

@@ -146,12 +146,6 @@ class TableDeal:
         """Return what a seat knows now, a ``VIEW`` array of shape (1,)."""
         return self.batch.views([0], [seat])
 
-    def view_before(self, step: int) -> np.ndarray[Any, Any]:
-        """Return what the seat that chose action ``step`` knew, a ``VIEW`` array of shape (1,)."""
-        past = DealBatch(self.rules, 1)
-        past.states[0] = self.states[step]
-        return past.views()
-
     def decisions(self) -> tuple[np.ndarray[Any, Any], Histories]:
         """Return what the seats that acted knew at each action.
 

@@ -225,12 +225,13 @@ def test_perfect_play_costs_nothing_and_a_blunder_is_found() -> None:
 
 def test_another_card_is_tried_from_the_decision_on() -> None:
     made = play(session("small", seed=2))
+    views, _ = made.deal.decisions()
     step = next(
         step
         for step in range(len(made.deal.actions))
-        if made.deal.actor(step) == 0 and int(made.deal.view_before(step)[0]["legal"]).bit_count() > 1
+        if made.deal.actor(step) == 0 and int(views[step]["legal"]).bit_count() > 1
     )
-    legal = cards_of(int(made.deal.view_before(step)[0]["legal"]))
+    legal = cards_of(int(views[step]["legal"]))
     other = next(action for action in legal if action != made.deal.actions[step])
     tried = try_action(made, 0, step + 1, other)
     assert tried.deal.actions == [*made.deal.actions[:step], other]
