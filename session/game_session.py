@@ -188,6 +188,17 @@ class Session:
         self._has_changed()
         return action
 
+    def agent_forfeits(self, reason: str) -> None:
+        """Let the agent lose the deal by the largest margin, because it cannot act.
+
+        Raises:
+            Conflict: if it is not the agent's turn.
+        """
+        if not self.waits_for_agent:
+            raise Conflict("It is not the agent's turn.")
+        self.deal.lose(self.deal.turn, reason)
+        self._has_changed()
+
     def reply(self) -> None:
         """Let the agent act until it is the person's turn or the deal is over."""
         while self.waits_for_agent:

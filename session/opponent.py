@@ -7,7 +7,9 @@ from functools import lru_cache
 import numpy as np
 
 from german_whist.agents.bots.base import DEAL, Agent, AgentForfeit, act_with_memory, agent_name, initial_memory
+from german_whist.agents.endgame.exact_agent import ExactEndgame
 from german_whist.agents.policy.agent import check_trained_for
+from german_whist.agents.process.agent import ProcessAgent
 from german_whist.agents.registry import make_agent
 from german_whist.envs.engine.actions import action_text
 from german_whist.envs.engine.agent_rng import WHOLE_MATCH, AgentRng, agent_key
@@ -35,6 +37,17 @@ def check_agent(agent: Agent, rules: Rules) -> None:
         ValueError: naming what differs from the game that it was trained for.
     """
     check_trained_for(agent, rules)
+
+
+def start_agent(agent: Agent) -> None:
+    """Start the program of an agent that is one (``process:``), so that a wrong command is found before the first card.
+
+    Raises:
+        ValueError: if it cannot be started.
+    """
+    played_by = agent.agent if isinstance(agent, ExactEndgame) else agent
+    if isinstance(played_by, ProcessAgent):
+        played_by.start()
 
 
 def choose_action(agent: Agent, deal: TableDeal, seed: int, index: int) -> int:

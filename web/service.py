@@ -13,6 +13,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from german_whist.session.game_session import Conflict, Session
+from german_whist.session.opponent import start_agent
 from german_whist.session.statistics import Statistics
 from german_whist.web.errors import ApiError
 from german_whist.web.options import ServeOptions
@@ -100,10 +101,14 @@ class Service:
         """Answer with a new session, in which the agent has begun if it is its turn."""
 
         def work() -> dict[str, Any]:
-            entry = self.store.add(make())
+            session = make()
+            start_agent(session.agent)
+            entry = self.store.add(session)
             try:
                 with self.store.open(entry.id):
-                    self.reply(entry)
+                    if session.waits_for_agent:
+                        session.reply()
+                        self.save(entry)
                     return entry_json(entry)
             except ValueError:  # an agent that cannot play: nobody could go on with this session
                 self.store.delete(entry.id)
@@ -121,9 +126,9 @@ class Service:
         return await self.create(derived)
 
     def reply(self, entry: Entry) -> None:
-        """Let the agent act where it is its turn."""
+        """Let the agent act where it is its turn, and save what it did."""
         if entry.session.waits_for_agent:
-            entry.session.reply()
+            let_agent_reply(entry.session)
             self.save(entry)
 
     def save(self, entry: Entry) -> None:
@@ -132,6 +137,18 @@ class Service:
         if entry.session.finished:
             self.statistics.record(entry.id, entry.session)
             self.rater.wake()
+
+
+def let_agent_reply(session: Session) -> None:
+    """Let the agent act where it is its turn.
+
+    An agent that cannot act loses the deal: after an error nobody could go on with the session.
+    """
+    try:
+        session.reply()
+    except ValueError as error:
+        _LOG.warning("%s forfeits a deal: %s", session.title, error, exc_info=True)
+        session.agent_forfeits(str(error))
 
 
 def entry_json(entry: Entry) -> dict[str, Any]:

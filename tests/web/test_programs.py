@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
+from german_whist.session.opponent import agent_named
 from german_whist.web.app import make_app
 from german_whist.web.options import ServeOptions
 from tests.web.conftest import BASE, TOKEN, Table
@@ -57,9 +58,31 @@ def test_a_bot_that_crashes_loses_the_deal_and_the_page_is_told(seat: int, folde
         assert client.get(made.address).json()["deals"][0]["text"] == text
 
 
-def test_a_bot_that_cannot_be_started_is_said_and_leaves_no_session(folder: Path) -> None:
+@pytest.mark.parametrize("seat", [0, 1])
+def test_a_bot_that_cannot_be_started_is_said_and_leaves_no_session(seat: int, folder: Path) -> None:
     with served(folder, "process:no-such-program") as client:
-        answer = client.post("api/sessions", json={"seat": 0})
+        answer = client.post("api/sessions", json={"seat": seat})
         assert answer.status_code == 400
         assert "'no-such-program' cannot be started" in answer.json()["error"]["message"]
         assert client.get("api/sessions").json()["sessions"] == []
+
+
+def test_a_bot_that_can_no_longer_be_started_loses_the_deal_and_the_card_is_kept(folder: Path, tmp_path: Path) -> None:
+    path = tmp_path / "bot.py"
+    path.write_text(READY, encoding="utf-8")
+    spec = f"process:{shlex.join([sys.executable, str(path)])}"
+    with served(folder, spec) as client:
+        made = Table(client, client.post("api/sessions", json={"seed": 2, "seat": 1}).json())
+    path.unlink()
+    agent_named.cache_clear()
+    with served(folder, "greedy") as client:  # as after a restart
+        made.client = client
+        card = made.session["position"]["decision"]["actions"][0]["action"]
+        shown = made.post("action", action=card)
+        assert shown["position"]["played"]["you"] == [card]
+        assert shown["position"]["result"]["winner"] == "you"
+        assert "no start: crash: it ended with exit code 2" in shown["position"]["result"]["text"]
+        assert shown["can"]["next"]
+        assert client.get(made.address).json() == shown
+        assert made.post("next")["deal"]["number"] == 2
+        assert made.session["position"]["result"]["winner"] == "you"  # it leads the second deal

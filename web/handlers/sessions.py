@@ -18,7 +18,7 @@ from german_whist.session.saved import lesson_session
 from german_whist.session.settings import Settings, day_settings, random_seed
 from german_whist.web.errors import ApiError
 from german_whist.web.requests import needed, read_body
-from german_whist.web.service import Service, entry_json
+from german_whist.web.service import Service, entry_json, let_agent_reply
 from german_whist.web.store import Entry
 
 _CREATE = {"rules": str, "agent": str, "match": str, "seed": int, "seat": int, "day": str}
@@ -143,7 +143,7 @@ class SessionHandlers:
                 raise ApiError(400, str(error), "illegal_action") from None
             if session.waits_for_agent:
                 self.service.store.save(entry, durable=False)  # the card is safe before the agent thinks
-                session.reply()
+                let_agent_reply(session)
 
         return await self.service.change(request, body, play)
 
@@ -158,6 +158,6 @@ class SessionHandlers:
 
         def deal(entry: Entry) -> None:
             entry.session.next_deal()
-            entry.session.reply()
+            let_agent_reply(entry.session)
 
         return await self.service.change(request, body, deal)
