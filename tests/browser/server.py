@@ -53,13 +53,14 @@ class Server:
 
     def create(self, **choices: Any) -> str:
         """Create a session and return its id."""
-        return str(self._ask("sessions", {"agent": AGENT, "seed": 7, **choices})["id"])
+        return str(self.ask("sessions", {"agent": AGENT, "seed": 7, **choices})["id"])
 
     def session(self, session: str) -> Any:
         """Return a session as the page gets it."""
-        return self._ask(f"sessions/{session}")
+        return self.ask(f"sessions/{session}")
 
-    def _ask(self, address: str, body: dict[str, Any] | None = None) -> Any:
+    def ask(self, address: str, body: dict[str, Any] | None = None) -> Any:
+        """Return the answer of the API to GET, or to POST if there is a body."""
         data = None if body is None else json.dumps(body).encode()
         request = urllib.request.Request(f"{self.address}api/{address}", data, {"Content-Type": "application/json"})
         with urllib.request.urlopen(request, timeout=60) as answer:

@@ -52,6 +52,8 @@ export const api = {
   create: (choices) => request("POST", "sessions", choices),
   /** @param {string} id @returns {Promise<Session>} */
   session: (id) => request("GET", `sessions/${id}`),
+  /** @param {string} id @returns {Promise<{}>} */
+  deleteSession: (id) => request("DELETE", `sessions/${id}`),
   /** @param {Session} session @param {string} action @returns {Promise<Session>} */
   act: (session, action) => request("POST", `sessions/${session.id}/action`, { version: session.version, action }),
   /** @param {Session} session @returns {Promise<Session>} */

@@ -111,6 +111,7 @@ const ICONS = {
   statistics: "M5 20v-7M12 20V4M19 20v-11",
   more: "M5 12h.01M12 12h.01M19 12h.01",
   close: "M6 6l12 12M18 6L6 18",
+  remove: "M5 7h14M10 7V4h4v3M7 7l1 13h8l1-13",
   first: "M18 5l-8 7 8 7M6 5v14",
   previous: "M15 5l-7 7 7 7",
   following: "M9 5l7 7-7 7",

@@ -2,6 +2,7 @@
 /** The start of the page: opens the game that was going on, or deals a new one, and connects the menus. */
 
 import { ApiError, api } from "./api.js";
+import { attempt } from "./attempt.js";
 import { change, keepSession, keptSession, settings } from "./settings.js";
 import { Game } from "./game.js";
 import { followLayout } from "./layout.js";
@@ -15,6 +16,7 @@ import { openMenu, showTools } from "./dialogs/menu.js";
 import { openSettings } from "./dialogs/settings_dialog.js";
 import { openRecordingDialog, openShare } from "./dialogs/share.js";
 import { openStatistics } from "./dialogs/statistics.js";
+import { openUnfinished } from "./dialogs/unfinished.js";
 import { byId, h } from "./dom.js";
 import { openReview } from "./review/review.js";
 import { openWatch } from "./review/watch.js";
@@ -40,23 +42,6 @@ const game = new Game({
 function current() {
   if (game.session === null) throw new Error("no session is open");
   return game.session;
-}
-
-/**
- * Do something that asks the server; say what went wrong.
- *
- * @param {() => Promise<any>} act
- */
-async function attempt(act) {
-  document.body.classList.add("thinking");
-  try {
-    await act();
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    alertUser(error.message);
-  } finally {
-    document.body.classList.remove("thinking");
-  }
 }
 
 /** @param {Session} session @param {boolean} [fresh] the deal has just begun */
@@ -96,11 +81,11 @@ async function readSession(id) {
   }
 }
 
-/** Open the last game that is not over, or deal a new one. */
+/** Go on with the last game, or deal a new one if no further deal follows in it. */
 async function backToGame() {
   const last = keptSession();
   const session = last === null || last === game.session?.id ? null : await readSession(last);
-  if (session === null) await newGame();
+  if (session === null || (session.position.result !== null && !session.can.next)) await newGame();
   else enter(session);
 }
 
@@ -173,16 +158,15 @@ async function dealOfTheDay() {
 
 async function unfinished() {
   const { sessions } = await api.sessions();
-  const open = sessions.filter((session) => !session.finished && session.kind === "play").slice(0, 20);
+  const open = sessions.filter((session) => !session.finished && session.kind === "play");
   if (open.length === 0) {
     alertUser("There is no other game.");
     return;
   }
-  openMenu("Unfinished games", open.map((entry) => [
-    entry.title,
-    new Date(entry.updated).toLocaleString(),
-    () => void attempt(async () => enter(await api.session(entry.id))),
-  ]));
+  openUnfinished(open, {
+    open: (id) => void attempt(async () => enter(await api.session(id))),
+    removed: (id) => id === game.session?.id && void attempt(newGame),
+  });
 }
 
 function connect() {

@@ -2,6 +2,7 @@
 /** The statistics: results by game and agent, accuracy, luck and skill, streaks. */
 
 import { api } from "../api.js";
+import { attempt } from "../attempt.js";
 import { h, svg } from "../dom.js";
 import { counted, signed } from "../words.js";
 import { gameOf } from "./game_form.js";
@@ -13,10 +14,13 @@ import { confirmDialog, openDialog } from "./dialog.js";
 /** @param {Catalog} catalog */
 export async function openStatistics(catalog) {
   const statistics = await api.statistics();
-  const remove = () => confirmDialog("Delete all statistics?", "Delete", async () => {
-    await api.deleteStatistics();
-    dialog.close();
-  });
+  const remove = () => confirmDialog("Delete all statistics?", "Delete", () => void attempt(async () => {
+    try {
+      await api.deleteStatistics();
+    } finally {
+      dialog.close(); // what went wrong is said behind it
+    }
+  }));
   const dialog = openDialog("Statistics", [
     ...(statistics.deals === 0 ? [h("p", {}, "No deal is finished yet. Play one, and its result will stand here.")] : tables(statistics, catalog)),
     h("p", { class: "note" }, "Kept on this computer only. Deals and matches with hints or taken-back cards count apart."),

@@ -1,0 +1,118 @@
+"""Windows that delete something, and the way back to the game from a lesson."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.browser.conftest import OpenTable
+from tests.browser.server import Server
+from tests.browser.table import Table
+
+
+def alert_says(table: Table, words: str) -> None:
+    """Wait until the page says something, and nothing covers it."""
+    table.page.wait_for_function(
+        "words => document.querySelector('[role=alert]').textContent.includes(words)", arg=words
+    )
+    assert table.page.get_by_role("dialog").count() == 0
+
+
+def refuse(table: Table, address: str) -> None:
+    """Let the server refuse to delete something."""
+
+    def answer(route: Any) -> None:
+        if route.request.method == "DELETE":
+            route.fulfill(status=500, json={"error": {"code": "server_error", "message": "The disk is full."}})
+        else:
+            route.continue_()
+
+    table.page.route(address, answer)
+
+
+def expect_complaint(table: Table, words: str) -> None:
+    """The browser complains about the refused request, and nothing else."""
+    assert table.complaints
+    assert all(words in complaint for complaint in table.complaints)
+    table.complaints.clear()
+
+
+def unfinished(table: Table) -> Any:
+    table.button("More").click()
+    table.button("Unfinished games", exact=False).click()
+    dialog = table.page.get_by_role("dialog", name="Unfinished games")
+    dialog.wait_for()
+    return dialog
+
+
+def test_statistics_that_cannot_be_deleted_are_said_to_stay(table: Table, server: Server) -> None:
+    table.go_to(server.create(rules="tiny", seat=0))
+    table.play_on()
+    refuse(table, "**/api/statistics")
+    table.button("Statistics").click()
+    table.button("Delete all").click()
+    table.button("Delete").click()
+    alert_says(table, "The disk is full.")
+    expect_complaint(table, "500")
+
+
+@pytest.mark.parametrize("choices", [{"match": "best_of:1"}, {"day": "2026-11-21"}], ids=["match", "day"])
+def test_after_a_lesson_a_game_that_is_over_is_not_shown_again(
+    choices: dict[str, str], table: Table, server: Server
+) -> None:
+    settings: dict[str, Any] = {"seed": None} if "day" in choices else {"rules": "small", "seat": 0}
+    session = server.create(**settings, **choices)
+    table.go_to(session)
+    table.play_on()
+    table.button("More").click()
+    table.button("Learn the game", exact=False).click()
+    coach = table.page.get_by_role("region", name="Coach")
+    coach.get_by_role("heading", name="Lesson").wait_for()
+    lesson = table.page.url
+    coach.get_by_role("button").last.click()
+    table.page.wait_for_function("lesson => location.href !== lesson", arg=lesson)
+    table.wait()
+    assert session not in table.page.url
+    assert table.result == ""
+
+
+def test_an_unfinished_game_can_be_deleted_with_the_keys(open_table: OpenTable, server: Server) -> None:
+    games = [server.create(rules="small", seat=0) for _ in range(3)]
+    table = open_table(session=games[2])
+    dialog = unfinished(table)
+    rows = dialog.get_by_role("listitem")
+    count = rows.count()
+    table.page.keyboard.press("Tab")
+    assert table.page.evaluate("document.activeElement.ariaLabel").startswith("Delete Small whist against Textbook, ")
+    table.page.keyboard.press("Enter")
+    table.page.get_by_role("dialog", name="Delete this game?").wait_for()
+    table.page.keyboard.press("Tab")
+    assert table.page.evaluate("document.activeElement.textContent") == "Delete"
+    table.page.keyboard.press("Enter")
+    table.page.wait_for_function("count => document.querySelectorAll('.games li').length === count", arg=count - 1)
+    assert rows.first.get_by_role("button").first.evaluate("(entry) => entry === document.activeElement")
+    sessions = server.ask("sessions")["sessions"]
+    assert sum(one["id"] in games for one in sessions) == 2
+
+
+def test_the_game_at_the_table_can_be_deleted(open_table: OpenTable, server: Server) -> None:
+    session = server.create(rules="tiny", seat=0)
+    table = open_table(session=session)
+    table.act()
+    dialog = unfinished(table)
+    dialog.get_by_role("listitem").filter(has_text="Tiny").first.get_by_role("button", name="Delete").click()
+    table.button("Delete").click()
+    table.page.wait_for_function("session => !location.hash.includes(session)", arg=session)
+    table.page.keyboard.press("Escape")
+    table.wait()
+    assert table.result == ""
+
+
+def test_a_game_that_cannot_be_deleted_is_said_to_stay(open_table: OpenTable, server: Server) -> None:
+    table = open_table(session=server.create(rules="small", seat=0))
+    refuse(table, "**/api/sessions/*")
+    unfinished(table).get_by_role("button", name="Delete").first.click()
+    table.button("Delete").click()
+    alert_says(table, "The disk is full.")
+    expect_complaint(table, "500")
