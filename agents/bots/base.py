@@ -43,7 +43,7 @@ class Agent(Protocol):
     - ``policy(views)``, the probability with which ``act`` plays each action, float64[n, actions], which makes
       ``exploitability`` exact for an agent that draws random numbers;
     - ``for_match()``, which returns the agent that plays a match that begins, for agents that count something in a
-      match (see :func:`for_match`);
+      match;
     - ``initial_memory(deals)``: the agent remembers (see :class:`AgentWithMemory`);
     - ``uses_history = True``: the agent is given event histories (see :class:`AgentWithHistory`).
     """

@@ -24,7 +24,7 @@ class ProcessAgent:
 
     The process starts at the first decision. A late, illegal or unreadable reply, and a crash, lose the deal (see
     ``AgentForfeit``). After all but illegal actions the process is ended, and another one started for the next deal;
-    after ``MAX_FAILURES`` such failures in a match every further deal of it is lost (see :meth:`for_match`).
+    after ``MAX_FAILURES`` such failures in a match every further deal of it is lost (see ``for_match``).
 
     Attributes:
         name: its specification string.
