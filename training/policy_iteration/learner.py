@@ -83,12 +83,12 @@ class PolicyIterationLearner(Learner[ActionValueBatch]):
     def _collect(self) -> tuple[ActionValueBatch, int]:
         self.collector.collect(self.algorithm.policy)
         parts = self.collector.parts if isinstance(self.collector, CollectorGroup) else [self.collector]
-        features, masks, targets, returns, columns = map(torch.cat, zip(*map(_targets_of, parts), strict=True))
+        features, masks, targets, returns, against = map(torch.cat, zip(*map(_targets_of, parts), strict=True))
         played = None
         if self.algorithm.opponent_model is not None:
             played = OpponentActions(*map(torch.cat, zip(*map(_opponent_actions_of, parts), strict=True)))
         decisions = sum(int(part.rollout.learner_mask.sum()) for part in parts)
-        return ActionValueBatch(features, masks, targets, returns, columns, played), decisions
+        return ActionValueBatch(features, masks, targets, returns, against, played), decisions
 
     @property
     def _inputs(self) -> str:

@@ -1,8 +1,8 @@
 """A model of the opponents: a network that learns to play their actions, by behaviour cloning.
 
 A best response needs their replies in its lookaheads. Asking them there would take a call of each for every action of
-every position, too slow for an opponent that searches (Southey et al., "Bayes' bluff: opponent modelling in poker",
-UAI 2005, learn an opponent from its observed actions likewise).
+every position, too slow for an opponent that searches. On best responses to models of an opponent: Johanson, Zinkevich
+and Bowling, "Computing robust counter-strategies", NIPS 2007.
 """
 
 from __future__ import annotations
