@@ -75,14 +75,7 @@ def standings_markdown(standings: Standings) -> str:
         "| --- | --- | --- | --- | --- | --- |",
     ]
     for i in places:
-        cells = (
-            str(i + 1),
-            _cell(standings.agents[i]),
-            f"{standings.ratings[i]:+.0f}",
-            rating_interval(standings.intervals[i]),
-            f"{standings.nash_weights[i]:.2f}",
-            f"{100 * standings.nash_averages[i]:+.1f} %",
-        )
+        cells = (str(i + 1), _cell(standings.agents[i]), *rating_cells(standings, i))
         lines.append(f"| {' | '.join(cells)} |")
     lines += ["", "Games won by the agent of the row, in %:", ""]
     lines += ["| | " + " | ".join(str(j + 1) for j in places) + " |", "| --- |" + " --- |" * len(places)]
@@ -113,8 +106,17 @@ def upset_text(standings: Standings, upset: Upset) -> str:
     return f"{standings.agents[upset.winner]} beats {standings.agents[upset.loser]}, {rate:.1f} %{doubt}"
 
 
-def rating_interval(interval: Interval) -> str:
-    """Return the interval of a rating as text."""
+def rating_cells(standings: Standings, i: int) -> tuple[str, str, str, str]:
+    """Return the Elo of agent i, its interval, its Nash weight and its Nash average, as text."""
+    return (
+        f"{standings.ratings[i]:+.0f}",
+        _rating_interval(standings.intervals[i]),
+        f"{standings.nash_weights[i]:.2f}",
+        f"{100 * standings.nash_averages[i]:+.1f} %",
+    )
+
+
+def _rating_interval(interval: Interval) -> str:
     low, high = interval
     return f"{low:+.0f} to {high:+.0f}" if math.isfinite(high - low) else "unbounded"
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 def print_standings(standings: Standings) -> None:
     """Print the ratings, the matrix of win rates, and who beats whom against the order."""
-    from german_whist.arena.tournament.report import game_text, pair_rate, rating_interval, upsets_text
+    from german_whist.arena.tournament.report import game_text, pair_rate, rating_cells, upsets_text
 
     console = table_console(piped_width=200)
     table = Table(title=game_text(standings), title_justify="left", title_style="bold")
@@ -26,15 +26,7 @@ def print_standings(standings: Standings) -> None:
         table.add_column(f"vs {j + 1}", justify="right")
     for i in places:
         rates = [pair_rate(standings, i, j) if i != j else "—" for j in places]
-        table.add_row(
-            str(i + 1),
-            escape(standings.agents[i]),
-            f"{standings.ratings[i]:+.0f}",
-            rating_interval(standings.intervals[i]),
-            f"{standings.nash_weights[i]:.2f}",
-            f"{100 * standings.nash_averages[i]:+.1f} %",
-            *rates,
-        )
+        table.add_row(str(i + 1), escape(standings.agents[i]), *rating_cells(standings, i), *rates)
     console.print(table)
     console.print(escape(upsets_text(standings)), highlight=False, soft_wrap=True)
     console.print(
