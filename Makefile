@@ -8,6 +8,9 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
+# Containers often set this variable. Every process would compile torch again: 15 seconds of CPU to start a run, not 5.
+unexport PYTHONDONTWRITEBYTECODE
+
 # The editable install links single files: an edit shows at once, and the install is renewed when files come or go,
 # or the dependencies change. Without git (a source archive) the list comes from the folders.
 FOLDERS := api web session envs solver agents arena training benchmarks configs
@@ -77,7 +80,7 @@ examples:
 lowest:
 	$(PYTHON) -m tests.packaging.lowest $(if $(SKIP),--skip $(SKIP))
 
-# Python compiles the modules that are imported; compiling all of them takes half a minute.
+# Python compiles the modules that are imported, once; compiling all of them takes half a minute.
 $(VENV)/.installed-%-$(KEY): | $(BIN)/python
 	@echo "installing german-whist[$*] into $(VENV) ..."
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -c constraints.txt \
