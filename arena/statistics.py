@@ -114,4 +114,4 @@ def interval_text(mean: float, interval: tuple[float, float], digits: int, sign:
     low, high = interval
     if math.isclose(high - mean, mean - low, abs_tol=1e-9):
         return f"± {(high - low) / 2:.{digits}f}"
-    return f"({low:{sign}.{digits}f} to {high:{sign}.{digits}f})"
+    return f"({low:{sign}z.{digits}f} to {high:{sign}z.{digits}f})"

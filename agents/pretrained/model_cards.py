@@ -54,7 +54,7 @@ def margin(result: dict[str, Any]) -> str:
     """Format a margin in tricks with half the width of its interval: ``+1.23 ± 0.04``."""
     low, high = result["margin_interval"]
     spread = "" if low is None else f" ± {(high - low) / 2:.2f}"
-    return f"{result['margin']:+.2f}{spread}"
+    return f"{result['margin']:+z.2f}{spread}"
 
 
 def against(row: str) -> str:

@@ -109,16 +109,16 @@ def upset_text(standings: Standings, upset: Upset) -> str:
 def rating_cells(standings: Standings, i: int) -> tuple[str, str, str, str]:
     """Return the Elo of agent i, its interval, its Nash weight and its Nash average, as text."""
     return (
-        f"{standings.ratings[i]:+.0f}",
+        f"{standings.ratings[i]:+z.0f}",
         _rating_interval(standings.intervals[i]),
         f"{standings.nash_weights[i]:.2f}",
-        f"{100 * standings.nash_averages[i]:+.1f} %",
+        f"{100 * standings.nash_averages[i]:+z.1f} %",
     )
 
 
 def _rating_interval(interval: Interval) -> str:
     low, high = interval
-    return f"{low:+.0f} to {high:+.0f}" if math.isfinite(high - low) else "unbounded"
+    return f"{low:+z.0f} to {high:+z.0f}" if math.isfinite(high - low) else "unbounded"
 
 
 def pair_rate(standings: Standings, i: int, j: int) -> str:

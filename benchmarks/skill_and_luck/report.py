@@ -127,9 +127,9 @@ def _ladder(figures: Figures) -> str:
             [
                 place,
                 f"`{one['agent']}`",
-                f"{one['rating']:+.0f}",
-                "unbounded" if low is None or high is None else f"{low:+.0f} to {high:+.0f}",
-                f"{100 * one['nash_average']:+.1f} %",
+                f"{one['rating']:+z.0f}",
+                "unbounded" if low is None or high is None else f"{low:+z.0f} to {high:+z.0f}",
+                f"{100 * one['nash_average']:+z.1f} %",
             ]
         )
     upsets = "; ".join(
@@ -157,7 +157,7 @@ def _rate(one: Figures) -> str:
 
 
 def _tricks(one: Figures) -> str:
-    return f"{one['margin']:+.2f} ± {_width(one['margin_interval']) / 2:.2f}"
+    return f"{one['margin']:+z.2f} ± {_width(one['margin_interval']) / 2:.2f}"
 
 
 def _width(interval: tuple[float | None, float | None]) -> float:

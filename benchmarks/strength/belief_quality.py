@@ -119,7 +119,7 @@ def main() -> None:
         for first, last in ((1, 4), (5, 9), (10, 13), (12, 13), (1, 13)):
             losses = [quality.log_loss(of, first, last) for of in (quality.uniform, quality.belief)]
             rows.append(
-                [f"{first} to {last}", *(f"{loss:.4f}" for loss in losses), f"{losses[1] / losses[0] - 1:+.1%}"]
+                [f"{first} to {last}", *(f"{loss:.4f}" for loss in losses), f"{losses[1] / losses[0] - 1:+z.1%}"]
             )
         print(markdown_table([f"tricks, against `{opponent}`", "uniform", "belief", "difference"], rows), "\n")
         found = [[f"{said:.1%}", f"{held:.1%}", f"{count:,}"] for said, held, count in quality.calibration()]

@@ -76,9 +76,9 @@ def main() -> None:
     rules = sys.argv[1] if len(sys.argv) > 1 else "classic"
     deals = int(sys.argv[2]) if len(sys.argv) > 2 else 40_000
     for name, weights in fit(rules, deals).items():
-        print(name.ljust(16), " ".join(f"{weight:+.2f}" for weight in weights))
+        print(name.ljust(16), " ".join(f"{weight:+z.2f}" for weight in weights))
         if "length" in name:
-            print("  one more".ljust(16), " ".join(f"{step:+.2f}" for step in np.diff(weights)))
+            print("  one more".ljust(16), " ".join(f"{step:+z.2f}" for step in np.diff(weights)))
 
 
 if __name__ == "__main__":

@@ -216,7 +216,7 @@ def _game_sums(
 
 def _shown(tricks: npt.NDArray[np.float64], wins: npt.NDArray[np.float64]) -> list[str]:
     (mean, (_, most)), (won, (_, most_won)) = mean_interval(tricks), mean_interval(wins)
-    return [f"{mean:+.3f} ± {most - mean:.3f}", f"{100 * won:+.2f} ± {100 * (most_won - won):.2f}"]
+    return [f"{mean:+z.3f} ± {most - mean:.3f}", f"{100 * won:+z.2f} ± {100 * (most_won - won):.2f}"]
 
 
 def by_trick(gains: Gains, deals: int, both_seats: bool = True) -> str:

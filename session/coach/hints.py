@@ -72,7 +72,7 @@ def options(advice: Advice, rules: Rules) -> list[dict[str, Any]]:
             "win": _rounded(win),
             "best": advice.is_best(action),
             "trick": None if math.isnan(trick) else _rounded(trick),
-            "text": f"{margin:+g} tricks" if advice.exact else f"{margin:+.1f} tricks",
+            "text": f"{margin:+g} tricks" if advice.exact else f"{margin:+z.1f} tricks",
         }
         for action, margin, win, trick in zip(advice.actions, advice.margins, advice.wins, advice.trick, strict=True)
     ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ import pytest
 from german_whist.arena.match import play_match
 from german_whist.arena.parallel.shards import Shard
 from german_whist.arena.parts import play as part_play
+from german_whist.arena.statistics import interval_text
 from german_whist.arena.tournament.play import PAIRS_FOLDER, Tournament, play_tournament, play_tournament_shard
 from german_whist.arena.tournament.report import ratings_csv, standings_markdown, write_report
 from german_whist.arena.tournament.standings import standings
@@ -217,6 +219,14 @@ def test_agents_that_play_alike_are_equal_without_doubt() -> None:
     found = standings(tournament, bootstraps=20)
     assert (found.pairs[0, 1].interval, found.pairs[0, 1].margin_interval) == ((0.5, 0.5), (0, 0))
     assert np.array(found.intervals) == pytest.approx(0, abs=1e-9)
+
+
+def test_a_rating_or_a_margin_that_rounds_to_zero_has_no_minus() -> None:
+    found = standings(made_up([[0, 0.5], [0, 0]], 20), bootstraps=20)
+    page = standings_markdown(replace(found, ratings=(0.3, -0.3), intervals=((-0.2, 0.8), (-0.8, -0.4))))
+    assert "| +0 | +0 to +1 |" in page
+    assert "| +0 | -1 to +0 |" in page
+    assert interval_text(0.001, (-0.004, 0.002), 2, "+") == "(+0.00 to +0.00)"
 
 
 @pytest.fixture

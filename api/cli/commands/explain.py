@@ -151,7 +151,7 @@ def _print_move(move: Move, name: str, rules: Rules, style: Style) -> None:
         suits.append(style.suit(suit, text) + " " * max(14 - len(text), 1))
     print(f"  opponent  {''.join(suits)}".rstrip())
     if move.expected_margin is not None and move.win_chance is not None:
-        print(f"  expects   {move.expected_margin:+.2f} tricks, wins {move.win_chance:.0%}")
+        print(f"  expects   {move.expected_margin:+z.2f} tricks, wins {move.win_chance:.0%}")
     _print_options(move, rules, style)
     beside = "the same" if move.heuristic_action == move.action else _word(move.heuristic_action, rules, style)
     print(f"  heuristic {beside}")
@@ -163,9 +163,9 @@ def _print_options(move: Move, rules: Rules, style: Style) -> None:
         (heading, form)
         for heading, form in (
             ("probability", lambda option: _number(option.probability, "{:.1%}")),
-            ("advantage", lambda option: _number(option.advantage, "{:+.2f}")),
-            ("rollouts", lambda option: _number(option.rollouts, "{:+.2f}")),
-            ("search", lambda option: _number(option.search, "{:+.2f}")),
+            ("advantage", lambda option: _number(option.advantage, "{:+z.2f}")),
+            ("rollouts", lambda option: _number(option.rollouts, "{:+z.2f}")),
+            ("search", lambda option: _number(option.search, "{:+z.2f}")),
             ("exact", lambda option: _number(option.exact, "{:+d}")),
         )
         if any(getattr(option, heading) is not None for option in shown)

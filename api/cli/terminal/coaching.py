@@ -96,7 +96,7 @@ def _values(move: Mapping[str, Any], rules: Rules, style: Style) -> list[str]:
     options = move["options"]
     if len(options) < 2:
         return []
-    words = [f"{_word(one['action'], rules, style)} {one['value']:+.1f} {one['win']:.0%}" for one in options]
+    words = [f"{_word(one['action'], rules, style)} {one['value']:+z.1f} {one['win']:.0%}" for one in options]
     lines = ["  ".join(words[start : start + _VALUES]) for start in range(0, len(words), _VALUES)]
     return lines if move["best"] == move["action"] else [*lines, move["reason"]]
 

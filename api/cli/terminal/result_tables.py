@@ -35,7 +35,7 @@ def tricks(margin: float, interval: tuple[float, float]) -> str:
     """Return a margin in tricks with half the width of its interval, or with a lopsided interval."""
     from german_whist.arena.statistics import interval_text
 
-    return f"{margin:+.2f} {interval_text(margin, interval, 2, '+')}"
+    return f"{margin:+z.2f} {interval_text(margin, interval, 2, '+')}"
 
 
 def print_results_json(specs: Sequence[str], results: Mapping[tuple[int, int], Result]) -> None:

@@ -42,7 +42,7 @@ def print_sprt(result: SPRTResult, title: str) -> None:
 def _nelo(result: SPRTResult) -> str:
     low, high = result.interval
     if math.isinf(high):
-        return f"above {low:+.2f} (every deal had the same score)"
+        return f"above {low:+z.2f} (every deal had the same score)"
     if math.isinf(low):
-        return f"below {high:+.2f} (every deal had the same score)"
-    return f"{result.nelo:+.2f} ± {(high - low) / 2:.2f}"
+        return f"below {high:+z.2f} (every deal had the same score)"
+    return f"{result.nelo:+z.2f} ± {(high - low) / 2:.2f}"
