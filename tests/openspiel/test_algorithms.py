@@ -70,7 +70,7 @@ def test_our_own_nash_conv_agrees_for_any_policy() -> None:
 
 def test_cfr_comes_close_to_an_equilibrium() -> None:
     solver = cfr.CFRPlusSolver(game())
-    for _ in range(12):
+    for _ in range(8):
         solver.evaluate_and_update_policy()
     assert nash_conv(solver.average_policy()) < 0.02
 
