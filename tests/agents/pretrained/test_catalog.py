@@ -36,6 +36,7 @@ AGENTS = pretrained_agents()
 (MEASURED,) = [agent.card["results"]["heuristic+exact"] for agent in AGENTS if agent.name == "small"]
 NETWORKS = {
     "champion": "classic",
+    "league": "classic",
     "champion-v1": "classic",
     "small": "classic",
     "champion-all": "all",
