@@ -35,7 +35,7 @@ def snapshot_checkpoint(run_path: str | Path, target: str | Path) -> int:
     if not run.has_snapshot:
         raise ValueError(f"run {str(run_path)!r} has no snapshot yet")
     snapshot = Snapshot.load(run.resume)
-    small = config.replace(opponents={"self": 1.0}, evaluate_against=["random"])  # no deals are played against others
+    small = config.replace(opponents={"random": 1.0}, evaluate_against=["random"])  # nobody plays them
     learner = PolicyIterationLearner(small, run, Processes())
     learner.config = config
     try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -90,8 +91,13 @@ def test_a_run_ends_with_a_value_beside_the_same_policy(tmp_path: Path) -> None:
     assert np.corrcoef(values.margin, values.win)[0, 1] > 0.5
 
 
-def test_a_snapshot_gets_a_value_and_its_run_stays_as_it_is(tmp_path: Path) -> None:
-    outcome = run(tmp_path / "run", value_deals=200, opponents={"self": 0.5, "pool": 0.5})
+@pytest.mark.parametrize(
+    "settings",
+    [{"opponents": {"self": 0.5, "pool": 0.5}}, {"opponents": {"greedy": 1.0}, "lookahead_policy": "opponent"}],
+    ids=["self-play", "best response"],
+)
+def test_a_snapshot_gets_a_value_and_its_run_stays_as_it_is(tmp_path: Path, settings: dict[str, Any]) -> None:
+    outcome = run(tmp_path / "run", value_deals=200, **settings)
     before = {path: path.read_bytes() for path in outcome.run.path.rglob("*") if path.is_file()}
     assert snapshot_checkpoint(outcome.run.path, tmp_path / "net.safetensors") == outcome.decisions
     assert {path: path.read_bytes() for path in outcome.run.path.rglob("*") if path.is_file()} == before
