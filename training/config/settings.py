@@ -221,7 +221,7 @@ class PolicyIterationSettings:
     value_start: int = setting(
         500_000,
         "decisions after which targets bootstrap from the value network; until then they come from rollouts of the "
-        "heuristic bot, and a network that the run starts from (init) is not trained",
+        "heuristic bot or, if the run starts from a network (init), only its value and distilled networks learn",
     )
     value_lambda: float = setting(0.9, "lambda of the value's returns: 0 bootstraps at once, 1 waits for the outcome")
     lookahead: int = setting(1, "own decisions to follow each action for; its target is the mean of their values")

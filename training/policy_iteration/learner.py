@@ -41,7 +41,7 @@ class PolicyIterationLearner(Learner[ActionValueBatch]):
     def algorithm_name(self) -> str:
         """How the network learns, for the model card."""
         source = "bootstrapped from its own value network"
-        if self.config.policy_iteration.value_start:
+        if self.config.policy_iteration.value_start and not self.config.network.init:
             source = f"from rollouts of the heuristic bot at first, then {source}"
         return f"approximate policy iteration: regression on action values, {source}"
 
@@ -76,8 +76,9 @@ class PolicyIterationLearner(Learner[ActionValueBatch]):
         if self.decisions >= self.config.network.phases_start:
             algorithm.separate_phases()
         algorithm.freeze()
-        if self.decisions >= settings.value_start:
-            lookahead = settings.lookahead if self.decisions >= settings.lookahead_start else 1
+        if self.decisions >= settings.value_start or self._trains_value_only:
+            starts = max(settings.lookahead_start, settings.value_start)
+            lookahead = settings.lookahead if self.decisions >= starts else 1
             self.collector.bootstrap_from(algorithm.lookahead_policy, algorithm.values, lookahead)
 
     def _collect(self) -> tuple[ActionValueBatch, int]:
@@ -96,7 +97,7 @@ class PolicyIterationLearner(Learner[ActionValueBatch]):
 
     @property
     def _trains_value_only(self) -> bool:
-        # The network that a run starts from is better than the bot whose rollouts give the first targets.
+        # The network that a run starts from is better than its first targets.
         return bool(self.config.network.init) and self.decisions < self.config.policy_iteration.value_start
 
     @property
