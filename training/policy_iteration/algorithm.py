@@ -9,7 +9,8 @@ improvement using Monte-Carlo search", 1996). From ``value_start`` on, they boot
 network at the seat's next decision. The value is the mean over what is still hidden there, so it varies much less; it
 learns from the returns of the learner's play. Better play thus gives better targets, which is policy iteration, and all
 targets are for positions of the learner's own play, so they correct its own errors (DAgger: Ross et al., arXiv
-1011.0686).
+1011.0686). A run that starts from a network needs no rollouts: until ``value_start``, its policy stays as it is, and
+its value network learns from its own bootstrapped returns.
 
 Each *phase* of the foreplay may have its own networks (``training/networks/phased_mlp.py``).
 

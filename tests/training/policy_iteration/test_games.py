@@ -55,6 +55,22 @@ def learner_of(tmp_path: Path, **changes: object) -> PolicyIterationLearner:
     return PolicyIterationLearner(config(**{**TWO, "value_start": 0, **changes}), RunDirectory(tmp_path), Processes())
 
 
+@pytest.mark.parametrize("starts_from_a_network", [False, True])
+def test_only_a_run_from_random_weights_learns_from_the_bot(tmp_path: Path, starts_from_a_network: bool) -> None:
+    init = str(run(tmp_path / "first", **TWO, decisions=64).run.final) if starts_from_a_network else ""
+    changes = {"init": init, "value_start": 1_000, "lookahead": 2}
+    one, other = learner_of(tmp_path, **changes), learner_of(tmp_path, **changes)
+    other.collector.load_state(one.collector.state())
+    shifted = tuple((weight, bias + 1) for weight, bias in one.algorithm.value.layers())
+    other.algorithm.start_value_from(shifted, "another value network")
+    for learner in (one, other):
+        learner._prepare()
+    (first, _), (second, _) = one._collect(), other._collect()
+    assert torch.equal(first.features, second.features)
+    assert torch.equal(first.q_targets, second.q_targets) != starts_from_a_network
+    assert ("heuristic" in one.algorithm_name) != starts_from_a_network
+
+
 def test_environments_are_divided_by_share(tmp_path: Path) -> None:
     group = learner_of(tmp_path, num_envs=18).collector
     assert isinstance(group, CollectorGroup)
