@@ -43,7 +43,7 @@ NETWORKS = {
     "champion-small": "small",
     "champion-no_trump": "no_trump",
 }
-EVERY = ("champion-every", "small-every")
+EVERY = ("champion-every", "league-every", "small-every")
 
 
 def test_the_pretrained_agents_are_those_that_the_documentation_names() -> None:
@@ -63,7 +63,8 @@ def test_files_are_small() -> None:
 def test_every_card_says_where_its_network_comes_from(agent: catalog.PretrainedAgent) -> None:
     training = agent.card["training"]
     assert training["commands"]
-    assert all(command.startswith("german-whist train") for command in training["commands"])
+    made_by = ("german-whist train ", "python -m german_whist.training.average_checkpoints ")
+    assert all(command.startswith(made_by) for command in training["commands"])
     assert training["decisions"] > 0
     assert training["config"]["seed"] >= 0
     assert training["code"]["python"]
