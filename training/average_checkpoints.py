@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,7 +19,7 @@ from german_whist.agents.policy.checkpoint import Checkpoint, load_checkpoint
 from german_whist.agents.policy.input_blocks import UNIVERSAL_LAYOUT
 from german_whist.agents.policy.network.layers import UNIVERSAL, Layer, sizes_of
 from german_whist.envs.text.rules_text import rules_spec
-from german_whist.training.config.game_settings import every_game
+from german_whist.training.config.game_settings import EVERY, every_game
 from german_whist.training.networks.phased_mlp import FrozenPhasedMLP, PhasedMLP
 from german_whist.training.policy_iteration.learner import mean_layers
 from german_whist.training.policy_iteration.value_fit import fit_value, self_play_outcomes
@@ -36,7 +36,7 @@ def average_checkpoints(sources: Sequence[str | Path], target: str | Path, value
         sources: two checkpoint files or more.
         target: the checkpoint file to write.
         value_deals: deals of self-play that the value is fitted to: of the network's game, or of every preset with an
-            open endgame if it sees universal inputs.
+            open endgame if it sees universal inputs and was not trained in one game alone.
 
     Raises:
         ValueError: when there are fewer than two, one is no checkpoint, or they differ in more than their weights.
@@ -73,10 +73,16 @@ def _fitted(value: tuple[Layer, ...], mean: Checkpoint, deals: int) -> tuple[Lay
     stock = UNIVERSAL_LAYOUT["stock"].start  # in observations, too
     network = PhasedMLP(torch.ones(inputs), hidden, outputs, 1.0, list(mean.phases), stock, mean.suit_layers)
     network.load_raw_layers(mean.layers, "the mean")
-    shares = every_game() if mean.inputs == UNIVERSAL else {rules_spec(mean.rules): 1.0}
-    seed = int(mean.training.get("config", {}).get("seed", 0))
+    config = mean.training.get("config", {})
+    shares = _games(config.get("games", {})) if mean.inputs == UNIVERSAL else {rules_spec(mean.rules): 1.0}
+    seed = int(config.get("seed", 0))
     outcomes = self_play_outcomes(FrozenPhasedMLP(network), shares, deals, seed, mean.ranks, mean.inputs)
     return fit_value(value, mean.phases, mean.suit_layers, outcomes)
+
+
+def _games(trained: Mapping[str, float]) -> Mapping[str, float]:
+    """Return the only game of the training of a network with universal inputs, else every game."""
+    return trained if len(trained) == 1 and EVERY not in trained else every_game()
 
 
 def main(words: Sequence[str] | None = None) -> int:

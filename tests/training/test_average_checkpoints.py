@@ -11,6 +11,8 @@ from german_whist.agents.policy.agent import PolicyAgent
 from german_whist.agents.policy.checkpoint import Checkpoint, load_checkpoint
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.training.average_checkpoints import average_checkpoints, main
+from german_whist.training.config.game_settings import every_game
+from german_whist.training.policy_iteration.value_fit import self_play_outcomes
 from tests.training.policy_iteration.known_targets import ALL_PARTS, run
 
 TWO_GAMES = {"games": {"tiny": 1.0, "six_cards": 3.0}, "inputs": "universal"}
@@ -37,6 +39,26 @@ def test_weights_are_the_mean_and_the_value_is_that_of_its_own_play(tmp_path: Pa
     assert mean.training["algorithm"] == f"{networks[-1].training['algorithm']}; the mean of 3 networks"
     assert (mean.results, mean.training["decisions"]) == ({}, networks[-1].training["decisions"])
     assert _kind(mean) == _kind(networks[0])
+
+
+@pytest.mark.parametrize(
+    ("games", "fitted"),
+    [({"tiny": 1.0}, {"tiny": 1.0}), ({"tiny": 0.5, "six_cards": 0.5}, every_game())],
+    ids=["one game", "two games"],
+)
+def test_the_value_is_fitted_to_the_games_of_the_network(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, games: dict[str, float], fitted: dict[str, float]
+) -> None:
+    one, other = [final(tmp_path / str(seed), seed=seed, games=games, inputs="universal") for seed in range(2)]
+    asked = []
+
+    def outcomes(policy: object, shares: dict[str, float], *rest: object) -> object:
+        asked.append(shares)
+        return self_play_outcomes(policy, {"tiny": 1.0}, *rest)  # type: ignore[arg-type]
+
+    monkeypatch.setattr("german_whist.training.average_checkpoints.self_play_outcomes", outcomes)
+    average_checkpoints([one, other], tmp_path / "mean.safetensors", value_deals=100)
+    assert asked == [fitted]
 
 
 def _kind(checkpoint: Checkpoint) -> tuple[object, ...]:
