@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from german_whist.agents.bots.base import Agent
 from german_whist.envs.engine.endgame_hook import EXACT
+from german_whist.envs.engine.rules import rules
 from german_whist.envs.utils.specs import shown, split_spec, unknown_name
 
 if TYPE_CHECKING:
@@ -53,20 +55,31 @@ def checkpoint_agent(settings: str) -> Agent:
 
 
 def pretrained_agent(name: str, settings: str) -> Agent:
-    """Return a pretrained agent; ``champion`` and ``small`` play other games with their networks for every game.
+    """Return a pretrained agent, with its networks for other games, such as those of ``champion`` and ``small``.
 
     Raises:
         ValueError: when a setting is wrong.
     """
-    from german_whist.agents.pretrained.catalog import EVERY_SUFFIX, load_pretrained, pretrained_names
+    from german_whist.agents.pretrained.catalog import (
+        EVERY_SUFFIX,
+        load_pretrained,
+        networks_by_game,
+        pretrained_names,
+    )
 
     every = f"{name}{EVERY_SUFFIX}"
     general = load_pretrained(every) if every in pretrained_names() else None
-    return _network_agent(load_pretrained(name), name, name, settings, general)
+    others = {game: load_pretrained(other) for game, other in networks_by_game(name).items()}
+    return _network_agent(load_pretrained(name), name, name, settings, general, others)
 
 
 def _network_agent(
-    checkpoint: Checkpoint, name: str, kind: str, settings: str, general: Checkpoint | None = None
+    checkpoint: Checkpoint,
+    name: str,
+    kind: str,
+    settings: str,
+    general: Checkpoint | None = None,
+    others: Mapping[str, Checkpoint] | None = None,
 ) -> Agent:
     """Return the agent of a network: with an exact endgame if ``endgame=`` or else the model card says so.
 
@@ -76,11 +89,12 @@ def _network_agent(
         kind: what its specification begins with.
         settings: the settings in its specification.
         general: a network with universal inputs for all other games, if any.
+        others: networks with universal inputs for single games, by preset; only with ``general``.
     """
     from german_whist.agents.endgame.exact_agent import ExactEndgame
     from german_whist.agents.policy.agent import PolicyAgent
     from german_whist.agents.policy.card_checks import check_endgame
-    from german_whist.agents.pretrained.champion import TwoNetworkAgent
+    from german_whist.agents.pretrained.champion import MultiNetworkAgent
     from german_whist.agents.search.settings import SETTINGS
 
     given = split_spec(f"{kind}:{settings}", "agent")[1]
@@ -91,7 +105,8 @@ def _network_agent(
     temperature = _number(given.get("temperature", "0"))
     agent = PolicyAgent(checkpoint, temperature, name)
     if general is not None:
-        agent = TwoNetworkAgent(checkpoint, general, temperature, name)
+        games = [(rules(game), other) for game, other in (others or {}).items()]
+        agent = MultiNetworkAgent(checkpoint, general, games, temperature, name)
     endgame = check_endgame(given.get("endgame", checkpoint.endgame))
     if searching:
         if agent.temperature or endgame != EXACT:

@@ -19,11 +19,13 @@ from german_whist.agents.pretrained.catalog import (
     EVERY_SUFFIX,
     find_network,
     load_pretrained,
+    networks_by_game,
     pretrained_names,
 )
 from german_whist.arena.exploitability.defaults import RESPONDER_DEALS
 from german_whist.arena.match import play_match
 from german_whist.arena.statistics import finite_ends
+from german_whist.envs.engine.rules import rules as rules_named
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.envs.utils.specs import shown
 from german_whist.training.config.load import load_config
@@ -95,8 +97,12 @@ def own_weights(agent: str, rules: str = "classic") -> str:
     if name not in pretrained_names():
         return ""
     every, views = f"{name}{EVERY_SUFFIX}", DealBatch(rules, 1).views()
-    is_own_game = is_same_game(load_pretrained(name).rules, views).all()
-    return name if is_own_game or every not in pretrained_names() else every
+    if is_same_game(load_pretrained(name).rules, views).all() or every not in pretrained_names():
+        return name
+    for game, other in networks_by_game(name).items():
+        if is_same_game(rules_named(game), views).all():
+            return other
+    return every
 
 
 def _is_plain(agent: str) -> bool:

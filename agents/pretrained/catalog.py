@@ -2,6 +2,7 @@
 
 ``agents/weights/champion.safetensors`` is the agent ``champion``; every other checkpoint in that folder is an agent
 too. ``NAME-every.safetensors`` holds a network with universal inputs, with which ``NAME`` plays every game but its own;
+``NAME-every-GAME.safetensors`` holds that network trained on in one game, which ``NAME`` then plays with it;
 ``NAME-value.safetensors`` holds the value network of ``NAME``. ``champion-v1``, the first ``champion``, is kept to
 measure against.
 """
@@ -47,6 +48,9 @@ class PretrainedAgent(NamedTuple):
     @property
     def rules(self) -> str:
         """The rules that it plays, as a specification string, or in words where they are many."""
+        game = self.name.partition(f"{EVERY_SUFFIX}-")[2]
+        if game:
+            return game
         if self.card["network"].get("inputs") == UNIVERSAL:
             return "every game with an open endgame"
         return rules_spec(rules_from_dict(self.card["rules"]))
@@ -78,6 +82,12 @@ def pretrained_names() -> tuple[str, ...]:
         return ()
     names = [file.name.removesuffix(FILE_SUFFIX) for file in folder.iterdir() if file.name.endswith(FILE_SUFFIX)]
     return tuple(sorted(name for name in names if not name.endswith(VALUE_SUFFIX)))
+
+
+def networks_by_game(name: str) -> dict[str, str]:
+    """Return the networks that a pretrained agent plays single games with, beside its own, by preset."""
+    prefix = f"{name}{EVERY_SUFFIX}-"
+    return {other.removeprefix(prefix): other for other in pretrained_names() if other.startswith(prefix)}
 
 
 @lru_cache

@@ -77,13 +77,18 @@ def test_trained_agents_are_listed_with_game_strength_and_size(run: Run) -> None
         (row,) = [line.split("│") for line in completed.out.splitlines() if line.startswith(f"│ {agent.name} ")]
         assert row[2].strip() == ("all but humbug" if agent.name.endswith("-every") else agent.rules)
         assert listed[agent.name]["rules"] == agent.rules
-        assert row[5].strip() == f"{agent.size / 1e6:.1f} MB"
+        assert row[4].strip() == f"{agent.size / 1e6:.1f} MB"
         assert listed[agent.name]["bytes"] == agent.size
         assert listed[agent.name]["endgame"] == agent.endgame == "exact"
         assert agent.name in completed.out.partition("Exact endgames: ")[2]
         assert listed[agent.name]["strength"] == agent.strength
         if agent.strength is not None:
             assert f"{100 * agent.strength['win_rate']:.1f} %" in row[3]
+
+
+def test_no_agent_is_cut_off_in_a_terminal_of_80_columns(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    assert "…" not in run("agents").out
 
 
 def test_two_agents_give_a_result(run: Run) -> None:

@@ -29,7 +29,7 @@ def add_parser(subparsers: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Print the agents."""
-    from german_whist.agents.pretrained.catalog import pretrained_agents
+    from german_whist.agents.pretrained.catalog import BASELINE, pretrained_agents
     from german_whist.agents.registry import KINDS, SUFFIXES
 
     entries: dict[str, AgentKind | AgentSuffix] = {**KINDS, **{f"+{name}": suffix for name, suffix in SUFFIXES.items()}}
@@ -58,8 +58,10 @@ def run(options: argparse.Namespace) -> int:
             caption=_caption(pretrained),
             caption_justify="left",
         )
-        for heading in ("agent", "game", "games won", "against", "size"):
-            networks.add_column(heading, justify="right" if heading in ("games won", "size") else "left", no_wrap=True)
+        networks.add_column("agent", no_wrap=True)
+        networks.add_column("game", no_wrap=True)
+        networks.add_column(f"games won against\n{BASELINE}", justify="right", no_wrap=True)
+        networks.add_column("size", justify="right", no_wrap=True)
         for agent in pretrained:
             networks.add_row(*_row(agent))
         console.print(networks)
@@ -71,13 +73,15 @@ def _usage(name: str) -> str:
 
 
 def _caption(pretrained: Sequence[PretrainedAgent]) -> str:
-    """Return the caption of the table: which agents have a second network, and which need no ``+exact``."""
-    from german_whist.agents.pretrained.catalog import EVERY_SUFFIX
+    """Return the caption of the table: which agents have more networks, and which need no ``+exact``."""
+    from german_whist.agents.pretrained.catalog import EVERY_SUFFIX, networks_by_game
 
     names = [agent.name for agent in pretrained]
-    lines = [
-        f"{name} plays other games with {name}{EVERY_SUFFIX}." for name in names if f"{name}{EVERY_SUFFIX}" in names
-    ]
+    lines = []
+    for name in names:
+        if f"{name}{EVERY_SUFFIX}" in names:
+            by_game = "".join(f", {game} with {other}" for game, other in networks_by_game(name).items())
+            lines.append(f"{name} plays other games with {name}{EVERY_SUFFIX}{by_game}.")
     exact = ", ".join(agent.name for agent in pretrained if agent.endgame == EXACT)
     if exact:
         lines.append(f"Exact endgames: {exact} (endgame=played leaves them to the network).")
@@ -99,9 +103,12 @@ def _facts(agent: PretrainedAgent) -> dict[str, Any]:
 
 
 def _row(agent: PretrainedAgent) -> tuple[str, ...]:
+    from german_whist.agents.pretrained.catalog import BASELINE
     from german_whist.agents.pretrained.model_cards import win_rate
 
     strength = agent.strength
-    won, opponent = ("not measured", "") if strength is None else (win_rate(strength), strength["opponent"])
+    won = "not measured"
+    if strength is not None and strength["opponent"].partition(", ")[0] == BASELINE:
+        won = win_rate(strength)
     game = "all but humbug" if " " in agent.rules else agent.rules
-    return agent.name, game, won, opponent.partition(", ")[0], f"{agent.size / 1e6:.1f} MB"
+    return agent.name, game, won, f"{agent.size / 1e6:.1f} MB"

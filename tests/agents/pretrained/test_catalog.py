@@ -43,7 +43,7 @@ NETWORKS = {
     "champion-small": "small",
     "champion-no_trump": "no_trump",
 }
-EVERY = ("champion-every", "league-every", "small-every")
+EVERY = ("champion-every", "league-every", "league-every-no_trump", "small-every")
 
 
 def test_the_pretrained_agents_are_those_that_the_documentation_names() -> None:

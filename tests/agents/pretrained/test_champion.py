@@ -63,6 +63,32 @@ def test_views_of_several_games_go_to_their_networks(folder: Path) -> None:
     assert together.sum(1) == pytest.approx(1)
 
 
+def test_a_game_is_played_by_its_network_of_several(folder: Path) -> None:
+    universal_network(3).save(folder / "champion-every-no_trump.safetensors")
+    pretrained_names.cache_clear()
+    games = [DealBatch(game, 40, seed=9).views() for game in ("no_trump", "classic", "draft", "all")]
+    names = ("champion-every-no_trump", "champion", "champion-every", "champion-every")
+    expected = [PolicyAgent(load_pretrained(name)).act(views, None) for name, views in zip(names, games, strict=True)]
+    champion = make_agent(SPEC)
+    assert (champion.act(np.concatenate(games), None) == np.concatenate(expected)).all()
+    assert (champion.act(games[0], None) == expected[0]).all()
+    general = PolicyAgent(load_pretrained("champion-every"))
+    assert (general.act(games[0], None) != expected[0]).any()  # the networks differ
+    assert champion.act(games[0][:0], None).shape == (0,)
+
+
+def test_values_of_a_game_come_from_its_network_of_several(folder: Path) -> None:
+    universal_network(2, value=True).save(folder / "champion-every.safetensors")
+    universal_network(3, value=True).save(folder / "champion-every-no_trump.safetensors")
+    pretrained_names.cache_clear()
+    load_pretrained.cache_clear()
+    games = [DealBatch(game, 5).views() for game in ("no_trump", "all", "classic")]
+    names = ("champion-every-no_trump", "champion-every", "champion-every")  # champion's own network has no values
+    expected = [PolicyAgent(load_pretrained(name)).values(views) for name, views in zip(names, games, strict=True)]
+    found = make_agent(SPEC).values(np.concatenate(games))  # type: ignore[attr-defined]
+    assert (found.margin == np.concatenate([values.margin for values in expected if values])).all()
+
+
 def test_humbug_is_refused_by_name(folder: Path) -> None:
     views = DealBatch("humbug", 3).views()
     for name in (SPEC, "champion-every"):
