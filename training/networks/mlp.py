@@ -194,11 +194,13 @@ class FrozenMLP:
 def compute_dtype(precision: str, device: torch.device) -> torch.dtype:
     """Return the type of matrix products for a setting of ``precision``.
 
-    ``auto`` is bfloat16 where the hardware multiplies it natively, several times as fast as float32; else float32.
+    ``auto`` is bfloat16 where the hardware multiplies it natively, several times as fast as float32; else float32. A
+    CPU that is held to AVX2 (``ATEN_CPU_CAPABILITY=avx2``) counts as one without AVX-512.
     """
     if precision != "auto":
         return torch.bfloat16 if precision == "bfloat16" else torch.float32
     if device.type == "cuda":
         return torch.bfloat16 if torch.cuda.is_bf16_supported(including_emulation=False) else torch.float32
     has_products = getattr(torch.cpu, "_is_avx512_bf16_supported", lambda: False)
-    return torch.bfloat16 if device.type == "cpu" and has_products() else torch.float32
+    is_used = device.type == "cpu" and torch.backends.cpu.get_cpu_capability() == "AVX512"
+    return torch.bfloat16 if is_used and has_products() else torch.float32

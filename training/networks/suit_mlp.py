@@ -46,7 +46,9 @@ class SuitMLP(MLP):
     def units(self, features: torch.Tensor, weights: Sequence[Weights]) -> torch.Tensor:
         """Return the last hidden layer, [rows, units], or that of each suit, [4 * rows, units]."""
         rows = features.shape[0]  # not len: an exported network takes any number of rows
-        suits = features.index_select(1, self.inputs).view(rows * NUM_SUITS, self.scale.shape[0]).to(self.compute_dtype)
+        # torch gathers float32 five times as fast as int8 and bfloat16.
+        suits = features.float().index_select(1, self.inputs).view(rows * NUM_SUITS, self.scale.shape[0])
+        suits = suits.to(self.compute_dtype)
         for weight, bias in weights[: self._suit_layers]:
             suits = F.relu(F.linear(suits, weight, bias), inplace=True)
         trunk = suits.view(rows, NUM_SUITS * suits.shape[1])
