@@ -44,7 +44,7 @@ def orthogonalized(matrix: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
     return found.T if is_tall else found
 
 
-class Muon(torch.optim.Optimizer):
+class _Muon(torch.optim.Optimizer):
     """Muon with Nesterov momentum, without weight decay, and with the step size of Adam (``match_rms_adamw``).
 
     ``torch.optim.Muon`` multiplies in bfloat16 on every processor. Without native bfloat16, a step then takes ten times
@@ -57,7 +57,7 @@ class Muon(torch.optim.Optimizer):
         self._dtype = dtype
 
     @torch.no_grad()
-    def step(self, closure: Any = None) -> None:
+    def step(self, closure: Any = None) -> None:  # type: ignore[override] # no closure is called
         """Take a step down the gradients."""
         for group in self.param_groups:
             for weight in group["params"]:
@@ -92,7 +92,7 @@ class Optimizer:
         rest = [weight for weight in self.parameters if id(weight) not in chosen]
         self._parts: list[torch.optim.Optimizer] = [torch.optim.Adam(rest, lr=rate, eps=ADAM_EPSILON, fused=True)]
         if kind == MUON:
-            self._parts.append(Muon(matrices, rate, networks[0].compute_dtype))
+            self._parts.append(_Muon(matrices, rate, networks[0].compute_dtype))
 
     def zero_grad(self) -> None:
         """Clear the gradients."""

@@ -56,6 +56,7 @@ class ActionValueBatch:
         features: int8[positions, num_observations].
         masks: bool[positions, actions], legal actions.
         q_targets: float32[positions, actions], for legal actions, in tricks.
+        logits: float32[positions, actions], of the policy that played.
         returns: float32[positions], in tricks.
         against_heuristic: int8[positions], 1 where the opponent is the heuristic bot.
         played: the opponents' decisions; ``None`` if they are not learnt.
@@ -64,6 +65,7 @@ class ActionValueBatch:
     features: torch.Tensor
     masks: torch.Tensor
     q_targets: torch.Tensor
+    logits: torch.Tensor
     returns: torch.Tensor
     against_heuristic: torch.Tensor
     played: OpponentActions | None = None
@@ -231,7 +233,7 @@ class PolicyIteration:
             value_total = value_total + value_loss.detach().cpu()
             steps += 1
         if self.distilled is not None:
-            self._distill(self.distilled, features, masks, rate)
+            self._distill(self.distilled, features, masks, batch.logits.to(self.device) / LOGITS_PER_OUTPUT, rate)
         if self.opponent_model is not None and batch.played is not None:
             self._learn_opponents(self.opponent_model, batch.played, rate)
         self.updates += 1
@@ -249,13 +251,20 @@ class PolicyIteration:
         cooldown = min(left * self.decisions / max(self.optimizer.lr_cooldown, 1), 1.0)
         return self.optimizer.learning_rate_at(left) * cooldown
 
-    def _distill(self, distilled: EMANetwork, features: torch.Tensor, masks: torch.Tensor, rate: float) -> None:
-        """Train the distilled network on the policy's outputs; in one pass, as these have no noise."""
+    def _distill(
+        self,
+        distilled: EMANetwork,
+        features: torch.Tensor,
+        masks: torch.Tensor,
+        actor_outputs: torch.Tensor,
+        rate: float,
+    ) -> None:
+        """Train the distilled network on the actor's outputs; in one pass, as these have no noise."""
         one_phase = torch.zeros(len(features), dtype=torch.int64)
         for rows in self._minibatches(one_phase, 1):
             legal = masks[rows].float()
             count = legal.sum(1, keepdim=True)
-            targets = _centred(self._frozen_actor(features[rows]).to(self.device), legal, count)
+            targets = _centred(actor_outputs[rows], legal, count)
             outputs = _centred(distilled.network(features[rows]), legal, count)
             distilled.step(_mean_square(outputs - targets, count), len(rows), rate)
 

@@ -135,12 +135,7 @@ class ActionValueCollector(Collector):
 
     def collect(self, policy: Network) -> Rollout:
         """Play a rollout; see :class:`Collector`. ``policy`` returns scaled action values as logits."""
-
-        def behavior_policy(features: torch.Tensor) -> torch.Tensor:
-            self._logits = policy(features) * INVERSE_TEMPERATURE
-            return self._logits
-
-        rollout = super().collect(behavior_policy)
+        rollout = super().collect(lambda features: policy(features) * INVERSE_TEMPERATURE)
         watkins_q_lambda(
             self.q_targets.numpy(),
             self._greedy.numpy(),
@@ -161,7 +156,7 @@ class ActionValueCollector(Collector):
         stock = rollout.features[step][:, self._stock].numpy()
         wanted = learner_mask.numpy() & (stock <= self._first_stock)
         self.target_mask[step] = torch.from_numpy(wanted) & (masks.sum(1) > 1)
-        self._greedy[step] = self._logits.masked_fill(~masks, -torch.inf).argmax(1)
+        self._greedy[step] = rollout.logits[step].masked_fill(~masks, -torch.inf).argmax(1)
         self._compute_targets(wanted)
         self.q_targets[step].numpy()[:] = by_role(self._true_q_targets, self._roles)
 

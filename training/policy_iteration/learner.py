@@ -18,7 +18,7 @@ from german_whist.training.config.schema import PolicyIterationConfig
 from german_whist.training.config.settings import RolloutSettings
 from german_whist.training.learning.learner import Learner, Opponents
 from german_whist.training.policy_iteration.algorithm import ActionValueBatch, PolicyIteration
-from german_whist.training.policy_iteration.collector import ActionValueCollector
+from german_whist.training.policy_iteration.collector import INVERSE_TEMPERATURE, ActionValueCollector
 from german_whist.training.policy_iteration.collector_group import CollectorGroup
 from german_whist.training.policy_iteration.opponent_model import OpponentActions
 from german_whist.training.policy_iteration.value_fit import fit_value, self_play_outcomes
@@ -84,12 +84,12 @@ class PolicyIterationLearner(Learner[ActionValueBatch]):
     def _collect(self) -> tuple[ActionValueBatch, int]:
         self.collector.collect(self.algorithm.policy)
         parts = self.collector.parts if isinstance(self.collector, CollectorGroup) else [self.collector]
-        features, masks, targets, returns, against = map(torch.cat, zip(*map(_targets_of, parts), strict=True))
+        features, masks, targets, logits, returns, against = map(torch.cat, zip(*map(_targets_of, parts), strict=True))
         played = None
         if self.algorithm.opponent_model is not None:
             played = OpponentActions(*map(torch.cat, zip(*map(_opponent_actions_of, parts), strict=True)))
         decisions = sum(int(part.rollout.learner_mask.sum()) for part in parts)
-        return ActionValueBatch(features, masks, targets, returns, against, played), decisions
+        return ActionValueBatch(features, masks, targets, logits, returns, against, played), decisions
 
     @property
     def _inputs(self) -> str:
@@ -168,6 +168,7 @@ def _targets_of(collector: ActionValueCollector) -> tuple[torch.Tensor, ...]:
         rollout.features[:-1][mask],
         rollout.masks[:-1][mask],
         collector.q_targets[mask],
+        rollout.logits[mask] / INVERSE_TEMPERATURE,
         collector.returns[mask],
         torch.from_numpy(collector.against_heuristic).expand(mask.shape)[mask],
     )

@@ -55,6 +55,7 @@ class Rollout:
             hidden from that seat.
         masks: bool[steps + 1, envs, actions], legal actions.
         actions: int64[steps, envs], by role.
+        logits: float32[steps, envs, actions], the policy's where the learner had a choice; elsewhere 0.
         log_probs: float32[steps, envs], of the learner's actions when they were sampled.
         seats: int8[steps + 1, envs], the seat that decides.
         ends: bool[steps, envs], whether the deal ended before the environment's next decision.
@@ -65,6 +66,7 @@ class Rollout:
     features: torch.Tensor
     masks: torch.Tensor
     actions: torch.Tensor
+    logits: torch.Tensor
     log_probs: torch.Tensor
     seats: torch.Tensor
     ends: torch.Tensor
@@ -78,6 +80,7 @@ class Rollout:
             torch.zeros((steps + 1, envs, features), dtype=torch.int8),
             torch.zeros((steps + 1, envs, actions), dtype=torch.bool),
             torch.zeros((steps, envs), dtype=torch.int64),
+            torch.zeros((steps, envs, actions), dtype=torch.float32),
             torch.zeros((steps, envs), dtype=torch.float32),
             torch.zeros((steps + 1, envs), dtype=torch.int8),
             torch.zeros((steps, envs), dtype=torch.bool),
@@ -186,7 +189,7 @@ class Collector:
         """Play ``num_steps`` decisions in every environment and return them, in buffers that the next call overwrites.
 
         Args:
-            policy: function from observations int8[envs, num_observations] to logits float32[envs, actions].
+            policy: function from observations int8[rows, num_observations] to logits float32[rows, actions].
 
         Raises:
             FloatingPointError: when logits are not finite.
@@ -218,10 +221,15 @@ class Collector:
 
     def _choose(self, step: int, policy: Callable[[torch.Tensor], torch.Tensor], opponents: list[Agent]) -> None:
         rollout = self.rollout
-        logits = policy(rollout.features[step][:, : self.num_observations]).numpy()
+        masks = rollout.masks[step]
+        learner_mask = rollout.learner_mask[step].numpy()
+        learner_mask[:] = self._mix.learner_acts(self.batch.turn)
+        choices = (rollout.learner_mask[step] & (masks.sum(1) > 1)).nonzero().squeeze(1)
+        logits = rollout.logits[step].zero_()
+        logits[choices] = policy(rollout.features[step, choices, : self.num_observations])
         sample_actions(
-            logits,
-            rollout.masks[step].numpy(),
+            logits.numpy(),
+            masks.numpy(),
             self._roles,
             np.uint64(self._seed),
             self._deals,
@@ -232,8 +240,6 @@ class Collector:
         )
         if (self._true_actions < 0).any():
             raise FloatingPointError("logits are not finite")
-        learner_mask = rollout.learner_mask[step].numpy()
-        learner_mask[:] = self._mix.learner_acts(self.batch.turn)
         for number, opponent in enumerate(opponents):
             envs = np.flatnonzero(~learner_mask & (self._mix.opponent_of == number))
             if len(envs):

@@ -35,7 +35,8 @@ def some_batch(positions: int = 64) -> ActionValueBatch:
     masks[:, :2] = True
     q_targets = torch.randn((positions, 5), generator=generator) * 3
     returns = 3 * torch.randn(positions, generator=generator)
-    return ActionValueBatch(features, masks, q_targets, returns, (torch.arange(positions) % 2).to(torch.int8))
+    logits = torch.zeros((positions, 5))
+    return ActionValueBatch(features, masks, q_targets, logits, returns, (torch.arange(positions) % 2).to(torch.int8))
 
 
 def some_algorithm(**changes: object) -> PolicyIteration:
@@ -53,11 +54,11 @@ def test_each_epoch_takes_its_gradient_steps(epochs):
 def test_the_networks_learn_their_targets():
     algorithm = some_algorithm(**FAST, hidden=[256], value_hidden=[128], distill_hidden=64)
     batch = some_batch()
-    features, masks, q_targets, returns, against_heuristic, _ = vars(batch).values()
+    features, masks, q_targets, _, returns, against_heuristic, _ = vars(batch).values()
     first = algorithm.update(batch, 0.0)
     for _ in range(300):
         algorithm.freeze()
-        last = algorithm.update(batch, 0.0)
+        last = algorithm.update(dataclasses.replace(batch, logits=algorithm.policy(features)), 0.0)
     algorithm.freeze()
     assert last["losses/loss"] < first["losses/loss"] / 5
     assert first["losses/value_explained_variance"] < 0.2
