@@ -29,6 +29,7 @@ def test_a_real_run_gives_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert all(figure["ours"] > 0 and figure["ratio"] > 0 for figure in report["figures"])
     assert report["skipped"] == []
     assert report["machine"]["cores"] >= 1
+    assert report["machine"]["instruction_sets"].keys() == {"numba", "torch"}
     assert {"numpy", "numba", "pettingzoo", "gymnasium"} <= set(report["machine"]["versions"])
 
 

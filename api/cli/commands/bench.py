@@ -107,6 +107,7 @@ def _print(figures: list[Figure], skipped: list[Skipped], machine: dict[str, Any
     notes = [f"limit missed: {figure.subject}, {figure.name}" for figure in figures if figure.missed]
     notes += [f"skipped: {line.subject}, {line.name}: {line.reason}" for line in skipped]
     notes.append(f"{machine['cores']} cores, {machine['cpu']}, {machine['system']}, Python {machine['python']}")
+    notes.append(", ".join(f"{name} for {kind}" for name, kind in machine["instruction_sets"].items()))
     notes.append(", ".join(f"{name} {version}" for name, version in machine["versions"].items()))
     for note in notes:
         console.print(note, style="dim", markup=False, highlight=False, soft_wrap=True)

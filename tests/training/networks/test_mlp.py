@@ -87,6 +87,11 @@ def test_auto_precision_depends_on_the_hardware(monkeypatch: pytest.MonkeyPatch)
     cpu = torch.device("cpu")
     assert compute_dtype("float32", cpu) == torch.float32
     assert compute_dtype("bfloat16", cpu) == torch.bfloat16
-    for has, kind in ((True, torch.bfloat16), (False, torch.float32)):
+    for has, used, kind in (
+        (True, "AVX512", torch.bfloat16),
+        (False, "AVX512", torch.float32),
+        (True, "AVX2", torch.float32),
+    ):
         monkeypatch.setattr(torch.cpu, "_is_avx512_bf16_supported", lambda has=has: has, raising=False)
+        monkeypatch.setattr(torch.backends.cpu, "get_cpu_capability", lambda used=used: used)
         assert compute_dtype("auto", cpu) == kind
