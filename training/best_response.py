@@ -40,6 +40,7 @@ from german_whist.training.train import train
 RECIPE = "quickstart"
 LEARNING_RATE = 3e-4  # of a responder that starts from trained weights; a larger one first loses games
 EVALUATIONS = 8  # points of the curve
+SAMPLE_EFFICIENT = {"batch_size": 1024, "stock_rotations": 4}  # decisions against an agent are dearer than self-play's
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -135,6 +136,7 @@ def responder_config(
     if trainer != PolicyIterationConfig.TRAINER:
         raise ValueError(f"trainer: {shown(trainer)} is not allowed: {PolicyIterationConfig.TRAINER} trains responders")
     given: dict[str, object] = {
+        **SAMPLE_EFFICIENT,
         "rules": rules,
         "decisions": decisions,
         "opponents": {agent: 1.0},
