@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import shlex
 import shutil
 import sys
 
 import pytest
 
-from german_whist.cli.terminal.program_name import program_name
+from german_whist.cli.terminal.program_name import printed_command, program_name
 
 
 @pytest.mark.parametrize(
@@ -15,6 +16,7 @@ from german_whist.cli.terminal.program_name import program_name
     [
         ("/usr/bin/german-whist", ".venv/bin/german-whist", "german-whist"),
         (None, ".venv/bin/german-whist", ".venv/bin/german-whist"),
+        (None, "my venv/bin/german-whist", "'my venv/bin/german-whist'"),
         (None, "site-packages/german_whist/__main__.py", "python -m german_whist"),
     ],
 )
@@ -24,3 +26,8 @@ def test_the_program_is_named_as_the_shell_finds_it(
     monkeypatch.setattr(shutil, "which", lambda program: found)
     monkeypatch.setattr(sys, "argv", [typed])
     assert program_name() == name
+
+
+def test_a_shell_takes_every_word_of_a_printed_command_as_it_is() -> None:
+    words = ["evaluate", "checkpoint:my runs/it's $HOME/final.safetensors", "random"]
+    assert shlex.split(printed_command(*words))[-3:] == words

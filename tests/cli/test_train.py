@@ -6,6 +6,7 @@ import errno
 import json
 import os
 import re
+import shlex
 import signal
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from german_whist.training.run.progress import TrainingProgress
 from tests.cli.commands import Run
 from tests.cli.conftest import Typist
 from tests.training.sb3_runs import SETTINGS
+from tests.training.whole_runs import call_at, interrupt
 
 
 @pytest.fixture
@@ -29,7 +31,10 @@ def tiny(here: Path) -> str:
 def test_training_prints_a_table_and_where_everything_is(run: Run, tiny: str) -> None:
     completed = run("train", tiny, "--evaluate_against", "[random, greedy]")
     assert completed.code == 0
-    assert completed.err == "training in runs/tiny\n"
+    where, first, *_, last = completed.err.splitlines()
+    assert where == "training in runs/tiny"
+    assert "10 deals against each of random, greedy" in first
+    assert "20 deals against each of random, greedy" in last
     title, *_ = completed.out.splitlines()
     assert title.strip() == "German Whist, tiny, after 1,024 decisions of self-play"
     for opponent in ("random", "greedy"):
@@ -42,8 +47,8 @@ def test_training_prints_a_table_and_where_everything_is(run: Run, tiny: str) ->
 
 
 def test_the_commands_it_suggests_work(run: Run, tiny: str, type_lines: Typist) -> None:
-    out = run("train", tiny, "--quiet").out
-    suggested = [line.split()[1:] for line in re.findall(r"^[\w ]+: +(german-whist .+)$", out, re.MULTILINE)]
+    out = run("train", tiny, "--quiet", "--out", "my runs/it's $HOME").out
+    suggested = [shlex.split(line)[1:] for line in re.findall(r"^[\w ]+: +(german-whist .+)$", out, re.MULTILINE)]
     assert [words[0] for words in suggested] == ["evaluate", "draw", "play"]
     assert all(words[-2:] == ["--rules", "tiny"] for words in suggested)
     measure, watch, play = suggested
@@ -55,9 +60,9 @@ def test_the_commands_it_suggests_work(run: Run, tiny: str, type_lines: Typist) 
 
 
 def test_a_second_run_goes_to_a_new_folder_and_says_which(run: Run, tiny: str) -> None:
-    assert run("train", tiny).err == "training in runs/tiny\n"
+    assert run("train", tiny).err.startswith("training in runs/tiny\n")
     again = run("train", tiny)
-    assert again.err == "training in runs/tiny-2\n"
+    assert again.err.startswith("training in runs/tiny-2\n")
     assert "checkpoint:      runs/tiny-2/final.safetensors\n" in again.out
 
 
@@ -96,15 +101,30 @@ def test_ctrl_c_saves_and_exits_with_130_and_a_resume_hint(
 ) -> None:
     with monkeypatch.context() as patch:
         interrupt_at(patch, 640)
-        completed = run("train", tiny, "--quiet", *options)
+        completed = run("train", tiny, "--quiet", "--out", "a run", *options)
     assert completed.code == 130
     line = completed.err if options else completed.out
-    assert line == "stopped after 512 decisions; to resume: german-whist train --resume runs/tiny\n"
+    assert line == "stopped after 512 decisions; to resume: german-whist train --resume 'a run'\n"
     assert (completed.out if options else completed.err) == ""
-    done = run("train", "--resume", "runs/tiny", *options)
+    done = run(*shlex.split(line)[-3:], *options)
     assert done.code == 0
-    assert "1,024 decisions" in done.out or json.loads(done.out)["run"] == "runs/tiny"
-    assert Path("runs/tiny/final.safetensors").exists()
+    assert "1,024 decisions" in done.out or json.loads(done.out)["run"] == "a run"
+    assert Path("a run/final.safetensors").exists()
+
+
+def test_a_second_ctrl_c_exits_at_once_and_says_how_to_resume(
+    run: Run, tiny: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    usual = signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored where tests run in the background
+    with monkeypatch.context() as patch:
+        call_at(patch, 640, lambda: [interrupt(), interrupt()])
+        completed = run("train", tiny)
+    signal.signal(signal.SIGINT, usual)
+    assert (completed.code, completed.out) == (130, "")
+    *_, answer, last = completed.err.splitlines()
+    assert "Ctrl-C again" in answer
+    assert last.endswith(": german-whist train --resume runs/tiny")
+    assert run("train", "--resume", "runs/tiny").code == 0
 
 
 def test_resuming_a_finished_run_prints_its_results_again(run: Run, tiny: str) -> None:

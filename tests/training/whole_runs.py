@@ -39,6 +39,18 @@ def call_at(monkeypatch: pytest.MonkeyPatch, decisions: int, what: Any) -> None:
     monkeypatch.setattr(TrainingProgress, "update", watched)
 
 
+def interrupt_in(monkeypatch: pytest.MonkeyPatch, phase: str) -> None:
+    """Interrupt a run as soon as it says that it begins a phase whose name begins so."""
+    begin_phase = TrainingProgress.begin_phase
+
+    def watched(self: TrainingProgress, name: str, **how: Any) -> None:
+        begin_phase(self, name, **how)
+        if name.startswith(phase):
+            interrupt()
+
+    monkeypatch.setattr(TrainingProgress, "begin_phase", watched)
+
+
 def interrupt(number: int = signal.SIGINT) -> None:
     signal.raise_signal(number)  # in this thread: sent to the process, two may arrive as one
 

@@ -34,6 +34,7 @@ from german_whist.training.run.distributed import Processes
 from german_whist.training.run.evaluation import evaluate
 from german_whist.training.run.provenance import Provenance
 from german_whist.training.run.resume_file import UNREADABLE, cannot_resume
+from german_whist.training.run.stopping import Stopped, StopRequest
 
 EXPLODED = 1e3  # a loss this large means divergence: rewards are at most 1, and losses usually below 1
 
@@ -52,6 +53,7 @@ class Learner(ABC, Generic[Batch]):
         collector: plays the deals.
         algorithm: the networks and their update.
         provenance: the settings of the run, their changes, and its checkpoints.
+        stop: whether to give up rollouts, evaluations and the last steps of a run.
     """
 
     METRICS: ClassVar[tuple[str, ...]]
@@ -72,6 +74,7 @@ class Learner(ABC, Generic[Batch]):
         self.processes = processes
         self.rules = rules(config.game.rules)
         self.decisions = 0
+        self.stop = StopRequest()
         self.provenance = Provenance(config.to_dict())
         self._pool: list[PolicyAgent] = []
         self._baselines = [(name, make_agent(name)) for name in config.evaluation.evaluate_against]
@@ -173,13 +176,21 @@ class Learner(ABC, Generic[Batch]):
         Raises:
             FloatingPointError: when a loss or a weight is not finite, or a loss has exploded.
             ConnectionError: when another process is gone.
+            Stopped: when any process is to stop; the rollout is dropped, and nothing has changed.
         """
+        before = self.collector.state()
         self._prepare()
+        batch, own = None, 0
         try:
             batch, own = self._collect()
+        except Stopped:
+            pass
         except FloatingPointError as error:
             raise self._diverged(str(error)) from None
-        played = int(self.processes.all_reduce(torch.tensor(own)))
+        played, stopping = self.processes.all_sum(own, self.stop.is_made or batch is None)
+        if batch is None or stopping:
+            self.collector.load_state(before)
+            raise Stopped
         progress(self.decisions + played)
         metrics = self.algorithm.update(
             batch,
@@ -189,6 +200,16 @@ class Learner(ABC, Generic[Batch]):
         self.decisions += played
         self._check(metrics)
         return metrics
+
+    @property
+    def is_stopping(self) -> bool:
+        """Whether any process is to stop; all ask at the same time."""
+        return any(self.processes.all_sum(self.stop.is_made))
+
+    def _policy(self, features: torch.Tensor) -> torch.Tensor:
+        """Return the policy's logits; a rollout, which asks at every step, is given up here."""
+        self.stop.check()
+        return self.algorithm.policy(features)
 
     def _prepare(self) -> None:
         """Prepare the next rollout."""
@@ -255,8 +276,15 @@ class Learner(ABC, Generic[Batch]):
         if self.processes.is_first:
             Snapshot(self.decisions, seconds, self.algorithm.state(), deals, self.provenance).save(self.run.resume)
 
-    def finalize(self) -> None:
-        """Set the weights of the final checkpoint after training; by default they stay the last ones."""
+    def finalize(self, begin_phase: Callable[[str], None]) -> None:
+        """Set the weights of the final checkpoint after training; by default they stay the last ones.
+
+        Args:
+            begin_phase: called with what is about to be done, if it takes seconds.
+
+        Raises:
+            Stopped: when the run is to stop.
+        """
 
     def resume(self) -> float:
         """Restore the run where it stopped, and return its seconds of training so far.
@@ -304,11 +332,15 @@ class Learner(ABC, Generic[Batch]):
         return snapshot, past
 
     def evaluate(self, deals: int) -> tuple[MatchResult, ...]:
-        """Play the policy, at its best action, against each baseline, on the same mirrored deals every time."""
+        """Play the policy, at its best action, against each baseline, on the same mirrored deals every time.
+
+        Raises:
+            Stopped: when the run is to stop.
+        """
         checkpoint, games = self.checkpoint(), self.config.game.shares
         results: list[MatchResult] = []
         for game in games:
-            matches = evaluate(checkpoint, self._baselines, deals, rules(game), self._endgame)
+            matches = evaluate(checkpoint, self._baselines, deals, rules(game), self._endgame, self.stop)
             titles = [match.second if len(games) == 1 else f"{match.second}, {game}" for match in matches]
             results += [replace(match, second=title) for match, title in zip(matches, titles, strict=True)]
         return tuple(results)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from typing import Any
 
@@ -12,15 +13,15 @@ from german_whist.training.learning.learner import Learner
 from german_whist.training.learning.metrics import RunMetrics
 from german_whist.training.run.directory import RunDirectory
 from german_whist.training.run.distributed import Processes
-from german_whist.training.run.progress import TrainingProgress
+from german_whist.training.run.progress import FINAL_EVALUATION, FIRST_EVALUATION, FIRST_ROLLOUT, TrainingProgress
 from german_whist.training.run.session import (
     Due,
     TrainingClock,
     TrainingOutcome,
     last_evaluation,
     record_evaluation,
-    stop_signals,
 )
+from german_whist.training.run.stopping import Stopped, stop_signals
 
 LearnerClass = Callable[[Any, RunDirectory, Processes], Learner[Any]]
 
@@ -47,13 +48,18 @@ def train_loop(
         torch.set_num_threads(config.run.threads)
     learner, clock = _make(learner_class, config, run, resume, processes)
     quiet = quiet or not processes.is_first
-    with TrainingProgress(config.run.decisions, learner.decisions, quiet) as progress, stop_signals() as stop:
+    with (
+        TrainingProgress(config.run.decisions, learner.decisions, quiet) as progress,
+        stop_signals(learner.stop, progress.say),
+    ):
         progress.say(f"training in {run.path}")
         training = _Run(learner, clock, progress)
         try:
-            if not training.run_to_end(stop):
-                return TrainingOutcome(run, learner.decisions, ())
-            return training.finish()
+            if training.run_to_end():
+                return training.finish()
+            return TrainingOutcome(run, learner.decisions, ())
+        except Stopped:  # after the last decision, when all is saved
+            return TrainingOutcome(run, learner.decisions, ())
         except ConnectionError as error:
             raise ConnectionError(f"{error}; the last good checkpoint is in {run.checkpoints}") from None
         finally:
@@ -85,6 +91,7 @@ class _Run:
         self._clock = clock
         self._progress = progress
         self._is_first = learner.processes.is_first
+        self._has_trained = False
         config, run = learner.config, learner.run
         self._metrics = RunMetrics(run, learner.METRICS, learner.decisions) if self._is_first else None
         # A new run starts with an evaluation of the untrained network; one killed during an evaluation repeats it.
@@ -92,51 +99,74 @@ class _Run:
         self._save_is_due = Due(config.run.checkpoint_every, learner.decisions)
         self._evaluation_is_due = Due(config.evaluation.evaluate_every, int(last["decisions"]) if last else -1)
 
-    def run_to_end(self, stop: list[int]) -> bool:
-        """Train to the last decision, or until any process gets a signal; return whether training is complete."""
+    def run_to_end(self) -> bool:
+        """Train to the last decision, or until any process is to stop; return whether training is complete."""
         learner, clock = self._learner, self._clock
-        while not learner.is_done:
-            if self._save_is_due(learner.decisions):
-                learner.save(clock.seconds)
-            if bool(learner.processes.all_reduce(torch.tensor(len(stop)))):
-                # No checkpoint joins the pool here, so that the resumed run equals one that was never stopped.
-                learner.save_snapshot(clock.seconds)
-                return False
-            if self._is_first and self._evaluation_is_due(learner.decisions):
-                self._evaluate(learner.config.evaluation.evaluate_deals)
-            self._train_once()
+        try:
+            while not learner.is_done:
+                if self._save_is_due(learner.decisions):
+                    learner.save(clock.seconds)
+                if learner.is_stopping:
+                    raise Stopped
+                if self._is_first and self._evaluation_is_due(learner.decisions):
+                    self._evaluate_on_the_way()
+                self._train_once()
+        except Stopped:
+            # No checkpoint joins the pool here, so that the resumed run equals one that was never stopped.
+            learner.save_snapshot(clock.seconds)
+            return False
         learner.save(clock.seconds)
         return True
 
     def _train_once(self) -> None:
-        learner = self._learner
+        learner, progress = self._learner, self._progress
         before = learner.decisions
+
+        def show(done: int) -> None:
+            progress.expect(before, done - before)
+            progress.update(done)
+
+        if not self._has_trained:
+            progress.begin_phase(FIRST_ROLLOUT)
+            self._has_trained = True
         self._clock.skip()
-        metrics = learner.train_once(self._progress.update)
+        metrics = learner.train_once(show)
         passed = self._clock.count()
         if self._metrics is not None:
             metrics["charts/SPS"] = (learner.decisions - before) / passed
             metrics["charts/seconds"] = self._clock.seconds
             self._metrics.write(learner.decisions, metrics)
 
-    def _evaluate(self, deals: int) -> TrainingOutcome:
+    def _evaluate_on_the_way(self) -> None:
+        """Evaluate; given up, it says nothing, as the other processes learn of it in the next rollout."""
+        kind = "" if self._learner.decisions else FIRST_EVALUATION
+        with contextlib.suppress(Stopped):
+            self._evaluate(self._learner.config.evaluation.evaluate_deals, kind)
+
+    def _evaluate(self, deals: int, kind: str) -> TrainingOutcome:
         learner = self._learner
+        config = learner.config
+        self._progress.begin_evaluation(kind, deals, config.evaluation.evaluate_against, len(config.game.shares))
         results = learner.evaluate(deals)
         if self._metrics is not None:
             rates = {f"evaluation/win_rate_{result.second}": result.win_rate for result in results}
             self._metrics.chart(learner.decisions, rates)
         record_evaluation(
-            learner.run, learner.config.game.title, learner.decisions, self._clock.seconds, results, self._progress
+            learner.run, config.game.title, learner.decisions, self._clock.seconds, results, self._progress
         )
         return TrainingOutcome(learner.run, learner.decisions, results)
 
     def finish(self) -> TrainingOutcome:
-        """Evaluate the trained policy and write the final checkpoint."""
+        """Evaluate the trained policy and write the final checkpoint.
+
+        Raises:
+            Stopped: when the run is to stop.
+        """
         learner = self._learner
         if not self._is_first:
             return TrainingOutcome(learner.run, learner.decisions, ())
-        learner.finalize()
-        outcome = self._evaluate(learner.config.evaluation.final_deals)
+        learner.finalize(self._progress.begin_phase)
+        outcome = self._evaluate(learner.config.evaluation.final_deals, FINAL_EVALUATION)
         learner.checkpoint({result.second: result.to_dict() for result in outcome.results}).save(learner.run.final)
         return outcome
 

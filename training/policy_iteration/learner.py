@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
 
@@ -82,7 +82,7 @@ class PolicyIterationLearner(Learner[ActionValueBatch]):
             self.collector.bootstrap_from(algorithm.lookahead_policy, algorithm.values, lookahead)
 
     def _collect(self) -> tuple[ActionValueBatch, int]:
-        self.collector.collect(self.algorithm.policy)
+        self.collector.collect(self._policy)
         parts = self.collector.parts if isinstance(self.collector, CollectorGroup) else [self.collector]
         features, masks, targets, logits, returns, against = map(torch.cat, zip(*map(_targets_of, parts), strict=True))
         played = None
@@ -132,7 +132,7 @@ class PolicyIterationLearner(Learner[ActionValueBatch]):
         if distilled is not None and self.processes.is_first:
             self._checkpoint_of(distilled).save(self.run.distilled)
 
-    def finalize(self) -> None:
+    def finalize(self, begin_phase: Callable[[str], None]) -> None:
         """Set the weights of the final checkpoint to the mean of the last checkpoints', and fit its value network.
 
         The mean tends to be nearer to the optimum than each of them (Vaswani et al., "Attention is all you need", 2017,
@@ -142,6 +142,8 @@ class PolicyIterationLearner(Learner[ActionValueBatch]):
         if number > 1:
             last = [load_checkpoint(path).layers for path in self.run.checkpoint_paths()[-number:]]
             self.algorithm.start_from(mean_layers(last), f"the mean of the last {number} checkpoints")
+        if self.config.policy_iteration.value_deals:
+            begin_phase("fitting the value network")
         self.fit_value()
 
     def fit_value(self) -> None:
@@ -151,7 +153,7 @@ class PolicyIterationLearner(Learner[ActionValueBatch]):
             network = config.network
             self.algorithm.freeze()
             outcomes = self_play_outcomes(
-                self.algorithm.policy, config.game.shares, deals, config.run.seed, network.ranks, network.inputs
+                self._policy, config.game.shares, deals, config.run.seed, network.ranks, network.inputs
             )
             self._value = fit_value(self.algorithm.value.layers(), self._phases, self._suit_layers, outcomes)
 

@@ -55,7 +55,7 @@ class PPOLearner(Learner[Rollout]):
         return PPO(self.config, scale, num_observations, actions, self.processes)
 
     def _collect(self) -> tuple[Rollout, int]:
-        rollout = self.collector.collect(self.algorithm.policy)
+        rollout = self.collector.collect(self._policy)
         return rollout, int(rollout.learner_mask.sum())
 
     @property

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import re
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ import torch
 import torch.distributed as dist
 
 PATIENCE = timedelta(minutes=30)  # the others wait while the first one evaluates
+_POLL = 0.001  # seconds
 _HERE = "127.0.0.1"
 
 
@@ -47,6 +49,21 @@ class Processes:
             with _connection_errors():
                 dist.all_reduce(numbers)
         return numbers
+
+    def all_sum(self, *numbers: int) -> list[int]:
+        """Return the sum of each number over all processes; signals are handled while it waits for the others.
+
+        Raises:
+            ConnectionError: when one of them is gone.
+        """
+        sums = torch.tensor(numbers)
+        if self.size > 1:
+            with _connection_errors():
+                exchange = dist.all_reduce(sums, async_op=True)
+                while not exchange.is_completed():
+                    time.sleep(_POLL)
+                exchange.wait()
+        return [int(number) for number in sums]
 
     def all_min(self, number: int) -> int:
         """Return the smallest of the numbers of all processes.

@@ -1,11 +1,8 @@
-"""What a run of any trainer needs: clock, records of evaluations, schedules of what is due, signals, outcome."""
+"""What a run of any trainer needs: clock, records of evaluations, schedules of what is due, outcome."""
 
 from __future__ import annotations
 
-import signal
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -80,7 +77,7 @@ def record_evaluation(
     draw_curve(run.read_evaluations(), run.curve, f"German Whist ({rules}): self-play, evaluated against bots")
     for line in forfeit_lines(results):
         progress.say(line)
-    progress.show_rates({result.second: result.win_rate for result in results})
+    progress.show_rates(decisions, {result.second: result.win_rate for result in results})
 
 
 def _evaluation_row(decisions: int, seconds: float, result: MatchResult) -> dict[str, Any]:
@@ -120,21 +117,3 @@ def last_evaluation(run: RunDirectory) -> dict[str, Any] | None:
 
 def _next_multiple(number: int, step: int) -> int:
     return (number // step + 1) * step
-
-
-@contextmanager
-def stop_signals() -> Iterator[list[int]]:
-    """Collect SIGINT and SIGTERM in a list; a second SIGINT interrupts at once, as usual."""
-    received: list[int] = []
-    previous = signal.getsignal(signal.SIGINT)
-
-    def remember(number: int, frame: Any) -> None:
-        received.append(number)
-        signal.signal(signal.SIGINT, previous)
-
-    before = {number: signal.signal(number, remember) for number in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield received
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)

@@ -28,6 +28,7 @@ from german_whist.training.run.directory import RunDirectory
 from german_whist.training.run.evaluation import evaluate
 from german_whist.training.run.provenance import Provenance
 from german_whist.training.run.resume_file import UNREADABLE, cannot_resume
+from german_whist.training.run.stopping import StopRequest
 from german_whist.training.sb3.policy import policy_checkpoint, policy_settings
 from german_whist.training.sb3.resume import learner_state, load_learner_state
 from german_whist.training.sb3.vec_env import SelfPlayRolloutBuffer, SelfPlayVecEnv
@@ -40,6 +41,7 @@ class SB3Learner:
         config: the configuration.
         run: the folder for checkpoints.
         model: the Stable-Baselines3 model; its ``num_timesteps`` counts decisions trained on.
+        stop: whether to give up rollouts and evaluations.
     """
 
     def __init__(self, config: SB3Config, run: RunDirectory) -> None:
@@ -50,6 +52,7 @@ class SB3Learner:
         """
         self.config = config
         self.run = run
+        self.stop = StopRequest()
         self.provenance = Provenance(config.to_dict())
         self.rules = rules(config.game.rules)
         self._pool: list[PolicyAgent] = []
@@ -218,5 +221,9 @@ class SB3Learner:
         Snapshot(self.decisions, seconds, state, [deals], self.provenance).save(self.run.resume)
 
     def evaluate(self, deals: int) -> tuple[MatchResult, ...]:
-        """Play the policy, at its best action, against each baseline, on the same mirrored deals every time."""
-        return evaluate(self.checkpoint(), self._baselines, deals, self.rules)
+        """Play the policy, at its best action, against each baseline, on the same mirrored deals every time.
+
+        Raises:
+            Stopped: when the run is to stop.
+        """
+        return evaluate(self.checkpoint(), self._baselines, deals, self.rules, stop=self.stop)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from german_whist.cli.terminal.exit_codes import INTERRUPTED
-from german_whist.cli.terminal.program_name import program_name
+from german_whist.cli.terminal.program_name import printed_command
 from german_whist.training.config import renamed
 from german_whist.training.config.load import config_fields, load_config
 
@@ -70,11 +70,16 @@ def run(options: argparse.Namespace) -> int:
             run_directory = RunDirectory.create(config, Path(source).stem, options.out)
             processes.broadcast((run_directory, config))
         resume = options.resume is not None
-        outcome = train(config, run_directory, resume=resume, quiet=options.quiet, processes=processes)
+        resume_command = printed_command("train", "--resume", run_directory.path)
+        try:
+            outcome = train(config, run_directory, resume=resume, quiet=options.quiet, processes=processes)
+        except KeyboardInterrupt:
+            if processes.is_first and run_directory.has_snapshot:
+                print(f"stopped at once; to resume from the last save: {resume_command}", file=sys.stderr)
+            return INTERRUPTED
         if not processes.is_first:
             return 0
     if outcome.interrupted:
-        resume_command = f"{program_name()} train --resume {outcome.run.path}"
         print(
             f"stopped after {outcome.decisions:,} decisions; to resume: {resume_command}",
             file=sys.stderr if options.json else sys.stdout,
@@ -90,12 +95,13 @@ def _report(outcome: TrainingOutcome, title: str, as_json: bool, rules: str) -> 
         return
     from german_whist.cli.terminal.result_tables import print_results
 
-    rules_option = "" if rules == DEFAULT_RULES else f" --rules {rules}"
+    rules_option = () if rules == DEFAULT_RULES else ("--rules", rules)
     print_results(outcome.results, f"German Whist, {title}, after {outcome.decisions:,} decisions of self-play")
     agent = f"checkpoint:{outcome.run.final}"
     print(f"learning curve:  {outcome.run.curve}")
     print(f"checkpoint:      {outcome.run.final}")
-    program = program_name()
-    print(f"measure it:      {program} evaluate {agent} random greedy heuristic{rules_option}")
-    print(f"watch it play:   {program} draw {agent} heuristic --gif deal.gif{rules_option}")
-    print(f"play against it: {program} play {agent}{rules_option}")
+    measure = printed_command("evaluate", agent, "random", "greedy", "heuristic", *rules_option)
+    watch = printed_command("draw", agent, "heuristic", "--gif", "deal.gif", *rules_option)
+    print(f"measure it:      {measure}")
+    print(f"watch it play:   {watch}")
+    print(f"play against it: {printed_command('play', agent, *rules_option)}")

@@ -21,9 +21,11 @@ from german_whist.training.policy_iteration.learner import PolicyIterationLearne
 from german_whist.training.policy_iteration.opponent_model import OpponentActions
 from german_whist.training.run.directory import RunDirectory
 from german_whist.training.run.distributed import Processes
+from german_whist.training.run.progress import FINAL_EVALUATION
 from german_whist.training.run.session import Due, TrainingOutcome
 from german_whist.training.train import train
 from tests.training.policy_iteration.known_targets import ALL_PARTS, config, run
+from tests.training.whole_runs import interrupt_in, resume_run
 
 FAST = {"learning_rate": 1e-2, "learning_rate_end": 1e-2, "batch_size": 64, "ema_horizon": 640}
 
@@ -342,6 +344,16 @@ def test_a_stopped_and_resumed_run_equals_an_uninterrupted_one(finished, tmp_pat
             learner.save(0.0)
     learner.save_snapshot(0.0)
     assert contents(train(settings, directory, resume=True, quiet=True)) == contents(finished)
+
+
+@pytest.mark.parametrize("phase", ["fitting the value network", FINAL_EVALUATION])
+def test_a_run_stopped_after_its_last_decision_resumes_to_the_same_end(finished, tmp_path, monkeypatch, phase):
+    interrupt_in(monkeypatch, phase)
+    stopped = run(tmp_path / "run", **ALL_PARTS)
+    assert stopped.interrupted
+    assert not stopped.run.final.exists()
+    monkeypatch.undo()
+    assert contents(resume_run(tmp_path / "run")) == contents(finished)
 
 
 def test_lookahead_applies_from_lookahead_start_on(finished, tmp_path):

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 from safetensors import safe_open
 from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
@@ -20,12 +21,14 @@ from german_whist.agents.registry import make_agent
 from german_whist.arena.match import play_match
 from german_whist.training.config.load import load_config
 from german_whist.training.ppo.learner import PPOLearner
+from german_whist.training.ppo.ppo import PPO
 from german_whist.training.run.directory import RunDirectory
 from german_whist.training.run.evaluation import EVALUATION_SEED
+from german_whist.training.run.progress import FINAL_EVALUATION, FIRST_EVALUATION, FIRST_ROLLOUT
 from german_whist.training.run.session import TrainingOutcome
 from tests.agents.networks import some_network
 from tests.training.ppo_runs import ROLLOUT, begin_own, own_config
-from tests.training.whole_runs import call_at, column, evaluated, interrupt, resume_run
+from tests.training.whole_runs import call_at, column, evaluated, interrupt, interrupt_in, resume_run
 
 WITH_POOL = {"opponents": {"self": 0.5, "pool": 0.25, "greedy": 0.25}, "magnet": 0.1, "num_steps": 13, "pool_size": 2}
 
@@ -170,6 +173,42 @@ def test_a_run_stopped_by_a_signal_resumes_exactly(
     stopped = begin_own(tmp_path / "run", **WITH_POOL)
     assert stopped.interrupted
     assert 300 <= stopped.decisions < 512
+    assert_same_end(resume_run(tmp_path / "run"), never_stopped)
+
+
+@pytest.mark.parametrize(
+    ("phase", "decisions"), [(FIRST_EVALUATION, 0), (FIRST_ROLLOUT, 0), ("evaluation", 512), (FINAL_EVALUATION, 1024)]
+)
+def test_a_run_stopped_in_an_evaluation_or_a_rollout_gives_it_up_and_resumes_exactly(
+    never_stopped: TrainingOutcome, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, phase: str, decisions: int
+) -> None:
+    interrupt_in(monkeypatch, phase)
+    stopped = begin_own(tmp_path / "run", **WITH_POOL)
+    assert stopped.interrupted
+    assert decisions <= stopped.decisions < decisions + ROLLOUT
+    assert max(evaluated(stopped.run), default=-1) < decisions or phase == FIRST_ROLLOUT
+    monkeypatch.undo()
+    assert_same_end(resume_run(tmp_path / "run"), never_stopped)
+
+
+def test_a_run_stopped_in_the_middle_of_a_rollout_drops_it_and_resumes_exactly(
+    never_stopped: TrainingOutcome, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    policy, steps = PPO.policy, WITH_POOL["num_steps"]
+    calls: list[int] = []
+
+    def watched(self: PPO, features: torch.Tensor) -> torch.Tensor:
+        calls.append(self.updates)
+        if calls.count(3) == steps // 2 and self.updates == 3:
+            interrupt()
+        return policy(self, features)
+
+    monkeypatch.setattr(PPO, "policy", watched)
+    stopped = begin_own(tmp_path / "run", **WITH_POOL)
+    assert calls.count(3) == steps // 2
+    assert column(stopped.run.metrics, "global_step")[-1] == stopped.decisions
+    assert len(column(stopped.run.metrics, "global_step")) == 3
+    monkeypatch.undo()
     assert_same_end(resume_run(tmp_path / "run"), never_stopped)
 
 

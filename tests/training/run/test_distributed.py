@@ -61,6 +61,7 @@ def as_one_of_two(folder: Path) -> None:
         assert processes.broadcast(f"from {processes.rank}") == "from 0"
         assert processes.all_gather(processes.rank) == [0, 1]
         assert processes.all_min(7 - processes.rank) == 6
+        assert processes.all_sum(processes.rank, 5) == [1, 10]
         if processes.rank == 1:
             os._exit(7)
         with pytest.raises(ConnectionError, match=r"^another process of this run is gone or stuck: ") as caught:
@@ -116,6 +117,7 @@ def test_one_process_alone_needs_no_group() -> None:
     assert alone.broadcast("thing") == "thing"
     assert alone.all_gather("thing") == ["thing"]
     assert alone.all_min(3) == 3
+    assert alone.all_sum(3, 4) == [3, 4]
     assert alone.all_reduce(torch.tensor(3)) == 3
 
 

@@ -1,4 +1,4 @@
-"""What a run writes as it goes: metrics, curve, progress."""
+"""What a run writes as it goes: metrics, curve."""
 
 from __future__ import annotations
 
@@ -12,9 +12,7 @@ import numpy as np
 import pytest
 from matplotlib import image
 
-from german_whist.training.run import progress
 from german_whist.training.run.curve import COLORS, LINE_HEIGHT, _spread, draw_curve
-from german_whist.training.run.progress import TrainingProgress
 from german_whist.training.sb3.csv_logger import COLUMNS, MetricsWriter
 
 
@@ -111,41 +109,3 @@ def test_a_full_disk_leaves_the_earlier_curve(tmp_path: Path, monkeypatch: pytes
         draw_curve(points({"random": [0.5, 0.9]}), path, "Second")
     assert path.read_bytes() == first
     assert [entry.name for entry in tmp_path.iterdir()] == ["curve.png"]
-
-
-@pytest.fixture
-def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    now = [100.0]
-    monkeypatch.setattr(progress.time, "monotonic", lambda: now[0])
-    return now
-
-
-def test_without_a_terminal_lines_are_printed_periodically(
-    clock: list[float], capsys: pytest.CaptureFixture[str]
-) -> None:
-    with TrainingProgress(10_000, 2_000) as shown:
-        clock[0] += 300  # compiling, and the first evaluation
-        shown.update(2_000)
-        assert capsys.readouterr().err == ""
-        clock[0] += 20
-        shown.show_rates({"random": 0.751, "greedy": 0.5})
-        shown.update(4_000)
-        assert capsys.readouterr().err == (
-            "4,000 of 10,000 decisions, 100 decisions/s, 1:00 left  won against random 75%, greedy 50%\n"
-        )
-        clock[0] += 1
-        shown.update(4_100)
-        shown.say("a line [of] its own")
-    printed = capsys.readouterr()
-    assert printed.err == "a line [of] its own\n"
-    assert printed.out == ""
-
-
-def test_nothing_is_shown_when_quiet(clock: list[float], capsys: pytest.CaptureFixture[str]) -> None:
-    with TrainingProgress(10_000, quiet=True) as shown:
-        clock[0] += 60
-        shown.show_rates({"random": 0.5})
-        shown.update(5_000)
-        shown.say("nothing")
-    printed = capsys.readouterr()
-    assert printed.out == printed.err == ""

@@ -11,9 +11,10 @@ import pytest
 
 from german_whist.agents.policy.checkpoint import load_checkpoint
 from german_whist.training.run.directory import RunDirectory
+from german_whist.training.run.progress import FINAL_EVALUATION, FIRST_EVALUATION
 from german_whist.training.run.session import TrainingOutcome
 from tests.training.sb3_runs import ROLLOUT
-from tests.training.whole_runs import begin, call_at, column, evaluated, interrupt, resume_run
+from tests.training.whole_runs import begin, call_at, column, evaluated, interrupt, interrupt_in, resume_run
 
 
 def everything(folder: Path) -> dict[str, bytes]:
@@ -75,6 +76,20 @@ def test_a_second_interrupt_does_not_wait_and_the_last_checkpoint_is_good(
     finally:
         signal.signal(signal.SIGINT, usual)
     assert resume_run(tmp_path / "run").decisions == 1024
+
+
+@pytest.mark.parametrize(
+    ("phase", "decisions", "recorded"),
+    [(FIRST_EVALUATION, 0, []), ("evaluation", 512, [0]), (FINAL_EVALUATION, 1024, [0, 512])],
+)
+def test_a_run_stopped_in_an_evaluation_gives_it_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, phase: str, decisions: int, recorded: list[int]
+) -> None:
+    with monkeypatch.context() as patch:
+        interrupt_in(patch, phase)
+        stopped = begin(tmp_path / "run")
+    assert (stopped.interrupted, stopped.decisions, evaluated(stopped.run)) == (True, decisions, recorded)
+    assert evaluated(resume_run(tmp_path / "run").run) == [0, 512, 1024]
 
 
 def test_an_interrupted_final_evaluation_has_lost_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,6 +14,7 @@ import yaml
 from safetensors.numpy import load_file
 
 from german_whist.training.run.directory import RunDirectory
+from german_whist.training.run.progress import FIRST_ROLLOUT
 from german_whist.training.run.workers import started_workers
 from tests.training.ppo_runs import OWN_SETTINGS, begin_own
 from tests.training.run.test_distributed import start_two
@@ -98,6 +99,31 @@ def test_an_interrupted_run_resumes_with_as_many_processes_and_a_worker_that_die
     _, errors = run.communicate(timeout=WITHIN)
     assert run.returncode == 2
     assert errors == f"german-whist: process 2 of 2 was ended by signal {signal.SIGKILL}\n"
+
+
+@in_proc
+def test_a_second_interrupt_ends_all_processes_at_once(tmp_path: Path) -> None:
+    # A rollout of an hour: only one that is given up ends within the time.
+    folder = tmp_path / "run"
+    config = tmp_path / "long.yaml"
+    config.write_text(yaml.safe_dump({**ENDLESS, "num_envs": 512, "num_steps": 2**14, "rules": "classic"}))
+    run = subprocess.Popen(
+        [sys.executable, "-m", "german_whist", "train", str(config), "--out", str(folder)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert run.stderr is not None
+    assert any(line.strip() == FIRST_ROLLOUT for line in run.stderr)
+    worker = Path(f"/proc/{worker_of(run)}")
+    run.send_signal(signal.SIGINT)
+    assert "Ctrl-C again" in run.stderr.readline()
+    run.send_signal(signal.SIGINT)  # while it waits for the other's rollout
+    printed = run.communicate(timeout=WITHIN)
+    assert run.returncode == 130, printed
+    assert "Traceback" not in printed[1]
+    assert printed[1].endswith(f" train --resume {folder}\n")
+    assert not worker.is_dir()
 
 
 def test_a_worker_that_cannot_start_is_reported_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
