@@ -347,13 +347,21 @@ def test_a_stopped_and_resumed_run_equals_an_uninterrupted_one(finished, tmp_pat
 
 
 @pytest.mark.parametrize("phase", ["fitting the value network", FINAL_EVALUATION])
-def test_a_run_stopped_after_its_last_decision_resumes_to_the_same_end(finished, tmp_path, monkeypatch, phase):
-    interrupt_in(monkeypatch, phase)
-    stopped = run(tmp_path / "run", **ALL_PARTS)
+def test_a_run_stopped_after_its_last_decision_resumes_to_the_same_end(tmp_path, monkeypatch, phase):
+    settings = {**ALL_PARTS, "value_deals": 40, "average_last_checkpoints": 2}
+    whole = run(tmp_path / "whole", **settings)
+    with monkeypatch.context() as patch:
+        interrupt_in(patch, phase)
+        stopped = run(tmp_path / "run", **settings)
     assert stopped.interrupted
     assert not stopped.run.final.exists()
-    monkeypatch.undo()
-    assert contents(resume_run(tmp_path / "run")) == contents(finished)
+    done = resume_run(tmp_path / "run")
+    assert contents(done) == contents(whole)
+    fitted, expected = load_checkpoint(done.run.final).value, load_checkpoint(whole.run.final).value
+    assert len(fitted) == len(expected) == 3
+    for (weight, bias), (other, other_bias) in zip(fitted, expected, strict=True):
+        np.testing.assert_array_equal(weight, other)
+        np.testing.assert_array_equal(bias, other_bias)
 
 
 def test_lookahead_applies_from_lookahead_start_on(finished, tmp_path):
