@@ -17,6 +17,11 @@ FOLDERS := api web session envs solver agents arena training benchmarks configs
 SOURCES := $(sort $(shell git ls-files -co --exclude-standard -- $(FOLDERS) 2>/dev/null || find $(FOLDERS) -type f -not -path '*/__pycache__/*'))
 KEY := $(shell (echo $(SOURCES); cat pyproject.toml constraints.txt) | cksum | cut -d' ' -f1)
 
+# The versions of Python that pyproject.toml names, and what to say of another, or of none.
+VERSIONS := $(shell sed -n 's/.*:: Python :: \(3\.[0-9]*\)".*/\1/p' pyproject.toml)
+NEEDED = Python $(firstword $(VERSIONS)) to $(lastword $(VERSIONS)) is needed, but
+NAME_ANOTHER = name another, as in: $(strip make $(MAKECMDGOALS)) PYTHON=python$(lastword $(VERSIONS))
+
 # A warning or a broken reference fails the site.
 SITE := $(BIN)/sphinx-build -b html -q -W --keep-going -n docs docs/_build/html
 
@@ -88,7 +93,10 @@ $(VENV)/.installed-%-$(KEY): | $(BIN)/python
 	@rm -f $(VENV)/.installed-$*-*
 	@touch $@
 
+# pip would refuse another Python too, in many lines and after minutes.
+$(BIN)/python: VERSION = $(shell ($(PYTHON) -c 'import sys; print("%d.%d.%d" % sys.version_info[:3])') 2>/dev/null)
 $(BIN)/python:
+	$(if $(filter $(VERSIONS:=.%),$(VERSION)),,$(error $(NEEDED) $(PYTHON) is $(or $(VERSION),not found): $(NAME_ANOTHER)))
 	$(PYTHON) -m venv $(VENV)
 
 clean:

@@ -18,6 +18,7 @@ from tests.packaging.lowest import NOT_TRIED, TESTS, TOOLS, canonical, lower_bou
 
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+SUPPORTED = [line.rsplit(" ", 1)[1] for line in PROJECT["project"]["classifiers"] if re.search(r":: 3\.\d+$", line)]
 
 
 def test_the_citation_is_that_of_this_version() -> None:
@@ -67,8 +68,7 @@ def test_the_tools_that_are_not_tried_begin_at_the_pinned_versions() -> None:
 def test_the_workflow_runs_the_gate_on_every_python_that_the_package_names() -> None:
     workflow = yaml.safe_load((ROOT / ".github/workflows/ci.yml").read_text(encoding="utf-8"))
     gate = workflow["jobs"]["gate"]
-    named = [line.rsplit(" ", 1)[1] for line in PROJECT["project"]["classifiers"] if re.search(r":: 3\.\d+$", line)]
-    assert gate["strategy"]["matrix"]["python"] == named
+    assert gate["strategy"]["matrix"]["python"] == SUPPORTED
     assert gate["steps"][-1] == {"run": ".ci/run"}
     commands = [step["run"] for job in workflow["jobs"].values() for step in job["steps"] if "run" in step]
     assert {"make dist", "make lowest", "make docs"} <= set(commands)
@@ -82,6 +82,39 @@ def test_the_tests_marked_nightly_run_every_night_with_ray(tmp_path: Path) -> No
     planned = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=True).stdout
     assert '".[dev,ray]"' in planned
     assert f"{tmp_path / 'venv'}/bin/python -m pytest -m nightly\n" in planned
+
+
+@pytest.mark.parametrize("version", ["3.10.14", "3.15.0", "2.7.18", "3.1.1"])
+def test_make_refuses_a_python_that_the_package_does_not_name_in_one_line(tmp_path: Path, version: str) -> None:
+    made = made_with(tmp_path, version)
+    assert (made.returncode, made.stdout) == (2, "")
+    (line,) = made.stderr.splitlines()
+    assert f"Python {SUPPORTED[0]} to {SUPPORTED[-1]} is needed" in line
+    assert f"{tmp_path / 'python'} is {version}:" in line
+    assert f"make quickstart PYTHON=python{SUPPORTED[-1]}" in line
+    assert not (tmp_path / "venv").exists()
+
+
+def test_make_says_that_there_is_no_python_in_one_line(tmp_path: Path) -> None:
+    made = made_with(tmp_path, None)
+    assert (made.returncode, made.stdout) == (2, "")
+    (line,) = made.stderr.splitlines()
+    assert f"{tmp_path / 'python'} is not found" in line
+
+
+@pytest.mark.parametrize("version", SUPPORTED)
+def test_make_takes_every_python_that_the_package_names(tmp_path: Path, version: str) -> None:
+    assert f"{tmp_path / 'python'} -m venv {tmp_path / 'venv'}\n" in made_with(tmp_path, f"{version}.7").stdout
+
+
+def made_with(folder: Path, version: str | None) -> subprocess.CompletedProcess[str]:
+    """What ``make quickstart`` would do with a Python of this version, or without one."""
+    python = folder / "python"
+    if version is not None:
+        python.write_text(f"#!/bin/sh\necho {version}\n")
+        python.chmod(0o755)
+    words = ["make", "--no-print-directory", "--dry-run", "quickstart", f"VENV={folder / 'venv'}", f"PYTHON={python}"]
+    return subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=False)
 
 
 def test_the_entry_for_pettingzoos_list_names_the_version_that_is_tested() -> None:
