@@ -99,10 +99,7 @@ class TrainingProgress:
         self._end = done + left * rollout
         if self._end != self._wanted and not self._end_is_said:
             self._end_is_said = True
-            self.say(
-                f"decisions come in whole rollouts, of about {rollout:,}: the run ends at about {self._end:,}, "
-                f"not {self._wanted:,}"
-            )
+            self.say(f"a rollout is about {rollout:,} decisions: the run ends at about {self._end:,}")
 
     def update(self, done: int) -> None:
         """Show how many decisions have been trained on."""
