@@ -1,4 +1,4 @@
-"""The layout that ``docs/explanation/design.md`` promises: small folders, short files, kernel files by name."""
+"""The layout that ``docs/explanation/design.md`` promises: folders that say what they hold, kernel files by name."""
 
 from __future__ import annotations
 
@@ -12,9 +12,6 @@ ROOT = Path(__file__).parents[1]
 TOP = ("api", "envs", "solver", "agents", "arena", "session", "web", "training", "benchmarks", "configs")
 PACKAGES = sorted({path.parent for top in TOP for path in (ROOT / top).rglob("__init__.py")})
 MODULES = sorted(path for folder in PACKAGES for path in folder.glob("*.py"))
-
-MOST_MODULES = 13  # in a folder, besides __init__.py
-MOST_LINES = 320
 
 
 def name_of(folder: Path) -> str:
@@ -37,20 +34,19 @@ def test_the_kernel_files_and_no_others_are_exempt_from_type_annotations() -> No
 
 
 @pytest.mark.parametrize("folder", PACKAGES, ids=name_of)
-def test_a_folder_says_in_a_line_what_question_it_answers_and_holds_about_a_dozen_files(folder: Path) -> None:
+def test_a_folder_says_in_a_line_what_question_it_answers(folder: Path) -> None:
     about = ast.get_docstring(ast.parse((folder / "__init__.py").read_text(encoding="utf-8")))
     assert about is not None
     assert "?" in about.splitlines()[0] or folder == ROOT / "api"
-    assert len([path for path in folder.glob("*.py") if path.name != "__init__.py"]) <= MOST_MODULES
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_a_file_is_short_and_kernels_without_types_are_in_kernel_files(path: Path) -> None:
-    text = path.read_text(encoding="utf-8")
-    assert len(text.splitlines()) <= MOST_LINES
-    if path.name.endswith("_kernels.py"):
-        return
-    for node in ast.parse(text).body:
+@pytest.mark.parametrize(
+    "path",
+    [path for path in MODULES if not path.name.endswith("_kernels.py")],
+    ids=lambda path: str(path.relative_to(ROOT)),
+)
+def test_kernels_without_types_are_in_kernel_files(path: Path) -> None:
+    for node in ast.parse(path.read_text(encoding="utf-8")).body:
         if isinstance(node, ast.FunctionDef) and "kernel" in map(ast.unparse, node.decorator_list):
             arguments = (*node.args.args, *node.args.kwonlyargs)
             assert all([node.returns, *(argument.annotation for argument in arguments)]), node.name
