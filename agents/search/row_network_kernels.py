@@ -24,7 +24,8 @@ def has_layers(network):
 def _write_layer(weights, start, bias, inputs, count, places, values, outputs):
     """Write a layer's outputs for the ``count`` inputs in ``places`` and ``values``."""
     width = outputs.shape[0]
-    outputs[:] = weights[bias : bias + width]
+    for unit in range(width):  # outputs[:] = … compiles 47 functions more, for its error message
+        outputs[unit] = weights[bias + unit]
     add_inputs(count, places, values, weights[start : start + inputs * width].reshape(inputs, width), outputs)
 
 

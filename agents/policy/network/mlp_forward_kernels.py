@@ -30,7 +30,8 @@ def write_layer(rows, weight, bias, rectify, places, values, outputs):
                 values[count] = rows[i, place]
                 count += 1
         output = outputs[i]
-        output[:] = bias
+        for j in range(output.shape[0]):  # output[:] = bias compiles 47 functions more, for its error message
+            output[j] = bias[j]
         add_inputs(count, places, values, weight, output)
         if rectify:
             for j in range(output.shape[0]):
