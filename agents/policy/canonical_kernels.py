@@ -84,22 +84,37 @@ def _order_suits(view, roles):
 
 
 @kernel
-def _count_live_ranks(view, roles):
-    """Write the role of each card by its rank among the live cards of its suit; suits keep their places."""
+def _live_cards(view):
+    """Return the cards in play as a mask."""
     live = view.hand | view.unseen | view.opponent_known | view.face_up
-    if view.led >= 0:
-        live |= _ONE << np.uint64(view.led)
+    return live | _bit(view.led)
+
+
+@kernel
+def _bit(card):
+    """Return the mask of a card, or of none (−1)."""
+    return _ONE << np.uint64(card) if card >= 0 else np.uint64(0)
+
+
+@kernel
+def _count_live_ranks(live, roles):
+    """Write the role of each card by its rank among the live cards of its suit, and return the live cards by role.
+
+    Suits keep their places.
+    """
+    renamed = np.uint64(0)
     for suit in range(4):
         of_suit = _part(live, suit)
-        rank = 12
-        dead_rank = 12 - popcount(of_suit)
-        for place in range(12, -1, -1):
-            if (of_suit >> np.uint64(place)) & _ONE:
-                roles[_ROLE_OF + 13 * suit + place] = 13 * suit + rank
-                rank -= 1
-            else:
-                roles[_ROLE_OF + 13 * suit + place] = 13 * suit + dead_rank
-                dead_rank -= 1
+        count = popcount(of_suit)
+        renamed |= ((_SUIT << np.uint64(13 - count)) & _SUIT) << np.uint64(13 * suit)
+        rank = 13 * suit + 12
+        dead_rank = rank - count
+        for place in range(13 * suit + 12, 13 * suit - 1, -1):
+            is_live = np.int64((live >> np.uint64(place)) & _ONE)
+            roles[_ROLE_OF + place] = rank if is_live else dead_rank
+            rank -= is_live
+            dead_rank -= 1 - is_live
+    return renamed
 
 
 @kernel
@@ -116,27 +131,36 @@ def renamed_mask(mask, roles):
 @kernel
 def _rename_ranks(view, roles):
     """Rename the ranks of a view to ranks among its live cards."""
-    _count_live_ranks(view, roles)
-    view.hand = renamed_mask(view.hand, roles)
-    view.legal = renamed_mask(view.legal, roles)
+    live = _count_live_ranks(_live_cards(view), roles)
+    hand, legal, known = view.hand, view.legal, view.own_known
+    new_hand = np.uint64(0)
+    new_legal, new_known = renamed_mask(legal & ~hand, roles), renamed_mask(known & ~hand, roles)
+    while hand:  # which holds nearly all of the other two
+        card = lowest(hand)
+        hand &= hand - _ONE
+        role = np.uint64(roles[_ROLE_OF + card])
+        new_hand |= _ONE << role
+        new_legal |= ((legal >> np.uint64(card)) & _ONE) << role
+        new_known |= ((known >> np.uint64(card)) & _ONE) << role
+    seen = view.hand | view.opponent_known | view.face_up | _bit(view.led)
+    view.hand, view.legal, view.own_known = new_hand, new_legal, new_known
     view.played_self = renamed_mask(view.played_self, roles)
     view.played_opponent = renamed_mask(view.played_opponent, roles)
     view.opponent_known = renamed_mask(view.opponent_known, roles)
-    view.own_known = renamed_mask(view.own_known, roles)
-    view.unseen = renamed_mask(view.unseen, roles)
     view.face_up = renamed_mask(view.face_up, roles)
     view.out = renamed_mask(view.out, roles)
     if view.led >= 0:
         view.led = roles[_ROLE_OF + view.led]
+    new_seen = view.hand | view.opponent_known | view.face_up | _bit(view.led)
+    view.unseen = (live & ~new_seen) | renamed_mask(view.unseen & seen, roles)
 
 
 @kernel
-def _with_suits(mask, roles):
+def _with_suits(mask, suits):
     """Return a mask with each suit moved to its slot; actions that are not cards stay."""
-    renamed = mask & _CHOICES
-    for slot in range(4):
-        renamed |= _part(mask, roles[_SUIT_OF + slot]) << np.uint64(13 * slot)
-    return renamed
+    first, second, third, fourth = suits
+    renamed = (mask & _CHOICES) | _part(mask, first) | (_part(mask, second) << np.uint64(13))
+    return renamed | (_part(mask, third) << np.uint64(26)) | (_part(mask, fourth) << np.uint64(39))
 
 
 @kernel
@@ -151,27 +175,36 @@ def rename_view(view, new, roles, live):
     """
     if live:
         _rename_ranks(new, roles)
+    else:
+        for card in range(52):
+            roles[_ROLE_OF + card] = card
     _order_suits(new, roles)
     for slot in range(4):
         suit = np.int64(roles[_SUIT_OF + slot])
-        for rank in range(13):
-            card = 13 * suit + rank
-            role = 13 * slot + (roles[_ROLE_OF + card] % 13 if live else rank)
-            roles[_ROLE_OF + card] = role
-            roles[role] = card
+        moved = np.int8(13 * (slot - suit))
+        for card in range(_ROLE_OF + 13 * suit, _ROLE_OF + 13 * suit + 13):
+            roles[card] += moved
         new.void_self[slot] = view.void_self[suit]
         new.void_opponent[slot] = view.void_opponent[suit]
         new.drawn_self[slot] = view.drawn_self[suit]
         new.drawn_opponent[slot] = view.drawn_opponent[suit]
-    new.hand = _with_suits(new.hand, roles)
-    new.legal = _with_suits(new.legal, roles)
-    new.played_self = _with_suits(new.played_self, roles)
-    new.played_opponent = _with_suits(new.played_opponent, roles)
-    new.opponent_known = _with_suits(new.opponent_known, roles)
-    new.own_known = _with_suits(new.own_known, roles)
-    new.unseen = _with_suits(new.unseen, roles)
-    new.face_up = _with_suits(new.face_up, roles)
-    new.out = _with_suits(new.out, roles)
+    for card in range(52):
+        roles[np.uint64(roles[_ROLE_OF + card])] = card
+    suits = (
+        np.int64(roles[_SUIT_OF]),
+        np.int64(roles[_SUIT_OF + 1]),
+        np.int64(roles[_SUIT_OF + 2]),
+        np.int64(roles[_SUIT_OF + 3]),
+    )
+    new.hand = _with_suits(new.hand, suits)
+    new.legal = _with_suits(new.legal, suits)
+    new.played_self = _with_suits(new.played_self, suits)
+    new.played_opponent = _with_suits(new.played_opponent, suits)
+    new.opponent_known = _with_suits(new.opponent_known, suits)
+    new.own_known = _with_suits(new.own_known, suits)
+    new.unseen = _with_suits(new.unseen, suits)
+    new.face_up = _with_suits(new.face_up, suits)
+    new.out = _with_suits(new.out, suits)
     if view.led >= 0:
         new.led = roles[_ROLE_OF + view.led]
     new.trump = TRUMP_SLOT if view.trump >= 0 else -1

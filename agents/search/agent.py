@@ -14,7 +14,7 @@ For each decision:
 A rollout policy sees only its own seat's cards, so it cannot use what the searcher does not know; only endgames, where
 nothing is hidden, are played with open cards. Strategy fusion (Frank and Basin, 1998) is limited to the action tried.
 
-Randomness comes from one key per view, sums have a fixed order and networks are evaluated row by row. So a choice
+Randomness comes from one key per view, sums have a fixed order and a network sums each row by itself. So a choice
 depends on nothing but its view, history and key: not on the batch, the number of threads, or the machine.
 """
 
@@ -281,7 +281,7 @@ class SearchAgent:
                     start + first,
                     start + end,
                     scratch.network,
-                    (scratch.games, scratch.states, scratch.views),
+                    (scratch.games, scratch.states, scratch.tries),
                     table,
                     scratch.transpositions,
                     margins,

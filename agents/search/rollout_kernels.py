@@ -8,59 +8,49 @@ from german_whist.agents.bots.heuristic.bot_kernels import heuristic_action
 from german_whist.agents.inference.determinization_kernels import OPPONENT, write_known_state, write_rules
 from german_whist.agents.monte_carlo.rollout_kernels import is_solvable_endgame, solved_margin
 from german_whist.agents.search.replay_kernels import HEURISTIC
-from german_whist.agents.search.row_network_kernels import has_layers, network_action
+from german_whist.agents.search.row_network_kernels import best_action, has_layers, write_logits
 from german_whist.envs.engine.dealing_kernels import shuffle
 from german_whist.envs.engine.scoring import signed_margin
 from german_whist.envs.engine.state_kernels import legal_actions, play
 from german_whist.envs.observation.view_kernels import write_view
 from german_whist.envs.utils.bit_kernels import lowest
+from german_whist.envs.utils.borrowing import borrowed
 from german_whist.envs.utils.jit import kernel
 
 _ONE = np.uint64(1)
 
 
 @kernel
-def rollout_margin(game, state, network, model, view, table, transpositions):
-    """Play on to the endgame, or else to the end, and return seat 0's margin.
+def asks_network(game, state, network, model, view):
+    """Play on until the network is to choose, in ``view``, which is written; return whether that comes.
 
-    Both seats play the network; the opponent plays the heuristic bot if that is its model. Without a network, and in
-    endgames that are not solved, both play the heuristic bot.
+    Else the deal is done or has come to an endgame that is solved. Both seats play the network; the opponent plays the
+    heuristic bot if that is its model. Without a network, and in endgames that are not solved, both play the heuristic
+    bot.
     """
-    while not state.done:
-        if is_solvable_endgame(game, state):
-            return solved_margin(game, state, table, transpositions)
+    while not state.done and not is_solvable_endgame(game, state):
         legal = legal_actions(state)
         if not legal & (legal - _ONE):
             play(game, state, lowest(legal))
             continue
         write_view(game, state, np.int64(state.turn), view)
-        if view.stock == 0 or not has_layers(network) or (model == HEURISTIC and state.turn == OPPONENT):
-            play(game, state, heuristic_action(view))
-        else:
-            play(game, state, network_action(network, view))
-    return signed_margin(game, state, 0)
+        if view.stock and has_layers(network) and not (model == HEURISTIC and state.turn == OPPONENT):
+            return True
+        play(game, state, heuristic_action(view))
+    return False
 
 
 @kernel
-def try_actions(view, hand, actions, key, number, network, model, scratch, table, transpositions, margins):
-    """Try actions in one world and write their margins.
+def write_world(view, hand, key, number, state):
+    """Complete the state that a view knows of with a world.
 
     Args:
         view: a ``VIEW`` record.
         hand: the opponent's hidden cards in this world.
-        actions: the actions to try, as a mask.
         key: random key.
         number: number of the world, which selects the order of the stock.
-        network: a :class:`RowNetwork`, the rollout policy.
-        model: opponent model.
-        scratch: ``GAME`` (1,), ``STATE`` (2,) and ``VIEW`` (1,) arrays.
-        table: ``EndgameTable`` for this kind of game.
-        transpositions: ``RaceTranspositionTable``.
-        margins: float32[54], written where an action is tried.
+        state: a ``STATE`` record, written.
     """
-    games, states, views = scratch
-    game, state = games[0], states[0]
-    write_rules(view, game)
     write_known_state(view, state)
     state.hands[OPPONENT] = hand | view.opponent_known
     rest = view.unseen & ~hand
@@ -70,28 +60,62 @@ def try_actions(view, hand, actions, key, number, network, model, scratch, table
         rest &= rest - _ONE
         place += 1
     shuffle(key, np.uint64(number), state.deck[np.int64(state.top) : place])
-    while actions:
-        action = lowest(actions)
-        actions &= actions - _ONE
-        states[1] = state
-        play(game, states[1], action)
-        margins[action] = rollout_margin(game, states[1], network, model, views[0], table, transpositions)
 
 
 @kernel
 def try_worlds(views, hands, models, actions, key, first, last, network, scratch, table, transpositions, margins):
-    """Try actions in worlds ``first`` … ``last`` − 1; ``margins`` is float32[worlds, 54]."""
-    for world in range(first, last):
-        try_actions(
-            views[0],
-            hands[world],
-            actions,
-            key,
-            world,
-            network,
-            models[world],
-            scratch,
-            table,
-            transpositions,
-            margins[world],
-        )
+    """Try actions in worlds ``first`` … ``last`` − 1 and write seat 0's margins.
+
+    As many rollouts as the network has views go on side by side, and it chooses in all of them at a time.
+
+    Args:
+        views: ``VIEW`` array (1,).
+        hands: the opponent's hidden cards in each world, uint64[worlds].
+        models: its models, int64[worlds].
+        actions: the actions to try, as a mask.
+        key: random key.
+        first: first world.
+        last: the world after the last.
+        network: a :class:`RowNetwork`, the rollout policy.
+        scratch: ``GAME`` (1,), ``STATE`` (views + 1,) and int64[views, 2] arrays.
+        table: ``EndgameTable`` for this kind of game.
+        transpositions: ``RaceTranspositionTable``.
+        margins: float32[worlds, 54], written where an action is tried.
+    """
+    network, scratch = borrowed(network), borrowed(scratch)
+    table, transpositions = borrowed(table), borrowed(transpositions)
+    games, states, tries = scratch
+    view, game = views[0], games[0]
+    write_rules(view, game)
+    most = network.views.shape[0]
+    world, left = first - 1, np.uint64(0)
+    count = 0
+    while True:
+        while count < most and (left or world + 1 < last):
+            if not left:
+                world += 1
+                left = np.uint64(actions)
+                write_world(view, hands[world], key, world, states[most])
+            action = lowest(left)
+            left &= left - _ONE
+            states[count] = states[most]
+            play(game, states[count], action)
+            tries[count, 0], tries[count, 1] = world, action
+            count += 1
+        if count == 0:
+            return
+        row = 0
+        while row < count:
+            state, number = states[row], tries[row, 0]
+            if asks_network(game, state, network, models[number], network.views[row]):
+                row += 1
+                continue
+            done = state.done
+            margin = signed_margin(game, state, 0) if done else solved_margin(game, state, table, transpositions)
+            margins[number, tries[row, 1]] = margin
+            count -= 1
+            states[row] = states[count]
+            tries[row] = tries[count]
+        write_logits(network, count)
+        for row in range(count):
+            play(game, states[row], best_action(network, row))

@@ -1,4 +1,4 @@
-"""A policy network for kernels: the weights in one array, and scratch memory for one row at a time."""
+"""A policy network for kernels: the weights in one array, and scratch memory for some views at a time."""
 
 from __future__ import annotations
 
@@ -11,31 +11,36 @@ from german_whist.agents.policy.canonical_kernels import ROLES
 from german_whist.agents.policy.checkpoint import LIVE, Checkpoint
 from german_whist.agents.policy.inputs import input_layout
 from german_whist.agents.policy.network.layers import LOGITS_PER_TRICK, UNIVERSAL
+from german_whist.agents.policy.network.mlp_forward import BLOCK, aligned, padded, row_scratch
+from german_whist.agents.policy.network.vector_code import NARROW
 from german_whist.envs.engine.rules import GAME
 from german_whist.envs.observation.views import VIEW
 
 
 class RowNetwork(NamedTuple):
-    """A network that kernels evaluate one view at a time, bit for bit as ``PhasedForward`` does.
+    """A network that kernels evaluate for up to ``BLOCK`` views at a time, bit for bit as ``PhasedForward`` does.
 
-    One thread uses it at a time; :meth:`copy` shares the weights.
+    Scratch memory for the views is flat, row after row. One thread uses it at a time; :meth:`copy` shares the weights.
 
     Attributes:
         weights: all weights, then all biases, of all phases, float32.
         starts: int64[phases, layers, 2], where each layer's weight (inputs, outputs) and bias start.
-        sizes: int64[layers + 1], inputs and outputs; a single number for no network.
+        sizes: int64[layers + 1], inputs, and outputs with those added by ``padded``; a single number for no network.
         phases: int64[phases − 1], numbers of cards left in the stock from which on the next network plays.
         live: int64[1], 1 if ranks are counted among the live cards.
         universal: int64[1], 1 if the network sees the universal encoding instead of the observation of its game.
         logits_per_trick: float64[1], ``LOGITS_PER_TRICK`` if the logits are no action values.
         game: ``GAME`` array (1,), the rules of the observations.
-        features: scratch, int8[inputs].
-        roles: scratch, int8[ROLES].
-        places: scratch, int64[widest].
-        values: scratch, float32[widest].
-        units: scratch, float32[2 × widest].
-        views: scratch, ``VIEW`` array (2,).
-        logits: the output, float32[actions], by role.
+        views: the views, written by the caller, ``VIEW`` array (BLOCK,).
+        by_role: the views with their cards by role, ``VIEW`` array (BLOCK,).
+        roles: the roles of their cards, int8[BLOCK × ROLES].
+        logits: the output, float32[BLOCK × actions], by role.
+        features: scratch, int8[BLOCK × inputs].
+        units: scratch, float32[BLOCK × widest].
+        other_units: scratch, float32[BLOCK × widest].
+        places: scratch, uint32[BLOCK, widest + 8].
+        values: scratch, float32[BLOCK, widest].
+        counts: scratch, int64[BLOCK].
     """
 
     weights: npt.NDArray[np.float32]
@@ -46,13 +51,16 @@ class RowNetwork(NamedTuple):
     universal: npt.NDArray[np.int64]
     logits_per_trick: npt.NDArray[np.float64]
     game: npt.NDArray[Any]
-    features: npt.NDArray[np.int8]
-    roles: npt.NDArray[np.int8]
-    places: npt.NDArray[np.int64]
-    values: npt.NDArray[np.float32]
-    units: npt.NDArray[np.float32]
     views: npt.NDArray[Any]
+    by_role: npt.NDArray[Any]
+    roles: npt.NDArray[np.int8]
     logits: npt.NDArray[np.float32]
+    features: npt.NDArray[np.int8]
+    units: npt.NDArray[np.float32]
+    other_units: npt.NDArray[np.float32]
+    places: npt.NDArray[np.uint32]
+    values: npt.NDArray[np.float32]
+    counts: npt.NDArray[np.int64]
 
     @classmethod
     def of(cls, checkpoint: Checkpoint | None) -> RowNetwork:
@@ -85,15 +93,16 @@ class RowNetwork(NamedTuple):
     ) -> RowNetwork:
         layers = len(sizes) - 1
         starts = np.zeros((max(1, len(networks)), layers, 2), np.int64)
-        parts: list[npt.NDArray[np.float32]] = [np.zeros(1, np.float32)]
+        parts: list[npt.NDArray[Any]] = [np.zeros(NARROW, np.float32)]
         for phase, network in enumerate(networks):
             for layer, arrays in enumerate(network):
                 for which, array in enumerate((arrays[0].T, arrays[1])):
                     starts[phase, layer, which] = sum(part.size for part in parts)
-                    parts.append(np.ascontiguousarray(array, np.float32).ravel())
+                    parts.append(padded(array).ravel())
+        sizes = [sizes[0], *(size + -size % NARROW for size in sizes[1:])]
         widest = max(sizes)
         return cls(
-            np.concatenate(parts),
+            aligned(np.concatenate(parts)),
             starts,
             np.array(sizes, np.int64),
             np.array(phases, np.int64),
@@ -101,23 +110,27 @@ class RowNetwork(NamedTuple):
             np.array([universal], np.int64),
             np.array([logits_per_trick or LOGITS_PER_TRICK]),
             game,
-            np.zeros(sizes[0], np.int8),
-            np.zeros(ROLES, np.int8),
-            np.zeros(widest, np.int64),
-            np.zeros(widest, np.float32),
-            np.zeros(2 * widest, np.float32),
-            np.zeros(2, VIEW),
-            np.zeros(sizes[-1], np.float32),
+            np.zeros(BLOCK, VIEW),
+            np.zeros(BLOCK, VIEW),
+            np.zeros(BLOCK * ROLES, np.int8),
+            np.zeros(BLOCK * sizes[-1], np.float32),
+            np.zeros(BLOCK * sizes[0], np.int8),
+            np.zeros(BLOCK * widest, np.float32),
+            np.zeros(BLOCK * widest, np.float32),
+            *row_scratch(widest),
         )
 
     def copy(self) -> RowNetwork:
         """Return the same network with scratch memory of its own, for another thread."""
         return self._replace(
-            features=self.features.copy(),
+            views=self.views.copy(),
+            by_role=self.by_role.copy(),
             roles=self.roles.copy(),
+            logits=self.logits.copy(),
+            features=self.features.copy(),
+            units=self.units.copy(),
+            other_units=self.other_units.copy(),
             places=self.places.copy(),
             values=self.values.copy(),
-            units=self.units.copy(),
-            views=self.views.copy(),
-            logits=self.logits.copy(),
+            counts=self.counts.copy(),
         )

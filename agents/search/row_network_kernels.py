@@ -1,16 +1,15 @@
-"""The forward pass of a network for one view, and what the network would play there."""
+"""The forward pass of a network for some views, and what the network would play there."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from german_whist.agents.policy.canonical_kernels import named_action, rename_view, role_of
+from german_whist.agents.policy.canonical_kernels import ROLES, action_role, named_action, rename_view
 from german_whist.agents.policy.input_kernels import write_network_input
-from german_whist.agents.policy.network.mlp_forward_kernels import add_inputs
+from german_whist.agents.policy.network.mlp_forward_kernels import write_layer
 from german_whist.envs.utils.bit_kernels import lowest
 from german_whist.envs.utils.jit import kernel
 
-_ZERO = np.float32(0)
 _ONE = np.uint64(1)
 
 
@@ -21,74 +20,101 @@ def has_layers(network):
 
 
 @kernel
-def _write_layer(weights, start, bias, inputs, count, places, values, outputs):
-    """Write a layer's outputs for the ``count`` inputs in ``places`` and ``values``."""
-    width = outputs.shape[0]
-    for unit in range(width):  # outputs[:] = … compiles 47 functions more, for its error message
-        outputs[unit] = weights[bias + unit]
-    add_inputs(count, places, values, weights[start : start + inputs * width].reshape(inputs, width), outputs)
+def write_logits(network, count):
+    """Write the logits of the first ``count`` views, and the views by role."""
+    views, by_role, inputs = network.views, network.by_role, network.sizes[0]
+    features = network.features[: count * inputs].reshape(count, inputs)
+    roles = network.roles[: count * ROLES].reshape(count, ROLES)
+    for row in range(count):
+        by_role[row] = views[row]
+        rename_view(views[row], by_role[row], roles[row], network.live[0] == 1)
+        write_network_input(network.game[0], by_role[row], network.universal[0] == 1, features[row])
+    first = np.int64(0)
+    while first < count:  # neighbours in the same phase together
+        last = first + 1
+        while last < count and _phase(network, last) == _phase(network, first):
+            last += 1
+        _write_logits_of_phase(network, _phase(network, first), first, last)
+        first = last
 
 
 @kernel
-def write_logits(network, view):
-    """Write the logits of a view by role into ``network.logits``, and the view by role into ``network.views[1]``.
-
-    The sums are those of ``write_layer``, in the same order.
-    """
-    views, features = network.views, network.features
-    weights, starts, places, values = network.weights, network.starts, network.places, network.values
-    views[0] = view
-    views[1] = view
-    rename_view(views[0], views[1], network.roles, network.live[0] == 1)
-    write_network_input(network.game[0], views[1], network.universal[0] == 1, features)
+def _phase(network, row):
+    """Return the phase of a view."""
     phase = np.int64(0)
     for i in range(network.phases.shape[0]):
-        phase += 1 if view.stock <= network.phases[i] else 0
-    count = 0
-    for place in range(features.shape[0]):  # without branches, which would be mispredicted
-        places[count] = place
-        values[count] = features[place]
-        count += features[place] != 0
-    layers = network.sizes.shape[0] - 1
-    widest = places.shape[0]
-    for layer in range(layers - 1):
-        width = network.sizes[layer + 1]
-        units = network.units[:width] if layer % 2 == 0 else network.units[widest : widest + width]
-        start, bias = starts[phase, layer, 0], starts[phase, layer, 1]
-        _write_layer(weights, start, bias, network.sizes[layer], count, places, values, units)
-        count = 0
-        for place in range(width):
-            network.places[count] = place
-            network.values[count] = units[place]
-            count += units[place] > _ZERO
-    start, bias = starts[phase, layers - 1, 0], starts[phase, layers - 1, 1]
-    _write_layer(weights, start, bias, network.sizes[layers - 1], count, places, values, network.logits)
+        phase += 1 if network.views[row].stock <= network.phases[i] else 0
+    return phase
 
 
 @kernel
-def network_action(network, view):
-    """Return the legal action with the highest logit."""
-    write_logits(network, view)
-    legal = network.views[1].legal
+def _write_logits_of_phase(network, phase, first, last):
+    """Write the logits of the views from ``first`` to ``last`` − 1."""
+    weights, starts, sizes = network.weights, network.starts[phase], network.sizes
+    places, values, counts = network.places, network.values, network.counts
+    rows, inputs, actions = last - first, sizes[0], sizes[sizes.shape[0] - 1]
+    features = network.features[first * inputs : last * inputs].reshape(rows, inputs)
+    logits = network.logits[first * actions : last * actions].reshape(rows, actions)
+    top = sizes.shape[0] - 2
+    if top == 0:
+        write_layer(features, weights, starts[0, 0], starts[0, 1], False, places, values, counts, logits)
+    else:
+        units, others = network.units, network.other_units
+        below = units[: rows * sizes[1]].reshape(rows, sizes[1])
+        write_layer(features, weights, starts[0, 0], starts[0, 1], True, places, values, counts, below)
+        for layer in range(1, top):
+            above = others[: rows * sizes[layer + 1]].reshape(rows, sizes[layer + 1])
+            write_layer(below, weights, starts[layer, 0], starts[layer, 1], True, places, values, counts, above)
+            below = above
+            units, others = others, units
+        write_layer(below, weights, starts[top, 0], starts[top, 1], False, places, values, counts, logits)
+
+
+@kernel
+def best_action(network, row):
+    """Return the legal action with the highest logit in a view whose logits are written."""
+    actions = network.sizes[network.sizes.shape[0] - 1]
+    logits, roles = network.logits[row * actions : (row + 1) * actions], network.roles[row * ROLES : (row + 1) * ROLES]
+    legal = network.by_role[row].legal
     best = lowest(legal)
     while legal:
         action = lowest(legal)
         legal &= legal - _ONE
-        if network.logits[action] > network.logits[best]:
+        if logits[action] > logits[best]:
             best = action
-    return named_action(best, network.roles)
+    return named_action(best, roles)
 
 
 @kernel
-def network_probability(network, view, action, temperature):
-    """Return the probability of an action: the softmax of the logits, in tricks, divided by a temperature."""
-    write_logits(network, view)
-    legal = network.views[1].legal
-    chosen = role_of(action, network.roles) if action < 52 else np.int64(action)
+def probability(network, row, action, temperature):
+    """Return the probability of an action in a view whose logits are written.
+
+    It is the softmax of the logits, in tricks, divided by a temperature.
+    """
+    actions = network.sizes[network.sizes.shape[0] - 1]
+    logits, roles = network.logits[row * actions : (row + 1) * actions], network.roles[row * ROLES : (row + 1) * ROLES]
+    legal = network.by_role[row].legal
+    chosen = action_role(action, roles)
     scale = 1.0 / (temperature * network.logits_per_trick[0])
     total = 0.0
     while legal:
         other = lowest(legal)
         legal &= legal - _ONE
-        total += np.exp(scale * (np.float64(network.logits[other]) - np.float64(network.logits[chosen])))
+        total += np.exp(scale * (np.float64(logits[other]) - np.float64(logits[chosen])))
     return 1.0 / total
+
+
+@kernel
+def network_action(network, view):
+    """Return the legal action with the highest logit in a view."""
+    network.views[0] = view
+    write_logits(network, 1)
+    return best_action(network, 0)
+
+
+@kernel
+def network_probability(network, view, action, temperature):
+    """Return the probability of an action in a view; see :func:`probability`."""
+    network.views[0] = view
+    write_logits(network, 1)
+    return probability(network, 0, action, temperature)

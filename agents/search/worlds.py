@@ -19,31 +19,68 @@ from german_whist.agents.search.settings import SearchSettings
 from german_whist.envs.engine.rules import GAME
 from german_whist.envs.engine.state import STATE
 from german_whist.envs.observation.view_kernels import cards_of_view
-from german_whist.envs.observation.views import VIEW
 from german_whist.solver.search.transposition_table import RaceTranspositionTable, race_transposition_table
 
 _DOUBLINGS = 2  # of the candidates, at most
 # Deals sampled for each hand, at least, where all hands that the opponent can hold are listed. They differ in the order
 # in which it came to its cards, and so in how likely its play was.
 _DEALS_PER_HAND = 8
+_REPLAYED_TOGETHER = 1024  # deals; all candidates of a decision, by default
 _STREAMS = 2**54  # keys of further candidates lie beyond those of views
 
 History = tuple[npt.NDArray[np.int8], int]  # tokens and their number
 
 
+class ReplayScratch(NamedTuple):
+    """Scratch memory for deals that are replayed side by side.
+
+    Attributes:
+        states: ``STATE`` array (deals,).
+        choices: number of each deal's choice, −1 for none, int64[deals].
+        firsts: the first deal with each choice, int64[deals].
+        logs: log-likelihoods of each choice, float64[deals, 3].
+        slots: a hash table of choices, int64[2 × deals].
+    """
+
+    states: npt.NDArray[Any]
+    choices: npt.NDArray[np.int64]
+    firsts: npt.NDArray[np.int64]
+    logs: npt.NDArray[np.float64]
+    slots: npt.NDArray[np.int64]
+
+    @classmethod
+    def of(cls, deals: int) -> ReplayScratch:
+        """Return scratch memory for some deals."""
+        numbers = np.zeros(deals, np.int64), np.zeros(deals, np.int64)
+        return cls(np.zeros(deals, STATE), *numbers, np.zeros((deals, MODELS)), np.zeros(2 * deals, np.int64))
+
+
 class Scratch(NamedTuple):
-    """Scratch memory of one thread."""
+    """Scratch memory of one thread.
+
+    Attributes:
+        network: a network with scratch memory of its own.
+        games: ``GAME`` array (1,).
+        states: a state for each of the network's views, and one more, ``STATE`` array.
+        tries: the world and the action of each, int64[views, 2].
+        replays: of deals that are replayed.
+        transpositions: of the endgames.
+    """
 
     network: RowNetwork
     games: npt.NDArray[Any]
     states: npt.NDArray[Any]
-    views: npt.NDArray[Any]
+    tries: npt.NDArray[np.int64]
+    replays: ReplayScratch
     transpositions: RaceTranspositionTable
 
     @classmethod
     def of(cls, network: RowNetwork) -> Scratch:
         """Return scratch memory that shares a network's weights."""
-        return cls(network.copy(), np.zeros(1, GAME), np.zeros(2, STATE), np.zeros(1, VIEW), race_transposition_table())
+        views = len(network.views)
+        states, tries = np.zeros(views + 1, STATE), np.zeros((views, 2), np.int64)
+        replays = ReplayScratch.of(_REPLAYED_TOGETHER)
+        return cls(network.copy(), np.zeros(1, GAME), states, tries, replays, race_transposition_table())
 
 
 Run = Callable[[Callable[[int, int, Scratch], None], int], None]  # runs a task in parts
@@ -155,7 +192,7 @@ def sample_candidate_deals(
         agree = []
 
         def sample_part(first: int, last: int, scratch: Scratch) -> None:
-            rest = (first, last, scratch.network, mistakes, scratch.states, scratch.views, hands, log_likelihoods)
+            rest = (first, last, scratch.network, mistakes, scratch.replays, hands, log_likelihoods)
             agree.append(sample_candidates(games, hidden, int(views["low"][0]), deals, listed, stream, *rest))
 
         run(sample_part, count)

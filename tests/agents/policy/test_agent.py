@@ -6,10 +6,11 @@ import dataclasses
 import math
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 
 from german_whist.agents.policy.agent import PolicyAgent
-from german_whist.agents.policy.network.mlp_forward import MLPForward
+from german_whist.agents.policy.network.mlp_forward import LayerForward, MLPForward
 from german_whist.agents.policy.phased_forward import PhasedForward
 from german_whist.arena.match import play_match
 from german_whist.envs.engine.agent_rng import AgentRng
@@ -20,6 +21,8 @@ from tests.agents.networks import biased_network, some_network
 from tests.agents.positions import choice, view
 from tests.conftest import play_randomly
 from tests.redeal import Redeal
+
+Floats = npt.NDArray[np.float32]
 
 HAND = view("A2.A2.AK.A", "S", opponent="K3.K3.QJ.K")  # renamed: clubs 1, hearts or diamonds 2 each, spades trumps
 
@@ -41,6 +44,34 @@ def test_a_row_has_the_same_logits_in_any_batch_to_the_last_bit() -> None:
     for size in (1, 7, 49):
         apart = np.concatenate([network.logits(rows[i : i + size]) for i in range(0, 50, size)])
         assert apart.tobytes() == together.tobytes()
+
+
+def summed_in_order(row: Floats, weight: Floats, bias: Floats) -> Floats:
+    """Return the outputs of one row, summed as ``mlp_forward_kernels`` says: four inputs at a time, then one by one."""
+    outputs = bias.copy()
+    places = np.flatnonzero(row)
+    quads = len(places) - len(places) % 4
+    for a, b, c, d in places[:quads].reshape(-1, 4):
+        first = row[a] * weight[:, a] + row[b] * weight[:, b]
+        outputs += first + (row[c] * weight[:, c] + row[d] * weight[:, d])
+    for place in places[quads:]:
+        outputs += row[place] * weight[:, place]
+    return outputs
+
+
+@pytest.mark.parametrize("relu", [False, True])
+@pytest.mark.parametrize("inputs", [1, 40, 64, 129, 443])
+@pytest.mark.parametrize("units", [1, 13, 16, 52, 64, 150])
+def test_outputs_are_summed_in_a_fixed_order_to_the_last_bit(units: int, inputs: int, relu: bool) -> None:
+    rng = np.random.default_rng(units + inputs)
+    weight = rng.normal(size=(units, inputs)).astype(np.float32)
+    bias = rng.normal(size=units).astype(np.float32)
+    features = (rng.integers(0, 3, (70, inputs)) == 0) * rng.choice([1, 1, 1, 1, -3], (70, inputs))
+    for rows in (features.astype(np.int8), (features * rng.normal(size=inputs)).astype(np.float32)):
+        expected = np.stack([summed_in_order(row.astype(np.float32), weight, bias) for row in rows])
+        if relu:
+            expected = np.maximum(expected, np.float32(0))
+        assert LayerForward(weight, bias)(rows, relu=relu).tobytes() == expected.tobytes()
 
 
 def test_each_phase_has_its_network() -> None:

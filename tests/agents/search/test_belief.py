@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 
 import numpy as np
 import numpy.typing as npt
 import pytest
 
+from german_whist.agents.pretrained.catalog import load_pretrained
 from german_whist.agents.search.belief_kernels import (
     effective_sample_size,
     resample,
@@ -17,7 +19,7 @@ from german_whist.agents.search.belief_kernels import (
 )
 from german_whist.agents.search.row_network import RowNetwork
 from german_whist.agents.search.settings import SearchSettings
-from german_whist.agents.search.worlds import Scratch, posterior, sample_candidate_deals
+from german_whist.agents.search.worlds import Candidates, Scratch, posterior, sample_candidate_deals
 from german_whist.benchmarks.strength.belief_quality import measure
 from german_whist.envs.simulator.batch import DealBatch
 from tests.conftest import play_randomly
@@ -103,6 +105,29 @@ def test_late_in_the_foreplay_every_hand_is_tried_equally_often() -> None:
     assert min(counts.values()) >= 8
     _, many = found(80_000, 2)
     assert np.abs(probabilities - many).max() < 0.05
+
+
+@pytest.mark.parametrize("steps", [13, 40])  # with deals that are all different, and with listed hands
+def test_the_likelihood_of_a_deal_does_not_depend_on_those_replayed_with_it(steps: int) -> None:
+    batch = DealBatch("classic", 1, seed=6, history=True)
+    play_randomly(batch, np.random.default_rng(6), steps)
+    tokens, lengths = batch.history()
+    scratch = Scratch.of(RowNetwork.of(load_pretrained("small")))
+    settings = SearchSettings(worlds=8, candidates=200, min_size=0.0)
+
+    def found(size: int) -> Candidates:
+        def run(part: Callable[[int, int, Scratch], None], count: int) -> None:
+            for first in range(0, count, size):
+                part(first, min(first + size, count), scratch)
+
+        return sample_candidate_deals(batch.views(), (tokens[0], int(lengths[0])), np.uint64(7), settings, run)
+
+    together = found(10_000)
+    assert len(np.unique(together.log_likelihoods, axis=0)) > 1
+    for size in (1, 60):
+        apart = found(size)
+        assert apart.hands.tobytes() == together.hands.tobytes()
+        assert apart.log_likelihoods.tobytes() == together.log_likelihoods.tobytes()
 
 
 @pytest.mark.parametrize(("min_size", "deals"), [(0.0, 16), (4.0, 64)])
