@@ -11,6 +11,8 @@ import pytest
 from hypothesis import settings
 
 from german_whist.envs.simulator.batch import DealBatch
+from german_whist.envs.utils.warn_once import COMPILING, NUM_WARNINGS, share_warnings
+from german_whist.solver.tablebase import cache
 from german_whist.solver.tablebase.build import build_table
 from german_whist.solver.tablebase.kinds import FOLDER_VARIABLE, KINDS
 
@@ -52,6 +54,7 @@ def endgame_tables(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     folder = tmp_path_factory.mktemp("tables")
     before = os.environ.get(FOLDER_VARIABLE)
     os.environ[FOLDER_VARIABLE] = str(folder)
+    cache.SEARCH_CARDS = SMALL_TABLE
     for kind in KINDS.values():
         build_table(kind, SMALL_TABLE)
     yield folder
@@ -59,6 +62,14 @@ def endgame_tables(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         del os.environ[FOLDER_VARIABLE]
     else:
         os.environ[FOLDER_VARIABLE] = before
+
+
+@pytest.fixture(autouse=True)
+def no_line_about_kernels() -> None:
+    """Let every test have its own warnings, but for the one about kernels: who compiles them is a matter of order."""
+    warned = bytearray(NUM_WARNINGS)
+    warned[COMPILING] = 1
+    share_warnings(warned)
 
 
 @pytest.fixture

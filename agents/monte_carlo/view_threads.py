@@ -72,7 +72,7 @@ def views_by_table(views: Views) -> Iterator[tuple[EndgameTable, npt.NDArray[np.
         for low in (False, True):
             rows = np.flatnonzero(~humbug & ((views["trump"] >= 0) == trump) & (views["low"].astype(np.bool_) == low))
             if len(rows):
-                yield open_table(trump, low), rows
+                yield open_table(trump, low, for_search=True), rows
 
 
 def humbug_views(views: Views) -> npt.NDArray[np.bool_]:

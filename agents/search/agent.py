@@ -264,7 +264,7 @@ class SearchAgent:
             return preferred
         worlds = sample_worlds(views, history, key, settings, run)
         margins = np.zeros((settings.worlds, NUM_ACTIONS), np.float32)
-        table = open_table(bool(view["trump"] >= 0), bool(view["low"]))
+        table = open_table(bool(view["trump"] >= 0), bool(view["low"]), for_search=True)
         measures = measures_of(settings)[: len(gains)]
         sds = np.empty(NUM_ACTIONS)
         best, done = stands_for, 0

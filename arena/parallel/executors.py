@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 
 from german_whist.envs.utils.checks import whole_number
 from german_whist.envs.utils.kernel_cache import kernel_cache
+from german_whist.envs.utils.warn_once import NUM_WARNINGS, share_warnings
 
 T = TypeVar("T")
 
@@ -27,20 +28,18 @@ def worker_processes(workers: int) -> Iterator[Executor]:
     """
     whole_number("workers", workers, 1)
     context = multiprocessing.get_context("spawn")
-    pool = ProcessPoolExecutor(workers, context, _begin, (context.Value("b", False),))
+    pool = ProcessPoolExecutor(workers, context, _begin, (context.Array("b", NUM_WARNINGS),))
     try:
         yield pool
     finally:
         pool.shutdown(cancel_futures=True)
 
 
-def _begin(told: Any) -> None:
-    """Say no line that another process says: the main one about compiled kernels, the first worker about tables."""
+def _begin(warned: Any) -> None:
+    """Print no line that another process prints: where kernels are cached, the main process has said."""
     with contextlib.redirect_stderr(io.StringIO()):
         kernel_cache()
-    from german_whist.solver.tablebase.cache import tell_once  # which loads kernels
-
-    tell_once(told)
+    share_warnings(warned)
 
 
 def run_tasks(executor: Executor, task: Callable[..., T], arguments: Sequence[tuple[Any, ...]]) -> Iterator[T]:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import sys
 import threading
 from pathlib import Path
-from typing import Any
 
+from german_whist.envs.utils.warn_once import TABLE_IN_MEMORY, warn_once
 from german_whist.solver.tablebase.build import build_in_memory, build_table
 from german_whist.solver.tablebase.endgame_table import EndgameTable
 from german_whist.solver.tablebase.file import load_table
 from german_whist.solver.tablebase.kinds import (
     DEFAULT_CARDS,
+    SEARCH_CARDS,
     DamagedTableError,
     TableError,
     TableKind,
@@ -21,56 +22,47 @@ from german_whist.solver.tablebase.kinds import (
 
 MEMORY_CARDS = 9  # cards in the largest hands of a table that cannot be stored: built in a second in each process
 
-_open: dict[tuple[Path, TableKind], EndgameTable] = {}
+_open: dict[tuple[Path, TableKind, bool], EndgameTable] = {}
 _lock = threading.Lock()
-_told: Any = None  # shared by the worker processes of a command
 
 
-def open_table(trump: bool, low: bool) -> EndgameTable:
-    """Return the largest endgame table for a kind of game; if there is none, build the default one, in seconds.
+def open_table(trump: bool, low: bool, for_search: bool = False) -> EndgameTable:
+    """Return the largest endgame table for a kind of game; if there is none, one is built first, in seconds.
 
     A table that is damaged or of another version is deleted, with a line on standard error, and the next largest is
-    used. Where no table can be stored, as on a read-only disk, a smaller one is built in memory, with a line too.
+    used. Where no table can be stored, as on a read-only disk, the largest that there is or a small one in memory is
+    used, with a line too.
 
     Args:
         trump: whether the game has a trump suit.
         low: whether the fewest tricks win.
+        for_search: whether thousands of endgames are solved for a card. Then a table of ``SEARCH_CARDS`` pays, and is
+            built if there is no such table.
 
     Raises:
         TableError: if there is a table that cannot be read.
     """
     kind = TableKind(bool(trump), bool(low))
-    key = (table_folder(), kind)
+    key = (table_folder(), kind, for_search)
     with _lock:
         if key not in _open:
-            _open[key] = _largest(kind) or _new(kind)
+            largest = _largest(kind)
+            if largest is None:
+                largest = _new(kind, SEARCH_CARDS if for_search else DEFAULT_CARDS)
+            elif for_search and largest.cards < SEARCH_CARDS:
+                largest = _new(kind, SEARCH_CARDS, largest)
+            _open[key] = largest
         return _open[key]
 
 
-def tell_once(told: Any) -> None:
-    """Share with other processes whether one of them has said that no table can be stored.
-
-    Args:
-        told: a ``multiprocessing.Value`` of a boolean.
-    """
-    global _told  # noqa: PLW0603 - set once, as a process begins
-    _told = told
-
-
-def _is_first_to_tell() -> bool:
-    if _told is None:
-        return True
-    with _told.get_lock():
-        was_told, _told.value = _told.value, True
-    return not was_told
-
-
-def _new(kind: TableKind) -> EndgameTable:
+def _new(kind: TableKind, cards: int, smaller: EndgameTable | None = None) -> EndgameTable:
     try:
-        return load_table(build_table(kind, DEFAULT_CARDS, _ProgressBar(kind)))
+        return load_table(build_table(kind, cards, _ProgressBar(kind)))
     except TableError as error:
-        if _is_first_to_tell():
-            print(f"german-whist: {error}: one of {MEMORY_CARDS} cards is built in memory", file=sys.stderr)
+        if smaller:
+            warn_once(TABLE_IN_MEMORY, f"{error}: one of {smaller.cards} cards is used")
+            return smaller
+        warn_once(TABLE_IN_MEMORY, f"{error}: one of {MEMORY_CARDS} cards is built in memory")
         return build_in_memory(kind, MEMORY_CARDS)
 
 

@@ -75,8 +75,10 @@ def _grid(ranking, trump, lengths, own, swapped, strides):
 
     With ``swapped`` it is the sub-block with the seats swapped, in which all ranks run backwards: strides are negative.
     """
-    order = np.arange(4)
+    order = np.empty(4, np.int64)
     cards = 0
+    for lane in range(4):
+        order[lane] = lane
     for end in range(3, -1, -1):  # bubble sort
         cards += lengths[end]
         for place in range(1 if trump else 0, end):
@@ -103,7 +105,7 @@ def _grid(ranking, trump, lengths, own, swapped, strides):
 def _lead_followed(ranking, moves, trump, low, lengths, own, lane, below, first_below, strides, worst, best):
     """Try every lead of a suit that both seats hold, in all positions of a sub-block."""
     gain = np.uint8(0 if low else 1)
-    rest = np.uint8(lengths.sum() // 2) - gain
+    rest = np.uint8((lengths[0] + lengths[1] + lengths[2] + lengths[3]) // 2) - gain
     left, left_own = lengths.copy(), own.copy()
     left[lane] -= 2
     left_own[lane] -= 1
@@ -148,7 +150,7 @@ def _lead_not_followed(ranking, moves, trump, low, lengths, own, lane, below, fi
     All cards of such a suit are equivalent, so there is one lead.
     """
     gain = np.uint8(0 if low else 1)
-    rest = np.uint8(lengths.sum() // 2) - gain
+    rest = np.uint8((lengths[0] + lengths[1] + lengths[2] + lengths[3]) // 2) - gain
     grid = np.empty(4, np.int64)
     for thrown in range(4):
         if own[thrown] == lengths[thrown]:

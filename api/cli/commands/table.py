@@ -31,7 +31,7 @@ def add_parser(subparsers: Any) -> None:
         "--cards 13",
     )
     build.add_argument(
-        "--cards", type=parse_whole_number, metavar="N", help="cards in the largest hands, 1 to 13 (default 11)"
+        "--cards", type=parse_whole_number, metavar="N", help="cards in the largest hands, 1 to 13 (default 10)"
     )
     build.add_argument("--kind", metavar="KIND", default="trump-high", help=f"{_KINDS} (default trump-high)")
     build.set_defaults(run=run_build)

@@ -121,3 +121,22 @@ def test_without_any_folder_of_its_own_a_process_compiles_without_a_cache(tmp_pa
     assert not list(shared.iterdir())
     assert done.stderr.endswith("they are compiled in each process; $NUMBA_CACHE_DIR names another folder\n")
     assert done.stderr.count("\n") == 1
+
+
+FIRST_STEP = """\
+import german_whist as gw
+env = gw.env()
+env.reset(seed=0)
+env.step(int(env.last()[0]["action_mask"].argmax()))
+"""
+
+
+def test_compilation_is_announced_once_and_not_repeated_from_the_cache(tmp_path: Path) -> None:
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+    said = []
+    for _ in range(2):
+        command = [sys.executable, "-c", FIRST_STEP]
+        said.append(subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stderr)
+    assert said[0].startswith("german-whist: compiling")
+    assert said[0].count("\n") == 1
+    assert said[1] == ""
