@@ -21,6 +21,7 @@ from german_whist.cli.commands import (
     solve,
     table,
     train,
+    warmup,
 )
 from german_whist.cli.commands.strength import arena, exploit, merge
 from german_whist.cli.playing import play, replay, review, serve
@@ -47,6 +48,7 @@ COMMANDS = {
     "agents": agents,
     "solve": solve,
     "table": table,
+    "warmup": warmup,
     "bench": bench,
 }
 

@@ -13,9 +13,9 @@ import pytest
 
 pytest.importorskip("uvicorn")
 
+from german_whist.session.warm_up import warm_up
 from german_whist.web import server
 from german_whist.web.options import ServeOptions
-from german_whist.web.warm_up import warm_up
 from tests.web.test_serve import ask
 
 
@@ -50,7 +50,7 @@ from german_whist.session.game_session import Session
 from german_whist.session.opponent import choose_action
 from german_whist.session.settings import Settings
 from german_whist.web.session_json import session_json
-from german_whist.web.warm_up import warm_up
+from german_whist.session.warm_up import warm_up
 
 warm_up("small", "champion-small")
 late, load = [], Dispatcher.compile
