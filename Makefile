@@ -15,7 +15,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # or the dependencies change. Without git (a source archive) the list comes from the folders.
 FOLDERS := api web session envs solver agents arena training benchmarks configs
 SOURCES := $(sort $(shell git ls-files -co --exclude-standard -- $(FOLDERS) 2>/dev/null || find $(FOLDERS) -type f -not -path '*/__pycache__/*'))
-KEY := $(shell (echo $(SOURCES); cat pyproject.toml constraints.txt) | cksum | cut -d' ' -f1)
+KEY := $(shell (echo $(SOURCES); cat pyproject.toml setup.py constraints.txt) | cksum | cut -d' ' -f1)
 
 # The versions of Python that pyproject.toml names, and what to say of another, or of none.
 VERSIONS := $(shell sed -n 's/.*:: Python :: \(3\.[0-9]*\)".*/\1/p' pyproject.toml)

@@ -1,1 +1,1 @@
-"""Who chooses the cards? Rule-based bots, Monte Carlo, policy networks, and the names they go by."""
+"""Agents: rule-based bots, Monte Carlo, policy networks, and the names they go by."""

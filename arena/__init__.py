@@ -1,1 +1,1 @@
-"""How do agents compare? Mirrored matches and their statistics, recordings, explanations of moves."""
+"""Matches between agents: mirrored deals, statistics, recordings, explanations of moves."""

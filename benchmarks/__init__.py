@@ -1,1 +1,1 @@
-"""How fast is the package, and how strong are its agents? Speed benchmarks and measurements of strength."""
+"""Speed benchmarks (``german-whist bench``) and measurements of strength."""

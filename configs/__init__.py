@@ -1,1 +1,1 @@
-"""Which games and training recipes have names? Rule presets (``rules/``) and recipes, as YAML package data."""
+"""Rule presets (``rules/``) and training recipes, as YAML package data."""

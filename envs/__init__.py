@@ -1,1 +1,1 @@
-"""How is German Whist played as an RL environment? PettingZoo, Gymnasium and Gymnasium vector environments."""
+"""PettingZoo, Gymnasium and Gymnasium vector environments."""

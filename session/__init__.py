@@ -1,1 +1,1 @@
-"""How does a person play against an agent, without any interface? Sessions, positions in words, statistics."""
+"""A person against an agent, without any interface: sessions, positions in words, statistics."""

@@ -1,1 +1,1 @@
-"""How many tricks does perfect play take in an endgame with both hands known? Exact values and best cards."""
+"""Perfect play in endgames with both hands known: exact values and best cards."""

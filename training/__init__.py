@@ -1,1 +1,1 @@
-"""How is an agent trained by self-play? Runs, trainers, and the export of their networks."""
+"""Self-play training: runs, trainers, and the export of their networks."""

@@ -1,1 +1,1 @@
-"""How does a browser play? The local server: addresses, security, sessions on disk, the page's files."""
+"""The local server of ``german-whist serve``: addresses, security, sessions on disk, the page's files."""

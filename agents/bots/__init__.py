@@ -1,1 +1,1 @@
-"""How do rule-based bots choose a card? Also home of the agent protocol."""
+"""Rule-based bots, and the agent protocol."""

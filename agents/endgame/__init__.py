@@ -1,1 +1,1 @@
-"""How is an endgame with known hands played perfectly?"""
+"""Perfect play in endgames with known hands."""

@@ -1,1 +1,1 @@
-"""Which hidden hands are consistent with what a seat has seen?"""
+"""Sampling hidden hands that agree with what a seat has seen."""

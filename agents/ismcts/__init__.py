@@ -1,1 +1,1 @@
-"""Which card does a tree search over a seat's information sets prefer? ISMCTS."""
+"""Information set Monte Carlo tree search."""

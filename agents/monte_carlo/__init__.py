@@ -1,1 +1,1 @@
-"""Which card does best in sampled worlds?"""
+"""Flat Monte Carlo over sampled worlds."""

@@ -1,1 +1,1 @@
-"""Which card is best on average over sampled worlds that are searched with open cards? PIMC."""
+"""Perfect information Monte Carlo: open-card search over sampled worlds."""

@@ -1,1 +1,1 @@
-"""Which card does a trained network play? Checkpoints and their forward pass."""
+"""Policy networks as agents: checkpoints and their inputs."""

@@ -1,1 +1,1 @@
-"""Which trained agents ship with the package, and how strong are they?"""
+"""The trained agents that ship with the package."""

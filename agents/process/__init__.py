@@ -1,1 +1,1 @@
-"""How does a bot in another process play? The line protocol: JSON over standard input and output."""
+"""Bots in processes of their own: JSON lines over standard input and output."""

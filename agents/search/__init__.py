@@ -1,1 +1,1 @@
-"""Which card does best in worlds weighted by how the opponent has played? Lookahead with a policy network."""
+"""Lookahead with a policy network in worlds weighted by how the opponent has played."""

@@ -1,4 +1,4 @@
-"""What does ``german-whist`` do with a command line? The parser, and one line for every error."""
+"""The command line of ``german-whist``: the parser, and one line for every error."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How does OpenSpiel play German Whist? Importing this package registers ``python_german_whist`` with ``pyspiel``.
+"""German Whist in OpenSpiel. Importing this package registers ``python_german_whist`` with ``pyspiel``.
 
 Example:
     >>> import german_whist.openspiel

@@ -1,1 +1,1 @@
-"""How are the deals of a match shared among processes and machines? Ranges of deals, and executors that play them."""
+"""Executors that play ranges of deals, on several processes or machines."""

@@ -1,1 +1,1 @@
-"""How is a match stored in parts and merged? Files of margins, keyed by everything that they depend on."""
+"""Matches in parts: files of margins, keyed by everything that they depend on, and their merging."""

@@ -1,1 +1,1 @@
-"""How are agents rated from the results of all pairs? Bradley-Terry, and Nash averaging where strength cycles."""
+"""Ratings from the results of all pairs: Bradley-Terry, and Nash averaging where strength cycles."""

@@ -1,1 +1,1 @@
-"""When is a match decided? Sequential probability ratio tests on mirrored deals."""
+"""Sequential probability ratio tests on mirrored deals."""

@@ -1,1 +1,1 @@
-"""How are figures timed and reported?"""
+"""Timing of figures, and their reports."""

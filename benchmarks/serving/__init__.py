@@ -1,1 +1,1 @@
-"""How fast does ``german-whist serve`` answer, and does it hold many tables at once?"""
+"""Benchmarks of ``german-whist serve``: answers, and many tables at once."""

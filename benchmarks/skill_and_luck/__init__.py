@@ -1,1 +1,1 @@
-"""How much of a result is skill, and how much is luck? The measurements behind the page of that name."""
+"""The measurements behind the page *Skill and luck*."""

@@ -1,1 +1,1 @@
-"""How fast is the package, compared with others in the same run? One module per ``german-whist bench`` name."""
+"""Speed in comparison with other libraries in the same run, one module per name of ``german-whist bench``."""

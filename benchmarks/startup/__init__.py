@@ -1,1 +1,1 @@
-"""How long does a new process take to start?"""
+"""Start-up time of a new process."""

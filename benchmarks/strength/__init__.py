@@ -1,1 +1,1 @@
-"""How strong is an agent, and how much do endgames decide?"""
+"""Measurements of strength, and of how much endgames decide."""

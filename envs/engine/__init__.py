@@ -1,1 +1,1 @@
-"""What are the rules of the game? Cards, dealing, state transitions, scoring, match formats."""
+"""The rules of the game: cards, dealing, state transitions, scoring, match formats."""

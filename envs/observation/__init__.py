@@ -1,1 +1,1 @@
-"""What does a seat know, and how is it encoded for a network? Views, vectors, histories, full states."""
+"""What a seat knows and its encodings: views, vectors, histories, full states."""

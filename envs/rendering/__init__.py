@@ -1,1 +1,1 @@
-"""What does a deal look like as a picture? Drawing, and the render modes of the environments."""
+"""Pictures of a deal, and the render modes of the environments."""

@@ -1,1 +1,1 @@
-"""How is the game stepped? Batches of deals, single deals, single matches, reset options."""
+"""Stepping the game: batches of deals, single deals, single matches, reset options."""

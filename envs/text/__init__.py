@@ -1,1 +1,1 @@
-"""What do a deal, a position and the rules look like as text?"""
+"""Deals, positions and rules as text."""

@@ -1,1 +1,1 @@
-"""What do the other folders build on? Kernel compilation, bit operations, checks, files, specifications, Markdown."""
+"""Utilities: kernel compilation, bit operations, checks, files, specifications, Markdown."""

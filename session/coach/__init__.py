@@ -1,1 +1,1 @@
-"""Which card would have been better? Hints, reviews of finished deals, and other ways to play them."""
+"""Hints, reviews of finished deals, and other ways to play them."""

@@ -1,1 +1,1 @@
-"""What happens in a deal at the table, and what does a seat see of it? Events, positions, results, in words."""
+"""A deal at the table as a seat sees it: events, positions and results, in words."""

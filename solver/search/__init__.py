@@ -1,1 +1,1 @@
-"""How is an endgame too large for the tablebase solved? Alpha-beta search with a transposition table."""
+"""Alpha-beta search with a transposition table, above the tablebase."""

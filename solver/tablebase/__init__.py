@@ -1,1 +1,1 @@
-"""How are the values of all small endgames built, stored and looked up? An endgame tablebase."""
+"""The endgame tablebase: building, storing and looking up."""

@@ -5,11 +5,12 @@ from __future__ import annotations
 import ast
 import importlib
 import re
+from pathlib import Path
 
 import pytest
 
+import german_whist
 from tests.docs.examples import ROOT
-from tests.test_layout import MODULES, name_of
 
 PAGE = (ROOT / "docs" / "reference" / "limits.md").read_text(encoding="utf-8")
 ROWS = re.findall(r"^\| [^|]+ \| ([\d,]+) \| `([\w.]+)\.(\w+)` \|$", PAGE, re.MULTILINE)
@@ -34,8 +35,9 @@ EXCEPTIONS = {
 
 def test_every_limit_of_the_code_has_a_row() -> None:
     found = set()
-    for path in MODULES:
-        module = f"{name_of(path.parent)}.{path.stem}".removeprefix("german_whist.")
+    package = Path(german_whist.__file__).parent
+    for path in package.rglob("*.py"):
+        module = ".".join(path.relative_to(package).with_suffix("").parts)
         for node in ast.parse(path.read_text(encoding="utf-8")).body:
             if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]).startswith("MAX_"):
                 found.add(f"{module}.{ast.unparse(node.targets[0])}")

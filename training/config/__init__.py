@@ -1,1 +1,1 @@
-"""What can be set in a training run, and how is it read?"""
+"""Settings of a training run, and how they are read."""

@@ -1,1 +1,1 @@
-"""What do our own trainers share? The training loop, its learner, snapshots and metrics."""
+"""What our own trainers share: loop, learner, snapshots, metrics."""

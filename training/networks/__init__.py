@@ -1,1 +1,1 @@
-"""Which networks are trained, and by which optimiser and averaging?"""
+"""Networks, their optimiser and averaging."""

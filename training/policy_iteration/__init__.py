@@ -1,1 +1,1 @@
-"""How does approximate policy iteration learn? Regression on the value of every action."""
+"""Approximate policy iteration: regression on the value of every action."""

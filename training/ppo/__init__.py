@@ -1,1 +1,1 @@
-"""How does our own PPO learn?"""
+"""Proximal policy optimisation."""

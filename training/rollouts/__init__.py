@@ -1,1 +1,1 @@
-"""How is experience collected, against whom, and what return does each decision get?"""
+"""Rollouts: collected experience, opponents, and the return of each decision."""

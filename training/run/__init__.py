@@ -1,1 +1,1 @@
-"""What does a run write to disk, and how does it run? Directory, progress, evaluation, processes."""
+"""A run on disk and on the machine: directory, progress, evaluation, processes."""

@@ -1,1 +1,1 @@
-"""How does Stable-Baselines3's MaskablePPO train on our batches?"""
+"""Stable-Baselines3's MaskablePPO on our batches."""

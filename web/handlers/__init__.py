@@ -1,1 +1,1 @@
-"""What does each address of the API answer? Requests that play, that ask the coach, and about statistics."""
+"""Requests of the API: play, coach, statistics."""

@@ -1,1 +1,1 @@
-"""How does the ``heuristic`` bot choose a card?"""
+"""The ``heuristic`` bot."""

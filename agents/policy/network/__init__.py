@@ -1,1 +1,1 @@
-"""What are the layers of a policy network, and how are they evaluated?"""
+"""Layers of policy networks and their forward pass."""

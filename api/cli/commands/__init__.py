@@ -1,1 +1,1 @@
-"""What does each ``german-whist`` command do? One module per command."""
+"""The commands, one module each."""

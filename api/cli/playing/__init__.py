@@ -1,1 +1,1 @@
-"""How does a person play, and look at deals that were played? The commands play, serve, replay and review."""
+"""Commands for a person who plays or looks at deals: play, serve, replay, review."""

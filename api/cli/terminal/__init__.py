@@ -1,1 +1,1 @@
-"""How do the commands talk to people: argument types, result tables, hints and reviews, prompts?"""
+"""What commands share: argument types, result tables, hints and reviews, prompts."""

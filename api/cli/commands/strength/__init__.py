@@ -1,1 +1,1 @@
-"""How do the commands measure strength beyond a single match? Tournaments, exploitability, merged shards."""
+"""Commands that measure strength beyond a single match: tournaments, exploitability, merged shards."""
