@@ -13,16 +13,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
+import numpy.typing as npt
 import torch
 
 from german_whist.agents.policy.checkpoint import Checkpoint, load_checkpoint
-from german_whist.agents.policy.input_blocks import UNIVERSAL_LAYOUT
 from german_whist.agents.policy.network.layers import UNIVERSAL, Layer, sizes_of
 from german_whist.envs.text.rules_text import rules_spec
-from german_whist.training.config.game_settings import EVERY, every_game
-from german_whist.training.networks.phased_mlp import FrozenPhasedMLP, PhasedMLP
-from german_whist.training.policy_iteration.learner import mean_layers
-from german_whist.training.policy_iteration.value_fit import fit_value, self_play_outcomes
+from german_whist.training.config import EVERY, every_game
+from german_whist.training.networks import FrozenMLP, new_mlp
+from german_whist.training.value_fit import fit_value, self_play_outcomes
 
 VALUE_DEALS = 16_384
 
@@ -58,26 +58,38 @@ def average_checkpoints(sources: Sequence[str | Path], target: str | Path, value
     mean.save(target)
 
 
+def mean_layers(networks: Sequence[tuple[Layer, ...]]) -> tuple[Layer, ...]:
+    """Return layers with the mean weights of networks of the same sizes."""
+    return tuple(
+        (_mean([weight for weight, _ in layer]), _mean([bias for _, bias in layer]))
+        for layer in zip(*networks, strict=True)
+    )
+
+
+def _mean(arrays: list[npt.NDArray[np.float32]]) -> npt.NDArray[np.float32]:
+    mean: npt.NDArray[np.float64] = np.stack(arrays).mean(axis=0, dtype=np.float64)
+    return mean.astype(np.float32)
+
+
 def _architecture(checkpoint: Checkpoint, has_value: bool) -> tuple[object, ...]:
     """Return all that has to be the same."""
     networks = (checkpoint.layers, checkpoint.value if has_value else ())
     shapes = [[weight.shape for weight, _ in layers] for layers in networks]
     game = None if checkpoint.inputs == UNIVERSAL else checkpoint.rules
-    sees = (game, checkpoint.inputs, checkpoint.ranks, checkpoint.phases, checkpoint.suit_layers)
+    sees = (game, checkpoint.inputs, checkpoint.ranks, checkpoint.suit_layers)
     return (shapes, *sees, checkpoint.endgame, checkpoint.logits_per_trick)
 
 
 def _fitted(value: tuple[Layer, ...], mean: Checkpoint, deals: int) -> tuple[Layer, ...]:
     """Return a value network whose last layer is fitted to self-play of a policy."""
     inputs, *hidden, outputs = sizes_of(mean.layers, mean.suit_layers)
-    stock = UNIVERSAL_LAYOUT["stock"].start  # in observations, too
-    network = PhasedMLP(torch.ones(inputs), hidden, outputs, 1.0, list(mean.phases), stock, mean.suit_layers)
+    network = new_mlp(torch.ones(inputs), hidden, outputs, 1.0, mean.suit_layers)
     network.load_raw_layers(mean.layers, "the mean")
     config = mean.training.get("config", {})
     shares = _games(config.get("games", {})) if mean.inputs == UNIVERSAL else {rules_spec(mean.rules): 1.0}
     seed = int(config.get("seed", 0))
-    outcomes = self_play_outcomes(FrozenPhasedMLP(network), shares, deals, seed, mean.ranks, mean.inputs)
-    return fit_value(value, mean.phases, mean.suit_layers, outcomes)
+    outcomes = self_play_outcomes(FrozenMLP(network), shares, deals, seed, mean.inputs)
+    return fit_value(value, mean.suit_layers, outcomes)
 
 
 def _games(trained: Mapping[str, float]) -> Mapping[str, float]:

@@ -28,11 +28,9 @@ from german_whist.arena.statistics import finite_ends
 from german_whist.envs.engine.rules import rules as rules_named
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.envs.utils.specs import shown
-from german_whist.training.config.load import load_config
-from german_whist.training.config.schema import PolicyIterationConfig, TrainConfig
-from german_whist.training.config.settings import INIT, OPPONENT
-from german_whist.training.policy_iteration.collector import HEURISTIC
-from german_whist.training.rollouts.opponent_mix import POOL, SELF
+from german_whist.training.config import INIT, OPPONENT, POOL, SELF, PolicyIterationConfig, TrainConfig
+from german_whist.training.load_config import load_config
+from german_whist.training.rollouts import HEURISTIC
 from german_whist.training.run.directory import RunDirectory
 from german_whist.training.run.evaluation import EVALUATION_SEED
 from german_whist.training.train import train
@@ -167,8 +165,8 @@ def opponent_of(config: TrainConfig) -> str:
     Raises:
         ValueError: if it is no responder's: one game, and one agent in every deal and every evaluation.
     """
-    opponents, evaluated = list(config.rollouts.opponents), list(config.evaluation.evaluate_against)
-    if len(opponents) != 1 or opponents[0] in (SELF, POOL) or evaluated != opponents or len(config.game.shares) != 1:
+    opponents, evaluated = list(config.opponents), list(config.evaluate_against)
+    if len(opponents) != 1 or opponents[0] in (SELF, POOL) or evaluated != opponents or len(config.shares) != 1:
         raise ValueError(
             f"a responder plays one agent in every deal and evaluation: opponents {shown(', '.join(opponents))} and "
             f"evaluate_against {shown(', '.join(evaluated))} are something else"
@@ -214,7 +212,7 @@ def bound_of(run: RunDirectory, *, search: int = 0) -> BestResponseBound:
     responder = load_checkpoint(run.final)
     decisions, result = responder.training["decisions"], responder.results[agent]
     interval, margin_interval = (_ends(*result[name]) for name in ("interval", "margin_interval"))
-    (rules,) = config.game.shares
+    (rules,) = config.shares
     points = ((int(row["decisions"]), float(row["win_rate"])) for row in run.read_evaluations())
     curve = tuple(point for point in points if point[0] <= decisions)  # the run may have gone on since it ended
     half = min(curve, key=lambda point: abs(point[0] - decisions / 2))

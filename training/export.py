@@ -94,7 +94,7 @@ def _torchscript(checkpoint: Checkpoint) -> bytes:
     import torch
     from torch import nn
 
-    from german_whist.training.networks.suit_mlp import new_mlp
+    from german_whist.training.networks import new_mlp
 
     features, *hidden, actions = checkpoint.sizes
 

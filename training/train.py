@@ -1,20 +1,30 @@
-"""Training runs: dispatches to the trainer of the configuration."""
+"""Training runs: the trainer of the configuration, and the loop of policy iteration."""
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from contextlib import ExitStack
-from functools import partial
 from typing import Any
 
-from german_whist.training.config.schema import PolicyIterationConfig, PPOConfig, TrainConfig
+import torch
+
+from german_whist.training.config import PolicyIterationConfig, TrainConfig
+from german_whist.training.policy_iteration import METRICS, Learner
 from german_whist.training.run.directory import RunDirectory
 from german_whist.training.run.distributed import Processes
 from german_whist.training.run.lock import only_one
-from german_whist.training.run.session import TrainingOutcome
+from german_whist.training.run.metrics import RunMetrics
+from german_whist.training.run.progress import FINAL_EVALUATION, FIRST_EVALUATION, FIRST_ROLLOUT, TrainingProgress
+from german_whist.training.run.session import (
+    Due,
+    TrainingClock,
+    TrainingOutcome,
+    last_evaluation,
+    record_evaluation,
+)
+from german_whist.training.run.stopping import Stopped, stop_signals
 from german_whist.training.run.workers import started_workers
-
-OWN_TRAINERS = (PPOConfig, PolicyIterationConfig)
 
 
 def train(
@@ -38,21 +48,25 @@ def train(
 
     Raises:
         ValueError: when the run cannot be resumed or another process trains it, or the device does not exist.
+        ModuleNotFoundError: when a library that the trainer needs is not installed.
         FloatingPointError: when training diverges; the last good checkpoint is kept.
         ConnectionError: when another process of the run is gone; the last good checkpoint is kept.
     """
     with ExitStack() as stack:
         if processes.is_first:
             stack.enter_context(only_one(run.path))
-        if isinstance(config, OWN_TRAINERS) and processes.size == 1 < config.run.processes:
-            processes = stack.enter_context(started_workers(config.run.processes, config.run.threads))
+        if isinstance(config, PolicyIterationConfig) and processes.size == 1 < config.processes:
+            processes = stack.enter_context(started_workers(config.processes, config.threads))
             processes.broadcast((config, run, resume))
         has_snapshot = processes.broadcast(run.has_snapshot)
         if resume and not has_snapshot and processes.is_first:
             run.drop_records_after(0)
             if run.overrides:
                 run.write_config(config)
-        return load_trainer(config)(config, run, resume and has_snapshot, quiet, processes)
+        resume = resume and has_snapshot
+        if config.threads:
+            torch.set_num_threads(config.threads)
+        return load_trainer(config)(config, run, resume, quiet, processes)
 
 
 Trainer = Callable[[Any, RunDirectory, bool, bool, Processes], TrainingOutcome]
@@ -64,16 +78,139 @@ def load_trainer(config: TrainConfig) -> Trainer:
     Raises:
         ModuleNotFoundError: when a library that it needs is not installed.
     """
-    if not isinstance(config, OWN_TRAINERS):
-        from german_whist.training.sb3.trainer import train_sb3
-
-        return train_sb3
-    from german_whist.training.learning.loop import train_loop
-
     if isinstance(config, PolicyIterationConfig):
-        from german_whist.training.policy_iteration.learner import PolicyIterationLearner
+        return _train_policy_iteration
+    from german_whist.training.sb3.trainer import train_sb3
 
-        return partial(train_loop, PolicyIterationLearner)
-    from german_whist.training.ppo.learner import PPOLearner
+    return train_sb3
 
-    return partial(train_loop, PPOLearner)
+
+def _train_policy_iteration(
+    config: PolicyIterationConfig, run: RunDirectory, resume: bool, quiet: bool, processes: Processes
+) -> TrainingOutcome:
+    learner, clock = _make(config, run, resume, processes)
+    quiet = quiet or not processes.is_first
+    with (
+        TrainingProgress(config.decisions, learner.decisions, quiet) as progress,
+        stop_signals(learner.stop, progress.say),
+    ):
+        progress.say(f"training in {run.path}")
+        training = _Run(learner, clock, progress)
+        try:
+            if training.run_to_end():
+                return training.finish()
+            return TrainingOutcome(run, learner.decisions, ())
+        except Stopped:  # after the last decision, when all is saved
+            return TrainingOutcome(run, learner.decisions, ())
+        except ConnectionError as error:
+            raise ConnectionError(f"{error}; the last good checkpoint is in {run.checkpoints}") from None
+        finally:
+            training.close()
+
+
+def _make(
+    config: PolicyIterationConfig, run: RunDirectory, resume: bool, processes: Processes
+) -> tuple[Learner, TrainingClock]:
+    """Return the learner, resumed or new with its first checkpoint; a run that cannot begin leaves nothing behind."""
+    if resume:
+        learner = Learner(config, run, processes)
+        return learner, TrainingClock(learner.resume())
+    try:
+        learner = Learner(config, run, processes)
+        learner.begin()
+    except BaseException:
+        if processes.is_first:
+            run.discard()
+        raise
+    return learner, TrainingClock()
+
+
+class _Run:
+    """A run in progress. Only the first process writes records."""
+
+    def __init__(self, learner: Learner, clock: TrainingClock, progress: TrainingProgress) -> None:
+        self._learner = learner
+        self._clock = clock
+        self._progress = progress
+        self._is_first = learner.processes.is_first
+        self._has_trained = False
+        config, run = learner.config, learner.run
+        self._metrics = RunMetrics(run, METRICS, learner.decisions) if self._is_first else None
+        # A new run starts with an evaluation of the untrained network; one killed during an evaluation repeats it.
+        last = last_evaluation(run) if self._is_first else None
+        self._save_is_due = Due(config.checkpoint_every, learner.decisions)
+        self._evaluation_is_due = Due(config.evaluate_every, int(last["decisions"]) if last else -1)
+
+    def run_to_end(self) -> bool:
+        """Train to the last decision, or until any process is to stop; return whether training is complete."""
+        learner, clock = self._learner, self._clock
+        try:
+            while not learner.is_done:
+                if self._save_is_due(learner.decisions):
+                    learner.save(clock.seconds)
+                if learner.is_stopping:
+                    raise Stopped
+                if self._is_first and self._evaluation_is_due(learner.decisions):
+                    self._evaluate_on_the_way()
+                self._train_once()
+        except Stopped:
+            # No checkpoint joins the pool here, so that the resumed run equals one that was never stopped.
+            learner.save_snapshot(clock.seconds)
+            return False
+        learner.save(clock.seconds)
+        return True
+
+    def _train_once(self) -> None:
+        learner, progress = self._learner, self._progress
+        before = learner.decisions
+
+        def show(done: int) -> None:
+            progress.expect(before, done - before)
+            progress.update(done)
+
+        if not self._has_trained:
+            progress.begin_phase(FIRST_ROLLOUT)
+            self._has_trained = True
+        self._clock.skip()
+        metrics = learner.train_once(show)
+        passed = self._clock.count()
+        if self._metrics is not None:
+            metrics["charts/SPS"] = (learner.decisions - before) / passed
+            metrics["charts/seconds"] = self._clock.seconds
+            self._metrics.write(learner.decisions, metrics)
+
+    def _evaluate_on_the_way(self) -> None:
+        """Evaluate; given up, it says nothing, as the other processes learn of it in the next rollout."""
+        kind = "" if self._learner.decisions else FIRST_EVALUATION
+        with contextlib.suppress(Stopped):
+            self._evaluate(self._learner.config.evaluate_deals, kind)
+
+    def _evaluate(self, deals: int, kind: str) -> TrainingOutcome:
+        learner = self._learner
+        config = learner.config
+        self._progress.begin_evaluation(kind, deals, config.evaluate_against, len(config.shares))
+        results = learner.evaluate(deals)
+        if self._metrics is not None:
+            rates = {f"evaluation/win_rate_{result.second}": result.win_rate for result in results}
+            self._metrics.chart(learner.decisions, rates)
+        record_evaluation(learner.run, config.title, learner.decisions, self._clock.seconds, results, self._progress)
+        return TrainingOutcome(learner.run, learner.decisions, results)
+
+    def finish(self) -> TrainingOutcome:
+        """Evaluate the trained policy and write the final checkpoint.
+
+        Raises:
+            Stopped: when the run is to stop.
+        """
+        learner = self._learner
+        if not self._is_first:
+            return TrainingOutcome(learner.run, learner.decisions, ())
+        learner.fit_value(self._progress.begin_phase)
+        outcome = self._evaluate(learner.config.final_deals, FINAL_EVALUATION)
+        learner.checkpoint({result.second: result.to_dict() for result in outcome.results}).save(learner.run.final)
+        return outcome
+
+    def close(self) -> None:
+        """Release the files of the records."""
+        if self._metrics is not None:
+            self._metrics.close()

@@ -1,8 +1,8 @@
-"""Training speed in decisions a second: our own PPO, MaskablePPO on our batches, and MaskablePPO the usual way.
+"""Training speed in decisions a second: policy iteration, MaskablePPO on our batches, and MaskablePPO the usual way.
 
-The usual way is sb3-contrib's MaskablePPO on a ``DummyVecEnv`` of Gymnasium environments with an opponent. All three
-have the same actor. Both MaskablePPOs have the default minibatches and epochs of ``trainer: sb3``, our own PPO those of
-its recipe. Our own PPO and MaskablePPO on our batches use one thread or two, whichever is faster for each.
+The usual way is sb3-contrib's MaskablePPO on a ``DummyVecEnv`` of Gymnasium environments with an opponent. Both
+MaskablePPOs have the defaults of ``trainer: sb3``; policy iteration, which tries every action of a position, is that of
+the quickstart in self-play. All use one thread.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 from german_whist.benchmarks.harness.figures import Figure, Skipped
 from german_whist.benchmarks.harness.timing import Tick, Workload, rates
-from german_whist.training.config.load import load_config
-from german_whist.training.config.schema import PPOConfig, SB3Config
+from german_whist.training.config import PolicyIterationConfig, SB3Config
+from german_whist.training.load_config import load_config
 
 if TYPE_CHECKING:
     from sb3_contrib import MaskablePPO
@@ -23,18 +23,17 @@ if TYPE_CHECKING:
 SUBJECT = "training"
 NAME = "SB3 decisions"
 PEER = "DummyVecEnv of 8"
-OWN_NAME = "own trainer's decisions"
-OWN_PEER = "SB3, same network"
-OWN_RECIPE = "ppo"
+OWN_NAME = "policy iteration's decisions"
+OWN_PEER = "SB3 on our batches"
+OWN_RECIPE = "quickstart"
 
 _ENVIRONMENTS = 8
 _OPPONENT = "random"  # the cheapest agent
 _ROUNDS = 3  # each round is at least a whole rollout with its gradient steps
-_THREADS = (1, 2)
 
 
 def measure(
-    seconds: float, tick: Tick, config: SB3Config | None = None, own: PPOConfig | None = None
+    seconds: float, tick: Tick, config: SB3Config | None = None, own: PolicyIterationConfig | None = None
 ) -> list[Figure | Skipped]:
     """Measure the learners in the same run, each for ``seconds`` or a few rollouts.
 
@@ -42,27 +41,25 @@ def measure(
         seconds: time for each.
         tick: called with the progress.
         config: of both MaskablePPOs; by default the defaults of ``trainer: sb3``, pure self-play.
-        own: configuration of our own PPO; by default its recipe's, with the network of MaskablePPO's.
+        own: of policy iteration; by default the quickstart's in one process, pure self-play.
     """
     try:
         import sb3_contrib  # noqa: F401 - only to see whether it is installed
     except ImportError as error:
         return [Skipped.missing(SUBJECT, NAME, error)]
     settings = config or SB3Config.of()
-    own_settings = own or load_config(OWN_RECIPE, {"hidden": str(settings.network.hidden)})
-    assert isinstance(own_settings, PPOConfig)
+    own_settings = own or load_config(OWN_RECIPE, {"opponents": "{self: 1}", "processes": "1"})
+    assert isinstance(own_settings, PolicyIterationConfig)
     with _torch_as_in_training():
-        self_play, ours = _self_play(settings), _own(own_settings)
-        workloads: dict[tuple[str, int], Workload] = {(PEER, 1): _usual_way(settings)}
-        for threads in _THREADS:
-            workloads[NAME, threads] = partial(_with_threads, threads, self_play)
-            workloads[OWN_NAME, threads] = partial(_with_threads, threads, ours)
+        workloads: dict[str, Workload] = {
+            PEER: _usual_way(settings),
+            NAME: _self_play(settings),
+            OWN_NAME: _own(own_settings),
+        }
         measured = rates(workloads, seconds, tick, _ROUNDS)
-    usual = measured[PEER, 1]
-    [sb3, best] = [max(measured[name, threads] for threads in _THREADS) for name in (NAME, OWN_NAME)]
     return [
-        Figure(SUBJECT, NAME, "/s", measured[NAME, 1], PEER, usual),
-        Figure(SUBJECT, OWN_NAME, "/s", best, OWN_PEER, sb3),
+        Figure(SUBJECT, NAME, "/s", measured[NAME], PEER, measured[PEER]),
+        Figure(SUBJECT, OWN_NAME, "/s", measured[OWN_NAME], OWN_PEER, measured[NAME]),
     ]
 
 
@@ -81,22 +78,12 @@ def _torch_as_in_training() -> Iterator[None]:
         torch.set_num_threads(threads)
 
 
-def _with_threads(threads: int, workload: Workload) -> int:
-    import torch
-
-    torch.set_num_threads(threads)
-    try:
-        return workload()
-    finally:
-        torch.set_num_threads(1)
-
-
-def _own(config: PPOConfig) -> Workload:
-    from german_whist.training.ppo.learner import PPOLearner
+def _own(config: PolicyIterationConfig) -> Workload:
+    from german_whist.training.policy_iteration import Learner
     from german_whist.training.run.directory import RunDirectory
     from german_whist.training.run.distributed import Processes
 
-    learner = PPOLearner(config, RunDirectory("unused"), Processes())
+    learner = Learner(config, RunDirectory("unused"), Processes())
 
     def learn() -> int:
         before = learner.decisions
@@ -111,7 +98,7 @@ def _self_play(config: SB3Config) -> partial[int]:
     from german_whist.training.sb3.learner import SB3Learner
 
     model = SB3Learner(config, RunDirectory("unused")).model
-    return partial(_learn, model, config.rollouts.num_envs * config.rollouts.num_steps)
+    return partial(_learn, model, config.num_envs * config.num_steps)
 
 
 def _usual_way(config: SB3Config) -> partial[int]:
@@ -122,18 +109,18 @@ def _usual_way(config: SB3Config) -> partial[int]:
     from german_whist.envs.gymnasium_env import GermanWhistEnv
     from german_whist.training.sb3.policy import policy_settings
 
-    environments = DummyVecEnv([lambda: GermanWhistEnv(make_agent(_OPPONENT), config.game.rules)] * _ENVIRONMENTS)
-    batch_size = min(config.optimizer.batch_size, config.rollouts.num_envs * config.rollouts.num_steps)
+    environments = DummyVecEnv([lambda: GermanWhistEnv(make_agent(_OPPONENT), config.rules)] * _ENVIRONMENTS)
+    batch_size = min(config.batch_size, config.num_envs * config.num_steps)
     steps = max(batch_size // _ENVIRONMENTS, 1)
     model = MaskablePPO(
         "MlpPolicy",
         environments,
         n_steps=steps,
         batch_size=steps * _ENVIRONMENTS,
-        n_epochs=config.optimizer.epochs,
-        policy_kwargs=policy_settings(config.network.hidden),
-        device=config.run.device,
-        seed=config.run.seed,
+        n_epochs=config.epochs,
+        policy_kwargs=policy_settings(config.hidden),
+        device=config.device,
+        seed=config.seed,
     )
     return partial(_learn, model, steps * _ENVIRONMENTS)
 

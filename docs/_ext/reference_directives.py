@@ -134,11 +134,11 @@ def training_settings() -> dict[str, dict[str, tuple[Any, str]]]:
 
     The defaults are those of a file that names the trainer and nothing else.
     """
-    from german_whist.training.config.load import config_fields, load_config
-    from german_whist.training.config.schema import TRAINERS
+    from german_whist.training.config import TRAINERS
+    from german_whist.training.load_config import config_fields, load_config
 
     found = {}
-    for name in sorted(TRAINERS, key=("policy_iteration", "ppo", "sb3").index):
+    for name in sorted(TRAINERS, key=("policy_iteration", "sb3").index):
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / "defaults.yaml"
             file.write_text(f"trainer: {name}\n", encoding="utf-8")
@@ -167,7 +167,7 @@ class Recipes(MarkdownDirective):
         """Return each recipe as it stands in its file."""
         from importlib import resources
 
-        from german_whist.training.config.load import recipe_names
+        from german_whist.training.load_config import recipe_names
 
         lines: list[str] = []
         for name in recipe_names():

@@ -11,11 +11,11 @@ from german_whist.benchmarks.harness.figures import PIP_COMMAND, Figure, Skipped
 from german_whist.benchmarks.speed import aec, batch, bots, training
 from german_whist.benchmarks.startup import startup
 from german_whist.envs.pettingzoo_env import env
-from german_whist.training.config.schema import PPOConfig, SB3Config
+from german_whist.training.config import PolicyIterationConfig, SB3Config
 
 SHORT = 0.02  # seconds
 TINY = SB3Config.of(rules="tiny", hidden=[8], num_envs=4, num_steps=8, batch_size=16, epochs=1)
-TINY_OWN = PPOConfig.of(rules="tiny", hidden=[8], critic_hidden=[8], num_envs=4, num_steps=8, batch_size=16)
+TINY_OWN = PolicyIterationConfig.of(rules="tiny", hidden=[8], value_hidden=[8], num_envs=4, num_steps=8, batch_size=16)
 
 
 class Ticks(list[float]):

@@ -231,7 +231,7 @@ def test_bad_input_is_one_line_and_leaves_nothing(run: Run, files: Path, line: s
 
 def test_the_table_tries_every_setting_of_the_command_line(run: Run) -> None:
     """A value that is invalid for every setting is refused, and the error names the setting."""
-    from german_whist.training.config.load import config_fields
+    from german_whist.training.load_config import config_fields
 
     for key in config_fields():
         completed = run("train", f"--{key}", "{no: value}")

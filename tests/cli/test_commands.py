@@ -14,7 +14,7 @@ import german_whist as gw
 from german_whist.agents.pretrained.catalog import pretrained_agents, pretrained_names
 from german_whist.agents.registry import KINDS, SUFFIXES
 from german_whist.cli import COMMANDS, build_parser
-from german_whist.training.config.load import config_fields
+from german_whist.training.load_config import config_fields
 from tests.agents.networks import some_network
 from tests.cli.commands import Run
 

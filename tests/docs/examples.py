@@ -30,7 +30,7 @@ from typing import NamedTuple
 import pytest
 
 from german_whist.cli import build_parser, main
-from german_whist.training.config.load import load_config
+from german_whist.training.load_config import load_config
 
 ROOT = Path(__file__).parents[2]
 

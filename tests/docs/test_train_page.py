@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from german_whist.training.config.load import load_config, recipe_names
+from german_whist.training.load_config import load_config, recipe_names
 from tests.docs.examples import ROOT
 
 PAGE = (ROOT / "docs" / "how-to" / "train.md").read_text(encoding="utf-8")

@@ -24,7 +24,7 @@ from german_whist.envs.engine.rules import rule_names, rules
 from german_whist.solver.tablebase import cache
 from german_whist.solver.tablebase.build import build_table
 from german_whist.solver.tablebase.kinds import FOLDER_VARIABLE, KINDS
-from german_whist.training.config.load import load_config, recipe_names
+from german_whist.training.load_config import load_config, recipe_names
 from german_whist.web import server
 from tests.agents.networks import some_network
 from tests.fuzz.contract import BrokenError, command, refused_or
@@ -82,7 +82,7 @@ def configurations(folder: Path) -> Case:
         refused_or(lambda: load_config(path).to_yaml())
         key = str(rng.choice(list(settings)))
         value = mutate_text(rng, yaml.safe_dump(settings[key]))
-        refused_or(lambda: load_config("ppo", {key: value}).to_yaml())
+        refused_or(lambda: load_config("quickstart", {key: value}).to_yaml())
 
     return case
 

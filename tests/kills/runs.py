@@ -15,24 +15,13 @@ import yaml
 from safetensors.numpy import load_file
 
 from german_whist.training.run.directory import RunDirectory
-from tests.training.ppo_runs import OWN_SETTINGS
+from tests.training.own_runs import OWN_SETTINGS
 from tests.training.sb3_runs import SETTINGS
 
 LONGER: dict[str, Any] = {"decisions": 8192, "checkpoint_every": 1024, "evaluate_every": 2048, "threads": 1}
 OPPONENTS = {"self": 0.5, "pool": 0.25, "greedy": 0.25}
-POLICY_ITERATION = {
-    key: value for key, value in OWN_SETTINGS.items() if key not in ("critic_hidden", "num_steps", "batch_size")
-} | {
-    "trainer": "policy_iteration",
-    "value_hidden": [8],
-    "value_start": 2048,
-    "num_steps": 8,
-    "batch_size": 64,
-    "average_last_checkpoints": 3,
-}
 TRAINERS: dict[str, dict[str, Any]] = {
-    "ppo": {**OWN_SETTINGS, **LONGER, "opponents": OPPONENTS, "magnet": 0.1},
-    "policy_iteration": {**POLICY_ITERATION, **LONGER, "opponents": OPPONENTS},
+    "policy_iteration": {**OWN_SETTINGS, **LONGER, "opponents": OPPONENTS},
     "sb3": {**SETTINGS, **LONGER, "opponents": OPPONENTS},
 }
 STOPS = (signal.SIGKILL, signal.SIGKILL, signal.SIGTERM, signal.SIGINT)

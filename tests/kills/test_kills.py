@@ -10,7 +10,7 @@ import pytest
 from german_whist.training.run.directory import RunDirectory
 from tests.kills.__main__ import attack
 from tests.kills.runs import TRAINERS, differences
-from tests.training.ppo_runs import begin_own
+from tests.training.own_runs import begin_own
 
 
 def test_a_row_that_is_there_twice_or_is_another_is_a_difference(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from german_whist.training.config.schema import SB3Config
+from german_whist.training.config import SB3Config
 
 SETTINGS: dict[str, Any] = {
     "rules": "tiny",

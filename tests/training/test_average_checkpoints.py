@@ -13,7 +13,8 @@ from german_whist.envs.simulator.batch import DealBatch
 from german_whist.training.average_checkpoints import average_checkpoints, main
 from german_whist.training.config.game_settings import every_game
 from german_whist.training.policy_iteration.value_fit import self_play_outcomes
-from tests.training.policy_iteration.known_targets import ALL_PARTS, run
+from tests.training.own_runs import ALL_PARTS
+from tests.training.own_runs import begin_own as run
 
 TWO_GAMES = {"games": {"tiny": 1.0, "six_cards": 3.0}, "inputs": "universal"}
 

@@ -22,7 +22,7 @@ from german_whist.training.best_response import (
 from german_whist.training.run.directory import EVALUATION_COLUMNS, RunDirectory
 from german_whist.training.run.evaluation import EVALUATION_SEED
 from tests.cli.commands import runner
-from tests.training.policy_iteration.known_targets import config
+from tests.training.own_runs import own_config as config
 from tests.training.whole_runs import call_at, interrupt
 
 SMALL = (
@@ -205,7 +205,7 @@ def test_only_runs_of_a_responder_are_resumed_as_such(tmp_path: Path, capsys: py
         (("random", "--decisions", "100", "--set", "hidden"), "is not KEY=VALUE"),
         (("random", "--decisions", "100", "--set", "hiden=[16]"), "hiden"),
         (("random", "--decisions", "100", "--set", "opponents={self: 1}"), "a responder plays one agent"),
-        (("random", "--decisions", "100", "--set", "trainer=ppo"), "policy_iteration trains responders"),
+        (("random", "--decisions", "100", "--set", "trainer=sb3"), "policy_iteration trains responders"),
         (("random", "--decisions", "0"), "decisions"),
         (("random", "--decisions", "100", "--search", "1_000_000"), "search"),
         (("rando", "--decisions", "100"), "rando"),

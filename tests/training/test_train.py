@@ -15,8 +15,8 @@ from tensorboard.backend.event_processing.event_accumulator import EventAccumula
 from german_whist.agents.policy.checkpoint import load_checkpoint
 from german_whist.agents.registry import make_agent
 from german_whist.arena.match import play_match
-from german_whist.training.config.load import load_config
-from german_whist.training.config.schema import SB3Config
+from german_whist.training.config import SB3Config
+from german_whist.training.load_config import load_config
 from german_whist.training.run.code_version import code_version
 from german_whist.training.run.directory import RunDirectory
 from german_whist.training.run.evaluation import EVALUATION_SEED

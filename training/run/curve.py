@@ -47,13 +47,11 @@ def draw_comparison(runs: Mapping[str, list[dict[str, Any]]], path: str | Path, 
         by: ``"seconds"`` of training or ``"decisions"``.
 
     Raises:
-        ValueError: when the runs met no common opponent, or a run has no column ``by``.
+        ValueError: when the runs met no common opponent, or a run has no evaluations.
     """
     for name, rows in runs.items():
-        if not rows or any(by not in row for row in rows):
-            raise ValueError(
-                f"run {name!r} has no evaluations with {by}: it was made by an older version, or has just begun"
-            )
+        if not rows:
+            raise ValueError(f"run {name!r} has no evaluations yet")
     first, *others = ([row["opponent"] for row in rows] for rows in runs.values())
     opponents = [name for name in dict.fromkeys(first) if all(name in met for met in others)]
     if not opponents:

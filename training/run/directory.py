@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from german_whist.envs.utils.atomic_file import write_atomically
-from german_whist.training.config.load import load_config
-from german_whist.training.config.schema import TrainConfig
+from german_whist.training.config import TrainConfig
+from german_whist.training.load_config import load_config
 from german_whist.training.run.code_version import code_version
 from german_whist.training.run.csv_log import check_rows, keep_rows, kept_rows, read_text
 from german_whist.training.run.lock import LOCK
@@ -142,7 +142,7 @@ class RunDirectory:
         try:
             rows = list(csv.DictReader(io.StringIO(text, newline="")))
             for number, row in enumerate(rows, 2):
-                for column in EVALUATION_COLUMNS[:-1]:  # an older version had no seconds
+                for column in EVALUATION_COLUMNS:
                     if not row.get(column):
                         raise ValueError(f"line {number} has no {column}")
                 numbers = [text for key, text in row.items() if key != "opponent" and text]
@@ -153,13 +153,13 @@ class RunDirectory:
         return rows
 
     def read_evaluations(self) -> list[dict[str, Any]]:
-        """Return the evaluation results so far, numbers as float, without columns that an older version left empty.
+        """Return the evaluation results so far, numbers as float.
 
         Raises:
             ValueError: when a line lacks a column or holds something else than numbers.
         """
         return [
-            {key: text if key == "opponent" else float(text) for key, text in row.items() if text}
+            {key: text if key == "opponent" else float(text) for key, text in row.items()}
             for row in self._evaluation_rows()
         ]
 

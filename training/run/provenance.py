@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from german_whist.training.config.schema import TrainConfig
+    from german_whist.training.config import TrainConfig
 
 FIXED = ("trainer", "rules", "games", "inputs", "init")  # settings that cannot change within a run
 
@@ -20,12 +20,12 @@ class Provenance:
     """The settings of a run and the digests of its checkpoints.
 
     Attributes:
-        config: the settings that the run was trained with, by name; ``None`` in a snapshot of an earlier version.
+        config: the settings that the run was trained with, by name.
         changes: intended changes of settings so far: ``decisions``, ``key``, ``before``, ``after``.
         checkpoints: SHA-256 of the checkpoints' files, by decisions.
     """
 
-    config: dict[str, Any] | None = None
+    config: dict[str, Any]
     changes: list[dict[str, Any]] = field(default_factory=list)
     checkpoints: dict[str, str] = field(default_factory=dict)
 
@@ -34,14 +34,12 @@ class Provenance:
         return json.dumps({"config": self.config, "changes": self.changes, "checkpoints": self.checkpoints})
 
     @classmethod
-    def from_text(cls, text: str | None) -> Provenance:
-        """Read JSON; without text, return one that knows nothing.
+    def from_text(cls, text: str) -> Provenance:
+        """Read JSON.
 
         Raises:
             ValueError: when it is not what :meth:`to_text` writes.
         """
-        if text is None:
-            return cls()
         fields = json.loads(text)
         if not isinstance(fields, dict) or [*map(type, fields.values())] != [dict, list, dict]:
             raise ValueError("its record of the run is damaged")
@@ -52,7 +50,7 @@ class Provenance:
         self.checkpoints[str(int(path.stem))] = _digest(path)
 
     def check_checkpoints(self, paths: Iterable[Path], newest: int) -> None:
-        """Compare the checkpoints up to the snapshot with their digests; those of an earlier version have none.
+        """Compare the checkpoints up to the snapshot with their digests.
 
         Args:
             paths: the checkpoints that are there.
@@ -63,9 +61,7 @@ class Provenance:
         """
         found = {int(path.stem): path for path in paths}
         for decisions, path in found.items():
-            known = self.checkpoints.get(str(decisions))
-            # Digests begin with the first checkpoint, unless an earlier version began the run.
-            if known != _digest(path) and (known is not None or "0" in self.checkpoints):
+            if self.checkpoints.get(str(decisions)) != _digest(path):
                 raise ValueError(f"{path.name} is not the checkpoint that the run has written")
         recorded = sorted(map(int, self.checkpoints))
         for decisions in recorded[max(0, len(recorded) - newest) :]:
@@ -85,13 +81,9 @@ class Provenance:
         Raises:
             ValueError: when another setting differs, or a setting is changed that cannot change.
         """
-        settings = config.to_dict()
-        if self.config is None:
-            self.config = settings
-            return bool(intended)
-        before = self.config
-        if any(key not in before for key in settings):  # settings that are newer than the snapshot had their defaults
-            before = {**type(config)().to_dict(), **before}
+        settings, before = config.to_dict(), self.config
+        if settings.keys() != before.keys():
+            raise ValueError("its settings are those of another version")
         changed = [key for key, value in settings.items() if json.dumps(value) != json.dumps(before[key])]
         for key in sorted(changed, key=lambda key: key not in FIXED):
             difference = f"{key} is {settings[key]}, and the run was trained with {before[key]}"

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -44,8 +43,6 @@ def write_resume_file(
 def read_resume_file(path: Path, file_format: str) -> tuple[dict[str, torch.Tensor], dict[str, str]]:
     """Return the tensors and the metadata of a file.
 
-    A file of an earlier version, which has no checksum, is read with a warning on standard error.
-
     Raises:
         ValueError: when the file is of another format, too large, or its checksum is wrong.
         SafetensorError, OSError: when it cannot be read.
@@ -59,13 +56,8 @@ def read_resume_file(path: Path, file_format: str) -> tuple[dict[str, torch.Tens
         tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - not a mapping
     if metadata.get("format") != file_format:
         raise ValueError(f"it is not a {file_format} file")
-    if "sha256" in metadata:
-        if metadata.pop("sha256") != _checksum(tensors, metadata):
-            raise ValueError("it is damaged: its checksum is wrong")
-    elif metadata.keys() - {"format", "about", "decisions"}:
-        raise ValueError("it is damaged: it has no checksum")
-    else:
-        print(f"german-whist: {path} is of an earlier version and has no checksum: it is not checked", file=sys.stderr)
+    if metadata.pop("sha256", None) != _checksum(tensors, metadata):
+        raise ValueError("it is damaged: its checksum is wrong")
     return tensors, metadata
 
 

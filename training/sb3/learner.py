@@ -19,15 +19,14 @@ from german_whist.agents.registry import make_agent
 from german_whist.arena.match_result import MatchResult
 from german_whist.envs.engine.rules import rules
 from german_whist.envs.opponent import uses_history
-from german_whist.training.config.schema import SB3Config
-from german_whist.training.learning.snapshot import Snapshot
-from german_whist.training.rollouts.opponent_mix import POOL, SELF
+from german_whist.training.config import POOL, SELF, SB3Config
 from german_whist.training.run.code_version import code_version
 from german_whist.training.run.device import check_device
 from german_whist.training.run.directory import RunDirectory
 from german_whist.training.run.evaluation import evaluate
 from german_whist.training.run.provenance import Provenance
 from german_whist.training.run.resume_file import UNREADABLE, cannot_resume
+from german_whist.training.run.snapshot import Snapshot
 from german_whist.training.run.stopping import StopRequest
 from german_whist.training.sb3.policy import policy_checkpoint, policy_settings
 from german_whist.training.sb3.resume import learner_state, load_learner_state
@@ -54,17 +53,17 @@ class SB3Learner:
         self.run = run
         self.stop = StopRequest()
         self.provenance = Provenance(config.to_dict())
-        self.rules = rules(config.game.rules)
+        self.rules = rules(config.rules)
         self._pool: list[PolicyAgent] = []
-        self._baselines = [(name, make_agent(name)) for name in config.evaluation.evaluate_against]
-        opponents = config.rollouts.opponents
+        self._baselines = [(name, make_agent(name)) for name in config.evaluate_against]
+        opponents = config.opponents
         self._bots = {name: make_agent(name) for name in opponents if name not in (SELF, POOL)}
         self.env = SelfPlayVecEnv(
             self.rules,
-            config.rollouts.num_envs,
-            reward=config.game.reward,
-            per_trick=config.game.per_trick,
-            seed=config.run.seed,
+            config.num_envs,
+            reward=config.reward,
+            per_trick=config.per_trick,
+            seed=config.seed,
             opponents=[(share, self._opponent(name)) for name, share in opponents.items()],
             history=any(map(uses_history, self._bots.values())),
         )
@@ -76,11 +75,12 @@ class SB3Learner:
         Raises:
             ValueError: when it cannot be resumed; then no file has changed.
         """
-        path, rollouts = self.run.resume, self.config.rollouts
+        path, config = self.run.resume, self.config
+        needed = config.pool_size if POOL in config.opponents else 0
         snapshot = Snapshot.load(path)
         saved = self.run.checkpoint_paths(snapshot.decisions)
         try:
-            snapshot.provenance.check_checkpoints(saved, rollouts.pool_size if POOL in rollouts.opponents else 0)
+            snapshot.provenance.check_checkpoints(saved, needed)
             is_changed = snapshot.provenance.take_changes(self.config, self.run.overrides, snapshot.decisions)
             if len(snapshot.deals) != 1:
                 raise ValueError(f"it is of {len(snapshot.deals)} processes, and sb3 runs in one")
@@ -90,8 +90,8 @@ class SB3Learner:
             raise cannot_resume(path, error) from None
         self.model.num_timesteps = snapshot.decisions
         self.provenance = snapshot.provenance
-        self._pool = [PolicyAgent(load_checkpoint(past), 1.0) for past in saved[-rollouts.pool_size :]]
-        if not self._pool and POOL in rollouts.opponents:
+        self._pool = [PolicyAgent(load_checkpoint(past), 1.0) for past in saved[-config.pool_size :]]
+        if not self._pool and needed:
             raise ValueError(f"{str(self.run.checkpoints)!r} is empty: the pool's past selves are missing")
         self._continue_with(self.env.observe())
         self.run.drop_records_after(self.decisions)
@@ -110,35 +110,30 @@ class SB3Learner:
 
     def _past_self(self) -> Agent:
         """Return the member of the pool that plays the next rollout, a function of seed and decisions."""
-        return self._pool[np.random.default_rng([self.config.run.seed, self.decisions]).integers(len(self._pool))]
+        return self._pool[np.random.default_rng([self.config.seed, self.decisions]).integers(len(self._pool))]
 
     def _make_model(self) -> MaskablePPO:
-        check_device(self.config.run.device)
+        check_device(self.config.device)
         try:
             return self._model_of(self.config)
         except RuntimeError as error:  # torch's error when memory is short
             raise ValueError(f"the network cannot be made: {str(error).splitlines()[0]}") from None
 
     def _model_of(self, config: SB3Config) -> MaskablePPO:
-        rollouts, optimizer, ppo = config.rollouts, config.optimizer, config.ppo
         return MaskablePPO(
             "MlpPolicy",
             self.env,
-            learning_rate=optimizer.learning_rate_at,
-            n_steps=rollouts.num_steps,
-            batch_size=min(optimizer.batch_size, rollouts.num_envs * rollouts.num_steps),
-            n_epochs=optimizer.epochs,
-            gamma=ppo.gamma,
-            gae_lambda=ppo.gae_lambda,
-            clip_range=ppo.clip_coef,
-            ent_coef=ppo.ent_coef,
-            vf_coef=ppo.vf_coef,
-            max_grad_norm=optimizer.max_grad_norm,
+            learning_rate=config.learning_rate_at,
+            n_steps=config.num_steps,
+            batch_size=min(config.batch_size, config.num_envs * config.num_steps),
+            n_epochs=config.epochs,
+            gamma=1.0,  # a margin counts the same whenever it is won
+            ent_coef=config.ent_coef,
             rollout_buffer_class=SelfPlayRolloutBuffer,
             rollout_buffer_kwargs={"source": self.env},
-            policy_kwargs=policy_settings(config.network.hidden, self.rules),
-            seed=config.run.seed,
-            device=config.run.device,
+            policy_kwargs=policy_settings(config.hidden, self.rules),
+            seed=config.seed,
+            device=config.device,
         )
 
     @property
@@ -161,9 +156,9 @@ class SB3Learner:
         """Fix opponents, random numbers and entropy bonus of the next rollout, by seed and decisions so far."""
         self._rollout_start = self.decisions, self.env.state()
         self.env.choose_opponents()
-        seed = np.random.SeedSequence([self.config.run.seed, self.decisions]).generate_state(1)
+        seed = np.random.SeedSequence([self.config.seed, self.decisions]).generate_state(1)
         set_random_seed(int(seed[0]))
-        self.model.ent_coef = self.config.ppo.ent_coef_at(1.0 - self.decisions / self.config.run.decisions)
+        self.model.ent_coef = self.config.ent_coef_at(1.0 - self.decisions / self.config.decisions)
 
     def drop_rollout(self) -> None:
         """Go back to the start of a rollout that was interrupted: only decisions that were trained on count."""
@@ -212,7 +207,7 @@ class SB3Learner:
         checkpoint.save(path)
         self.provenance.add_checkpoint(path)
         self._pool.append(PolicyAgent(checkpoint, 1.0))
-        del self._pool[: -self.config.rollouts.pool_size]
+        del self._pool[: -self.config.pool_size]
 
     def save_snapshot(self, seconds: float) -> None:
         """Write the snapshot to resume from, between two rollouts."""

@@ -15,7 +15,7 @@ from german_whist.agents.policy.checkpoint import Checkpoint
 from german_whist.agents.policy.network.layers import Layer
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.observation.vector import observation_layout
-from german_whist.training.networks.mlp import LOW_SCALE
+from german_whist.training.networks import LOW_SCALE
 
 
 class ScaledTrunk(BaseFeaturesExtractor):

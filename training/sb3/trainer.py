@@ -10,7 +10,7 @@ from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import Logger, TensorBoardOutputFormat
 
 from german_whist.arena.match_result import MatchResult
-from german_whist.training.config.schema import SB3Config
+from german_whist.training.config import SB3Config
 from german_whist.training.run.directory import RunDirectory
 from german_whist.training.run.distributed import Processes
 from german_whist.training.run.progress import FINAL_EVALUATION, FIRST_EVALUATION, FIRST_ROLLOUT, TrainingProgress
@@ -29,9 +29,7 @@ from german_whist.training.sb3.learner import SB3Learner
 def train_sb3(config: SB3Config, run: RunDirectory, resume: bool, quiet: bool, processes: Processes) -> TrainingOutcome:
     """Train with MaskablePPO; see :func:`german_whist.training.train.train`."""
     if processes.size > 1:
-        raise ValueError("trainer: sb3 runs in one process; several need trainer: ppo or policy_iteration")
-    if config.run.threads:
-        torch.set_num_threads(config.run.threads)
+        raise ValueError("trainer: sb3 runs in one process; several need trainer: policy_iteration")
     # Checking our own masks would cost a tenth of the time.
     torch.distributions.Distribution.set_default_validate_args(False)
     learner, clock = _make(config, run, resume)
@@ -39,24 +37,24 @@ def train_sb3(config: SB3Config, run: RunDirectory, resume: bool, quiet: bool, p
     learner.model.set_logger(logger)
     try:
         with (
-            TrainingProgress(config.run.decisions, learner.decisions, quiet) as progress,
+            TrainingProgress(config.decisions, learner.decisions, quiet) as progress,
             stop_signals(learner.stop, progress.say),
         ):
             progress.say(f"training in {run.path}")
             recorder = _Recorder(learner, clock, progress)
-            left = config.run.decisions - learner.decisions
+            left = config.decisions - learner.decisions
             if left > 0:
-                progress.expect(learner.decisions, config.rollouts.num_envs * config.rollouts.num_steps)
+                progress.expect(learner.decisions, config.num_envs * config.num_steps)
                 # A row of metrics is written after the update, so that a killed run has the rows of a whole one.
                 learner.model.learn(left, recorder, None, reset_num_timesteps=False)  # type: ignore[arg-type]
                 recorder.finish_update()
-                if learner.decisions < config.run.decisions:
+                if learner.decisions < config.decisions:
                     # No checkpoint joins the pool here, so that the resumed run equals one that was never stopped.
                     learner.save_snapshot(clock.seconds)
                     return TrainingOutcome(run, learner.decisions, ())
                 learner.check_finite()
                 learner.save(clock.seconds)
-            results = recorder.evaluate(config.evaluation.final_deals, FINAL_EVALUATION)
+            results = recorder.evaluate(config.final_deals, FINAL_EVALUATION)
         learner.checkpoint({result.second: result.to_dict() for result in results}).save(run.final)
         return TrainingOutcome(run, learner.decisions, results)
     except Stopped:  # after the last decision, when all is saved
@@ -89,8 +87,8 @@ class _Recorder(BaseCallback):
         self._progress = progress
         # A new run starts with an evaluation of the untrained network; one killed during an evaluation repeats it.
         last = last_evaluation(learner.run)
-        self._save_is_due = Due(learner.config.run.checkpoint_every, learner.decisions)
-        self._evaluation_is_due = Due(learner.config.evaluation.evaluate_every, int(last["decisions"]) if last else -1)
+        self._save_is_due = Due(learner.config.checkpoint_every, learner.decisions)
+        self._evaluation_is_due = Due(learner.config.evaluate_every, int(last["decisions"]) if last else -1)
         self._rollout_began = learner.decisions
         self._has_trained = False
 
@@ -109,7 +107,7 @@ class _Recorder(BaseCallback):
             learner.save(self._clock.seconds)
         if self._evaluation_is_due(learner.decisions):
             with contextlib.suppress(Stopped):  # the rollout will be dropped
-                self.evaluate(config.evaluation.evaluate_deals, "" if learner.decisions else FIRST_EVALUATION)
+                self.evaluate(config.evaluate_deals, "" if learner.decisions else FIRST_EVALUATION)
         if not self._has_trained:
             self._progress.begin_phase(FIRST_ROLLOUT)
             self._has_trained = True
@@ -130,11 +128,11 @@ class _Recorder(BaseCallback):
             Stopped: when the run is to stop.
         """
         learner = self._learner
-        self._progress.begin_evaluation(kind, deals, learner.config.evaluation.evaluate_against)
+        self._progress.begin_evaluation(kind, deals, learner.config.evaluate_against)
         results = learner.evaluate(deals)
         for result in results:
             learner.model.logger.record(f"evaluation/win_rate_{result.second}", result.win_rate)
         record_evaluation(
-            learner.run, learner.config.game.rules, learner.decisions, self._clock.seconds, results, self._progress
+            learner.run, learner.config.title, learner.decisions, self._clock.seconds, results, self._progress
         )
         return results

@@ -20,17 +20,17 @@ from german_whist.envs.observation.vector import observation_high, observe
 from german_whist.envs.observation.vector_kernels import write_masks
 from german_whist.envs.opponent import ask_opponent
 from german_whist.envs.simulator.batch import DealBatch
-from german_whist.training.rollouts.opponent_mix import OpponentMix
-from german_whist.training.rollouts.return_kernels import seat_advantages
-from german_whist.training.rollouts.rollout_kernels import margins
-from german_whist.training.rollouts.saved_deals import (
+from german_whist.training.rollout_kernels import margins
+from german_whist.training.rollouts import (
     DEALS_PER_PROCESS,
     IMPOSSIBLE,
+    OpponentMix,
     check_layout,
     first_training_deal,
     load_deals,
     save_deals,
 )
+from german_whist.training.sb3.advantage_kernels import seat_advantages
 
 _NO_INFO: dict[str, Any] = {}
 

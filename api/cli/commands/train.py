@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from german_whist.cli.terminal.exit_codes import INTERRUPTED
 from german_whist.cli.terminal.program_name import printed_command
-from german_whist.training.config import renamed
-from german_whist.training.config.load import config_fields, load_config
+from german_whist.training.config import PolicyIterationConfig
+from german_whist.training.load_config import config_fields, load_config
 
 if TYPE_CHECKING:
     from german_whist.training.run.session import TrainingOutcome
@@ -39,15 +39,12 @@ def add_parser(subparsers: Any) -> None:
     settings = parser.add_argument_group("settings", "each overrides the key of the same name in the configuration")
     for name, (_, text) in config_fields().items():
         settings.add_argument(f"--{name}", metavar="VALUE", help=text.replace("%", "%%"))
-    for name in renamed.KEYS:
-        settings.add_argument(f"--{name}", help=argparse.SUPPRESS)  # refused with its current name
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
     """Train, print the results and where the run's files are."""
-    keys = (*config_fields(), *renamed.KEYS)
-    overrides = {name: getattr(options, name) for name in keys if getattr(options, name) is not None}
+    overrides = {name: getattr(options, name) for name in config_fields() if getattr(options, name) is not None}
     if options.resume is not None and (options.config is not None or options.out is not None):
         given = options.config or f"--out {options.out}"
         raise ValueError(f"--resume uses the run's own configuration: leave out {given}")
@@ -56,7 +53,7 @@ def run(options: argparse.Namespace) -> int:
 
     from german_whist.training.run.directory import RunDirectory
     from german_whist.training.run.distributed import joined_processes
-    from german_whist.training.train import OWN_TRAINERS, load_trainer, train
+    from german_whist.training.train import load_trainer, train
 
     with joined_processes() as processes:
         if not processes.is_first:
@@ -65,7 +62,7 @@ def run(options: argparse.Namespace) -> int:
             run_directory, config = processes.broadcast(RunDirectory.open(options.resume, overrides))
         else:
             load_trainer(config)  # a missing library is reported before a folder is created
-            if processes.size > 1 and isinstance(config, OWN_TRAINERS):
+            if processes.size > 1 and isinstance(config, PolicyIterationConfig):
                 config = config.replace(processes=processes.size)
             run_directory = RunDirectory.create(config, Path(source).stem, options.out)
             processes.broadcast((run_directory, config))
@@ -85,7 +82,7 @@ def run(options: argparse.Namespace) -> int:
             file=sys.stderr if options.json else sys.stdout,
         )
         return INTERRUPTED
-    _report(outcome, config.game.title, options.json, next(iter(config.game.shares)))
+    _report(outcome, config.title, options.json, next(iter(config.shares)))
     return 0
 
 

@@ -122,7 +122,7 @@ def _train() -> None:
     """Train for a moment, in a folder that is removed; without torch there is nothing to compile."""
     if find_spec("torch") is None:
         return
-    from german_whist.training.config.load import load_config
+    from german_whist.training.load_config import load_config
     from german_whist.training.run.directory import RunDirectory
     from german_whist.training.train import train
 

@@ -11,41 +11,37 @@ from pathlib import Path
 import pytest
 import torch
 
-from german_whist.training.ppo.ppo import PPO
-from german_whist.training.rollouts.collector import Collector, Rollout
+from german_whist.training import policy_iteration
+from german_whist.training.policy_iteration import Batch, PolicyIteration
 from german_whist.training.run.distributed import Processes, joined_processes
-from tests.training.ppo_runs import collector_of, networks, own_config
+from tests.training.own_runs import own_config
 
-ROWS, STEPS = 8, 16
-OF_OPPONENTS = 5  # decisions of the second process that are not learnt from, so that the halves weigh differently
-
-
-def joined_rollout() -> tuple[Collector, Rollout]:
-    config = own_config(num_envs=ROWS, num_steps=STEPS)
-    collector = collector_of(config)
-    rollout = collector.collect(networks(config, collector).policy)
-    rollout.learner_mask[:OF_OPPONENTS, ROWS - 1] = False
-    return collector, rollout
+POSITIONS, FEATURES, ACTIONS = 64, 20, 5
 
 
-def part_of(rollout: Rollout, rows: slice) -> Rollout:
-    return Rollout(**{name: tensor[:, rows].clone() for name, tensor in vars(rollout).items()})
+def joined_batch() -> Batch:
+    generator = torch.Generator().manual_seed(0)
+    features = torch.randint(0, 2, (POSITIONS, FEATURES), generator=generator).to(torch.int8)
+    masks = torch.rand((POSITIONS, ACTIONS), generator=generator) < 0.8
+    masks[:, :2] = True
+    q_targets, logits = (torch.randn((POSITIONS, ACTIONS), generator=generator) for _ in range(2))
+    returns = torch.randn(POSITIONS, generator=generator)
+    return Batch(features, masks, q_targets, logits, returns, (torch.arange(POSITIONS) % 2).to(torch.int8))
 
 
-def updated(processes: Processes, rows: slice) -> PPO:
-    """Learn from some rows of the joined rollout in one minibatch."""
-    taken = len(range(ROWS)[rows])
-    # Gradients are left as they are, so that they can be compared too.
-    config = own_config(num_envs=taken, batch_size=taken * STEPS, epochs=1, max_grad_norm=1e9, magnet=0.1)
-    collector, rollout = joined_rollout()
-    ppo = networks(config, collector, processes)
-    ppo.update(part_of(rollout, rows), 0.0)
-    return ppo
+def updated(processes: Processes, rows: slice) -> PolicyIteration:
+    """Learn from some rows of the joined batch in one minibatch."""
+    batch = Batch(*(tensor[rows] for tensor in vars(joined_batch()).values() if tensor is not None))
+    config = own_config(batch_size=len(batch.features), epochs=1)
+    policy_iteration.native_dtype = lambda device: torch.float32  # whose rounding the comparison allows for
+    algorithm = PolicyIteration(config, torch.ones(FEATURES), ACTIONS, processes)
+    algorithm.update(batch, 0.0)
+    return algorithm
 
 
-def gradients_and_weights(ppo: PPO) -> dict[str, torch.Tensor]:
+def gradients_and_weights(algorithm: PolicyIteration) -> dict[str, torch.Tensor]:
     found = {}
-    for name, weight in ppo.named_parameters():
+    for name, weight in algorithm.named_parameters():
         assert weight.grad is not None
         found |= {f"weight {name}": weight.detach(), f"gradient {name}": weight.grad}
     return found
@@ -55,9 +51,8 @@ def as_one_of_two(folder: Path) -> None:
     """What each of the two processes does."""
     torch.set_num_threads(1)
     with joined_processes() as processes:
-        half = slice(0, ROWS // 2) if processes.rank == 0 else slice(ROWS // 2, ROWS)
-        ppo = updated(processes, half)
-        torch.save(gradients_and_weights(ppo), folder / f"{processes.rank}.pt")
+        half = slice(0, POSITIONS // 2) if processes.rank == 0 else slice(POSITIONS // 2, POSITIONS)
+        torch.save(gradients_and_weights(updated(processes, half)), folder / f"{processes.rank}.pt")
         assert processes.broadcast(f"from {processes.rank}") == "from 0"
         assert processes.all_gather(processes.rank) == [0, 1]
         assert processes.all_min(7 - processes.rank) == 6
@@ -100,11 +95,11 @@ def test_two_processes_take_the_step_of_one_with_the_joined_batch(tmp_path: Path
     first, second = start_two(["-c", code], tmp_path)
     assert second.wait(240) == 7, second.communicate()[1]
     assert first.wait(240) == 0, first.communicate()[1]
-    expected = gradients_and_weights(updated(Processes(), slice(0, ROWS)))
+    expected = gradients_and_weights(updated(Processes(), slice(0, POSITIONS)))
     parts = [torch.load(tmp_path / f"{rank}.pt", weights_only=True) for rank in (0, 1)]
     for name, tensor in expected.items():
         assert torch.equal(parts[0][name], parts[1][name]), name
-        torch.testing.assert_close(parts[0][name], tensor, rtol=1e-4, atol=1e-6, msg=name)
+        torch.testing.assert_close(parts[0][name], tensor, rtol=1e-3, atol=1e-5, msg=name)
     error = (tmp_path / "error").read_text()
     assert error.count("\n") == 0
     assert ".cc:" not in error  # a place in Gloo's source

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from german_whist.training.run.directory import RunDirectory
-from tests.training.ppo_runs import OWN_SETTINGS
+from tests.training.own_runs import OWN_SETTINGS
 from tests.training.run.test_distributed import free_port, start_two
 
 pytestmark = pytest.mark.nightly
@@ -59,7 +59,7 @@ def process_of_rank(launcher: subprocess.Popen[str], rank: int) -> int:
 @pytest.mark.parametrize("rank", [0, 1])
 def test_torchrun_names_the_killed_rank_and_the_run_resumes(tmp_path: Path, rank: int) -> None:
     run = tmp_path / "run"
-    launcher = start_torchrun(["ppo", "--quiet", "--out", str(run), *endless_settings()], tmp_path)
+    launcher = start_torchrun(["quickstart", "--quiet", "--out", str(run), *endless_settings()], tmp_path)
     try:
         await_checkpoints(run, 3, [launcher])
         os.kill(process_of_rank(launcher, rank), signal.SIGKILL)
@@ -78,7 +78,7 @@ def test_torchrun_names_the_killed_rank_and_the_run_resumes(tmp_path: Path, rank
 
 def test_a_killed_rank_ends_the_other_and_the_run_resumes(tmp_path: Path) -> None:
     settings, run = endless_settings(), tmp_path / "run"
-    ranks = start_two(["-m", "german_whist", "train", "ppo", "--quiet", "--out", str(run), *settings], tmp_path)
+    ranks = start_two(["-m", "german_whist", "train", "quickstart", "--quiet", "--out", str(run), *settings], tmp_path)
     try:
         await_checkpoints(run, 3, ranks)
         ranks[1].send_signal(signal.SIGKILL)

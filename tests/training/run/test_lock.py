@@ -12,7 +12,7 @@ import pytest
 
 from german_whist.training.run.directory import RunDirectory
 from german_whist.training.run.lock import only_one
-from tests.training.ppo_runs import begin_own
+from tests.training.own_runs import begin_own
 from tests.training.whole_runs import call_at, interrupt, resume_run
 
 HOLDING = """

@@ -12,7 +12,7 @@ import torch
 
 from german_whist.training.run.directory import RunDirectory
 from german_whist.training.run.session import TrainingOutcome
-from tests.training.ppo_runs import begin_own
+from tests.training.own_runs import begin_own
 from tests.training.run.snapshots import WITH_POOL, refused, rewrite
 
 

@@ -13,25 +13,25 @@ import torch
 import yaml
 
 from german_whist.agents.policy.checkpoint import load_checkpoint
-from german_whist.training.learning.snapshot import FORMAT
 from german_whist.training.run import csv_log, directory
 from german_whist.training.run.directory import RunDirectory
 from german_whist.training.run.provenance import Provenance
 from german_whist.training.run.resume_file import read_resume_file
 from german_whist.training.run.session import TrainingOutcome
-from tests.training.policy_iteration.known_targets import config
-from tests.training.policy_iteration.known_targets import run as begin_policy_iteration
-from tests.training.ppo_runs import begin_own
+from german_whist.training.run.snapshot import FORMAT
+from tests.training.own_runs import begin_own
+from tests.training.own_runs import begin_own as begin_policy_iteration
+from tests.training.own_runs import own_config as config
 from tests.training.run.snapshots import WITH_POOL, files, refused, rewrite
 from tests.training.sb3_runs import tiny_config
 from tests.training.whole_runs import begin, resume_run
 
 
-@pytest.fixture(scope="module", params=["ppo", "sb3"])
+@pytest.fixture(scope="module", params=["policy_iteration", "sb3"])
 def original(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> TrainingOutcome:
     """A run of each trainer that nobody may change."""
     folder = tmp_path_factory.mktemp(request.param) / "run"
-    return begin_own(folder, **WITH_POOL) if request.param == "ppo" else begin(folder, **WITH_POOL)
+    return begin_own(folder, **WITH_POOL) if request.param == "policy_iteration" else begin(folder, **WITH_POOL)
 
 
 @pytest.fixture

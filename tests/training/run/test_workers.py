@@ -16,7 +16,7 @@ from safetensors.numpy import load_file
 from german_whist.training.run.directory import RunDirectory
 from german_whist.training.run.progress import FIRST_ROLLOUT
 from german_whist.training.run.workers import started_workers
-from tests.training.ppo_runs import OWN_SETTINGS, begin_own
+from tests.training.own_runs import OWN_SETTINGS, begin_own
 from tests.training.run.test_distributed import start_two
 
 ENDLESS = {**OWN_SETTINGS, "processes": 2, "decisions": 10**8, "evaluate_every": 10**7}

@@ -1,0 +1,80 @@
+"""Targets of actions: of the positions of a collector, with any networks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import torch
+
+from german_whist.agents.bots.base import Agent
+from german_whist.agents.endgame.exact_agent import ExactEndgame
+from german_whist.agents.policy.canonical import canonical_views
+from german_whist.agents.policy.network.mlp_forward import MLPForward
+from german_whist.envs.engine.cards import cards_of
+from german_whist.envs.observation.vector import observe
+from german_whist.envs.simulator.batch import DealBatch
+from german_whist.training.config import PolicyIterationConfig
+from german_whist.training.rollouts import ActionValueTargets, Collector, Network, Opponents
+from tests.training.own_runs import collector_of
+
+
+def uniform(features: torch.Tensor) -> torch.Tensor:
+    return torch.zeros((len(features), 54))
+
+
+class Targets:
+    """A collector, and targets from networks.
+
+    Attributes:
+        collector: plays the deals.
+        made: the targets of its last rollout.
+    """
+
+    def __init__(
+        self,
+        config: PolicyIterationConfig,
+        opponents: Opponents | None = None,
+        *,
+        lookahead_policy: Network = uniform,
+        value: Network = lambda features: uniform(features)[:, :2],
+        lookahead: int = 1,
+    ) -> None:
+        self.collector: Collector = collector_of(config, opponents)
+        self.made = ActionValueTargets(self.collector, config)
+        self._networks = lookahead_policy, value, lookahead
+
+    def collect(self, policy: Network | None = None) -> None:
+        actions = self.collector.num_actions
+        self.made.collect(policy or (lambda features: torch.zeros((len(features), actions))), *self._networks)
+
+    def now(self) -> np.ndarray[Any, Any]:
+        """The targets of the current positions, float32[envs, actions], by true action."""
+        self.made._compute(np.ones(self.collector.batch.size, np.bool_), *self._networks)
+        return self.made._true_q_targets.copy()
+
+
+def by_looking_ahead(
+    collector: Collector, row: int, bots: Sequence[Agent], value: MLPForward, column: int, left: int
+) -> dict[int, float]:
+    """The target of each action of a row: the mean of ``value`` at the seat's next ``left`` choices."""
+    deals, seat = collector.batch, int(collector.batch.turn[row])
+    q_target = {}
+    for action in cards_of(int(deals.legal()[row])):
+        batch = DealBatch(deals.rules, 1)
+        batch.states[:] = deals.states[row : row + 1]
+        batch.step([action])
+        values: list[float] = []
+        while len(values) < left and batch.views()["stock"][0] and not batch.done.all():
+            if batch.turn[0] == seat and int(batch.legal()[0]).bit_count() > 1:
+                views, _ = canonical_views(batch.views(), "live")
+                values.append(float(value.logits(observe(views, deals.rules))[0, column]))
+            batch.step(bots[int(batch.turn[0])].act(batch.views(), None))
+        if len(values) < left:  # the endgame
+            players = [ExactEndgame(bot) for bot in bots]
+            while not batch.done.all():
+                batch.step(players[int(batch.turn[0])].act(batch.views(), None))
+            values += [float(batch.returns("margin")[0, seat])] * (left - len(values))
+        q_target[action] = sum(values) / left
+    return q_target

@@ -1,0 +1,86 @@
+"""Policy iteration on a deck of eight cards: settings, collectors, runs of a second."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from german_whist.agents.policy.network.layers import LOGITS_PER_TRICK
+from german_whist.training.config import PolicyIterationConfig
+from german_whist.training.networks import feature_scale
+from german_whist.training.policy_iteration import PolicyIteration
+from german_whist.training.rollouts import Collector, Opponents
+from german_whist.training.run.directory import RunDirectory
+from german_whist.training.run.distributed import Processes
+
+if TYPE_CHECKING:
+    from german_whist.training.run.session import TrainingOutcome
+
+OWN_SETTINGS: dict[str, Any] = {
+    "trainer": "policy_iteration",
+    "rules": "tiny",
+    "decisions": 1024,
+    "num_envs": 8,
+    "num_steps": 16,
+    "batch_size": 32,
+    "hidden": [16],
+    "value_hidden": [8],
+    "evaluate_every": 512,
+    "evaluate_deals": 10,
+    "evaluate_against": ["random"],
+    "final_deals": 20,
+    "checkpoint_every": 256,
+    "value_deals": 0,
+}
+ALL_PARTS: dict[str, Any] = {
+    "opponents": {"self": 0.5, "pool": 0.25, "heuristic": 0.25},
+    "hidden": [6, 16, 6],
+    "suit_layers": 1,
+    "value_hidden": [4, 6],
+    "epochs": 2,
+}
+ROLLOUT = OWN_SETTINGS["num_envs"] * OWN_SETTINGS["num_steps"]
+ALONE = Processes()
+
+
+def own_config(**changes: Any) -> PolicyIterationConfig:
+    return PolicyIterationConfig.of(**{**OWN_SETTINGS, **changes})
+
+
+def begin_own(folder: Path, **changes: Any) -> TrainingOutcome:
+    from german_whist.training.train import train  # which draws pictures too: not all tests need that
+
+    config = own_config(**changes)
+    return train(config, RunDirectory.create(config, "mine", folder), quiet=True)
+
+
+def collector_of(
+    config: PolicyIterationConfig, opponents: Opponents | None = None, rank: int = 0, *, history: bool = False
+) -> Collector:
+    return Collector(
+        config.rules,
+        config.num_envs,
+        config.num_steps,
+        config.opponents,
+        opponents or {},
+        seed=config.seed,
+        inputs=config.inputs,
+        history=history,
+        rank=rank,
+    )
+
+
+def networks(config: PolicyIterationConfig, collector: Collector, processes: Processes = ALONE) -> PolicyIteration:
+    """Fresh networks for a collector's deals."""
+    return PolicyIteration(config, feature_scale(collector.high, None), collector.num_actions, processes)
+
+
+def some_policy(config: PolicyIterationConfig, collector: Collector, strength: float = 30.0) -> PolicyIteration:
+    """Networks whose actor has made up its mind."""
+    algorithm = networks(config, collector)
+    with torch.no_grad():
+        algorithm.actor.average.linear_layers()[-1].weight *= strength / LOGITS_PER_TRICK
+    algorithm.freeze()
+    return algorithm

@@ -1,0 +1,111 @@
+"""One network for several games: the settings, the rollouts and a run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from german_whist.agents.policy.agent import PolicyAgent
+from german_whist.agents.policy.checkpoint import load_checkpoint
+from german_whist.agents.policy.network.layers import UNIVERSAL
+from german_whist.arena.match import play_match
+from german_whist.envs.engine.rules import rule_names, rules
+from german_whist.training.config import every_game
+from german_whist.training.policy_iteration import Learner
+from german_whist.training.run.directory import RunDirectory
+from german_whist.training.run.distributed import Processes
+from german_whist.training.train import train
+from tests.training.own_runs import begin_own as run
+from tests.training.own_runs import own_config as config
+
+TWO = {"games": {"tiny": 1.0, "six_cards": 3.0}, "inputs": UNIVERSAL}
+
+
+def test_every_stands_for_the_presets_with_an_open_endgame_by_their_foreplay() -> None:
+    shares = config(games={"every": 1.0}, inputs=UNIVERSAL).shares
+    assert set(shares) == set(rule_names()) - {"humbug", "seventh"}  # seventh is classic, scored in another way
+    assert sum(shares.values()) == pytest.approx(1)
+    assert shares == pytest.approx(every_game())
+    assert shares["classic"] / shares["small"] == rules("classic").stock / rules("small").stock
+    assert shares["high_low"] == 2 * shares["classic"]
+    with_more = config(games={"every": 1.0, "tiny:hand=3,stock=2": 1.0}, inputs=UNIVERSAL).shares
+    assert with_more["tiny:hand=3,stock=2"] == 0.5
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"games": {"every": 1.0}}, "inputs: observation is not allowed: a network for several games needs universal"),
+        ({"games": {"every": 1.0, "humbug": 1.0}, "inputs": UNIVERSAL}, "games: 'humbug' is not allowed"),
+        ({"games": {"tiny": 0.0}}, "games: {'tiny': 0.0} is not allowed: games with shares above 0"),
+        ({"games": {"tny": 1.0}}, "unknown rules 'tny': did you mean 'tiny'"),
+        ({"inputs": "all"}, "unknown inputs 'all'"),
+        (TWO | {"evaluate_against": ["champion-small"]}, "agent 'champion-small' was trained for 'small'"),
+    ],
+)
+def test_impossible_settings_are_refused(changes: dict[str, object], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        config(**changes)
+
+
+SIZE = {"num_envs": 16, "num_steps": 4}
+
+
+def learner_of(tmp_path: Path, **changes: object) -> Learner:
+    return Learner(config(**{**TWO, **SIZE, **changes}), RunDirectory(tmp_path), Processes())
+
+
+def test_environments_are_divided_by_share(tmp_path: Path) -> None:
+    collectors = learner_of(tmp_path, num_envs=18).collectors
+    assert [(part.batch.rules, part.batch.size) for part in collectors] == [
+        (rules("tiny"), 4),
+        (rules("six_cards"), 14),
+    ]
+    with pytest.raises(ValueError, match=r"games: a share of 0\.25 for 'tiny' is less than one environment of 1"):
+        learner_of(tmp_path, num_envs=1, num_steps=40)
+
+
+def test_a_batch_has_the_positions_of_all_games(tmp_path: Path) -> None:
+    learner = learner_of(tmp_path)
+    batch, decisions = learner._collect()
+    assert decisions == 16 * 4
+    rollouts = [collector.rollout for collector in learner.collectors]
+    masks = [rollout.learner_mask & rollout.has_choice for rollout in rollouts]
+    assert all(bool(mask.any()) for mask in masks)
+    features = [rollout.features[mask] for rollout, mask in zip(rollouts, masks, strict=True)]
+    assert torch.equal(batch.features, torch.cat(features))
+
+
+def test_a_run_over_several_games_is_resumed_bit_for_bit_and_its_network_plays_others(tmp_path: Path) -> None:
+    changes = {**TWO, **SIZE, "value_deals": 100, "learning_rate_end": 2e-3}
+    whole, settings = run(tmp_path / "whole", **changes), config(**changes)
+    half = RunDirectory.create(settings.replace(decisions=512), "half", tmp_path / "half")
+    train(settings.replace(decisions=512), half, quiet=True)
+    half.final.unlink()
+    half, settings = RunDirectory.open(half.path, {"decisions": str(settings.decisions)})
+    train(settings, half, resume=True, quiet=True)
+    made, again = load_checkpoint(whole.run.final), load_checkpoint(half.final)
+    for layers, others in ((made.layers, again.layers), (made.value, again.value)):
+        assert all(
+            (a == b).all() for one, two in zip(layers, others, strict=True) for a, b in zip(one, two, strict=True)
+        )
+    assert made.inputs == UNIVERSAL
+    assert made.sizes[-1] == 54
+    assert set(made.results) == {"random, tiny", "random, six_cards"}
+    assert {row["opponent"] for row in whole.run.read_evaluations()} == set(made.results)
+    for game in ("classic", "draft", "small:open_stock=2"):
+        assert play_match(PolicyAgent(made), "random", deals=4, rules=game).deals == 4
+
+
+def test_a_single_game_may_have_universal_inputs_and_start_from_a_network_for_several(tmp_path: Path) -> None:
+    first = run(tmp_path / "first", **TWO, decisions=64)
+    second = run(tmp_path / "second", init=str(first.run.final), inputs=UNIVERSAL, decisions=64)
+    assert load_checkpoint(second.run.final).inputs == UNIVERSAL
+    with pytest.raises(ValueError, match="has universal inputs: set inputs to universal"):
+        run(tmp_path / "third", init=str(first.run.final), decisions=64)
+    assert not np.array_equal(
+        load_checkpoint(second.run.final).layers[0][0], load_checkpoint(first.run.final).layers[0][0]
+    )

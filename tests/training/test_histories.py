@@ -1,0 +1,156 @@
+"""Opponents that use event histories are given them in training as in matches, also after a run is resumed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from german_whist.agents.policy.checkpoint import load_checkpoint
+from german_whist.agents.registry import make_agent
+from german_whist.envs.engine.rules import rules
+from german_whist.envs.opponent import uses_history
+from german_whist.training import policy_iteration as own_learner
+from german_whist.training.rollouts import Collector
+from german_whist.training.run.directory import RunDirectory
+from german_whist.training.run.snapshot import Snapshot
+from german_whist.training.sb3 import learner as sb3_learner
+from german_whist.training.sb3.vec_env import SelfPlayVecEnv
+from german_whist.training.train import train
+from tests.arena.test_histories import ReadsHistory
+from tests.training.own_runs import collector_of, own_config, some_policy
+from tests.training.sb3_runs import tiny_config
+from tests.training.whole_runs import call_at, interrupt, resume_run
+
+AGAINST_READER = {"self": 0.5, "random": 0.5}  # a reader of histories in the place of random
+
+
+def reading(**changes: Any) -> tuple[Collector, ReadsHistory]:
+    agent = ReadsHistory()
+    config = own_config(**{"rules": "small", "opponents": AGAINST_READER, **changes})
+    return collector_of(config, {"random": lambda _: agent}, history=True), agent
+
+
+@pytest.mark.parametrize("game", ["tiny", "small", "draft", "open_stock"])
+def test_rollouts_give_the_history_of_the_deal_that_is_played(game: str) -> None:
+    config = own_config(rules=game, opponents=AGAINST_READER, num_steps=80)  # more than a deal of draft has
+    agent = ReadsHistory()
+    collector = collector_of(config, {"random": lambda _: agent}, history=True)
+    made = collector.collect(some_policy(config, collector).policy)
+    assert agent.decisions == int((~made.learner_mask).sum()) > 0
+    assert bool(made.ends.any())
+
+
+def test_a_collector_resumes_in_the_middle_of_deals_with_histories() -> None:
+    (first, _), (second, agent) = reading(num_steps=11), reading(num_steps=11)
+    policy = some_policy(own_config(rules="small", opponents=AGAINST_READER), first).policy
+    first.collect(policy)
+    second.load_state(first.state())
+    one, other = first.collect(policy), second.collect(policy)
+    assert agent.decisions > 0
+    for name, recorded in vars(one).items():
+        assert torch.equal(recorded, getattr(other, name)), name
+
+
+def test_collectors_without_such_opponents_keep_what_they_kept() -> None:
+    config = own_config()
+    assert collector_of(config).batch.log is None
+    assert collector_of(config).state().keys() == {
+        *("states", "deals", "moves", "deals_of_env", "learner_seat", "counts")
+    }
+
+
+def shift(array: np.ndarray) -> None:
+    array[:] = np.roll(array, 1, axis=0)
+
+
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [
+        ("log_counts", lambda counts: counts.__isub__(counts + 1)),
+        ("log_counts", lambda counts: counts.__iadd__(10**6)),
+        ("log_counts", lambda counts: counts.__isub__(counts > 0)),
+        ("log_actions", lambda actions: actions.fill(-1)),
+        ("log_actions", lambda actions: actions.fill(127)),
+        ("log_actions", shift),
+    ],
+)
+def test_actions_that_do_not_lead_to_the_deals_are_refused(name: str, change: Callable[[Any], None]) -> None:
+    collector, _ = reading(num_steps=11)
+    policy = some_policy(own_config(rules="small", opponents=AGAINST_READER), collector).policy
+    collector.collect(policy)
+    state = collector.state()
+    change(state[name])
+    before = collector.batch.states.copy()
+    with pytest.raises(ValueError, match="in row") as refused:
+        collector.load_state(state)
+    assert "\n" not in str(refused.value)
+    assert all((collector.batch.states[field] == before[field]).all() for field in before.dtype.names or ())
+
+
+def test_a_snapshot_without_histories_is_refused_where_they_are_needed() -> None:
+    without = collector_of(own_config(rules="small"))
+    collector, _ = reading()
+    with pytest.raises(ValueError, match="log_actions are not those of 8 environments of this version"):
+        collector.load_state(without.state())
+
+
+def test_vector_environments_of_sb3_give_histories(rng: np.random.Generator) -> None:
+    agent = ReadsHistory()
+    env = SelfPlayVecEnv(rules("small"), 6, opponents=[(0.5, None), (0.5, lambda: agent)], history=True)
+    env.reset()
+    for _ in range(40):
+        masks = env.action_masks()
+        env.step(np.array([rng.choice(np.flatnonzero(mask)) for mask in masks]))
+    assert agent.decisions > 40
+
+
+SHORT = {
+    "opponents": {"random": 1.0},
+    "decisions": 512,
+    "evaluate_deals": 2,
+    "final_deals": 2,
+    "checkpoint_every": 10**6,
+}
+
+
+@pytest.fixture
+def reader(monkeypatch: pytest.MonkeyPatch) -> ReadsHistory:
+    """A reader of histories that runs get when they name random."""
+    agent = ReadsHistory()
+    for learner in (own_learner, sb3_learner):
+        monkeypatch.setattr(learner, "make_agent", lambda name: agent)
+    return agent
+
+
+@pytest.mark.parametrize("make", [own_config, tiny_config], ids=["policy_iteration", "sb3"])
+def test_every_trainer_gives_histories(make: Callable[..., Any], tmp_path: Path, reader: ReadsHistory) -> None:
+    config = make(**SHORT, evaluate_every=10**6)
+    train(config, RunDirectory.create(config, "mine", tmp_path / "run"), quiet=True)
+    assert reader.decisions >= 400  # beside those of two evaluations
+
+
+def test_a_run_stopped_in_the_middle_of_deals_resumes_bit_for_bit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reader: ReadsHistory
+) -> None:
+    config = own_config(**SHORT, num_steps=5)
+    whole = train(config, RunDirectory.create(config, "mine", tmp_path / "whole"), quiet=True)
+    call_at(monkeypatch, 200, interrupt)
+    stopped = train(config, RunDirectory.create(config, "mine", tmp_path / "stopped"), quiet=True)
+    assert stopped.interrupted
+    saved = Snapshot.load(stopped.run.resume).deals[0]
+    assert bool(saved["0.log_counts"].any())  # the middle of deals
+    done = resume_run(tmp_path / "stopped")
+    assert done.run.read_evaluations()[-1]["win_rate"] == whole.run.read_evaluations()[-1]["win_rate"]
+    one, other = (load_checkpoint(run.run.final).layers for run in (whole, done))
+    assert [weight.tolist() for layer in one for weight in layer] == [
+        weight.tolist() for layer in other for weight in layer
+    ]
+
+
+def test_a_search_is_an_agent_that_uses_histories() -> None:
+    assert uses_history(make_agent("heuristic:search=2+exact"))

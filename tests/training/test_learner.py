@@ -1,0 +1,327 @@
+"""The algorithm: that its networks learn what it says, and its runs."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from german_whist.agents.policy.checkpoint import Checkpoint, load_checkpoint
+from german_whist.agents.policy.network.layers import LOGITS_PER_TRICK
+from german_whist.envs.engine.rules import rules
+from german_whist.training.policy_iteration import (
+    DISTILLED_HIDDEN,
+    Batch,
+    Learner,
+    OpponentActions,
+    PolicyIteration,
+)
+from german_whist.training.run.directory import RunDirectory
+from german_whist.training.run.distributed import Processes
+from german_whist.training.run.progress import FINAL_EVALUATION
+from german_whist.training.run.session import Due, TrainingOutcome
+from german_whist.training.train import train
+from tests.training.own_runs import ALL_PARTS
+from tests.training.own_runs import begin_own as run
+from tests.training.own_runs import own_config as config
+from tests.training.whole_runs import interrupt_in, resume_run
+
+FAST = {"learning_rate": 1e-2, "learning_rate_end": 1e-2, "batch_size": 64, "ema_horizon": 640}
+
+
+def some_batch(positions: int = 64) -> Batch:
+    """Made-up positions."""
+    generator = torch.Generator().manual_seed(0)
+    features = torch.randint(0, 2, (positions, 20), generator=generator).to(torch.int8)
+    masks = torch.rand((positions, 5), generator=generator) < 0.8
+    masks[:, :2] = True
+    q_targets = torch.randn((positions, 5), generator=generator) * 3
+    returns = 3 * torch.randn(positions, generator=generator)
+    logits = torch.zeros((positions, 5))
+    return Batch(features, masks, q_targets, logits, returns, (torch.arange(positions) % 2).to(torch.int8))
+
+
+def some_algorithm(**changes: object) -> PolicyIteration:
+    return PolicyIteration(config(**changes), torch.ones(20), 5, Processes())
+
+
+@pytest.mark.parametrize("epochs", [1, 3])
+def test_each_epoch_takes_its_gradient_steps(epochs):
+    algorithm = some_algorithm(epochs=epochs, batch_size=16)
+    algorithm.update(some_batch(70), 0.0)
+    state = algorithm.state()
+    assert (state["actor.steps"], state["value.steps"], state["distilled.steps"]) == (4 * epochs, 4 * epochs, 4)
+
+
+class ProductTypes(TorchDispatchMode):
+    """Collects the types of matrix products."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.types: set[torch.dtype] = set()
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        if func.overloadpacket in {torch.ops.aten.mm, torch.ops.aten.addmm, torch.ops.aten.bmm, torch.ops.aten.linear}:
+            self.types |= {arg.dtype for arg in args if isinstance(arg, torch.Tensor)}
+        return func(*args, **(kwargs or {}))
+
+
+@pytest.mark.parametrize(
+    ("has_bfloat16", "hidden_layers"), [(False, {torch.float32}), (True, {torch.float32, torch.bfloat16})]
+)
+def test_products_are_in_the_type_that_the_machine_multiplies_natively(monkeypatch, has_bfloat16, hidden_layers):
+    monkeypatch.setattr(torch.cpu, "_is_avx512_bf16_supported", lambda: has_bfloat16, raising=False)
+    monkeypatch.setattr(torch.backends.cpu, "get_cpu_capability", lambda: "AVX512")
+    algorithm = some_algorithm()
+    with ProductTypes() as products:
+        batch = some_batch()
+        algorithm.policy(batch.features), algorithm.values(batch.features), algorithm.lookahead_policy(batch.features)
+        algorithm.update(batch, 0.0)
+    assert products.types == hidden_layers  # the last layers are always float32
+
+
+def test_the_networks_learn_their_targets():
+    algorithm = some_algorithm(**FAST, hidden=[256], value_hidden=[128])
+    batch = some_batch()
+    features, masks, q_targets, _, returns, against_heuristic, _ = vars(batch).values()
+    first = algorithm.update(batch, 0.0)
+    for _ in range(300):
+        algorithm.freeze()
+        last = algorithm.update(dataclasses.replace(batch, logits=algorithm.policy(features)), 0.0)
+    algorithm.freeze()
+    assert last["losses/loss"] < first["losses/loss"] / 5
+    assert first["losses/value_explained_variance"] < 0.2
+    assert min(last["losses/explained_variance"], last["losses/value_explained_variance"]) > 0.95
+    estimated = algorithm.policy(features) / LOGITS_PER_TRICK
+    repeated = algorithm.distilled.frozen()(features) * 4
+    for row in range(64):
+        legal = masks[row]
+        about, by_distilled, truth = (it[row][legal] - it[row][legal].mean() for it in (estimated, repeated, q_targets))
+        assert torch.allclose(about, truth, atol=0.5)
+        assert torch.allclose(by_distilled, truth, atol=3)
+    assert ((repeated - estimated)[masks] ** 2).mean() < 0.2 * (estimated[masks] ** 2).mean()
+    expected = algorithm.values(features)
+    assert (expected.gather(1, against_heuristic.long()[:, None])[:, 0] - returns).abs().max() < 0.5
+    assert (expected.gather(1, 1 - against_heuristic.long()[:, None])[:, 0] - returns).abs().mean() > 1  # not trained
+
+
+def test_the_learning_rate_falls_linearly():
+    algorithm = some_algorithm(learning_rate=3e-3, learning_rate_end=1e-3, decisions=1000)
+    no_positions = some_batch(0)
+    rates = [algorithm.update(no_positions, done / 1000)["charts/learning_rate"] for done in (0, 500, 750, 999, 1200)]
+    np.testing.assert_allclose(rates, [3e-3, 2e-3, 1.5e-3, 1.002e-3, 1e-3])
+
+
+def test_value_only_leaves_the_actor_unchanged():
+    algorithm = some_algorithm()
+    before = {name: weight.clone() for name, weight in algorithm.named_parameters()}
+    algorithm.update(some_batch(), 0.0, value_only=True)
+    changed = {
+        name.partition(".")[0] for name, weight in algorithm.named_parameters() if (weight != before[name]).any()
+    }
+    assert changed == {"value", "distilled"}
+
+
+@pytest.mark.parametrize("epochs", [1, 3])
+def test_minibatches_have_one_size_and_cover_the_positions(epochs):
+    seen = list(some_algorithm(batch_size=8)._minibatches(60, epochs))
+    assert [len(rows) for rows in seen] == [8] * 7 * epochs
+    for rows in np.split(np.concatenate([rows.numpy() for rows in seen]), epochs):
+        assert len(set(rows)) == len(rows)
+
+
+def test_the_policy_changes_only_when_frozen_again():
+    algorithm = some_algorithm(**FAST)
+    batch = some_batch()
+    before = algorithm.policy(batch.features), algorithm.values(batch.features)
+    algorithm.update(batch, 0.0)
+    assert torch.equal(algorithm.policy(batch.features), before[0])
+    algorithm.freeze()
+    assert not torch.equal(algorithm.policy(batch.features), before[0])
+    assert not torch.equal(algorithm.values(batch.features), before[1])
+
+
+def test_the_distilled_network_picks_moves_during_lookahead():
+    algorithm = some_algorithm(**FAST)
+    batch = some_batch()
+    algorithm.update(batch, 0.0)
+    algorithm.freeze()
+    expected = algorithm.distilled.frozen()(batch.features)
+    assert torch.equal(algorithm.lookahead_policy(batch.features), expected)
+    algorithm.update(batch, 0.0)
+    assert torch.equal(algorithm.lookahead_policy(batch.features), expected)
+
+
+def test_a_value_starts_as_the_margin_of_a_checkpoints():
+    trained, fresh, batch = some_algorithm(), some_algorithm(seed=1), some_batch()
+    *hidden, (weight, bias) = trained.value.layers()
+    margin_and_win = weight * np.float32([[4], [-9]]), bias * np.float32([4, -9])
+    checkpoint = Checkpoint(trained.layers(), rules("tiny"), value=(*hidden, margin_and_win))
+    fresh.start_from(checkpoint, "it")
+    margin = trained.values(batch.features)[:, 0]
+    torch.testing.assert_close(fresh.values(batch.features), torch.stack([margin, margin], 1))
+
+
+def test_the_network_that_a_run_starts_from_plays_on_also_after_a_resume():
+    first, batch = Checkpoint(some_algorithm(seed=1).layers(), rules("tiny")), some_batch()
+    algorithm = some_algorithm(**FAST, init="it", lookahead_policy="init")
+    algorithm.start_from(first, "it")
+    started = algorithm.policy(batch.features) / LOGITS_PER_TRICK / 4
+    algorithm.update(batch, 0.0)
+    algorithm.freeze()
+    torch.testing.assert_close(algorithm.lookahead_policy(batch.features), started)
+    assert not torch.allclose(algorithm.policy(batch.features) / LOGITS_PER_TRICK / 4, started)
+    resumed = some_algorithm(**FAST, init="it", lookahead_policy="init")
+    resumed.load_state(algorithm.state())
+    torch.testing.assert_close(resumed.lookahead_policy(batch.features), started)
+
+
+def test_a_model_of_the_opponents_learns_their_actions_and_plays_on_also_after_a_resume():
+    settings = {**FAST, "hidden": [64], "lookahead_policy": "opponent", "opponents": {"random": 1.0}}
+    algorithm, positions = some_algorithm(**settings), some_batch()
+    played = OpponentActions(positions.features, positions.masks, positions.masks.float().argmax(1))
+    batch = dataclasses.replace(positions, played=played)
+    for _ in range(100):
+        algorithm.update(batch, 0.0, value_only=True)
+    algorithm.freeze()
+    logits = algorithm.lookahead_policy(positions.features)
+    assert torch.equal(logits.masked_fill(~positions.masks, -torch.inf).argmax(1), played.actions)
+    resumed = some_algorithm(**settings)
+    resumed.load_state(algorithm.state())
+    assert torch.equal(resumed.lookahead_policy(positions.features), logits)
+
+
+def test_a_model_of_the_opponents_starts_as_the_network_that_the_run_starts_from():
+    first, features = Checkpoint(some_algorithm(seed=1).layers(), rules("tiny")), some_batch().features
+    algorithm = some_algorithm(init="it", lookahead_policy="opponent", opponents={"random": 1.0})
+    algorithm.start_from(first, "it")
+    expected = algorithm.policy(features) / LOGITS_PER_TRICK / 4
+    torch.testing.assert_close(algorithm.lookahead_policy(features), expected)
+
+
+def test_a_run_learns_the_actions_of_its_opponents(tmp_path):
+    settings = {"opponents": {"greedy": 1.0}, "lookahead_policy": "opponent", "num_envs": 64, "hidden": [64], **FAST}
+    learner = Learner(config(**settings), RunDirectory(tmp_path), Processes())
+    for _ in range(20):
+        learner.train_once(lambda _: None)
+    rollout = learner.collectors[0].collect(learner.algorithm.policy)
+    theirs = ~rollout.learner_mask & rollout.has_choice
+    logits = learner.algorithm.lookahead_policy(rollout.features[theirs])
+    chosen = logits.masked_fill(~rollout.masks[theirs], -torch.inf).argmax(1)
+    assert float((chosen == rollout.actions[theirs]).float().mean()) > 0.8
+
+
+def test_without_positions_no_weight_changes():
+    algorithm = some_algorithm()
+    before = [weight.clone() for _, weight in algorithm.named_parameters()]
+    metrics = algorithm.update(some_batch(0), 0.0)
+    assert metrics["losses/loss"] == 0
+    assert all(torch.equal(weight, old) for (_, weight), old in zip(algorithm.named_parameters(), before, strict=True))
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> TrainingOutcome:
+    return run(tmp_path_factory.mktemp("policy_iteration") / "run", **ALL_PARTS)
+
+
+def test_a_run_writes_a_checkpoint_with_its_card(finished):
+    checkpoint = load_checkpoint(finished.run.final)
+    assert checkpoint.training["algorithm"] == (
+        "approximate policy iteration: regression on action values, bootstrapped from its own value network"
+    )
+    assert (checkpoint.ranks, checkpoint.endgame) == ("live", "exact")
+    assert (checkpoint.suit_layers, checkpoint.sizes[1:-1]) == (1, [6, 16, 6])
+    assert "ent_coef" not in checkpoint.training["config"]
+    assert checkpoint.results["random"]["endgame"] == "exact"
+    assert finished.run.metrics.read_text().splitlines()[0].split(",")[-1] == "losses/value_explained_variance"
+    assert finished.run.curve.exists()
+
+
+def test_a_run_writes_the_distilled_network_too(finished):
+    distilled = load_checkpoint(finished.run.distilled)
+    assert (distilled.sizes[1:-1], distilled.suit_layers) == ([DISTILLED_HIDDEN], 0)
+    assert distilled.ranks == "live"
+    assert distilled.training == load_checkpoint(finished.run.final).training
+
+
+def test_a_run_can_start_from_the_network_of_another(finished):
+    checkpoint = load_checkpoint(finished.run.final)
+    layers, scale = checkpoint.layers, torch.ones(checkpoint.sizes[0])
+    algorithm = PolicyIteration(config(**ALL_PARTS), scale, checkpoint.sizes[-1], Processes())
+    algorithm.start_from(checkpoint, "it")
+    for (weight, bias), (again, and_bias) in zip(layers, algorithm.layers(), strict=True):
+        np.testing.assert_allclose(weight, again, rtol=1e-6)
+        np.testing.assert_allclose(bias, and_bias, rtol=1e-6)
+
+
+@pytest.mark.parametrize("value_hidden", [[4, 6], [4, 7]])
+def test_a_run_starts_from_the_value_too_if_it_has_the_same_sizes(finished, tmp_path, value_hidden):
+    def learner(sizes):
+        settings = config(**{**ALL_PARTS, "value_hidden": sizes, "seed": sizes[-1]})
+        return Learner(settings, RunDirectory(tmp_path / "run"), Processes())
+
+    value = learner([4, 6]).algorithm.value.layers()
+    started, before = learner(value_hidden), learner(value_hidden).algorithm.value.layers()
+    started.algorithm.start_from(dataclasses.replace(load_checkpoint(finished.run.final), value=value), "it")
+    expected = before if value_hidden == [4, 7] else value
+    assert [weight.shape for weight, _ in value] != [weight.shape for weight, _ in before] or value_hidden == [4, 6]
+    np.testing.assert_allclose(started.algorithm.value.layers()[0][0], expected[0][0], rtol=1e-6)
+
+
+def test_a_network_with_other_suit_layers_is_refused_and_nothing_is_left(finished, tmp_path):
+    plain = {**ALL_PARTS, "init": str(finished.run.final), "suit_layers": 0}
+    with pytest.raises(ValueError, match=r"final.safetensors' has 1 suit layers: set suit_layers to 1"):
+        run(tmp_path / "run", **plain)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_stopped_and_resumed_run_equals_an_uninterrupted_one(finished, tmp_path):
+    settings = config(**ALL_PARTS)
+    directory = RunDirectory.create(settings, "policy_iteration", tmp_path / "half")
+    learner = Learner(settings, directory, Processes())
+    learner.save(0.0)
+    save_is_due = Due(settings.checkpoint_every, 0)
+    while learner.decisions < 512:
+        learner.train_once(lambda decisions: None)
+        if save_is_due(learner.decisions):
+            learner.save(0.0)
+    learner.save_snapshot(0.0)
+    assert contents(train(settings, directory, resume=True, quiet=True)) == contents(finished)
+
+
+@pytest.mark.parametrize("phase", ["fitting the value network", FINAL_EVALUATION])
+def test_a_run_stopped_after_its_last_decision_resumes_to_the_same_end(tmp_path, monkeypatch, phase):
+    settings = {**ALL_PARTS, "value_deals": 40}
+    whole = run(tmp_path / "whole", **settings)
+    with monkeypatch.context() as patch:
+        interrupt_in(patch, phase)
+        stopped = run(tmp_path / "run", **settings)
+    assert stopped.interrupted
+    assert not stopped.run.final.exists()
+    done = resume_run(tmp_path / "run")
+    assert contents(done) == contents(whole)
+    fitted, expected = load_checkpoint(done.run.final).value, load_checkpoint(whole.run.final).value
+    assert len(fitted) == len(expected) == 3
+    for (weight, bias), (other, other_bias) in zip(fitted, expected, strict=True):
+        np.testing.assert_array_equal(weight, other)
+        np.testing.assert_array_equal(bias, other_bias)
+
+
+def test_lookahead_applies_from_lookahead_start_on(finished, tmp_path):
+    later = run(tmp_path / "later", **{**ALL_PARTS, "lookahead": 2, "lookahead_start": 600})
+    pairs = list(zip(finished.run.checkpoint_paths(), later.run.checkpoint_paths(), strict=True))
+    alike = [weights(one) == weights(other) for one, other in pairs]
+    assert alike == [int(one.stem) <= 600 for one, _ in pairs]
+    assert alike.count(True) > 1
+
+
+def contents(outcome: TrainingOutcome) -> list[bytes]:
+    return weights(outcome.run.final) + weights(outcome.run.distilled)
+
+
+def weights(checkpoint: Path) -> list[bytes]:
+    return [array.tobytes() for layer in load_checkpoint(checkpoint).layers for array in layer]

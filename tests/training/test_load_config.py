@@ -1,0 +1,337 @@
+"""Training settings: read, overridden, refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from german_whist.agents.pretrained.catalog import find_network
+from german_whist.training.config import EVERY, PolicyIterationConfig, SB3Config
+from german_whist.training.load_config import config_fields, load_config, recipe_names
+from tests.agents.networks import some_network, suit_network
+from tests.training.own_runs import OWN_SETTINGS, own_config
+from tests.training.sb3_runs import SETTINGS, tiny_config
+
+
+def written(tmp_path: Path, text: str, name: str = "mine.yaml") -> Path:
+    path = tmp_path / name
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def refusal(source: object, overrides: dict[str, str] | None = None) -> str:
+    with pytest.raises(ValueError, match=r".") as caught:
+        load_config(source, overrides)  # type: ignore[arg-type]
+    message = str(caught.value)
+    assert "\n" not in message
+    return message
+
+
+@pytest.mark.parametrize("name", recipe_names())
+def test_every_recipe_loads_by_its_name(name: str) -> None:
+    config = load_config(name)
+    assert config.decisions >= 1_000_000
+    game = name.partition("-")[2] or "classic"
+    if game == EVERY:
+        assert isinstance(config, PolicyIterationConfig)
+        assert config.games == {EVERY: 1.0}
+    else:
+        assert set(config.shares) == {game}
+
+
+def test_the_recipes_are_those_of_the_readme() -> None:
+    assert {"quickstart", "sb3"} <= set(recipe_names())
+
+
+def test_a_file_sets_the_keys_it_names_and_no_others(tmp_path: Path) -> None:
+    config = load_config(written(tmp_path, "decisions: 5000\nhidden: [8, 4]\n"))
+    assert config == SB3Config.of(decisions=5000, hidden=[8, 4])
+
+
+@pytest.mark.parametrize("text", ["", "# nothing but a comment\n", "---\n"])
+def test_an_empty_file_is_the_defaults(tmp_path: Path, text: str) -> None:
+    assert load_config(written(tmp_path, text)) == SB3Config.of()
+
+
+def test_the_command_line_overrides_the_file(tmp_path: Path) -> None:
+    path = written(tmp_path, "decisions: 5000\nseed: 3\n")
+    config = load_config(str(path), {"decisions": "7_000", "hidden": "[32, 16]", "opponents": "{self: 1, greedy: 0.5}"})
+    assert (config.decisions, config.seed, config.hidden) == (7000, 3, [32, 16])
+    assert config.opponents == {"self": 1.0, "greedy": 0.5}
+
+
+def test_a_file_but_not_a_folder_takes_precedence_over_a_recipe(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    recipe = load_config("quickstart")
+    (tmp_path / "quickstart").mkdir()
+    assert load_config("quickstart") == recipe
+    (tmp_path / "quickstart").rmdir()
+    written(tmp_path, "seed: 77\n", "quickstart")
+    assert load_config("quickstart").seed == 77
+
+
+@pytest.mark.parametrize(
+    ("key", "text", "value"),
+    [
+        ("decisions", "1e6", 1_000_000),
+        ("decisions", "1_000_000", 1_000_000),
+        ("decisions", "2.5e+3", 2500),
+        ("decisions", "'3000'", 3000),
+        ("decisions", "3000.0", 3000),
+        ("learning_rate", "1e-3", 0.001),
+        ("learning_rate", "1", 1.0),
+        ("learning_rate", ".5", 0.5),
+        ("per_trick", "no", False),
+        ("device", "cuda:0", "cuda:0"),
+        ("hidden", "[1e1, 20]", [10, 20]),
+        ("rules", "classic:hand=10,stock=32", "classic:hand=10,stock=32"),
+        ("rules", "'tiny'", "tiny"),
+        ("evaluate_against", "[greedy]", ["greedy"]),
+        ("opponents", "{pool: 1e-1, self: 2}", {"pool": 0.1, "self": 2.0}),
+        ("seed", "4294967295", 2**32 - 1),
+    ],
+)
+def test_values_are_converted_to_the_type_of_their_key(tmp_path: Path, key: str, text: str, value: Any) -> None:
+    from_file = load_config(written(tmp_path, f"{key}: {text}\n")).to_dict()[key]
+    from_command_line = load_config(written(tmp_path, ""), {key: text}).to_dict()[key]
+    assert from_file == from_command_line == value
+    assert type(from_file) is type(value)
+
+
+def test_settings_read_back_from_their_yaml(tmp_path: Path) -> None:
+    config = tiny_config(opponents={"self": 0.5, "random": 0.25, "pool": 0.25}, learning_rate=3e-7, per_trick=False)
+    text = config.to_yaml()
+    assert load_config(written(tmp_path, text)) == config
+    assert list(yaml.safe_load(text)) == list(config_fields(SB3Config))
+
+
+def test_every_key_has_help_and_a_kind() -> None:
+    fields = config_fields()
+    assert set(fields) >= set(SB3Config().to_dict())
+    assert all(text for _, text in fields.values())
+
+
+def test_settings_share_no_lists() -> None:
+    SB3Config.of().hidden.append(1)
+    SB3Config.of().opponents["greedy"] = 1.0
+    assert SB3Config.of().hidden == [256, 256]
+    assert SB3Config.of().opponents == {"self": 1.0}
+
+
+WRONG_VALUES = [
+    ("decisions", "many", "'many' is not allowed: a whole number is needed"),
+    ("decisions", "1.5", "1.5 is not allowed: a whole number is needed"),
+    ("decisions", "true", "True is not allowed: a whole number is needed"),
+    ("decisions", "[1]", "[1] is not allowed: a whole number is needed"),
+    ("decisions", "null", "None is not allowed: a whole number is needed"),
+    ("decisions", ".inf", "inf is not allowed: a whole number is needed"),
+    ("decisions", ".nan", "nan is not allowed: a whole number is needed"),
+    ("decisions", "1e999", "'1e999' is not allowed: a whole number is needed"),
+    ("decisions", "2020-01-13", "is not allowed: a whole number is needed"),
+    ("decisions", "0", "0 is not allowed: a number from 1"),
+    ("decisions", "-5", "-5 is not allowed: a number from 1"),
+    ("decisions", "1e13", "10000000000000 is not allowed: a number from 1 to 1000000000000"),
+    ("num_envs", "0", "a number from 1"),
+    ("num_steps", "0", "a number from 1"),
+    ("epochs", "0", "a number from 1"),
+    ("pool_size", "0", "a number from 1"),
+    ("batch_size", "1", "a number from 2"),
+    ("batch_size", "51", "in a rollout of num_envs * num_steps = 256 decisions the last batch would hold a single one"),
+    ("evaluate_every", "0", "a number from 1"),
+    ("evaluate_deals", "0", "a number from 1"),
+    ("final_deals", "0", "a number from 1"),
+    ("checkpoint_every", "0", "a number from 1"),
+    ("seed", "-1", "-1 is not allowed: a number from 0"),
+    ("seed", "4294967296", "a number from 0 to 4294967295"),
+    ("threads", "-1", "a number from 0"),
+    ("threads", "1000000", "a number from 0 to 1024"),
+    ("learning_rate", "fast", "'fast' is not allowed: a number is needed"),
+    ("learning_rate", "0", "0.0 is not allowed: a number above 0"),
+    ("learning_rate", "-1e-3", "a number above 0"),
+    ("learning_rate", ".inf", "a number is needed"),
+    ("learning_rate", ".nan", "a number is needed"),
+    ("learning_rate_end", "-1", "a number from 0"),
+    ("ent_coef", "-1", "a number from 0"),
+    ("ent_coef_end", "-1", "a number from 0"),
+    ("hidden", "256", "256 is not allowed: a list of whole numbers"),
+    ("hidden", "[]", "at least one layer"),
+    ("hidden", "[16, 0]", "at least one layer, each from 1"),
+    ("hidden", "[16, big]", "a list of whole numbers"),
+    ("per_trick", "1", "1 is not allowed: true or false is needed"),
+    ("per_trick", "perhaps", "true or false is needed"),
+    ("reward", "margn", "unknown reward 'margn': did you mean 'margin'? allowed: margin, win, points"),
+    ("reward", "win", "per_trick: only the margin can be paid trick by trick; reward is win"),
+    ("reward", "3", "3 is not allowed: a name is needed"),
+    ("rules", "clasic", "unknown rules 'clasic': did you mean 'classic'?"),
+    ("rules", "classic:hnd=3", "unknown rules field 'hnd': did you mean 'hand'?"),
+    ("rules", "tiny:stock=3", "stock=3 is odd"),
+    ("rules", "tiny:hand", "'hand' is not key=value"),
+    ("rules", "5", "5 is not allowed: a name is needed"),
+    ("opponents", "self", "'self' is not allowed: a mapping of names to shares"),
+    ("opponents", "{}", "names with shares above 0"),
+    ("opponents", "{self: 0}", "names with shares above 0"),
+    ("opponents", "{self: -1}", "names with shares above 0"),
+    ("opponents", "{self: much}", "a mapping of names to shares"),
+    ("opponents", "{self: .nan}", "a mapping of names to shares"),
+    ("opponents", "{slef: 1}", "unknown agent in opponents 'slef': did you mean 'self'? allowed: self, pool, random"),
+    ("opponents", "{heuristc: 1}", "unknown agent in opponents 'heuristc': did you mean 'heuristic'?"),
+    ("opponents", "{'random:luck=1': 1}", "agent 'random' takes no settings, 'luck' was given"),
+    ("opponents", "{'checkpoint:absent.st': 1}", "opponents: checkpoint 'absent.st': there is no such file"),
+    ("opponents", "{champion-v1: 1}", "opponents: agent 'champion-v1' was trained for 'classic' and plays no other"),
+    ("evaluate_against", "random", "a list of names"),
+    ("evaluate_against", "[random, champion-small+exact]", "agent 'champion-small' was trained for 'small'"),
+    ("evaluate_against", "[]", "at least one agent is needed"),
+    ("evaluate_against", "[7]", "a list of names"),
+    ("evaluate_against", "[gredy]", "unknown agent in evaluate_against 'gredy': did you mean 'greedy'?"),
+    ("evaluate_against", "[pool]", "unknown agent in evaluate_against 'pool'"),
+    ("evaluate_against", "['checkpoint:']", "evaluate_against: agent 'checkpoint' needs a file"),
+    ("device", "0", "0 is not allowed: a name is needed"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("key", "text", "expected"), WRONG_VALUES)
+def test_a_wrong_value_is_refused_with_its_key_and_source(tmp_path: Path, key: str, text: str, expected: str) -> None:
+    base = {**SETTINGS, "num_envs": 16, "num_steps": 16}
+    base_file = written(tmp_path, yaml.safe_dump(base), "base.yaml")
+    wrong_file = written(tmp_path, yaml.safe_dump({k: v for k, v in base.items() if k != key}) + f"{key}: {text}\n")
+    in_file = refusal(wrong_file)
+    assert in_file.startswith(f"{wrong_file}: ")
+    on_command_line = refusal(base_file, {key: text})
+    assert on_command_line.startswith("command line: ")
+    for message in (in_file, on_command_line):
+        assert key in message
+        assert expected in message
+
+
+def test_a_wrong_value_in_the_file_is_not_blamed_on_the_command_line(tmp_path: Path) -> None:
+    path = written(tmp_path, "ent_coef: -2\n")
+    assert refusal(path, {"seed": "1"}).startswith(f"{path}: ent_coef: -2.0 is not allowed")
+
+
+def test_the_command_line_can_correct_a_wrong_value(tmp_path: Path) -> None:
+    assert load_config(written(tmp_path, "reward: win\n"), {"per_trick": "false"}).reward == "win"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("decisons: 5\n", "unknown key 'decisons': did you mean 'decisions'? allowed: trainer, rules, seed"),
+        ("zzz: 5\n", "unknown key 'zzz': allowed: trainer, rules, seed"),
+        ("5: 5\n", "unknown key '5': allowed"),
+        ("seed: 1\nrows: [1, 2\n", "line 3: not YAML: "),
+        ("seed: 1\n\tsteps: 2\n", "line 2: not YAML: "),
+        ("a: b: c\n", "line 1: not YAML: mapping values are not allowed here"),
+        ("seed: 2020-13-45\n", "not YAML: month must be in 1..12"),
+        ("seed: \x01\n", "not YAML: "),
+        ("- seed\n- 1\n", "a mapping of keys to values is needed, not list"),
+        ("quickstart\n", "a mapping of keys to values is needed, not str"),
+        ("seed: !!python/object/apply:os.getcwd []\n", "line 1: not YAML: "),
+    ],
+)
+def test_a_file_without_a_mapping_is_refused_with_the_line(tmp_path: Path, text: str, expected: str) -> None:
+    path = written(tmp_path, text)
+    message = refusal(path)
+    assert message.startswith(str(path))
+    assert expected in message
+
+
+@pytest.mark.parametrize("text", ["[1", "{", "2020-13-45", "a: b: c", "'"])
+def test_invalid_yaml_on_the_command_line_is_refused(tmp_path: Path, text: str) -> None:
+    assert refusal(written(tmp_path, ""), {"seed": text}) == f"command line: seed: {text!r} is not a YAML value"
+
+
+def test_an_unknown_key_on_the_command_line_is_refused(tmp_path: Path) -> None:
+    assert "command line: unknown key 'sed': did you mean 'seed'?" in refusal(written(tmp_path, ""), {"sed": "1"})
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("quikstart", "unknown configuration (no such file) 'quikstart': did you mean 'quickstart'? allowed: "),
+        ("absent/mine.yaml", "unknown configuration (no such file) 'absent/mine.yaml': allowed: champion, "),
+        ("folder", "'folder' cannot be read: Is a directory"),
+        ("file/below.yaml", "'file/below.yaml' cannot be read: Not a directory"),
+        ("bytes.yaml", "'bytes.yaml' cannot be read: 'utf-8' codec can't decode"),
+        ("", "cannot be read: "),
+    ],
+)  # fmt: skip
+def test_a_file_that_cannot_be_read_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, source: str, expected: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "folder").mkdir()
+    written(tmp_path, "", "file")
+    (tmp_path / "bytes.yaml").write_bytes(b"\xff\xfe\x00seed")
+    assert expected in refusal(source)
+
+
+def test_a_recipe_is_for_the_trainer_that_it_names(tmp_path: Path) -> None:
+    assert type(load_config("sb3")) is SB3Config
+    assert load_config(written(tmp_path, "trainer: policy_iteration\n")) == PolicyIterationConfig.of()
+    assert load_config(written(tmp_path, "trainer: sb3\n")) == SB3Config.of()
+
+
+def test_the_quickstart_learns_from_self_play_alone() -> None:
+    assert set(load_config("quickstart").opponents) <= {"self", "pool"}  # itself and past selves
+
+
+def test_the_command_line_may_change_the_trainer(tmp_path: Path) -> None:
+    config = load_config(written(tmp_path, "seed: 4\n"), {"trainer": "policy_iteration", "stock_rotations": "3"})
+    assert config == PolicyIterationConfig.of(seed=4, stock_rotations=3)
+
+
+def test_settings_of_policy_iteration_read_back(tmp_path: Path) -> None:
+    config = own_config(value_lambda=0.25, games={"tiny": 1.0})
+    assert load_config(written(tmp_path, config.to_yaml())) == config
+    assert list(yaml.safe_load(config.to_yaml())) == list(config_fields(PolicyIterationConfig))
+
+
+@pytest.mark.parametrize(
+    ("key", "text", "expected"),
+    [
+        ("trainer", "policy_iterations", "unknown trainer 'policy_iterations': did you mean 'policy_iteration'?"),
+        ("trainer", "[sb3]", "unknown trainer"),
+        ("inputs", "all", "unknown inputs 'all': allowed: observation, universal"),
+        ("init", "absent.safetensors", "init: checkpoint 'absent.safetensors': there is no such file"),
+        ("lookahead", "0", "lookahead: 0 is not allowed: a number from 1 to 52"),
+        ("stock_rotations", "0", "stock_rotations: 0 is not allowed: a number from 1 to 52"),
+        ("value_lambda", "1.5", "value_lambda: 1.5 is not allowed: a number from 0 to 1"),
+        ("value_hidden", "[]", "value_hidden: [] is not allowed: at least one layer"),
+        ("ema_horizon", "-1", "ema_horizon: -1 is not allowed: a number from 0"),
+        ("processes", "0", "processes: 0 is not allowed: a number from 1"),
+        ("ent_coef", "1", "ent_coef: only trainer: sb3 has this setting, and this is policy_iteration"),
+    ],
+)
+def test_a_wrong_value_of_policy_iteration_is_refused(tmp_path: Path, key: str, text: str, expected: str) -> None:
+    message = refusal(written(tmp_path, yaml.safe_dump(OWN_SETTINGS)), {key: text})
+    assert message.startswith("command line: ")
+    assert expected in message
+
+
+def test_a_runs_config_loads_without_its_init_network(tmp_path: Path) -> None:
+    config = own_config(init="gone.safetensors")
+    assert load_config(written(tmp_path, config.to_yaml())) == config
+
+
+def test_init_sets_the_sizes_unless_they_are_given(tmp_path: Path) -> None:
+    def hidden(text: str, overrides: dict[str, str] | None = None) -> list[int]:
+        return load_config(written(tmp_path, f"trainer: policy_iteration\n{text}"), overrides).hidden
+
+    some_network(hidden=(16, 24)).save(tmp_path / "made.safetensors")
+    init = f"init: {tmp_path / 'made.safetensors'}\n"
+    assert hidden(init) == [16, 24]
+    assert hidden(init, {"hidden": "[8]"}) == [8]
+    assert hidden(f"hidden: [8]\n{init}") == [8]
+    assert hidden(f"hidden: [8]\n{init}", {"init": "small"}) == find_network("small").sizes[1:-1]
+    assert hidden(f"hidden: [8]\n{init}", {"init": "small", "hidden": "[9]"}) == [9]
+    suit_network(2).save(tmp_path / "suits.safetensors")
+    shared = load_config("quickstart", {"init": str(tmp_path / "suits.safetensors")})
+    assert isinstance(shared, PolicyIterationConfig)
+    assert (shared.hidden, shared.suit_layers) == ([9, 7, 11, 10, 8, 5], 2)
+    with pytest.raises(ValueError, match=r"init: checkpoint 'champio': there is no such file: did you mean the agent"):
+        load_config("quickstart", {"init": "champio"})

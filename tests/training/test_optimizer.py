@@ -1,0 +1,81 @@
+"""What a step of a network in training is, and its state."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import torch
+
+from german_whist.training.networks import MAX_GRAD_NORM, TrainedNetwork, new_mlp
+from german_whist.training.run.distributed import Processes
+from tests.training.own_runs import own_config
+
+RATE = 0.01
+
+
+def trained(seed: int = 3, **changes: Any) -> TrainedNetwork:
+    torch.manual_seed(seed)
+    return TrainedNetwork("it", new_mlp(torch.ones(12), [20, 8], 5, 1.0), own_config(**changes), Processes())
+
+
+def step(it: TrainedNetwork, seed: int, scale: float = 1.0) -> None:
+    features = torch.randn((32, 12), generator=torch.Generator().manual_seed(seed))
+    it.step(scale * ((it.network(features) - 1) ** 2).mean(), 32, RATE)
+
+
+def test_hidden_matrices_take_orthogonal_steps_and_the_rest_those_of_adam() -> None:
+    it = trained()
+    before = [weight.detach().clone() for weight in it.network.parameters()]
+    step(it, seed=1)
+    after = [weight.detach() for weight in it.network.parameters()]
+    for number, (new, old) in enumerate(zip(after, before, strict=True)):
+        change = new - old
+        if number not in (0, 2):  # 4 is the weight of the last layer, the odd ones are biases
+            assert torch.allclose(change.abs()[change != 0], torch.tensor(RATE), rtol=0.05)  # Adam's first step
+            continue
+        turned = torch.linalg.svdvals(change) / (0.2 * RATE * max(change.shape) ** 0.5)
+        assert turned.min() > 0.5  # Newton and Schulz stop between 0.7 and 1.2, but for directions that hardly count
+        assert turned.max() < 1.3
+
+
+def test_gradients_are_clipped() -> None:
+    it = trained()
+    step(it, seed=1, scale=1e3)
+    gradients = [weight.grad for weight in it.network.parameters() if weight.grad is not None]
+    norm = torch.sqrt(torch.stack([(gradient**2).sum() for gradient in gradients]).sum())
+    torch.testing.assert_close(norm, torch.tensor(MAX_GRAD_NORM))
+
+
+def test_the_state_holds_all_that_the_next_step_depends_on() -> None:
+    it, again, fresh = trained(), trained(seed=4), trained(seed=4)
+    for seed in range(3):
+        step(it, seed)
+    again.load_state(it.state())
+    for each in (it, again, fresh):
+        step(each, seed=9)
+    pairs = zip(it.state().items(), again.state().items(), strict=True)
+    assert all(name == other and torch.equal(one, two) for (name, one), (other, two) in pairs)
+    assert not torch.equal(it.network.linear_layers()[0].weight, fresh.network.linear_layers()[0].weight)
+
+
+def test_before_the_first_step_there_are_no_moments() -> None:
+    it, again = trained(), trained(seed=4)
+    assert not any("optimizer" in name for name in it.state())
+    again.load_state(it.state())
+    for each in (it, again):
+        step(each, seed=1)
+    assert torch.equal(it.network.linear_layers()[0].weight, again.network.linear_layers()[0].weight)
+
+
+@pytest.mark.parametrize(("tensor", "error"), [(None, KeyError), (torch.zeros(3), ValueError)])
+@pytest.mark.parametrize(
+    "name", ["it_optimizer.1.exp_avg", "it_optimizer.2.momentum_buffer", "it_optimizer.3.exp_avg_sq", "it.steps"]
+)
+def test_a_damaged_state_is_refused(name: str, tensor: torch.Tensor | None, error: type[Exception]) -> None:
+    it = trained()
+    step(it, seed=1)
+    state = it.state()
+    del state[name]
+    with pytest.raises(error, match=name.replace(".", r"\.")):
+        it.load_state(state if tensor is None else {**state, name: tensor})

@@ -1,0 +1,175 @@
+"""What the collector records is what every seat saw and did, and how its deals ended."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from german_whist.agents.bots.base import Agent
+from german_whist.agents.policy.canonical import canonical_views, true_cards
+from german_whist.agents.registry import make_agent
+from german_whist.envs.observation.vector import observe
+from german_whist.envs.simulator.batch import DealBatch
+from german_whist.training.rollouts import (
+    DEALS_PER_PROCESS,
+    TRAINING_DEALS,
+    Collector,
+    Rollout,
+    first_training_deal,
+)
+from tests.training.own_runs import collector_of, own_config, some_policy
+
+FIRST = first_training_deal(0)
+GAMES = ["tiny", "small", "draft", "open_stock", "high_low"]
+
+
+def collected(makers: Any = None, **changes: Any) -> tuple[Collector, Rollout]:
+    config = own_config(**changes)
+    collector = collector_of(config, makers)
+    return collector, collector.collect(some_policy(config, collector).policy)
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_features_masks_seats_and_ends_match_the_deals(game: str) -> None:
+    _, made = collected(rules=game, num_envs=6, num_steps=70, seed=4)
+    batch = DealBatch(game, 6, 4, FIRST, endgame="exact")
+    next_deal = FIRST + 6
+    for step in range(70):
+        views, roles = canonical_views(batch.views(), "live")
+        observations = made.features[step].numpy()
+        np.testing.assert_array_equal(observations, observe(views, game))
+        bits = views["legal"][:, None] >> np.arange(batch.num_actions, dtype=np.uint64) & np.uint64(1)
+        np.testing.assert_array_equal(made.masks[step].numpy(), bits == 1)
+        np.testing.assert_array_equal(made.seats[step].numpy(), batch.turn)
+        batch.step(true_cards(made.actions[step].numpy(), roles))
+        np.testing.assert_array_equal(made.ends[step].numpy(), batch.done)
+        finished = np.flatnonzero(batch.done)
+        batch.deal_rows(finished, np.arange(next_deal, next_deal + len(finished), dtype=np.uint64))
+        next_deal += len(finished)
+    assert bool(made.ends.any())
+
+
+@pytest.mark.parametrize("game", ["small", "high_low", "all", "race"])
+def test_the_margin_of_a_deal_is_recorded_at_its_end(game: str) -> None:
+    _collector, made = collected(rules=game, num_envs=3, num_steps=60)
+    batch = DealBatch(game, 3, 0, FIRST, endgame="exact")
+    for step in range(60):
+        _, roles = canonical_views(batch.views(), "live")
+        batch.step(true_cards(made.actions[step].numpy(), roles))
+        finished = np.flatnonzero(batch.done)
+        if len(finished):
+            np.testing.assert_array_equal(made.margins[step].numpy()[finished], batch.returns("margin")[finished, 0])
+            break
+        assert not made.margins[step].any()
+    assert batch.done.any()
+
+
+def test_actions_are_sampled_from_the_policy() -> None:
+    config = own_config(num_envs=4000, num_steps=4, rules="small")
+    collector = collector_of(config)
+    ppo = some_policy(config, collector)
+    made = collector.collect(ppo.policy)
+    for step in range(4):
+        logits = ppo.policy(made.features[step])
+        logits = logits.masked_fill(~made.masks[step], -torch.inf)
+        chances = torch.softmax(logits, 1)
+        chosen = torch.nn.functional.one_hot(made.actions[step], chances.shape[1])
+        deviation = (chances * (1 - chances)).sum(0).sqrt()
+        assert bool(((chosen - chances).sum(0).abs() <= 5 * deviation + 1e-3).all())
+
+
+def test_sampling_differs_by_deal_move_and_seed() -> None:
+    first, again, other = (collected(num_envs=64, num_steps=6, seed=seed)[1] for seed in (1, 1, 2))
+    assert torch.equal(first.actions, again.actions)
+    assert not torch.equal(first.actions, other.actions)
+
+
+class Watched:
+    """Plays like another agent and remembers what it did."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self._agent: Agent = make_agent(name)
+        self.calls: list[np.ndarray] = []
+
+    def act(self, views: Any, rng: Any) -> Any:
+        actions = self._agent.act(views, rng)
+        self.calls.append(actions)
+        return actions
+
+
+def test_opponents_hold_one_seat_and_their_decisions_are_masked() -> None:
+    opponent = Watched("random")
+    shares = {"self": 0.5, "random": 0.5}
+    _, made = collected({"random": lambda rollout: opponent}, num_envs=8, num_steps=64, opponents=shares, rules="small")
+    assert bool(made.learner_mask[:, :4].all())
+    others = made.learner_mask[:, 4:].numpy()
+    assert sum(map(len, opponent.calls)) == (~others).sum()
+    seats, ends = made.seats[:, 4:].numpy(), made.ends[:, 4:].numpy()
+    for row in range(4):
+        stops = [0, *(np.flatnonzero(ends[:, row]) + 1), 64]
+        held = [set(seats[a:b, row][others[a:b, row]]) for a, b in itertools.pairwise(stops) if b - a > 6]
+        assert all(len(seat) == 1 for seat in held)
+        # The deal's first leader is the non-dealer: dealer and non-dealer in turn.
+        leads = [bool(others[a, row]) for a, b in itertools.pairwise(stops) if b - a > 6]
+        assert all(one != next_ for one, next_ in itertools.pairwise(leads))
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_opponents_actions_are_recorded_by_role(game: str) -> None:
+    shares = {"heuristic": 1.0}
+    makers = {"heuristic": lambda rollout: make_agent("heuristic")}
+    _, made = collected(makers, num_envs=6, num_steps=20, rules=game, seed=4, opponents=shares)
+    batch, bot = DealBatch(game, 6, 4, FIRST, endgame="exact"), make_agent("heuristic")
+    compared = 0
+    for step in range(20):
+        _, roles = canonical_views(batch.views(), "live")
+        actions = true_cards(made.actions[step].numpy(), roles)
+        theirs = np.flatnonzero(~made.learner_mask[step].numpy())
+        np.testing.assert_array_equal(actions[theirs], bot.act(batch.views(theirs), None))
+        compared += len(theirs)
+        batch.step(actions)
+        if batch.done.any():
+            break
+    assert compared > 10
+
+
+def test_training_plays_no_deal_that_evaluations_play() -> None:
+    assert collected(num_envs=4, num_steps=40, rules="tiny")[0].state()["deals"].min() >= TRAINING_DEALS
+
+
+def test_a_collector_resumes_exactly_from_its_state() -> None:
+    shares = {"self": 0.5, "greedy": 0.5}
+    config = own_config(rules="small", num_steps=11, opponents=shares)
+    makers = {"greedy": lambda rollout: make_agent("greedy")}
+    first, second = collector_of(config, makers), collector_of(config, makers)
+    ppo = some_policy(config, first)
+    for _ in range(3):
+        first.collect(ppo.policy)
+    second.load_state(first.state())
+    for _ in range(3):
+        one, other = first.collect(ppo.policy), second.collect(ppo.policy)
+        for name, recorded in vars(one).items():
+            assert torch.equal(recorded, getattr(other, name)), name
+
+
+@pytest.mark.parametrize("name", ["states", "moves", "counts"])
+def test_the_state_of_other_deals_is_refused(name: str) -> None:
+    collector, _ = collected(num_envs=4)
+    state = collector.state()
+    for wrong in (state[name][:0], state[name].astype(np.int16)):
+        with pytest.raises(ValueError, match=rf"^its {name} are not those of 4 environments of this version$"):
+            collector.load_state({**state, name: wrong})
+    with pytest.raises(ValueError, match=rf"^its {name} are not"):
+        collector.load_state({key: array for key, array in state.items() if key != name})
+
+
+def test_processes_deal_different_deals() -> None:
+    config = own_config(rules="classic")
+    decks = [collector_of(config, rank=rank).batch.states["deck"].copy() for rank in (0, 1)]
+    assert not (decks[0] == decks[1]).all(axis=1).any()
+    np.testing.assert_array_equal(decks[1], DealBatch("classic", 8, 0, FIRST + DEALS_PER_PROCESS).states["deck"])

@@ -1,0 +1,77 @@
+"""Training of networks whose layers the suits share."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+
+from german_whist.agents.policy.phased_forward import forward_of
+from german_whist.training.networks import FrozenMLP, SuitMLP
+
+FEATURES = 456
+
+
+def some_mlp(suit_layers: int = 1, outputs: int = 54) -> SuitMLP:
+    torch.manual_seed(1)
+    last = [7] * suit_layers if outputs > 2 else []
+    return SuitMLP(torch.full((FEATURES,), 0.5), [6] * suit_layers + [9] + last, outputs, 1.0, suit_layers)
+
+
+def some_features(rows: int = 40) -> torch.Tensor:
+    generator = torch.Generator().manual_seed(0)
+    return (torch.rand((rows, FEATURES), generator=generator) < 0.3).to(torch.int8)
+
+
+@pytest.mark.parametrize("outputs", [2, 52, 54])
+@pytest.mark.parametrize("suit_layers", [1, 2])
+def test_outputs_are_those_that_a_checkpoint_gives(suit_layers: int, outputs: int) -> None:
+    network, features = some_mlp(suit_layers, outputs), some_features()
+    with torch.no_grad():
+        expected = forward_of(network.raw_layers(), suit_layers).logits(features.numpy())
+        np.testing.assert_allclose(network(features).numpy(), expected, rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(FrozenMLP(network)(features).numpy(), expected, rtol=1e-4, atol=1e-5)
+    for rows in (0, 1, 129, 1500):
+        assert FrozenMLP(network)(some_features(rows)).shape == (rows, outputs)
+
+
+def test_weights_come_back_from_their_raw_layers() -> None:
+    network, other = some_mlp(2), some_mlp(2)
+    with torch.no_grad():
+        for weight in other.parameters():
+            weight.zero_()
+    other.load_raw_layers(network.raw_layers(), "file")
+    for old, new in zip(network.parameters(), other.parameters(), strict=True):
+        torch.testing.assert_close(old, new)
+
+
+def test_what_one_suit_teaches_holds_for_all() -> None:
+    """A label for a club changes what the network thinks of the same heart."""
+    network, features = some_mlp(), torch.zeros((2, FEATURES), dtype=torch.int8)
+    features[0, 3] = features[1, 26 + 3] = 1  # the same rank in the hand
+    with torch.no_grad():
+        before = network(features)
+    network(features[:1])[:, 3].sum().backward()
+    with torch.no_grad():
+        for weight in network.linear_layers()[-1].parameters():
+            assert weight.grad is not None
+            weight.sub_(weight.grad)
+        change = network(features) - before
+    assert change[1, 26 + 3] < -0.01
+
+
+@pytest.mark.parametrize("kind", [torch.float32, torch.bfloat16])
+def test_all_layers_learn(kind: torch.dtype) -> None:
+    network, features = some_mlp(2), some_features()
+    network.compute_dtype = kind
+    optimizer = torch.optim.Adam(network.parameters(), 1e-2)
+    target = torch.randn((40, 54), generator=torch.Generator().manual_seed(2))
+    losses = []
+    for _ in range(60):
+        optimizer.zero_grad()
+        loss = ((network(features) - target) ** 2).mean()
+        loss.backward()
+        assert all(weight.grad is not None and bool((weight.grad != 0).any()) for weight in network.parameters())
+        optimizer.step()
+        losses.append(float(loss.detach()))
+    assert losses[-1] < 0.8 * losses[0]

@@ -1,0 +1,83 @@
+"""The value that a run ships: what it is fitted to, and how it gets into checkpoints."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from german_whist.agents.endgame.exact_agent import ExactEndgame
+from german_whist.agents.policy.agent import PolicyAgent
+from german_whist.agents.policy.checkpoint import Checkpoint, load_checkpoint
+from german_whist.agents.policy.inputs import input_high, num_outputs
+from german_whist.agents.policy.network.layers import Layer
+from german_whist.agents.policy.network.mlp_forward import MLPForward
+from german_whist.envs.engine.rules import rules
+from german_whist.envs.simulator.batch import DealBatch
+from german_whist.training.rollouts import first_training_deal
+from german_whist.training.value_fit import FIRST_RANK, fit_value, self_play_outcomes
+from tests.training.own_runs import begin_own as run
+
+
+def random_layers(game: str, inputs: str) -> tuple[Layer, ...]:
+    rng, features = np.random.default_rng(0), input_high(rules(game), inputs).size
+    shapes = [(16, features), (16,), (num_outputs(rules(game), inputs), 16), (num_outputs(rules(game), inputs),)]
+    a, b, c, d = (rng.normal(0, 0.4, shape).astype(np.float32) for shape in shapes)
+    return (a, b), (c, d)
+
+
+@pytest.mark.parametrize("inputs", ["observation", "universal"])
+@pytest.mark.parametrize("game", ["tiny", "draft", "high_low", "small_all:open_stock=2"])
+def test_outcomes_are_the_margins_of_deals_between_two_of_the_policy(game: str, inputs: str) -> None:
+    layers = random_layers(game, inputs)
+    forward = MLPForward(layers)
+    features, margins = self_play_outcomes(
+        lambda rows: torch.from_numpy(forward.logits(rows.numpy())), {game: 1.0}, 12, 3, inputs
+    )
+    agent = ExactEndgame(PolicyAgent(Checkpoint(layers, rules(game), ranks="live", inputs=inputs)))
+    batch = DealBatch(game, 12, 3, first_training_deal(FIRST_RANK))
+    expected = []
+    while not batch.done.all():
+        live = np.flatnonzero(~batch.done)
+        views = batch.views(live)
+        expected += [(row, int(batch.turn[row])) for row, view in zip(live, views, strict=True) if view["stock"]]
+        batch.step(agent.act(views), live)
+    returns = batch.returns("margin")
+    assert len(features) == len(margins) == len(expected)
+    assert sorted(margins) == sorted(returns[row, seat] for row, seat in expected)
+    assert len(set(margins.tolist())) > 2
+
+
+def test_the_fit_finds_margin_and_winning_chance() -> None:
+    rng = np.random.default_rng(1)
+    features = np.zeros((60_000, 443), np.int8)
+    features[:, :20] = rng.integers(0, 2, (60_000, 20))
+    margins = np.round(features[:, :10].sum(1) - features[:, 10:20].sum(1) + rng.logistic(0, 2, 60_000))
+    weight = np.eye(30, 443).astype(np.float32)
+    trunk = (weight, np.zeros(30, np.float32)), (np.zeros((2, 30), np.float32), np.zeros(2, np.float32))
+    fitted = fit_value(trunk, 0, (features, margins))
+    assert fitted[0] is trunk[0]
+    rows = features[:4000]
+    expected = rows[:, :10].sum(1) - rows[:, 10:20].sum(1)
+    outputs = MLPForward(fitted).logits(rows)
+    np.testing.assert_allclose(outputs[:, 0], expected, atol=0.3)
+    np.testing.assert_allclose(outputs[:, 1], expected / 2, atol=0.35)
+
+
+def same_policy(one: Checkpoint, other: Checkpoint) -> bool:
+    pairs = zip(one.layers, other.layers, strict=True)
+    return all(a.tobytes() == b.tobytes() for layer, same in pairs for a, b in zip(layer, same, strict=True))
+
+
+def test_a_run_ends_with_a_value_beside_the_same_policy(tmp_path: Path) -> None:
+    without, outcome = run(tmp_path / "without"), run(tmp_path / "with", value_deals=200)
+    made = load_checkpoint(outcome.run.final)
+    assert same_policy(made, load_checkpoint(without.run.final))
+    assert load_checkpoint(without.run.final).value == ()
+    values = PolicyAgent(made).values(DealBatch("tiny", 50).views())
+    assert values is not None
+    assert ((values.win > 0) & (values.win < 1)).all()
+    assert values.margin.std() > 0.05
+    assert np.corrcoef(values.margin, values.win)[0, 1] > 0.5

@@ -1,0 +1,376 @@
+"""The settings of a training run: their defaults, limits and meaning.
+
+Every field is one setting: its name is the key in YAML and the option of the command line. Names follow CleanRL where
+it has one. These are plain dataclasses, not pydantic or msgspec models: an error is one line that names file, key and
+nearest valid name.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import typing
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Self
+
+import yaml
+
+from german_whist.agents.policy.network.layers import INPUTS, OBSERVATION, UNIVERSAL
+from german_whist.agents.registry import agent_names, make_agent
+from german_whist.envs.engine.rules import rule_names, rules
+from german_whist.envs.utils.checks import MAX_THREADS
+from german_whist.envs.utils.specs import shown, unknown_name
+
+MAX_NUMBER = 10**12  # limit of whole numbers: more than any machine could train on or hold
+MAX_SEED = 2**32 - 1  # the largest that numpy accepts
+SELF, POOL = "self", "pool"  # opponents that are no agents by name: the learner itself, and its earlier checkpoints
+DISTILLED, INIT, OPPONENT = "distilled", "init", "opponent"  # what picks moves during lookahead
+EVERY = "every"
+
+_Check = Callable[[str, Any], None]
+
+
+def setting(default: Any, text: str, *checks: _Check) -> Any:
+    """Declare a setting: its default, its help, and checks that raise ``ValueError`` for its name and value."""
+    metadata = {"help": text, "checks": checks}
+    if isinstance(default, (list, dict)):
+        return field(default_factory=lambda: type(default)(default), metadata=metadata)
+    return field(default=default, metadata=metadata)
+
+
+def with_default(name: str, default: Any) -> Any:
+    """Declare a setting of every trainer anew, with another default."""
+    metadata = TrainConfig.__dataclass_fields__[name].metadata
+    return setting(default, metadata["help"], *metadata["checks"])
+
+
+def within(low: float, high: float = float("inf"), *, exclusive: bool = False) -> _Check:
+    """Return a check that a number is in a range; ``exclusive`` leaves out its lower end."""
+
+    def check(key: str, value: Any) -> None:
+        if not low <= value <= high or (exclusive and value == low):
+            bounds = f"above {low}" if exclusive else f"from {low}" + (f" to {high}" if high < float("inf") else "")
+            raise ValueError(f"{key}: {value!s:.100} is not allowed: a number {bounds}")
+
+    return check
+
+
+def one_of(*allowed: str) -> _Check:
+    """Return a check that a value is one of a few."""
+
+    def check(key: str, value: Any) -> None:
+        if value not in allowed:
+            raise unknown_name(key, value, allowed)
+
+    return check
+
+
+def _sizes(key: str, value: list[int]) -> None:
+    if not value or min(value) < 1 or max(value) > MAX_NUMBER:
+        raise ValueError(f"{key}: {value!s:.100} is not allowed: at least one layer, each from 1 to {MAX_NUMBER}")
+
+
+def _shares(key: str, value: dict[str, float]) -> None:
+    if not value or min(value.values()) <= 0:
+        raise ValueError(f"{key}: {value!s:.100} is not allowed: names with shares above 0")
+
+
+def _some(key: str, value: list[str]) -> None:
+    if not value:
+        raise ValueError(f"{key}: [] is not allowed: at least one agent is needed")
+
+
+def _rules(key: str, value: str) -> None:
+    rules(value)
+
+
+def _games(key: str, value: dict[str, float]) -> None:
+    if value and min(value.values()) <= 0:
+        raise ValueError(f"{key}: {value} is not allowed: games with shares above 0")
+    for game in value:
+        if game != EVERY and rules(game).humbug:
+            raise ValueError(f"{key}: {shown(game)} is not allowed: its endgame is not open")
+
+
+def _reward(key: str, value: str) -> None:
+    from german_whist.envs.engine.scoring import check_reward  # loads the compiler, which --help does without
+
+    check_reward(value)
+
+
+_COUNT = within(1, MAX_NUMBER)
+_COUNT_OR_NONE = within(0, MAX_NUMBER)
+_POSITIVE = within(0, exclusive=True)
+
+
+@dataclass(frozen=True)
+class TrainConfig:
+    """The settings that every trainer has.
+
+    Raises:
+        ValueError: when a value is not allowed; the message names the key.
+    """
+
+    TRAINER: ClassVar[str] = ""
+
+    rules: str = setting(
+        "classic",
+        "the game: a preset, or a preset with settings as classic:hand=10,stock=32",
+        _rules,
+    )
+    seed: int = setting(0, "seed of deals, network initialisation and sampling", within(0, MAX_SEED))
+    decisions: int = setting(1_000_000, "decisions of the learner to train on", _COUNT)
+    checkpoint_every: int = setting(250_000, "decisions between checkpoints", _COUNT)
+    threads: int = setting(
+        1, "CPU threads; 1 is fastest for small networks, 0 means one per core", within(0, MAX_THREADS)
+    )
+    device: str = setting("cpu", "torch device; small networks are fastest on cpu")
+    opponents: dict[str, float] = setting(
+        {SELF: 1.0},
+        "shares of the deals against self (both seats learn), pool (earlier checkpoints) and agents by name",
+        _shares,
+    )
+    pool_size: int = setting(8, "earlier checkpoints in the pool: the newest", _COUNT)
+    num_envs: int = setting(128, "deals stepped together", _COUNT)
+    num_steps: int = setting(52, "decisions of each environment in a rollout", _COUNT)
+    hidden: list[int] = setting([256, 256], "sizes of the hidden layers", _sizes)
+    batch_size: int = setting(512, "decisions in a gradient step", within(2, MAX_NUMBER))  # PPO normalises over a batch
+    epochs: int = setting(4, "passes over each rollout", _COUNT)
+    learning_rate: float = setting(1e-3, "step size at the start", _POSITIVE)
+    learning_rate_end: float = setting(1e-4, "step size at the end; it changes linearly", within(0))
+    evaluate_every: int = setting(250_000, "decisions between evaluations", _COUNT)
+    evaluate_deals: int = setting(500, "mirrored deals of each evaluation, the same every time", _COUNT)
+    evaluate_against: list[str] = setting(["random", "greedy", "heuristic"], "agents to be evaluated against", _some)
+    final_deals: int = setting(2000, "mirrored deals of the evaluation at the end", _COUNT)
+
+    @property
+    def shares(self) -> dict[str, float]:
+        """The games that are learned, and their shares of the environments; the sum is 1."""
+        return {self.rules: 1.0}
+
+    @property
+    def title(self) -> str:
+        """The game's specification, or how many games there are."""
+        return next(iter(self.shares)) if len(self.shares) == 1 else f"{len(self.shares)} games"
+
+    @classmethod
+    def of(cls, **settings: Any) -> Self:
+        """Return the configuration with some settings, and defaults for the others.
+
+        Raises:
+            ValueError: when a key is unknown or a value is not allowed; the message names the key.
+        """
+        keys = setting_types(cls)
+        for key in settings:
+            if key not in keys:
+                raise unknown_name("key", key, keys)
+        if settings.pop("trainer", cls.TRAINER) != cls.TRAINER:
+            raise ValueError(f"trainer: {cls.TRAINER} is needed")
+        return cls(**settings)
+
+    def replace(self, **settings: Any) -> Self:
+        """Return the configuration with some settings changed.
+
+        Raises:
+            ValueError: as :meth:`of`.
+        """
+        return self.of(**{**self.to_dict(), **settings})
+
+    def __post_init__(self) -> None:
+        """Refuse values, and combinations of values, that cannot work."""
+        for entry in dataclasses.fields(self):
+            for check in entry.metadata["checks"]:
+                check(entry.name, getattr(self, entry.name))
+        size = self.num_envs * self.num_steps
+        if size == 1 or size % min(self.batch_size, size) == 1:
+            raise ValueError(
+                f"batch_size: {self.batch_size} is not allowed: in a rollout of num_envs * num_steps = {size} "
+                "decisions the last batch would hold a single one"
+            )
+        for name in self.opponents:
+            if name not in (SELF, POOL):
+                self._check_agent("opponents", name, (SELF, POOL))
+        for name in self.evaluate_against:
+            self._check_agent("evaluate_against", name, ())
+
+    def _check_agent(self, key: str, name: str, also: tuple[str, ...]) -> None:
+        if name.partition(":")[0].partition("+")[0] not in agent_names():
+            raise unknown_name(f"agent in {key}", name, [*also, *agent_names()])
+        from german_whist.agents.policy.agent import check_trained_for  # imports numba, which --help avoids
+
+        try:
+            # Fail now, not hours into the run, on a missing file or a network for another game.
+            for game in self.shares:
+                check_trained_for(make_agent(name), rules(game))
+        except ValueError as error:
+            raise ValueError(f"{key}: {error}") from None
+
+    def learning_rate_at(self, left: float) -> float:
+        """Return the step size for the share of the run that is left, 1 to 0."""
+        return _linear(self.learning_rate, self.learning_rate_end, left)
+
+    def to_yaml(self) -> str:
+        """Return the settings as YAML text that reads back to the same."""
+        return yaml.safe_dump(self.to_dict(), sort_keys=False, allow_unicode=True)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the trainer and its settings."""
+        return {"trainer": self.TRAINER, **dataclasses.asdict(self)}
+
+
+@dataclass(frozen=True)
+class PolicyIterationConfig(TrainConfig):
+    """All settings of ``trainer: policy_iteration``."""
+
+    TRAINER: ClassVar[str] = "policy_iteration"
+
+    num_envs: int = with_default("num_envs", 2048)
+    num_steps: int = with_default("num_steps", 26)  # the foreplay of classic
+    batch_size: int = with_default("batch_size", 1024)
+    epochs: int = with_default("epochs", 1)
+    learning_rate: float = with_default("learning_rate", 2e-3)
+    learning_rate_end: float = with_default("learning_rate_end", 1e-5)
+    games: dict[str, float] = setting(
+        {},
+        "several games for one network instead of rules, with shares of the environments, as {classic: 2, small: 1}; "
+        "every stands for all presets with an open endgame, by the length of their foreplay",
+        _games,
+    )
+    processes: int = setting(
+        1, "processes that train together; num_envs, batch_size and threads are of each", within(1, MAX_THREADS)
+    )
+    init: str = setting("", "pretrained agent or checkpoint file to start from; it also sets the sizes")
+    inputs: str = setting(
+        OBSERVATION, "what the network sees: observation, of one game, or universal, of any game", one_of(*INPUTS)
+    )
+    suit_layers: int = setting(
+        0,
+        "first hidden layers, and as many last ones, that each suit passes alone, with the same weights for all suits",
+        _COUNT_OR_NONE,
+    )
+    ema_horizon: int = setting(
+        500_000, "decisions that the moving average of the weights spans; 0: no average", _COUNT_OR_NONE
+    )
+    value_hidden: list[int] = setting([512, 256], "sizes of the value network's hidden layers", _sizes)
+    value_start: int = setting(
+        0,
+        "decisions after which a policy that starts from a network (init) learns; until then, only the value and the "
+        "distilled network do",
+        _COUNT_OR_NONE,
+    )
+    value_lambda: float = setting(
+        0.9, "lambda of the value's returns: 0 bootstraps at once, 1 waits for the outcome", within(0, 1)
+    )
+    lookahead: int = setting(
+        1, "own decisions to follow each action for; its target is the mean of their values", within(1, 52)
+    )
+    lookahead_start: int = setting(0, "decisions after which lookahead applies; until then it is 1", _COUNT_OR_NONE)
+    stock_rotations: int = setting(
+        1, "orders of the unseen cards to try each action in, to reduce variance", within(1, 52)
+    )
+    margin_tanh_scale: float = setting(
+        0.0, "margins count as scale * tanh(margin / scale), in tricks; 0: as they are", within(0)
+    )
+    value_deals: int = setting(
+        16_384,
+        "deals of self-play that the value network of the final checkpoint is fitted to; 0: no value network",
+        _COUNT_OR_NONE,
+    )
+    lookahead_policy: str = setting(
+        DISTILLED,
+        "picks moves during lookahead: distilled, a small network that learns the policy's outputs; or, for a best "
+        "response: init, the network that the run starts from, or opponent, a network that learns the opponents' "
+        "actions",
+        one_of(DISTILLED, INIT, OPPONENT),
+    )
+
+    @property
+    def shares(self) -> dict[str, float]:
+        """The games that are learned, and their shares of the environments; the sum is 1."""
+        if not self.games:
+            return super().shares
+        weights: dict[str, float] = {}
+        for game, weight in self.games.items():
+            parts = every_game() if game == EVERY else {game: 1.0}
+            for name, part in parts.items():
+                weights[name] = weights.get(name, 0.0) + weight * part
+        total = sum(weights.values())
+        return {name: weight / total for name, weight in weights.items()}
+
+    def __post_init__(self) -> None:
+        """Refuse values, and combinations of values, that cannot work."""
+        super().__post_init__()
+        if len(self.shares) > 1 and self.inputs != UNIVERSAL:
+            raise ValueError(f"inputs: {self.inputs} is not allowed: a network for several games needs universal")
+        if self.suit_layers and len(self.hidden) <= 2 * self.suit_layers:
+            raise ValueError(
+                f"hidden: {self.hidden} is too short for suit_layers: {self.suit_layers}: "
+                f"at least {2 * self.suit_layers + 1} sizes, or suit_layers: 0"
+            )
+        if self.suit_layers and len(self.value_hidden) <= self.suit_layers:
+            raise ValueError(
+                f"value_hidden: {self.value_hidden} is too short for suit_layers: {self.suit_layers}: "
+                f"at least {self.suit_layers + 1} sizes, or suit_layers: 0"
+            )
+        if self.value_start and not self.init:
+            raise ValueError("value_start needs init, the policy that stays as it is until then")
+        if self.lookahead_policy == INIT and not self.init:
+            raise ValueError("lookahead_policy: init needs init, the network that picks moves")
+        if self.lookahead_policy == OPPONENT and self.lookahead > 1:
+            raise ValueError("lookahead_policy: opponent needs lookahead: 1, as it plays no decisions of the learner")
+        if self.lookahead_policy == OPPONENT and SELF in self.opponents:
+            raise ValueError("lookahead_policy: opponent needs opponents without self: it learns none of its actions")
+
+
+def every_game() -> dict[str, float]:
+    """Return the presets with an open endgame, without those that differ in scoring alone, and their shares.
+
+    A share is proportional to the length of the foreplay, twice that where deals are played high or low.
+    """
+    weights: dict[str, float] = {}
+    seen = set()
+    for name in rule_names():
+        game = rules(name)
+        plays = dataclasses.replace(game, points="difference", book=None, slam=0)
+        if not game.humbug and plays not in seen:
+            seen.add(plays)
+            weights[name] = float(game.stock * (1 + game.high_low))
+    total = sum(weights.values())
+    return {name: weight / total for name, weight in weights.items()}
+
+
+@dataclass(frozen=True)
+class SB3Config(TrainConfig):
+    """All settings of ``trainer: sb3``."""
+
+    TRAINER: ClassVar[str] = "sb3"
+
+    reward: str = setting("margin", "margin, win or points; scaled so that the largest is 1", _reward)
+    per_trick: bool = setting(True, "pay the margin trick by trick; the sum stays the same")
+    ent_coef: float = setting(0.01, "weight of the entropy bonus at the start", within(0))
+    ent_coef_end: float = setting(0.001, "weight of the entropy bonus at the end; it changes linearly", within(0))
+
+    def __post_init__(self) -> None:
+        """Refuse values, and combinations of values, that cannot work."""
+        super().__post_init__()
+        if self.per_trick and self.reward != "margin":
+            raise ValueError(f"per_trick: only the margin can be paid trick by trick; reward is {self.reward}")
+
+    def ent_coef_at(self, left: float) -> float:
+        """Return the weight of the entropy bonus for the share of the run that is left, 1 to 0."""
+        return _linear(self.ent_coef, self.ent_coef_end, left)
+
+
+def _linear(start: float, end: float, left: float) -> float:
+    return end + (start - end) * max(left, 0.0)
+
+
+TRAINERS: dict[str, type[TrainConfig]] = {kind.TRAINER: kind for kind in (SB3Config, PolicyIterationConfig)}
+_TRAINER_HELP = "algorithm: policy_iteration (regression on action values) or sb3 (MaskablePPO of sb3-contrib)"
+
+
+def setting_types(kind: type[TrainConfig]) -> dict[str, tuple[Any, str]]:
+    """Return the type and the help of each setting of a trainer, by its name."""
+    hints = typing.get_type_hints(kind)
+    entries = {entry.name: (hints[entry.name], entry.metadata["help"]) for entry in dataclasses.fields(kind)}
+    return {"trainer": (str, _TRAINER_HELP), **entries}

@@ -1,1 +1,0 @@
-"""Settings of a training run, and how they are read."""

@@ -1,1 +1,0 @@
-"""What our own trainers share: loop, learner, snapshots, metrics."""

@@ -1,0 +1,185 @@
+"""Training settings read from YAML and overridden from the command line."""
+
+from __future__ import annotations
+
+import math
+import typing
+from collections.abc import Mapping
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from german_whist.envs.utils.specs import shown, unknown_name
+from german_whist.envs.utils.yaml_text import MAX_LENGTH, YamlError, parse_yaml
+from german_whist.training.config import TRAINERS, SB3Config, TrainConfig, setting_types
+
+_KIND_NAMES: dict[Any, str] = {
+    int: "a whole number",
+    float: "a number",
+    str: "a name",
+    bool: "true or false",
+    list[int]: "a list of whole numbers, as [256, 256],",
+    list[str]: "a list of names, as [random, greedy],",
+    dict[str, float]: "a mapping of names to shares, as {self: 0.8, heuristic: 0.2},",
+}
+
+
+def config_fields(kind: type[TrainConfig] | None = None) -> dict[str, tuple[Any, str]]:
+    """Return the type and the help of each key, of one trainer's settings or of all trainers'."""
+    if kind is not None:
+        return setting_types(kind)
+    return {key: entry for trainer in TRAINERS.values() for key, entry in setting_types(trainer).items()}
+
+
+def recipe_names() -> tuple[str, ...]:
+    """Return the names of the recipes in the package."""
+    folder = resources.files("german_whist.configs")
+    return tuple(sorted(entry.name[:-5] for entry in folder.iterdir() if entry.name.endswith(".yaml")))
+
+
+def load_config(source: str | Path, overrides: Mapping[str, str] | None = None) -> TrainConfig:
+    """Read training settings.
+
+    Args:
+        source: a YAML file, or the name of a recipe in the package (``"quickstart"``).
+        overrides: values for some keys, as YAML text.
+
+    Raises:
+        ValueError: when the file is missing or no YAML mapping, a key is unknown or a value is not allowed; the message
+            names the file and the key.
+    """
+    where = str(source)
+    fields = _fields(where, _read(source))
+    parsed = {key: _parsed(key, text) for key, text in (overrides or {}).items()}
+    trainer = parsed.get("trainer", fields.get("trainer", SB3Config.TRAINER))
+    kind = _trainer("command line" if "trainer" in parsed else where, trainer)
+    values = {str(key): _typed(where, kind, key, value) for key, value in fields.items()}
+    given = {key: _typed("command line", kind, key, value) for key, value in parsed.items()}
+    values["trainer"] = trainer
+    _take_from_network(where, kind, values, given)
+    try:
+        return kind.of(**{**values, **given})
+    except ValueError as error:
+        raise ValueError(f"{'command line' if given and _is_allowed(kind, values) else where}: {error}") from None
+
+
+def _trainer(where: str, trainer: object) -> type[TrainConfig]:
+    if not isinstance(trainer, str) or trainer not in TRAINERS:
+        raise ValueError(f"{where}: {unknown_name('trainer', trainer, TRAINERS)}")
+    return TRAINERS[trainer]
+
+
+def _take_from_network(where: str, kind: type[TrainConfig], values: dict[str, Any], given: dict[str, Any]) -> None:
+    """Take sizes from the network that a run starts from (``init``) unless the file or the command line sets them.
+
+    If all are set, as in a run's own config.yaml, the network need not exist any more.
+    """
+    level, place = (given, "command line") if given.get("init") else (values, where)
+    taken = [
+        key
+        for key in ("hidden", "inputs", "suit_layers", "value_hidden")
+        if key in config_fields(kind) and key not in level and key not in given
+    ]
+    if level.get("init") and taken:
+        from german_whist.agents.pretrained.catalog import find_network  # imports numba, which --help avoids
+
+        try:
+            network = find_network(level["init"])
+        except ValueError as error:
+            raise ValueError(f"{place}: init: {error}") from None
+        found = {
+            "hidden": network.sizes[1:-1],
+            "inputs": network.inputs,
+            "suit_layers": network.suit_layers,
+        }
+        if network.value:
+            found["value_hidden"] = network.value_sizes[1:-1]
+        level.update({key: found[key] for key in taken if key in found})
+
+
+def _is_allowed(kind: type[TrainConfig], values: Mapping[str, Any]) -> bool:
+    try:
+        kind.of(**values)
+    except ValueError:
+        return False
+    return True
+
+
+def _read(source: str | Path) -> str:
+    try:
+        return _read_text(Path(source))
+    except (OSError, UnicodeDecodeError) as error:
+        # A folder may have the name of a recipe: the folder of its run.
+        if str(source) in recipe_names():
+            return (resources.files("german_whist.configs") / f"{source}.yaml").read_text(encoding="utf-8")
+        if isinstance(error, FileNotFoundError):
+            raise unknown_name("configuration (no such file)", source, recipe_names()) from None
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise ValueError(f"{str(source)!r} cannot be read: {reason}") from None
+
+
+def _read_text(path: Path) -> str:
+    """Read a file, but not more of it than a configuration can have, and not from a pipe."""
+    if path.exists() and not path.is_file() and not path.is_dir():
+        raise ValueError(f"{str(path)!r} is not a file")
+    with path.open(encoding="utf-8") as file:
+        return file.read(MAX_LENGTH + 1)
+
+
+def _fields(where: str, text: str) -> dict[object, Any]:
+    try:
+        fields = parse_yaml(text)
+    except YamlError as error:
+        line = f", line {error.line}" if error.line else ""
+        raise ValueError(f"{where}{line}: {error}") from None
+    if fields is None:
+        return {}
+    if not isinstance(fields, dict):
+        raise ValueError(f"{where}: a mapping of keys to values is needed, not {type(fields).__name__}")
+    return fields
+
+
+def _parsed(key: str, text: str) -> Any:
+    try:
+        return parse_yaml(text)
+    except YamlError:
+        raise ValueError(f"command line: {key}: {shown(text)} is not a YAML value") from None
+
+
+def _typed(where: str, kind: type[TrainConfig], key: object, value: Any) -> Any:
+    """Return a value as its setting's type; whole numbers may be written as 1e6 or 1_000_000."""
+    fields = config_fields(kind)
+    if key not in fields and key in config_fields():
+        (other,) = (name for name, other in TRAINERS.items() if key in config_fields(other))
+        raise ValueError(f"{where}: {key}: only trainer: {other} has this setting, and this is {kind.TRAINER}")
+    if key not in fields:
+        raise ValueError(f"{where}: {unknown_name('key', key, fields)}")
+    needed = fields[str(key)][0]
+    try:
+        return _coerce(needed, value)
+    except (TypeError, ValueError, OverflowError):
+        raise ValueError(f"{where}: {key}: {shown(value)} is not allowed: {_KIND_NAMES[needed]} is needed") from None
+
+
+def _coerce(kind: Any, value: Any) -> Any:
+    origin = typing.get_origin(kind)
+    if origin is list:
+        if not isinstance(value, list):
+            raise TypeError
+        return [_coerce(typing.get_args(kind)[0], entry) for entry in value]
+    if origin is dict:
+        if not isinstance(value, dict):
+            raise TypeError
+        return {_coerce(str, name): _coerce(float, entry) for name, entry in value.items()}
+    if (kind is bool) != isinstance(value, bool) or (kind is str and not isinstance(value, str)):
+        raise TypeError
+    if kind in (str, bool) or (kind is int and isinstance(value, int)):
+        return value
+    number = float(value)  # YAML reads 1e6 as text
+    if not math.isfinite(number):
+        raise ValueError
+    if kind is int:
+        if number != int(number):
+            raise ValueError
+        return int(number)
+    return number

@@ -1,0 +1,456 @@
+"""The networks in training: multilayer perceptrons over int8 features, their optimiser, and averages of weights.
+
+The suits may share the first and last layers of a network; see ``agents/policy/network/suit_layout.py``.
+
+Muon orthogonalises the steps of the hidden layers' matrices (Jordan et al., "Muon: an optimizer for hidden layers in
+neural networks", 2024) and scales them to the usual size of Adam's (Liu et al., "Muon is scalable for LLM training",
+arXiv 2502.16982); biases and last layers are Adam's (Kingma and Ba, arXiv 1412.6980).
+
+While steps are large, weights oscillate around the optimum, and their exponential moving average (EMA) is better than
+they are (Polyak and Juditsky, "Acceleration of Stochastic Approximation by Averaging", 1992).
+``torch.optim.swa_utils.AveragedModel`` does not replace it: it copies the weights at its first update instead of
+averaging, and earlier runs would not repeat bit for bit.
+"""
+
+from __future__ import annotations
+
+import copy
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+import torch.nn.functional as F  # noqa: N812 - its usual name
+from torch import nn
+
+from german_whist.agents.policy.network.layers import Layer, layer_shapes
+from german_whist.agents.policy.network.suit_layout import NUM_SUITS, card_layers_of, suit_inputs
+from german_whist.envs.engine.cards import SUIT_SIZE
+from german_whist.envs.engine.layout import Block
+from german_whist.training.config import PolicyIterationConfig
+from german_whist.training.run.distributed import Processes
+from german_whist.training.run.resume_file import tensor_of_shape
+
+# One feature among hundreds inverts the value of every card. With `high_low`, at 200,000 decisions, the policy won 53 %
+# against `random` with that feature scaled to 1, 66 % at 8 and 71 % at 24.
+LOW_SCALE = 24.0
+RULE_SCALE = 4.0  # likewise for features that say which rules a deal has
+
+HIDDEN_GAIN = math.sqrt(2)
+ACTOR_GAIN = 0.01
+ADAM_EPSILON = 1e-5
+MAX_GRAD_NORM = 0.5  # gradients are clipped to this norm
+MUON_MOMENTUM = 0.95
+NEWTON_SCHULZ = (3.4445, -4.7750, 2.0315)  # coefficients of Jordan et al.: steep at 0, at the price of 0.7 to 1.2 for 1
+NEWTON_SCHULZ_STEPS = 4  # Jordan et al. take 5; runs with 3 and 5 differed within noise
+
+Weights = tuple[torch.Tensor, torch.Tensor]
+
+_FEWEST_ROWS, _MOST_ROWS = 128, 1024  # rows of a matrix product in FrozenMLP
+
+
+def feature_scale(high: npt.NDArray[np.int8], low: Block | None, flags: Sequence[Block] = ()) -> torch.Tensor:
+    """Return the factors that scale features to [0, 1], float32[features].
+
+    Args:
+        high: largest value of each feature, int8[features].
+        low: the feature that says whether the endgame is played low, if any; it is scaled to ``LOW_SCALE``.
+        flags: features that say which rules a deal has; they are scaled to ``RULE_SCALE``.
+    """
+    scale = 1.0 / torch.as_tensor(np.maximum(high, 1), dtype=torch.float32)
+    if low is not None:
+        scale[low.start : low.stop] *= LOW_SCALE
+    for flag in flags:
+        scale[flag.start : flag.stop] *= RULE_SCALE
+    return scale
+
+
+class _LastLayer(torch.autograd.Function):
+    """A linear layer with float32 outputs for inputs of any type; gradients of the inputs have the inputs' type."""
+
+    @staticmethod
+    def forward(ctx: Any, hidden: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor) -> torch.Tensor:
+        ctx.save_for_backward(hidden, weight)
+        return F.linear(hidden.float(), weight, bias)
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        hidden, weight = ctx.saved_tensors
+        rounded = gradients[0].to(hidden.dtype)
+        return rounded @ weight.to(hidden.dtype), (rounded.T @ hidden).float(), gradients[0].sum(0)
+
+
+class MLP(nn.Module):
+    """Linear layers with ReLU between them, over scaled int8 features.
+
+    Weights are float32. Hidden layers multiply in ``compute_dtype``; the last layer always in float32, so that logits
+    and values are not rounded. (``torch.autocast`` would round elsewhere: it knows nothing of the scale folded into the
+    first weights, nor of the float32 last layer, and earlier runs would not repeat bit for bit.)
+
+    Attributes:
+        scale: factor of each feature, float32[features].
+        compute_dtype: type of the hidden layers' matrix products.
+    """
+
+    scale: torch.Tensor
+
+    def __init__(self, scale: torch.Tensor, shapes: Sequence[tuple[int, int]], gain: float) -> None:
+        """Build the layers, with orthogonal weights (Huang et al., "The 37 implementation details of PPO", 2).
+
+        Args:
+            scale: factor of each input of the first layer, float32[inputs].
+            shapes: of the layers' weights, (out, in), see ``layer_shapes``.
+            gain: gain of the last layer's initial weights.
+        """
+        super().__init__()
+        self.register_buffer("scale", scale, persistent=False)
+        self.layers = nn.ModuleList(nn.Linear(inputs, units) for units, inputs in shapes)
+        for layer in self.linear_layers():
+            nn.init.orthogonal_(layer.weight, HIDDEN_GAIN)
+            nn.init.zeros_(layer.bias)
+        nn.init.orthogonal_(self.linear_layers()[-1].weight, gain)
+        self.compute_dtype = torch.float32
+
+    def linear_layers(self) -> list[nn.Linear]:
+        """Return the layers, first to last."""
+        return [layer for layer in self.layers if isinstance(layer, nn.Linear)]
+
+    def forward(self, features: torch.Tensor) -> torch.Tensor:
+        """Return the outputs, float32[rows, outputs].
+
+        Args:
+            features: [rows, features], int8 or a floating type.
+        """
+        last = self.linear_layers()[-1]
+        outputs: torch.Tensor = _LastLayer.apply(self.units(features, self.weights()), last.weight, last.bias)
+        return self.joined(outputs)
+
+    def weights(self) -> list[Weights]:
+        """Return weight and bias of the hidden layers as they are multiplied, in ``compute_dtype``.
+
+        The weights are scaled, not the features: these stay whole numbers, which bfloat16 holds exactly.
+        """
+        hidden, dtype = self.linear_layers()[:-1], self.compute_dtype
+        scaled = [layer.weight if number else layer.weight * self.scale for number, layer in enumerate(hidden)]
+        return [(weight.to(dtype), layer.bias.to(dtype)) for weight, layer in zip(scaled, hidden, strict=True)]
+
+    def units(self, features: torch.Tensor, weights: Sequence[Weights]) -> torch.Tensor:
+        """Return the last hidden layer, [rows, units].
+
+        Args:
+            features: [rows, features], int8 or a floating type.
+            weights: of the hidden layers, as :meth:`weights` returns them.
+        """
+        hidden = features.to(self.compute_dtype)
+        for weight, bias in weights:
+            hidden = F.relu(F.linear(hidden, weight, bias), inplace=True)
+        return hidden
+
+    def joined(self, outputs: torch.Tensor) -> torch.Tensor:
+        """Return the network's outputs, [rows, outputs], from those of the last layer."""
+        return outputs
+
+    def raw_layers(self) -> tuple[Layer, ...]:
+        """Return the layers for unscaled features, as a checkpoint stores them."""
+        layers = []
+        for number, layer in enumerate(self.linear_layers()):
+            weight = layer.weight.detach() * (1.0 if number else self.scale)
+            layers.append((weight.cpu().numpy().copy(), layer.bias.detach().cpu().numpy().copy()))
+        return tuple(layers)
+
+    def load_raw_layers(self, layers: tuple[Layer, ...], name: str) -> None:
+        """Take the layers of a checkpoint.
+
+        Raises:
+            ValueError: when their sizes differ.
+        """
+        wanted = [tuple(layer.weight.shape) for layer in self.linear_layers()]
+        given = [weight.shape for weight, _ in layers]
+        if wanted != given:
+            have, need = ([shape[0] for shape in shapes[:-1]] for shapes in (given, wanted))
+            raise ValueError(
+                f"init: {name!r} has hidden layers {have} of {given[0][1]} features, not {need}: set hidden"
+            )
+        with torch.no_grad():
+            for number, (layer, (weight, bias)) in enumerate(zip(self.linear_layers(), layers, strict=True)):
+                layer.weight.copy_(torch.as_tensor(weight))
+                layer.bias.copy_(torch.as_tensor(bias))
+                if number == 0:
+                    layer.weight /= self.scale
+
+
+class SuitMLP(MLP):
+    """An MLP with suit layers, over scaled int8 features.
+
+    Attributes:
+        scale: factor of each input of a suit, float32[inputs].
+        inputs: which features the suits see, one suit after the other, int64[4 * inputs].
+    """
+
+    inputs: torch.Tensor
+
+    def __init__(self, scale: torch.Tensor, hidden: list[int], outputs: int, gain: float, suit_layers: int) -> None:
+        """Build the layers, with orthogonal weights.
+
+        Args:
+            scale: factor of each feature, float32[features]; those of the suits are alike.
+            hidden: sizes of the hidden layers.
+            outputs: number of outputs: actions, or fewer than cards for a value.
+            gain: gain of the last layer's initial weights.
+            suit_layers: number of first hidden layers, and of a policy as many last ones, that each suit passes alone.
+
+        Raises:
+            ValueError: when there are too few hidden layers.
+        """
+        inputs = torch.from_numpy(suit_inputs(len(scale)))
+        super().__init__(scale[inputs[0]], layer_shapes([len(scale), *hidden, outputs], suit_layers), gain)
+        self.register_buffer("inputs", inputs.flatten(), persistent=False)
+        self._suit_layers, card_layers = suit_layers, card_layers_of(suit_layers, outputs)
+        self._trunk_end = len(hidden) - card_layers
+        self._judges_cards = card_layers > 0
+
+    def units(self, features: torch.Tensor, weights: Sequence[Weights]) -> torch.Tensor:
+        """Return the last hidden layer, [rows, units], or that of each suit, [4 * rows, units]."""
+        rows = features.shape[0]  # not len: an exported network takes any number of rows
+        # torch gathers float32 five times as fast as int8 and bfloat16.
+        suits = features.float().index_select(1, self.inputs).view(rows * NUM_SUITS, self.scale.shape[0])
+        suits = suits.to(self.compute_dtype)
+        for weight, bias in weights[: self._suit_layers]:
+            suits = F.relu(F.linear(suits, weight, bias), inplace=True)
+        trunk = suits.view(rows, NUM_SUITS * suits.shape[1])
+        for weight, bias in weights[self._suit_layers : self._trunk_end]:
+            trunk = F.relu(F.linear(trunk, weight, bias), inplace=True)
+        if not self._judges_cards:
+            return trunk
+        (weight, bias), *others = weights[self._trunk_end :]
+        own = suits.shape[1]
+        of_trunk = F.linear(trunk, weight[:, own:]).repeat_interleave(NUM_SUITS, 0)
+        units = F.relu(F.linear(suits, weight[:, :own], bias) + of_trunk, inplace=True)
+        for weight, bias in others:
+            units = F.relu(F.linear(units, weight, bias), inplace=True)
+        return units
+
+    def joined(self, outputs: torch.Tensor) -> torch.Tensor:
+        """Return the network's outputs, [rows, outputs]: each suit's cards, then the sums of the other actions."""
+        if not self._judges_cards:
+            return outputs
+        suits = outputs.view(outputs.shape[0] // NUM_SUITS, NUM_SUITS, outputs.shape[1])
+        return torch.cat([suits[:, :, :SUIT_SIZE].flatten(1), suits[:, :, SUIT_SIZE:].sum(1)], 1)
+
+
+def new_mlp(scale: torch.Tensor, hidden: list[int], outputs: int, gain: float, suit_layers: int = 0) -> MLP:
+    """Return a network with suit layers or, with 0 of them, a plain MLP; arguments and errors as :class:`SuitMLP`."""
+    if suit_layers:
+        return SuitMLP(scale, hidden, outputs, gain, suit_layers)
+    return MLP(scale, layer_shapes([len(scale), *hidden, outputs]), gain)
+
+
+class FrozenMLP:
+    """A copy of an MLP with its current weights, for many forward passes.
+
+    The backend compiles matrix products for each new size, which costs more than the product itself, so rows are padded
+    to one of a few sizes. The network lends its structure, not its weights.
+    """
+
+    def __init__(self, network: MLP) -> None:
+        """Copy the weights."""
+        self._network = network
+        self._device = network.scale.device
+        last = network.linear_layers()[-1]
+        self._weights = [(weight.detach().clone(), bias.detach().clone()) for weight, bias in network.weights()]
+        self._last = last.weight.detach().clone(), last.bias.detach().clone()
+
+    @torch.inference_mode()
+    def __call__(self, features: torch.Tensor) -> torch.Tensor:
+        """Return the outputs on the CPU, float32[rows, outputs], for features int8[rows, features]."""
+        return torch.cat([self._outputs(rows) for rows in features.split(_MOST_ROWS)])
+
+    def _outputs(self, features: torch.Tensor) -> torch.Tensor:
+        rows = len(features)
+        size = -(-rows // _FEWEST_ROWS) * _FEWEST_ROWS
+        padded = F.pad(features, (0, 0, 0, size - rows)).to(self._device)
+        units = self._network.units(padded, self._weights)
+        return self._network.joined(F.linear(units.float(), *self._last))[:rows].cpu()
+
+
+def native_dtype(device: torch.device) -> torch.dtype:
+    """Return the type of matrix products: bfloat16 where the hardware multiplies it natively, else float32.
+
+    bfloat16 is then several times as fast. A CPU that is held to AVX2 (``ATEN_CPU_CAPABILITY=avx2``) counts as one
+    without AVX-512.
+    """
+    if device.type == "cuda":
+        return torch.bfloat16 if torch.cuda.is_bf16_supported(including_emulation=False) else torch.float32
+    has_products = getattr(torch.cpu, "_is_avx512_bf16_supported", lambda: False)
+    is_used = device.type == "cpu" and torch.backends.cpu.get_cpu_capability() == "AVX512"
+    return torch.bfloat16 if is_used and has_products() else torch.float32
+
+
+def orthogonalized(matrix: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
+    """Return about the nearest semi-orthogonal matrix, U Vᵀ for the singular value decomposition U S Vᵀ.
+
+    That is the quintic Newton-Schulz iteration of Jordan et al. (https://kellerjordan.github.io/posts/muon/).
+
+    Args:
+        matrix: float32[rows, columns].
+        dtype: type of its matrix products, and of the result.
+    """
+    a, b, c = NEWTON_SCHULZ
+    is_tall = matrix.shape[0] > matrix.shape[1]
+    found = (matrix.T if is_tall else matrix).to(dtype)
+    found = found / found.norm().clamp(min=1e-7)  # a spectral norm of at most 1
+    for _ in range(NEWTON_SCHULZ_STEPS):
+        gram = found @ found.T
+        found = torch.addmm(found, torch.addmm(gram, gram, gram, beta=b, alpha=c), found, beta=a)
+    return found.T if is_tall else found
+
+
+class Muon(torch.optim.Optimizer):
+    """Muon with Nesterov momentum, without weight decay, and with the step size of Adam (``match_rms_adamw``).
+
+    ``torch.optim.Muon`` multiplies in bfloat16 on every processor. Without native bfloat16, a step then takes ten times
+    as long as in float32.
+    """
+
+    def __init__(self, matrices: Sequence[torch.Tensor], rate: float, dtype: torch.dtype) -> None:
+        """Take the matrices, float32[rows, columns], the step size, and the type of the matrix products."""
+        super().__init__(matrices, {"lr": rate})
+        self._dtype = dtype
+
+    @torch.no_grad()
+    def step(self, closure: Any = None) -> None:  # type: ignore[override] # no closure is called
+        """Take a step down the gradients."""
+        for group in self.param_groups:
+            for weight in group["params"]:
+                if weight.grad is None:
+                    continue
+                momentum = self.state[weight].setdefault("momentum_buffer", torch.zeros_like(weight))
+                momentum.lerp_(weight.grad, 1 - MUON_MOMENTUM)
+                update = orthogonalized(weight.grad.lerp(momentum, MUON_MOMENTUM), self._dtype)
+                weight.add_(update, alpha=-group["lr"] * 0.2 * math.sqrt(max(weight.shape)))
+
+
+class TrainedNetwork:
+    """A network, its optimisers, and the moving average of its weights.
+
+    Attributes:
+        network: the network in training.
+        average: a copy with the averaged weights.
+        steps: gradient steps taken so far.
+    """
+
+    def __init__(self, name: str, network: MLP, config: PolicyIterationConfig, processes: Processes) -> None:
+        """Wrap a network.
+
+        Args:
+            name: prefix of the names of its tensors in snapshots.
+            network: the network, on its device, freshly initialised.
+            config: settings of the steps and the average.
+            processes: the processes that train together.
+        """
+        self.network = network
+        self.average = copy.deepcopy(self.network)
+        self.steps = 0
+        self._name = name
+        self._processes = processes
+        self._weights = list(network.parameters())
+        self._averages = list(self.average.parameters())
+        matrices = [layer.weight for layer in network.linear_layers()[:-1]]
+        is_matrix = {id(weight) for weight in matrices}
+        rest = [weight for weight in self._weights if id(weight) not in is_matrix]
+        rate = config.learning_rate
+        self._optimizers = [
+            torch.optim.Adam(rest, lr=rate, eps=ADAM_EPSILON, fused=True),
+            Muon(matrices, rate, network.compute_dtype),
+        ]
+        fresh = config.batch_size * processes.size / config.epochs  # new positions per step
+        self._decay = math.exp(-fresh / config.ema_horizon) if config.ema_horizon else 0.0
+
+    def step(self, loss: torch.Tensor, positions: int, rate: float) -> None:
+        """Take a gradient step of size ``rate`` on a loss that is a mean over ``positions`` positions."""
+        for optimizer in self._optimizers:
+            optimizer.zero_grad()
+        loss.backward()
+        self._processes.average_gradients(self._weights, positions)
+        nn.utils.clip_grad_norm_(self._weights, MAX_GRAD_NORM)
+        for optimizer in self._optimizers:
+            for group in optimizer.param_groups:
+                group["lr"] = rate
+            optimizer.step()
+        self.steps += 1
+        decay = min(self._decay, self.steps / (self.steps + 10))  # the initial weights fade quickly
+        with torch.no_grad():
+            for average, weight in zip(self._averages, self._weights, strict=True):
+                average.lerp_(weight, 1 - decay)
+
+    def frozen(self) -> FrozenMLP:
+        """Return a copy of the network with the current averaged weights."""
+        return FrozenMLP(self.average)
+
+    def layers(self) -> tuple[Layer, ...]:
+        """Return the layers with the averaged weights, for unscaled features."""
+        return self.average.raw_layers()
+
+    def start_from(self, layers: tuple[Layer, ...], name: str) -> None:
+        """Take the network from a checkpoint's layers.
+
+        Raises:
+            ValueError: when their sizes differ.
+        """
+        for network in (self.network, self.average):
+            network.load_raw_layers(layers, name)
+
+    def named_parameters(self) -> Iterator[tuple[str, torch.Tensor]]:
+        """Yield the trained weights by name."""
+        for name, weight in self.network.named_parameters():
+            yield f"{self._name}.{name}", weight
+
+    def _named_weights(self) -> Iterator[tuple[str, torch.Tensor]]:
+        yield from self.named_parameters()
+        for name, weight in self.average.named_parameters():
+            yield f"{self._name}_average.{name}", weight
+
+    def state(self) -> dict[str, torch.Tensor]:
+        """Return weights and moments by name, as tensors on the CPU."""
+        tensors = {name: weight.detach().cpu().clone() for name, weight in self._named_weights()}
+        tensors[f"{self._name}.steps"] = torch.tensor([self.steps])
+        for optimizer in self._optimizers:
+            for number, weight in self._numbered(optimizer):
+                for moment, value in optimizer.state.get(weight, {}).items():
+                    tensors[f"{self._name}_optimizer.{number}.{moment}"] = torch.as_tensor(value).cpu().clone()
+        return tensors
+
+    def load_state(self, tensors: dict[str, torch.Tensor]) -> None:
+        """Restore what :meth:`state` returned.
+
+        Raises:
+            KeyError: when something is missing.
+            ValueError: when a tensor has another shape.
+        """
+        with torch.no_grad():
+            for name, weight in self._named_weights():
+                weight.copy_(tensor_of_shape(tensors, name, weight.shape))
+        self.steps = int(tensor_of_shape(tensors, f"{self._name}.steps", torch.Size((1,))))
+        for optimizer in self._optimizers:
+            state = optimizer.state_dict()
+            for place, (number, weight) in enumerate(self._numbered(optimizer)) if self.steps else ():
+                state["state"][place] = {
+                    moment: tensor_of_shape(tensors, f"{self._name}_optimizer.{number}.{moment}", shape)
+                    for moment, shape in _moment_shapes(optimizer, weight).items()
+                }
+            optimizer.load_state_dict(state)
+
+    def _numbered(self, optimizer: torch.optim.Optimizer) -> Iterator[tuple[int, torch.Tensor]]:
+        """Yield the weights of an optimiser in its order, with their indices among all weights."""
+        numbers = {id(weight): number for number, weight in enumerate(self._weights)}
+        for weight in optimizer.param_groups[0]["params"]:
+            yield numbers[id(weight)], weight
+
+
+def _moment_shapes(optimizer: torch.optim.Optimizer, weight: torch.Tensor) -> dict[str, torch.Size]:
+    """Return the shapes of what an optimiser keeps for a weight."""
+    if isinstance(optimizer, torch.optim.Adam):
+        return {"step": torch.Size(()), "exp_avg": weight.shape, "exp_avg_sq": weight.shape}
+    return {"momentum_buffer": weight.shape}

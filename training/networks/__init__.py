@@ -1,1 +1,0 @@
-"""Networks, their optimiser and averaging."""

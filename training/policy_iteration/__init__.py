@@ -1,1 +1,0 @@
-"""Approximate policy iteration: regression on the value of every action."""

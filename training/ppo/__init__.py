@@ -1,1 +1,0 @@
-"""Proximal policy optimisation."""

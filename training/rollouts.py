@@ -1,0 +1,494 @@
+"""Self-play rollouts: kernels step many deals at once and write straight into tensors, without copies.
+
+Cards are named by role (``agents/policy/canonical.py``) before anything is written, so the policy is equivariant by
+construction: permuting the plain suits of a deal permutes its cards and changes nothing else. No augmentation is
+needed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+
+from german_whist.agents.bots.base import Agent
+from german_whist.agents.policy.canonical import by_role
+from german_whist.agents.policy.canonical_kernels import ROLES
+from german_whist.agents.policy.inputs import input_high, num_outputs
+from german_whist.agents.policy.network.layers import OBSERVATION, UNIVERSAL
+from german_whist.envs.engine.agent_rng import AgentRng
+from german_whist.envs.engine.endgame_hook import EXACT
+from german_whist.envs.engine.rules import rules
+from german_whist.envs.observation.views import VIEW
+from german_whist.envs.opponent import ask_opponent
+from german_whist.envs.simulator.batch import DealBatch
+from german_whist.envs.simulator.log_check import check_logged_actions
+from german_whist.envs.simulator.state_check import check_states
+from german_whist.solver.search.transposition_table import race_transposition_table
+from german_whist.solver.tablebase.cache import open_table
+from german_whist.training.config import SELF, PolicyIterationConfig
+from german_whist.training.lookahead_kernels import (
+    InferenceQueue,
+    Lookaheads,
+    add_q_targets,
+    begin_lookaheads,
+    play_on,
+    take_actions,
+    take_values,
+)
+from german_whist.training.rollout_kernels import margins, observe_envs, sample_actions, watkins_q_lambda, write_roles
+
+HEURISTIC = "heuristic"
+TRAINING_DEALS = 2**62  # evaluations play deals below, so that no run has met them, whatever its seed
+DEALS_PER_PROCESS = 2**40  # each process deals from its own range
+IMPOSSIBLE = "its deals, moves or seats are impossible"
+
+_OTHER_SEAT = ~np.eye(2, dtype=np.bool_)
+_PARTS = 8  # of the environments, for the threads
+
+Network = Callable[[torch.Tensor], torch.Tensor]
+Opponents = Mapping[str, Callable[[int], Agent]]  # from the number of a rollout to the agent, by name
+
+
+class OpponentMix:
+    """The opponent and the learner's seat of each environment.
+
+    Attributes:
+        opponent_of: int64[num_envs], index of the opponent, the learner itself not counted; −1 where the learner
+            holds both seats.
+        learner_seat: int8[num_envs], the learner's seat; −1 where it holds both.
+        deals_of_env: int64[num_envs], deals so far.
+    """
+
+    def __init__(self, shares: Iterable[tuple[float, bool]], num_envs: int) -> None:
+        """Give each opponent its share of the environments.
+
+        Args:
+            shares: weight of each opponent, above 0, and whether it is the learner itself; the sum need not be 1.
+            num_envs: deals stepped together.
+
+        Raises:
+            ValueError: when a share is less than one environment.
+        """
+        self.opponent_of = _opponent_of(list(shares), num_envs)
+        self.learner_seat = np.full(num_envs, -1, np.int8)
+        self.deals_of_env = np.zeros(num_envs, np.int64)
+
+    def assign_seats(self, envs: npt.NDArray[np.int64], dealers: npt.NDArray[np.int8]) -> None:
+        """Seat the learner in new deals: dealer and non-dealer in turn, or both.
+
+        Args:
+            envs: int64[n], environments with new deals.
+            dealers: int8[n], their dealers.
+        """
+        # Neighbouring environments differ, so that the learner deals half the time even in a few deals.
+        is_dealer = (envs + self.deals_of_env[envs]) % 2 == 1
+        seat = np.where(is_dealer, dealers, 1 - dealers)
+        self.learner_seat[envs] = np.where(self.opponent_of[envs] < 0, -1, seat)
+        self.deals_of_env[envs] += 1
+
+    def learner_acts(self, turn: npt.NDArray[np.int8]) -> npt.NDArray[np.bool_]:
+        """Return where the learner is to act, bool[num_envs], for the seats to act, int8[num_envs]."""
+        acts: npt.NDArray[np.bool_] = (self.learner_seat < 0) | (self.learner_seat == turn)
+        return acts
+
+
+def _opponent_of(shares: list[tuple[float, bool]], num_envs: int) -> npt.NDArray[np.int64]:
+    opponent_of = np.full(num_envs, -1, np.int64)
+    total = sum(share for share, _ in shares)
+    start = 0.0
+    number = 0
+    for share, is_self in shares:
+        stop = start + share / total
+        if round(start * num_envs) == round(stop * num_envs):
+            raise ValueError(
+                f"opponents: a share of {share:g} of {total:g} is less than one environment of {num_envs} (num_envs)"
+            )
+        if not is_self:
+            opponent_of[round(start * num_envs) : round(stop * num_envs)] = number
+            number += 1
+        start = stop
+    return opponent_of
+
+
+def first_training_deal(rank: int) -> int:
+    """Return the index of the first deal of process ``rank``; its range has ``DEALS_PER_PROCESS`` deals."""
+    return TRAINING_DEALS + rank * DEALS_PER_PROCESS
+
+
+def save_deals(batch: DealBatch, mix: OpponentMix, deals: npt.NDArray[np.uint64]) -> dict[str, npt.NDArray[Any]]:
+    """Return deals in the middle of play, and seats, as arrays with one row per environment.
+
+    Args:
+        batch: the deals.
+        mix: opponents and seats.
+        deals: uint64[num_envs], index of each deal.
+    """
+    logged: dict[str, npt.NDArray[Any]] = {}
+    if batch.log is not None:
+        logged = {"log_actions": batch.log.actions.copy(), "log_counts": batch.log.counts.copy()}
+    return logged | {
+        "states": batch.states.view(np.uint8).reshape(batch.size, -1).copy(),
+        "deals": deals.astype(np.int64),
+        "deals_of_env": mix.deals_of_env.copy(),
+        "learner_seat": mix.learner_seat.copy(),
+    }
+
+
+def check_layout(saved: Mapping[str, npt.NDArray[Any]], own: Mapping[str, npt.NDArray[Any]]) -> None:
+    """Refuse saved arrays whose names, shapes or types are not those of ``own``.
+
+    Raises:
+        ValueError: if they are of another number of environments or of another version of the engine.
+    """
+    for name, array in own.items():
+        if name not in saved or saved[name].shape != array.shape or saved[name].dtype != array.dtype:
+            raise ValueError(f"its {name} are not those of {len(own['states'])} environments of this version")
+
+
+def load_deals(
+    saved: Mapping[str, npt.NDArray[Any]], batch: DealBatch, mix: OpponentMix, deals: npt.NDArray[np.uint64]
+) -> None:
+    """Restore what :func:`save_deals` returned, in place; nothing changes if it is refused.
+
+    Raises:
+        ValueError: if no game leads to these deals, or their layout is another.
+    """
+    check_layout(saved, save_deals(batch, mix, deals))
+    states = np.ascontiguousarray(saved["states"]).view(batch.states.dtype)[:, 0]
+    check_states(batch.rules, states)  # kernels do not
+    seats, has_opponent = saved["learner_seat"], mix.opponent_of >= 0
+    seats_are_known = np.where(has_opponent, (seats == 0) | (seats == 1), seats == -1)
+    if not (seats_are_known & (saved["deals"] >= 0) & (saved["deals_of_env"] >= 0)).all():
+        raise ValueError(IMPOSSIBLE)
+    if batch.log is not None:
+        check_logged_actions(batch.rules, states, saved["log_actions"], saved["log_counts"])
+        batch.log.actions[:], batch.log.counts[:] = saved["log_actions"], saved["log_counts"]
+    batch.states[:] = states
+    deals[:] = saved["deals"].astype(np.uint64)
+    mix.deals_of_env[:] = saved["deals_of_env"]
+    mix.learner_seat[:] = seats
+
+
+@dataclass
+class Rollout:
+    """``num_steps`` decisions in every environment.
+
+    Attributes:
+        features: int8[steps, envs, features], the observation of the seat to act.
+        masks: bool[steps, envs, actions], legal actions.
+        actions: int64[steps, envs], by role.
+        logits: float32[steps, envs, actions], the policy's where the learner had a choice; elsewhere 0.
+        seats: int8[steps, envs], the seat that decides.
+        ends: bool[steps, envs], whether the deal ended before the environment's next decision.
+        margins: float32[steps, envs], seat 0's final margin of counted tricks where the deal ended; elsewhere 0.
+        learner_mask: bool[steps, envs], whether the learner decided, not an opponent.
+        has_choice: bool[steps, envs], whether there were two actions or more.
+    """
+
+    features: torch.Tensor
+    masks: torch.Tensor
+    actions: torch.Tensor
+    logits: torch.Tensor
+    seats: torch.Tensor
+    ends: torch.Tensor
+    margins: torch.Tensor
+    learner_mask: torch.Tensor
+    has_choice: torch.Tensor
+
+    @classmethod
+    def empty(cls, steps: int, envs: int, features: int, actions: int) -> Rollout:
+        """Return buffers to be filled."""
+        shape = (steps, envs)
+        return cls(
+            torch.zeros((*shape, features), dtype=torch.int8),
+            torch.zeros((*shape, actions), dtype=torch.bool),
+            torch.zeros(shape, dtype=torch.int64),
+            torch.zeros((*shape, actions), dtype=torch.float32),
+            torch.zeros(shape, dtype=torch.int8),
+            torch.zeros(shape, dtype=torch.bool),
+            torch.zeros(shape, dtype=torch.float32),
+            torch.zeros(shape, dtype=torch.bool),
+            torch.zeros(shape, dtype=torch.bool),
+        )
+
+
+class Collector:
+    """Plays the learner's policy in many deals at once, with exact endgames, and records every decision.
+
+    In some environments the learner holds both seats. In the others it is dealer and non-dealer in turn, and an
+    opponent holds the other seat; its decisions are recorded too.
+
+    Attributes:
+        batch: the deals.
+        roles: int8[envs, ROLES], the cards behind the roles of the current decisions.
+        universal: whether the policy sees the universal encoding.
+        high: largest value of each feature, int8[features].
+        num_actions: actions that the policy chooses from.
+        against_heuristic: int8[envs], 1 where the opponent is the heuristic bot.
+        rollout: the buffers that :meth:`collect` fills.
+    """
+
+    def __init__(
+        self,
+        game: str,
+        num_envs: int,
+        num_steps: int,
+        shares: Mapping[str, float],
+        opponents: Opponents,
+        *,
+        seed: int,
+        inputs: str = OBSERVATION,
+        history: bool = False,
+        rank: int = 0,
+    ) -> None:
+        """Deal the first deals.
+
+        Args:
+            game: specification of the game.
+            num_envs: deals stepped together.
+            num_steps: decisions of each environment in a rollout.
+            shares: shares of the environments against ``self`` and the opponents by name.
+            opponents: for each name in ``shares`` except ``self``.
+            seed: seed of the deals and the sampled actions.
+            inputs: what the policy sees, ``"observation"`` or ``"universal"``.
+            history: keep event histories, for opponents that use them.
+            rank: index of this process.
+
+        Raises:
+            ValueError: when the game has no open endgame, or a share is less than one environment.
+        """
+        played = rules(game)
+        self.batch = DealBatch(played, num_envs, seed, history=history, endgame=EXACT)
+        self.high = input_high(played, inputs)
+        self.num_actions = num_outputs(played, inputs)
+        self.universal = inputs == UNIVERSAL
+        self.roles = np.zeros((num_envs, ROLES), np.int8)
+        self._num_steps = num_steps
+        self._seed = seed
+        self._mix = OpponentMix(((share, name == SELF) for name, share in shares.items()), num_envs)
+        names = [name for name in shares if name != SELF]
+        self._makers = [opponents[name] for name in names]
+        is_heuristic = np.array([*(name.partition("+")[0] == HEURISTIC for name in names), False])
+        self.against_heuristic = is_heuristic[self._mix.opponent_of].astype(np.int8)  # index −1 (the learner): 0
+        self._first_deal = first_training_deal(rank)
+        self._next_deal = 0
+        self._rollouts = 0
+        self._deals = np.zeros(num_envs, np.uint64)
+        self._moves = np.zeros(num_envs, np.int64)
+        self._views = np.zeros(2, VIEW)
+        self._true_actions = np.zeros(num_envs, np.int64)
+        self._margins = np.zeros(num_envs, np.float32)
+        self.rollout = Rollout.empty(num_steps, num_envs, len(self.high), self.num_actions)
+        self._deal(np.arange(num_envs))
+
+    def _deal(self, envs: npt.NDArray[np.int64]) -> None:
+        """Deal the next deals into some environments, and seat the learner."""
+        deals = np.arange(self._next_deal, self._next_deal + len(envs), dtype=np.uint64) + np.uint64(self._first_deal)
+        self._next_deal += len(envs)
+        self._deals[envs] = deals
+        self._moves[envs] = 0
+        self.batch.deal_rows(envs, deals)
+        self._mix.assign_seats(envs, self.batch.states["dealer"][envs])
+
+    def collect(self, policy: Network, at_decision: Callable[[int], None] = lambda step: None) -> Rollout:
+        """Play ``num_steps`` decisions in every environment and return them, in buffers that the next call overwrites.
+
+        Args:
+            policy: float32[rows, actions], logits, for observations int8[rows, features].
+            at_decision: called with each step once its actions are chosen, before they are played.
+
+        Raises:
+            FloatingPointError: when logits are not finite.
+        """
+        opponents = [maker(self._rollouts) for maker in self._makers]
+        self._rollouts += 1
+        for step in range(self._num_steps):
+            self._observe(step)
+            self._choose(step, policy, opponents)
+            at_decision(step)
+            self._play(step)
+        return self.rollout
+
+    def _observe(self, step: int) -> None:
+        rollout, batch = self.rollout, self.batch
+        features, masks = rollout.features[step].numpy(), rollout.masks[step].numpy()
+        observe_envs(batch.rules.game, batch.states, self._views, features, masks, self.roles, self.universal)
+        rollout.seats[step].numpy()[:] = batch.turn
+        rollout.has_choice[step] = rollout.masks[step].sum(1) > 1
+
+    def _choose(self, step: int, policy: Network, opponents: list[Agent]) -> None:
+        rollout = self.rollout
+        learner_mask = rollout.learner_mask[step].numpy()
+        learner_mask[:] = self._mix.learner_acts(self.batch.turn)
+        choices = (rollout.learner_mask[step] & rollout.has_choice[step]).nonzero().squeeze(1)
+        logits = rollout.logits[step].zero_()
+        logits[choices] = policy(rollout.features[step, choices])
+        sample_actions(
+            logits.numpy(),
+            rollout.masks[step].numpy(),
+            self.roles,
+            np.uint64(self._seed),
+            self._deals,
+            self._moves,
+            rollout.actions[step].numpy(),
+            self._true_actions,
+        )
+        if (self._true_actions < 0).any():
+            raise FloatingPointError("logits are not finite")
+        for number, opponent in enumerate(opponents):
+            envs = np.flatnonzero(~learner_mask & (self._mix.opponent_of == number))
+            if len(envs):
+                rng = AgentRng(self._seed, self._deals[envs], stream=number, step=self._moves[envs])
+                self._true_actions[envs] = ask_opponent(opponent, self.batch, envs, rng)
+                write_roles(envs, self._true_actions, self.roles, rollout.actions[step].numpy())
+
+    def _play(self, step: int) -> None:
+        rollout, batch = self.rollout, self.batch
+        batch.step(self._true_actions)
+        self._moves += 1
+        margins(batch.rules.game, batch.states, self._margins)
+        rollout.ends[step].numpy()[:] = batch.done
+        rollout.margins[step].numpy()[:] = np.where(batch.done, self._margins, np.float32(0))
+        finished = np.flatnonzero(batch.done)
+        if len(finished):
+            self._deal(finished)
+
+    def state(self) -> dict[str, npt.NDArray[Any]]:
+        """Return everything but the policy that the next rollout depends on, as arrays with one row per environment."""
+        return save_deals(self.batch, self._mix, self._deals) | {
+            "moves": self._moves.copy(),
+            "counts": np.array([[self._next_deal, self._rollouts]], np.int64),
+        }
+
+    def load_state(self, state: Mapping[str, npt.NDArray[Any]]) -> None:
+        """Restore what :meth:`state` returned.
+
+        Raises:
+            ValueError: when it is of another number of environments or of another version of the engine.
+        """
+        check_layout(state, self.state())
+        moves, counts = state["moves"], state["counts"]
+        moves_are_possible = ((moves >= 0) & (moves < 2**16)).all()
+        if not moves_are_possible or not ((counts >= 0) & (counts < DEALS_PER_PROCESS)).all():
+            raise ValueError(IMPOSSIBLE)
+        load_deals(state, self.batch, self._mix, self._deals)
+        self._moves[:] = moves
+        self._next_deal, self._rollouts = map(int, counts[0])
+
+
+class ActionValueTargets:
+    """Targets for the value of every action in the learner's positions of a rollout.
+
+    Each action is tried in the true deal and continued by the lookahead policy for both seats, except for an opponent
+    that is the heuristic bot, up to a decision of the same seat, where the value network's output takes its place.
+
+    Attributes:
+        q_targets: float32[steps, envs, actions], by role: the final margin of counted tricks for the seat to act that
+            each action is expected to lead to; 0 for illegal actions, and where there are no targets.
+        returns: float32[steps, envs], expected final margin from there on; see :func:`watkins_q_lambda`.
+        mask: bool[steps, envs], where there are targets: where the learner had a choice.
+    """
+
+    def __init__(self, collector: Collector, config: PolicyIterationConfig) -> None:
+        """Make room for the targets of a collector's rollouts; see :class:`PolicyIterationConfig` for the settings."""
+        self._collector = collector
+        self._settings = config
+        batch, shape = collector.batch, collector.rollout.actions.shape
+        self.q_targets = torch.zeros((*shape, collector.num_actions), dtype=torch.float32)
+        self.returns = torch.zeros(shape, dtype=torch.float32)
+        self.mask = torch.zeros(shape, dtype=torch.bool)
+        self._greedy = torch.zeros(shape, dtype=torch.int64)
+        self._following = np.zeros((batch.size, 2), np.float32)
+        self._true_q_targets = np.zeros((batch.size, collector.num_actions), np.float32)
+        self._by_heuristic = (collector.against_heuristic[:, None, None] & _OTHER_SEAT).astype(np.bool_)
+        groups = np.array_split(np.arange(batch.size), min(_PARTS, batch.size))
+        self._parts = [slice(group[0], group[-1] + 1) for group in groups]
+        most_actions = max(batch.rules.hand, batch.rules.open_stock, 2)
+        self._lookaheads = [
+            Lookaheads.empty(len(group) * most_actions * config.stock_rotations, len(collector.high))
+            for group in groups
+        ]
+        self._transpositions = [race_transposition_table() for _ in groups]
+        self._executor = ThreadPoolExecutor(config.threads or None)
+        lows = (0, 1) if batch.rules.high_low else (0,)
+        self._tables = [(low, open_table(batch.rules.trump != "none", low == 1)) for low in lows]
+
+    def collect(self, policy: Network, lookahead_policy: Network, value: Network, lookahead: int) -> None:
+        """Play a rollout, and compute its targets.
+
+        Args:
+            policy: see :meth:`Collector.collect`; action values are its logits, up to a factor.
+            lookahead_policy: float32[rows, actions] for observations int8[rows, features]; its best action is played.
+            value: float32[rows, 2], expected final margin of the seat to act, in tricks, against itself and against the
+                heuristic bot; replaces the rest of the deal.
+            lookahead: number of own decisions to follow each action for; their values are averaged.
+        """
+        rollout = self._collector.rollout
+
+        def at_decision(step: int) -> None:
+            self.mask[step] = rollout.learner_mask[step] & rollout.has_choice[step]
+            self._greedy[step] = rollout.logits[step].masked_fill(~rollout.masks[step], -torch.inf).argmax(1)
+            self._compute(rollout.learner_mask[step].numpy(), lookahead_policy, value, lookahead)
+            self.q_targets[step].numpy()[:] = by_role(self._true_q_targets, self._collector.roles)
+
+        self._collector.collect(policy, at_decision)
+        watkins_q_lambda(
+            self.q_targets.numpy(),
+            self._greedy.numpy(),
+            rollout.actions.numpy(),
+            rollout.seats.numpy(),
+            rollout.ends.numpy(),
+            self.mask.numpy(),
+            np.float32(self._settings.value_lambda),
+            self._following,
+            self.returns.numpy(),
+        )
+
+    def _compute(self, wanted: npt.NDArray[np.bool_], policy: Network, value: Network, lookahead: int) -> None:
+        """Write the targets of each action of the wanted environments, bool[envs], by true action."""
+        game, states = self._collector.batch.rules.game, self._collector.batch.states
+        settings, universal = self._settings, self._collector.universal
+
+        def begin(part: int) -> None:
+            envs, lookaheads = self._parts[part], self._lookaheads[part]
+            begin_lookaheads(game, states[envs], wanted[envs], settings.stock_rotations, lookahead, lookaheads)
+            resume(part)
+
+        def resume(part: int) -> None:
+            by_heuristic, transpositions = self._by_heuristic[self._parts[part]], self._transpositions[part]
+            scale, lookaheads = settings.margin_tanh_scale, self._lookaheads[part]
+            for low, table in self._tables:
+                play_on(game, low, by_heuristic, table, transpositions, scale, universal, lookaheads)
+
+        every_part = range(len(self._parts))
+        list(self._executor.map(begin, every_part))
+        while True:
+            values = _outputs(value, [lookaheads.value_queue for lookaheads in self._lookaheads])
+            logits = _outputs(policy, [lookaheads.policy_queue for lookaheads in self._lookaheads])
+            if values is None and logits is None:
+                break
+            for part, lookaheads in enumerate(self._lookaheads):
+                if values is not None:
+                    take_values(values[part], self._collector.against_heuristic[self._parts[part]], lookaheads)
+                if logits is not None:
+                    take_actions(game, logits[part], lookaheads)
+            if logits is not None:
+                list(self._executor.map(resume, every_part))
+        self._true_q_targets[:] = 0
+        for envs, lookaheads in zip(self._parts, self._lookaheads, strict=True):
+            add_q_targets(lookahead, lookaheads, self._true_q_targets[envs])
+
+
+def _outputs(network: Network, queues: list[InferenceQueue]) -> list[npt.NDArray[np.float32]] | None:
+    """Return a network's outputs for the queues, one array per queue; ``None`` if all queues are empty."""
+    features = torch.cat([torch.from_numpy(queue.observations()) for queue in queues])
+    if not len(features):
+        return None
+    outputs = network(features).numpy()
+    return np.split(outputs, np.cumsum([len(queue.observations()) for queue in queues])[:-1])

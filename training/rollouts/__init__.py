@@ -1,1 +1,0 @@
-"""Rollouts: collected experience, opponents, and the return of each decision."""
