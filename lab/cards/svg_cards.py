@@ -1,6 +1,6 @@
 """The cards as one SVG document: a symbol for each face, classic and modern, and each back.
 
-``python -m german_whist.envs.rendering.svg_cards > web/static/cards.svg`` writes the file that the web page uses.
+``python -m lab.cards.svg_cards > web/static/cards.svg`` writes the file that the web page uses.
 Symbols are named ``classic-HQ``, ``modern-HQ`` and ``back-lattice``. Suits and backs are drawn in ``currentColor``.
 """
 
@@ -16,7 +16,7 @@ from german_whist.envs.engine.cards import RANKS, SUITS
 from german_whist.envs.rendering.cards import BACK_GOLD, CREAM, EDGE, INKS, PAPER, RADIUS, SHAPE, draw_face
 from german_whist.envs.rendering.courts import FRAME, MIDDLE
 from german_whist.envs.rendering.shapes import SERIF_BOLD, Pen
-from german_whist.envs.rendering.svg_pen import SvgPen, suit_symbols
+from lab.cards.svg_pen import SvgPen, suit_symbols
 
 FACES = ("classic", "modern")
 BACKS = ("lattice", "waves", "diamonds")

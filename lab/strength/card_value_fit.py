@@ -1,4 +1,4 @@
-"""Fits the heuristic bot's card values: ``python -m german_whist.benchmarks.strength.card_value_fit [RULES] [DEALS]``.
+"""Fits the heuristic bot's card values: ``python -m lab.strength.card_value_fit [RULES] [DEALS]``.
 
 Plays deals of the bot against itself and fits the margin of the endgame, by ridge regression, to the cards that each
 seat holds at its start. Features of a card: whether it is a trump, how many of the opponent's cards outrank it (in a

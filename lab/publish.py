@@ -1,8 +1,7 @@
 """Publish a trained network as a pretrained agent.
 
-``python -m german_whist.agents.pretrained.publish RUN/final.safetensors NAME --command "…"`` writes its file, with the
-commands that produced it in the model card. ``python -m german_whist.benchmarks.strength.agent_strength`` then measures
-its strength and adds the results.
+``python -m lab.publish RUN/final.safetensors NAME --command "…"`` writes its file, with the commands that produced it
+in the model card. ``python -m lab.strength.agent_strength`` then measures its strength and adds the results.
 """
 
 from __future__ import annotations
@@ -69,7 +68,7 @@ def publish(
 
 def main(words: Sequence[str] | None = None) -> int:
     """Run the command."""
-    parser = argparse.ArgumentParser(prog="python -m german_whist.agents.pretrained.publish", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m lab.publish", description=__doc__)
     parser.add_argument("source", metavar="FILE", help="the checkpoint of a run")
     parser.add_argument("name", metavar="NAME", help="name of the agent")
     parser.add_argument("--command", action="append", default=[], help="a command that produced it; repeat in order")

@@ -1,4 +1,4 @@
-"""Endgame statistics: ``python -m german_whist.benchmarks.strength.endgame_statistics``.
+"""Endgame statistics: ``python -m lab.strength.endgame_statistics``.
 
 Measures the value of the lead, the distribution of the leader's tricks, the tricks that bots lose by errors, and what
 an exact endgame adds to each bot. Classic game; reproducible from the seed.
@@ -22,13 +22,13 @@ from german_whist.arena.match import play_match
 from german_whist.arena.mirrored_deals import play_mirrored_deals
 from german_whist.arena.statistics import mean_interval
 from german_whist.benchmarks.speed.endgame import played_endgames
-from german_whist.benchmarks.strength.endgame_report import markdown
 from german_whist.envs.engine.agent_rng import AgentRng
 from german_whist.envs.engine.cards import NUM_CARDS
 from german_whist.envs.engine.rules import rules
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.solver.endgames import solve_endgames
 from german_whist.solver.races import NOT_LEGAL_MARGIN
+from lab.strength.endgame_report import markdown
 
 BOTS = ("random", "greedy", "heuristic")
 SELF_PLAY = "heuristic"  # the bot that reaches the endgames
@@ -195,9 +195,7 @@ def measure(bots: Sequence[str], deals: int, seed: int) -> Statistics:
 
 def main(words: Sequence[str] | None = None) -> None:
     """Print the statistics as Markdown or JSON, and plot the distribution if a file is named."""
-    parser = argparse.ArgumentParser(
-        prog="python -m german_whist.benchmarks.strength.endgame_statistics", description=__doc__
-    )
+    parser = argparse.ArgumentParser(prog="python -m lab.strength.endgame_statistics", description=__doc__)
     parser.add_argument(
         "--deals", type=int, default=10_000, help="number of endgames and of mirrored deals (default 10000)"
     )
@@ -214,7 +212,7 @@ def main(words: Sequence[str] | None = None) -> None:
         parser.error(f"deals {options.deals} is not allowed: a whole number from 2")
     stats = measure(options.bots, options.deals, options.seed)
     if options.picture:
-        from german_whist.benchmarks.strength.endgame_plot import plot_tricks
+        from lab.strength.endgame_plot import plot_tricks
 
         plot_tricks(stats["values"], options.picture)
     print(json.dumps(stats) if options.json else markdown(stats))

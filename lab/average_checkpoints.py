@@ -1,8 +1,8 @@
-"""Write the mean of networks that were trained on from the same one.
+"""Write the mean of networks that were fine-tuned from the same one.
 
-``python -m german_whist.training.average_checkpoints FILE FILE… --out FILE``. The mean of the weights is often stronger
-than each network (Wortsman et al., "Model soups", arXiv 2203.05482). If all have a value network, so has the mean, with
-a last layer fitted to its own self-play.
+``python -m lab.average_checkpoints FILE FILE… --out FILE``. The mean of the weights is often stronger than each network
+(Wortsman et al., "Model soups", arXiv 2203.05482). If all have a value network, so has the mean, with a last layer
+fitted to its own self-play.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def _games(trained: Mapping[str, float]) -> Mapping[str, float]:
 
 def main(words: Sequence[str] | None = None) -> int:
     """Run the command."""
-    parser = argparse.ArgumentParser(prog="python -m german_whist.training.average_checkpoints", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m lab.average_checkpoints", description=__doc__)
     parser.add_argument("sources", metavar="FILE", nargs="+", help="the checkpoints")
     parser.add_argument("--out", metavar="FILE", required=True, help="the checkpoint to write")
     options = parser.parse_args(words)

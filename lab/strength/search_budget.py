@@ -1,4 +1,4 @@
-"""Strength over budget: ``python -m german_whist.benchmarks.strength.search_budget champion``.
+"""Strength over budget: ``python -m lab.strength.search_budget champion``.
 
 Plays a policy with search in more and more worlds against the policy alone, on mirrored deals with exact endgames on
 both sides, and draws the curve.
@@ -91,9 +91,7 @@ def draw(budgets: Sequence[Budget], path: str, title: str) -> None:
 
 def main(words: Sequence[str] | None = None) -> int:
     """Print the results as Markdown, draw them if a file is named, and return the exit code."""
-    parser = argparse.ArgumentParser(
-        prog="python -m german_whist.benchmarks.strength.search_budget", description=__doc__
-    )
+    parser = argparse.ArgumentParser(prog="python -m lab.strength.search_budget", description=__doc__)
     parser.add_argument("policy", metavar="POLICY", help="the policy, such as champion")
     parser.add_argument("--worlds", type=int, nargs="+", default=WORLDS, help="numbers of worlds")
     parser.add_argument("--deals", type=int, default=DEALS, help=f"mirrored deals per match (default {DEALS})")

@@ -1,4 +1,4 @@
-"""The pictures of the page in ``docs/images``: ``python -m tests.browser.pictures`` takes them again."""
+"""The pictures of the page in ``docs/images``: ``python -m lab.web_pictures`` takes them again."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.browser.conftest import find_chromium
 from tests.browser.server import Server
 from tests.browser.table import Table
 
-IMAGES = Path(__file__).parents[2] / "docs" / "images"
+IMAGES = Path(__file__).parents[1] / "docs" / "images"
 _COLORS = 256
 
 

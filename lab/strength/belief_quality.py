@@ -1,4 +1,4 @@
-"""How good a belief is: ``python -m german_whist.benchmarks.strength.belief_quality champion:search=64 champion``.
+"""How good a belief is: ``python -m lab.strength.belief_quality champion:search=64 champion``.
 
 Plays deals of the agent's policy against an opponent. At the policy's decisions the belief says how likely each unseen
 card is to be in the opponent's hand, and the true hand tells how good that was: by the log-loss a card, against that of
@@ -105,9 +105,7 @@ def _quality(searcher: SearchAgent, batch: DealBatch, rows: npt.NDArray[np.int64
 
 def main() -> None:
     """Print the log-loss by trick, and the calibration."""
-    parser = argparse.ArgumentParser(
-        prog="python -m german_whist.benchmarks.strength.belief_quality", description=__doc__
-    )
+    parser = argparse.ArgumentParser(prog="python -m lab.strength.belief_quality", description=__doc__)
     parser.add_argument("agent", metavar="AGENT", help="an agent with a search, such as champion:search=64")
     parser.add_argument("opponents", metavar="OPPONENT", nargs="+")
     parser.add_argument("--deals", type=int, default=DEALS, help=f"deals against each opponent (default {DEALS})")

@@ -1,4 +1,4 @@
-"""Where a search gains: ``python -m german_whist.benchmarks.strength.search_gain champion:search=512``.
+"""Where a search gains: ``python -m lab.strength.search_gain champion:search=512``.
 
 The policy plays deals against itself, or against another agent. Where a search prefers another action, both are played
 in the *true* deal, with several orders of the face-down cards, and the policy plays on to the exact endgame. The
@@ -244,7 +244,7 @@ def by_agent(specs: Sequence[str], measured: Sequence[Gains], deals: int, both_s
 
 def main(words: Sequence[str] | None = None) -> int:
     """Print the gains of one search by trick, or of several side by side, and return the exit code."""
-    parser = argparse.ArgumentParser(prog="python -m german_whist.benchmarks.strength.search_gain", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m lab.strength.search_gain", description=__doc__)
     parser.add_argument("agents", metavar="AGENT", nargs="+", help="an agent that searches, e.g. champion:search=512")
     parser.add_argument("--against", metavar="AGENT", help="the opponent (default: the policy itself)")
     parser.add_argument("--deals", type=int, default=DEALS, help=f"number of deals (default {DEALS})")

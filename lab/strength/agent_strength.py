@@ -1,4 +1,4 @@
-"""The strength of a trained agent: ``python -m german_whist.benchmarks.strength.agent_strength champion``.
+"""The strength of a trained agent: ``python -m lab.strength.agent_strength champion``.
 
 Measures one agent, reproducibly from the seed:
 
@@ -30,13 +30,13 @@ from german_whist.agents.pretrained.catalog import FIRST_CHAMPION, load_pretrain
 from german_whist.agents.registry import make_agent
 from german_whist.arena.match import match_margins, match_result
 from german_whist.arena.statistics import bounded_interval, mean_interval
-from german_whist.benchmarks.strength.agent_report import markdown
 from german_whist.envs.engine.endgame_hook import EXACT, PLAYED
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.rules import rules as rules_named
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.envs.text.rules_text import rules_spec
 from german_whist.envs.utils.jit import kernel
+from lab.strength.agent_report import markdown
 
 SEED = 77  # not the seed of any shipped training run
 DEALS = 10_000
@@ -226,9 +226,7 @@ def card_results(report: Results) -> Results:
 
 def main(words: Sequence[str] | None = None) -> int:
     """Print the results as Markdown or JSON, write them into a model card if one is named, and return the exit code."""
-    parser = argparse.ArgumentParser(
-        prog="python -m german_whist.benchmarks.strength.agent_strength", description=__doc__
-    )
+    parser = argparse.ArgumentParser(prog="python -m lab.strength.agent_strength", description=__doc__)
     parser.add_argument("agent", metavar="AGENT", help="the agent, such as champion or checkpoint:PATH")
     parser.add_argument("--deals", type=int, default=DEALS, help=f"mirrored deals per match (default {DEALS})")
     parser.add_argument("--seed", type=int, default=SEED, help=f"seed of the deals (default {SEED})")

@@ -1,4 +1,4 @@
-"""Skill and luck, measured: ``python -m german_whist.benchmarks.skill_and_luck.measure --out skill-and-luck``.
+"""Skill and luck, measured: ``python -m lab.skill_and_luck.measure --out skill-and-luck``.
 
 Plays a tournament of all kinds of agents. Its results say how much of a deal's result is the cards, how many deals
 separate two agents, what the mistakes of each stage cost, who is strongest, and who was beaten by how much. Writes
@@ -26,7 +26,10 @@ from german_whist.arena.match_result import MatchResult
 from german_whist.arena.parallel.executors import worker_processes
 from german_whist.arena.tournament.play import Tournament, play_tournament
 from german_whist.arena.tournament.standings import standings
-from german_whist.benchmarks.skill_and_luck.luck import (
+from german_whist.envs.engine.endgame_hook import EXACT, PLAYED
+from german_whist.envs.engine.rules import rules as rules_named
+from german_whist.envs.utils.atomic_file import write_atomically
+from lab.skill_and_luck.luck import (
     bootstrap_interval,
     decks_with_stocks,
     hands_share,
@@ -34,11 +37,8 @@ from german_whist.benchmarks.skill_and_luck.luck import (
     play_decks,
     who_wins_both,
 )
-from german_whist.benchmarks.skill_and_luck.report import report, write_page
-from german_whist.benchmarks.skill_and_luck.separation import separations
-from german_whist.envs.engine.endgame_hook import EXACT, PLAYED
-from german_whist.envs.engine.rules import rules as rules_named
-from german_whist.envs.utils.atomic_file import write_atomically
+from lab.skill_and_luck.report import report, write_page
+from lab.skill_and_luck.separation import separations
 
 SEED = 501  # no deals that an agent or a setting was chosen on
 DEALS = 2000
@@ -57,7 +57,7 @@ AGENTS = (
 STAGES = ("random", "greedy", "heuristic")
 FOREPLAY = "champion"
 STOCKS = 4  # orders of the stock for the same hands
-MODULE = "german_whist.benchmarks.skill_and_luck.measure"
+MODULE = "lab.skill_and_luck.measure"
 
 Figures = dict[str, Any]
 Say = Callable[[str], None]
@@ -240,7 +240,7 @@ def _write(figures: Figures, folder: Path, page: str | None) -> None:
     if page is not None:
         write_page(page, sections)
     try:
-        from german_whist.benchmarks.skill_and_luck.plot import draw
+        from lab.skill_and_luck.plot import draw
     except ModuleNotFoundError as error:
         if error.name is None or not error.name.startswith("matplotlib"):
             raise
