@@ -1,7 +1,7 @@
 # `make quickstart` trains an agent and measures it, `make play` opens a table in the browser, `make test` runs every
 # check, `make docs` builds the site, `make dist` builds and checks what is published, `make lowest` tries the lower
 # bounds of the dependencies, `make fuzz`, `make kill-test` and `make nightly` attack it for as long as they may,
-# `make nightly-tests` runs the tests that are too long for `make test`,
+# `make nightly-tests` runs the tests that are too long for `make test`, `make lab-check` lints and types `lab/`,
 # `make audit` looks the pinned versions up in a data base of known vulnerabilities,
 # `make examples` runs `examples/`, each library in an environment of its own (gigabytes, about an hour).
 PYTHON ?= python3
@@ -25,7 +25,7 @@ NAME_ANOTHER = name another, as in: $(strip make $(MAKECMDGOALS)) PYTHON=python$
 # A warning or a broken reference fails the site.
 SITE := $(BIN)/sphinx-build -b html -q -W --keep-going -n docs docs/_build/html
 
-.PHONY: quickstart play test types site fuzz kill-test nightly nightly-tests audit docs dist lowest examples clean
+.PHONY: quickstart play test types site lab-check fuzz kill-test nightly nightly-tests audit docs dist lowest examples clean
 
 quickstart: $(VENV)/.installed-train-$(KEY)
 	$(BIN)/german-whist train quickstart
@@ -46,6 +46,12 @@ types: $(VENV)/.installed-dev-$(KEY)
 
 site: $(VENV)/.installed-dev-$(KEY)
 	$(SITE)
+
+# Nothing else checks `lab/`: it is neither installed nor part of `make test`.
+lab-check: $(VENV)/.installed-dev-$(KEY)
+	$(BIN)/ruff check lab
+	$(BIN)/ruff format --check lab
+	$(BIN)/mypy lab
 
 # MINUTES=300 fuzzes for five hours, FIRST=1000000 begins with another case than 0.
 fuzz: $(VENV)/.installed-dev-$(KEY)

@@ -1,1 +1,1 @@
-"""Speed benchmarks (``german-whist bench``) and measurements of strength."""
+"""Speed benchmarks: ``german-whist bench``."""

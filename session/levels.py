@@ -40,7 +40,7 @@ class Level(NamedTuple):
 
 # From easy to hard. The figures are games won against heuristic+exact in classic, as for the pretrained agents:
 # german-whist evaluate AGENT heuristic+exact --deals 2000
-# ismcts: 200 deals with exact endgames, docs/experiments/search-baselines.md.
+# ismcts: 200 deals with exact endgames, lab/experiments/search-baselines.md.
 LEVELS = (
     Level("random", "Random", "beginner", "plays any card", 0.043),
     Level("greedy", "Greedy", "easy", "wins a trick as cheaply as it can if it wants the prize", 0.262),

@@ -12,7 +12,7 @@ its endgame is solved.
 
 The known weakness of the method is strategy fusion (Frank and Basin, "Search in games with incomplete information",
 1998): each world has a strategy of its own, which knows the next cards of the stock. Deeper search suffers more from
-it, so the default is the current trick alone (``docs/experiments/search-baselines.md``).
+it, so the default is the current trick alone (``lab/experiments/search-baselines.md``).
 """
 
 from __future__ import annotations

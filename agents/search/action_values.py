@@ -12,7 +12,7 @@ from german_whist.agents.bots.base import Actions
 from german_whist.agents.search.settings import SearchSettings
 
 # Chance to win that goes with one more expected trick, in an even deal: agents that make 0.35 and 2.16 tricks more than
-# their opponent win 53.2 % and 67.6 % (docs/experiments/self-play-champion.md).
+# their opponent win 53.2 % and 67.6 % (lab/experiments/self-play-champion.md).
 WIN_PER_TRICK = 0.08
 
 _WIN_SD = 0.3  # usual standard deviation, in one world, of the difference of two actions in games won

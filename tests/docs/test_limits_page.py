@@ -29,7 +29,6 @@ EXCEPTIONS = {
     "agents.inference.history_reading_kernels.MAX_ITEMS",  # the longest history of any deal
     "agents.inference.world_sampling_kernels.MAX_HAND",  # the largest hand of any game
     "agents.ismcts.tree_kernels.MAX_PATH",  # more than the decisions of any deal
-    "agents.pretrained.publish.MAX_BYTES",  # of what the project publishes
 }
 
 

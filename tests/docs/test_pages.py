@@ -52,7 +52,7 @@ def anchors(page: Path) -> set[str]:
 
 @pytest.mark.parametrize("page", [*PAGES, *OTHERS], ids=name_of)
 def test_every_file_that_is_named_exists(page: Path) -> None:
-    folders = "agents|api|arena|benchmarks|configs|docs|envs|solver|tests|training"
+    folders = "agents|api|arena|benchmarks|configs|docs|envs|lab|solver|tests|training"
     named = re.findall(rf"`((?:{folders})/[\w/.-]*)`", prose(page))
     assert [name for name in named if not (ROOT / name).exists() and "mine" not in name] == []
 

@@ -37,7 +37,7 @@ def test_the_source_distribution_holds_every_file_of_the_repository() -> None:
     rules = [line.split() for line in (ROOT / "MANIFEST.in").read_text(encoding="utf-8").splitlines()]
     grafted = tuple(f"{rule[1]}/" for rule in rules if rule[:1] == ["graft"])
     included = [pattern for rule in rules if rule[:1] == ["include"] for pattern in rule[1:]]
-    included += ["LICENSE", "pyproject.toml", "MANIFEST.in"]  # go in by themselves
+    included += ["LICENSE", "pyproject.toml", "setup.py", "MANIFEST.in"]  # go in by themselves
     missing = [
         name
         for name in listed.splitlines()

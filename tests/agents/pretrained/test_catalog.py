@@ -13,10 +13,9 @@ import pytest
 from german_whist.agents.endgame.exact_agent import ExactEndgame
 from german_whist.agents.policy.agent import PolicyAgent
 from german_whist.agents.policy.canonical import canonical_views, true_cards
-from german_whist.agents.policy.checkpoint import load_checkpoint, read_card
 from german_whist.agents.policy.inputs import network_inputs
 from german_whist.agents.policy.network.layers import UNIVERSAL
-from german_whist.agents.pretrained import catalog, publish
+from german_whist.agents.pretrained import catalog
 from german_whist.agents.pretrained.catalog import (
     find_network,
     load_pretrained,
@@ -157,36 +156,6 @@ def test_a_new_file_is_a_new_agent(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         pretrained_names.cache_clear()
 
 
-def test_publishing_keeps_the_network_and_its_origin_and_drops_old_results(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    made = some_network()
-    made.save(tmp_path / "final.safetensors")
-    words = ["--folder", str(tmp_path), "--half", "--logits-per-trick", "4", "--command", "german-whist train one"]
-    assert (
-        publish.main([str(tmp_path / "final.safetensors"), "mine", *words, "--command", "german-whist train two"]) == 0
-    )
-    assert "mine.safetensors: " in capsys.readouterr().out
-    card = read_card(tmp_path / "mine.safetensors")
-    assert card["training"] == {**made.training, "commands": ["german-whist train one", "german-whist train two"]}
-    assert (card["results"], card["logits_a_trick"], card["endgame"]) == ({}, 4, "played")
-    weight = load_checkpoint(tmp_path / "mine.safetensors").layers[0][0]
-    assert (weight == made.layers[0][0].astype(np.float16)).all()
-
-
-@pytest.mark.parametrize("card_endgame", ["played", "exact"])
-def test_publishing_may_change_the_endgame(tmp_path: Path, card_endgame: str) -> None:
-    dataclasses.replace(some_network(), endgame=card_endgame).save(tmp_path / "final.safetensors")
-    for words, expected in (
-        ([], card_endgame),
-        (["--endgame", "exact"], "exact"),
-        (["--endgame", "solved"], "exact"),
-        (["--endgame", "played"], "played"),
-    ):
-        assert publish.main([str(tmp_path / "final.safetensors"), "mine", "--folder", str(tmp_path), *words]) == 0
-        assert load_checkpoint(tmp_path / "mine.safetensors").endgame == expected
-
-
 def test_the_page_says_who_plays_the_endgame(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     results = dict.fromkeys(("greedy", "greedy, network to the end"), MEASURED)
     for endgame in ("exact", "played"):
@@ -227,19 +196,6 @@ def test_the_page_says_where_another_network_plays(tmp_path: Path, monkeypatch: 
     assert "- network: 443 → 8 → 52, " in one
     assert "another" not in one
     assert "- network: 443 → 8 → 52; another network from 10 and 2 stock cards left on, " in three
-
-
-def test_what_cannot_be_published_is_refused_in_one_line(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    some_network().save(tmp_path / "final.safetensors")
-    monkeypatch.setattr(publish, "MAX_BYTES", 1000)
-    for source, message in (("final", "too many for a pretrained agent"), ("gone", "there is no such file")):
-        assert publish.main([str(tmp_path / f"{source}.safetensors"), "mine", "--folder", str(tmp_path)]) == 2
-        card_endgame = capsys.readouterr()
-        assert message in card_endgame.err
-        assert card_endgame.err.count("\n") == 1
-    assert [path.name for path in tmp_path.iterdir()] == ["final.safetensors"]
 
 
 def test_no_learning_library_is_needed() -> None:

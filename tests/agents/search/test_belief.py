@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import pytest
 
 from german_whist.agents.pretrained.catalog import load_pretrained
+from german_whist.agents.registry import make_agent
 from german_whist.agents.search.belief_kernels import (
     effective_sample_size,
     resample,
@@ -20,30 +22,76 @@ from german_whist.agents.search.belief_kernels import (
 from german_whist.agents.search.row_network import RowNetwork
 from german_whist.agents.search.settings import SearchSettings
 from german_whist.agents.search.worlds import Candidates, Scratch, posterior, sample_candidate_deals
-from german_whist.benchmarks.strength.belief_quality import measure
+from german_whist.envs.engine.agent_rng import AgentRng
 from german_whist.envs.simulator.batch import DealBatch
 from tests.conftest import play_randomly
 
 SPEC = "small:search=40,threads=1"  # 240 candidates
 
 
+class Beliefs(NamedTuple):
+    """Beliefs about single cards: the trick, whether the opponent held the card, and how likely that was said to be."""
+
+    tricks: npt.NDArray[np.int64]
+    held: npt.NDArray[np.bool_]
+    belief: npt.NDArray[np.float64]
+    uniform: npt.NDArray[np.float64]  # with deals that are all equally likely
+
+    def log_losses(self, first: int = 1) -> tuple[float, float]:
+        """The mean log-loss a card of the belief and of uniform deals, from a trick on."""
+        rows = self.tricks >= first
+        likely = np.clip([self.belief[rows], self.uniform[rows]], 0.005, 0.995)
+        belief, uniform = -np.log(np.where(self.held[rows], likely, 1 - likely)).mean(axis=1)
+        return float(belief), float(uniform)
+
+
+def beliefs_about(opponent: str, deals: int) -> Beliefs:
+    """What the search believes at a quarter of its policy's decisions against an opponent."""
+    searcher, other = make_agent(SPEC).agent, make_agent(opponent)  # type: ignore[attr-defined]
+    batch = DealBatch("classic", deals, seed=91, history=True, endgame="exact")
+    mine, rng, cards = np.arange(deals) // 2 % 2, np.random.default_rng(91), np.arange(52, dtype=np.uint64)
+    parts, step = [], 0
+    while not batch.done.all():
+        actions = np.zeros(deals, np.int64)
+        theirs, own = (np.flatnonzero(~batch.done & ((batch.turn == mine) == is_mine)) for is_mine in (False, True))
+        actions[theirs] = other.act(batch.views(theirs), AgentRng(91, theirs, 0, step))
+        actions[own] = searcher.prior.act(batch.views(own), AgentRng(91, own, 1, step))
+        rows = own[rng.random(len(own)) < 0.25]
+        if len(rows):
+            views = batch.views(rows)
+            found = searcher.card_probabilities(views, AgentRng(91, rows, 2, step), batch.history(rows=rows))
+            unseen = (views["unseen"][:, None] >> cards) & np.uint64(1) == 1
+            held = (batch.states["hands"][rows, 1 - batch.turn[rows]][:, None] >> cards) & np.uint64(1) == 1
+            tricks = 1 + views["tricks_self"].sum(axis=1) + views["tricks_opponent"].sum(axis=1)
+            each = np.broadcast_to(tricks[:, None], unseen.shape).astype(np.int64)
+            parts.append([each[unseen], held[unseen], *(one[unseen] for one in found)])
+        batch.step(actions)
+        step += 1
+    return Beliefs(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+
+
 @pytest.mark.parametrize("opponent", ["champion", "heuristic"])
 def test_the_belief_tells_more_than_the_cards_seen(opponent: str) -> None:
-    quality = measure(SPEC, opponent, deals=24, share=0.25)
-    assert quality.log_loss(quality.belief) < quality.log_loss(quality.uniform)
-    assert quality.log_loss(quality.belief, 10) < 0.98 * quality.log_loss(quality.uniform, 10)
+    beliefs = beliefs_about(opponent, deals=24)
+    belief, uniform = beliefs.log_losses()
+    assert belief < uniform
+    late, late_uniform = beliefs.log_losses(first=10)
+    assert late < 0.98 * late_uniform
 
 
 @pytest.mark.parametrize("opponent", ["greedy", "random"])
 def test_an_opponent_that_is_not_modelled_costs_little(opponent: str) -> None:
-    quality = measure(SPEC, opponent, deals=24, share=0.25)
-    assert quality.log_loss(quality.belief) < 1.05 * quality.log_loss(quality.uniform)
+    belief, uniform = beliefs_about(opponent, deals=24).log_losses()
+    assert belief < 1.05 * uniform
 
 
 def test_cards_said_to_be_held_with_some_probability_are_held_as_often() -> None:
-    quality = measure(SPEC, "champion", deals=40, share=0.25)
-    for said, held, count in quality.calibration():
-        assert abs(said - held) < 0.05 + 3 * np.sqrt(0.25 / (count / 4))  # cards of one hand are not independent
+    beliefs = beliefs_about("champion", deals=40)
+    bins = np.digitize(beliefs.belief, [0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95])
+    for one in np.unique(bins):
+        inside = bins == one
+        said, held = beliefs.belief[inside].mean(), beliefs.held[inside].mean()
+        assert abs(said - held) < 0.05 + 3 * np.sqrt(0.25 / (inside.sum() / 4))  # cards of one hand are not independent
 
 
 def test_the_posterior_is_bayes_rule_over_deals_and_models() -> None:

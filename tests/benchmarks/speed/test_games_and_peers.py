@@ -10,7 +10,6 @@ from german_whist.benchmarks.harness.figures import Figure
 from german_whist.benchmarks.speed import frames, games, memory, openspiel, threads
 from german_whist.benchmarks.speed.batch import RandomPlay
 from german_whist.benchmarks.startup import first_call
-from german_whist.benchmarks.strength import card_value_fit
 from german_whist.envs.engine.rules import rule_names
 from german_whist.envs.simulator.batch import DealBatch
 
@@ -65,11 +64,6 @@ def test_memory_sizes_are_those_of_the_arrays() -> None:
     sizes = {figure.name: figure.ours for figure in memory.measure(SHORT, nothing) if isinstance(figure, Figure)}
     assert sizes["an observation"] == 443
     assert sizes["an action mask"] == 52
-
-
-def test_high_cards_are_fitted_above_low_ones() -> None:
-    by_rank = card_value_fit.fit("classic", 2000)["plain by rank"]
-    assert by_rank[0] > by_rank[1] > by_rank[3]
 
 
 def test_frames_are_drawn_at_every_decision() -> None:

@@ -1,4 +1,4 @@
-"""The cards of the web page: drawn from the source of the pictures, and kept up to date with it."""
+"""The cards of the web page, and the paths that cards are drawn with."""
 
 from __future__ import annotations
 
@@ -10,19 +10,15 @@ import pytest
 
 from german_whist.envs.engine.cards import RANKS, SUITS
 from german_whist.envs.rendering.paths import both_sides, curve, moved, points_of
-from german_whist.envs.rendering.svg_cards import BACKS, FACES, svg_cards
-from german_whist.envs.rendering.svg_pen import path_data
 
 FILE = Path(__file__).parents[3] / "web" / "static" / "cards.svg"
+FACES = ("classic", "modern")
+BACKS = ("lattice", "waves", "diamonds")
 
 
 @pytest.fixture(scope="module")
 def text() -> str:
     return FILE.read_text(encoding="utf-8")
-
-
-def test_the_file_of_the_page_is_what_the_source_draws_today(text: str) -> None:
-    assert text == svg_cards()
 
 
 def test_there_is_a_symbol_for_each_face_and_back(text: str) -> None:
@@ -64,5 +60,5 @@ def test_a_mirrored_curve_is_the_mirror_image() -> None:
 
 def test_paths_move_scale_and_turn() -> None:
     path = moved(curve((1.0, 2.0), [(0.0, 0.0), (1.0, 1.0), (2.0, 1.0)]), 0.5, 0.25, 0.5)
-    assert path_data(path) == "M100 125C50 25 100 75 150 75"
+    assert path == [(1.0, 1.25), (0.5, 0.25, 1.0, 0.75, 1.5, 0.75)]
     assert points_of(moved([(1.0, 2.0)], 0, 0, 1, turned=True)) == [(-1.0, -2.0)]

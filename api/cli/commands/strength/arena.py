@@ -85,7 +85,7 @@ def _write(standings: Standings, folder: Path, quiet: bool) -> None:
 
     paths = write_report(standings, folder)
     try:
-        from german_whist.benchmarks.strength.standings_picture import draw_standings
+        from german_whist.cli.terminal.standings_picture import draw_standings
     except ModuleNotFoundError as error:
         if error.name is None or not error.name.startswith("matplotlib"):
             raise

@@ -1,0 +1,1 @@
+"""Experiments, and the commands that made and measured what ships."""
