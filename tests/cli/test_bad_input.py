@@ -120,7 +120,7 @@ CASES = [
     ("train open.yaml", "open.yaml, line 2: not YAML: "),
     ("train list.yaml", "list.yaml: a mapping of keys to values is needed, not list"),
     ("train key.yaml", "key.yaml: unknown key 'decisons': did you mean 'decisions'? allowed: trainer"),
-    ("train value.yaml", "value.yaml: gamma: 1.5 is not allowed: a number from 0 to 1"),
+    ("train value.yaml", "value.yaml: ent_coef: -1.5 is not allowed: a number from 0"),
     ("train kind.yaml", "kind.yaml: hidden: 256 is not allowed: a list of whole numbers"),
     ("train agent.yaml", "agent.yaml: unknown agent in opponents 'heuristc': did you mean 'heuristic'?"),
     ("train tiny.yaml sb3", "unrecognized arguments: sb3"),
@@ -174,7 +174,7 @@ def files(here: Path) -> Path:
         "open": "seed: 1\nhidden: [1, 2",
         "list": "- seed\n- 1\n",
         "key": "decisons: 5\n",
-        "value": "gamma: 1.5\n",
+        "value": "ent_coef: -1.5\n",
         "kind": "hidden: 256\n",
         "agent": "opponents: {heuristc: 1}\n",
     }

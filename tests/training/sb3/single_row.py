@@ -10,7 +10,7 @@ from german_whist.agents.policy.canonical import canonical_views, true_cards
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.observation.vector import observe
 from german_whist.envs.simulator.batch import DealBatch
-from german_whist.training.rollouts.saved_deals import first_training_deal
+from german_whist.training.rollouts import first_training_deal
 from german_whist.training.sb3.vec_env import SelfPlayVecEnv
 
 

@@ -16,7 +16,7 @@ from german_whist.agents.policy.checkpoint import load_checkpoint
 from german_whist.agents.policy.network.mlp_forward import MLPForward
 from german_whist.envs.engine.rules import rules
 from german_whist.envs.observation.vector import observation_high, observation_layout
-from german_whist.training.networks.mlp import LOW_SCALE
+from german_whist.training.networks import LOW_SCALE
 from german_whist.training.sb3.policy import policy_checkpoint, policy_settings
 from german_whist.training.sb3.vec_env import SelfPlayVecEnv
 from tests.strategies import GAMES

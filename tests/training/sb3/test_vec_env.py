@@ -14,7 +14,7 @@ from german_whist.envs.engine.rules import Rules, rules
 from german_whist.envs.engine.scoring import reward_limit
 from german_whist.envs.observation.vector import observation_layout
 from german_whist.envs.simulator.batch import DealBatch
-from german_whist.training.rollouts.saved_deals import first_training_deal
+from german_whist.training.rollouts import first_training_deal
 from german_whist.training.sb3.vec_env import SelfPlayVecEnv
 from tests.envs.players import Lowest, Random
 from tests.strategies import GAMES
