@@ -32,7 +32,7 @@ def test_hidden_matrices_take_orthogonal_steps_and_the_rest_those_of_adam() -> N
     for number, (new, old) in enumerate(zip(after, before, strict=True)):
         change = new - old
         if number not in (0, 2):  # 4 is the weight of the last layer, the odd ones are biases
-            assert torch.allclose(change.abs()[change != 0], torch.tensor(RATE), rtol=0.05)  # Adam's first step
+            assert torch.allclose(change.abs()[change != 0], torch.tensor(RATE), rtol=0.1)  # Adam's first step
             continue
         turned = torch.linalg.svdvals(change) / (0.2 * RATE * max(change.shape) ** 0.5)
         assert turned.min() > 0.5  # Newton and Schulz stop between 0.7 and 1.2, but for directions that hardly count

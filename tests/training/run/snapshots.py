@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 import torch
 from safetensors import safe_open
-from safetensors.torch import save_file
 
 from german_whist.training.run.directory import RunDirectory
+from german_whist.training.run.resume_file import write_resume_file
+from german_whist.training.run.snapshot import FORMAT
 from tests.training.whole_runs import resume_run
 
 WITH_POOL = {"opponents": {"self": 0.5, "pool": 0.5}}
@@ -32,16 +33,13 @@ def refused(run: RunDirectory, reason: str) -> None:
     assert files(run) == before
 
 
-def rewrite(
-    path: Path, change: Callable[[dict[str, torch.Tensor], dict[str, Any]], None], *, keep_checksum: bool = False
-) -> None:
-    """Change a snapshot's tensors and texts; without its checksum, as one of an earlier version has none."""
+def rewrite(path: Path, change: Callable[[dict[str, torch.Tensor], dict[str, Any]], None]) -> None:
+    """Change a snapshot's tensors and texts, under a checksum that is right."""
     with safe_open(path, framework="pt") as file:
         texts = dict(file.metadata())
         tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - not a mapping
-    if not keep_checksum:
-        del texts["sha256"], texts["provenance"]
+    del texts["sha256"], texts["format"]
     about: dict[str, Any] = {key: json.loads(texts[key]) for key in ("about", "decisions") if key in texts}
     change(tensors, about)
     texts |= {key: json.dumps(value) for key, value in about.items()}
-    save_file(tensors, path, texts)
+    write_resume_file(path, FORMAT, tensors, texts)

@@ -164,8 +164,8 @@ def test_a_run_that_was_opened_is_not_discarded(here: Path) -> None:
 def test_a_run_with_damaged_settings_names_file_and_key(here: Path) -> None:
     run = RunDirectory.create(tiny_config(), "a")
     run.resume.touch()
-    run.config.write_text(run.config.read_text().replace("gamma: 1.0", "gamma: 3"))
-    with pytest.raises(ValueError, match=r"^runs/a/config.yaml: gamma: 3.0 is not allowed"):
+    run.config.write_text(run.config.read_text().replace("ent_coef: 0.01", "ent_coef: -3"))
+    with pytest.raises(ValueError, match=r"^runs/a/config.yaml: ent_coef: -3.0 is not allowed"):
         RunDirectory.open("runs/a")
 
 
@@ -183,7 +183,14 @@ def test_checkpoints_are_sorted_by_decisions_and_other_files_ignored(here: Path)
 
 
 def evaluation(decisions: int, opponent: str = "random", win_rate: float = 0.5) -> dict[str, Any]:
-    numbers = {"deals": 10, "win_rate": win_rate, "low": win_rate - 0.1, "high": win_rate + 0.1, "margin": -0.25}
+    numbers = {
+        "deals": 10,
+        "win_rate": win_rate,
+        "low": win_rate - 0.1,
+        "high": win_rate + 0.1,
+        "margin": -0.25,
+        "seconds": 1.5,
+    }
     return {"decisions": decisions, "opponent": opponent, **numbers}
 
 
@@ -270,9 +277,3 @@ def test_evaluations_that_are_not_what_they_should_be_are_refused_in_one_line(
     with pytest.raises(ValueError, match=rf"evaluations.csv' cannot be read: .*{reason}") as caught:
         run.read_evaluations()
     assert "\n" not in str(caught.value)
-
-
-def test_evaluations_without_seconds_of_an_older_version_are_read(tmp_path: Path) -> None:
-    run = RunDirectory(tmp_path)
-    run.evaluations.write_text(f"{HEADER.removesuffix(',seconds')}\n{ROW.removesuffix(',2.0')}\n")
-    assert "seconds" not in run.read_evaluations()[0]

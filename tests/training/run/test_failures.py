@@ -3,27 +3,38 @@
 from __future__ import annotations
 
 import errno
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
 
 from german_whist.agents.policy.checkpoint import load_checkpoint
+from german_whist.training.policy_iteration import Batch, PolicyIteration
 from german_whist.training.run.directory import RunDirectory
+from german_whist.training.run.distributed import Processes
+from german_whist.training.run.session import TrainingOutcome
+from tests.training.own_runs import begin_own
 from tests.training.sb3_runs import tiny_config
-from tests.training.whole_runs import begin, evaluated, resume_run
+from tests.training.whole_runs import begin, call_at, evaluated, resume_run
+
+Start = Callable[..., TrainingOutcome]
 
 
-@pytest.mark.parametrize(
-    ("changes", "culprit"),
-    [
-        ({"learning_rate": 1e30, "evaluate_every": 10**6}, r"features_extractor.*"),
-        # One huge step leaves weights that are numbers, and outputs that are none.
-        ({"learning_rate": 1e30, "max_grad_norm": 1e30, "batch_size": 128, "evaluate_every": 10**6}, "logits"),
-    ],
-)
-def test_a_diverging_run_stops_and_keeps_its_checkpoints(tmp_path: Path, changes: dict[str, Any], culprit: str) -> None:
-    message = rf"^training diverged before decision \d+: {culprit} is not finite; the checkpoints before it are in "
+@pytest.fixture(params=[begin, begin_own], ids=["sb3", "policy_iteration"])
+def start(request: pytest.FixtureRequest) -> Start:
+    """Begin a run of either trainer."""
+    start: Start = request.param
+    return start
+
+
+def test_a_diverging_run_stops_and_keeps_its_checkpoints(tmp_path: Path) -> None:
+    changes = {"learning_rate": 1e30, "evaluate_every": 10**6}
+    message = (
+        r"^training diverged before decision \d+: features_extractor.* is not finite; the checkpoints before it are in "
+    )
     with pytest.raises(FloatingPointError, match=message):
         begin(tmp_path / "run", **changes)
     run = RunDirectory(tmp_path / "run")
@@ -31,6 +42,56 @@ def test_a_diverging_run_stops_and_keeps_its_checkpoints(tmp_path: Path, changes
     load_checkpoint(run.checkpoint_paths()[0])
     assert not run.final.exists()
     assert RunDirectory.open(tmp_path / "run")[1] == tiny_config(**changes)
+
+
+@pytest.mark.parametrize(("factor", "cause"), [(float("nan"), "losses/loss is nan"), (1e9, r"losses/loss is [\d.e+]+")])
+def test_a_nan_or_exploding_loss_stops_the_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, factor: float, cause: str
+) -> None:
+    update = PolicyIteration.update
+
+    def spoilt(self: PolicyIteration, batch: Batch, *args: Any, **settings: Any) -> dict[str, float]:
+        targets = batch.q_targets * (factor if self.updates >= 5 else 1)
+        return update(self, replace(batch, q_targets=targets), *args, **settings)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(PolicyIteration, "update", spoilt)
+        message = rf"^training diverged before decision 640: {cause}; the checkpoints before it are in "
+        with pytest.raises(FloatingPointError, match=message):
+            begin_own(tmp_path / "run")
+    run = RunDirectory(tmp_path / "run")
+    assert [int(path.stem) for path in run.checkpoint_paths()] == [0, 256, 512]
+    load_checkpoint(run.checkpoint_paths()[-1])
+    assert not run.final.exists()
+    done = resume_run(tmp_path / "run")  # whatever it was has passed
+    assert evaluated(done.run) == [0, 512, 1024]
+
+
+def test_nan_logits_stop_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    policy = PolicyIteration.policy
+
+    def blank(self: PolicyIteration, features: torch.Tensor) -> torch.Tensor:
+        return policy(self, features) * (float("nan") if self.updates == 3 else 1)
+
+    monkeypatch.setattr(PolicyIteration, "policy", blank)
+    with pytest.raises(FloatingPointError, match=r"^training diverged before decision 384: logits are not finite; "):
+        begin_own(tmp_path / "run")
+
+
+def test_a_worker_that_dies_stops_the_run_and_the_checkpoint_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def gone(self: Processes, numbers: torch.Tensor) -> torch.Tensor:
+        raise ConnectionError("another process of this run is gone or stuck: closed by peer")
+
+    def lose_it() -> None:
+        monkeypatch.setattr(Processes, "all_reduce", gone)
+
+    call_at(monkeypatch, 600, lose_it)
+    message = rf"^another process .* closed by peer; the last good checkpoint is in {tmp_path / 'run' / 'checkpoints'}$"
+    with pytest.raises(ConnectionError, match=message):
+        begin_own(tmp_path / "run")
+    assert [int(path.stem) for path in RunDirectory(tmp_path / "run").checkpoint_paths()] == [0, 256, 512]
 
 
 def fail_writing(monkeypatch: pytest.MonkeyPatch, name: str, after: int = 0) -> None:
@@ -50,10 +111,12 @@ def fail_writing(monkeypatch: pytest.MonkeyPatch, name: str, after: int = 0) -> 
 
 
 @pytest.mark.parametrize("name", ["000000000000.safetensors", "resume.safetensors"])
-def test_a_disk_that_is_full_at_once_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+def test_a_disk_that_is_full_at_once_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, start: Start, name: str
+) -> None:
     fail_writing(monkeypatch, name)
     with pytest.raises(OSError, match="No space left"):
-        begin(tmp_path / "some" / "run")
+        start(tmp_path / "some" / "run")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -62,12 +125,12 @@ def test_a_disk_that_is_full_at_once_leaves_nothing(tmp_path: Path, monkeypatch:
     [("000000000512.safetensors", 0), ("resume.safetensors", 1), ("curve.png", 1), ("evaluations.csv", 1)],
 )
 def test_a_disk_that_fills_up_leaves_a_resumable_run(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, after: int
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, start: Start, name: str, after: int
 ) -> None:
     with monkeypatch.context() as patch:
         fail_writing(patch, name, after)
         with pytest.raises(OSError, match="No space left"):
-            begin(tmp_path / "run")
+            start(tmp_path / "run")
     files = [path for path in (tmp_path / "run").rglob("*") if path.is_file()]
     assert not [path for path in files if "tmp" in path.name or path.stat().st_size == 5]
     done = resume_run(tmp_path / "run")
@@ -75,21 +138,21 @@ def test_a_disk_that_fills_up_leaves_a_resumable_run(
     assert evaluated(done.run) == [0, 512, 1024]
 
 
-def test_a_device_that_is_not_there_is_refused_and_nothing_is_left(tmp_path: Path) -> None:
+def test_a_device_that_is_not_there_is_refused_and_nothing_is_left(tmp_path: Path, start: Start) -> None:
     for device in ("quantum", "meta", "cpu:x"):
         with pytest.raises(ValueError, match=rf"^device: '{device}' cannot be used: ") as caught:
-            begin(tmp_path / "run", device=device)
+            start(tmp_path / "run", device=device)
         assert "\n" not in str(caught.value)
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_network_too_large_for_the_machine_is_refused_and_nothing_is_left(tmp_path: Path) -> None:
+def test_a_network_too_large_for_the_machine_is_refused_and_nothing_is_left(tmp_path: Path, start: Start) -> None:
     with pytest.raises(ValueError, match=r"^the network cannot be made: "):
-        begin(tmp_path / "run", hidden=[10**12])
+        start(tmp_path / "run", hidden=[10**12])
     assert list(tmp_path.iterdir()) == []
 
 
-def test_an_opponents_share_of_less_than_a_row_is_refused_and_nothing_is_left(tmp_path: Path) -> None:
+def test_an_opponents_share_of_less_than_a_row_is_refused_and_nothing_is_left(tmp_path: Path, start: Start) -> None:
     with pytest.raises(ValueError, match="less than one environment of 8"):
-        begin(tmp_path / "run", opponents={"self": 99, "random": 1})
+        start(tmp_path / "run", opponents={"self": 99, "random": 1})
     assert list(tmp_path.iterdir()) == []

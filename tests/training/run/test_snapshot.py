@@ -48,7 +48,7 @@ def test_impossible_numbers_are_refused(own: RunDirectory, about: dict[str, obje
 
 def test_bytes_that_are_no_deals_are_refused(own: RunDirectory) -> None:
     def change(tensors: dict[str, torch.Tensor], about: dict[str, Any]) -> None:
-        states = tensors["deals.0.states"]
+        states = tensors["deals.0.0.states"]
         states.copy_(torch.from_numpy(np.random.default_rng(1).integers(0, 256, states.shape).astype(np.uint8)))
 
     rewrite(own.resume, change)
@@ -62,6 +62,8 @@ def test_bytes_that_are_no_deals_are_refused(own: RunDirectory) -> None:
 def test_impossible_deals_are_refused(own: RunDirectory, name: str, value: int) -> None:
     rewrite(
         own.resume,
-        lambda tensors, about: tensors.update({f"deals.0.{name}": torch.full_like(tensors[f"deals.0.{name}"], value)}),
+        lambda tensors, about: tensors.update(
+            {f"deals.0.0.{name}": torch.full_like(tensors[f"deals.0.0.{name}"], value)}
+        ),
     )
     refused(own, "cannot be resumed: its deals, moves or seats are impossible")
