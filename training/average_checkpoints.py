@@ -63,7 +63,7 @@ def _architecture(checkpoint: Checkpoint, has_value: bool) -> tuple[object, ...]
     networks = (checkpoint.layers, checkpoint.value if has_value else ())
     shapes = [[weight.shape for weight, _ in layers] for layers in networks]
     game = None if checkpoint.inputs == UNIVERSAL else checkpoint.rules
-    sees = (game, checkpoint.inputs, checkpoint.ranks, checkpoint.phases, checkpoint.suit_layers)
+    sees = (game, checkpoint.inputs, checkpoint.ranks, checkpoint.suit_layers)
     return (shapes, *sees, checkpoint.endgame, checkpoint.logits_per_trick)
 
 
@@ -71,13 +71,13 @@ def _fitted(value: tuple[Layer, ...], mean: Checkpoint, deals: int) -> tuple[Lay
     """Return a value network whose last layer is fitted to self-play of a policy."""
     inputs, *hidden, outputs = sizes_of(mean.layers, mean.suit_layers)
     stock = UNIVERSAL_LAYOUT["stock"].start  # in observations, too
-    network = PhasedMLP(torch.ones(inputs), hidden, outputs, 1.0, list(mean.phases), stock, mean.suit_layers)
+    network = PhasedMLP(torch.ones(inputs), hidden, outputs, 1.0, (), stock, mean.suit_layers)
     network.load_raw_layers(mean.layers, "the mean")
     config = mean.training.get("config", {})
     shares = _games(config.get("games", {})) if mean.inputs == UNIVERSAL else {rules_spec(mean.rules): 1.0}
     seed = int(config.get("seed", 0))
     outcomes = self_play_outcomes(FrozenPhasedMLP(network), shares, deals, seed, mean.ranks, mean.inputs)
-    return fit_value(value, mean.phases, mean.suit_layers, outcomes)
+    return fit_value(value, mean.suit_layers, outcomes)
 
 
 def _games(trained: Mapping[str, float]) -> Mapping[str, float]:

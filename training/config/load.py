@@ -80,11 +80,7 @@ def _take_from_network(where: str, kind: type[TrainConfig], values: dict[str, An
     If all are set, as in a run's own config.yaml, the network need not exist any more.
     """
     level, place = (given, "command line") if given.get("init") else (values, where)
-    taken = [
-        key
-        for key in ("hidden", "ranks", "phases", "inputs", "suit_layers", "value_hidden")
-        if key in config_fields(kind)
-    ]
+    taken = [key for key in ("hidden", "ranks", "inputs", "suit_layers", "value_hidden") if key in config_fields(kind)]
     taken = [key for key in taken if key not in level and key not in given]
     if level.get("init") and taken:
         from german_whist.agents.pretrained.catalog import find_network  # imports numba, which --help avoids
@@ -96,7 +92,6 @@ def _take_from_network(where: str, kind: type[TrainConfig], values: dict[str, An
         found = {
             "hidden": network.sizes[1:-1],
             "ranks": network.ranks,
-            "phases": list(network.phases),
             "inputs": network.inputs,
             "suit_layers": network.suit_layers,
         }

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from german_whist.agents.policy.card_checks import check_phases
 from german_whist.agents.policy.checkpoint import NAMED, RANKS
 from german_whist.agents.policy.network.layers import INPUTS, OBSERVATION
 from german_whist.envs.utils.checks import MAX_THREADS
@@ -114,7 +113,8 @@ class PhasedActorSettings(ActorSettings):
     def __post_init__(self) -> None:
         """Refuse values that cannot work."""
         super().__post_init__()
-        check_phases(self.phases, "phases:")
+        if self.phases:
+            raise ValueError("phases: checkpoints hold one network for the whole foreplay: leave phases out")
         check_choice(self, "inputs", *INPUTS)
         check_range(self, "phases_start suit_layers", 0, LARGEST)
         if self.suit_layers and len(self.hidden) <= 2 * self.suit_layers:

@@ -116,11 +116,6 @@ class Learner(ABC, Generic[Batch]):
         """How endgames are played in training and evaluation: ``"played"`` or ``"exact"``."""
 
     @property
-    def _phases(self) -> tuple[int, ...]:
-        """Stock sizes from which the next network plays; empty for a single network."""
-        return ()
-
-    @property
     def _suit_layers(self) -> int:
         """Number of layers whose weights the suits share."""
         return 0
@@ -145,16 +140,12 @@ class Learner(ABC, Generic[Batch]):
         init = self.config.network.init
         if init:
             start = network_to_start_from(init, self.config.network.ranks, self._inputs, self._suit_layers)
-            self._check_phases(init, start.phases)
             self._start_from(start, init)
         self.save(0.0)  # the first member of the pool
 
     def _start_from(self, start: Checkpoint, name: str) -> None:
         """Take what the algorithm can use of a checkpoint."""
         self.algorithm.start_from(start.layers, name)
-
-    def _check_phases(self, name: str, phases: tuple[int, ...]) -> None:
-        """Refuse a network to start from that has other phases."""
 
     def _maker(self, name: str) -> Callable[[int], Agent]:
         """Return the function from the number of a rollout to its opponent of this name."""
@@ -244,7 +235,6 @@ class Learner(ABC, Generic[Batch]):
         }
         if self.provenance.changes:
             training["changes"] = self.provenance.changes
-        phases = self._phases if layers[0][0].ndim > 2 else ()
         ranks = self.config.network.ranks
         return Checkpoint(
             layers,
@@ -254,7 +244,6 @@ class Learner(ABC, Generic[Batch]):
             self.LOGITS_PER_TRICK,
             self._endgame,
             ranks,
-            phases,
             self._inputs,
         )
 

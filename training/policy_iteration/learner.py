@@ -109,10 +109,6 @@ class PolicyIterationLearner(Learner[ActionValueBatch]):
         return self.config.network.suit_layers
 
     @property
-    def _phases(self) -> tuple[int, ...]:
-        return tuple(self.config.network.phases)
-
-    @property
     def _newest_needed(self) -> int:
         return max(super()._newest_needed, self.config.policy_iteration.average_last_checkpoints)
 
@@ -120,10 +116,6 @@ class PolicyIterationLearner(Learner[ActionValueBatch]):
         super()._start_from(start, name)
         if start.value and start.value_sizes[1:-1] == self.config.policy_iteration.value_hidden:
             self.algorithm.start_value_from(start.value, name)
-
-    def _check_phases(self, name: str, phases: tuple[int, ...]) -> None:
-        if phases and phases != self._phases:
-            raise ValueError(f"init: {name!r} has phases {list(phases)}: set phases to {list(phases)}")
 
     def save(self, seconds: float) -> None:
         """Write a checkpoint, which joins the pool, that of the distilled network, and a snapshot."""
@@ -155,12 +147,11 @@ class PolicyIterationLearner(Learner[ActionValueBatch]):
             outcomes = self_play_outcomes(
                 self._policy, config.game.shares, deals, config.run.seed, network.ranks, network.inputs
             )
-            self._value = fit_value(self.algorithm.value.layers(), self._phases, self._suit_layers, outcomes)
+            self._value = fit_value(self.algorithm.value.layers(), self._suit_layers, outcomes)
 
     def checkpoint(self, results: dict[str, Any] | None = None) -> Checkpoint:
         """Return a checkpoint of the current policy, with the value network once it is fitted."""
-        checkpoint = replace(super().checkpoint(results), suit_layers=self._suit_layers)
-        return replace(checkpoint, value=self._value, phases=self._phases if self._value else checkpoint.phases)
+        return replace(super().checkpoint(results), suit_layers=self._suit_layers, value=self._value)
 
 
 def _targets_of(collector: ActionValueCollector) -> tuple[torch.Tensor, ...]:

@@ -14,9 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from german_whist.agents.policy.input_blocks import UNIVERSAL_LAYOUT
-from german_whist.agents.policy.network.layers import Layer, networks_of, sizes_of
-from german_whist.agents.policy.phased_forward import phase_of
+from german_whist.agents.policy.network.layers import Layer, sizes_of
 from german_whist.envs.engine.endgame_hook import EXACT
 from german_whist.envs.engine.rules import rules
 from german_whist.envs.engine.scoring import reward_limit
@@ -25,7 +23,7 @@ from german_whist.training.config.settings import RolloutSettings
 from german_whist.training.networks.suit_mlp import new_mlp
 from german_whist.training.rollouts.collector import Collector
 
-MOST_ROWS = 100_000  # positions that the outputs of a phase are fitted to
+MOST_ROWS = 100_000  # positions that the outputs are fitted to
 FIRST_RANK = 2**20  # ranges of deals from here on belong to no process that trains
 _MOST_ENVS = 1024
 _GREEDY = 1e4  # inverse temperature: the action with the highest logit
@@ -82,27 +80,17 @@ def _play(policy: Policy, game: str, envs: int, seed: int, ranks: str, inputs: s
     return rollout.features[:-1].numpy()[first], own[first]
 
 
-def fit_value(
-    layers: tuple[Layer, ...], phases: tuple[int, ...], suit_layers: int, outcomes: Outcomes
-) -> tuple[Layer, ...]:
+def fit_value(layers: tuple[Layer, ...], suit_layers: int, outcomes: Outcomes) -> tuple[Layer, ...]:
     """Return a value network's layers with a last layer for the margin and the logit of the winning chance.
 
     Args:
         layers: the trained value network, for unscaled features.
-        phases: its phases.
         suit_layers: number of its layers that the suits share.
         outcomes: from :func:`self_play_outcomes`.
     """
     features, margins = outcomes
-    phase = phase_of(features[:, UNIVERSAL_LAYOUT["stock"].start], phases)  # the same place in observations
-    lasts = []
-    for number, network in enumerate(networks_of(layers, phases)):
-        rows = np.flatnonzero(phase == number)
-        rows = rows[:: max(1, -(-len(rows) // MOST_ROWS))]
-        lasts.append(_last_layer(_hidden(network, suit_layers, features[rows]), margins[rows]))
-    if not phases:
-        return (*layers[:-1], lasts[0])
-    return (*layers[:-1], (np.stack([weight for weight, _ in lasts]), np.stack([bias for _, bias in lasts])))
+    every = max(1, -(-len(features) // MOST_ROWS))
+    return (*layers[:-1], _last_layer(_hidden(layers, suit_layers, features[::every]), margins[::every]))
 
 
 @torch.inference_mode()

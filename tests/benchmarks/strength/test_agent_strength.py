@@ -17,7 +17,7 @@ from german_whist.agents.pretrained.catalog import weights_folder
 from german_whist.agents.pretrained.model_cards import against
 from german_whist.benchmarks.strength import agent_strength as strength
 from german_whist.benchmarks.strength.agent_report import markdown
-from german_whist.benchmarks.strength.agent_strength import hand_results, main, measure, rows_of, seat_results, total
+from german_whist.benchmarks.strength.agent_strength import hand_results, main, measure, seat_results, total
 from german_whist.envs.engine.rules import rules
 from german_whist.envs.simulator.batch import DealBatch
 
@@ -31,7 +31,7 @@ def few_worlds(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 EXACT_ROWS = ("random+exact", "greedy+exact", "heuristic+exact", "mc:worlds=2+exact")
-BARE = "champion-small:endgame=played"
+BARE = "small:endgame=played"
 
 
 def assert_is_match(result: dict[str, Any], first: str, second: str, endgame: str = "played") -> None:
@@ -41,14 +41,14 @@ def assert_is_match(result: dict[str, Any], first: str, second: str, endgame: st
 
 def test_the_rows_are_matches_of_the_agent_and_of_its_network_alone() -> None:
     played: list[int] = []
-    report = measure("champion-small", DEALS, 5, rules("small"), played.append)
-    assert sum(played) == total("champion-small", DEALS, rules("small"))
+    report = measure("small", DEALS, 5, rules("small"), played.append)
+    assert sum(played) == total("small", DEALS)
     own = ("heuristic", "heuristic, network to the end", "itself+exact, network to the end")
     assert tuple(report["results"]) == (*EXACT_ROWS, *own)
-    assert_is_match(report["results"]["greedy+exact"], "champion-small", "greedy", "exact")
-    assert_is_match(report["results"]["heuristic"], "champion-small", "heuristic")
+    assert_is_match(report["results"]["greedy+exact"], "small", "greedy", "exact")
+    assert_is_match(report["results"]["heuristic"], "small", "heuristic")
     assert_is_match(report["results"]["heuristic, network to the end"], BARE, "heuristic")
-    assert_is_match(report["results"]["itself+exact, network to the end"], BARE, "champion-small")
+    assert_is_match(report["results"]["itself+exact, network to the end"], BARE, "small")
     assert report["results"]["mc:worlds=2+exact"]["deals"] == 2
     won = sum(seat["games"] * seat["win_rate"] for seat in report["seats"].values())
     assert won == pytest.approx(2 * DEALS * report["results"]["heuristic+exact"]["win_rate"])
@@ -59,16 +59,10 @@ def test_the_rows_are_matches_of_the_agent_and_of_its_network_alone() -> None:
 def test_an_agent_that_plays_its_own_endgames_has_a_row_less() -> None:
     played: list[int] = []
     report = measure(BARE, DEALS, 5, rules("small"), played.append)
-    assert sum(played) == total(BARE, DEALS, rules("small"))
+    assert sum(played) == total(BARE, DEALS)
     assert tuple(report["results"]) == (*EXACT_ROWS, "heuristic", "itself+exact")
     assert_is_match(report["results"]["heuristic"], BARE, "heuristic")
     assert_is_match(report["results"]["itself+exact"], BARE, f"{BARE}+exact")
-
-
-def test_the_classic_game_has_a_row_against_the_first_champion_except_for_itself() -> None:
-    assert "champion-v1+exact" in rows_of("heuristic", rules("classic"))
-    assert "champion-v1+exact" not in rows_of("heuristic", rules("small"))
-    assert "champion-v1+exact" not in rows_of("champion-v1", rules("classic"))
 
 
 def test_seats_are_distinguished_by_who_leads_the_first_trick() -> None:
@@ -95,13 +89,13 @@ def test_hands_are_ranked_by_card_values_and_skill_is_the_gain_over_the_bot() ->
 
 def test_the_command_prints_the_table_and_writes_the_card(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "mine.safetensors"
-    with resources.as_file(weights_folder() / "champion-small.safetensors") as file:
+    with resources.as_file(weights_folder() / "small.safetensors") as file:
         shutil.copy(file, path)
     words = [f"checkpoint:{path}", "--deals", str(DEALS), "--seed", "5"]
     assert main([*words, "--json", "--write-card", str(path)]) == 0
     report = json.loads(capsys.readouterr().out)
     results = read_card(path)["results"]
-    assert report["rules"] == "small"  # the agent's own game
+    assert report["rules"] == "classic"  # the agent's own game
     assert results["heuristic+exact"]["hands"] == report["hands"]
     assert results["heuristic+exact"]["seats"] == report["seats"]
     assert {name: result["win_rate"] for name, result in results.items()} == {
@@ -121,8 +115,8 @@ def test_the_command_prints_the_table_and_writes_the_card(tmp_path: Path, capsys
         (["champion", "--deals", "1"], "deals 1 is not allowed: a whole number from 5"),
         (["greedy+exact", "--deals", "5"], "leave out +exact"),
         (["champio"], "unknown agent 'champio': did you mean 'champion'"),
-        (["champion-v1", "--rules", "all", "--deals", "5"], "plays no other game"),
-        (["champion-small", "--deals", "5", "--write-card", "gone.safetensors"], "there is no such file"),
+        (["checkpoint:small", "--rules", "all", "--deals", "5"], "plays no other game"),
+        (["small", "--deals", "5", "--write-card", "gone.safetensors"], "there is no such file"),
     ],
 )
 def test_bad_input_is_refused_in_one_line(

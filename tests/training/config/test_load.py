@@ -32,7 +32,7 @@ def refusal(source: object, overrides: dict[str, str] | None = None) -> str:
 def test_every_recipe_loads_by_its_name(name: str) -> None:
     config = load_config(name)
     assert config.run.decisions >= 1_000_000
-    game = "classic" if name == "champion-v1" else name.partition("-")[2] or "classic"
+    game = name.partition("-")[2] or "classic"
     if game == EVERY:
         assert isinstance(config, PolicyIterationConfig)
         assert config.game.games == {EVERY: 1.0}
@@ -185,9 +185,9 @@ WRONG_VALUES = [
     ("opponents", "{heuristc: 1}", "unknown agent in opponents 'heuristc': did you mean 'heuristic'?"),
     ("opponents", "{'random:luck=1': 1}", "agent 'random' takes no settings, 'luck' was given"),
     ("opponents", "{'checkpoint:absent.st': 1}", "opponents: checkpoint 'absent.st': there is no such file"),
-    ("opponents", "{champion-v1: 1}", "opponents: agent 'champion-v1' was trained for 'classic' and plays no other"),
+    ("opponents", "{'checkpoint:small': 1}", "opponents: agent 'small' was trained for 'classic' and plays no other"),
     ("evaluate_against", "random", "a list of names"),
-    ("evaluate_against", "[random, champion-small+exact]", "agent 'champion-small' was trained for 'small'"),
+    ("evaluate_against", "['checkpoint:small+exact']", "agent 'small' was trained for 'classic'"),
     ("evaluate_against", "[]", "at least one agent is needed"),
     ("evaluate_against", "[7]", "a list of names"),
     ("evaluate_against", "[gredy]", "unknown agent in evaluate_against 'gredy': did you mean 'greedy'?"),
