@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,14 @@ from tests.conftest import play_randomly
 
 SPEC = "small:search=12,threads=1"
 GAME = "small"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def little_trust() -> Iterator[None]:
+    """A network that is trusted little, so that the search changes its choice in few positions of a small game."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(agent_module, "NETWORK_SD", 1.0)
+        yield
 
 
 def searcher(spec: str) -> SearchAgent:
@@ -185,7 +194,9 @@ def test_it_refuses_a_history_of_another_deal(positions: Positions) -> None:
         searcher(SPEC).act(positions.views, AgentRng(7, range(24)), histories=(tokens[::-1], lengths))
 
 
-def test_a_single_world_follows_the_policy_more_than_many(positions: Positions) -> None:
+def test_a_single_world_follows_the_policy_more_than_many() -> None:
+    positions = Positions(128, 7)
+
     def changed(spec: str) -> int:
         policy = make_agent("small").act(positions.views, None).tolist()
         return sum(one != other for one, other in zip(positions.act(searcher(spec)), policy, strict=True))

@@ -97,7 +97,5 @@ def test_init_sets_the_hidden_sizes_unless_they_are_given(tmp_path: Path) -> Non
     shared = load_config("quickstart", {"init": str(tmp_path / "suits.safetensors")})
     assert isinstance(shared, PolicyIterationConfig)
     assert (shared.network.hidden, shared.network.suit_layers) == ([9, 7, 11, 10, 8, 5], 2)
-    with pytest.raises(
-        ValueError, match="init: checkpoint 'champio': there is no such file: did you mean"
-    ):
+    with pytest.raises(ValueError, match="init: checkpoint 'champio': there is no such file: did you mean"):
         load_config(recipe, {"init": "champio"})
