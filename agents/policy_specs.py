@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from german_whist.agents.bots.base import Agent
 from german_whist.envs.engine.endgame_hook import EXACT
-from german_whist.envs.engine.rules import rules
 from german_whist.envs.utils.specs import shown, split_spec, unknown_name
 
 if TYPE_CHECKING:
@@ -41,45 +39,34 @@ def split_checkpoint(settings: str) -> tuple[str, str]:
 
 
 def checkpoint_agent(settings: str) -> Agent:
-    """Return the agent of a checkpoint file, ``PATH[,temperature=T][,endgame=HOW][,search=N]``.
+    """Return the agent of a single network, ``PATH[,temperature=T][,endgame=HOW][,search=N]``.
+
+    Instead of a path, the name of a network that ships with the package will do, such as ``champion-every``.
 
     Raises:
         ValueError: when the file cannot be read or a setting is wrong.
     """
-    from german_whist.agents.policy.checkpoint import load_checkpoint
+    from german_whist.agents.pretrained.catalog import find_network
 
     path, rest = split_checkpoint(settings)
     if not path:
         raise ValueError("agent 'checkpoint' needs a file: checkpoint:PATH[,temperature=T][,endgame=HOW]")
-    return _network_agent(load_checkpoint(path), Path(path).stem, "checkpoint", rest)
+    return _network_agent(find_network(path), Path(path).stem, "checkpoint", rest)
 
 
 def pretrained_agent(name: str, settings: str) -> Agent:
-    """Return a pretrained agent, with its networks for other games, such as those of ``champion`` and ``small``.
+    """Return a pretrained agent: ``champion`` or ``small``.
 
     Raises:
         ValueError: when a setting is wrong.
     """
-    from german_whist.agents.pretrained.catalog import (
-        EVERY_SUFFIX,
-        load_pretrained,
-        networks_by_game,
-        pretrained_names,
-    )
+    from german_whist.agents.pretrained.catalog import every_network, load_pretrained
 
-    every = f"{name}{EVERY_SUFFIX}"
-    general = load_pretrained(every) if every in pretrained_names() else None
-    others = {game: load_pretrained(other) for game, other in networks_by_game(name).items()}
-    return _network_agent(load_pretrained(name), name, name, settings, general, others)
+    return _network_agent(load_pretrained(name), name, name, settings, load_pretrained(every_network(name)))
 
 
 def _network_agent(
-    checkpoint: Checkpoint,
-    name: str,
-    kind: str,
-    settings: str,
-    general: Checkpoint | None = None,
-    others: Mapping[str, Checkpoint] | None = None,
+    checkpoint: Checkpoint, name: str, kind: str, settings: str, every: Checkpoint | None = None
 ) -> Agent:
     """Return the agent of a network: with an exact endgame if ``endgame=`` or else the model card says so.
 
@@ -88,8 +75,7 @@ def _network_agent(
         name: name of the agent.
         kind: what its specification begins with.
         settings: the settings in its specification.
-        general: a network with universal inputs for all other games, if any.
-        others: networks with universal inputs for single games, by preset; only with ``general``.
+        every: a network with universal inputs for all other games, if any.
     """
     from german_whist.agents.endgame.exact_agent import ExactEndgame
     from german_whist.agents.policy.agent import PolicyAgent
@@ -103,10 +89,11 @@ def _network_agent(
         if key not in ("temperature", "endgame"):
             raise unknown_name(f"{kind} setting", key, ("temperature", "endgame", *SETTINGS))
     temperature = _number(given.get("temperature", "0"))
-    agent = PolicyAgent(checkpoint, temperature, name)
-    if general is not None:
-        games = [(rules(game), other) for game, other in (others or {}).items()]
-        agent = MultiNetworkAgent(checkpoint, general, games, temperature, name)
+    agent = (
+        PolicyAgent(checkpoint, temperature, name)
+        if every is None
+        else MultiNetworkAgent(checkpoint, every, temperature, name)
+    )
     endgame = check_endgame(given.get("endgame", checkpoint.endgame))
     if searching:
         if agent.temperature or endgame != EXACT:
@@ -129,13 +116,18 @@ def _search_settings(kind: str, given: dict[str, str]) -> SearchSettings | None:
 
 
 def _search_agent(policy: Agent, settings: SearchSettings, name: str) -> Agent:
-    """Return an agent that searches, with an exact endgame."""
-    from german_whist.agents.endgame.exact_agent import ExactEndgame
-    from german_whist.agents.search.agent import SearchAgent
-    from german_whist.agents.search.policies import rollout_networks
+    """Return an agent that searches, with an exact endgame.
 
-    searcher = SearchAgent(policy, settings, rollout_networks(policy, settings), name)
-    return ExactEndgame(searcher, name)
+    ``small`` plays the rollouts of networks: a large network would take many times as long. The heuristic bot plays
+    its own.
+    """
+    from german_whist.agents.endgame.exact_agent import ExactEndgame
+    from german_whist.agents.policy.agent import PolicyAgent
+    from german_whist.agents.pretrained.catalog import SMALL, every_network, load_pretrained
+    from german_whist.agents.search.agent import SearchAgent
+
+    names = (SMALL, every_network(SMALL)) if isinstance(policy, PolicyAgent) else ()
+    return ExactEndgame(SearchAgent(policy, settings, [load_pretrained(one) for one in names], name), name)
 
 
 def _number(temperature: str) -> float:

@@ -92,37 +92,39 @@ def _exact(agent: Agent) -> Agent:
     return ExactEndgame(agent)
 
 
-NETWORK_SETTINGS = "temperature=T (0: best card, 1: samples), endgame=played or exact, search=N"
+NETWORK_SETTINGS = (
+    "temperature=T (0: best card, 1: samples), endgame=played or exact, search=N (looks ahead in N worlds), threads=K"
+)
 
 KINDS: dict[str, AgentKind] = {
     "random": AgentKind(_random, "random", "every legal card equally likely"),
-    "greedy": AgentKind(_greedy, "greedy", "wins a trick as cheaply as possible if it wants the prize"),
+    "greedy": AgentKind(_greedy, "greedy", "wins wanted tricks as cheaply as possible"),
     "heuristic": AgentKind(
         heuristic_agent,
         "heuristic[:search=N]",
-        "the textbook bot: perfect memory and the strategy of the books; search=N looks ahead in N worlds",
+        "textbook strategy and perfect memory",
     ),
-    "mc": AgentKind(_mc, "mc[:worlds=N]", "flat Monte Carlo: tries each card in N sampled worlds (default 60)"),
+    "mc": AgentKind(_mc, "mc[:worlds=N]", "tries each card in N sampled worlds (60)"),
     "pimc": AgentKind(
         _pimc,
         "pimc[:worlds=N,depth=D]",
-        "perfect information Monte Carlo: searches D tricks of N sampled worlds with open cards (default 20, 1)",
+        "D tricks ahead in N worlds, open cards (20, 1)",
     ),
     "ismcts": AgentKind(
         _ismcts,
         "ismcts[:iterations=N,SETTINGS]",
-        "information set Monte Carlo tree search, N worlds (default 500): exploration=C (default 0.4), "
-        "reward=win, margin or mixed (default), rollout=heuristic (default) or uniform",
+        "tree search in N worlds (500): exploration=C (0.4), reward=win, margin or mixed (mixed), "
+        "rollout=heuristic or uniform (heuristic)",
     ),
     "checkpoint": AgentKind(
         checkpoint_agent,
         "checkpoint:PATH[,SETTINGS]",
-        f"a trained network: {NETWORK_SETTINGS}",
+        "a trained network, in a file or by its name",
     ),
     "process": AgentKind(
         _process,
         "process:[time=S,]COMMAND",
-        "a bot in any language, in a process of its own; S seconds a card (default 5)",
+        "a bot in any language; S seconds a card (5)",
     ),
 }
 
@@ -136,12 +138,12 @@ def agent_names() -> tuple[str, ...]:
 
     Returns:
         The kinds of agents (``"random"``, ``"greedy"``, ``"heuristic"``, ``"mc"``, ``"pimc"``, ``"ismcts"``,
-        ``"checkpoint"``, ``"process"``), then the pretrained agents in alphabetical order (``"champion"``, …).
-        ``"checkpoint"`` needs a path, ``"checkpoint:PATH"``, and ``"process"`` a command.
+        ``"checkpoint"``, ``"process"``), then the pretrained agents (``"champion"``, ``"small"``). ``"checkpoint"``
+        needs a path, ``"checkpoint:PATH"``, and ``"process"`` a command.
     """
-    from german_whist.agents.pretrained.catalog import pretrained_names
+    from german_whist.agents.pretrained.catalog import PRETRAINED_NAMES
 
-    return (*KINDS, *pretrained_names())
+    return (*KINDS, *PRETRAINED_NAMES)
 
 
 def _maker(name: str) -> Callable[[str], Agent] | None:
@@ -172,7 +174,7 @@ def make_agent(spec: str | Agent) -> Agent:
     - ``"pimc"``, ``"pimc:worlds=100,depth=2"``: perfect information Monte Carlo, with exact endgames;
     - ``"ismcts"``, ``"ismcts:iterations=2000,reward=win"``: information set Monte Carlo tree search, with exact
       endgames; settings ``exploration=C``, ``reward=win|margin|mixed``, ``rollout=heuristic|uniform``;
-    - ``"champion"`` and other pretrained agents (:func:`agent_names` lists them), ``"checkpoint:PATH"``: policy
+    - ``"champion"``, ``"small"`` (pretrained, for every game with an open endgame), ``"checkpoint:PATH"``: policy
       networks, with the settings ``temperature=T`` (0, the default, plays the best card; T > 0 samples) and
       ``endgame=played|exact`` (default: what the model card says; ``solved`` is an alias of ``exact``), as
       ``"champion:temperature=1"`` or ``"checkpoint:final.safetensors,endgame=exact"``;

@@ -31,7 +31,7 @@ class Option:
             the endgame is played perfectly.
         exact: margin with perfect play by both seats from here, where the opponent's hand is known.
         search: gain over the policy's action in tricks as a search estimates it, for actions that it tried; a win adds
-            its ``win_weight``, a loss takes as much.
+            four, a loss takes as many.
     """
 
     action: int

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from german_whist.agents.policy.card_checks import check_endgame
-from german_whist.agents.policy.checkpoint import load_checkpoint, value_path
+from german_whist.agents.policy.checkpoint import load_checkpoint
 from german_whist.agents.pretrained.catalog import FILE_SUFFIX
 from german_whist.envs.engine.endgame_hook import ENDGAMES, canonical_endgame
 
@@ -31,8 +31,6 @@ def publish(
     endgame: str | None = None,
 ) -> int:
     """Write a run's checkpoint as a pretrained agent, without training results, and return its size in bytes.
-
-    A value network that would make the file too large gets a file of its own, ``NAME-value.safetensors``.
 
     Args:
         source: the checkpoint of a run.
@@ -54,16 +52,11 @@ def publish(
         logits_per_trick=checkpoint.logits_per_trick or logits_per_trick,
         endgame=checkpoint.endgame if endgame is None else check_endgame(endgame),
     )
-    policy, value = (sum(w.size + b.size for w, b in layers) for layers in (published.layers, published.value))
-    most = MAX_BYTES // (2 if half else 4)
-    if max(policy, value) > most:
-        raise ValueError(
-            f"{max(policy, value):,} weights are too many for a pretrained agent of at most {MAX_BYTES // 10**6} MB"
-        )
-    separate = policy + value > most
-    published.save(target, half=half, separate_value=separate)
-    files = [Path(target), value_path(target)] if separate and value else [Path(target)]
-    return sum(file.stat().st_size for file in files)
+    weights = sum(weight.size + bias.size for weight, bias in (*published.layers, *published.value))
+    if weights > MAX_BYTES // (2 if half else 4):
+        raise ValueError(f"{weights:,} weights are too many for a pretrained agent of at most {MAX_BYTES // 10**6} MB")
+    published.save(target, half=half)
+    return Path(target).stat().st_size
 
 
 def main(words: Sequence[str] | None = None) -> int:

@@ -5,14 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from german_whist.agents.pretrained.catalog import (
-    BASELINE,
-    CHAMPION,
-    EVERY_SUFFIX,
-    FIRST_CHAMPION,
-    PretrainedAgent,
-    pretrained_agents,
-)
+from german_whist.agents.pretrained.catalog import BASELINE, CHAMPION, SMALL, every_network, pretrained_networks
 from german_whist.envs.engine.endgame_hook import EXACT
 from german_whist.envs.engine.rules import Rules, rule_names
 from german_whist.envs.simulator.batch import DealBatch
@@ -51,7 +44,8 @@ LEVELS = (
     Level("mc:worlds=60", "Monte Carlo", "expert", "tries every card in 60 worlds that it thinks possible", 0.625),
 )
 _OPEN_ENDGAME = ("pimc", "ismcts")  # levels that play only where both hands are known in the endgame
-_NETWORKS = {"small": "expert", CHAMPION: "master"}  # levels of the networks that play every game, the strongest last
+_NETWORKS = {SMALL: "expert", CHAMPION: "master"}  # levels of the pretrained agents, the strongest last
+_NETWORK_TITLES = {SMALL: "Small network", CHAMPION: "Champion"}
 SEARCH_WORLDS = 256  # of the hardest level: it answers within a second on one core
 _SEARCH = ":search="
 _SEARCH_WIN_RATE = 0.723  # of champion with a search, as the levels' but over 1,000 deals
@@ -62,17 +56,11 @@ def agent_title(spec: str) -> str:
     for level in LEVELS:
         if level.spec == spec:
             return level.title
-    if any(agent.name == spec for agent in pretrained_agents()):
-        return _network_title(spec)
+    if spec in _NETWORK_TITLES:
+        return _NETWORK_TITLES[spec]
     policy, search, _ = spec.partition(_SEARCH)
     title = agent_title(policy) if search else policy
     return spec if title == policy else f"{title} with search"
-
-
-def _network_title(name: str) -> str:
-    if name == FIRST_CHAMPION:
-        return "First champion"
-    return "Champion" if name.startswith(CHAMPION) else f"{name.capitalize()} network"
 
 
 def search_of(policy: str, worlds: int = SEARCH_WORLDS) -> str:
@@ -95,13 +83,13 @@ def agents() -> tuple[dict[str, Any], ...]:
     ]
     found += [
         {
-            "spec": agent.name,
-            "title": agent_title(agent.name),
-            "level": _NETWORKS[agent.name],
-            "strength": _strength(agent),
+            "spec": name,
+            "title": agent_title(name),
+            "level": level,
+            "strength": _strength(name),
             "description": "a trained network with a perfect endgame",
         }
-        for agent in _networks()
+        for name, level in _NETWORKS.items()
     ]
     found.append(
         {
@@ -115,17 +103,12 @@ def agents() -> tuple[dict[str, Any], ...]:
     return tuple(found)
 
 
-def _networks() -> list[PretrainedAgent]:
-    """Return the networks that interfaces offer, the strongest last."""
-    found = {agent.name: agent for agent in pretrained_agents()}
-    return [found[name] for name in _NETWORKS]
-
-
-def _strength(agent: PretrainedAgent) -> dict[str, str]:
-    """Return how strong a network is in every game in which that was measured."""
-    (every,) = (other for other in pretrained_agents() if other.name == f"{agent.name}{EVERY_SUFFIX}")
+def _strength(name: str) -> dict[str, str]:
+    """Return how strong a pretrained agent is in every game in which that was measured."""
+    networks = {network.name: network for network in pretrained_networks()}
+    own, every = networks[name], networks[every_network(name)]
     results = {game: every.card["results"].get(f"{BASELINE}, {game}") for game in rule_names()}
-    results[agent.rules] = agent.strength
+    results[own.rules] = own.card["results"].get(BASELINE)
     return {game: _strength_text(result["win_rate"], game) for game, result in results.items() if result}
 
 

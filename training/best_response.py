@@ -16,16 +16,14 @@ from german_whist.agents.policy.checkpoint import load_checkpoint
 from german_whist.agents.policy.game_check import is_same_game
 from german_whist.agents.pretrained.catalog import (
     CHAMPION,
-    EVERY_SUFFIX,
+    PRETRAINED_NAMES,
+    every_network,
     find_network,
     load_pretrained,
-    networks_by_game,
-    pretrained_names,
 )
 from german_whist.arena.exploitability.defaults import RESPONDER_DEALS
 from german_whist.arena.match import play_match
 from german_whist.arena.statistics import finite_ends
-from german_whist.envs.engine.rules import rules as rules_named
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.envs.utils.specs import shown
 from german_whist.training.config import INIT, OPPONENT, POOL, SELF, PolicyIterationConfig, TrainConfig
@@ -94,15 +92,10 @@ def own_weights(agent: str, rules: str = "classic") -> str:
     name, _, settings = agent.removesuffix("+exact").partition(":")
     if name == "checkpoint":
         return settings.partition(",")[0]
-    if name not in pretrained_names():
+    if name not in PRETRAINED_NAMES:
         return ""
-    every, views = f"{name}{EVERY_SUFFIX}", DealBatch(rules, 1).views()
-    if is_same_game(load_pretrained(name).rules, views).all() or every not in pretrained_names():
-        return name
-    for game, other in networks_by_game(name).items():
-        if is_same_game(rules_named(game), views).all():
-            return other
-    return every
+    is_own = is_same_game(load_pretrained(name).rules, DealBatch(rules, 1).views()).all()
+    return name if is_own else every_network(name)
 
 
 def _is_plain(agent: str) -> bool:

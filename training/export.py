@@ -12,11 +12,7 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
-import numpy as np
-
 from german_whist.agents.policy.checkpoint import Checkpoint
-from german_whist.agents.policy.inputs import input_layout
-from german_whist.agents.policy.network.layers import Layer
 from german_whist.envs.utils.atomic_file import write_atomically
 from german_whist.envs.utils.specs import unknown_name
 
@@ -53,11 +49,6 @@ def _metadata(checkpoint: Checkpoint) -> dict[str, str]:
     return {**ABOUT, "card": json.dumps(checkpoint.card())}
 
 
-def _stock_feature(checkpoint: Checkpoint) -> int:
-    """Return the index of the feature that selects the phase: the stock size."""
-    return int(input_layout(checkpoint.rules, checkpoint.inputs)["stock"].start)
-
-
 def _onnx(checkpoint: Checkpoint) -> bytes:
     import onnx
     from onnx import TensorProto, helper
@@ -65,13 +56,7 @@ def _onnx(checkpoint: Checkpoint) -> bytes:
     from german_whist.training.onnx_graph import OnnxGraph
 
     graph = OnnxGraph()
-    outputs = [graph.network("observation", layers, checkpoint.suit_layers) for layers in checkpoint.networks]
-    logits = outputs[0]
-    if checkpoint.phases:
-        stock = graph.add("Gather", "observation", graph.constant([_stock_feature(checkpoint)]), axis=1)
-    for later, last in zip(outputs[1:], checkpoint.phases, strict=True):
-        is_later = graph.add("LessOrEqual", stock, graph.constant(np.array([last], np.float32)))
-        logits = graph.add("Where", is_later, later, logits)
+    logits = graph.network("observation", checkpoint.layers, checkpoint.suit_layers)
     graph.nodes.append(helper.make_node("Identity", [logits], ["logits"]))
     features, actions = checkpoint.sizes[0], checkpoint.sizes[-1]
     made = helper.make_graph(
@@ -99,28 +84,16 @@ def _torchscript(checkpoint: Checkpoint) -> bytes:
     features, *hidden, actions = checkpoint.sizes
 
     class Network(nn.Module):
-        def __init__(self, layers: tuple[Layer, ...]) -> None:
+        def __init__(self) -> None:
             super().__init__()
             self.mlp = new_mlp(torch.ones(features), hidden, actions, 1.0, checkpoint.suit_layers)
-            self.mlp.load_raw_layers(layers, "export")
+            self.mlp.load_raw_layers(checkpoint.layers, "export")
 
         def forward(self, observation: torch.Tensor) -> torch.Tensor:
             units = self.mlp.units(observation, self.mlp.weights())
             return self.mlp.joined(self.mlp.linear_layers()[-1](units))
 
-    class PhasedNetwork(nn.Module):
-        def __init__(self) -> None:
-            super().__init__()
-            self.networks = nn.ModuleList(map(Network, checkpoint.networks))
-
-        def forward(self, observation: torch.Tensor) -> torch.Tensor:
-            logits: torch.Tensor = self.networks[0](observation)
-            stock = observation[:, _stock_feature(checkpoint) :][:, :1]
-            for network, last in zip(self.networks[1:], checkpoint.phases, strict=True):
-                logits = torch.where(stock <= last, network(observation), logits)
-            return logits
-
-    traced = torch.jit.trace(PhasedNetwork().eval(), torch.zeros(2, features))
+    traced = torch.jit.trace(Network().eval(), torch.zeros(2, features))
     buffer = io.BytesIO()
     torch.jit.save(traced, buffer, _extra_files=_metadata(checkpoint))
     return buffer.getvalue()

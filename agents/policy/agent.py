@@ -17,7 +17,7 @@ from german_whist.agents.policy.checkpoint import Checkpoint
 from german_whist.agents.policy.game_check import check_open_endgame, check_same_game
 from german_whist.agents.policy.inputs import network_inputs
 from german_whist.agents.policy.network.layers import LOGITS_PER_TRICK, UNIVERSAL
-from german_whist.agents.policy.phased_forward import PhasedForward
+from german_whist.agents.policy.network.suit_forward import forward_of
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.observation.vector_kernels import write_masks
 from german_whist.envs.observation.views import check_view_array
@@ -50,13 +50,8 @@ class PolicyAgent:
         self.checkpoint = checkpoint
         self.temperature = temperature
         self._rules: Rules = checkpoint.rules
-        self._network = PhasedForward(checkpoint)
-        self._value = PhasedForward(checkpoint, checkpoint.value) if checkpoint.value else None
-
-    @property
-    def checkpoints(self) -> tuple[Checkpoint, ...]:
-        """The networks that it plays: a view takes the first one of its game."""
-        return (self.checkpoint,)
+        self._network = forward_of(checkpoint.layers, checkpoint.suit_layers)
+        self._value = forward_of(checkpoint.value, checkpoint.suit_layers) if checkpoint.value else None
 
     def check_views(self, views: Views) -> None:
         """Refuse views of a game that the network was not trained for.

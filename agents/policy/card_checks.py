@@ -2,29 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from german_whist.envs.engine.cards import NUM_CARDS
 from german_whist.envs.engine.endgame_hook import ENDGAMES, canonical_endgame
 from german_whist.envs.utils.specs import shown, unknown_name
 
 MAX_LOGITS_PER_TRICK = 1e6
-
-
-def check_phases(phases: Sequence[int], whose: str) -> None:
-    """Refuse phases that are not decreasing positive numbers.
-
-    Args:
-        phases: numbers of cards left in the stock from which on each network after the first plays.
-        whose: how the message begins.
-
-    Raises:
-        ValueError: when they do not decrease, or one is below 1.
-    """
-    if sorted(set(phases), reverse=True) != list(phases) or any(not 1 <= stock < NUM_CARDS for stock in phases):
-        raise ValueError(
-            f"{whose} {shown(list(phases))} is not allowed: cards left in the stock, each above 0 and fewer than before"
-        )
 
 
 def check_endgame(given: object) -> str:

@@ -1,11 +1,9 @@
 """The checkpoint file: a policy network's weights in safetensors, with a JSON model card. Loading runs no code from it.
 
 The tensors ``layer.…`` (see ``layers``) are a multilayer perceptron with ReLU between its layers, from what the network
-sees of a canonical view (see ``canonical`` and ``input_blocks``) to one logit per role. If the foreplay is divided into
-*phases*, each has its own network of the same sizes. The tensors ``value.…``, where there are any, are the *value*
-network, from the same inputs to the expected margin and the logit of the winning chance; it may also lie in a file of
-its own, ``NAME-value.safetensors`` beside ``NAME.safetensors``. The file's metadata hold the model card, JSON text
-under ``card``, and a SHA-256 of card and tensors under ``sha256``.
+sees of a canonical view (see ``canonical`` and ``input_blocks``) to one logit per role. The tensors ``value.…``, where
+there are any, are the *value* network, from the same inputs to the expected margin and the logit of the winning chance.
+The file's metadata hold the model card, JSON text under ``card``, and a SHA-256 of card and tensors under ``sha256``.
 """
 
 from __future__ import annotations
@@ -17,14 +15,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from german_whist.agents.policy.card_checks import check_endgame, check_logits_per_trick, check_phases
+from german_whist.agents.policy.card_checks import check_endgame, check_logits_per_trick
 from german_whist.agents.policy.network.layers import (
     INPUTS,
     OBSERVATION,
     Layer,
     layer_shapes,
     layer_tensors,
-    networks_of,
     sizes_of,
 )
 from german_whist.agents.policy.tensor_file import (
@@ -45,9 +42,7 @@ NETWORK = {"type": "mlp", "activation": "relu", "suits": "canonical"}
 NAMED, LIVE = "named", "live"
 RANKS = (NAMED, LIVE)
 
-VALUE_FORMAT = "german-whist-value"
 VALUE_OUTPUTS = ["margin", "win_logit"]
-VALUE_SUFFIX = "-value"  # of the name of a value's own file
 
 
 @dataclass(frozen=True)
@@ -55,8 +50,7 @@ class Checkpoint:
     """A policy network and its model card.
 
     Attributes:
-        layers: weight float32[out, in] and bias float32[out] of each layer; with phases, float32[phases, out, in] and
-            float32[phases, out].
+        layers: weight float32[out, in] and bias float32[out] of each layer.
         rules: the rules it was trained for.
         training: its origin: configuration, decisions seen, code version.
         results: measured strength by opponent.
@@ -66,8 +60,6 @@ class Checkpoint:
         endgame: how the agent made from it plays the endgame: ``"played"`` by the network, or ``"exact"`` by the solver
             for a network that was never trained on endgames. Old cards say ``"solved"`` for ``"exact"``.
         ranks: how it sees ranks: ``"named"`` as they are, or ``"live"``, counted among the cards in play.
-        phases: numbers of cards left in the stock, decreasing, from which on the second network plays, the third, and
-            so on; empty for a single network.
         inputs: what it sees: ``"observation"``, the observation of its game, or ``"universal"``, the encoding of every
             game with an open endgame.
         value: layers of the value network, likewise; empty without one. Its outputs are the expected margin of the deal
@@ -83,7 +75,6 @@ class Checkpoint:
     logits_per_trick: float | None = None
     endgame: str = PLAYED
     ranks: str = NAMED
-    phases: tuple[int, ...] = ()
     inputs: str = OBSERVATION
     value: tuple[Layer, ...] = ()
     suit_layers: int = 0
@@ -102,11 +93,6 @@ class Checkpoint:
         """The same of the value network; empty without one."""
         return sizes_of(self.value, self.suit_layers) if self.value else []
 
-    @property
-    def networks(self) -> list[tuple[Layer, ...]]:
-        """The layers of each phase's network: weight float32[out, in], bias float32[out]."""
-        return networks_of(self.layers, self.phases)
-
     def card(self) -> dict[str, Any]:
         """Return the model card as plain data."""
         from german_whist.envs.observation.vector import (
@@ -114,8 +100,6 @@ class Checkpoint:
         )
 
         network: dict[str, Any] = {**NETWORK, "ranks": self.ranks, "sizes": self.sizes}
-        if self.phases:
-            network["phases"] = list(self.phases)
         if self.inputs != OBSERVATION:
             network["inputs"] = self.inputs
         if self.suit_layers:
@@ -134,34 +118,19 @@ class Checkpoint:
             "results": self.results,
         }
 
-    def save(self, path: str | Path, *, half: bool = False, separate_value: bool = False) -> None:
+    def save(self, path: str | Path, *, half: bool = False) -> None:
         """Write the checkpoint file atomically.
 
         Args:
             path: the file.
             half: write float16: half the size, rounded weights.
-            separate_value: write the value network to a file of its own, ``NAME-value.safetensors`` beside
-                ``NAME.safetensors``.
 
         Raises:
             ValueError: when a weight is too large for float16.
             OSError: when the folder cannot be written.
         """
-        tensors, value = layer_tensors(self.layers, "layer", half=half), layer_tensors(self.value, "value", half=half)
-        card = self.card()
-        if value and separate_value:
-            card["value"]["separate"] = True
-            about = {"format": VALUE_FORMAT, "version": FORMAT_VERSION}
-            write_atomically(value_path(path), tensor_bytes(value, file_metadata(about, value)))
-        else:
-            tensors |= value
-        write_atomically(path, tensor_bytes(tensors, file_metadata(card, tensors)))
-
-
-def value_path(path: str | Path) -> Path:
-    """Return where the value network of a checkpoint file lies if it has a file of its own."""
-    path = Path(path)
-    return path.with_name(f"{path.stem}{VALUE_SUFFIX}{path.suffix}")
+        tensors = layer_tensors(self.layers, "layer", half=half) | layer_tensors(self.value, "value", half=half)
+        write_atomically(path, tensor_bytes(tensors, file_metadata(self.card(), tensors)))
 
 
 def write_results(path: str | Path, results: dict[str, Any]) -> None:
@@ -213,7 +182,6 @@ def _from_card(path: str, file: TensorFile) -> Checkpoint:
         sizes = [operator.index(size) for size in network.pop("sizes")]
         ranks = network.pop("ranks", NAMED)
         inputs = network.pop("inputs", OBSERVATION)
-        phases = tuple(operator.index(stock) for stock in network.pop("phases", ()))
         suit_layers = operator.index(network.pop("suit_layers", 0))
         training, results = dict(card.get("training") or {}), dict(card.get("results") or {})
         logits_per_trick = check_logits_per_trick(card.get("logits_a_trick"))
@@ -229,24 +197,14 @@ def _from_card(path: str, file: TensorFile) -> Checkpoint:
     if len(sizes) < 2 or [sizes[0], sizes[-1]] != ends:
         given = shown(sizes)
         raise ValueError(f"checkpoint {path!r} has layers of sizes {given}: these rules need {ends[0]}, …, {ends[1]}")
-    check_phases(phases, f"checkpoint {path!r}: phases")
-    read = partial(_layers, path, suit_layers=suit_layers, phases=phases, largest=float(high.max()))
+    read = partial(_layers, path, suit_layers=suit_layers, largest=float(high.max()))
     layers, value = read(file, "layer", sizes), _value(path, file, sizes[0], read)
     file.check_sum()
-    return Checkpoint(
-        layers, rules, training, results, logits_per_trick, endgame, ranks, phases, inputs, value, suit_layers
-    )
+    return Checkpoint(layers, rules, training, results, logits_per_trick, endgame, ranks, inputs, value, suit_layers)
 
 
 def _layers(
-    path: str,
-    file: TensorFile,
-    prefix: str,
-    sizes: list[int],
-    *,
-    suit_layers: int,
-    phases: tuple[int, ...],
-    largest: float,
+    path: str, file: TensorFile, prefix: str, sizes: list[int], *, suit_layers: int, largest: float
 ) -> tuple[Layer, ...]:
     """Return the layers of one network of a file."""
     check_sizes(sizes, f"checkpoint {path!r}")
@@ -254,17 +212,17 @@ def _layers(
         shapes = layer_shapes(sizes, suit_layers)
     except ValueError as error:
         raise ValueError(f"checkpoint {path!r}: {error}") from None
-    return file.layers(prefix, shapes, phases, largest)
+    return file.layers(prefix, shapes, largest)
 
 
 def _value(path: str, file: TensorFile, features: int, read: Callable[..., tuple[Layer, ...]]) -> tuple[Layer, ...]:
-    """Return the layers of the value network; none where a checkpoint has none, or its own file is not there."""
+    """Return the layers of the value network; none where a checkpoint has none."""
     about = file.card.get("value")
     if about is None:
         return ()
     try:
         sizes = [operator.index(size) for size in about["sizes"]]
-        outputs, separate = list(about["outputs"]), bool(about.get("separate", False))
+        outputs = list(about["outputs"])
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise ValueError(f"checkpoint {path!r} has a damaged card: value: {error!s:.300}") from None
     if outputs != VALUE_OUTPUTS:
@@ -277,11 +235,4 @@ def _value(path: str, file: TensorFile, features: int, read: Callable[..., tuple
             f"checkpoint {path!r} has value layers of sizes {shown(sizes)}: {features}, …, {len(VALUE_OUTPUTS)} are "
             "needed"
         )
-    if not separate:
-        return read(file, "value", sizes)
-    if not value_path(path).exists():
-        return ()
-    with open_checkpoint(value_path(path), VALUE_FORMAT) as own:
-        layers = read(own, "value", sizes)
-        own.check_sum()
-    return layers
+    return read(file, "value", sizes)

@@ -47,11 +47,11 @@ class TensorFile:
         card: the model card; its fields are not checked.
     """
 
-    def __init__(self, path: str | Path, file: Any, format_name: str = FORMAT) -> None:
+    def __init__(self, path: str | Path, file: Any) -> None:
         """Read the card of a file that :func:`open_checkpoint` has opened."""
         self._path, self._file = path, file
         self._metadata: dict[str, str] = file.metadata() or {}
-        self.card = _card(path, self._metadata, format_name)
+        self.card = _card(path, self._metadata)
         self.names: frozenset[str] = frozenset(file.keys())
 
     def about(self, name: str) -> tuple[tuple[int, ...], str]:
@@ -64,15 +64,12 @@ class TensorFile:
         array: npt.NDArray[Any] = self._file.get_tensor(name)
         return array
 
-    def layers(
-        self, prefix: str, shapes: Sequence[tuple[int, int]], phases: Sequence[int], largest: float
-    ) -> tuple[Layer, ...]:
+    def layers(self, prefix: str, shapes: Sequence[tuple[int, int]], largest: float) -> tuple[Layer, ...]:
         """Read the layers of a network in float32, each once its shape and type are right.
 
         Args:
             prefix: of the tensors' names.
             shapes: of the weights, (out, in).
-            phases: the phases, see ``Checkpoint``.
             largest: the largest input.
 
         Raises:
@@ -80,10 +77,9 @@ class TensorFile:
         """
         where = f"checkpoint {str(self._path)!r}"
         layers = []
-        first = (len(phases) + 1,) if phases else ()
         for i, shape in enumerate(shapes):
             names = f"{prefix}.{i}.weight", f"{prefix}.{i}.bias"
-            expected = [(*first, *shape), (*first, shape[0])]
+            expected = [shape, (shape[0],)]
             about = [self.about(name) for name in names if name in self.names]
             if [given for given, _ in about] != expected:
                 raise ValueError(f"{where}: {prefix} {i} is missing or has another shape than its card says")
@@ -131,12 +127,11 @@ def _checksum(tensors: Mapping[str, npt.NDArray[Any]], card: str) -> str:
 
 
 @contextmanager
-def open_checkpoint(path: str | Path, format_name: str = FORMAT) -> Iterator[TensorFile]:
+def open_checkpoint(path: str | Path) -> Iterator[TensorFile]:
     """Open a checkpoint file and read its card.
 
     Args:
         path: the file.
-        format_name: the format that its card must name.
 
     Raises:
         ValueError: when the file is missing, not a file, too large, truncated or not a checkpoint; also for what goes
@@ -145,7 +140,7 @@ def open_checkpoint(path: str | Path, format_name: str = FORMAT) -> Iterator[Ten
     try:
         _check_file(Path(path))
         with safe_open(str(path), framework="numpy") as file:
-            yield TensorFile(path, file, format_name)
+            yield TensorFile(path, file)
     except FileNotFoundError:
         raise ValueError(f"checkpoint {str(path)!r}: there is no such file") from None
     except _UNREADABLE as error:
@@ -166,14 +161,14 @@ def _check_file(path: Path) -> None:
         raise OSError(f"its header has {header} bytes, and at most {MAX_HEADER} are read")
 
 
-def _card(path: str | Path, metadata: dict[str, str], format_name: str) -> dict[str, Any]:
+def _card(path: str | Path, metadata: dict[str, str]) -> dict[str, Any]:
     try:
         card = json.loads(metadata["card"])
-        if card["format"] != format_name:
+        if card["format"] != FORMAT:
             raise KeyError(card["format"])
     except (KeyError, TypeError, ValueError, RecursionError):
         raise ValueError(
-            f"checkpoint {str(path)!r} has no card of a {format_name}: it was not made by german-whist"
+            f"checkpoint {str(path)!r} has no card of a {FORMAT}: it was not made by german-whist"
         ) from None
     found: dict[str, Any] = card
     return found
@@ -197,7 +192,7 @@ def check_outputs(layers: list[tuple[npt.NDArray[np.float32], npt.NDArray[np.flo
     """Refuse weights with which a network could overflow: finite weights of 3e38 make outputs that are not numbers.
 
     Args:
-        layers: weight float32[…, out, in] and bias float32[…, out] of each layer.
+        layers: weight float32[out, in] and bias float32[out] of each layer.
         largest: the largest input.
 
     Raises:

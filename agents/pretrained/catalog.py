@@ -1,10 +1,7 @@
-"""Pretrained agents: the checkpoints that ship with the package, named after their files.
+"""Pretrained agents, and the networks that ship with the package for them.
 
-``agents/weights/champion.safetensors`` is the agent ``champion``; every other checkpoint in that folder is an agent
-too. ``NAME-every.safetensors`` holds a network with universal inputs, with which ``NAME`` plays every game but its own;
-``NAME-every-GAME.safetensors`` holds that network trained on in one game, which ``NAME`` then plays with it;
-``NAME-value.safetensors`` holds the value network of ``NAME``. ``champion-v1``, the first ``champion``, is kept to
-measure against.
+``agents/weights/NAME.safetensors`` holds the network of the agent's own game; ``NAME-every.safetensors`` one with
+universal inputs, for every other game with an open endgame.
 """
 
 from __future__ import annotations
@@ -16,7 +13,7 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from german_whist.agents.policy.checkpoint import VALUE_SUFFIX, Checkpoint, load_checkpoint, read_card
+from german_whist.agents.policy.checkpoint import Checkpoint, load_checkpoint, read_card
 from german_whist.agents.policy.network.layers import UNIVERSAL
 from german_whist.envs.engine.endgame_hook import PLAYED, canonical_endgame
 from german_whist.envs.engine.rules import rules_from_dict
@@ -26,14 +23,22 @@ if TYPE_CHECKING:
     from importlib.abc import Traversable
 
 FILE_SUFFIX = ".safetensors"
-CHAMPION = "champion"
-EVERY_SUFFIX = "-every"  # ``champion-every`` is the network of ``champion`` in games other than its own
-FIRST_CHAMPION = "champion-v1"
+CHAMPION, SMALL = "champion", "small"
+DESCRIPTIONS = {CHAMPION: "the strongest", SMALL: "fast, 400 kB"}
+PRETRAINED_NAMES = tuple(DESCRIPTIONS)
 BASELINE = "heuristic+exact"  # the opponent that strength is quoted against
 
 
-class PretrainedAgent(NamedTuple):
-    """Description of a pretrained agent.
+def every_network(agent: str) -> str:
+    """Return the name of the network with which a pretrained agent plays other games than its own."""
+    return f"{agent}-every"
+
+
+NETWORK_NAMES = tuple(network for agent in PRETRAINED_NAMES for network in (agent, every_network(agent)))
+
+
+class PretrainedNetwork(NamedTuple):
+    """Description of a network that ships with the package.
 
     Attributes:
         name: its name.
@@ -48,9 +53,6 @@ class PretrainedAgent(NamedTuple):
     @property
     def rules(self) -> str:
         """The rules that it plays, as a specification string, or in words where they are many."""
-        game = self.name.partition(f"{EVERY_SUFFIX}-")[2]
-        if game:
-            return game
         if self.card["network"].get("inputs") == UNIVERSAL:
             return "every game with an open endgame"
         return rules_spec(rules_from_dict(self.card["rules"]))
@@ -60,72 +62,48 @@ class PretrainedAgent(NamedTuple):
         """How it plays the endgame by default: ``"played"`` by the network, or ``"exact"`` by the solver."""
         return canonical_endgame(str(self.card.get("endgame", PLAYED)))
 
-    @property
-    def strength(self) -> dict[str, Any] | None:
-        """Its result against ``heuristic+exact``, else against the first opponent in its card, if any."""
-        results = self.card["results"]
-        known = [name for name in (BASELINE, f"{BASELINE}, classic") if name in results]
-        opponent = next(iter([*known, *results]), None)
-        return None if opponent is None else {"opponent": opponent, **results[opponent]}
-
 
 def weights_folder() -> Traversable:
-    """Return the folder of the pretrained agents' files."""
+    """Return the folder of the networks' files."""
     return resources.files("german_whist.agents") / "weights"
 
 
 @lru_cache
-def pretrained_names() -> tuple[str, ...]:
-    """Return the names of the pretrained agents, in alphabetical order."""
-    folder = weights_folder()
-    if not folder.is_dir():
-        return ()
-    names = [file.name.removesuffix(FILE_SUFFIX) for file in folder.iterdir() if file.name.endswith(FILE_SUFFIX)]
-    return tuple(sorted(name for name in names if not name.endswith(VALUE_SUFFIX)))
-
-
-def networks_by_game(name: str) -> dict[str, str]:
-    """Return the networks that a pretrained agent plays single games with, beside its own, by preset."""
-    prefix = f"{name}{EVERY_SUFFIX}-"
-    return {other.removeprefix(prefix): other for other in pretrained_names() if other.startswith(prefix)}
-
-
-@lru_cache
 def load_pretrained(name: str) -> Checkpoint:
-    """Return the checkpoint of a pretrained agent."""
+    """Return the checkpoint of a network that ships with the package."""
     with resources.as_file(weights_folder() / f"{name}{FILE_SUFFIX}") as path:
         return load_checkpoint(path)
 
 
-def pretrained_agents() -> tuple[PretrainedAgent, ...]:
-    """Describe every pretrained agent; reads their model cards, not their weights."""
+def pretrained_networks() -> tuple[PretrainedNetwork, ...]:
+    """Describe every network that ships with the package; reads their model cards, not their weights."""
     found = []
-    for name in pretrained_names():
+    for name in NETWORK_NAMES:
         with resources.as_file(weights_folder() / f"{name}{FILE_SUFFIX}") as path:
-            found.append(PretrainedAgent(name, read_card(path), path.stat().st_size))
+            found.append(PretrainedNetwork(name, read_card(path), path.stat().st_size))
     return tuple(found)
 
 
 def file_sha256(name: str) -> str:
-    """Return the SHA-256 of a pretrained agent's file, in hexadecimal."""
+    """Return the SHA-256 of a network's file, in hexadecimal."""
     return hashlib.sha256((weights_folder() / f"{name}{FILE_SUFFIX}").read_bytes()).hexdigest()
 
 
 def find_network(name: str | Path) -> Checkpoint:
-    """Return the checkpoint of a pretrained agent or of a file.
+    """Return the checkpoint of a network that ships with the package, or of a file.
 
     Args:
-        name: a pretrained agent's name, such as ``"champion"``, or a path.
+        name: the name of a network, such as ``"champion"`` or ``"champion-every"``, or a path.
 
     Raises:
-        ValueError: when there is no such agent and no such checkpoint file.
+        ValueError: when there is no such network and no such checkpoint file.
     """
-    if str(name) in pretrained_names():
+    if str(name) in NETWORK_NAMES:
         return load_pretrained(str(name))
     try:
         return load_checkpoint(name)
     except ValueError as error:
-        near = difflib.get_close_matches(str(name), pretrained_names(), n=1)
+        near = difflib.get_close_matches(str(name), NETWORK_NAMES, n=1)
         if near and not Path(name).exists():
-            raise ValueError(f"{error}: did you mean the agent {near[0]!r}?") from None
+            raise ValueError(f"{error}: did you mean the network {near[0]!r}?") from None
         raise

@@ -10,48 +10,48 @@ from typing import Any
 
 import yaml
 
-from german_whist.agents.pretrained.catalog import PretrainedAgent
+from german_whist.agents.pretrained.catalog import PretrainedNetwork
 
 ENVIRONMENT = "GermanWhist-v0"  # its name in Gymnasium
 TASK = "reinforcement-learning"
 TAGS = (TASK, "german-whist", "card-game", "self-play", "imperfect-information", "pettingzoo", "gymnasium")
-NOT_BY_DEFAULT = ", network to the end"  # results of other settings than those that the agent has by its name
+NOT_BY_DEFAULT = ", network to the end"  # results of other settings than those that an agent has by its name
 
 
-def front_matter(agents: tuple[PretrainedAgent, ...]) -> str:
-    """Return the metadata of these agents as YAML between two lines of dashes."""
+def front_matter(networks: tuple[PretrainedNetwork, ...]) -> str:
+    """Return the metadata of these networks as YAML between two lines of dashes."""
     fields = {
         "license": "mit",
         "library_name": "german-whist",
         "pipeline_tag": TASK,
         "tags": list(TAGS),
-        "model-index": [_entry(agent) for agent in agents],
+        "model-index": [_entry(network) for network in networks],
     }
     text = yaml.safe_dump(fields, default_flow_style=None, sort_keys=False, allow_unicode=True, width=120)
     return f"---\n{text}---\n"
 
 
-def _entry(agent: PretrainedAgent) -> dict[str, Any]:
-    """Return the entry of ``model-index``, by game; agents without results have the task and the environment alone."""
+def _entry(network: PretrainedNetwork) -> dict[str, Any]:
+    """Return the entry of ``model-index``, by game; without results, it has the task and the environment alone."""
     metrics: dict[str, list[dict[str, Any]]] = {}
-    for row, result in agent.card["results"].items():
+    for row, result in network.card["results"].items():
         if not row.endswith(NOT_BY_DEFAULT):
             opponent, _, game = row.partition(", ")
-            metrics.setdefault(game or agent.rules, []).extend(
+            metrics.setdefault(game or network.rules, []).extend(
                 [
                     _metric("win_rate", f"win rate against {opponent}", result, "interval"),
                     _metric("margin", f"tricks a deal against {opponent}", result, "margin_interval"),
                 ]
             )
     return {
-        "name": agent.name,
+        "name": network.name,
         "results": [
             {
                 "task": {"type": TASK, "name": "reinforcement learning"},
                 "dataset": {"type": ENVIRONMENT, "name": f"German Whist ({game})", "config": game},
                 "metrics": measured,
             }
-            for game, measured in (metrics or {agent.rules: []}).items()
+            for game, measured in (metrics or {network.rules: []}).items()
         ],
     }
 

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from german_whist.agents.policy.checkpoint import VALUE_SUFFIX
-from german_whist.agents.pretrained.catalog import FILE_SUFFIX, PretrainedAgent, file_sha256, pretrained_agents
+from german_whist.agents.pretrained.catalog import FILE_SUFFIX, PretrainedNetwork, file_sha256, pretrained_networks
 from german_whist.agents.pretrained.hub_metadata import front_matter
 from german_whist.envs.engine.endgame_hook import EXACT
 from german_whist.envs.utils.markdown import markdown_table
@@ -23,21 +22,23 @@ ENDGAMES = (
 
 def page() -> str:
     """Return the page as Markdown, headed by the metadata that model hubs read."""
-    agents = pretrained_agents()
+    networks = pretrained_networks()
     lines = [
-        *front_matter(agents).splitlines(),
+        *front_matter(networks).splitlines(),
         "",
         f"<!-- Written from the cards in the files by `{COMMAND}`; {END_OF_METADATA}",
         "",
         "# Pretrained agents",
         "",
-        "Each file is a policy network in safetensors format; `gw.make_agent(NAME)` plays it without PyTorch.",
+        "`champion` is the strongest agent, `small` a fast one. Each plays `classic` with the network of its name, and "
+        "every other game with an open endgame with `NAME-every`.",
+        "The networks are safetensors files; no learning library is needed to play them.",
         "Win rates are on mirrored deals at temperature 0; ± is the 95 % confidence interval, paired over deals.",
         ENDGAMES,
         "",
     ]
-    for agent in agents:
-        lines += _card(agent)
+    for network in networks:
+        lines += _card(network)
     return "\n".join(lines).rstrip("\n") + "\n"
 
 
@@ -63,18 +64,16 @@ def against(row: str) -> str:
     return f"`{opponent}`{comma}{rest}"
 
 
-def _card(agent: PretrainedAgent) -> list[str]:
-    card, training = agent.card, agent.card["training"]
+def _card(network: PretrainedNetwork) -> list[str]:
+    card, training = network.card, network.card["training"]
     config, code = training.get("config") or {}, training.get("code") or {}
     sizes = " → ".join(map(str, card["network"]["sizes"]))
-    phases = card["network"].get("phases", [])
-    later = f"; another network from {' and '.join(map(str, phases))} stock cards left on" if phases else ""
     shared = card["network"].get("suit_layers", 0)
     suits = f", of which the suits share the first and last {shared} hidden layers" if shared else ""
     facts = [
-        f"- game: {agent.rules if ' ' in agent.rules else f'`{agent.rules}`'}",
-        f"- network: {sizes}{suits}{later}, {agent.size / 1000:.0f} kB",
-        f"- SHA-256 of `{agent.name}{FILE_SUFFIX}`: `{file_sha256(agent.name)}`",
+        f"- game: {network.rules if ' ' in network.rules else f'`{network.rules}`'}",
+        f"- network: {sizes}{suits}, {network.size / 1000:.0f} kB",
+        f"- SHA-256 of `{network.name}{FILE_SUFFIX}`: `{file_sha256(network.name)}`",
     ]
     if card.get("logits_a_trick"):
         facts.append(
@@ -82,11 +81,10 @@ def _card(agent: PretrainedAgent) -> list[str]:
         )
     if card.get("value"):
         value = " → ".join(map(str, card["value"]["sizes"]))
-        own_file = f", in `{agent.name}{VALUE_SUFFIX}{FILE_SUFFIX}`" if card["value"].get("separate") else ""
-        facts.append(f"- value network: {value}, expected margin and winning chance{own_file}")
+        facts.append(f"- value network: {value}, expected margin and winning chance")
     facts.append(
         "- endgame: exact; `endgame=played` leaves it to the network"
-        if agent.endgame == EXACT
+        if network.endgame == EXACT
         else "- endgame: played by the network"
     )
     origin = [str(training.get("algorithm", "unknown"))]
@@ -97,7 +95,7 @@ def _card(agent: PretrainedAgent) -> list[str]:
     facts.append(f"- training: {', '.join(origin)}")
     if code:
         facts.append(f"- code: {code.get('commit') or code.get('german_whist')}, Python {code.get('python')}")
-    lines = [f"## {agent.name}", "", *facts, ""]
+    lines = [f"## {network.name}", "", *facts, ""]
     if training.get("commands"):
         lines += ["```", *training["commands"], "```", ""]
     if card["results"]:

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from german_whist.agents.bots.base import Actions
-from german_whist.agents.search.settings import SearchSettings
+from german_whist.agents.search.settings import TANH_SCALE, WIN_WEIGHT
 
 # Chance to win that goes with one more expected trick, in an even deal: agents that make 0.35 and 2.16 tricks more than
 # their opponent win 53.2 % and 67.6 % (lab/experiments/self-play-champion.md).
 WIN_PER_TRICK = 0.08
 
-_WIN_SD = 0.3  # usual standard deviation, in one world, of the difference of two actions in games won
+# Usual standard deviations, in one world, of the difference of two actions in tricks and in games won.
+_TRICK_SD, _WIN_SD = 2.0, 0.3
 _NO_MARGIN = 1e-9  # as tanh_scale: only who wins counts
 
 
@@ -35,9 +35,10 @@ class ActionValues(NamedTuple):
     wins: npt.NDArray[np.float64]
 
 
-def measures_of(settings: SearchSettings) -> tuple[tuple[float, npt.NDArray[np.float64]], ...]:
+def measures_of(prior_sd: float) -> tuple[tuple[float, npt.NDArray[np.float64]], ...]:
     """Return the unit of a policy's advantage and the scales of ``combine``, for ``gains``, ``tricks`` and ``wins``."""
-    tricks = dataclasses.replace(settings, win_weight=0.0)
-    by_tricks = [np.array([one.prior_sd, one.usual_sd, one.tanh_scale, one.win_weight]) for one in (settings, tricks)]
-    by_wins = np.array([WIN_PER_TRICK * settings.prior_sd, _WIN_SD, _NO_MARGIN, 0.5])
-    return (1.0, by_tricks[0]), (1.0, by_tricks[1]), (WIN_PER_TRICK, by_wins)
+    gains, tricks = (
+        np.array([prior_sd, _TRICK_SD + win_weight / 4, TANH_SCALE, win_weight]) for win_weight in (WIN_WEIGHT, 0.0)
+    )
+    wins = np.array([WIN_PER_TRICK * prior_sd, _WIN_SD, _NO_MARGIN, 0.5])
+    return (1.0, gains), (1.0, tricks), (WIN_PER_TRICK, wins)

@@ -20,7 +20,6 @@ depends on nothing but its view, history and key: not on the batch, the number o
 
 from __future__ import annotations
 
-import dataclasses
 import os
 import threading
 from collections.abc import Callable, Sequence
@@ -43,7 +42,7 @@ from german_whist.agents.search.belief_kernels import write_card_probabilities
 from german_whist.agents.search.choice_kernels import combine, contenders, representative, worth_trying
 from german_whist.agents.search.rollout_kernels import try_worlds
 from german_whist.agents.search.row_network import RowNetwork
-from german_whist.agents.search.settings import SearchSettings
+from german_whist.agents.search.settings import BOT_SD, CERTAIN, DEVIATIONS, NETWORK_SD, BeliefSettings, SearchSettings
 from german_whist.agents.search.worlds import Run, Scratch, posterior, sample_candidate_deals, sample_worlds
 from german_whist.envs.engine.cards import NUM_ACTIONS
 from german_whist.envs.observation.views import check_view_array
@@ -82,14 +81,12 @@ class SearchAgent:
         """
         self.name = name
         self.prior = prior
-        settings = settings.for_policy(isinstance(prior, PolicyAgent))
-        network, heuristic, uniform = settings.model_prior
-        without = dataclasses.replace(settings, model_prior=(0.0, network + heuristic, uniform))
-        self.settings = settings if rollouts else without
+        self.settings = settings
+        self._measures = measures_of(NETWORK_SD if isinstance(prior, PolicyAgent) else BOT_SD)
         self._rollouts = tuple(rollouts)
         # In other games the heuristic bot takes the network's place, also as opponent model.
         self._networks = [*(RowNetwork.of(checkpoint) for checkpoint in rollouts), RowNetwork.of(None)]
-        self._settings = [*(settings for _ in rollouts), without]
+        self._beliefs = [settings.belief(has_network=number < len(rollouts)) for number in range(len(self._networks))]
         self._threads = settings.threads or os.cpu_count() or 1
         self._local = threading.local()
 
@@ -129,7 +126,7 @@ class SearchAgent:
         """Return the actions, int64[n], and the estimated gain of each action over the policy's.
 
         The gains are float64[n, 54], NaN for actions that were not tried. They are in tricks; a win adds
-        ``win_weight``, a loss subtracts it. Arguments and errors as :meth:`act`.
+        ``WIN_WEIGHT``, a loss subtracts it. Arguments and errors as :meth:`act`.
         """
         actions, gains = self._choose(views, rng, histories, 1)
         return actions, gains[0]
@@ -155,13 +152,13 @@ class SearchAgent:
         keys = rng.integers(0, _KEYS, len(views)).astype(np.uint64)
         actions, advantages = self._policy(views)
         gains = np.full((measures, len(views), NUM_ACTIONS), np.nan)
-        searched = [row for row in range(len(views)) if self._is_searched(views[row])]
+        searched = np.flatnonzero(views["turn"]).tolist()
 
         networks = self._network_numbers(views)
 
         def search_row(row: int, executor: ThreadPoolExecutor | None = None) -> None:
             history = None if histories is None else (histories[0][row], int(histories[1][row]))
-            run, settings = self._runner(networks[row], executor), self._settings[networks[row]]
+            run, settings = self._runner(networks[row], executor), self._beliefs[networks[row]]
             actions[row] = self._search(
                 views[row : row + 1], history, keys[row], actions[row], advantages[row], gains[:, row], run, settings
             )
@@ -192,7 +189,7 @@ class SearchAgent:
         networks = self._network_numbers(views)
         for row in range(len(views)):
             history = histories[0][row], int(histories[1][row])
-            part, settings = np.ascontiguousarray(views[row : row + 1]), self._settings[networks[row]]
+            part, settings = np.ascontiguousarray(views[row : row + 1]), self._beliefs[networks[row]]
             candidates = sample_candidate_deals(part, history, keys[row], settings, self._runner(networks[row]))
             write_card_probabilities(posterior(candidates, settings)[1], candidates.hands, belief[row])
             prior = candidates.prior / candidates.prior.sum()
@@ -210,10 +207,6 @@ class SearchAgent:
         advantages[:] = _HEURISTIC_ADVANTAGE
         advantages[np.arange(len(views)), actions] = 0.0
         return actions, advantages
-
-    def _is_searched(self, view: Any) -> bool:
-        tricks_left = (int(view["stock"]) + 1) // 2
-        return view["turn"] and (not self.settings.tricks or tricks_left <= self.settings.tricks)
 
     def _network_numbers(self, views: Views) -> npt.NDArray[np.int64]:
         """Return which of the rollout networks each view takes, int64[n]."""
@@ -252,23 +245,23 @@ class SearchAgent:
         advantages: npt.NDArray[np.float64],
         gains: npt.NDArray[np.float64],
         run: Run,
-        settings: SearchSettings,
+        settings: BeliefSettings,
     ) -> int:
         """Return the action of one view, and write its gains, float64[1 or 3, 54]."""
         view = views[0]
         distinct = distinct_actions(view)
         stands_for = representative(distinct, preferred)
         advantages[stands_for] = advantages[preferred]
-        tried = worth_trying(distinct, stands_for, advantages, -settings.certain)
+        tried = worth_trying(distinct, stands_for, advantages, -CERTAIN)
         if tried & (tried - np.uint64(1)) == 0:
             return preferred
-        worlds = sample_worlds(views, history, key, settings, run)
-        margins = np.zeros((settings.worlds, NUM_ACTIONS), np.float32)
+        worlds = sample_worlds(views, history, key, self.settings.worlds, settings, run)
+        margins = np.zeros((self.settings.worlds, NUM_ACTIONS), np.float32)
         table = open_table(bool(view["trump"] >= 0), bool(view["low"]), for_search=True)
-        measures = measures_of(settings)[: len(gains)]
+        measures = self._measures[: len(gains)]
         sds = np.empty(NUM_ACTIONS)
         best, done = stands_for, 0
-        for last in stages(settings.worlds):
+        for last in stages(self.settings.worlds):
             actions, start = tried, done
 
             def try_part(first: int, end: int, scratch: Scratch, actions: Any = actions, start: int = start) -> None:
@@ -293,7 +286,7 @@ class SearchAgent:
             for (unit, scales), written in zip(measures[1:], gains[1:], strict=True):
                 combine(margins, done, size, tried, stands_for, advantages * unit, scales, written, sds)
             best = combine(margins, done, size, tried, stands_for, advantages, measures[0][1], gains[0], sds)
-            tried = contenders(tried, stands_for, best, gains[0], sds, settings.deviations)
+            tried = contenders(tried, stands_for, best, gains[0], sds, DEVIATIONS)
             if tried & (tried - np.uint64(1)) == 0:
                 break
         return preferred if best == stands_for else int(best)

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from german_whist.agents.policy.canonical_kernels import ROLES
 from german_whist.agents.policy.checkpoint import LIVE, Checkpoint
 from german_whist.agents.policy.inputs import input_layout
-from german_whist.agents.policy.network.layers import LOGITS_PER_TRICK, UNIVERSAL
+from german_whist.agents.policy.network.layers import LOGITS_PER_TRICK, UNIVERSAL, Layer
 from german_whist.agents.policy.network.mlp_forward import BLOCK, aligned, padded, row_scratch
 from german_whist.agents.policy.network.vector_code import NARROW
 from german_whist.envs.engine.rules import GAME
@@ -18,15 +18,14 @@ from german_whist.envs.observation.views import VIEW
 
 
 class RowNetwork(NamedTuple):
-    """A network that kernels evaluate for up to ``BLOCK`` views at a time, bit for bit as ``PhasedForward`` does.
+    """A network that kernels evaluate for up to ``BLOCK`` views at a time, bit for bit as ``MLPForward`` does.
 
     Scratch memory for the views is flat, row after row. One thread uses it at a time; :meth:`copy` shares the weights.
 
     Attributes:
-        weights: all weights, then all biases, of all phases, float32.
-        starts: int64[phases, layers, 2], where each layer's weight (inputs, outputs) and bias start.
+        weights: the weights and biases of each layer, float32.
+        starts: int64[layers, 2], where each layer's weight (inputs, outputs) and bias start.
         sizes: int64[layers + 1], inputs, and outputs with those added by ``padded``; a single number for no network.
-        phases: int64[phases − 1], numbers of cards left in the stock from which on the next network plays.
         live: int64[1], 1 if ranks are counted among the live cards.
         universal: int64[1], 1 if the network sees the universal encoding instead of the observation of its game.
         logits_per_trick: float64[1], ``LOGITS_PER_TRICK`` if the logits are no action values.
@@ -46,7 +45,6 @@ class RowNetwork(NamedTuple):
     weights: npt.NDArray[np.float32]
     starts: npt.NDArray[np.int64]
     sizes: npt.NDArray[np.int64]
-    phases: npt.NDArray[np.int64]
     live: npt.NDArray[np.int64]
     universal: npt.NDArray[np.int64]
     logits_per_trick: npt.NDArray[np.float64]
@@ -70,42 +68,38 @@ class RowNetwork(NamedTuple):
             ValueError: when the suits share layers.
         """
         if checkpoint is None:
-            return cls._packed([], [1], (), 0, 0, None, np.zeros(1, GAME))
+            return cls._packed((), [1], 0, 0, None, np.zeros(1, GAME))
         if checkpoint.suit_layers:
             raise ValueError("rollouts need a network of plain layers: this one has suit layers")
-        networks, sizes = checkpoint.networks, checkpoint.sizes
+        sizes = checkpoint.sizes
         live = int(checkpoint.ranks == LIVE)
         universal = int(checkpoint.inputs == UNIVERSAL)
         assert input_layout(checkpoint.rules, checkpoint.inputs)["turn"].stop <= sizes[0]
         game = checkpoint.rules.game.copy()
-        return cls._packed(networks, sizes, checkpoint.phases, live, universal, checkpoint.logits_per_trick, game)
+        return cls._packed(checkpoint.layers, sizes, live, universal, checkpoint.logits_per_trick, game)
 
     @classmethod
     def _packed(
         cls,
-        networks: Any,
+        network: tuple[Layer, ...],
         sizes: list[int],
-        phases: Any,
         live: int,
         universal: int,
         logits_per_trick: float | None,
         game: Any,
     ) -> RowNetwork:
-        layers = len(sizes) - 1
-        starts = np.zeros((max(1, len(networks)), layers, 2), np.int64)
+        starts = np.zeros((len(network), 2), np.int64)
         parts: list[npt.NDArray[Any]] = [np.zeros(NARROW, np.float32)]
-        for phase, network in enumerate(networks):
-            for layer, arrays in enumerate(network):
-                for which, array in enumerate((arrays[0].T, arrays[1])):
-                    starts[phase, layer, which] = sum(part.size for part in parts)
-                    parts.append(padded(array).ravel())
+        for layer, (weight, bias) in enumerate(network):
+            for which, array in enumerate((weight.T, bias)):
+                starts[layer, which] = sum(part.size for part in parts)
+                parts.append(padded(array).ravel())
         sizes = [sizes[0], *(size + -size % NARROW for size in sizes[1:])]
         widest = max(sizes)
         return cls(
             aligned(np.concatenate(parts)),
             starts,
             np.array(sizes, np.int64),
-            np.array(phases, np.int64),
             np.array([live], np.int64),
             np.array([universal], np.int64),
             np.array([logits_per_trick or LOGITS_PER_TRICK]),

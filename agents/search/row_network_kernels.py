@@ -29,41 +29,18 @@ def write_logits(network, count):
         by_role[row] = views[row]
         rename_view(views[row], by_role[row], roles[row], network.live[0] == 1)
         write_network_input(network.game[0], by_role[row], network.universal[0] == 1, features[row])
-    first = np.int64(0)
-    while first < count:  # neighbours in the same phase together
-        last = first + 1
-        while last < count and _phase(network, last) == _phase(network, first):
-            last += 1
-        _write_logits_of_phase(network, _phase(network, first), first, last)
-        first = last
-
-
-@kernel
-def _phase(network, row):
-    """Return the phase of a view."""
-    phase = np.int64(0)
-    for i in range(network.phases.shape[0]):
-        phase += 1 if network.views[row].stock <= network.phases[i] else 0
-    return phase
-
-
-@kernel
-def _write_logits_of_phase(network, phase, first, last):
-    """Write the logits of the views from ``first`` to ``last`` − 1."""
-    weights, starts, sizes = network.weights, network.starts[phase], network.sizes
+    weights, starts, sizes = network.weights, network.starts, network.sizes
     places, values, counts = network.places, network.values, network.counts
-    rows, inputs, actions = last - first, sizes[0], sizes[sizes.shape[0] - 1]
-    features = network.features[first * inputs : last * inputs].reshape(rows, inputs)
-    logits = network.logits[first * actions : last * actions].reshape(rows, actions)
-    top = sizes.shape[0] - 2
+    actions, top = sizes[sizes.shape[0] - 1], sizes.shape[0] - 2
+    logits = network.logits[: count * actions].reshape(count, actions)
     if top == 0:
         write_layer(features, weights, starts[0, 0], starts[0, 1], False, places, values, counts, logits)
     else:
         units, others = network.units, network.other_units
-        below = units[: rows * sizes[1]].reshape(rows, sizes[1])
+        below = units[: count * sizes[1]].reshape(count, sizes[1])
         write_layer(features, weights, starts[0, 0], starts[0, 1], True, places, values, counts, below)
         for layer in range(1, top):
-            above = others[: rows * sizes[layer + 1]].reshape(rows, sizes[layer + 1])
+            above = others[: count * sizes[layer + 1]].reshape(count, sizes[layer + 1])
             write_layer(below, weights, starts[layer, 0], starts[layer, 1], True, places, values, counts, above)
             below = above
             units, others = others, units

@@ -15,7 +15,7 @@ from german_whist.agents.inference.world_sampling_kernels import HAND_COUNTS, co
 from german_whist.agents.search.belief_kernels import effective_sample_size, resample, temper, write_posterior
 from german_whist.agents.search.replay_kernels import MODELS, sample_candidates, write_replay_rules
 from german_whist.agents.search.row_network import RowNetwork
-from german_whist.agents.search.settings import SearchSettings
+from german_whist.agents.search.settings import HEURISTIC_MISTAKES, MISTAKES, TEMPERATURE, BeliefSettings
 from german_whist.envs.engine.rules import GAME
 from german_whist.envs.engine.state import STATE
 from german_whist.envs.observation.view_kernels import cards_of_view
@@ -114,23 +114,25 @@ class Worlds(NamedTuple):
     size: float
 
 
-def sample_worlds(views: Views, history: History | None, key: np.uint64, settings: SearchSettings, run: Run) -> Worlds:
-    """Return worlds for a view, ``VIEW`` array (1,).
+def sample_worlds(
+    views: Views, history: History | None, key: np.uint64, count: int, settings: BeliefSettings, run: Run
+) -> Worlds:
+    """Return ``count`` worlds for a view, ``VIEW`` array (1,).
 
     Raises:
         ValueError: when no deal agrees with the view or the history.
     """
     if history is None:
-        return _worlds_of_view(views, key, settings.worlds)
+        return _worlds_of_view(views, key, count)
     candidates = sample_candidate_deals(views, history, key, settings, run)
     joint, weights = posterior(candidates, settings)
-    chosen, models = np.empty(settings.worlds, np.int64), np.empty(settings.worlds, np.int64)
+    chosen, models = np.empty(count, np.int64), np.empty(count, np.int64)
     resample(weights, joint, key, chosen, models)
     return Worlds(candidates.hands[chosen], models, effective_sample_size(weights))
 
 
 def posterior(
-    candidates: Candidates, settings: SearchSettings
+    candidates: Candidates, settings: BeliefSettings
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
     """Return the posterior of each deal and opponent model, float64[n, 3], and the tempered weights, float64[n]."""
     joint, weights = _posterior(candidates, settings)
@@ -139,7 +141,7 @@ def posterior(
 
 
 def _posterior(
-    candidates: Candidates, settings: SearchSettings
+    candidates: Candidates, settings: BeliefSettings
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
     """Return the same as :func:`posterior`, with weights that are not tempered."""
     joint = np.empty_like(candidates.log_likelihoods)
@@ -157,7 +159,7 @@ def _worlds_of_view(views: Views, key: np.uint64, worlds: int) -> Worlds:
 
 
 def sample_candidate_deals(
-    views: Views, history: History, key: np.uint64, settings: SearchSettings, run: Run
+    views: Views, history: History, key: np.uint64, settings: BeliefSettings, run: Run
 ) -> Candidates:
     """Return deals that agree with a history.
 
@@ -182,13 +184,13 @@ def sample_candidate_deals(
         raise ValueError("history: no deal agrees with it")
     write_replay_rules(hidden[0], views[0], games[0])
     deals = (ways, suits, cumulative, combinations)
-    listed, priors = _listed_hands(hidden, ways, settings.num_candidates // _DEALS_PER_HAND)
-    deals_per_hand = -(-settings.num_candidates // max(len(listed), 1))
-    count = deals_per_hand * len(listed) or settings.num_candidates
+    listed, priors = _listed_hands(hidden, ways, settings.candidates // _DEALS_PER_HAND)
+    deals_per_hand = -(-settings.candidates // max(len(listed), 1))
+    count = deals_per_hand * len(listed) or settings.candidates
 
     def sample(count: int, stream: np.uint64) -> Candidates:
         hands, log_likelihoods = np.empty(count, np.uint64), np.empty((count, MODELS))
-        mistakes = np.array([settings.temperature, settings.mistakes, settings.heuristic_mistakes])
+        mistakes = np.array([TEMPERATURE, MISTAKES, HEURISTIC_MISTAKES])
         agree = []
 
         def sample_part(first: int, last: int, scratch: Scratch) -> None:

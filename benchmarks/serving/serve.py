@@ -20,7 +20,7 @@ PAGE_LIMIT = 300_000.0  # bytes
 ANSWER_LIMITS = (0.1, 1.0)  # seconds, of a network and of a search
 GROWTH_LIMIT = 1.2  # of memory, by playing on at new tables
 
-_SMALL = {"rules": "small", "agent": "champion-small"}  # of the many tables
+_SMALL = {"rules": "small", "agent": "small"}  # of the many tables
 _WARM_UP = 3.0  # seconds in which the server loads kernels and tables: a person is not at an endgame by then
 _ROUNDS = 3  # of memory: the first fills caches, the later ones should add nothing
 

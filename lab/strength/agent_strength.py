@@ -2,7 +2,7 @@
 
 Measures one agent, reproducibly from the seed:
 
-* against the rule bots, ``champion-v1`` and flat Monte Carlo, with exact endgames on both sides;
+* against the rule bots and flat Monte Carlo, with exact endgames on both sides;
 * against the heuristic bot, each with its own endgame;
 * with its network playing the endgame, too;
 * by seat;
@@ -26,7 +26,6 @@ from german_whist.agents.bots.heuristic.bot_kernels import full_hand, strength
 from german_whist.agents.endgame.exact_agent import ExactEndgame, solves_endgame
 from german_whist.agents.policy.agent import network_of, rules_of
 from german_whist.agents.policy.checkpoint import read_card, write_results
-from german_whist.agents.pretrained.catalog import FIRST_CHAMPION, load_pretrained
 from german_whist.agents.registry import make_agent
 from german_whist.arena.match import match_margins, match_result
 from german_whist.arena.statistics import bounded_interval, mean_interval
@@ -72,7 +71,6 @@ ROWS = (
     Row("random", EXACT),
     Row("greedy", EXACT),
     Row(HEURISTIC, EXACT),
-    Row(FIRST_CHAMPION, EXACT),
     Row(MONTE_CARLO, EXACT, MONTE_CARLO_SHARE),
     Row(HEURISTIC, PLAYED),
     Row(HEURISTIC, PLAYED, by_network=True),
@@ -80,14 +78,11 @@ ROWS = (
 )
 
 
-def rows_of(spec: str, rules: Rules) -> dict[str, Row]:
+def rows_of(spec: str) -> dict[str, Row]:
     """Return the rows of an agent's table by name, without rows that would be the same match or are not possible."""
     rows: dict[str, Row] = {}
     agent = make_agent(spec)
-    meets_champion = spec.partition(":")[0] != FIRST_CHAMPION and rules == load_pretrained(FIRST_CHAMPION).rules
     for row in ROWS:
-        if row.opponent == FIRST_CHAMPION and not meets_champion:
-            continue
         name = f"{row.opponent}+{EXACT}" if row.endgame == EXACT else row.opponent
         rows.setdefault(name + NETWORK if row.by_network and solves_endgame(agent) else name, row)
     return rows
@@ -113,7 +108,7 @@ def measure(spec: str, deals: int, seed: int, rules: Rules, progress: Progress =
     by_network = network_of(agent) or agent
     results: Results = {}
     against: Margins | None = None
-    for name, row in rows_of(spec, rules).items():
+    for name, row in rows_of(spec).items():
         one = by_network if row.by_network else agent
         opponent = solving if row.opponent == ITSELF else make_agent(row.opponent)
         played = max(deals // row.share, 2)
@@ -134,9 +129,9 @@ def measure(spec: str, deals: int, seed: int, rules: Rules, progress: Progress =
     }
 
 
-def total(spec: str, deals: int, rules: Rules) -> int:
+def total(spec: str, deals: int) -> int:
     """Return the number of deals that :func:`measure` plays in all."""
-    return sum(max(deals // row.share, 2) for row in rows_of(spec, rules).values()) + deals
+    return sum(max(deals // row.share, 2) for row in rows_of(spec).values()) + deals
 
 
 def _play(
@@ -256,7 +251,7 @@ def _measured(spec: str, deals: int, seed: int, rules: Rules) -> Results:
 
     errors = Console(stderr=True)
     with Bar(console=errors, transient=True, disable=not errors.is_terminal) as bar:
-        task = bar.add_task("deals", total=total(spec, deals, rules))
+        task = bar.add_task("deals", total=total(spec, deals))
         return measure(spec, deals, seed, rules, lambda played: bar.advance(task, played))
 
 

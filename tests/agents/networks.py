@@ -19,29 +19,22 @@ def some_network(
     hidden: tuple[int, ...] = (8,),
     game: str = "classic",
     scale: float = 0.3,
-    phases: tuple[int, ...] = (),
 ) -> Checkpoint:
     """A checkpoint with random weights."""
     rng = np.random.default_rng(seed)
     sizes = [observation_high(game).size, *hidden, rules(game).num_actions]
-    first = (len(phases) + 1,) if phases else ()
     layers = tuple(
-        (
-            rng.normal(0, scale, (*first, stop, start)).astype(np.float32),
-            rng.normal(0, scale, (*first, stop)).astype(np.float32),
-        )
+        (rng.normal(0, scale, (stop, start)).astype(np.float32), rng.normal(0, scale, stop).astype(np.float32))
         for start, stop in itertools.pairwise(sizes)
     )
     training = {"decisions": 12, "seed": seed}
-    return Checkpoint(layers, rules(game), training, {"random": {"win_rate": 0.75}}, phases=phases)
+    return Checkpoint(layers, rules(game), training, {"random": {"win_rate": 0.75}})
 
 
-def valued_network(game: str = "classic", phases: tuple[int, ...] = ()) -> Checkpoint:
+def valued_network(game: str = "classic") -> Checkpoint:
     """A checkpoint with random weights and a value network."""
-    first, (weight, bias) = some_network(1, (6,), game, phases=phases).layers
-    return dataclasses.replace(
-        some_network(game=game, phases=phases), value=(first, (weight[..., :2, :], bias[..., :2]))
-    )
+    first, (weight, bias) = some_network(1, (6,), game).layers
+    return dataclasses.replace(some_network(game=game), value=(first, (weight[:2], bias[:2])))
 
 
 def universal_network(seed: int = 0, value: bool = False) -> Checkpoint:
@@ -59,18 +52,14 @@ def suit_network(
     suit_layers: int = 1,
     game: str = "classic",
     inputs: str = OBSERVATION,
-    phases: tuple[int, ...] = (),
     seed: int = 0,
 ) -> Checkpoint:
     """A checkpoint with random weights that the suits share, and a value network likewise."""
-    rng, first = np.random.default_rng(seed), (len(phases) + 1,) if phases else ()
+    rng = np.random.default_rng(seed)
 
     def layers(*sizes: int) -> tuple[Layer, ...]:
         return tuple(
-            (
-                rng.normal(0, 0.3, (*first, *shape)).astype(np.float32),
-                rng.normal(0, 0.3, (*first, shape[0])).astype(np.float32),
-            )
+            (rng.normal(0, 0.3, shape).astype(np.float32), rng.normal(0, 0.3, shape[0]).astype(np.float32))
             for shape in layer_shapes(sizes, suit_layers)
         )
 
@@ -81,7 +70,6 @@ def suit_network(
         {"seed": seed},
         logits_per_trick=4.0,
         ranks="live",
-        phases=phases,
         inputs=inputs,
         value=layers(features, *suits, 6, 2),
         suit_layers=suit_layers,

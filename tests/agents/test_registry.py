@@ -6,7 +6,6 @@ import pytest
 
 from german_whist.agents.endgame.exact_agent import ExactEndgame
 from german_whist.agents.policy.agent import PolicyAgent
-from german_whist.agents.pretrained.catalog import pretrained_names
 from german_whist.agents.registry import KINDS, SUFFIXES, agent_names, make_agent
 from tests.agents.networks import some_network
 
@@ -20,7 +19,7 @@ def test_rule_bots_by_name(name: str) -> None:
 
 def test_the_names_are_those_of_the_kinds_and_each_is_described() -> None:
     assert tuple(KINDS) == ("random", "greedy", "heuristic", "mc", "pimc", "ismcts", "checkpoint", "process")
-    assert agent_names() == (*KINDS, *pretrained_names())
+    assert agent_names() == (*KINDS, "champion", "small")
     for name, kind in KINDS.items():
         assert kind.usage.startswith(name)
         assert kind.description
@@ -43,7 +42,7 @@ def test_a_near_miss_gets_the_nearest_name(typo: str, meant: str) -> None:
 @pytest.mark.parametrize("name", ["", "zzz", ":", " heuristic "])
 def test_an_unknown_name_gets_the_list(name: str) -> None:
     kinds = "random, greedy, heuristic, mc, pimc, ismcts, checkpoint, process"
-    with pytest.raises(ValueError, match=f"allowed: {kinds}, champion"):
+    with pytest.raises(ValueError, match=f"allowed: {kinds}, champion, small"):
         make_agent(name)
 
 
@@ -58,8 +57,8 @@ def test_an_object_without_act_is_refused(thing: object) -> None:
     [
         ("random", "agent 'random' takes no settings, 'depth' was given"),
         ("greedy", "agent 'greedy' takes no settings, 'depth' was given"),
-        ("heuristic", "unknown heuristic setting 'depth': allowed: search, candidates"),
-        ("heuristic:search=4", "unknown heuristic setting 'depth': allowed: search, candidates"),
+        ("heuristic", "unknown heuristic setting 'depth': allowed: search, threads"),
+        ("heuristic:search=4", "unknown heuristic setting 'depth': allowed: search, threads"),
     ],
 )
 def test_a_rule_bot_takes_no_settings_but_those_of_a_search(name: str, message: str) -> None:
@@ -71,7 +70,7 @@ def test_a_rule_bot_takes_no_settings_but_those_of_a_search(name: str, message: 
 
 
 def test_an_error_about_settings_cuts_long_ones() -> None:
-    for spec in ("greedy:KEY=1", "heuristic:KEY=1", "heuristic:search=KEY", "champion:search=1,prior_sd=KEY"):
+    for spec in ("greedy:KEY=1", "heuristic:KEY=1", "heuristic:search=KEY", "champion:search=1,threads=KEY"):
         with pytest.raises(ValueError, match=r"k{90}") as raised:
             make_agent(spec.replace("KEY", "k" * 1000))
         assert len(str(raised.value)) < 400

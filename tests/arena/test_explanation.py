@@ -118,7 +118,7 @@ def test_it_is_plain_data_in_every_game(game: str) -> None:
 
 
 def test_a_searchs_gains_are_those_that_it_played_by() -> None:
-    spec = "champion-small:search=8,candidates=16,threads=1"
+    spec = "small:search=8,threads=1"
     explained = explain(spec, "heuristic", "small", seats=(0,), worlds=0)
     searched = [move for move in explained.moves if any(option.search is not None for option in move.options)]
     assert searched

@@ -61,14 +61,14 @@ CASES = [
     ("evaluate champio random", "unknown agent 'champio': did you mean 'champion'?"),
     ("evaluate champion:heat=1 random", "unknown champion setting 'heat': allowed: temperature, endgame"),
     ("evaluate champion:endgame=exat random", "unknown endgame 'exat': did you mean 'exact'? allowed: played, exact"),
-    ("evaluate champion-v1 random --rules all", "agent 'champion-v1' was trained for 'classic' and plays no other"),
+    ("evaluate checkpoint:small random --rules all", "agent 'small' was trained for 'classic' and plays no other"),
     ("evaluate champion random --rules humbug", "every game with an open endgame, and humbug has none: try 'heur"),
     ("evaluate checkpoint:good.safetensors random --rules small", "'good' was trained for 'tiny' and plays no"),
     # explain
     ("explain", "the following arguments are required: AGENT"),
     ("explain champio", "unknown agent 'champio': did you mean 'champion'?"),
     ("explain champion --deal 7", "--deal '7' is not SEED:INDEX, such as 7:0"),
-    ("explain champion-v1 --rules all", "agent 'champion-v1' was trained for 'classic' and plays no other game"),
+    ("explain checkpoint:small --rules all", "agent 'small' was trained for 'classic' and plays no other game"),
     ("explain champion --seat 1", "--seat needs --against: without it AGENT has both seats"),
     ("explain champion --worlds -1", "worlds -1 is not allowed: a whole number from 0"),
     # export
@@ -113,7 +113,7 @@ CASES = [
     ("evaluate random greedy --rules classic:hand=2020-13-45", "hand=2020-13-45 is not allowed"),
     # recipes and files of settings
     ("train quikstart", "unknown configuration (no such file) 'quikstart': did you mean 'quickstart'?"),
-    ("train absent.yaml", "unknown configuration (no such file) 'absent.yaml': allowed: champion, champion-all"),
+    ("train absent.yaml", "unknown configuration (no such file) 'absent.yaml': allowed: champion, champion-every"),
     ("train folder", "'folder' cannot be read: Is a directory"),
     ("train text.safetensors", "text.safetensors: a mapping of keys to values is needed, not str"),
     ("train good.safetensors", "good.safetensors"),

@@ -11,7 +11,7 @@ import pytest
 import rich.progress
 
 import german_whist as gw
-from german_whist.agents.pretrained.catalog import pretrained_agents, pretrained_names
+from german_whist.agents.pretrained.catalog import BASELINE, PRETRAINED_NAMES, pretrained_networks
 from german_whist.agents.registry import KINDS, SUFFIXES
 from german_whist.cli import COMMANDS, build_parser
 from german_whist.training.load_config import config_fields
@@ -56,39 +56,34 @@ def test_version(run: Run) -> None:
     assert run("--version") == (0, f"german-whist {gw.__version__}\n", "")
 
 
-def test_agents_are_listed_with_their_use(run: Run) -> None:
-    completed = run("agents")
-    assert (completed.code, completed.err) == (0, "")
-    entries = {**KINDS, "+exact": SUFFIXES["exact"]}
-    rows = [line.split("│") for line in completed.out.splitlines() if line.startswith("│")]
-    descriptions = " ".join(row[2].strip() for row in rows)  # a long description goes over several lines
-    for entry in entries.values():
-        assert entry.usage in completed.out
-        assert entry.description in descriptions
-    listed = json.loads(run("agents", "--json").out)
-    for name, entry in entries.items():
-        assert listed.pop(name) == {"usage": entry.usage, "description": entry.description}
-    assert set(listed) == set(pretrained_names())
-
-
-def test_trained_agents_are_listed_with_game_strength_and_size(run: Run) -> None:
+def test_every_agent_is_listed_with_its_use(run: Run) -> None:
     completed, listed = run("agents"), json.loads(run("agents", "--json").out)
-    for agent in pretrained_agents():
-        (row,) = [line.split("│") for line in completed.out.splitlines() if line.startswith(f"│ {agent.name} ")]
-        assert row[2].strip() == ("all but humbug" if agent.name.endswith("-every") else agent.rules)
-        assert listed[agent.name]["rules"] == agent.rules
-        assert row[4].strip() == f"{agent.size / 1e6:.1f} MB"
-        assert listed[agent.name]["bytes"] == agent.size
-        assert listed[agent.name]["endgame"] == agent.endgame == "exact"
-        assert agent.name in completed.out.partition("Exact endgames: ")[2]
-        assert listed[agent.name]["strength"] == agent.strength
-        if agent.strength is not None:
-            assert f"{100 * agent.strength['win_rate']:.1f} %" in row[3]
+    assert (completed.code, completed.err) == (0, "")
+    words = " ".join(completed.out.split())
+    entries = {**KINDS, "+exact": SUFFIXES["exact"]}
+    for name, entry in entries.items():
+        assert entry.usage in words
+        assert listed[name] == {"usage": entry.usage, "description": entry.description}
+    assert set(listed) - set(entries) == set(PRETRAINED_NAMES)
 
 
-def test_no_agent_is_cut_off_in_a_terminal_of_80_columns(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pretrained_agents_are_listed_with_strength_and_size(run: Run) -> None:
+    completed, listed = run("agents"), json.loads(run("agents", "--json").out)
+    networks = {network.name: network for network in pretrained_networks()}
+    for name in PRETRAINED_NAMES:
+        own, every = networks[name], networks[f"{name}-every"]
+        assert listed[name]["bytes"] == own.size + every.size
+        assert listed[name]["endgame"] == own.endgame
+        assert listed[name]["strength"] == {"opponent": BASELINE, **own.card["results"][BASELINE]}
+        assert f"{100 * listed[name]['strength']['win_rate']:.1f} %" in completed.out.partition(name)[2]
+
+
+def test_the_agents_fit_one_screen(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "80")
-    assert "…" not in run("agents").out
+    shown = run("agents").out
+    assert len(shown.splitlines()) < 24
+    assert max(map(len, shown.splitlines())) <= 80
+    assert "…" not in shown
 
 
 def test_two_agents_give_a_result(run: Run) -> None:

@@ -4,39 +4,41 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 
 import german_whist as gw
 from german_whist.envs.engine.cards import card_text
-from tests.agents.networks import valued_network
+from tests.agents.networks import some_network, valued_network
 from tests.cli.commands import Run
 
 
 def test_every_move_has_probabilities_belief_and_the_heuristic_card(run: Run) -> None:
-    words = ("explain", "champion-small", "--deal", "7:3", "--against", "heuristic", "--worlds", "3")
+    words = ("explain", "small", "--rules", "small", "--deal", "7:3", "--against", "heuristic", "--worlds", "3")
     completed, report = run(*words), json.loads(run(*words, "--json").out)
     assert (completed.code, completed.err) == (0, "")
     head, legend, *blocks, end = completed.out.strip().split("\n\n")
-    assert head.startswith("champion-small (player_0) and heuristic (player_1), small, deal 3 of seed 7")
+    assert head.startswith("small (player_0) and heuristic (player_1), small, deal 3 of seed 7")
     assert "how the opponent played is not taken into account" in legend
-    assert re.fullmatch(r"(champion-small|heuristic) \(player_[01]\) wins \d to \d: \d points?\.", end)
+    assert re.fullmatch(r"(small|heuristic) \(player_[01]\) wins \d to \d: \d points?\.", end)
     assert len(blocks) == len(report["moves"]) == 14
     for block, move in zip(blocks, report["moves"], strict=True):
-        assert block.startswith(f"move {move['number']}: trick {move['trick']}, champion-small (player_0)")
+        assert block.startswith(f"move {move['number']}: trick {move['trick']}, small (player_0)")
         lines = {line[:12].strip(): line[12:] for line in block.splitlines()[1:]}
         assert lines["hand"].startswith("♠ ")
         assert f"♠ {move['expected']['S']:.1f} ({100 * move['void']['S']:.0f} %)" in lines["opponent"]
         same = move["heuristic_action"] == move["action"]
         assert (lines["heuristic"] == "the same") == same
     assert report["deal"] == [7, 3]
-    assert report["agents"] == ["champion-small", "heuristic"]
+    assert report["agents"] == ["small", "heuristic"]
     assert any(move["options"][0]["advantage"] == 0 for move in report["moves"])
     for move in report["moves"]:  # the network plays while cards are hidden, the solver from there
         shown = [name for name in ("probability", "exact") if move["options"][0][name] is not None]
         assert shown == (["probability"] if move["stock"] else ["exact"])
 
 
-def test_it_plays_the_agents_own_game_and_both_seats_by_default(run: Run) -> None:
-    report = json.loads(run("explain", "champion-all", "--worlds", "0", "--json").out)
+def test_it_plays_the_agents_own_game_and_both_seats_by_default(run: Run, tmp_path: Path) -> None:
+    some_network(game="all").save(tmp_path / "mine.safetensors")
+    report = json.loads(run("explain", f"checkpoint:{tmp_path / 'mine.safetensors'}", "--worlds", "0", "--json").out)
     assert report["rules"] == gw.rules("all").to_dict()
     assert [move["seat"] for move in report["moves"][:3]] in ([0, 1, 0], [0, 1, 1], [1, 0, 0], [1, 0, 1])
     assert len(report["moves"]) == 52

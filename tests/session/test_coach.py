@@ -119,7 +119,7 @@ def test_the_chance_to_win_is_that_of_the_judges_value_network(search: str, tmp_
 
 
 def test_what_the_opponent_may_hold_follows_from_how_it_has_played() -> None:
-    deal = play(session("small", "champion-small", seed=11), 3).deal
+    deal = play(session("small", "small", seed=11), 3).deal
     views, histories = deal.views(deal.turn), deal.batch.history(seats=[deal.turn])
     uniform = beliefs(views)
     weighted = holdings(views, judge_of(deal.rules, 64), 0, histories)
@@ -128,7 +128,7 @@ def test_what_the_opponent_may_hold_follows_from_how_it_has_played() -> None:
     assert ((weighted.void >= 0) & (weighted.void <= 1)).all()
     assert (weighted.void[uniform.void == 0] == 0).all()
     assert np.abs(weighted.expected - uniform.expected).max() > 0.05
-    without = holdings(views, make_agent("champion-small"), 0, histories)
+    without = holdings(views, make_agent("small"), 0, histories)
     assert (without.expected == uniform.expected).all()
 
 

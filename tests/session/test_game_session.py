@@ -283,4 +283,4 @@ def test_wrong_settings_are_refused(wrong: dict[str, object], message: str) -> N
 
 def test_an_agent_of_another_game_is_refused() -> None:
     with pytest.raises(ValueError, match="trained for 'classic'"):
-        Session(Settings(rules="small", agent="champion-v1"))
+        Session(Settings(rules="small", agent="checkpoint:small"))

@@ -40,11 +40,7 @@ SMALL = (
 
 def test_the_responder_starts_from_the_agents_own_weights() -> None:
     assert own_weights("champion+exact") == own_weights("champion:temperature=1") == "champion"
-    assert own_weights("champion-v1") == "champion-v1"
     assert own_weights("champion", "all") == own_weights("champion:temperature=1", "tiny") == "champion-every"
-    assert own_weights("champion-all", "all") == "champion-all"
-    assert own_weights("league", "no_trump") == "league-every-no_trump"
-    assert own_weights("league", "short") == "league-every"
     assert own_weights("champion", "seventh") == "champion"  # the same foreplay, which is all that it sees
     assert own_weights("checkpoint:runs/a/final.safetensors,endgame=exact") == "runs/a/final.safetensors"
     assert own_weights("heuristic+exact") == own_weights("mc:worlds=60") == ""
@@ -81,7 +77,7 @@ def test_a_responder_to_a_network_without_a_value_starts_from_the_champion() -> 
     def start(agent: str, rules: str = "classic", **settings: str) -> str:
         return str(responder_config(agent, rules, decisions=1000, settings=settings).to_dict()["init"])
 
-    assert start("champion-v1") == start("small") == start("champion") == "champion"
+    assert start("small") == start("champion") == "champion"
     assert start("small", "all") == "champion-every"
 
 

@@ -65,7 +65,7 @@ def check_choices(agent: PolicyAgent, logits_of: Run) -> None:
 @pytest.mark.parametrize(
     ("kind", "load"), [("onnx", with_reference), ("onnx", with_onnxruntime), ("torchscript", with_torch)]
 )
-@pytest.mark.parametrize("name", ["champion", "champion-small"])
+@pytest.mark.parametrize("name", ["champion", "small"])
 def test_an_exported_network_chooses_the_same_cards(
     tmp_path: Path, name: str, kind: str, load: Callable[[Path], Run]
 ) -> None:

@@ -43,7 +43,7 @@ def test_every_stands_for_the_presets_with_an_open_endgame_by_their_foreplay() -
         ({"games": {"tiny": 0.0}}, "games: {'tiny': 0.0} is not allowed: games with shares above 0"),
         ({"games": {"tny": 1.0}}, "unknown rules 'tny': did you mean 'tiny'"),
         ({"inputs": "all"}, "unknown inputs 'all'"),
-        (TWO | {"evaluate_against": ["champion-small"]}, "agent 'champion-small' was trained for 'small'"),
+        (TWO | {"evaluate_against": ["checkpoint:small"]}, "agent 'small' was trained for 'classic'"),
     ],
 )
 def test_impossible_settings_are_refused(changes: dict[str, object], message: str) -> None:

@@ -106,7 +106,7 @@ def test_the_data_are_for_this_user_alone(start: Start, tmp_path: Path) -> None:
         (["--port", "70000"], "port 70000 is not allowed"),
         (["--rules", "clasic"], "did you mean 'classic'"),
         (["--agent", "champoin"], "did you mean 'champion'"),
-        (["--agent", "champion-v1", "--rules", "small"], "trained for 'classic'"),
+        (["--agent", "checkpoint:small", "--rules", "small"], "trained for 'classic'"),
         (["--agent", "process:no-such-program"], "'no-such-program' cannot be started"),
         (["--seed", "-1"], "seed -1"),
         (["--host", "256.0.0.1", "--port", "0"], "cannot be served"),

@@ -52,7 +52,7 @@ from german_whist.session.settings import Settings
 from german_whist.web.session_json import session_json
 from german_whist.session.warm_up import warm_up
 
-warm_up("small", "champion-small")
+warm_up("small", "small")
 late, load = [], Dispatcher.compile
 
 def loading(self, signature):
@@ -60,10 +60,10 @@ def loading(self, signature):
     return load(self, signature)
 
 Dispatcher.compile = loading
-session = Session(Settings(rules="small", agent="champion-small", seed=3))
+session = Session(Settings(rules="small", agent="small", seed=3))
 session.reply()
 session.ask(hint)
-person = make_agent("champion-small")
+person = make_agent("small")
 while not session.deal.done:
     session.act(choose_action(person, session.deal, 0, 0))
     session.reply()
@@ -81,5 +81,5 @@ def test_afterwards_the_first_card_hint_and_review_load_nothing() -> None:
 
 
 def test_an_agent_that_does_not_play_the_game_is_logged(caplog: pytest.LogCaptureFixture) -> None:
-    warm_up("small", "champion-v1")
+    warm_up("small", "checkpoint:small")
     assert "trained for 'classic'" in caplog.text

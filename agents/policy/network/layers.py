@@ -1,8 +1,8 @@
 """The layers of a policy or value network, and how a checkpoint file holds them.
 
 The tensors of a network are ``PREFIX.0.weight`` (out, in), ``PREFIX.0.bias`` (out,), ``PREFIX.1.weight``, …, all
-float32 or all float16. With *phases*, those of all phases' networks are stacked along an extra first dimension. Each
-layer is joined to the next, except with *suit layers*, whose weights the suits share (see ``suit_layout``).
+float32 or all float16. Each layer is joined to the next, except with *suit layers*, whose weights the suits share
+(see ``suit_layout``).
 """
 
 from __future__ import annotations
@@ -42,24 +42,17 @@ def layer_shapes(sizes: Sequence[int], suit_layers: int = 0) -> list[tuple[int, 
 
 def sizes_of(layers: Sequence[Layer], suit_layers: int = 0) -> list[int]:
     """Return the number of inputs, then of units in each layer: the inverse of :func:`layer_shapes`."""
-    shapes = [(int(weight.shape[-2]), int(weight.shape[-1])) for weight, _ in layers]
+    shapes = [(int(weight.shape[0]), int(weight.shape[1])) for weight, _ in layers]
     if suit_layers:
         return suit_layer_sizes(shapes)
     return [shapes[0][1], *(units for units, _ in shapes)]
-
-
-def networks_of(layers: tuple[Layer, ...], phases: Sequence[int]) -> list[tuple[Layer, ...]]:
-    """Return the layers of each phase's network: weight float32[out, in], bias float32[out]."""
-    if not phases:
-        return [layers]
-    return [tuple((weight[phase], bias[phase]) for weight, bias in layers) for phase in range(len(phases) + 1)]
 
 
 def layer_tensors(layers: Sequence[Layer], prefix: str, *, half: bool = False) -> dict[str, npt.NDArray[Any]]:
     """Return layers as the tensors of a file.
 
     Args:
-        layers: weight float32[…, out, in] and bias float32[…, out] of each.
+        layers: weight float32[out, in] and bias float32[out] of each.
         prefix: of the names.
         half: in float16.
 

@@ -9,11 +9,16 @@ import numpy as np
 import numpy.typing as npt
 
 from german_whist.agents.policy.network.layers import Layer, sizes_of
-from german_whist.agents.policy.network.mlp_forward import LayerForward, Rows
+from german_whist.agents.policy.network.mlp_forward import LayerForward, MLPForward, Rows
 from german_whist.agents.policy.network.suit_layout import NUM_SUITS, card_layers_of, suit_inputs
 from german_whist.envs.engine.cards import NUM_CARDS, SUIT_SIZE
 
 _ZERO = np.float32(0)
+
+
+def forward_of(layers: Sequence[Layer], suit_layers: int) -> MLPForward | SuitMLPForward:
+    """Return the forward pass of a network; 0 suit layers for a plain multilayer perceptron."""
+    return SuitMLPForward(layers, suit_layers) if suit_layers else MLPForward(layers)
 
 
 class SuitMLPForward:

@@ -27,8 +27,8 @@ opponent     expected number of cards in each suit, and the probability of a voi
              cards and voids allow, each equally likely; how the opponent played is not taken into account"""
 
 _SEARCH_LEGEND = """\
-search       gain over the network's card in tricks, as the search estimates it; a win counts win_weight tricks more, a
-             loss as many less
+search       gain over the network's card in tricks, as the search estimates it; a win counts 4 tricks more, a loss as
+             many less
 """
 
 

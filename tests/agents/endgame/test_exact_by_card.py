@@ -14,7 +14,7 @@ from german_whist.agents.bots.base import Views
 from german_whist.agents.endgame.exact_agent import ExactEndgame, solves_endgame
 from german_whist.agents.endgame.open_hands import opponent_hand_known
 from german_whist.agents.policy.agent import PolicyAgent, rules_of
-from german_whist.agents.pretrained.catalog import load_pretrained, pretrained_names
+from german_whist.agents.pretrained.catalog import PRETRAINED_NAMES, load_pretrained
 from german_whist.agents.registry import make_agent
 from german_whist.arena.match import play_match
 from german_whist.arena.recording import Recording
@@ -82,7 +82,7 @@ def test_the_setting_overrides_the_card(tmp_path: Path, card_endgame: str, setti
     assert (agent.act(views, None) == expected.act(views, None)).all()
 
 
-@pytest.mark.parametrize("name", pretrained_names())
+@pytest.mark.parametrize("name", PRETRAINED_NAMES)
 def test_pretrained_agents_solve_their_endgames_and_exact_adds_nothing(name: str) -> None:
     agent, bare = make_agent(name), make_agent(f"{name}:endgame=played")
     assert load_pretrained(name).endgame == "exact"
@@ -121,8 +121,8 @@ def test_endgames_of_another_game_are_refused() -> None:
     batch = DealBatch("all", 3, seed=1)
     play_randomly(batch, np.random.default_rng(0), 30)
     assert opponent_hand_known(batch.views()).all()
-    with pytest.raises(ValueError, match="agent 'champion-small' was trained for 'small' and plays no other game"):
-        make_agent("champion-small").act(batch.views(), None)
+    with pytest.raises(ValueError, match="agent 'small' was trained for 'classic' and plays no other game"):
+        make_agent("checkpoint:small").act(batch.views(), None)
 
 
 def test_a_network_as_such_plays_the_endgame_whatever_its_card_says() -> None:

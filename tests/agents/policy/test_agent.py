@@ -11,15 +11,13 @@ import pytest
 
 from german_whist.agents.policy.agent import PolicyAgent
 from german_whist.agents.policy.network.mlp_forward import LayerForward, MLPForward
-from german_whist.agents.policy.phased_forward import PhasedForward
 from german_whist.arena.match import play_match
 from german_whist.envs.engine.agent_rng import AgentRng
 from german_whist.envs.engine.cards import cards_of, parse_card
-from german_whist.envs.observation.vector import observation_layout, observe
+from german_whist.envs.observation.vector import observe
 from german_whist.envs.simulator.batch import DealBatch
 from tests.agents.networks import biased_network, some_network
 from tests.agents.positions import choice, view
-from tests.conftest import play_randomly
 from tests.redeal import Redeal
 
 Floats = npt.NDArray[np.float32]
@@ -72,24 +70,6 @@ def test_outputs_are_summed_in_a_fixed_order_to_the_last_bit(units: int, inputs:
         if relu:
             expected = np.maximum(expected, np.float32(0))
         assert LayerForward(weight, bias)(rows, relu=relu).tobytes() == expected.tobytes()
-
-
-def test_each_phase_has_its_network() -> None:
-    phased = some_network(hidden=(6,), phases=(10, 4))
-    batch = DealBatch("classic", 400, seed=3)
-    observations = []
-    for _ in range(26):
-        observations.append(observe(batch.views(), "classic"))
-        play_randomly(batch, np.random.default_rng(0), 1)
-    rows = np.random.default_rng(2).permutation(np.concatenate(observations))
-    stock = rows[:, observation_layout("classic")["stock"].start]
-    outputs = PhasedForward(phased).logits(rows)
-    for phase, its in enumerate((stock > 10, (stock <= 10) & (stock > 4), stock <= 4)):
-        assert its.sum() > 1000
-        layers = [(weight[phase], bias[phase]) for weight, bias in phased.layers]
-        assert MLPForward(layers).logits(rows[its]).tobytes() == outputs[its].tobytes()
-        if phase:
-            assert (MLPForward(layers).logits(rows[~its]) != outputs[~its]).any()
 
 
 @pytest.mark.parametrize("temperature", [0.0, 0.3, 1.0, 5.0])

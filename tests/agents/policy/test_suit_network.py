@@ -15,8 +15,8 @@ from german_whist.agents.policy.checkpoint import Checkpoint, load_checkpoint
 from german_whist.agents.policy.input_blocks import UNIVERSAL_LAYOUT
 from german_whist.agents.policy.inputs import network_inputs
 from german_whist.agents.policy.network.layers import layer_shapes, sizes_of
+from german_whist.agents.policy.network.suit_forward import forward_of
 from german_whist.agents.policy.network.suit_layout import suit_inputs
-from german_whist.agents.policy.phased_forward import PhasedForward, forward_of
 from german_whist.envs.simulator.batch import DealBatch
 from tests.agents.networks import suit_network
 from tests.agents.policy.checkpoint_files import read_raw, refusal
@@ -54,8 +54,8 @@ def test_each_suit_sees_its_own_cards_and_all_that_has_no_suit() -> None:
 def test_outputs_are_those_of_the_formula(game: str, inputs: str, suit_layers: int) -> None:
     checkpoint = suit_network(suit_layers, game, inputs)
     rows = some_inputs(checkpoint)
-    outputs = PhasedForward(checkpoint).logits(rows)
-    values = PhasedForward(checkpoint, checkpoint.value).logits(rows)
+    outputs = forward_of(checkpoint.layers, suit_layers).logits(rows)
+    values = forward_of(checkpoint.value, suit_layers).logits(rows)
     assert outputs.shape == (30, checkpoint.sizes[-1])
     for row, output, value in zip(rows, outputs, values, strict=True):
         for layers, got in ((checkpoint.layers, output), (checkpoint.value, value)):
@@ -79,12 +79,12 @@ def test_outputs_are_those_of_the_formula(game: str, inputs: str, suit_layers: i
 
 
 def test_a_row_does_not_depend_on_its_batch() -> None:
-    checkpoint = suit_network(2, phases=(20, 8))
+    checkpoint = suit_network(2)
     rows = some_inputs(checkpoint)
-    together = PhasedForward(checkpoint).logits(rows)
+    together = forward_of(checkpoint.layers, 2).logits(rows)
     for row in range(len(rows)):
-        assert PhasedForward(checkpoint).logits(rows[row : row + 1]).tobytes() == together[row].tobytes()
-    assert PhasedForward(checkpoint).logits(rows[:0]).shape == (0, 52)
+        assert forward_of(checkpoint.layers, 2).logits(rows[row : row + 1]).tobytes() == together[row].tobytes()
+    assert forward_of(checkpoint.layers, 2).logits(rows[:0]).shape == (0, 52)
     assert forward_of(suit_network().value, 1).logits(rows[:0]).shape == (0, 2)
 
 
@@ -104,9 +104,8 @@ def test_too_few_layers_are_refused() -> None:
             layer_shapes([443, *hidden, outputs], suit_layers)
 
 
-@pytest.mark.parametrize("phases", [(), (10, 2)])
-def test_a_file_holds_the_network(tmp_path: Path, phases: tuple[int, ...]) -> None:
-    made, path = suit_network(2, phases=phases), tmp_path / "net.safetensors"
+def test_a_file_holds_the_network(tmp_path: Path) -> None:
+    made, path = suit_network(2), tmp_path / "net.safetensors"
     made.save(path)
     loaded = load_checkpoint(path)
     assert loaded.suit_layers == 2

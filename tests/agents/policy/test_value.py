@@ -13,7 +13,7 @@ from german_whist.agents.endgame.exact_agent import ExactEndgame
 from german_whist.agents.endgame.open_hands import opponent_hand_known
 from german_whist.agents.policy.agent import PolicyAgent
 from german_whist.agents.policy.canonical import canonical_views
-from german_whist.agents.policy.checkpoint import load_checkpoint, value_path
+from german_whist.agents.policy.checkpoint import load_checkpoint
 from german_whist.agents.policy.inputs import network_inputs
 from german_whist.agents.registry import make_agent
 from german_whist.envs.simulator.batch import DealBatch
@@ -29,25 +29,12 @@ def same_bits(layers: object, others: object) -> bool:
     )
 
 
-@pytest.mark.parametrize("separate", [False, True])
-@pytest.mark.parametrize("phases", [(), (10, 2)])
-def test_a_value_round_trips_bit_for_bit(tmp_path: Path, phases: tuple[int, ...], separate: bool) -> None:
-    made, path = valued_network(phases=phases), tmp_path / "net.safetensors"
-    made.save(path, separate_value=separate)
+def test_a_value_round_trips_bit_for_bit(tmp_path: Path) -> None:
+    made, path = valued_network(), tmp_path / "net.safetensors"
+    made.save(path)
     loaded = load_checkpoint(path)
     assert same_bits(loaded.value, made.value)
     assert same_bits(loaded.layers, made.layers)
-    assert value_path(path).exists() == separate
-    assert any(name.startswith("value.") for name in read_raw(path)[0]) != separate
-
-
-def test_without_the_file_of_its_value_a_policy_still_plays(tmp_path: Path) -> None:
-    path = tmp_path / "net.safetensors"
-    valued_network().save(path, separate_value=True)
-    value_path(path).unlink()
-    loaded = load_checkpoint(path)
-    assert loaded.value == ()
-    assert PolicyAgent(loaded).values(DealBatch("classic", 3).views()) is None
 
 
 def test_a_checkpoint_without_a_value_says_none() -> None:
@@ -75,14 +62,6 @@ def test_a_value_that_cannot_be_read_is_refused(tmp_path: Path, change: dict[str
     card["value"] |= change
     save_file(tensors, path, {"card": json.dumps(card)})
     assert expected in refusal(path)
-
-
-def test_a_file_in_the_place_of_the_value_must_be_one(tmp_path: Path) -> None:
-    path = tmp_path / "net.safetensors"
-    valued_network().save(path, separate_value=True)
-    some_network().save(value_path(path))
-    with pytest.raises(ValueError, match="no card of a german-whist-value"):
-        load_checkpoint(path)
 
 
 def test_values_are_the_outputs_of_the_value_network_for_the_canonical_view() -> None:

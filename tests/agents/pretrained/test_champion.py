@@ -11,8 +11,7 @@ import pytest
 
 from german_whist.agents.policy.agent import PolicyAgent
 from german_whist.agents.pretrained import catalog
-from german_whist.agents.pretrained.catalog import load_pretrained, pretrained_agents, pretrained_names
-from german_whist.agents.pretrained.model_cards import page
+from german_whist.agents.pretrained.catalog import load_pretrained
 from german_whist.agents.registry import make_agent
 from german_whist.arena.explanation import explain_deal
 from german_whist.arena.match import play_match
@@ -26,10 +25,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     dataclasses.replace(some_network(1), logits_per_trick=4.0).save(tmp_path / "champion.safetensors")
     universal_network(2).save(tmp_path / "champion-every.safetensors")
     monkeypatch.setattr(catalog, "weights_folder", lambda: tmp_path)
-    pretrained_names.cache_clear()
     load_pretrained.cache_clear()
     yield tmp_path
-    pretrained_names.cache_clear()
     load_pretrained.cache_clear()
 
 
@@ -63,49 +60,34 @@ def test_views_of_several_games_go_to_their_networks(folder: Path) -> None:
     assert together.sum(1) == pytest.approx(1)
 
 
-def test_a_game_is_played_by_its_network_of_several(folder: Path) -> None:
-    universal_network(3).save(folder / "champion-every-no_trump.safetensors")
-    pretrained_names.cache_clear()
-    games = [DealBatch(game, 40, seed=9).views() for game in ("no_trump", "classic", "draft", "all")]
-    names = ("champion-every-no_trump", "champion", "champion-every", "champion-every")
-    expected = [PolicyAgent(load_pretrained(name)).act(views, None) for name, views in zip(names, games, strict=True)]
-    champion = make_agent(SPEC)
-    assert (champion.act(np.concatenate(games), None) == np.concatenate(expected)).all()
-    assert (champion.act(games[0], None) == expected[0]).all()
-    general = PolicyAgent(load_pretrained("champion-every"))
-    assert (general.act(games[0], None) != expected[0]).any()  # the networks differ
-    assert champion.act(games[0][:0], None).shape == (0,)
+def test_no_views_are_played_at_once(folder: Path) -> None:
+    assert make_agent(SPEC).act(DealBatch("all", 3).views()[:0], None).shape == (0,)
 
 
-def test_values_of_a_game_come_from_its_network_of_several(folder: Path) -> None:
-    universal_network(2, value=True).save(folder / "champion-every.safetensors")
-    universal_network(3, value=True).save(folder / "champion-every-no_trump.safetensors")
-    pretrained_names.cache_clear()
-    load_pretrained.cache_clear()
-    games = [DealBatch(game, 5).views() for game in ("no_trump", "all", "classic")]
-    names = ("champion-every-no_trump", "champion-every", "champion-every")  # champion's own network has no values
-    expected = [PolicyAgent(load_pretrained(name)).values(views) for name, views in zip(names, games, strict=True)]
-    found = make_agent(SPEC).values(np.concatenate(games))  # type: ignore[attr-defined]
-    assert (found.margin == np.concatenate([values.margin for values in expected if values])).all()
+def test_a_network_by_name_plays_alone(folder: Path) -> None:
+    own, every = make_agent("checkpoint:champion"), make_agent("checkpoint:champion-every")
+    views = DealBatch("all", 20).views()
+    assert (every.act(views, None) == make_agent(SPEC).act(views, None)).all()
+    with pytest.raises(ValueError, match="agent 'champion' was trained for 'classic' and plays no other game"):
+        own.act(views, None)
 
 
 def test_humbug_is_refused_by_name(folder: Path) -> None:
     views = DealBatch("humbug", 3).views()
-    for name in (SPEC, "champion-every"):
+    for name in (SPEC, "checkpoint:champion-every,endgame=played"):
         with pytest.raises(ValueError, match="every game with an open endgame, and humbug has none: try 'heuristic'"):
             make_agent(name).act(views, None)
 
 
-def test_values_come_from_the_network_that_has_one(folder: Path) -> None:
+def test_values_come_from_the_network_that_plays(folder: Path) -> None:
     views = np.concatenate([DealBatch(game, 5).views() for game in ("classic", "all")])
-    assert make_agent(SPEC).values(views) is None  # type: ignore[attr-defined]
     valued_network().save(folder / "champion.safetensors")
     load_pretrained.cache_clear()
     champion = make_agent(SPEC)
-    assert champion.values(views) is None  # type: ignore[attr-defined]
     own = PolicyAgent(load_pretrained("champion")).values(views[:5])
     assert own is not None
     assert (champion.values(views[:5]).margin == own.margin).all()  # type: ignore[attr-defined]
+    assert champion.values(views) is None  # type: ignore[attr-defined]
     universal_network(2, value=True).save(folder / "champion-every.safetensors")
     load_pretrained.cache_clear()
     both = make_agent(SPEC).values(views)  # type: ignore[attr-defined]
@@ -118,33 +100,3 @@ def test_a_game_of_another_network_is_explained(folder: Path) -> None:
     champion = make_agent("champion")
     explanation = explain_deal((champion, champion), ("champion", "champion"), "draft", 1, 2, worlds=0)
     assert any(option.action >= 52 and option.probability for move in explanation.moves for option in move.options)
-
-
-def test_without_a_network_for_every_game_champion_plays_its_own(folder: Path) -> None:
-    (folder / "champion-every.safetensors").unlink()
-    pretrained_names.cache_clear()
-    with pytest.raises(ValueError, match="agent 'champion' was trained for 'classic' and plays no other game"):
-        make_agent("champion").act(DealBatch("all", 3).views(), None)
-
-
-def test_the_file_of_a_value_is_no_agent(folder: Path) -> None:
-    valued_network().save(folder / "mine.safetensors", separate_value=True)
-    pretrained_names.cache_clear()
-    assert pretrained_names() == ("champion", "champion-every", "mine")
-
-
-def test_the_card_of_a_network_for_every_game_says_so_and_has_its_results_by_game(folder: Path) -> None:
-    full = {"win_rate": 0.75, "deals": 10, "endgame": "exact", "seed": 1, "margin": 1.0}
-    full |= {"interval": None, "margin_interval": (None, None)}
-    for name in ("champion", "champion-every"):
-        made = load_pretrained(name)
-        dataclasses.replace(made, results={"heuristic+exact, small": full, "heuristic+exact, classic": full}).save(
-            folder / f"{name}.safetensors"
-        )
-    text = page()
-    every = text.split("\n## champion-every\n")[1]
-    assert "- game: every game with an open endgame\n" in every
-    assert "| `heuristic+exact`, small " in every
-    (agent,) = [agent for agent in pretrained_agents() if agent.name == "champion-every"]
-    assert agent.strength is not None
-    assert agent.strength["opponent"] == "heuristic+exact, classic"

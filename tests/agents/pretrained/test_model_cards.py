@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 import yaml
 
-from german_whist.agents.pretrained.catalog import PretrainedAgent, pretrained_agents, weights_folder
+from german_whist.agents.pretrained.catalog import PretrainedNetwork, pretrained_networks, weights_folder
 from german_whist.agents.pretrained.hub_metadata import ENVIRONMENT, front_matter
 from german_whist.agents.pretrained.model_cards import page
 from german_whist.envs.engine.rules import rule_names, rules
 from german_whist.registration import GYMNASIUM_ID
 
-AGENTS = pretrained_agents()
+NETWORKS = pretrained_networks()
 
 
 def metadata() -> dict[str, Any]:
@@ -31,14 +31,14 @@ def test_the_page_begins_with_the_metadata_of_a_model_hub() -> None:
     assert fields["library_name"] == "german-whist"
     assert fields["pipeline_tag"] == "reinforcement-learning"
     assert "reinforcement-learning" in fields["tags"]
-    assert [entry["name"] for entry in fields["model-index"]] == [agent.name for agent in AGENTS]
+    assert [entry["name"] for entry in fields["model-index"]] == [network.name for network in NETWORKS]
 
 
-@pytest.mark.parametrize("agent", AGENTS, ids=lambda agent: agent.name)
-def test_the_results_are_those_of_the_card_with_their_intervals(agent: PretrainedAgent) -> None:
-    (entry,) = [entry for entry in metadata()["model-index"] if entry["name"] == agent.name]
-    plays_every_game = agent.name.endswith("-every")
-    games = [name for name in rule_names() if not rules(name).humbug] if plays_every_game else [agent.rules]
+@pytest.mark.parametrize("network", NETWORKS, ids=lambda network: network.name)
+def test_the_results_are_those_of_the_card_with_their_intervals(network: PretrainedNetwork) -> None:
+    (entry,) = [entry for entry in metadata()["model-index"] if entry["name"] == network.name]
+    plays_every_game = network.name.endswith("-every")
+    games = [name for name in rule_names() if not rules(name).humbug] if plays_every_game else [network.rules]
     assert [result["dataset"]["config"] for result in entry["results"]] == games
     for game, result in zip(games, entry["results"], strict=True):
         assert result["task"]["type"] == "reinforcement-learning"
@@ -46,7 +46,7 @@ def test_the_results_are_those_of_the_card_with_their_intervals(agent: Pretraine
         metrics = {metric["name"]: metric for metric in result["metrics"]}
         assert not any("network to the end" in name for name in metrics)
         for opponent in ("heuristic+exact",) if plays_every_game else ("random+exact", "heuristic+exact", "heuristic"):
-            card = agent.card["results"][f"{opponent}, {game}" if plays_every_game else opponent]
+            card = network.card["results"][f"{opponent}, {game}" if plays_every_game else opponent]
             assert_is_metric(metrics[f"win rate against {opponent}"], card, "win_rate", "interval")
             assert_is_metric(metrics[f"tricks a deal against {opponent}"], card, "margin", "margin_interval")
 
@@ -66,20 +66,20 @@ def test_the_environment_has_its_name_in_gymnasium() -> None:
     assert ENVIRONMENT == GYMNASIUM_ID
 
 
-@pytest.mark.parametrize("agent", AGENTS, ids=lambda agent: agent.name)
-def test_the_page_has_the_sha_256_of_each_file(agent: PretrainedAgent) -> None:
-    data = (weights_folder() / f"{agent.name}.safetensors").read_bytes()
-    assert f"- SHA-256 of `{agent.name}.safetensors`: `{hashlib.sha256(data).hexdigest()}`\n" in page()
+@pytest.mark.parametrize("network", NETWORKS, ids=lambda network: network.name)
+def test_the_page_has_the_sha_256_of_each_file(network: PretrainedNetwork) -> None:
+    data = (weights_folder() / f"{network.name}.safetensors").read_bytes()
+    assert f"- SHA-256 of `{network.name}.safetensors`: `{hashlib.sha256(data).hexdigest()}`\n" in page()
 
 
-def test_an_agent_with_a_single_deal_or_no_results_has_metadata_too() -> None:
-    card = {**AGENTS[0].card, "results": {}}
-    fields = yaml.safe_load(front_matter((AGENTS[0]._replace(card=card),)).strip("-\n"))
+def test_a_network_with_a_single_deal_or_no_results_has_metadata_too() -> None:
+    card = {**NETWORKS[0].card, "results": {}}
+    fields = yaml.safe_load(front_matter((NETWORKS[0]._replace(card=card),)).strip("-\n"))
     assert fields["model-index"][0]["results"][0]["metrics"] == []
-    found = AGENTS[0].card["results"]["random+exact"]
+    found = NETWORKS[0].card["results"]["random+exact"]
     result = {**found, "interval": None, "margin_interval": (None, None)}
     card["results"] = {"random+exact": result}
-    fields = yaml.safe_load(front_matter((AGENTS[0]._replace(card=card),)).strip("-\n"))
+    fields = yaml.safe_load(front_matter((NETWORKS[0]._replace(card=card),)).strip("-\n"))
     assert [metric["value"] for metric in fields["model-index"][0]["results"][0]["metrics"]] == [
         f"{found['win_rate']:.3f}",
         f"{found['margin']:.3f}",

@@ -20,13 +20,14 @@ from german_whist.agents.search.belief_kernels import (
     write_posterior,
 )
 from german_whist.agents.search.row_network import RowNetwork
-from german_whist.agents.search.settings import SearchSettings
+from german_whist.agents.search.settings import BeliefSettings
 from german_whist.agents.search.worlds import Candidates, Scratch, posterior, sample_candidate_deals
 from german_whist.envs.engine.agent_rng import AgentRng
 from german_whist.envs.simulator.batch import DealBatch
 from tests.conftest import play_randomly
 
 SPEC = "small:search=40,threads=1"  # 240 candidates
+MODEL_PRIOR = (0.7, 0.2, 0.1)
 
 
 class Beliefs(NamedTuple):
@@ -139,7 +140,7 @@ def test_late_in_the_foreplay_every_hand_is_tried_equally_often() -> None:
     history, scratch = (tokens[0], int(lengths[0])), Scratch.of(RowNetwork.of(None))
 
     def found(candidates: int, key: int) -> tuple[Counter[int], npt.NDArray[np.float64]]:
-        settings = SearchSettings(worlds=8, candidates=candidates, min_size=0.0)
+        settings = BeliefSettings(candidates, 0.0, MODEL_PRIOR)
         deals = sample_candidate_deals(
             batch.views(), history, np.uint64(key), settings, lambda part, count: part(0, count, scratch)
         )
@@ -161,7 +162,7 @@ def test_the_likelihood_of_a_deal_does_not_depend_on_those_replayed_with_it(step
     play_randomly(batch, np.random.default_rng(6), steps)
     tokens, lengths = batch.history()
     scratch = Scratch.of(RowNetwork.of(load_pretrained("small")))
-    settings = SearchSettings(worlds=8, candidates=200, min_size=0.0)
+    settings = BeliefSettings(200, 0.0, MODEL_PRIOR)
 
     def found(size: int) -> Candidates:
         def run(part: Callable[[int, int, Scratch], None], count: int) -> None:
@@ -178,12 +179,12 @@ def test_the_likelihood_of_a_deal_does_not_depend_on_those_replayed_with_it(step
         assert apart.log_likelihoods.tobytes() == together.log_likelihoods.tobytes()
 
 
-@pytest.mark.parametrize(("min_size", "deals"), [(0.0, 16), (4.0, 64)])
-def test_more_deals_are_sampled_where_few_share_the_weight(min_size: float, deals: int) -> None:
+@pytest.mark.parametrize(("least_size", "deals"), [(0.0, 16), (64.0, 64)])
+def test_more_deals_are_sampled_where_few_share_the_weight(least_size: float, deals: int) -> None:
     batch = DealBatch("small", 1, seed=4, history=True)
     play_randomly(batch, np.random.default_rng(4), 9)
     tokens, lengths = batch.history()
-    settings = SearchSettings(worlds=8, candidates=16, min_size=min_size)
+    settings = BeliefSettings(16, least_size, MODEL_PRIOR)
     scratch = Scratch.of(RowNetwork.of(None))
     found = sample_candidate_deals(
         batch.views(),

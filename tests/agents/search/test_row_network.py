@@ -14,7 +14,7 @@ from tests.agents.networks import universal_network
 from tests.conftest import play_randomly
 
 
-@pytest.mark.parametrize("name", ["champion-v1", "small", "champion-small"])
+@pytest.mark.parametrize("name", ["small", "small-every"])
 def test_a_network_in_kernels_is_the_network(name: str) -> None:
     checkpoint = load_pretrained(name)
     network, agent = RowNetwork.of(checkpoint), PolicyAgent(checkpoint)
