@@ -22,7 +22,7 @@ def final(folder: Path, **changes: object) -> Path:
     return run(folder, **{"decisions": 128, "value_deals": 100, **changes}).run.final
 
 
-@pytest.mark.parametrize("changes", [{}, ALL_PARTS, TWO_GAMES], ids=["plain", "phases and suit layers", "two games"])
+@pytest.mark.parametrize("changes", [{}, ALL_PARTS, TWO_GAMES], ids=["plain", "suit layers", "two games"])
 def test_weights_are_the_mean_and_the_value_is_that_of_its_own_play(tmp_path: Path, changes: dict[str, object]) -> None:
     sources = [final(tmp_path / str(seed), seed=seed, **changes) for seed in range(3)]
     average_checkpoints(sources, tmp_path / "mean.safetensors", value_deals=500)
@@ -62,7 +62,7 @@ def test_the_value_is_fitted_to_the_games_of_the_network(
 
 
 def _kind(checkpoint: Checkpoint) -> tuple[object, ...]:
-    return (checkpoint.rules, checkpoint.phases, checkpoint.inputs, checkpoint.suit_layers, checkpoint.ranks)
+    return (checkpoint.rules, checkpoint.inputs, checkpoint.suit_layers, checkpoint.ranks)
 
 
 def test_a_mean_of_networks_without_value_has_none(tmp_path: Path) -> None:

@@ -12,7 +12,6 @@ import pytest
 
 from german_whist.agents.policy.agent import PolicyAgent, network_of
 from german_whist.agents.policy.canonical import canonical_views, true_cards
-from german_whist.agents.pretrained.catalog import pretrained_names
 from german_whist.agents.registry import make_agent
 from german_whist.envs.observation.vector import observe
 from german_whist.envs.simulator.batch import DealBatch
@@ -70,22 +69,11 @@ def test_an_exported_network_chooses_the_same_cards(
     tmp_path: Path, name: str, kind: str, load: Callable[[Path], Run]
 ) -> None:
     pytest.importorskip("onnx" if kind == "onnx" else "torch")
-    assert name in pretrained_names()
     agent = network_of(make_agent(name))
     assert agent is not None
     export(agent.checkpoint, kind, tmp_path / "network")
     check_choices(agent, load(tmp_path / "network"))
     assert [path.name for path in tmp_path.iterdir()] == ["network"]
-
-
-@pytest.mark.filterwarnings("ignore::DeprecationWarning")
-@pytest.mark.parametrize(("kind", "load"), [("onnx", with_reference), ("torchscript", with_torch)])
-def test_each_phase_is_exported_with_its_network(tmp_path: Path, kind: str, load: Callable[[Path], Run]) -> None:
-    pytest.importorskip("onnx" if kind == "onnx" else "torch")
-    for phases in ((12,), (20, 14)):  # 14 cards are left in the stock of the views that are compared
-        agent = PolicyAgent(some_network(hidden=(6, 5), phases=phases))
-        export(agent.checkpoint, kind, tmp_path / "network")
-        check_choices(agent, load(tmp_path / "network"))
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
@@ -104,7 +92,7 @@ def test_networks_that_the_suits_share_are_exported(
     tmp_path: Path, kind: str, load: Callable[[Path], Run], game: str
 ) -> None:
     pytest.importorskip("onnx" if kind == "onnx" else "torch")
-    agent = PolicyAgent(suit_network(2, game, phases=(14,)))
+    agent = PolicyAgent(suit_network(2, game))
     export(agent.checkpoint, kind, tmp_path / "network")
     check_choices(agent, load(tmp_path / "network"))
 

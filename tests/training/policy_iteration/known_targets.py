@@ -41,8 +41,6 @@ SETTINGS: dict[str, Any] = {
 
 ALL_PARTS: dict[str, Any] = {
     "opponents": {"self": 0.5, "pool": 0.25, "heuristic": 0.25},
-    "phases": [2],
-    "phases_start": 300,
     "hidden": [6, 16, 6],
     "suit_layers": 1,
     "value_hidden": [4, 6],

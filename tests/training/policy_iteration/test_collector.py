@@ -192,22 +192,6 @@ def test_there_are_targets_where_the_learner_has_a_choice():
     assert collector.q_targets.abs().amax() > 1
 
 
-def test_late_phase_environments_have_targets_in_the_last_phase_only():
-    shares = {"self": 0.5, "heuristic": 0.5}
-    settings = config(
-        rules="classic", num_envs=16, num_steps=26, opponents=shares, phases=[14, 6], late_phase_fraction=0.75
-    )
-    collector = collector_of(settings, OPPONENTS)
-    made = collector.collect(lambda features: torch.zeros((len(features), 52)))
-    could_be = (made.masks[:-1].sum(2) > 1) & made.learner_mask
-    last = made.features[:-1, :, collector._stock] <= 6
-    assert collector.target_mask[last].equal(could_be[last])
-    first_targets = (collector.target_mask & ~last).any(0)
-    assert first_targets.reshape(2, 8).sum(1).tolist() == [2, 2]
-    assert collector.target_mask[:, first_targets].equal(could_be[:, first_targets])
-    assert not collector.q_targets[~collector.target_mask].any()
-
-
 def test_without_phases_the_whole_foreplay_is_the_last_phase():
     collector = collector_of(config(rules="classic", num_envs=8, num_steps=26, late_phase_fraction=0.5), {})
     made = collector.collect(lambda features: torch.zeros((len(features), 52)))

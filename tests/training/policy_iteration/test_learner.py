@@ -12,7 +12,6 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from german_whist.agents.policy.checkpoint import load_checkpoint
 from german_whist.agents.policy.network.layers import LOGITS_PER_TRICK
-from german_whist.envs.observation.vector import observation_layout
 from german_whist.training.config.load import load_config
 from german_whist.training.config.schema import PolicyIterationConfig
 from german_whist.training.learning.snapshot import Snapshot
@@ -127,29 +126,6 @@ def test_value_only_leaves_the_actor_unchanged():
     assert changed == {"value", "distilled"}
 
 
-@pytest.mark.parametrize(("separate", "epochs"), [(True, 1), (True, 3), (False, 2)])
-def test_minibatches_are_of_one_phase_and_cover_the_positions(separate, epochs):
-    stock = observation_layout("tiny")["stock"].start
-    algorithm = PolicyIteration(
-        config(phases=[3, 2], phases_start=0 if separate else 1, batch_size=8, epochs=epochs),
-        torch.ones(stock + 1),
-        stock + 1,
-        5,
-        Processes(),
-    )
-    features = torch.zeros((60, stock + 1), dtype=torch.int8)
-    features[:, stock] = torch.tensor([4] * 33 + [3] * 21 + [2] * 6)
-    seen = list(algorithm._minibatches(algorithm.actor.network.phase_of(features), epochs))
-    if separate:
-        assert all(len(features[rows, stock].unique()) == 1 for rows in seen)
-        assert sorted(map(len, seen)) == sorted(([8] * 4 + [8] * 2 + [6]) * epochs)
-        assert [int(features[rows[0], stock]) for rows in seen[:7]] == [4, 3, 4, 2, 4, 3, 4]
-    else:
-        assert [len(rows) for rows in seen] == [8] * 7 * epochs
-    for rows in np.split(np.concatenate([rows.numpy() for rows in seen]), epochs):
-        assert len(set(rows)) == len(rows)
-
-
 def test_the_policy_changes_only_when_frozen_again():
     algorithm = some_algorithm(**FAST)
     batch = some_batch()
@@ -261,7 +237,6 @@ def test_a_run_writes_a_checkpoint_with_its_card(finished):
         "bootstrapped from its own value network"
     )
     assert (checkpoint.ranks, checkpoint.endgame) == ("live", "exact")
-    assert checkpoint.phases == (2,)
     assert (checkpoint.suit_layers, checkpoint.sizes[1:-1]) == (1, [6, 16, 6])
     assert "ent_coef" not in checkpoint.training["config"]
     assert checkpoint.results["random"]["endgame"] == "exact"
@@ -289,7 +264,7 @@ def test_the_final_checkpoint_is_the_mean_of_the_last(finished, tmp_path):
 
 def test_a_run_writes_the_distilled_network_too(finished):
     distilled = load_checkpoint(finished.run.distilled)
-    assert (distilled.sizes[1:-1], distilled.phases, distilled.suit_layers) == ([8], (), 0)
+    assert (distilled.sizes[1:-1], distilled.suit_layers) == ([8], 0)
     assert distilled.ranks == "live"
     assert distilled.training == load_checkpoint(finished.run.final).training
 
@@ -316,13 +291,6 @@ def test_a_run_starts_from_the_value_too_if_it_has_the_same_sizes(finished, tmp_
     expected = before if value_hidden == [4, 7] else value
     assert [weight.shape for weight, _ in value] != [weight.shape for weight, _ in before] or value_hidden == [4, 6]
     np.testing.assert_allclose(started.algorithm.value.layers()[0][0], expected[0][0], rtol=1e-6)
-
-
-def test_a_network_of_other_phases_is_refused_and_nothing_is_left(finished, tmp_path):
-    for phases in ([], [3], [3, 2]):
-        with pytest.raises(ValueError, match=r"final.safetensors' has phases \[2\]: set phases to \[2\]$"):
-            run(tmp_path / "run", **{**ALL_PARTS, "init": str(finished.run.final), "phases": phases})
-    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_network_with_other_suit_layers_is_refused_and_nothing_is_left(finished, tmp_path):

@@ -26,7 +26,6 @@ from german_whist.training.run.directory import RunDirectory
 from german_whist.training.run.evaluation import EVALUATION_SEED
 from german_whist.training.run.progress import FINAL_EVALUATION, FIRST_EVALUATION, FIRST_ROLLOUT
 from german_whist.training.run.session import TrainingOutcome
-from tests.agents.networks import some_network
 from tests.training.ppo_runs import ROLLOUT, begin_own, own_config
 from tests.training.whole_runs import call_at, column, evaluated, interrupt, interrupt_in, resume_run
 
@@ -257,14 +256,6 @@ def test_a_network_of_other_sizes_is_refused_and_nothing_is_left(finished_own: T
     with pytest.raises(ValueError, match=r"has hidden layers \[16\] of 443 features, not \[8\]: set hidden$"):
         begin_own(tmp_path / "run", init=str(finished_own.run.final), hidden=[8])
     assert list(tmp_path.iterdir()) == []
-
-
-def test_a_network_for_each_phase_is_refused(tmp_path: Path) -> None:
-    some_network(hidden=(16,), phases=(10,)).save(tmp_path / "phased.safetensors")
-    with pytest.raises(
-        ValueError, match=r"has a network for each phase: only trainer: policy_iteration can start from it$"
-    ):
-        begin_own(tmp_path / "run", init=str(tmp_path / "phased.safetensors"))
 
 
 def test_the_same_seed_makes_the_same_agent_and_another_another(finished_own: TrainingOutcome, tmp_path: Path) -> None:
