@@ -7,6 +7,7 @@ import socket
 import subprocess
 import sys
 from pathlib import Path
+from unittest import mock
 
 import pytest
 import torch
@@ -33,8 +34,9 @@ def updated(processes: Processes, rows: slice) -> PolicyIteration:
     """Learn from some rows of the joined batch in one minibatch."""
     batch = Batch(*(tensor[rows] for tensor in vars(joined_batch()).values() if tensor is not None))
     config = own_config(batch_size=len(batch.features), epochs=1)
-    policy_iteration.native_dtype = lambda device: torch.float32  # whose rounding the comparison allows for
-    algorithm = PolicyIteration(config, torch.ones(FEATURES), ACTIONS, processes)
+    in_float32 = mock.patch.object(policy_iteration, "native_dtype", return_value=torch.float32)
+    with in_float32:  # whose rounding the comparison allows for
+        algorithm = PolicyIteration(config, torch.ones(FEATURES), ACTIONS, processes)
     algorithm.update(batch, 0.0)
     return algorithm
 
