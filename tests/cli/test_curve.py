@@ -14,12 +14,12 @@ from tests.cli.commands import Run
 from tests.training.run.test_records import colours_in, points
 
 
-def made(folder: str, opponents: tuple[str, ...], seconds: bool = True) -> Path:
+def made(folder: str, opponents: tuple[str, ...]) -> Path:
     path = Path(folder)
     path.mkdir(parents=True)
     rows = points({name: [0.3, 0.5, 0.6] for name in opponents})
     for row in rows:
-        row.update({"deals": 10, "margin": 0.5} | ({"seconds": row["decisions"] / 50} if seconds else {}))
+        row.update({"deals": 10, "margin": 0.5, "seconds": row["decisions"] / 50})
     RunDirectory(path).add_evaluations(rows)
     return path
 
@@ -29,7 +29,6 @@ def two_runs(here: Path) -> None:
     made("runs/a", ("random", "greedy"))
     made("runs/b", ("greedy", "heuristic", "random"))
     made("other/a", ("heuristic",))
-    made("old", ("random",), seconds=False)
 
 
 def test_runs_are_compared_on_their_common_opponents(run: Run) -> None:
@@ -41,7 +40,7 @@ def test_runs_are_compared_on_their_common_opponents(run: Run) -> None:
 
 
 def test_the_file_and_what_it_is_drawn_over_can_be_chosen(run: Run) -> None:
-    assert run("curve", "old", "--by", "decisions", "--out", "some.png").code == 0
+    assert run("curve", "other/a", "--by", "decisions", "--out", "some.png").code == 0
     assert run("curve", "runs/b", "other/a", "--out", "two.png").code == 0
     assert image.imread("some.png").shape[:2] == (675, 1200)
     assert image.imread("two.png").shape[:2] == (675, 1200)
@@ -52,7 +51,6 @@ def test_the_file_and_what_it_is_drawn_over_can_be_chosen(run: Run) -> None:
     [
         (["runs"], "'runs' holds no run with evaluations: it has no evaluations.csv"),
         (["runs/a", "other/a"], "runs a, other/a were evaluated against no common opponent"),
-        (["runs/a", "old"], "run 'old' has no evaluations with seconds"),
         (["runs/a", "--out", "absent/x.png"], "No such file or directory"),
         (["runs/a", "--by", "luck"], "invalid choice: 'luck'"),
     ],
@@ -65,5 +63,5 @@ def test_undrawable_runs_are_refused_in_one_line(run: Run, words: list[str], exp
 
 
 def test_a_run_that_has_just_begun_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="run 'new' has no evaluations with seconds"):
+    with pytest.raises(ValueError, match="run 'new' has no evaluations yet"):
         draw_comparison({"new": []}, tmp_path / "x.png")

@@ -158,22 +158,3 @@ def test_a_full_disk_is_one_line(run: Run, tiny: str, monkeypatch: pytest.Monkey
     assert (completed.code, completed.out) == (2, "")
     assert re.fullmatch(r"german-whist: .*No space left on device: 'runs/tiny/resume.safetensors'\n", completed.err)
     assert not Path("runs").exists()
-
-
-def test_an_option_of_earlier_versions_is_refused_with_its_new_name(run: Run, tiny: str) -> None:
-    completed = run("train", tiny, "--rows", "16")
-    line = "german-whist: command line: unknown key 'rows': it is now called num_envs\n"
-    assert (completed.code, completed.out, completed.err) == (2, "", line)
-    assert "--rows" not in run("train", "--help").out
-    assert "--rows" not in run("train", "--num_env", "16").err
-    completed = run("train", tiny, "--trainer", "teacher")
-    line = "german-whist: command line: unknown trainer 'teacher': it is now called policy_iteration\n"
-    assert (completed.code, completed.out, completed.err) == (2, "", line)
-
-
-def test_a_run_of_an_earlier_version_cannot_be_resumed(run: Run, here: Path) -> None:
-    (here / "old").mkdir()
-    (here / "old" / "config.yaml").write_text("trainer: teacher\nrules: tiny\nrows: 8\n")
-    completed = run("train", "--resume", "old")
-    line = "german-whist: old/config.yaml: unknown trainer 'teacher': it is now called policy_iteration\n"
-    assert (completed.code, completed.out, completed.err) == (2, "", line)

@@ -152,7 +152,7 @@ BAD_BODIES: list[tuple[str, Any, str]] = [
     ("api/sessions", {"rules": 5}, "rules 5 is not allowed: a text"),
     ("api/sessions", {"rules": "x" * 201}, "not allowed"),
     ("api/sessions", {"agent": "grady"}, "did you mean 'greedy'"),
-    ("api/sessions", {"agent": "checkpoint:small", "rules": "small"}, "trained for 'classic'"),
+    ("api/sessions", {"agent": "champion", "rules": "humbug"}, "humbug has none"),
     ("api/sessions", {"agent": "checkpoint:/etc/passwd"}, "from files"),
     ("api/sessions", {"agent": " checkpoint:/etc/passwd"}, "from files"),
     ("api/sessions", {"agent": "checkpoint:/etc/passwd+exact"}, "from files"),
