@@ -333,5 +333,7 @@ def test_init_sets_the_sizes_unless_they_are_given(tmp_path: Path) -> None:
     shared = load_config("quickstart", {"init": str(tmp_path / "suits.safetensors")})
     assert isinstance(shared, PolicyIterationConfig)
     assert (shared.hidden, shared.suit_layers) == ([9, 7, 11, 10, 8, 5], 2)
-    with pytest.raises(ValueError, match=r"init: checkpoint 'champio': there is no such file: did you mean the network"):
+    with pytest.raises(
+        ValueError, match=r"init: checkpoint 'champio': there is no such file: did you mean the network"
+    ):
         load_config("quickstart", {"init": "champio"})
