@@ -3,6 +3,7 @@
 ``champion`` and ``small`` play the classic game. Here one of them learns a game of 32 cards. At first, only the new
 networks learn: the small one that picks moves during lookahead and, for ``small``, the value. Same as the command
 ``german-whist train champion --init small --rules short …``.
+It printed, in 40 s: 70.3% against random, 95 % interval 68.8% 71.7% (champion: 74.7%, 80 s)
 """
 
 import sys
