@@ -97,5 +97,6 @@ def test_the_core_install_evaluates_checkpoints(tmp_path: Path) -> None:
         tmp_path, extras, "evaluate", "checkpoint:made.safetensors", "random", "--deals", "3", "--rules", "tiny"
     )
     assert done.returncode == 0
-    assert done.stderr == "numba,llvmlite\n"
+    said = [line for line in done.stderr.splitlines() if "compiling" not in line]  # with an empty cache
+    assert said == ["numba,llvmlite"]
     assert "made" in done.stdout

@@ -98,7 +98,8 @@ def test_an_interrupted_run_resumes_with_as_many_processes_and_a_worker_that_die
     os.kill(worker_of(run), signal.SIGKILL)
     _, errors = run.communicate(timeout=WITHIN)
     assert run.returncode == 2
-    assert errors == f"german-whist: process 2 of 2 was ended by signal {signal.SIGKILL}\n"
+    said = [line for line in errors.splitlines() if "compiling" not in line]  # with an empty cache
+    assert said == [f"german-whist: process 2 of 2 was ended by signal {signal.SIGKILL}"]
 
 
 @in_proc
