@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -67,7 +68,7 @@ def endgame_tables(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 @pytest.fixture(autouse=True)
 def no_line_about_kernels() -> None:
     """Let every test have its own warnings, but for the one about kernels: who compiles them is a matter of order."""
-    warned = bytearray(NUM_WARNINGS)
+    warned = multiprocessing.Array("b", NUM_WARNINGS)
     warned[COMPILING] = 1
     share_warnings(warned)
 

@@ -49,11 +49,11 @@ def kernel(function: Function) -> Function:
 class _Kernel(CPUDispatcher):
     """A kernel as Python calls it. Kernels that name it call ``called`` instead."""
 
-    called: Any  # a _CalledKernel
+    called: Any = None  # a _CalledKernel; a kernel that comes out of a pickle calls itself
 
     @property
     def _numba_type_(self) -> Any:
-        return types.Dispatcher(self.called)
+        return types.Dispatcher(self if self.called is None else self.called)
 
 
 class _CalledKernel(CPUDispatcher):

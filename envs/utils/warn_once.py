@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import sys
+import threading
 from typing import Any
 
 COMPILING, TABLE_IN_MEMORY = 0, 1
 NUM_WARNINGS = 2
 
 _warned: Any = bytearray(NUM_WARNINGS)
+_lock: Any = threading.Lock()
 
 
 def share_warnings(warned: Any) -> None:
@@ -17,12 +19,13 @@ def share_warnings(warned: Any) -> None:
     Args:
         warned: a ``multiprocessing.Array`` of ``NUM_WARNINGS`` bytes.
     """
-    global _warned  # noqa: PLW0603 - set once, as a process begins
-    _warned = warned
+    global _warned, _lock
+    _warned, _lock = warned, warned.get_lock()
 
 
 def warn_once(which: int, line: str) -> None:
     """Print a line on standard error unless one of the processes has printed it."""
-    if not _warned[which]:
-        _warned[which] = 1
+    with _lock:
+        was_warned, _warned[which] = _warned[which], 1
+    if not was_warned:
         print(f"german-whist: {line}", file=sys.stderr, flush=True)

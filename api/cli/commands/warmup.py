@@ -75,7 +75,7 @@ def run(options: argparse.Namespace) -> int:
         print(json.dumps({"seconds": seconds, "megabytes": sizes}))
     else:
         for folder, (what, size) in zip((kernels, tables), sizes.items(), strict=True):
-            print(f"{what}: {size:.0f} MB in {folder}")
+            print(f"{what}: {size:.0f} MB in {folder}" if folder else f"{what}: cannot be stored")
     return 0
 
 
