@@ -7,9 +7,9 @@ import json
 import pytest
 
 from german_whist.solver.endgames import solve_endgame
+from german_whist.solver.tablebase.build import build_table
 from german_whist.solver.tablebase.kinds import FOLDER_VARIABLE, KINDS, table_path
 from tests.cli.commands import Run
-from tests.conftest import SMALL_TABLE
 
 HANDS = "AKQ2.T98..J4", "J7.AK2.Q5.T8"
 
@@ -81,10 +81,12 @@ def test_tables_are_built_listed_and_verified(run: Run, empty) -> None:
     assert json.loads(run("table", "verify", "--json").out) == {"verified": ["notrump-low-4.table"]}
 
 
-def test_the_tables_of_the_session_are_listed(run: Run) -> None:
+def test_tables_of_every_kind_are_listed(run: Run, empty) -> None:
+    for kind in KINDS.values():
+        build_table(kind, 4)
     lines = run("table", "info").out.splitlines()
     assert [line.split(",")[0].strip() for line in lines[1:]] == list(KINDS)
-    assert all(f"up to {SMALL_TABLE} cards" in line for line in lines[1:])
+    assert all("up to 4 cards" in line for line in lines[1:])
 
 
 @pytest.mark.parametrize(
