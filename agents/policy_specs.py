@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from german_whist.agents.bots.base import Agent
-from german_whist.envs.engine.endgame_hook import EXACT
+from german_whist.envs.engine.endgame_hook import EXACT, check_endgame
 from german_whist.envs.utils.specs import shown, split_spec, unknown_name
 
 if TYPE_CHECKING:
@@ -79,8 +79,7 @@ def _network_agent(
     """
     from german_whist.agents.endgame.exact_agent import ExactEndgame
     from german_whist.agents.policy.agent import PolicyAgent
-    from german_whist.agents.policy.card_checks import check_endgame
-    from german_whist.agents.pretrained.champion import MultiNetworkAgent
+    from german_whist.agents.pretrained.multi_network_agent import MultiNetworkAgent
     from german_whist.agents.search.settings import SETTINGS
 
     given = split_spec(f"{kind}:{settings}", "agent")[1]

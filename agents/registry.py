@@ -176,7 +176,7 @@ def make_agent(spec: str | Agent) -> Agent:
       endgames; settings ``exploration=C``, ``reward=win|margin|mixed``, ``rollout=heuristic|uniform``;
     - ``"champion"``, ``"small"`` (pretrained, for every game with an open endgame), ``"checkpoint:PATH"``: policy
       networks, with the settings ``temperature=T`` (0, the default, plays the best card; T > 0 samples) and
-      ``endgame=played|exact`` (default: what the model card says; ``solved`` is an alias of ``exact``), as
+      ``endgame=played|exact`` (default: what the model card says), as
       ``"champion:temperature=1"`` or ``"checkpoint:final.safetensors,endgame=exact"``;
     - ``"champion:search=64"``, ``"checkpoint:PATH,search=64"``, ``"heuristic:search=64"``: the same policies with
       lookahead in 64 worlds, weighted by how the opponent has played, and exact endgames (see ``SearchSettings``);

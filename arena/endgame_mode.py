@@ -8,22 +8,9 @@ from __future__ import annotations
 
 from german_whist.agents.bots.base import Agent
 from german_whist.agents.endgame.exact_agent import ExactEndgame, solves_endgame
-from german_whist.envs.engine.endgame_hook import ENDGAMES, EXACT, PLAYED, EndgameHook, canonical_endgame
+from german_whist.envs.engine.endgame_hook import EXACT, PLAYED, EndgameHook
 from german_whist.envs.engine.rules import Rules
-from german_whist.envs.utils.specs import unknown_name
 from german_whist.solver.exact_endgame import ExactEndgameHook
-
-
-def match_endgame(endgame: str) -> str:
-    """Return the canonical name of a match's endgame, ``"played"`` or ``"exact"``.
-
-    Raises:
-        ValueError: when there is no such endgame.
-    """
-    canonical = canonical_endgame(endgame)
-    if canonical not in ENDGAMES:
-        raise unknown_name("endgame", endgame, ENDGAMES)
-    return canonical
 
 
 def batch_endgame(endgame: str, rules: Rules) -> str | EndgameHook:

@@ -14,12 +14,12 @@ import numpy.typing as npt
 
 from german_whist.agents.bots.base import Agent, agent_name, for_match
 from german_whist.agents.registry import make_agent
-from german_whist.arena.endgame_mode import batch_endgame, match_endgame, with_exact_endgames
+from german_whist.arena.endgame_mode import batch_endgame, with_exact_endgames
 from german_whist.arena.match_result import Forfeit, MatchResult, result_fields
 from german_whist.arena.mirrored_deals import Progress, Record, play_mirrored_deals
 from german_whist.arena.parallel.executors import run_tasks
 from german_whist.arena.recording import Recording
-from german_whist.envs.engine.endgame_hook import PLAYED
+from german_whist.envs.engine.endgame_hook import PLAYED, check_endgame
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.rules import rules as rules_named
 from german_whist.envs.engine.scoring import reward_limit
@@ -59,8 +59,7 @@ def play_match(
             agent has seat 0, then its mirror image.
         progress: called during play with the number of deals played since the last call, at least 1; the numbers add
             up to ``deals``. A batch advances all its deals together, and its tricks count as shares of deals.
-        endgame: ``"played"``, or ``"exact"``: both sides play it perfectly, as ``NAME+exact`` does (``"solved"`` is an
-            alias).
+        endgame: ``"played"``, or ``"exact"``: both sides play it perfectly, as ``NAME+exact`` does.
         first_deal: index of the first deal.
         executor: a ``concurrent.futures.Executor`` whose workers play the deals, at most ``batch_size`` of them at a
             time; the result is the same. Agents are passed on as specification strings, or pickled.
@@ -77,7 +76,7 @@ def play_match(
         ChildProcessError: when a worker of the executor ended abruptly.
     """
     agents, names = two_agents(first, second)
-    rules, endgame = rules_named(rules), match_endgame(endgame)
+    rules, endgame = rules_named(rules), check_endgame(endgame)
     forfeits: list[Forfeit] = []
     if executor is None:
         margins = match_margins(
@@ -127,7 +126,7 @@ def match_margins(
         ValueError: as ``play_match``.
     """
     check_deals(deals, batch_size, first_deal)
-    hook, players = batch_endgame(match_endgame(endgame), rules), (agents, names)
+    hook, players = batch_endgame(check_endgame(endgame), rules), (agents, names)
     if hook != PLAYED and record is not None:  # a recording needs every card
         players, hook = with_exact_endgames(agents, names), PLAYED
     parts = []

@@ -9,13 +9,13 @@ import numpy as np
 import numpy.typing as npt
 
 from german_whist.agents.bots.base import Agent
-from german_whist.arena.endgame_mode import batch_endgame, match_endgame
+from german_whist.arena.endgame_mode import batch_endgame
 from german_whist.arena.match import DEFAULT_BATCH, MOST_TASKS, check_counts, two_agents
 from german_whist.arena.match_result import Forfeit, SeriesResult, result_fields
 from german_whist.arena.mirrored_deals import Progress, report
 from german_whist.arena.parallel.executors import run_tasks
 from german_whist.arena.turns import GameMemories, Lost, play_turn
-from german_whist.envs.engine.endgame_hook import PLAYED, EndgameHook
+from german_whist.envs.engine.endgame_hook import PLAYED, EndgameHook, check_endgame
 from german_whist.envs.engine.match_format import (
     MAX_DEALS,
     MatchFormat,
@@ -75,8 +75,7 @@ def play_series(
         rules: a preset's name, with settings if wanted, or ``Rules``.
         batch_size: matches played together; memory grows with it.
         progress: called as matches end with their number; the numbers add up to ``matches``.
-        endgame: ``"played"``, or ``"exact"``: both sides play it perfectly, as ``NAME+exact`` does (``"solved"`` is an
-            alias).
+        endgame: ``"played"``, or ``"exact"``: both sides play it perfectly, as ``NAME+exact`` does.
         executor: a ``concurrent.futures.Executor`` whose workers play the matches; the result is the same. Agents are
             passed on as specification strings, or pickled.
 
@@ -91,7 +90,7 @@ def play_series(
         ChildProcessError: when a worker of the executor ended abruptly.
     """
     _, names = two_agents(first, second)
-    rules, match_format, endgame = rules_named(rules), match_format_of(match), match_endgame(endgame)
+    rules, match_format, endgame = rules_named(rules), match_format_of(match), check_endgame(endgame)
     games = series_games(
         first,
         second,

@@ -12,10 +12,9 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from german_whist.agents.policy.card_checks import check_endgame
 from german_whist.agents.policy.checkpoint import load_checkpoint
 from german_whist.agents.pretrained.catalog import FILE_SUFFIX
-from german_whist.envs.engine.endgame_hook import ENDGAMES, canonical_endgame
+from german_whist.envs.engine.endgame_hook import ENDGAMES, check_endgame
 
 FOLDER = "agents/weights"
 MAX_BYTES = 5_000_000
@@ -71,7 +70,6 @@ def main(words: Sequence[str] | None = None) -> int:
     )
     parser.add_argument(
         "--endgame",
-        type=canonical_endgame,
         choices=ENDGAMES,
         help="how the agent plays the endgame by default (default: as the checkpoint says)",
     )

@@ -65,7 +65,7 @@ from german_whist.training.value_fit import fit_value, self_play_outcomes
 TRICKS_PER_OUTPUT = 4.0  # units of the networks' outputs in training, which suit the optimisers
 LOGITS_PER_OUTPUT = LOGITS_PER_TRICK * TRICKS_PER_OUTPUT
 INVERSE_TEMPERATURE = 4.0  # of the behaviour policy: values learn from its returns, so exploration must cost little
-DISTILLED_HIDDEN = 192  # units; a third of the time of the policy's own network in lookaheads, for the same strength
+DISTILLED_HIDDEN = 192  # units of its one hidden layer; those of ``small``, which is such a network
 EXPLODED = 1e3  # a loss this large means divergence: targets are a few outputs at most, and losses usually below 1
 METRICS = (
     *("charts/SPS", "charts/seconds", "charts/learning_rate"),

@@ -125,7 +125,7 @@ class PolicyAgent:
             views: ``VIEW`` array of shape (n,).
 
         Returns:
-            The advantages, or ``None`` for a network whose logits are no action values (those of ``trainer: ppo``).
+            The advantages, or ``None`` for a network whose logits are no action values (those of ``trainer: sb3``).
 
         Raises:
             ValueError: when a view is of a game that the network was not trained for.

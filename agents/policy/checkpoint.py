@@ -15,7 +15,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from german_whist.agents.policy.card_checks import check_endgame, check_logits_per_trick
 from german_whist.agents.policy.network.layers import (
     INPUTS,
     OBSERVATION,
@@ -32,7 +31,7 @@ from german_whist.agents.policy.tensor_file import (
     open_checkpoint,
     tensor_bytes,
 )
-from german_whist.envs.engine.endgame_hook import PLAYED, canonical_endgame
+from german_whist.envs.engine.endgame_hook import PLAYED, check_endgame
 from german_whist.envs.engine.rules import Rules, rules_from_dict
 from german_whist.envs.utils.atomic_file import write_atomically
 from german_whist.envs.utils.specs import shown, unknown_name
@@ -43,6 +42,7 @@ NAMED, LIVE = "named", "live"
 RANKS = (NAMED, LIVE)
 
 VALUE_OUTPUTS = ["margin", "win_logit"]
+MAX_LOGITS_PER_TRICK = 1e6
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class Checkpoint:
             margin in tricks, plus a constant for each position. ``None`` where logits only define a policy. The model
             card calls it ``logits_a_trick``.
         endgame: how the agent made from it plays the endgame: ``"played"`` by the network, or ``"exact"`` by the solver
-            for a network that was never trained on endgames. Old cards say ``"solved"`` for ``"exact"``.
+            for a network that was never trained on endgames.
         ranks: how it sees ranks: ``"named"`` as they are, or ``"live"``, counted among the cards in play.
         inputs: what it sees: ``"observation"``, the observation of its game, or ``"universal"``, the encoding of every
             game with an open endgame.
@@ -78,10 +78,6 @@ class Checkpoint:
     inputs: str = OBSERVATION
     value: tuple[Layer, ...] = ()
     suit_layers: int = 0
-
-    def __post_init__(self) -> None:
-        """Replace an alias of the endgame by its canonical name."""
-        object.__setattr__(self, "endgame", canonical_endgame(self.endgame))
 
     @property
     def sizes(self) -> list[int]:
@@ -184,7 +180,7 @@ def _from_card(path: str, file: TensorFile) -> Checkpoint:
         inputs = network.pop("inputs", OBSERVATION)
         suit_layers = operator.index(network.pop("suit_layers", 0))
         training, results = dict(card.get("training") or {}), dict(card.get("results") or {})
-        logits_per_trick = check_logits_per_trick(card.get("logits_a_trick"))
+        logits_per_trick = _logits_per_trick(card.get("logits_a_trick"))
         endgame = check_endgame(card.get("endgame", PLAYED))
     except (KeyError, TypeError, ValueError, OverflowError) as error:
         raise ValueError(f"checkpoint {path!r} has a damaged card: {error!s:.300}") from None
@@ -201,6 +197,19 @@ def _from_card(path: str, file: TensorFile) -> Checkpoint:
     layers, value = read(file, "layer", sizes), _value(path, file, sizes[0], read)
     file.check_sum()
     return Checkpoint(layers, rules, training, results, logits_per_trick, endgame, ranks, inputs, value, suit_layers)
+
+
+def _logits_per_trick(number: object) -> float | None:
+    """Return the scale of the logits from a card, or ``None`` where it is absent.
+
+    Raises:
+        ValueError: when it is no positive number, or too large.
+    """
+    if number is None:
+        return None
+    if isinstance(number, bool) or not isinstance(number, (int, float)) or not 0 < number <= MAX_LOGITS_PER_TRICK:
+        raise ValueError(f"logits_a_trick {shown(number)} is not a positive number up to {MAX_LOGITS_PER_TRICK:g}")
+    return float(number)
 
 
 def _layers(

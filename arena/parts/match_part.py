@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.arena.endgame_mode import match_endgame
 from german_whist.arena.match_result import Forfeit
 from german_whist.arena.parallel.shards import parse_shard
 from german_whist.arena.strict_json import check_object, read_json
+from german_whist.envs.engine.endgame_hook import check_endgame
 from german_whist.envs.engine.match_format import MAX_DEALS as LONGEST_MATCH
 from german_whist.envs.engine.match_format import match_format_of
 from german_whist.envs.engine.rules import rules_from_dict
@@ -170,7 +170,7 @@ def _part(given: Any, name: str) -> MatchPart:
             rules=rules_text(check_object(fields["rules"], "rules")),
             seed=check_seed(fields["seed"]),
         )
-        match_endgame(meeting.endgame)
+        check_endgame(meeting.endgame)
         deals = whole_number("match_deals", fields["match_deals"], 1, MAX_DEALS)
         if fields["shard"] and parse_shard(fields["shard"]).count > deals:
             raise ValueError(f"shard {fields['shard']}: its match has {deals} deals")

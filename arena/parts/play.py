@@ -5,7 +5,6 @@ from __future__ import annotations
 from concurrent.futures import Executor
 from dataclasses import replace
 
-from german_whist.arena.endgame_mode import match_endgame
 from german_whist.arena.match import match_result, play_match
 from german_whist.arena.match_result import MatchResult, SeriesResult
 from german_whist.arena.mirrored_deals import Progress
@@ -13,7 +12,7 @@ from german_whist.arena.parallel.shards import Shard
 from german_whist.arena.parts.agent_version import agent_version
 from german_whist.arena.parts.match_part import MAX_DEALS, MatchPart, Meeting, rules_text
 from german_whist.arena.series import SeriesGames, series_games, series_result
-from german_whist.envs.engine.endgame_hook import PLAYED
+from german_whist.envs.engine.endgame_hook import PLAYED, check_endgame
 from german_whist.envs.engine.match_format import MatchFormat, match_format_of
 from german_whist.envs.engine.rules import Rules, rules_from_dict
 from german_whist.envs.engine.rules import rules as rules_named
@@ -42,7 +41,7 @@ def match_meeting(
         agent_version(second),
         rules_text(rules_named(rules).to_dict()),
         check_seed(seed),
-        match_endgame(endgame),
+        check_endgame(endgame),
     )
 
 

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from german_whist.agents.bots.base import Agent, agent_name
 from german_whist.agents.registry import make_agent
-from german_whist.arena.endgame_mode import batch_endgame, match_endgame
+from german_whist.arena.endgame_mode import batch_endgame
 from german_whist.arena.match import DEFAULT_BATCH, MOST_TASKS, check_deals, match_result, two_agents
 from german_whist.arena.match_result import Forfeit, MatchResult
 from german_whist.arena.mirrored_deals import Progress, play_mirrored_deals
@@ -20,7 +20,7 @@ from german_whist.arena.parallel.executors import run_tasks
 from german_whist.arena.statistics import mean_interval
 from german_whist.arena.variance_reduction.hand_value import HandValue
 from german_whist.arena.variance_reduction.stock_luck import ORDERS, ValueOfViews, stock_luck
-from german_whist.envs.engine.endgame_hook import PLAYED
+from german_whist.envs.engine.endgame_hook import PLAYED, check_endgame
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.rules import rules as rules_named
 from german_whist.envs.simulator.batch import DealBatch
@@ -122,7 +122,7 @@ def play_variance_reduced_match(
     if deals < 4 * _FOLDS or orders < 2:
         raise ValueError(f"deals {deals} and orders {orders} are not allowed: at least {4 * _FOLDS} and 2")
     agents, names = two_agents(first, second)
-    rules, seed, endgame = rules_named(rules), check_seed(seed), match_endgame(endgame)
+    rules, seed, endgame = rules_named(rules), check_seed(seed), check_endgame(endgame)
     value_of(value)
     size = batch_size if executor is None else min(batch_size, -(-deals // MOST_TASKS))
     shares = [(min(size, deals - start), seed, rules, value, orders, endgame, start) for start in range(0, deals, size)]

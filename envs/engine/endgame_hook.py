@@ -23,7 +23,16 @@ PLAYED = "played"
 EXACT = "exact"
 ENDGAMES = (PLAYED, EXACT)
 
-_ALIASES = {"solved": EXACT}  # the name in the first environments, agents and model cards
+
+def check_endgame(given: object) -> str:
+    """Return how endgames are played, ``"played"`` or ``"exact"``.
+
+    Raises:
+        ValueError: when it is neither.
+    """
+    if not isinstance(given, str) or given not in ENDGAMES:
+        raise unknown_name("endgame", given, ENDGAMES)
+    return given
 
 
 class EndgameHook(Protocol):
@@ -50,11 +59,6 @@ class EndgameHook(Protocol):
 _IMPORT_PATHS: dict[str, str] = {}
 
 
-def canonical_endgame(endgame: str) -> str:
-    """Return the canonical name of an endgame: ``"exact"`` for its alias ``"solved"``, any other name unchanged."""
-    return _ALIASES.get(endgame, endgame)
-
-
 def register_endgame_hook(name: str, import_path: str) -> None:
     """Register a hook class, ``"module:class"``, under a name; it is imported on first use."""
     _IMPORT_PATHS[name] = import_path
@@ -67,7 +71,6 @@ def endgame_hook_of(endgame: str | EndgameHook, rules: Rules) -> EndgameHook | N
         ValueError: when the name is unknown, or the hook cannot finish the endgame of these rules.
     """
     if isinstance(endgame, str):
-        endgame = canonical_endgame(endgame)
         if endgame == PLAYED:
             return None
         if endgame not in _IMPORT_PATHS:

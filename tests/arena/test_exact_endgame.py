@@ -40,14 +40,6 @@ def test_the_figures_are_those_of_agents_with_an_exact_endgame(rules: str, first
     assert figures(result) == figures(both)
 
 
-@pytest.mark.parametrize("play", [play_match, lambda *agents, **rest: play_series(*agents, "best_of:3", 5, **rest)])
-def test_solved_is_an_alias(play: Any) -> None:
-    kind = {"rules": "small", "seed": 3, **({"deals": 5} if play is play_match else {})}
-    solved = play("random", "greedy", endgame="solved", **kind)
-    assert solved == play("random", "greedy", endgame="exact", **kind)
-    assert solved.endgame == "exact"
-
-
 def test_they_do_not_depend_on_the_batch_size() -> None:
     results = [
         play_match("random", "greedy", deals=30, seed=3, rules="small", endgame="exact", batch_size=size)

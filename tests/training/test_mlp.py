@@ -1,4 +1,4 @@
-"""The networks of our own trainer, beside numpy and beside torch's own layers."""
+"""The networks of policy iteration, beside numpy and beside torch's own layers."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ class RunDirectory:
 
     ``config.yaml`` (resolved settings), ``version.json`` (the code that ran), ``metrics.csv`` and ``tensorboard/``,
     ``evaluations.csv``, ``curve.png``, ``checkpoints/`` (by decisions), ``final.safetensors``,
-    ``distilled.safetensors`` (with ``distill_hidden``) and ``resume.safetensors`` (the snapshot to resume from).
+    ``distilled.safetensors`` (of policy iteration) and ``resume.safetensors`` (the snapshot to resume from).
     """
 
     def __init__(self, path: str | Path) -> None:

@@ -1,4 +1,4 @@
-"""Metrics of our own trainers, one row per update, as CSV and for TensorBoard, under CleanRL's names."""
+"""Metrics of policy iteration, one row per update, as CSV and for TensorBoard, under CleanRL's names."""
 
 from __future__ import annotations
 

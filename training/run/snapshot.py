@@ -1,4 +1,4 @@
-"""The snapshot that a stopped run of our own trainers resumes from: everything that the next update depends on.
+"""The snapshot that a stopped run resumes from: everything that the next update depends on.
 
 There is no random state: every random number of a run is a function of its seed and of how far the run is.
 """

@@ -52,7 +52,7 @@ def test_it_plays_its_network_while_cards_are_hidden_and_perfectly_from_there(
 ) -> None:
     views = views_of(game)
     bare = PolicyAgent(some_network(game=game), temperature)
-    agent = make_agent(f"{saved(tmp_path, 'solved', game)},temperature={temperature}")
+    agent = make_agent(f"{saved(tmp_path, 'exact', game)},temperature={temperature}")
     known, rows = opponent_hand_known(views), np.arange(len(views))
     assert 10 < known.sum() < len(views) - 10
     actions = agent.act(views, AgentRng(3, rows))
@@ -72,7 +72,7 @@ def test_it_keeps_its_name_its_network_and_its_game(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("card_endgame", ["played", "exact"])
-@pytest.mark.parametrize("setting", ["played", "exact", "solved"])
+@pytest.mark.parametrize("setting", ["played", "exact"])
 def test_the_setting_overrides_the_card(tmp_path: Path, card_endgame: str, setting: str) -> None:
     views = views_of("classic", 4)
     agent = make_agent(f"{saved(tmp_path, card_endgame)},endgame={setting}")

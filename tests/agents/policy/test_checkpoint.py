@@ -88,16 +88,10 @@ def test_the_scale_of_the_logits_is_saved(tmp_path: Path) -> None:
 
 
 def test_the_endgame_is_written_and_read(tmp_path: Path) -> None:
-    for endgame, canonical in (("exact", "exact"), ("solved", "exact"), ("played", "played")):
+    for endgame in ("exact", "played"):
         dataclasses.replace(some_network(), endgame=endgame).save(tmp_path / "net.safetensors")
-        assert read_raw(tmp_path / "net.safetensors")[1]["endgame"] == canonical
-        assert load_checkpoint(tmp_path / "net.safetensors").endgame == canonical
-
-
-def test_solved_in_a_card_is_read_as_exact(path: Path) -> None:
-    tensors, card = read_raw(path)
-    save_file(tensors, path, metadata={"card": json.dumps({**card, "endgame": "solved"})})
-    assert load_checkpoint(path).endgame == "exact"
+        assert read_raw(tmp_path / "net.safetensors")[1]["endgame"] == endgame
+        assert load_checkpoint(tmp_path / "net.safetensors").endgame == endgame
 
 
 def test_a_card_without_endgame_means_played(path: Path) -> None:

@@ -1,4 +1,4 @@
-"""The numbers and deals in a snapshot of our own trainers are checked before anything uses them."""
+"""The numbers and deals in a snapshot are checked before anything uses them."""
 
 from __future__ import annotations
 
