@@ -53,7 +53,7 @@ def test_every_card_says_where_its_network_comes_from(network: PretrainedNetwork
     assert network.endgame == "exact"
     training = network.card["training"]
     assert training["commands"]
-    made_by = ("german-whist train ", "python -m german_whist.training.average_checkpoints ")
+    made_by = ("german-whist train ", "python -m lab.average_checkpoints ")
     assert all(command.startswith(made_by) for command in training["commands"])
     assert training["decisions"] > 0
     assert training["config"]["seed"] >= 0
