@@ -40,17 +40,18 @@ SMALL_RUN = {
     "num_envs": "16",
     "batch_size": "64",
     "hidden": "[16]",
+    "suit_layers": "0",
     "value_hidden": "[16]",
-    "critic_hidden": "[16]",
     "value_start": "200",
     "value_deals": "64",
-    "critic_warmup": "0",
     "checkpoint_every": "200",
     "evaluate_deals": "10",
     "final_deals": "10",
     "processes": "1",
 }
 FEWER = {"--deals": 10, "--matches": 3, "--worlds": 3}
+LONGER_RUN = {"--decisions": 800}  # a run that goes on
+OF_INIT = ("hidden", "suit_layers")  # with init, they are those of its network
 
 
 class Block(NamedTuple):
@@ -123,7 +124,7 @@ def made_by(target: str) -> str:
 def shortened(words: list[str]) -> list[str]:
     """Return a command with fewer decisions and deals, the rest as it stands."""
     words = list(words)
-    for option, most in FEWER.items():
+    for option, most in (FEWER | (LONGER_RUN if "--resume" in words else {})).items():
         if option in words:
             place = words.index(option) + 1
             words[place] = str(min(int(words[place]), most))
@@ -137,7 +138,7 @@ def shortened(words: list[str]) -> list[str]:
             words[place : place + 2] = []
     source = words[1] if len(words) > 1 and not words[1].startswith("--") else "quickstart"
     given = dict(zip((word.removeprefix("--") for word in words[2::2]), words[3::2], strict=False))
-    small = {key: value for key, value in SMALL_RUN.items() if not (key == "hidden" and "init" in given)}
+    small = {key: value for key, value in SMALL_RUN.items() if not (key in OF_INIT and "init" in given)}
     trainer = {key: given[key] for key in ("trainer",) if key in given}
     return words + [
         word for key, value in small.items() if _has(source, trainer, key, value) for word in (f"--{key}", value)
