@@ -10,7 +10,7 @@ import pytest
 
 from german_whist.envs.engine.rules import rule_names, rules
 from tests.browser.server import Server
-from tests.browser.table import Table
+from tests.browser.table import ABLE, Table
 
 # Every preset with eight cards, for the ways in which the true one is not played; those left out have few anyway.
 _CARDS = "suits=2,ranks=4,hand=2"
@@ -29,7 +29,6 @@ Devices = dict[tuple[str, bool], Table]
 
 WAYS = ("mouse", "touch", "keyboard")
 _TRUE_WAYS = {preset: WAYS[place % len(WAYS)] for place, preset in enumerate(rule_names())}
-_ABLE = "main [role=group] button:not([aria-disabled=true]):visible"
 
 _RESULT = re.compile(r"((You win|Textbook wins) \d+ to \d+|The deal is drawn, \d+ tricks? each)(, played low)?")
 
@@ -75,7 +74,7 @@ def play_with_keys(table: Table) -> None:
 
 def play_quickly(table: Table) -> None:
     """Play the first action that can be taken, one press each, to the end of the deal."""
-    able = table.page.locator(_ABLE).first
+    able = table.page.locator(ABLE).first
     while not table.result:
         before = table.log
         table.press(able)
