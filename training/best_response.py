@@ -30,7 +30,7 @@ from german_whist.training.config import INIT, OPPONENT, POOL, SELF, PolicyItera
 from german_whist.training.load_config import load_config
 from german_whist.training.rollouts import HEURISTIC
 from german_whist.training.run.directory import RunDirectory
-from german_whist.training.run.evaluation import EVALUATION_SEED
+from german_whist.training.run.records import EVALUATION_SEED
 from german_whist.training.train import train
 
 RECIPE = "quickstart"

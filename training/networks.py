@@ -30,8 +30,8 @@ from german_whist.agents.policy.network.suit_layout import NUM_SUITS, card_layer
 from german_whist.envs.engine.cards import SUIT_SIZE
 from german_whist.envs.engine.layout import Block
 from german_whist.training.config import PolicyIterationConfig
-from german_whist.training.run.distributed import Processes
-from german_whist.training.run.resume_file import tensor_of_shape
+from german_whist.training.run.processes import Processes
+from german_whist.training.run.snapshot import tensor_of_shape
 
 # One feature among hundreds inverts the value of every card. With `high_low`, at 200,000 decisions, the policy won 53 %
 # against `random` with that feature scaled to 1, 66 % at 8 and 71 % at 24.
@@ -454,3 +454,18 @@ def _moment_shapes(optimizer: torch.optim.Optimizer, weight: torch.Tensor) -> di
     if isinstance(optimizer, torch.optim.Adam):
         return {"step": torch.Size(()), "exp_avg": weight.shape, "exp_avg_sq": weight.shape}
     return {"momentum_buffer": weight.shape}
+
+
+def check_device(name: str) -> None:
+    """Refuse a device that does not exist; Stable-Baselines3 would silently use the CPU instead of a missing GPU.
+
+    Raises:
+        ValueError: when torch has no such device on this machine.
+    """
+    if name == "auto":
+        return
+    try:
+        torch.zeros(1, device=torch.device(name)).cpu()
+    except (RuntimeError, AssertionError, NotImplementedError) as error:
+        reason = str(error).splitlines()[0]
+        raise ValueError(f"device: {name!r} cannot be used: {reason}") from None

@@ -46,19 +46,17 @@ from german_whist.training.networks import (
     ACTOR_GAIN,
     FrozenMLP,
     TrainedNetwork,
+    check_device,
     feature_scale,
     native_dtype,
     new_mlp,
 )
 from german_whist.training.rollouts import ActionValueTargets, Collector
-from german_whist.training.run.code_version import code_version
-from german_whist.training.run.device import check_device
 from german_whist.training.run.directory import RunDirectory
-from german_whist.training.run.distributed import Processes
-from german_whist.training.run.evaluation import evaluate
-from german_whist.training.run.provenance import Provenance
-from german_whist.training.run.resume_file import UNREADABLE, cannot_resume, tensor_of_shape
-from german_whist.training.run.snapshot import Snapshot
+from german_whist.training.run.processes import Processes
+from german_whist.training.run.provenance import Provenance, code_version
+from german_whist.training.run.records import evaluate
+from german_whist.training.run.snapshot import UNREADABLE, Snapshot, cannot_resume, tensor_of_shape
 from german_whist.training.run.stopping import Stopped, StopRequest
 from german_whist.training.value_fit import fit_value, self_play_outcomes
 

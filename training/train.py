@@ -11,20 +11,18 @@ import torch
 
 from german_whist.training.config import PolicyIterationConfig, TrainConfig
 from german_whist.training.policy_iteration import METRICS, Learner
-from german_whist.training.run.directory import RunDirectory
-from german_whist.training.run.distributed import Processes
-from german_whist.training.run.lock import only_one
-from german_whist.training.run.metrics import RunMetrics
+from german_whist.training.run.directory import RunDirectory, only_one
+from german_whist.training.run.processes import Processes, started_workers
 from german_whist.training.run.progress import FINAL_EVALUATION, FIRST_EVALUATION, FIRST_ROLLOUT, TrainingProgress
-from german_whist.training.run.session import (
+from german_whist.training.run.records import (
     Due,
+    RunMetrics,
     TrainingClock,
     TrainingOutcome,
     last_evaluation,
     record_evaluation,
 )
 from german_whist.training.run.stopping import Stopped, stop_signals
-from german_whist.training.run.workers import started_workers
 
 
 def train(

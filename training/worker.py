@@ -1,11 +1,10 @@
-"""A further process of a run, which ``training/run/workers.py`` starts with its rank, their number and a port."""
+"""A further process of a run, which ``training/run/processes.py`` starts with its rank, their number and a port."""
 
 from __future__ import annotations
 
 import sys
 
-from german_whist.training.run.distributed import local_store, process_group
-from german_whist.training.run.workers import READY
+from german_whist.training.run.processes import READY, local_store, process_group
 from german_whist.training.train import train
 
 

@@ -81,7 +81,7 @@ def _torch_as_in_training() -> Iterator[None]:
 def _own(config: PolicyIterationConfig) -> Workload:
     from german_whist.training.policy_iteration import Learner
     from german_whist.training.run.directory import RunDirectory
-    from german_whist.training.run.distributed import Processes
+    from german_whist.training.run.processes import Processes
 
     learner = Learner(config, RunDirectory("unused"), Processes())
 
@@ -95,7 +95,7 @@ def _own(config: PolicyIterationConfig) -> Workload:
 
 def _self_play(config: SB3Config) -> partial[int]:
     from german_whist.training.run.directory import RunDirectory
-    from german_whist.training.sb3.learner import SB3Learner
+    from german_whist.training.sb3.trainer import SB3Learner
 
     model = SB3Learner(config, RunDirectory("unused")).model
     return partial(_learn, model, config.num_envs * config.num_steps)

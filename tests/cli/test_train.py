@@ -153,7 +153,7 @@ def test_a_full_disk_is_one_line(run: Run, tiny: str, monkeypatch: pytest.Monkey
     assert completed.err == "german-whist: run directory 'runs/tiny' cannot be written: No space left on device\n"
     assert not Path("runs").exists()
     with monkeypatch.context() as patch:
-        patch.setattr("german_whist.training.sb3.learner.Snapshot.save", lambda self, path: full(path, b""))
+        patch.setattr("german_whist.training.sb3.trainer.Snapshot.save", lambda self, path: full(path, b""))
         completed = run("train", tiny)
     assert (completed.code, completed.out) == (2, "")
     assert re.fullmatch(r"german-whist: .*No space left on device: 'runs/tiny/resume.safetensors'\n", completed.err)

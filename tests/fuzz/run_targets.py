@@ -14,7 +14,7 @@ from unittest import mock
 import numpy as np
 
 from german_whist.agents.policy.checkpoint import load_checkpoint
-from german_whist.training.run import code_version
+from german_whist.training.run import provenance
 from german_whist.training.run.directory import RunDirectory
 from german_whist.training.train import train
 from tests.fuzz.contract import BrokenError, refused_or
@@ -48,7 +48,7 @@ def resumed_runs(folder: Path) -> Case:
         (copy / "final.safetensors").unlink()
         done = mutate_folder(rng, copy)
         before = _files(copy)
-        no_git = mock.patch.object(code_version, "_checkout", return_value=(None, None))  # it would start a process
+        no_git = mock.patch.object(provenance, "_checkout", return_value=(None, None))  # it would start a process
         with no_git, contextlib.redirect_stderr(io.StringIO()):
             found = refused_or(resume)
         if found is None and _files(copy) != before:

@@ -9,8 +9,8 @@ import pytest
 import torch
 
 from german_whist.envs.utils.atomic_file import write_atomically
-from german_whist.training.run import session
-from german_whist.training.run.session import TrainingOutcome
+from german_whist.training.run import records
+from german_whist.training.run.records import TrainingOutcome
 from tests.training.whole_runs import begin
 
 
@@ -33,4 +33,4 @@ def no_picture(monkeypatch: pytest.MonkeyPatch) -> None:
     def draw(rows: Any, path: Path, title: str) -> None:
         write_atomically(path, f"{title}: {len(rows)} points".encode())
 
-    monkeypatch.setattr(session, "draw_curve", draw)
+    monkeypatch.setattr(records, "draw_curve", draw)

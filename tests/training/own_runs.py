@@ -13,10 +13,10 @@ from german_whist.training.networks import feature_scale
 from german_whist.training.policy_iteration import PolicyIteration
 from german_whist.training.rollouts import Collector, Opponents
 from german_whist.training.run.directory import RunDirectory
-from german_whist.training.run.distributed import Processes
+from german_whist.training.run.processes import Processes
 
 if TYPE_CHECKING:
-    from german_whist.training.run.session import TrainingOutcome
+    from german_whist.training.run.records import TrainingOutcome
 
 OWN_SETTINGS: dict[str, Any] = {
     "trainer": "policy_iteration",

@@ -8,7 +8,7 @@ import torch
 
 from german_whist.training.config import PolicyIterationConfig
 from german_whist.training.networks import MLP, FrozenMLP, TrainedNetwork, new_mlp
-from german_whist.training.run.distributed import Processes
+from german_whist.training.run.processes import Processes
 from tests.training.own_runs import own_config as config
 
 

@@ -16,7 +16,7 @@ from german_whist.envs.engine.rules import rule_names, rules
 from german_whist.training.config import every_game
 from german_whist.training.policy_iteration import Learner
 from german_whist.training.run.directory import RunDirectory
-from german_whist.training.run.distributed import Processes
+from german_whist.training.run.processes import Processes
 from german_whist.training.train import train
 from tests.training.own_runs import begin_own as run
 from tests.training.own_runs import own_config as config

@@ -18,7 +18,7 @@ from german_whist.training import policy_iteration as own_learner
 from german_whist.training.rollouts import Collector
 from german_whist.training.run.directory import RunDirectory
 from german_whist.training.run.snapshot import Snapshot
-from german_whist.training.sb3 import learner as sb3_learner
+from german_whist.training.sb3 import trainer as sb3_learner
 from german_whist.training.sb3.vec_env import SelfPlayVecEnv
 from german_whist.training.train import train
 from tests.arena.test_histories import ReadsHistory

@@ -21,9 +21,9 @@ from german_whist.training.policy_iteration import (
     PolicyIteration,
 )
 from german_whist.training.run.directory import RunDirectory
-from german_whist.training.run.distributed import Processes
+from german_whist.training.run.processes import Processes
 from german_whist.training.run.progress import FINAL_EVALUATION
-from german_whist.training.run.session import Due, TrainingOutcome
+from german_whist.training.run.records import Due, TrainingOutcome
 from german_whist.training.train import train
 from tests.training.own_runs import ALL_PARTS
 from tests.training.own_runs import begin_own as run

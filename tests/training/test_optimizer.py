@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from german_whist.training.networks import MAX_GRAD_NORM, TrainedNetwork, new_mlp
-from german_whist.training.run.distributed import Processes
+from german_whist.training.run.processes import Processes
 from tests.training.own_runs import own_config
 
 RATE = 0.01

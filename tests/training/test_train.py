@@ -17,10 +17,9 @@ from german_whist.agents.registry import make_agent
 from german_whist.arena.match import play_match
 from german_whist.training.config import SB3Config
 from german_whist.training.load_config import load_config
-from german_whist.training.run.code_version import code_version
 from german_whist.training.run.directory import RunDirectory
-from german_whist.training.run.evaluation import EVALUATION_SEED
-from german_whist.training.run.session import TrainingOutcome
+from german_whist.training.run.provenance import code_version
+from german_whist.training.run.records import EVALUATION_SEED, TrainingOutcome
 from german_whist.training.train import train
 from tests.training.sb3_runs import ROLLOUT, tiny_config
 from tests.training.whole_runs import begin, column, evaluated

@@ -11,7 +11,7 @@ import pytest
 
 from german_whist.training.run.directory import RunDirectory
 from german_whist.training.run.progress import TrainingProgress
-from german_whist.training.run.session import TrainingOutcome
+from german_whist.training.run.records import TrainingOutcome
 from german_whist.training.train import train
 from tests.training.sb3_runs import tiny_config
 

@@ -1,4 +1,4 @@
-"""A training run's folder: its settings, its records, and its checkpoints."""
+"""A training run's folder: its settings, its records, its checkpoints, and the lock that lets one process train it."""
 
 from __future__ import annotations
 
@@ -9,18 +9,22 @@ import json
 import math
 import os
 import shutil
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from filelock import FileLock, Timeout
+
 from german_whist.envs.utils.atomic_file import write_atomically
+from german_whist.envs.utils.limited_file import read_limited
 from german_whist.training.config import TrainConfig
 from german_whist.training.load_config import load_config
-from german_whist.training.run.code_version import code_version
-from german_whist.training.run.csv_log import check_rows, keep_rows, kept_rows, read_text
-from german_whist.training.run.lock import LOCK
+from german_whist.training.run.provenance import code_version
 
+LOCK = ".lock"
 EVALUATION_COLUMNS = ("decisions", "opponent", "deals", "win_rate", "low", "high", "margin", "seconds")
+MAX_METRICS = 64 << 20  # bytes of metrics.csv: hundreds of thousands of updates
 MAX_EVALUATIONS = 4 << 20  # bytes of evaluations.csv
 STEP_COLUMNS = ("time/total_timesteps", "global_step")  # of metrics.csv, by trainer
 
@@ -213,3 +217,99 @@ def _free_path(folder: Path, name: str) -> Path:
         number += 1
         path = folder / f"{name}-{number}"
     return path
+
+
+@contextmanager
+def only_one(folder: Path) -> Iterator[None]:
+    """Hold a run's lock. It ends with the process, however that ends.
+
+    Raises:
+        ValueError: when another process, or this one, trains the run already.
+    """
+    path = folder / LOCK
+    lock = FileLock(path)
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        raise ValueError(f"run directory {str(folder)!r} is in use: another process trains this run") from None
+    try:
+        yield
+    finally:
+        path.unlink(missing_ok=True)  # while it is held, so that no one else can hold it
+        lock.release()
+
+
+def append_row(path: Path, row: Sequence[Any]) -> None:
+    """Append a row to a CSV file, which is created if needed."""
+    with path.open("a", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerow(row)
+
+
+def read_text(path: Path, most: int) -> str:
+    """Return the text of a CSV file; none if there is no file.
+
+    Raises:
+        ValueError: when it is not a file, has more than ``most`` bytes, or is not text.
+    """
+    try:
+        return read_limited(path, most).decode("utf-8")
+    except FileNotFoundError:
+        return ""
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{str(path)!r} cannot be read: {error!s:.200}") from None
+
+
+def _rows(path: Path, text: str) -> Iterator[list[str]]:
+    try:
+        yield from csv.reader(io.StringIO(text, newline=""))
+    except csv.Error as error:
+        raise ValueError(f"{str(path)!r} cannot be read: {error!s:.200}") from None
+
+
+def check_rows(path: Path) -> None:
+    """Read a CSV file, if there is one, and forget it.
+
+    Raises:
+        ValueError: when it is not CSV, or too large.
+    """
+    for _ in _rows(path, read_text(path, MAX_METRICS)):
+        pass
+
+
+def kept_rows(path: Path, text: str, column: str, wanted: Callable[[float], bool]) -> str:
+    """Return the text of a CSV file with only the complete rows whose number in ``column`` is wanted.
+
+    Without such a column the text stays as it is.
+
+    Raises:
+        ValueError: when it is not CSV; the message names ``path``.
+    """
+    rows = _rows(path, text)
+    header = next(rows, [])
+    if column not in header:
+        return text
+    at = header.index(column)
+    kept = io.StringIO(newline="")
+    writer = csv.writer(kept)
+    writer.writerow(header)
+    writer.writerows(row for row in rows if len(row) == len(header) and _passes(row[at], wanted))
+    return kept.getvalue()
+
+
+def keep_rows(path: Path, column: str, wanted: Callable[[float], bool]) -> None:
+    """Rewrite a CSV file with :func:`kept_rows`; a missing file is left alone.
+
+    Raises:
+        ValueError: when it is not CSV, or too large.
+    """
+    text = read_text(path, MAX_METRICS)
+    kept = kept_rows(path, text, column, wanted)
+    if kept != text:
+        write_atomically(path, kept.encode())
+
+
+def _passes(cell: str, wanted: Callable[[float], bool]) -> bool:
+    try:
+        return wanted(float(cell))
+    except ValueError:
+        return False

@@ -14,7 +14,7 @@ from german_whist.training.config import PolicyIterationConfig
 from german_whist.training.load_config import config_fields, load_config
 
 if TYPE_CHECKING:
-    from german_whist.training.run.session import TrainingOutcome
+    from german_whist.training.run.records import TrainingOutcome
 
 DEFAULT_RECIPE = "quickstart"
 DEFAULT_RULES = "classic"  # of `german-whist evaluate`
@@ -52,7 +52,7 @@ def run(options: argparse.Namespace) -> int:
     config = load_config(source, overrides) if options.resume is None else None  # fails at once on wrong settings
 
     from german_whist.training.run.directory import RunDirectory
-    from german_whist.training.run.distributed import joined_processes
+    from german_whist.training.run.processes import joined_processes
     from german_whist.training.train import load_trainer, train
 
     with joined_processes() as processes:

@@ -12,8 +12,7 @@ import torch
 from safetensors import safe_open
 
 from german_whist.training.run.directory import RunDirectory
-from german_whist.training.run.resume_file import write_resume_file
-from german_whist.training.run.snapshot import FORMAT
+from german_whist.training.run.snapshot import FORMAT, write_resume_file
 from tests.training.whole_runs import resume_run
 
 WITH_POOL = {"opponents": {"self": 0.5, "pool": 0.5}}

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from german_whist.training.run import code_version as module
-from german_whist.training.run.code_version import code_version
+from german_whist.training.run import provenance as module
+from german_whist.training.run.provenance import code_version
 
-HERE = "training/run/code_version.py"
+HERE = "training/run/provenance.py"
 
 
 def git(folder: Path, *words: str) -> None:

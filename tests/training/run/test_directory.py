@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from german_whist.training.load_config import load_config
-from german_whist.training.run.code_version import code_version
 from german_whist.training.run.directory import EVALUATION_COLUMNS, RunDirectory
+from german_whist.training.run.provenance import code_version
 from tests.training.sb3_runs import tiny_config
 
 

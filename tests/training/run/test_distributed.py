@@ -14,7 +14,7 @@ import torch
 
 from german_whist.training import policy_iteration
 from german_whist.training.policy_iteration import Batch, PolicyIteration
-from german_whist.training.run.distributed import Processes, joined_processes
+from german_whist.training.run.processes import Processes, joined_processes
 from tests.training.own_runs import own_config
 
 POSITIONS, FEATURES, ACTIONS = 64, 20, 5

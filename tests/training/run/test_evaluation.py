@@ -11,9 +11,8 @@ from german_whist.agents.registry import make_agent
 from german_whist.arena.match_result import MatchResult
 from german_whist.envs.engine.rules import rules
 from german_whist.training.run.directory import RunDirectory
-from german_whist.training.run.evaluation import evaluate
 from german_whist.training.run.progress import TrainingProgress
-from german_whist.training.run.session import record_evaluation
+from german_whist.training.run.records import evaluate, record_evaluation
 from tests.agents.networks import some_network
 from tests.agents.process.bots import bot
 

@@ -14,8 +14,8 @@ import torch
 from german_whist.agents.policy.checkpoint import load_checkpoint
 from german_whist.training.policy_iteration import Batch, PolicyIteration
 from german_whist.training.run.directory import RunDirectory
-from german_whist.training.run.distributed import Processes
-from german_whist.training.run.session import TrainingOutcome
+from german_whist.training.run.processes import Processes
+from german_whist.training.run.records import TrainingOutcome
 from tests.training.own_runs import begin_own
 from tests.training.sb3_runs import tiny_config
 from tests.training.whole_runs import begin, call_at, evaluated, resume_run

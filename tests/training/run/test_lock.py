@@ -10,15 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from german_whist.training.run.directory import RunDirectory
-from german_whist.training.run.lock import only_one
+from german_whist.training.run.directory import RunDirectory, only_one
 from tests.training.own_runs import begin_own
 from tests.training.whole_runs import call_at, interrupt, resume_run
 
 HOLDING = """
 import sys, time
 from pathlib import Path
-from german_whist.training.run.lock import only_one
+from german_whist.training.run.directory import only_one
 with only_one(Path(sys.argv[1])):
     print("held", flush=True)
     time.sleep(60)

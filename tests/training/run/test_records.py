@@ -13,7 +13,7 @@ import pytest
 from matplotlib import image
 
 from german_whist.training.run.curve import COLORS, LINE_HEIGHT, _spread, draw_curve
-from german_whist.training.sb3.csv_logger import COLUMNS, MetricsWriter
+from german_whist.training.sb3.trainer import COLUMNS, MetricsWriter
 
 
 def rows_of(path: Path) -> list[list[str]]:

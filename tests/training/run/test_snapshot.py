@@ -11,7 +11,7 @@ import pytest
 import torch
 
 from german_whist.training.run.directory import RunDirectory
-from german_whist.training.run.session import TrainingOutcome
+from german_whist.training.run.records import TrainingOutcome
 from tests.training.own_runs import begin_own
 from tests.training.run.snapshots import WITH_POOL, refused, rewrite
 

@@ -12,7 +12,7 @@ import pytest
 from german_whist.agents.policy.checkpoint import load_checkpoint
 from german_whist.training.run.directory import RunDirectory
 from german_whist.training.run.progress import FINAL_EVALUATION, FIRST_EVALUATION
-from german_whist.training.run.session import TrainingOutcome
+from german_whist.training.run.records import TrainingOutcome
 from tests.training.sb3_runs import ROLLOUT
 from tests.training.whole_runs import begin, call_at, column, evaluated, interrupt, interrupt_in, resume_run
 
@@ -99,7 +99,7 @@ def test_an_interrupted_final_evaluation_has_lost_nothing(tmp_path: Path, monkey
         return real(self, deals)
 
     with monkeypatch.context() as patch:
-        from german_whist.training.sb3.learner import SB3Learner
+        from german_whist.training.sb3.trainer import SB3Learner
 
         real = SB3Learner.evaluate
         patch.setattr(SB3Learner, "evaluate", evaluate)

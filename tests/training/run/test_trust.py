@@ -13,12 +13,11 @@ import torch
 import yaml
 
 from german_whist.agents.policy.checkpoint import load_checkpoint
-from german_whist.training.run import csv_log, directory
+from german_whist.training.run import directory
 from german_whist.training.run.directory import RunDirectory
 from german_whist.training.run.provenance import Provenance
-from german_whist.training.run.resume_file import read_resume_file
-from german_whist.training.run.session import TrainingOutcome
-from german_whist.training.run.snapshot import FORMAT
+from german_whist.training.run.records import TrainingOutcome
+from german_whist.training.run.snapshot import FORMAT, read_resume_file
 from tests.training.own_runs import begin_own
 from tests.training.own_runs import own_config as config
 from tests.training.run.snapshots import WITH_POOL, files, refused, rewrite
@@ -205,7 +204,7 @@ def test_a_pipe_in_the_folder_is_refused_without_waiting(own: RunDirectory, name
 
 @pytest.mark.parametrize("name", ["metrics.csv", "evaluations.csv"])
 def test_records_that_are_too_large_are_refused(own: RunDirectory, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(csv_log, "MAX_BYTES", 5000)
+    monkeypatch.setattr(directory, "MAX_METRICS", 5000)
     monkeypatch.setattr(directory, "MAX_EVALUATIONS", 5000)
     (own.path / name).write_bytes(b"x" * 5001)
     refused(own, rf"{name}: has 5001 bytes, and at most 5000 are read$")

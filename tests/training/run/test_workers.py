@@ -14,8 +14,8 @@ import yaml
 from safetensors.numpy import load_file
 
 from german_whist.training.run.directory import RunDirectory
+from german_whist.training.run.processes import started_workers
 from german_whist.training.run.progress import FIRST_ROLLOUT
-from german_whist.training.run.workers import started_workers
 from tests.training.own_runs import OWN_SETTINGS, begin_own
 from tests.training.run.test_distributed import start_two
 

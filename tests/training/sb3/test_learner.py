@@ -9,7 +9,7 @@ import pytest
 from stable_baselines3.common.logger import Logger
 
 from german_whist.training.run.directory import RunDirectory
-from german_whist.training.sb3.learner import SB3Learner
+from german_whist.training.sb3.trainer import SB3Learner
 from tests.training.sb3_runs import ROLLOUT, tiny_config
 
 

@@ -1,16 +1,104 @@
-"""What a run of any trainer needs: clock, records of evaluations, schedules of what is due, outcome."""
+"""What a run of any trainer records: evaluations, metrics, time, its outcome, and when the next record is due."""
 
 from __future__ import annotations
 
+import dataclasses
 import time
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from torch.utils.tensorboard import SummaryWriter
+
+from german_whist.agents.bots.base import Agent
+from german_whist.agents.policy.agent import PolicyAgent
+from german_whist.agents.policy.checkpoint import Checkpoint
+from german_whist.arena.match import play_match
 from german_whist.arena.match_result import MatchResult
+from german_whist.envs.engine.rules import Rules
 from german_whist.training.run.curve import draw_curve
-from german_whist.training.run.directory import RunDirectory
-from german_whist.training.run.evaluation import forfeit_lines
+from german_whist.training.run.directory import RunDirectory, append_row
 from german_whist.training.run.progress import TrainingProgress
+from german_whist.training.run.stopping import StopRequest
+
+EVALUATION_SEED = 1_000_003  # other deals than those of `german-whist evaluate`
+
+
+def evaluate(
+    checkpoint: Checkpoint,
+    baselines: Sequence[tuple[str, Agent]],
+    deals: int,
+    rules: Rules,
+    endgame: str = "played",
+    stop: StopRequest | None = None,
+) -> tuple[MatchResult, ...]:
+    """Play a policy, at its best action, against each baseline.
+
+    Args:
+        checkpoint: the policy.
+        baselines: agents with their names.
+        deals: mirrored deals of each match.
+        rules: the rules of the deals.
+        endgame: ``"played"`` by the agents, or ``"exact"`` for both sides.
+        stop: whether to give up, asked at every step of a match.
+
+    Raises:
+        Stopped: when it does.
+    """
+    settings: dict[str, Any] = {"deals": deals, "seed": EVALUATION_SEED, "rules": rules, "endgame": endgame}
+    agent = PolicyAgent(checkpoint, name="policy")
+    matches = (
+        (name, play_match(agent, baseline, progress=None if stop is None else stop.check, **settings))
+        for name, baseline in baselines
+    )
+    return tuple(dataclasses.replace(match, second=name) for name, match in matches)
+
+
+def forfeit_lines(results: Sequence[MatchResult]) -> list[str]:
+    """Return a line for each match in which games were forfeited: such wins say nothing of strength."""
+    return [
+        f"{result.forfeits[0].agent} lost {len(result.forfeits)} of {2 * result.deals} evaluation games unplayed, "
+        f"the first: {result.forfeits[0].reason}"
+        for result in results
+        if result.forfeits
+    ]
+
+
+class RunMetrics:
+    """Writes the metrics of a run; a resumed run appends to the same files."""
+
+    def __init__(self, run: RunDirectory, names: Sequence[str], decisions: int) -> None:
+        """Open the files.
+
+        Args:
+            run: the run's folder.
+            names: names of the metrics.
+            decisions: decisions at which the run resumes; TensorBoard hides its records of later ones.
+        """
+        self._path = run.metrics
+        self._names = names
+        if not self._path.exists():
+            append_row(self._path, ("global_step", *names))
+        self._board = SummaryWriter(str(run.tensorboard), purge_step=decisions + 1 if decisions else None)
+
+    def write(self, decisions: int, metrics: Mapping[str, float]) -> None:
+        """Write the row of an update.
+
+        Args:
+            decisions: decisions trained on so far.
+            metrics: values by name.
+        """
+        append_row(self._path, [decisions, *(f"{metrics[name]:.6g}" for name in self._names)])
+        self.chart(decisions, metrics)
+
+    def chart(self, decisions: int, numbers: Mapping[str, float]) -> None:
+        """Send numbers to TensorBoard."""
+        for name, number in numbers.items():
+            self._board.add_scalar(name, number, decisions)
+
+    def close(self) -> None:
+        """Flush TensorBoard's files."""
+        self._board.close()
 
 
 @dataclass(frozen=True)
