@@ -1,48 +1,53 @@
-"""Cards as pictures: faces with indices and pips, and the back. Each is drawn once per size and cached."""
+"""Cards as pictures, cut from an atlas and scaled: faces, the back, and the symbols of the suits.
+
+``cards.png`` has every face twice: for cards narrower than 64 pixels, with a larger index and a single pip. It is drawn
+by ``lab/cards``.
+"""
 
 from __future__ import annotations
 
+import io
 from functools import lru_cache
+from importlib import resources
 
 from PIL import Image, ImageDraw, ImageFilter
 
-from german_whist.envs.engine.cards import RANKS, SUIT_SIZE
-from german_whist.envs.rendering.courts import draw_court
-from german_whist.envs.rendering.shapes import SERIF_BOLD, SMOOTH, Color, Pen
+from german_whist.envs.engine.cards import SUIT_SIZE
 
 BACK = -1
 SHAPE = 1.4  # height of a card divided by its width
+RADIUS = 0.075  # of the corners, relative to the width
 
-INKS: tuple[Color, ...] = ("#16181c", "#c22026", "#c22026", "#16181c")
-PAPER, EDGE = "#fffdf7", "#b9b2a2"
-_NAVY, CREAM, BACK_GOLD = "#7a1f2b", "#f7efdc", "#d9a95a"
-RADIUS = 0.075
-_SMALL = 64  # cards narrower than this have larger indices and a single pip
+LARGE, SMALL = 320, 120  # pixels: widths of the cards in the atlas
+SUIT_SIDE = 96  # pixels
+SHEET = (SUIT_SIZE * LARGE, 5 * round(LARGE * SHAPE) + 4 * round(SMALL * SHAPE))  # width and height of the atlas
+_SMALLER = 64  # cards narrower than this have the small face
 
-_LEFT, _CENTER, _RIGHT = 0.325, 0.5, 0.675
-_TOP, _HIGH, _UPPER, _MIDDLE = 0.26, 0.405, 0.48, 0.7
-_PAIR = ((_LEFT, _TOP), (_RIGHT, _TOP))
-_SIDES = ((_LEFT, _MIDDLE), (_RIGHT, _MIDDLE))
-_FOUR = (*_PAIR, (_LEFT, 0.555), (_RIGHT, 0.555))
 
-# Positions of the pips of 2 to 10: those of the upper half, which the lower half mirrors, and those not mirrored.
-_PIPS: tuple[tuple[tuple[tuple[float, float], ...], tuple[tuple[float, float], ...]], ...] = (
-    (((_CENTER, _TOP),), ()),
-    (((_CENTER, _TOP),), ((_CENTER, _MIDDLE),)),
-    (_PAIR, ()),
-    (_PAIR, ((_CENTER, _MIDDLE),)),
-    (_PAIR, _SIDES),
-    (_PAIR, (*_SIDES, (_CENTER, _UPPER))),
-    ((*_PAIR, (_CENTER, _UPPER)), _SIDES),
-    (_FOUR, ((_CENTER, _MIDDLE),)),
-    ((*_FOUR, (_CENTER, _HIGH)), ()),
-)
+def cell_of(card: int, small: bool) -> tuple[int, int, int, int]:
+    """Return the box of a card in the atlas: left, top, right, bottom. Rows are suits, then the backs."""
+    width = SMALL if small else LARGE
+    height, top = round(width * SHAPE), 5 * round(LARGE * SHAPE) if small else 0
+    row, column = divmod(card, SUIT_SIZE) if card != BACK else (0 if small else 4, SUIT_SIZE if small else 0)
+    return column * width, top + row * height, (column + 1) * width, top + (row + 1) * height
+
+
+def suit_cell(suit: int) -> tuple[int, int, int, int]:
+    """Return the box of a suit's symbol in the atlas, beside the back."""
+    left, top = LARGE + suit * SUIT_SIDE, 4 * round(LARGE * SHAPE)
+    return left, top, left + SUIT_SIDE, top + SUIT_SIDE
+
+
+@lru_cache(maxsize=1)
+def _atlas() -> Image.Image:
+    data = (resources.files("german_whist.envs.rendering") / "cards.png").read_bytes()
+    return Image.open(io.BytesIO(data))
 
 
 @lru_cache(maxsize=128)
 def card_picture(card: int, width: int) -> Image.Image:
     """Return a card (``BACK`` for its back) as RGBA, ``width`` pixels wide and 1.4 times as high."""
-    return _double(card, width).reduce(2)
+    return _scaled(card, width, 1)
 
 
 @lru_cache(maxsize=256)
@@ -54,7 +59,7 @@ def card_sprite(card: int, width: int, angle: float = 0.0) -> Image.Image:
     if not angle:
         face = card_picture(card, width)
     else:
-        face = _double(card, width).rotate(angle, Image.Resampling.BICUBIC, expand=True)
+        face = _scaled(card, width, 2).rotate(angle, Image.Resampling.BICUBIC, expand=True)
         face = face.crop((0, 0, face.width + face.width % 2, face.height + face.height % 2)).reduce(2)
     margin = max(width // 10, 2)
     size = (face.width + 2 * margin, face.height + 2 * margin)
@@ -66,97 +71,18 @@ def card_sprite(card: int, width: int, angle: float = 0.0) -> Image.Image:
     return sprite
 
 
+def suit_mask(suit: int, width: int) -> Image.Image:
+    """Return where a suit's symbol is, as the mask of a square, "L"."""
+    symbol = _atlas().crop(suit_cell(suit)).convert("L").point(lambda value: 255 - value)
+    return symbol.resize((width, width), Image.Resampling.LANCZOS)
+
+
 @lru_cache(maxsize=128)
-def _double(card: int, width: int) -> Image.Image:
-    """Return a card at twice the width, with transparent corners."""
-    scale = SMOOTH * width
-    size = (scale, SMOOTH * round(width * SHAPE))
-    image = Image.new("RGB", size, PAPER)
-    pen = Pen(image, scale)
-    height = size[1] / scale
-    if card == BACK:
-        _back(pen, height)
-    else:
-        draw_face(pen, card, width < _SMALL)
-    pen.box((0, 0, 1 - 1 / scale, height - 1 / scale), RADIUS, None, EDGE, 0.012)
-    mask = Image.new("L", size, 0)
-    ImageDraw.Draw(mask).rounded_rectangle((0, 0, size[0] - 1, size[1] - 1), RADIUS * scale, 255)
-    image.putalpha(mask)
-    return image.reduce(SMOOTH // 2)
-
-
-def draw_face(pen: Pen, card: int, small: bool) -> None:
-    """Draw the face of a card on its paper; a small one has a larger index and a single pip."""
-    suit, number = divmod(card, SUIT_SIZE)
-    rank = RANKS[number]
-    if small:
-        pen.suit(suit, 0.62, 0.98, 0.5, INKS[suit])
-    elif rank == "A":
-        _ace(pen, suit)
-    elif rank in "JQK":
-        draw_court(pen, suit, rank)
-    else:
-        upper, middle = _PIPS[number]
-        for x, y in upper:
-            pen.suit(suit, x, y, 0.195, INKS[suit])
-            pen.suit(suit, 1 - x, SHAPE - y, 0.195, INKS[suit], turned=True)
-        for x, y in middle:
-            pen.suit(suit, x, y, 0.195, INKS[suit])
-    if small:
-        _index(pen, suit, rank, small)
-    else:
-        pen.twice((0, 0, 0.215, 0.45), lambda corner: _index(corner, suit, rank, small))
-
-
-def _index(pen: Pen, suit: int, rank: str, small: bool) -> None:
-    """Write the rank in the upper left corner, with the suit under it."""
-    size, x = (0.4, 0.25) if small else (0.19, 0.115)
-    y = 0.25 if small else 0.135
-    color = INKS[suit]
-    if rank == "T":
-        x = max(x, 0.72 * size)
-        pen.text(x - 0.34 * size, y, "1", SERIF_BOLD, size * 0.92, color)
-        pen.text(x + 0.22 * size, y, "0", SERIF_BOLD, size * 0.92, color)
-    else:
-        pen.text(x, y, rank, SERIF_BOLD, size, color)
-    pen.suit(suit, x, y + 0.87 * size, size * 0.68, color)
-
-
-def _ace(pen: Pen, suit: int) -> None:
-    color = INKS[suit]
-    if suit == 3:
-        pen.suit(suit, 0.5, 0.7, 0.62, color)
-        pen.suit(suit, 0.5, 0.71, 0.47, PAPER)
-        pen.suit(suit, 0.5, 0.715, 0.39, color)
-        pen.suit(suit, 0.5, 0.725, 0.16, BACK_GOLD)
-    else:
-        pen.suit(suit, 0.5, 0.7, 0.42, color)
-
-
-def _back(pen: Pen, height: float) -> None:
-    """Draw the back: a framed lattice with a lozenge at each crossing."""
-    inset = 0.06
-    inner = (inset, inset, 1 - inset, height - inset)
-    pen.box(inner, 0.04, _NAVY, None, 0)
-    step = 0.11
-    field = Image.new("RGB", pen.image.size, _NAVY)
-    lattice = Pen(field, pen.scale)
-    for number in range(-14, 24):
-        x = number * step
-        lattice.line([(x, 0), (x + height, height)], "#a34a4f", 0.014)
-        lattice.line([(x, 0), (x - height, height)], "#a34a4f", 0.014)
-    for row in range(28):
-        for column in range(20):
-            x, y = (column - 0.5 * (row % 2)) * step, (row + 1) * step / 2
-            lattice.shape([(x, y - 0.018), (x + 0.018, y), (x, y + 0.018), (x - 0.018, y)], CREAM)
-    s = pen.scale
-    edge = 0.095
-    box = (round(edge * s), round(edge * s), round((1 - edge) * s), round((height - edge) * s))
-    pen.image.paste(field.crop(box), box[:2])
-    pen.box((edge, edge, 1 - edge, height - edge), 0.01, None, BACK_GOLD, 0.014)
-    center = height / 2
-    pen.oval(0.5, center, 0.2, 0.2, _NAVY, None)
-    pen.oval(0.5, center, 0.185, 0.185, CREAM, None)
-    pen.oval(0.5, center, 0.17, 0.17, _NAVY, None)
-    for suit, (x, y) in enumerate(((-0.062, 0.062), (0.062, 0.062), (-0.062, -0.062), (0.062, -0.062))):
-        pen.suit(suit, 0.5 + x, center + y, 0.1, CREAM)
+def _scaled(card: int, width: int, times: int) -> Image.Image:
+    """Return a card at a multiple of the width, with transparent corners."""
+    size = (times * width, times * round(width * SHAPE))
+    face = _atlas().crop(cell_of(card, width < _SMALLER)).convert("RGB").resize(size, Image.Resampling.LANCZOS)
+    corners = Image.new("L", (4 * size[0], 4 * size[1]), 0)  # drawn larger: Pillow draws hard edges
+    ImageDraw.Draw(corners).rounded_rectangle((0, 0, 4 * size[0] - 1, 4 * size[1] - 1), 4 * RADIUS * size[0], 255)
+    face.putalpha(corners.reduce(4))
+    return face

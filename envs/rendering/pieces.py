@@ -1,14 +1,84 @@
-"""The pieces of a picture other than cards: felt, glows, plates and marks."""
+"""The pieces of a picture other than cards: felt, glows, plates and marks; the pen and the bundled fonts."""
 
 from __future__ import annotations
 
+import io
+from collections.abc import Sequence
 from functools import lru_cache
+from importlib import resources
+from typing import TypeAlias
 
 import numpy as np
-from PIL import Image, ImageDraw, ImageFilter
+from PIL import Image, ImageDraw, ImageFilter, ImageFont
 
-from german_whist.envs.rendering.cards import SHAPE, card_sprite
-from german_whist.envs.rendering.shapes import SMOOTH, Pen
+from german_whist.envs.rendering.cards import SHAPE, card_sprite, suit_mask
+
+Color: TypeAlias = str | tuple[int, int, int] | tuple[int, int, int, int]
+Box: TypeAlias = tuple[float, float, float, float]  # left, top, right, bottom
+
+SANS, SANS_BOLD = "DejaVuSans.ttf", "DejaVuSans-Bold.ttf"
+SMOOTH = 4  # Pillow draws hard edges, so everything is drawn this many times larger and then averaged down
+
+
+class Pen:
+    """Draws on an image in coordinates that are multiplied by ``scale``."""
+
+    def __init__(self, image: Image.Image, scale: float) -> None:
+        """Draw on ``image``."""
+        self.image = image
+        self.scale = scale
+        self._draw = ImageDraw.Draw(image)
+
+    def polygon(self, points: Sequence[tuple[float, float]], fill: Color) -> None:
+        """Fill a polygon."""
+        self._draw.polygon([(self.scale * x, self.scale * y) for x, y in points], fill)
+
+    def line(self, points: Sequence[tuple[float, float]], color: Color, width: float) -> None:
+        """Draw an open line."""
+        scaled = [(self.scale * x, self.scale * y) for x, y in points]
+        self._draw.line(scaled, color, max(round(width * self.scale), 1), "curve")
+
+    def oval(self, x: float, y: float, rx: float, ry: float, fill: Color | None, line: Color | None = None) -> None:
+        """Draw an ellipse centred at (x, y), with a thin border if given a colour."""
+        s = self.scale
+        box = (s * (x - rx), s * (y - ry), s * (x + rx), s * (y + ry))
+        self._draw.ellipse(box, fill, line, max(round(0.008 * s), 1))
+
+    def box(
+        self,
+        box: Box,
+        radius: float,
+        fill: Color | None,
+        line: Color | None,
+        width: float,
+    ) -> None:
+        """Draw a rectangle (left, top, right, bottom) with rounded corners."""
+        s = self.scale
+        left, top, right, bottom = (s * edge for edge in box)
+        thick = max(round(width * s), 1) if line is not None else 0
+        self._draw.rounded_rectangle((left, top, right, bottom), s * radius, fill, line, thick)
+
+    def suit(self, suit: int, x: float, y: float, size: float, fill: Color) -> None:
+        """Draw a suit's symbol, centred at (x, y)."""
+        width = round(self.scale * size)
+        place = (round(self.scale * x - width / 2), round(self.scale * y - width / 2))
+        self.image.paste(fill, (*place, place[0] + width, place[1] + width), suit_mask(suit, width))
+
+    def text(self, x: float, y: float, words: str, font: str, size: float, fill: Color, anchor: str = "mm") -> None:
+        """Write text at (x, y); ``anchor`` is Pillow's."""
+        self._draw.text((self.scale * x, self.scale * y), words, fill, font_of(font, self.scale * size), anchor)
+
+
+def font_of(name: str, size: float) -> ImageFont.FreeTypeFont:
+    """Return a bundled font at a size in pixels."""
+    return _font(name, max(round(size), 1))
+
+
+@lru_cache(maxsize=64)
+def _font(name: str, size: int) -> ImageFont.FreeTypeFont:
+    data = (resources.files("german_whist.envs.rendering") / "fonts" / name).read_bytes()
+    return ImageFont.truetype(io.BytesIO(data), size, layout_engine=ImageFont.Layout.BASIC)
+
 
 GOLD, CREAM, PALE, DARK = "#f0c35a", "#fff8e6", "#c9dccf", (6, 36, 25, 205)
 RED_SUITS = (1, 2)
@@ -90,7 +160,7 @@ def dot(width: int, full: bool) -> Image.Image:
 def arrow(width: int) -> Image.Image:
     """Return a golden triangle that points to the right, RGBA."""
     large = Image.new("RGBA", (SMOOTH * width, SMOOTH * width), (0, 0, 0, 0))
-    Pen(large, SMOOTH * width).shape([(0.1, 0.02), (0.9, 0.5), (0.1, 0.98)], GOLD)
+    Pen(large, SMOOTH * width).polygon([(0.1, 0.02), (0.9, 0.5), (0.1, 0.98)], GOLD)
     return large.resize((width, width), Image.Resampling.BOX)
 
 

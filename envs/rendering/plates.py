@@ -5,8 +5,21 @@ from __future__ import annotations
 from PIL import Image
 
 from german_whist.envs.engine.state import ENDGAME, FOREPLAY
-from german_whist.envs.rendering.pieces import CREAM, GOLD, PALE, arrow, dot, plate, put, trump_mark
-from german_whist.envs.rendering.shapes import SANS, SANS_BOLD, Color, Pen, font_of
+from german_whist.envs.rendering.pieces import (
+    CREAM,
+    GOLD,
+    PALE,
+    SANS,
+    SANS_BOLD,
+    Color,
+    Pen,
+    arrow,
+    dot,
+    font_of,
+    plate,
+    put,
+    trump_mark,
+)
 from german_whist.envs.text.scene import Player, Scene
 
 _STAGES = {FOREPLAY: "foreplay", ENDGAME: "endgame"}

@@ -1,1 +1,1 @@
-"""The cards of the web page, drawn."""
+"""Generators of the cards: a sprite sheet for the page, an atlas for the renderer."""

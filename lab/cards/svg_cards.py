@@ -1,6 +1,5 @@
 """The cards as one SVG document: a symbol for each face, classic and modern, and each back.
 
-``python -m lab.cards.svg_cards > web/static/cards.svg`` writes the file that the web page uses.
 Symbols are named ``classic-HQ``, ``modern-HQ`` and ``back-lattice``. Suits and backs are drawn in ``currentColor``.
 """
 
@@ -9,13 +8,14 @@ from __future__ import annotations
 import io
 import re
 from collections import Counter
-from importlib import resources
+from pathlib import Path
 from typing import Any, cast
 
 from german_whist.envs.engine.cards import RANKS, SUITS
-from german_whist.envs.rendering.cards import BACK_GOLD, CREAM, EDGE, INKS, PAPER, RADIUS, SHAPE, draw_face
-from german_whist.envs.rendering.courts import FRAME, MIDDLE
-from german_whist.envs.rendering.shapes import SERIF_BOLD, Pen
+from german_whist.envs.rendering.cards import SHAPE
+from lab.cards.courts import FRAME, MIDDLE
+from lab.cards.faces import BACK_GOLD, CREAM, EDGE, INKS, PAPER, RADIUS, draw_face
+from lab.cards.picture_pen import SERIF_BOLD, PicturePen
 from lab.cards.svg_pen import SvgPen, suit_symbols
 
 FACES = ("classic", "modern")
@@ -82,7 +82,7 @@ def _face(face: str, card: int) -> str:
     name = f"{face}-{SUITS[suit]}{RANKS[rank]}"
     pen = SvgPen(name, dict.fromkeys(map(str, INKS), "currentColor"))
     pen.box((0, 0, 1, SHAPE), RADIUS, PAPER, EDGE, 0.012)
-    draw_face(cast(Pen, pen), card, small=face == "modern")
+    draw_face(cast(PicturePen, pen), card, small=face == "modern")
     return _symbol(name, pen)
 
 
@@ -116,7 +116,7 @@ def _letters() -> str:
     from fontTools.pens.transformPen import TransformPen
     from fontTools.ttLib import TTFont
 
-    data = (resources.files("german_whist.envs.rendering") / "fonts" / SERIF_BOLD).read_bytes()
+    data = (Path(__file__).parent / SERIF_BOLD).read_bytes()
     font: Any = TTFont(io.BytesIO(data))
     scale = 100 / font["head"].unitsPerEm
     middle = (font["hhea"].ascent + font["hhea"].descent) / 2
@@ -129,6 +129,3 @@ def _letters() -> str:
         parts.append(f'<path id="letter-{letter}" d="{pen.getCommands()}"/>')
     return "".join(parts)
 
-
-if __name__ == "__main__":
-    print(svg_cards(), end="")

@@ -1,10 +1,10 @@
-"""A pen that writes SVG, with the drawing methods of ``shapes.Pen``."""
+"""A pen that writes SVG, with the drawing methods of ``PicturePen``."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from german_whist.envs.rendering.paths import SUIT_SHAPES, Path
+from lab.cards.paths import SUIT_SHAPES, Path
 
 SCALE = 100.0  # SVG units of a card's width
 

@@ -9,8 +9,8 @@ import pytest
 from german_whist.envs.engine.cards import parse_card
 from german_whist.envs.engine.rules import rule_names
 from german_whist.envs.rendering.cards import BACK, SHAPE, card_picture
+from german_whist.envs.rendering.pieces import SANS, font_of
 from german_whist.envs.rendering.plates import shortened
-from german_whist.envs.rendering.shapes import SANS, font_of
 from german_whist.envs.rendering.table import deal_picture
 from german_whist.envs.rendering.trick_memory import TrickMemory
 from german_whist.envs.simulator.batch import DealBatch

@@ -1,4 +1,4 @@
-"""The cards of the web page, and the paths that cards are drawn with."""
+"""The cards of the web page."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from xml.etree import ElementTree
 import pytest
 
 from german_whist.envs.engine.cards import RANKS, SUITS
-from german_whist.envs.rendering.paths import both_sides, curve, moved, points_of
 
 FILE = Path(__file__).parents[3] / "web" / "static" / "cards.svg"
 FACES = ("classic", "modern")
@@ -47,18 +46,3 @@ def test_the_corner_of_a_classic_card_and_the_figure_of_a_court_card_are_repeate
     assert len(names) == parts
     for name in names:
         assert f'<use href="#{name}" transform="rotate(180 50 70)"/>' in symbol.group()
-
-
-def test_a_mirrored_curve_is_the_mirror_image() -> None:
-    half = curve((0.0, 0.0), [(0.3, 0.0), (0.4, 0.2), (0.2, 0.5)], [(0.0, 1.0)])
-    points = points_of(both_sides(half))
-    middle = len(points) // 2
-    assert len(points) == 2 * middle
-    for (x, y), (mirrored_x, mirrored_y) in zip(points[:middle], reversed(points[middle:]), strict=True):
-        assert (mirrored_x, mirrored_y) == pytest.approx((-x, y))
-
-
-def test_paths_move_scale_and_turn() -> None:
-    path = moved(curve((1.0, 2.0), [(0.0, 0.0), (1.0, 1.0), (2.0, 1.0)]), 0.5, 0.25, 0.5)
-    assert path == [(1.0, 1.25), (0.5, 0.25, 1.0, 0.75, 1.5, 0.75)]
-    assert points_of(moved([(1.0, 2.0)], 0, 0, 1, turned=True)) == [(-1.0, -2.0)]

@@ -5,8 +5,9 @@ Coordinates are those of a card of width 1 and height 1.4.
 
 from __future__ import annotations
 
-from german_whist.envs.rendering.paths import Path, both_sides, curve, moved
-from german_whist.envs.rendering.shapes import Color, Pen
+from german_whist.envs.rendering.pieces import Color
+from lab.cards.paths import Path, both_sides, curve, moved
+from lab.cards.picture_pen import PicturePen
 
 FRAME = (0.218, 0.13, 0.782, 1.27)
 MIDDLE = 0.7
@@ -18,11 +19,11 @@ _HAIR = ("#6b4426", "#c98a35", "#d9a648", "#3a2f2b")
 _HAIR_LINE = 0.008
 
 
-def draw_court(pen: Pen, suit: int, rank: str) -> None:
+def draw_court(pen: PicturePen, suit: int, rank: str) -> None:
     """Draw the framed figure of a card; ``rank`` is J, Q or K."""
     left, top, right, _ = FRAME
 
-    def half(figure: Pen) -> None:
+    def half(figure: PicturePen) -> None:
         _background(figure)
         _robe(figure, suit, rank)
         _head(figure, suit, rank)
@@ -43,14 +44,14 @@ def _about_the_middle(half: Path) -> Path:
     return moved(both_sides(half), 0.5, 0.0)
 
 
-def _background(pen: Pen) -> None:
+def _background(pen: PicturePen) -> None:
     """Draw rays behind the figure, slightly darker than the paper."""
     for ray in range(-7, 8, 2):
         x = ray * 0.16
         pen.shape([(0.5, 0.66), (0.5 + x - 0.06, 0.0), (0.5 + x + 0.06, 0.0)], "#f4e7c3")
 
 
-def _robe(pen: Pen, suit: int, rank: str) -> None:
+def _robe(pen: PicturePen, suit: int, rank: str) -> None:
     """Draw shoulders, a lining down the front, a row of jewels and a collar."""
     robe, lining = _ROBES[suit], _LININGS[suit]
     shoulders = curve((0.0, 0.43), [(0.1, 0.435), (0.27, 0.45), (0.3, 0.6)], [(0.31, 0.72)], [(0.0, 0.72)])
@@ -88,7 +89,7 @@ def _robe(pen: Pen, suit: int, rank: str) -> None:
             pen.oval(0.5 + x, 0.457 - 1.2 * x * x, 0.034, 0.03, _WHITE, _INK)
 
 
-def _head(pen: Pen, suit: int, rank: str) -> None:
+def _head(pen: PicturePen, suit: int, rank: str) -> None:
     """Draw hair, face and, for the king, a beard."""
     hair = _HAIR[suit]
     if rank == "Q":
@@ -134,7 +135,7 @@ def _head(pen: Pen, suit: int, rank: str) -> None:
             pen.oval(0.5 + side * 0.052, 0.366, 0.014, 0.01, "#ecb08f")
 
 
-def _crown(pen: Pen, suit: int) -> None:
+def _crown(pen: PicturePen, suit: int) -> None:
     points = [(0.0, 0.155), (0.035, 0.215), (0.075, 0.165), (0.09, 0.22), (0.15, 0.175), (0.118, 0.28), (0.0, 0.275)]
     pen.shape(_about_the_middle(points), _GOLD, _INK, _HAIR_LINE)
     pen.shape(
@@ -146,7 +147,7 @@ def _crown(pen: Pen, suit: int) -> None:
         pen.shape([(0.5 + x - 0.016, 0.266), (0.5 + x, 0.254), (0.5 + x + 0.016, 0.266), (0.5 + x, 0.278)], _GOLD)
 
 
-def _diadem(pen: Pen, suit: int) -> None:
+def _diadem(pen: PicturePen, suit: int) -> None:
     arches = curve(
         (0.0, 0.16),
         [(0.02, 0.19), (0.03, 0.2), (0.045, 0.21)],
@@ -162,7 +163,7 @@ def _diadem(pen: Pen, suit: int) -> None:
         pen.oval(0.5 + x, y, 0.015, 0.015, _LININGS[suit], _INK)
 
 
-def _cap(pen: Pen, suit: int) -> None:
+def _cap(pen: PicturePen, suit: int) -> None:
     feather = curve((0.59, 0.25), [(0.66, 0.24), (0.74, 0.2), (0.755, 0.15)], [(0.7, 0.15), (0.62, 0.17), (0.59, 0.25)])
     pen.shape(feather, _WHITE, _INK, _HAIR_LINE)
     pen.line(curve((0.59, 0.25), [(0.64, 0.215), (0.69, 0.19), (0.735, 0.165)]), _INK, 0.006)

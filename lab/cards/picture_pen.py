@@ -1,25 +1,20 @@
-"""A pen that draws on a picture, and the bundled fonts."""
+"""A pen that draws on a picture, in coordinates that are multiplied by a scale."""
 
 from __future__ import annotations
 
-import io
 from collections.abc import Callable
 from functools import lru_cache
-from importlib import resources
-from typing import TypeAlias
+from pathlib import Path as FilePath
 
 from PIL import Image, ImageDraw, ImageFont
 
-from german_whist.envs.rendering.paths import SUIT_SHAPES, Path, moved, points_of
+from german_whist.envs.rendering.pieces import Box, Color
+from lab.cards.paths import SUIT_SHAPES, Path, moved, points_of
 
-Color: TypeAlias = str | tuple[int, int, int] | tuple[int, int, int, int]
-Box: TypeAlias = tuple[float, float, float, float]  # left, top, right, bottom
-
-SANS, SANS_BOLD, SERIF_BOLD = "DejaVuSans.ttf", "DejaVuSans-Bold.ttf", "DejaVuSerif-Bold.ttf"
-SMOOTH = 4  # Pillow draws hard edges, so everything is drawn this many times larger and then averaged down
+SERIF_BOLD = "DejaVuSerif-Bold.ttf"
 
 
-class Pen:
+class PicturePen:
     """Draws on an image in coordinates that are multiplied by ``scale``."""
 
     def __init__(self, image: Image.Image, scale: float) -> None:
@@ -69,7 +64,7 @@ class Pen:
         """Write text at (x, y); ``anchor`` is Pillow's."""
         self._draw.text((self.scale * x, self.scale * y), words, fill, font_of(font, self.scale * size), anchor)
 
-    def twice(self, box: Box, draw: Callable[[Pen], None], paper: Color | None = None) -> None:
+    def twice(self, box: Box, draw: Callable[[PicturePen], None], paper: Color | None = None) -> None:
         """Draw a part of a card, and again upside down at the other end of the card.
 
         Args:
@@ -77,7 +72,7 @@ class Pen:
             draw: draws the part.
             paper: a background; with one, the drawing is cut off at the box, and repeated right below it.
         """
-        sheet = self if paper is None else Pen(Image.new("RGB", self.image.size, paper), self.scale)
+        sheet = self if paper is None else PicturePen(Image.new("RGB", self.image.size, paper), self.scale)
         draw(sheet)
         left, top, right, bottom = (round(edge * self.scale) for edge in box)
         part = sheet.image.crop((left, top, right, bottom))
@@ -87,12 +82,8 @@ class Pen:
         self.image.paste(part.rotate(180), place)
 
 
+@lru_cache
 def font_of(name: str, size: float) -> ImageFont.FreeTypeFont:
-    """Return a bundled font at a size in pixels."""
-    return _font(name, max(round(size), 1))
-
-
-@lru_cache(maxsize=64)
-def _font(name: str, size: int) -> ImageFont.FreeTypeFont:
-    data = (resources.files("german_whist.envs.rendering") / "fonts" / name).read_bytes()
-    return ImageFont.truetype(io.BytesIO(data), size, layout_engine=ImageFont.Layout.BASIC)
+    """Return a font of this folder at a size in pixels."""
+    file = FilePath(__file__).parent / name
+    return ImageFont.truetype(file, max(round(size), 1), layout_engine=ImageFont.Layout.BASIC)
