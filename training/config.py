@@ -345,16 +345,11 @@ class SB3Config(TrainConfig):
 
     TRAINER: ClassVar[str] = "sb3"
 
-    reward: str = setting("margin", "margin, win or points; scaled so that the largest is 1", _reward)
-    per_trick: bool = setting(True, "pay the margin trick by trick; the sum stays the same")
+    reward: str = setting(
+        "margin", "margin (paid trick by trick), win or points; scaled so that the largest is 1", _reward
+    )
     ent_coef: float = setting(0.01, "weight of the entropy bonus at the start", within(0))
     ent_coef_end: float = setting(0.001, "weight of the entropy bonus at the end; it changes linearly", within(0))
-
-    def __post_init__(self) -> None:
-        """Refuse values, and combinations of values, that cannot work."""
-        super().__post_init__()
-        if self.per_trick and self.reward != "margin":
-            raise ValueError(f"per_trick: only the margin can be paid trick by trick; reward is {self.reward}")
 
     def ent_coef_at(self, left: float) -> float:
         """Return the weight of the entropy bonus for the share of the run that is left, 1 to 0."""

@@ -17,7 +17,6 @@ _KIND_NAMES: dict[Any, str] = {
     int: "a whole number",
     float: "a number",
     str: "a name",
-    bool: "true or false",
     list[int]: "a list of whole numbers, as [256, 256],",
     list[str]: "a list of names, as [random, greedy],",
     dict[str, float]: "a mapping of names to shares, as {self: 0.8, heuristic: 0.2},",
@@ -171,9 +170,9 @@ def _coerce(kind: Any, value: Any) -> Any:
         if not isinstance(value, dict):
             raise TypeError
         return {_coerce(str, name): _coerce(float, entry) for name, entry in value.items()}
-    if (kind is bool) != isinstance(value, bool) or (kind is str and not isinstance(value, str)):
+    if isinstance(value, bool) or (kind is str and not isinstance(value, str)):
         raise TypeError
-    if kind in (str, bool) or (kind is int and isinstance(value, int)):
+    if kind is str or (kind is int and isinstance(value, int)):
         return value
     number = float(value)  # YAML reads 1e6 as text
     if not math.isfinite(number):

@@ -137,7 +137,6 @@ CASES = [
     ("train tiny.yaml --learning_rate .inf", "command line: learning_rate: inf is not allowed: a number is needed"),
     ("train tiny.yaml --batch_size 1", "command line: batch_size: 1 is not allowed: a number from 2"),
     ("train tiny.yaml --rules clasic", "command line: unknown rules 'clasic': did you mean 'classic'?"),
-    ("train tiny.yaml --reward points", "per_trick: only the margin can be paid trick by trick; reward is points"),
     ("train tiny.yaml --reward pionts", "unknown reward 'pionts': did you mean 'points'?"),
     ("train tiny.yaml --opponents '{slef: 1}'", "unknown agent in opponents 'slef': did you mean 'self'?"),
     ("train tiny.yaml --opponents '{self: 9, random: 0.1}'", "a share of 0.1 of 9.1 is less than one environment"),

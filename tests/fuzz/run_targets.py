@@ -19,7 +19,7 @@ from german_whist.training.run.directory import RunDirectory
 from german_whist.training.train import train
 from tests.fuzz.contract import BrokenError, refused_or
 from tests.fuzz.mutations import Rng, mutate_bytes
-from tests.training.own_runs import begin_own
+from tests.training.policy_iteration_runs import train_small
 from tests.training.whole_runs import begin as begin_sb3
 
 Case = Callable[[Rng], None]
@@ -30,7 +30,7 @@ SETTINGS: dict[str, Any] = {"opponents": {"self": 0.5, "pool": 0.5}, "decisions"
 def resumed_runs(folder: Path) -> Case:
     """Files of a stopped run: refused with every file as it was, or resumed to the weights of the run itself."""
     runs = [
-        begin_own(folder / "policy_iteration", **SETTINGS).run,
+        train_small(folder / "policy_iteration", **SETTINGS).run,
         begin_sb3(folder / "sb3", **SETTINGS).run,
     ]
     wanted = [_weights(run) for run in runs]

@@ -15,13 +15,13 @@ import yaml
 from safetensors.numpy import load_file
 
 from german_whist.training.run.directory import RunDirectory
-from tests.training.own_runs import OWN_SETTINGS
+from tests.training.policy_iteration_runs import SMALL_SETTINGS
 from tests.training.sb3_runs import SETTINGS
 
 LONGER: dict[str, Any] = {"decisions": 8192, "checkpoint_every": 1024, "evaluate_every": 2048, "threads": 1}
 OPPONENTS = {"self": 0.5, "pool": 0.25, "greedy": 0.25}
 TRAINERS: dict[str, dict[str, Any]] = {
-    "policy_iteration": {**OWN_SETTINGS, **LONGER, "opponents": OPPONENTS},
+    "policy_iteration": {**SMALL_SETTINGS, **LONGER, "opponents": OPPONENTS},
     "sb3": {**SETTINGS, **LONGER, "opponents": OPPONENTS},
 }
 STOPS = (signal.SIGKILL, signal.SIGKILL, signal.SIGTERM, signal.SIGINT)

@@ -10,11 +10,11 @@ import pytest
 from german_whist.training.run.directory import RunDirectory
 from tests.kills.__main__ import attack
 from tests.kills.runs import TRAINERS, differences
-from tests.training.own_runs import begin_own
+from tests.training.policy_iteration_runs import train_small
 
 
 def test_a_row_that_is_there_twice_or_is_another_is_a_difference(tmp_path: Path) -> None:
-    run = begin_own(tmp_path / "run", decisions=256, final_deals=4).run
+    run = train_small(tmp_path / "run", decisions=256, final_deals=4).run
     assert differences(run, run) == []
     for name in ("metrics.csv", "evaluations.csv"):
         shutil.copytree(run.path, tmp_path / name)

@@ -17,7 +17,7 @@ from german_whist.envs.observation.vector import observe
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.training.config import PolicyIterationConfig
 from german_whist.training.rollouts import ActionValueTargets, Collector, Network, Opponents
-from tests.training.own_runs import collector_of
+from tests.training.policy_iteration_runs import collector_of
 
 
 def uniform(features: torch.Tensor) -> torch.Tensor:

@@ -18,7 +18,7 @@ from german_whist.training.run.processes import Processes
 if TYPE_CHECKING:
     from german_whist.training.run.records import TrainingOutcome
 
-OWN_SETTINGS: dict[str, Any] = {
+SMALL_SETTINGS: dict[str, Any] = {
     "trainer": "policy_iteration",
     "rules": "tiny",
     "decisions": 1024,
@@ -41,18 +41,18 @@ ALL_PARTS: dict[str, Any] = {
     "value_hidden": [4, 6],
     "epochs": 2,
 }
-ROLLOUT = OWN_SETTINGS["num_envs"] * OWN_SETTINGS["num_steps"]
+ROLLOUT = SMALL_SETTINGS["num_envs"] * SMALL_SETTINGS["num_steps"]
 ALONE = Processes()
 
 
-def own_config(**changes: Any) -> PolicyIterationConfig:
-    return PolicyIterationConfig.of(**{**OWN_SETTINGS, **changes})
+def small_config(**changes: Any) -> PolicyIterationConfig:
+    return PolicyIterationConfig.of(**{**SMALL_SETTINGS, **changes})
 
 
-def begin_own(folder: Path, **changes: Any) -> TrainingOutcome:
+def train_small(folder: Path, **changes: Any) -> TrainingOutcome:
     from german_whist.training.train import train  # which draws pictures too: not all tests need that
 
-    config = own_config(**changes)
+    config = small_config(**changes)
     return train(config, RunDirectory.create(config, "mine", folder), quiet=True)
 
 

@@ -22,7 +22,7 @@ from german_whist.training.best_response import (
 from german_whist.training.run.directory import EVALUATION_COLUMNS, RunDirectory
 from german_whist.training.run.records import EVALUATION_SEED
 from tests.cli.commands import runner
-from tests.training.own_runs import own_config as config
+from tests.training.policy_iteration_runs import small_config as config
 from tests.training.whole_runs import call_at, interrupt
 
 SMALL = (

@@ -18,8 +18,8 @@ from german_whist.training.policy_iteration import Learner
 from german_whist.training.run.directory import RunDirectory
 from german_whist.training.run.processes import Processes
 from german_whist.training.train import train
-from tests.training.own_runs import begin_own as run
-from tests.training.own_runs import own_config as config
+from tests.training.policy_iteration_runs import small_config as config
+from tests.training.policy_iteration_runs import train_small as run
 
 TWO = {"games": {"tiny": 1.0, "six_cards": 3.0}, "inputs": UNIVERSAL}
 

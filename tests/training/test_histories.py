@@ -14,7 +14,7 @@ from german_whist.agents.policy.checkpoint import load_checkpoint
 from german_whist.agents.registry import make_agent
 from german_whist.envs.engine.rules import rules
 from german_whist.envs.opponent import uses_history
-from german_whist.training import policy_iteration as own_learner
+from german_whist.training import policy_iteration
 from german_whist.training.rollouts import Collector
 from german_whist.training.run.directory import RunDirectory
 from german_whist.training.run.snapshot import Snapshot
@@ -22,7 +22,7 @@ from german_whist.training.sb3 import trainer as sb3_learner
 from german_whist.training.sb3.vec_env import SelfPlayVecEnv
 from german_whist.training.train import train
 from tests.arena.test_histories import ReadsHistory
-from tests.training.own_runs import collector_of, own_config, some_policy
+from tests.training.policy_iteration_runs import collector_of, small_config, some_policy
 from tests.training.sb3_runs import tiny_config
 from tests.training.whole_runs import call_at, interrupt, resume_run
 
@@ -31,13 +31,13 @@ AGAINST_READER = {"self": 0.5, "random": 0.5}  # a reader of histories in the pl
 
 def reading(**changes: Any) -> tuple[Collector, ReadsHistory]:
     agent = ReadsHistory()
-    config = own_config(**{"rules": "small", "opponents": AGAINST_READER, **changes})
+    config = small_config(**{"rules": "small", "opponents": AGAINST_READER, **changes})
     return collector_of(config, {"random": lambda _: agent}, history=True), agent
 
 
 @pytest.mark.parametrize("game", ["tiny", "small", "draft", "open_stock"])
 def test_rollouts_give_the_history_of_the_deal_that_is_played(game: str) -> None:
-    config = own_config(rules=game, opponents=AGAINST_READER, num_steps=80)  # more than a deal of draft has
+    config = small_config(rules=game, opponents=AGAINST_READER, num_steps=80)  # more than a deal of draft has
     agent = ReadsHistory()
     collector = collector_of(config, {"random": lambda _: agent}, history=True)
     made = collector.collect(some_policy(config, collector).policy)
@@ -47,7 +47,7 @@ def test_rollouts_give_the_history_of_the_deal_that_is_played(game: str) -> None
 
 def test_a_collector_resumes_in_the_middle_of_deals_with_histories() -> None:
     (first, _), (second, agent) = reading(num_steps=11), reading(num_steps=11)
-    policy = some_policy(own_config(rules="small", opponents=AGAINST_READER), first).policy
+    policy = some_policy(small_config(rules="small", opponents=AGAINST_READER), first).policy
     first.collect(policy)
     second.load_state(first.state())
     one, other = first.collect(policy), second.collect(policy)
@@ -57,7 +57,7 @@ def test_a_collector_resumes_in_the_middle_of_deals_with_histories() -> None:
 
 
 def test_collectors_without_such_opponents_keep_what_they_kept() -> None:
-    config = own_config()
+    config = small_config()
     assert collector_of(config).batch.log is None
     assert collector_of(config).state().keys() == {
         *("states", "deals", "moves", "deals_of_env", "learner_seat", "counts")
@@ -81,7 +81,7 @@ def shift(array: np.ndarray) -> None:
 )
 def test_actions_that_do_not_lead_to_the_deals_are_refused(name: str, change: Callable[[Any], None]) -> None:
     collector, _ = reading(num_steps=11)
-    policy = some_policy(own_config(rules="small", opponents=AGAINST_READER), collector).policy
+    policy = some_policy(small_config(rules="small", opponents=AGAINST_READER), collector).policy
     collector.collect(policy)
     state = collector.state()
     change(state[name])
@@ -93,7 +93,7 @@ def test_actions_that_do_not_lead_to_the_deals_are_refused(name: str, change: Ca
 
 
 def test_a_snapshot_without_histories_is_refused_where_they_are_needed() -> None:
-    without = collector_of(own_config(rules="small"))
+    without = collector_of(small_config(rules="small"))
     collector, _ = reading()
     with pytest.raises(ValueError, match="log_actions are not those of 8 environments of this version"):
         collector.load_state(without.state())
@@ -122,12 +122,12 @@ SHORT = {
 def reader(monkeypatch: pytest.MonkeyPatch) -> ReadsHistory:
     """A reader of histories that runs get when they name random."""
     agent = ReadsHistory()
-    for learner in (own_learner, sb3_learner):
+    for learner in (policy_iteration, sb3_learner):
         monkeypatch.setattr(learner, "make_agent", lambda name: agent)
     return agent
 
 
-@pytest.mark.parametrize("make", [own_config, tiny_config], ids=["policy_iteration", "sb3"])
+@pytest.mark.parametrize("make", [small_config, tiny_config], ids=["policy_iteration", "sb3"])
 def test_every_trainer_gives_histories(make: Callable[..., Any], tmp_path: Path, reader: ReadsHistory) -> None:
     config = make(**SHORT, evaluate_every=10**6)
     train(config, RunDirectory.create(config, "mine", tmp_path / "run"), quiet=True)
@@ -137,7 +137,7 @@ def test_every_trainer_gives_histories(make: Callable[..., Any], tmp_path: Path,
 def test_a_run_stopped_in_the_middle_of_deals_resumes_bit_for_bit(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reader: ReadsHistory
 ) -> None:
-    config = own_config(**SHORT, num_steps=5)
+    config = small_config(**SHORT, num_steps=5)
     whole = train(config, RunDirectory.create(config, "mine", tmp_path / "whole"), quiet=True)
     call_at(monkeypatch, 200, interrupt)
     stopped = train(config, RunDirectory.create(config, "mine", tmp_path / "stopped"), quiet=True)

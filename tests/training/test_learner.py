@@ -25,9 +25,9 @@ from german_whist.training.run.processes import Processes
 from german_whist.training.run.progress import FINAL_EVALUATION
 from german_whist.training.run.records import Due, TrainingOutcome
 from german_whist.training.train import train
-from tests.training.own_runs import ALL_PARTS
-from tests.training.own_runs import begin_own as run
-from tests.training.own_runs import own_config as config
+from tests.training.policy_iteration_runs import ALL_PARTS
+from tests.training.policy_iteration_runs import small_config as config
+from tests.training.policy_iteration_runs import train_small as run
 from tests.training.whole_runs import interrupt_in, resume_run
 
 FAST = {"learning_rate": 1e-2, "learning_rate_end": 1e-2, "batch_size": 64, "ema_horizon": 640}

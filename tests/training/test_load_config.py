@@ -12,7 +12,7 @@ from german_whist.agents.pretrained.catalog import find_network
 from german_whist.training.config import EVERY, PolicyIterationConfig, SB3Config
 from german_whist.training.load_config import config_fields, load_config, recipe_names
 from tests.agents.networks import some_network, suit_network
-from tests.training.own_runs import OWN_SETTINGS, own_config
+from tests.training.policy_iteration_runs import SMALL_SETTINGS, small_config
 from tests.training.sb3_runs import SETTINGS, tiny_config
 
 
@@ -86,7 +86,6 @@ def test_a_file_but_not_a_folder_takes_precedence_over_a_recipe(
         ("learning_rate", "1e-3", 0.001),
         ("learning_rate", "1", 1.0),
         ("learning_rate", ".5", 0.5),
-        ("per_trick", "no", False),
         ("device", "cuda:0", "cuda:0"),
         ("hidden", "[1e1, 20]", [10, 20]),
         ("rules", "classic:hand=10,stock=32", "classic:hand=10,stock=32"),
@@ -104,7 +103,7 @@ def test_values_are_converted_to_the_type_of_their_key(tmp_path: Path, key: str,
 
 
 def test_settings_read_back_from_their_yaml(tmp_path: Path) -> None:
-    config = tiny_config(opponents={"self": 0.5, "random": 0.25, "pool": 0.25}, learning_rate=3e-7, per_trick=False)
+    config = tiny_config(opponents={"self": 0.5, "random": 0.25, "pool": 0.25}, learning_rate=3e-7)
     text = config.to_yaml()
     assert load_config(written(tmp_path, text)) == config
     assert list(yaml.safe_load(text)) == list(config_fields(SB3Config))
@@ -162,10 +161,7 @@ WRONG_VALUES = [
     ("hidden", "[]", "at least one layer"),
     ("hidden", "[16, 0]", "at least one layer, each from 1"),
     ("hidden", "[16, big]", "a list of whole numbers"),
-    ("per_trick", "1", "1 is not allowed: true or false is needed"),
-    ("per_trick", "perhaps", "true or false is needed"),
     ("reward", "margn", "unknown reward 'margn': did you mean 'margin'? allowed: margin, win, points"),
-    ("reward", "win", "per_trick: only the margin can be paid trick by trick; reward is win"),
     ("reward", "3", "3 is not allowed: a name is needed"),
     ("rules", "clasic", "unknown rules 'clasic': did you mean 'classic'?"),
     ("rules", "classic:hnd=3", "unknown rules field 'hnd': did you mean 'hand'?"),
@@ -214,7 +210,7 @@ def test_a_wrong_value_in_the_file_is_not_blamed_on_the_command_line(tmp_path: P
 
 
 def test_the_command_line_can_correct_a_wrong_value(tmp_path: Path) -> None:
-    assert load_config(written(tmp_path, "reward: win\n"), {"per_trick": "false"}).reward == "win"
+    assert load_config(written(tmp_path, "ent_coef: -2\n"), {"ent_coef": "0"}).ent_coef == 0
 
 
 @pytest.mark.parametrize(
@@ -286,7 +282,7 @@ def test_the_command_line_may_change_the_trainer(tmp_path: Path) -> None:
 
 
 def test_settings_of_policy_iteration_read_back(tmp_path: Path) -> None:
-    config = own_config(value_lambda=0.25, games={"tiny": 1.0})
+    config = small_config(value_lambda=0.25, games={"tiny": 1.0})
     assert load_config(written(tmp_path, config.to_yaml())) == config
     assert list(yaml.safe_load(config.to_yaml())) == list(config_fields(PolicyIterationConfig))
 
@@ -308,13 +304,13 @@ def test_settings_of_policy_iteration_read_back(tmp_path: Path) -> None:
     ],
 )
 def test_a_wrong_value_of_policy_iteration_is_refused(tmp_path: Path, key: str, text: str, expected: str) -> None:
-    message = refusal(written(tmp_path, yaml.safe_dump(OWN_SETTINGS)), {key: text})
+    message = refusal(written(tmp_path, yaml.safe_dump(SMALL_SETTINGS)), {key: text})
     assert message.startswith("command line: ")
     assert expected in message
 
 
 def test_a_runs_config_loads_without_its_init_network(tmp_path: Path) -> None:
-    config = own_config(init="gone.safetensors")
+    config = small_config(init="gone.safetensors")
     assert load_config(written(tmp_path, config.to_yaml())) == config
 
 

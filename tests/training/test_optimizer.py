@@ -9,14 +9,14 @@ import torch
 
 from german_whist.training.networks import MAX_GRAD_NORM, TrainedNetwork, new_mlp
 from german_whist.training.run.processes import Processes
-from tests.training.own_runs import own_config
+from tests.training.policy_iteration_runs import small_config
 
 RATE = 0.01
 
 
 def trained(seed: int = 3, **changes: Any) -> TrainedNetwork:
     torch.manual_seed(seed)
-    return TrainedNetwork("it", new_mlp(torch.ones(12), [20, 8], 5, 1.0), own_config(**changes), Processes())
+    return TrainedNetwork("it", new_mlp(torch.ones(12), [20, 8], 5, 1.0), small_config(**changes), Processes())
 
 
 def step(it: TrainedNetwork, seed: int, scale: float = 1.0) -> None:

@@ -21,14 +21,14 @@ from german_whist.training.rollouts import (
     Rollout,
     first_training_deal,
 )
-from tests.training.own_runs import collector_of, own_config, some_policy
+from tests.training.policy_iteration_runs import collector_of, small_config, some_policy
 
 FIRST = first_training_deal(0)
 GAMES = ["tiny", "small", "draft", "open_stock", "high_low"]
 
 
 def collected(makers: Any = None, **changes: Any) -> tuple[Collector, Rollout]:
-    config = own_config(**changes)
+    config = small_config(**changes)
     collector = collector_of(config, makers)
     return collector, collector.collect(some_policy(config, collector).policy)
 
@@ -69,7 +69,7 @@ def test_the_margin_of_a_deal_is_recorded_at_its_end(game: str) -> None:
 
 
 def test_actions_are_sampled_from_the_policy() -> None:
-    config = own_config(num_envs=4000, num_steps=4, rules="small")
+    config = small_config(num_envs=4000, num_steps=4, rules="small")
     collector = collector_of(config)
     ppo = some_policy(config, collector)
     made = collector.collect(ppo.policy)
@@ -144,7 +144,7 @@ def test_training_plays_no_deal_that_evaluations_play() -> None:
 
 def test_a_collector_resumes_exactly_from_its_state() -> None:
     shares = {"self": 0.5, "greedy": 0.5}
-    config = own_config(rules="small", num_steps=11, opponents=shares)
+    config = small_config(rules="small", num_steps=11, opponents=shares)
     makers = {"greedy": lambda rollout: make_agent("greedy")}
     first, second = collector_of(config, makers), collector_of(config, makers)
     ppo = some_policy(config, first)
@@ -169,7 +169,7 @@ def test_the_state_of_other_deals_is_refused(name: str) -> None:
 
 
 def test_processes_deal_different_deals() -> None:
-    config = own_config(rules="classic")
+    config = small_config(rules="classic")
     decks = [collector_of(config, rank=rank).batch.states["deck"].copy() for rank in (0, 1)]
     assert not (decks[0] == decks[1]).all(axis=1).any()
     np.testing.assert_array_equal(decks[1], DealBatch("classic", 8, 0, FIRST + DEALS_PER_PROCESS).states["deck"])

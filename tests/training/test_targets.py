@@ -19,7 +19,7 @@ from german_whist.envs.simulator.batch import DealBatch
 from german_whist.training.lookahead_kernels import count_rotations, write_rotation
 from german_whist.training.rollouts import Collector, Network
 from tests.training.known_targets import Targets, by_looking_ahead
-from tests.training.own_runs import collector_of, own_config
+from tests.training.policy_iteration_runs import collector_of, small_config
 
 HEURISTIC = make_agent("heuristic")
 OPPONENTS = {"heuristic": lambda _: HEURISTIC}
@@ -74,7 +74,7 @@ def test_no_network_evaluates_an_endgame(rules):
         return torch.zeros((len(features), 54))
 
     targets = Targets(
-        own_config(rules=rules, num_envs=8, num_steps=8), lookahead_policy=network, value=network, lookahead=2
+        small_config(rules=rules, num_envs=8, num_steps=8), lookahead_policy=network, value=network, lookahead=2
     )
     for _ in range(4):
         targets.collect()
@@ -85,7 +85,7 @@ def test_no_network_evaluates_an_endgame(rules):
 def test_margins_are_squashed_by_tanh():
     # The last decisions of the foreplay: all lookaheads end in endgames.
     plain, squashed = (
-        Targets(own_config(rules="classic", num_envs=40, num_steps=25, margin_tanh_scale=scale)) for scale in (0, 3)
+        Targets(small_config(rules="classic", num_envs=40, num_steps=25, margin_tanh_scale=scale)) for scale in (0, 3)
     )
     for targets in (plain, squashed):
         targets.collect()
@@ -98,7 +98,7 @@ def test_margins_are_squashed_by_tanh():
 @pytest.mark.parametrize("rules", ["classic", "small", "draft", "open_stock", "high_low"])
 def test_targets_bootstrap_from_the_value_at_the_next_decisions(rules, lookahead):
     policy, value = some_policy(rules), MLPForward(random_layers(rules, 2, 2))
-    settings = own_config(rules=rules, num_envs=24, num_steps=7, opponents={"self": 0.5, "heuristic": 0.5})
+    settings = small_config(rules=rules, num_envs=24, num_steps=7, opponents={"self": 0.5, "heuristic": 0.5})
     computed = Targets(settings, OPPONENTS, **some_networks(rules), lookahead=lookahead)
     computed.collect()
     targets, collector = computed.now(), computed.collector
@@ -120,7 +120,7 @@ def test_targets_bootstrap_from_the_value_at_the_next_decisions(rules, lookahead
 
 @pytest.mark.parametrize(("rules", "steps", "fewest"), [("classic", 9, 4), ("classic", 23, 3), ("draft", 34, 3)])
 def test_a_target_is_the_mean_over_its_stock_rotations(rules, steps, fewest):
-    settings = own_config(rules=rules, num_envs=24, num_steps=steps)
+    settings = small_config(rules=rules, num_envs=24, num_steps=steps)
     many, one = (Targets(settings.replace(stock_rotations=rotations), **some_networks(rules)) for rotations in (4, 1))
     many.collect()
     batch = many.collector.batch
@@ -145,7 +145,7 @@ def test_a_target_is_the_mean_over_its_stock_rotations(rules, steps, fewest):
 
 
 def test_there_are_targets_where_the_learner_has_a_choice():
-    settings = own_config(rules="classic", num_envs=16, num_steps=26, opponents={"self": 0.5, "heuristic": 0.5})
+    settings = small_config(rules="classic", num_envs=16, num_steps=26, opponents={"self": 0.5, "heuristic": 0.5})
     targets = Targets(settings, OPPONENTS, **some_networks("classic"))
     targets.collect()
     made, found = targets.collector.rollout, targets.made
@@ -159,7 +159,7 @@ def test_there_are_targets_where_the_learner_has_a_choice():
 
 
 def test_targets_are_by_role_as_the_mask_is():
-    targets = Targets(own_config(rules="classic", num_envs=8, num_steps=1), **some_networks("classic"))
+    targets = Targets(small_config(rules="classic", num_envs=8, num_steps=1), **some_networks("classic"))
     by_action = targets.now()
     targets.collector._observe(0)
     roles = targets.collector.roles.copy()
@@ -171,7 +171,7 @@ def test_targets_are_by_role_as_the_mask_is():
 
 
 def test_returns_bootstrap_where_another_than_the_greedy_action_was_played():
-    settings = own_config(rules="classic", num_envs=64, num_steps=26, value_lambda=1.0)
+    settings = small_config(rules="classic", num_envs=64, num_steps=26, value_lambda=1.0)
     targets = Targets(settings, **some_networks("classic"))
     likes = torch.linspace(0, 1e-3, 52)
     targets.collect(lambda features: likes.expand(len(features), 52))
@@ -190,4 +190,4 @@ def test_returns_bootstrap_where_another_than_the_greedy_action_was_played():
 
 def test_games_without_open_endgames_are_refused():
     with pytest.raises(ValueError, match="humbug"):
-        collector_of(own_config(rules="humbug"))
+        collector_of(small_config(rules="humbug"))

@@ -18,7 +18,7 @@ from german_whist.envs.engine.rules import rules
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.training.rollouts import first_training_deal
 from german_whist.training.value_fit import FIRST_RANK, fit_value, self_play_outcomes
-from tests.training.own_runs import begin_own as run
+from tests.training.policy_iteration_runs import train_small as run
 
 
 def random_layers(game: str, inputs: str) -> tuple[Layer, ...]:

@@ -139,7 +139,6 @@ class SB3Learner:
             self.rules,
             config.num_envs,
             reward=config.reward,
-            per_trick=config.per_trick,
             seed=config.seed,
             opponents=[(share, self._opponent(name)) for name, share in opponents.items()],
             history=any(map(uses_history, self._bots.values())),

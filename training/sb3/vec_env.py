@@ -42,8 +42,8 @@ class SelfPlayVecEnv(VecEnv):
     non-dealer in turn, and an opponent plays the other seat inside the step. Cards are named by role, as a policy
     network sees them (``agents/policy/canonical.py``), in observations, masks and actions alike.
 
-    Rewards are divided by the largest possible one. They are paid at the end of the deal or, with ``per_trick``, trick
-    by trick, with the same sum. ``step`` returns the reward of the seat that acted, ``seat_rewards`` holds both.
+    Rewards are divided by the largest possible one. The margin is paid trick by trick, other rewards at the end of the
+    deal. ``step`` returns the reward of the seat that acted, ``seat_rewards`` holds both.
 
     Attributes:
         batch: the deals.
@@ -58,7 +58,6 @@ class SelfPlayVecEnv(VecEnv):
         num_envs: int,
         *,
         reward: str = "margin",
-        per_trick: bool = False,
         seed: int = 0,
         opponents: Sequence[tuple[float, Callable[[], Agent] | None]] = ((1.0, None),),
         history: bool = False,
@@ -69,21 +68,16 @@ class SelfPlayVecEnv(VecEnv):
             rules: the rules of the deals.
             num_envs: deals stepped together.
             reward: ``"margin"``, ``"win"`` or ``"points"``.
-            per_trick: pay the margin trick by trick.
             seed: seed of the deals and the opponents.
             opponents: shares of the environments and who plays there: ``None`` (the learner holds both seats), or a
                 function that gives the opponent, called by :meth:`choose_opponents`.
             history: keep event histories, for opponents that use them.
 
         Raises:
-            ValueError: when a reward is unknown or cannot be paid trick by trick, or a share is less than one
-                environment.
+            ValueError: when a reward is unknown, or a share is less than one environment.
         """
         self.batch = DealBatch(rules, num_envs, seed, history=history)
-        if per_trick and reward != "margin":
-            raise ValueError(f"per_trick: only the margin can be paid trick by trick, not reward={reward}")
         self._reward = reward
-        self._per_trick = per_trick
         self._scale = reward_limit(rules.game, reward)
         self._next_deal = 0
         self._deal = np.zeros(num_envs, np.uint64)
@@ -156,7 +150,7 @@ class SelfPlayVecEnv(VecEnv):
     def step_wait(self) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.float32], npt.NDArray[np.bool_], list[Any]]:
         """Play the actions, then the opponents', until the learner is to act again; finished deals are replaced."""
         self.acted = self.batch.turn.copy()
-        before = self._margin() if self._per_trick else None
+        before = self._margin() if self._reward == "margin" else None
         self.batch.step(true_cards(self._pending, self._roles))
         self._play_opponents()
         self.ended = self.batch.done.copy()

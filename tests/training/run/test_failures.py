@@ -16,14 +16,14 @@ from german_whist.training.policy_iteration import Batch, PolicyIteration
 from german_whist.training.run.directory import RunDirectory
 from german_whist.training.run.processes import Processes
 from german_whist.training.run.records import TrainingOutcome
-from tests.training.own_runs import begin_own
+from tests.training.policy_iteration_runs import train_small
 from tests.training.sb3_runs import tiny_config
 from tests.training.whole_runs import begin, call_at, evaluated, resume_run
 
 Start = Callable[..., TrainingOutcome]
 
 
-@pytest.fixture(params=[begin, begin_own], ids=["sb3", "policy_iteration"])
+@pytest.fixture(params=[begin, train_small], ids=["sb3", "policy_iteration"])
 def start(request: pytest.FixtureRequest) -> Start:
     """Begin a run of either trainer."""
     start: Start = request.param
@@ -56,7 +56,7 @@ def test_a_nan_or_exploding_loss_stops_the_run(
         patch.setattr(PolicyIteration, "update", spoilt)
         message = rf"^training diverged before decision 768: {cause}; the checkpoints before it are in "
         with pytest.raises(FloatingPointError, match=message):
-            begin_own(tmp_path / "run")
+            train_small(tmp_path / "run")
     run = RunDirectory(tmp_path / "run")
     assert [int(path.stem) for path in run.checkpoint_paths()] == [0, 256, 512]
     load_checkpoint(run.checkpoint_paths()[-1])
@@ -73,7 +73,7 @@ def test_nan_logits_stop_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
     monkeypatch.setattr(PolicyIteration, "policy", blank)
     with pytest.raises(FloatingPointError, match=r"^training diverged before decision 384: logits are not finite; "):
-        begin_own(tmp_path / "run")
+        train_small(tmp_path / "run")
 
 
 def test_a_worker_that_dies_stops_the_run_and_the_checkpoint_is_named(
@@ -88,7 +88,7 @@ def test_a_worker_that_dies_stops_the_run_and_the_checkpoint_is_named(
     call_at(monkeypatch, 600, lose_it)
     message = rf"^another process .* closed by peer; the last good checkpoint is in {tmp_path / 'run' / 'checkpoints'}$"
     with pytest.raises(ConnectionError, match=message):
-        begin_own(tmp_path / "run")
+        train_small(tmp_path / "run")
     assert [int(path.stem) for path in RunDirectory(tmp_path / "run").checkpoint_paths()] == [0, 256, 512]
 
 

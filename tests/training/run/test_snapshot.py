@@ -12,13 +12,13 @@ import torch
 
 from german_whist.training.run.directory import RunDirectory
 from german_whist.training.run.records import TrainingOutcome
-from tests.training.own_runs import begin_own
+from tests.training.policy_iteration_runs import train_small
 from tests.training.run.snapshots import WITH_POOL, refused, rewrite
 
 
 @pytest.fixture(scope="module")
 def original(tmp_path_factory: pytest.TempPathFactory) -> TrainingOutcome:
-    return begin_own(tmp_path_factory.mktemp("own") / "run", **WITH_POOL)
+    return train_small(tmp_path_factory.mktemp("own") / "run", **WITH_POOL)
 
 
 @pytest.fixture

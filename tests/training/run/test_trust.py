@@ -18,8 +18,8 @@ from german_whist.training.run.directory import RunDirectory
 from german_whist.training.run.provenance import Provenance
 from german_whist.training.run.records import TrainingOutcome
 from german_whist.training.run.snapshot import FORMAT, read_resume_file
-from tests.training.own_runs import begin_own
-from tests.training.own_runs import own_config as config
+from tests.training.policy_iteration_runs import small_config as config
+from tests.training.policy_iteration_runs import train_small
 from tests.training.run.snapshots import WITH_POOL, files, refused, rewrite
 from tests.training.sb3_runs import tiny_config
 from tests.training.whole_runs import begin, resume_run
@@ -29,7 +29,7 @@ from tests.training.whole_runs import begin, resume_run
 def original(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> TrainingOutcome:
     """A run of each trainer that nobody may change."""
     folder = tmp_path_factory.mktemp(request.param) / "run"
-    return begin_own(folder, **WITH_POOL) if request.param == "policy_iteration" else begin(folder, **WITH_POOL)
+    return train_small(folder, **WITH_POOL) if request.param == "policy_iteration" else begin(folder, **WITH_POOL)
 
 
 @pytest.fixture

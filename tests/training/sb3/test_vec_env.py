@@ -47,13 +47,10 @@ def dealt_indices(env: SelfPlayVecEnv, monkeypatch: pytest.MonkeyPatch) -> list[
     return dealt
 
 
-@pytest.mark.parametrize("per_trick", [False, True])
 @pytest.mark.parametrize("name", ["classic", "tiny", "one_suit", "pairs", "one_card", "long_stock", "short"])
-def test_every_row_is_the_play_of_a_single_deal_after_another(
-    name: str, per_trick: bool, rng: np.random.Generator
-) -> None:
+def test_every_row_is_the_play_of_a_single_deal_after_another(name: str, rng: np.random.Generator) -> None:
     game, rows = GAMES[name], 6
-    env = SelfPlayVecEnv(game, rows, per_trick=per_trick, seed=17, opponents=MIXED)
+    env = SelfPlayVecEnv(game, rows, seed=17, opponents=MIXED)
     tables = [Table(row, game, 17, Lowest() if row >= 3 else None) for row in range(rows)]
     observations = env.reset()
     for row, table in enumerate(tables):
@@ -72,7 +69,7 @@ def test_every_row_is_the_play_of_a_single_deal_after_another(
             before = table.counted()
             seat = table.play(int(actions[row]))
             done = bool(table.batch.done[0])
-            paid = table.counted() - before if per_trick else table.counted() if done else 0
+            paid = table.counted() - before
             assert dones[row] == done
             assert env.acted[row] == seat
             assert env.seat_rewards[row].tolist() == pytest.approx([paid / limit, -paid / limit])
@@ -93,39 +90,17 @@ def test_deals_pay_their_returns_as_shares_of_the_largest(reward: str, rng: np.r
     env = SelfPlayVecEnv(game, 32, reward=reward, seed=3)
     alone = DealBatch(game, 32, 3, first_training_deal(0))
     env.reset()
+    paid = np.zeros((32, 2))
     for _ in range(2 * game.tricks):
         actions = random_actions(env, rng)
         env.step(actions)
+        paid += env.seat_rewards
         alone.step(true_cards(actions, canonical_views(alone.views())[1]))
-        if not env.ended.any():
+        if reward != "margin" and not env.ended.any():
             assert not env.seat_rewards.any()
     assert env.ended.all()
-    np.testing.assert_allclose(env.seat_rewards, alone.returns(reward) / reward_limit(game.game, reward), atol=1e-6)
-    assert np.abs(env.seat_rewards).max() <= 1
-
-
-@pytest.mark.parametrize("name", ["classic", "all_count", "tiny", "one_suit"])
-def test_the_margin_paid_trick_by_trick_adds_up_to_the_margin(name: str) -> None:
-    totals = []
-    for per_trick in (False, True):
-        rng = np.random.default_rng(8)
-        env = SelfPlayVecEnv(GAMES[name], 8, per_trick=per_trick, seed=5, opponents=MIXED)
-        env.reset()
-        sums, paid = [], np.zeros((8, 2))
-        for _ in range(6 * GAMES[name].tricks):
-            env.step(random_actions(env, rng))
-            paid += env.seat_rewards
-            sums += [paid[row].copy() for row in np.flatnonzero(env.ended)]
-            paid[env.ended] = 0
-        totals.append(np.array(sums))
-    assert len(totals[0]) > 30
-    assert np.abs(totals[0]).max() > 0
-    np.testing.assert_allclose(totals[0], totals[1], atol=1e-6)
-
-
-def test_only_the_margin_can_be_paid_trick_by_trick() -> None:
-    with pytest.raises(ValueError, match=r"per_trick: only the margin .* reward=win"):
-        SelfPlayVecEnv(rules("tiny"), 2, reward="win", per_trick=True)
+    np.testing.assert_allclose(paid, alone.returns(reward) / reward_limit(game.game, reward), atol=1e-6)
+    assert np.abs(paid).max() <= 1
 
 
 def test_an_unknown_reward_is_refused() -> None:
