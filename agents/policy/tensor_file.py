@@ -97,17 +97,14 @@ class TensorFile:
         return tuple(layers)
 
     def check_sum(self) -> None:
-        """Compare card and tensors with the checksum; files of earlier versions have a card and nothing else.
+        """Compare card and tensors with the checksum.
 
         Raises:
             ValueError: when they differ, or the checksum is missing.
         """
-        known = self._metadata.get("sha256")
-        if known is None:
-            if self._metadata.keys() != {"card"}:
-                raise ValueError(f"checkpoint {str(self._path)!r} is damaged: it has no checksum")
-            return
-        if known != _checksum({name: self.tensor(name) for name in self.names}, self._metadata["card"]):
+        if "sha256" not in self._metadata:
+            raise ValueError(f"checkpoint {str(self._path)!r} is damaged: it has no checksum")
+        if self._metadata["sha256"] != _checksum({name: self.tensor(name) for name in self.names}, self._metadata["card"]):
             raise ValueError(f"checkpoint {str(self._path)!r} is damaged: its checksum is wrong")
 
 
