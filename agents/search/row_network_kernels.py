@@ -6,7 +6,7 @@ import numpy as np
 
 from german_whist.agents.policy.canonical_kernels import ROLES, action_role, named_action, rename_view
 from german_whist.agents.policy.input_kernels import write_network_input
-from german_whist.agents.policy.network.mlp_forward_kernels import write_layer
+from german_whist.agents.policy.network.forward_kernels import write_layer
 from german_whist.envs.utils.bit_kernels import lowest
 from german_whist.envs.utils.jit import kernel
 

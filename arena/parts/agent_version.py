@@ -8,9 +8,8 @@ from functools import lru_cache
 from importlib import resources
 from importlib.abc import Traversable
 
-from german_whist.agents.policy_specs import split_checkpoint
 from german_whist.agents.process.agent import ProcessAgent
-from german_whist.agents.registry import split_suffixes
+from german_whist.agents.registry import split_checkpoint, split_suffixes
 
 # What decides which cards an agent plays; the arena gives it random numbers, and deals that it has lost.
 _PACKAGES = ("agents", "arena", "configs", "envs", "solver")

@@ -63,7 +63,7 @@ def best_of(own: Hand, other: Hand, led: str | None, trump: str | None, low: boo
 
 
 def random_reply_margin(card: str, own: Hand, other: Hand, led: str | None, trump: str | None, low: bool) -> float:
-    """The mean over the opponent's next choice, as the docstring of ``agents.endgame.tie_breaks`` says it."""
+    """The mean over the opponent's next choice, as the docstring of ``agents.endgame.open_hands`` says it."""
     rest = without(own, card)
     trick, taken = 0, True
     if led is None:

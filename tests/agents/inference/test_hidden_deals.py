@@ -13,13 +13,14 @@ from hypothesis import strategies as st
 
 from german_whist.agents.inference.deck_sampling import count_decks
 from german_whist.agents.inference.hidden_deal_kernels import (
+    HIDDEN_DEAL,
     count_ways,
     list_hands,
+    read_history,
     sample_deal,
     sample_deal_of_hand,
     suit_limits,
 )
-from german_whist.agents.inference.history_reading_kernels import HIDDEN_DEAL, read_history
 from german_whist.envs.engine.cards import cards_of, mask_of
 from german_whist.envs.engine.rules import Rules, rule_names, rules
 from german_whist.envs.simulator.batch import DealBatch

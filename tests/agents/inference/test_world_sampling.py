@@ -12,8 +12,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from german_whist.agents.inference.determinization_kernels import write_known_state, write_rules, write_sampled_cards
-from german_whist.agents.inference.world_sampling_kernels import HAND_COUNTS, count_hands, hand_size, unrank_hand
+from german_whist.agents.inference.world_sampling_kernels import (
+    HAND_COUNTS,
+    count_hands,
+    hand_size,
+    unrank_hand,
+    write_known_state,
+    write_rules,
+    write_sampled_cards,
+)
 from german_whist.envs.engine.rules import GAME, Rules, rule_names, rules
 from german_whist.envs.engine.state import STATE
 from german_whist.envs.observation.view_kernels import write_view
