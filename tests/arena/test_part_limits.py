@@ -15,13 +15,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from german_whist.arena.parallel.shards import Shard
 from german_whist.arena.parts import match_part
-from german_whist.arena.parts.match_part import MAX_DEALS, MatchPart, read_parts, write_parts
-from german_whist.arena.parts.merge import merge_parts
+from german_whist.arena.parts.match_part import MAX_DEALS, MatchPart, merge_parts, read_parts, write_parts
 from german_whist.arena.parts.play import match_meeting, play_series_shard, play_shard
-from german_whist.arena.tournament.play import play_tournament, play_tournament_shard
-from german_whist.arena.tournament.store import ResultStore
+from german_whist.arena.parts.shards import Shard
+from german_whist.arena.tournament.play import ResultStore, play_tournament, play_tournament_shard
 
 MEETING = match_meeting("greedy", "random", "tiny", 7)
 PART = play_shard(MEETING, 0, 4, Shard(1, 2))

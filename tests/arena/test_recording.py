@@ -17,8 +17,7 @@ from hypothesis import strategies as st
 
 import german_whist as gw
 from german_whist.arena.match import play_match
-from german_whist.arena.recording import DealResult, Recording
-from german_whist.arena.recording_file import read_recording, read_recordings, writing_recordings
+from german_whist.arena.recording import DealResult, Recording, read_recording, read_recordings, writing_recordings
 from german_whist.envs.engine.rules import rule_names, rules
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.envs.text.position import position_text

@@ -13,13 +13,11 @@ import pytest
 from german_whist.agents.bots.base import Values
 from german_whist.arena.match import play_match
 from german_whist.arena.match_result import MatchResult
-from german_whist.arena.parallel.shards import Shard
-from german_whist.arena.parts.match_part import MatchPart, read_parts, write_parts
-from german_whist.arena.parts.merge import merge_parts
+from german_whist.arena.parts.match_part import MatchPart, merge_parts, read_parts, write_parts
 from german_whist.arena.parts.play import match_meeting, play_series_shard, play_shard, result_of
+from german_whist.arena.parts.shards import Shard
 from german_whist.arena.series import play_series
-from german_whist.arena.variance_reduction.hand_value import HandValue
-from german_whist.arena.variance_reduction.play import play_variance_reduced_match
+from german_whist.arena.variance_reduction import HandValue, play_variance_reduced_match
 from german_whist.envs.engine.rules import rules
 from tests.cli.commands import Run, runner
 

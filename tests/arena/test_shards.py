@@ -16,13 +16,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from german_whist.arena.executors import run_tasks, worker_processes
 from german_whist.arena.match import play_match
-from german_whist.arena.parallel.executors import run_tasks, worker_processes
-from german_whist.arena.parallel.shards import Shard, parse_shard
 from german_whist.arena.parts import agent_version as versions
-from german_whist.arena.parts.match_part import MatchPart, read_parts, write_parts
-from german_whist.arena.parts.merge import merge_parts
+from german_whist.arena.parts.match_part import MatchPart, merge_parts, read_parts, write_parts
 from german_whist.arena.parts.play import match_meeting, play_shard, result_of
+from german_whist.arena.parts.shards import Shard, parse_shard
 from tests.cli.commands import Run, runner
 
 

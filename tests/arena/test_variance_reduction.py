@@ -12,9 +12,13 @@ import pytest
 from german_whist.agents.registry import make_agent
 from german_whist.arena.match import play_match
 from german_whist.arena.turns import GameMemories, play_turn
-from german_whist.arena.variance_reduction.hand_value import HandValue
-from german_whist.arena.variance_reduction.play import corrected, play_variance_reduced_match, value_of
-from german_whist.arena.variance_reduction.stock_luck import stock_luck
+from german_whist.arena.variance_reduction import (
+    HandValue,
+    corrected,
+    play_variance_reduced_match,
+    stock_luck,
+    value_of,
+)
 from german_whist.envs.engine.rules import rules
 from german_whist.envs.simulator.batch import DealBatch
 from tests.arena.resigning import Resigns

@@ -11,9 +11,9 @@ from unittest import mock
 from german_whist.agents.process import agent as process_agent
 from german_whist.agents.process.bot_process import MAX_LINE, BotError
 from german_whist.arena.match import play_match
-from german_whist.arena.parallel.shards import Shard
 from german_whist.arena.parts.match_part import MatchPart, read_parts, write_parts
 from german_whist.arena.parts.play import match_meeting, play_series_shard, play_shard
+from german_whist.arena.parts.shards import Shard
 from german_whist.arena.tournament.play import PAIRS_FOLDER, play_tournament
 from tests.fuzz.contract import BrokenError, command, refused_or
 from tests.fuzz.mutations import Rng, as_json, mutate_bytes, mutate_json

@@ -10,9 +10,9 @@ import pytest
 from german_whist.agents.process.agent import MAX_FAILURES
 from german_whist.agents.registry import make_agent
 from german_whist.arena.match import play_match
-from german_whist.arena.sequential.sprt import play_sprt
 from german_whist.arena.series import play_series
-from german_whist.arena.variance_reduction.play import play_variance_reduced_match
+from german_whist.arena.sprt import play_sprt
+from german_whist.arena.variance_reduction import play_variance_reduced_match
 from german_whist.session.game_session import Session
 from german_whist.session.settings import Settings
 from tests.agents.process.bots import bot
