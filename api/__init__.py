@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from german_whist.arena.exploitability.equilibrium import solve_equilibrium as solve_equilibrium
     from german_whist.arena.match import play_match as play_match
     from german_whist.arena.recording import Recording as Recording
-    from german_whist.arena.recording_file import read_recordings as read_recordings
-    from german_whist.arena.sequential.sprt import play_sprt as play_sprt
+    from german_whist.arena.recording import read_recordings as read_recordings
     from german_whist.arena.series import play_series as play_series
+    from german_whist.arena.sprt import play_sprt as play_sprt
     from german_whist.arena.tournament.play import play_tournament as play_tournament
     from german_whist.arena.tournament.standings import standings as standings
     from german_whist.envs.engine.cards import card_text as card_text
@@ -77,11 +77,11 @@ _MODULES = {
     "observe": "envs.observation.vector",
     "play_match": "arena.match",
     "play_series": "arena.series",
-    "play_sprt": "arena.sequential.sprt",
+    "play_sprt": "arena.sprt",
     "play_tournament": "arena.tournament.play",
     "race_move_values": "solver.races",
     "raw_env": "envs.pettingzoo_env",
-    "read_recordings": "arena.recording_file",
+    "read_recordings": "arena.recording",
     "rule_names": "envs.engine.rules",
     "rules": "envs.engine.rules",
     "rules_text": "envs.text.rules_text",

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import math
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,11 +18,11 @@ from german_whist.agents.monte_carlo.bot import MonteCarloBot
 from german_whist.agents.policy.agent import expected_values, network_of
 from german_whist.agents.registry import make_agent
 from german_whist.agents.search.agent import SearchAgent
-from german_whist.arena.explained_move import Move, move_of, options_of
 from german_whist.arena.recording import DealResult
 from german_whist.arena.turns import GameMemories, play_turn
+from german_whist.envs.engine.actions import action_text
 from german_whist.envs.engine.agent_rng import AgentRng
-from german_whist.envs.engine.cards import NUM_ACTIONS
+from german_whist.envs.engine.cards import NUM_ACTIONS, SUITS, card_text, cards_of, hand_text
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.rules import rules as rules_named
 from german_whist.envs.opponent import uses_history
@@ -32,6 +34,92 @@ REFERENCE = "heuristic"  # the agent whose choice is shown for comparison
 DEFAULT_WORLDS = 100
 
 _STREAM = 7  # random stream of the rollouts, apart from the players'
+
+
+@dataclasses.dataclass(frozen=True)
+class Option:
+    """A legal action and its evaluations; ``None`` where one does not apply.
+
+    Margins are those of the whole deal in counted tricks for this seat; in a low game, too, more is better.
+
+    Attributes:
+        action: the action's number.
+        probability: probability under a network's policy at temperature 1.
+        advantage: estimated margin relative to the best action in tricks, 0 or less, by a network of action values.
+        rollouts: mean margin over sampled worlds in which the heuristic bot finishes the foreplay for both seats and
+            the endgame is played perfectly.
+        exact: margin with perfect play by both seats from here, where the opponent's hand is known.
+        search: gain over the policy's action in tricks as a search estimates it, for actions that it tried; a win adds
+            four, a loss takes as many.
+    """
+
+    action: int
+    probability: float | None
+    advantage: float | None
+    rollouts: float | None
+    exact: int | None
+    search: float | None = None
+
+
+@dataclasses.dataclass(frozen=True)
+class Move:
+    """One decision of an explained agent.
+
+    Attributes:
+        number: number of the move in the deal, from 1.
+        trick: number of the trick in the deal, from 1.
+        seat: the seat to act.
+        agent: the agent's name.
+        hand: the seat's cards, as a mask.
+        face_up: the face-up cards of the stock, as a mask.
+        led: the card led to the trick, −1 for none.
+        stock: number of cards left in the stock.
+        action: the action played.
+        heuristic_action: the action that the heuristic bot would play.
+        options: all legal actions: the one played, then the others from best to worst.
+        expected: expected number of cards of suits C D H S in the opponent's hand, uniform over consistent hands.
+        void: probability that the opponent is void in each suit.
+        expected_margin: margin of the deal that the agent's network expects before the action; ``None`` without a value
+            network.
+        win_chance: likewise the chance to win the deal, a draw counting half.
+    """
+
+    number: int
+    trick: int
+    seat: int
+    agent: str
+    hand: int
+    face_up: int
+    led: int
+    stock: int
+    action: int
+    heuristic_action: int
+    options: tuple[Option, ...]
+    expected: tuple[float, ...]
+    void: tuple[float, ...]
+    expected_margin: float | None
+    win_chance: float | None
+
+    @property
+    def value(self) -> float | None:
+        """The value of the action played: its exact margin where known, else that of its rollouts."""
+        played = self.options[0]
+        return played.rollouts if played.exact is None else played.exact
+
+    def to_dict(self, rules: Rules) -> dict[str, Any]:
+        """Return the move as plain data, cards as text, suits by their letters."""
+        fields = dataclasses.asdict(self)
+        fields["hand"] = hand_text(self.hand)
+        fields["face_up"] = [card_text(card) for card in cards_of(self.face_up)]
+        fields["led"] = None if self.led < 0 else card_text(self.led)
+        for name in ("action", "heuristic_action"):
+            fields[name] = action_text(fields[name], rules)
+        fields["options"] = [
+            {**dataclasses.asdict(option), "action": action_text(option.action, rules)} for option in self.options
+        ]
+        for name in ("expected", "void"):
+            fields[name] = dict(zip(SUITS, fields[name], strict=True))
+        return {**fields, "value": self.value}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -97,21 +185,15 @@ def explain_deal(
         acting.append(int(batch.turn[0]))
         step = np.array([len(played)])
         played.append(int(play_turn(memories, names, batch, address, first_seat, step)[0]))
-    views = np.concatenate(seen)
-    moves: dict[int, Move] = {}
+    moves: list[Move] = []
     for seat in seats:
-        rows = np.array([row for row, actor in enumerate(acting) if actor == seat], np.int64)
-        evaluations = _evaluations(agents[seat], views[rows], seed, rows, worlds)
-        numbers = AgentRng(batch.seed, np.repeat(2 * address, len(rows)), stream=seat, step=rows)
-        evaluations.append(_search_gains(agents[seat], views[rows], numbers, [histories[row] for row in rows]))
-        reference = make_agent(REFERENCE).act(views[rows], None)
-        belief = beliefs(views[rows])
-        values = expected_values(agents[seat], views[rows])
-        for i, row in enumerate(rows.tolist()):
-            options = options_of(views[row], played[row], [column[i] for column in evaluations])
-            moves[row] = move_of(
-                views[row], row, seat, names[seat], played[row], int(reference[i]), options, belief, values, i
-            )
+        rows = [row for row, actor in enumerate(acting) if actor == seat]
+        views = np.concatenate([seen[row] for row in rows])
+        numbers = np.array(rows, np.int64)
+        evaluations = _evaluations(agents[seat], views, seed, numbers, worlds)
+        rng = AgentRng(batch.seed, np.repeat(2 * address, len(rows)), stream=seat, step=numbers)
+        evaluations.append(_search_gains(agents[seat], views, rng, [histories[row] for row in rows]))
+        moves += _moves(seat, agents[seat], names[seat], views, rows, [played[row] for row in rows], evaluations)
     states = batch.states
     return Explanation(
         rules=rules,
@@ -119,10 +201,81 @@ def explain_deal(
         agents=names,
         trump=int(states["trump"][0]),
         low=bool(states["low"][0]),
-        moves=tuple(moves[row] for row in sorted(moves)),
+        moves=tuple(sorted(moves, key=lambda move: move.number)),
         result=DealResult.of(batch),
         worlds=worlds,
     )
+
+
+def _moves(
+    seat: int,
+    agent: Agent,
+    name: str,
+    views: Views,
+    rows: list[int],
+    played: list[int],
+    evaluations: list[npt.NDArray[np.float64]],
+) -> Iterator[Move]:
+    """Yield a seat's decisions.
+
+    Args:
+        seat: the seat.
+        agent: its agent.
+        name: the agent's name.
+        views: what it saw, ``VIEW`` array of shape (n,).
+        rows: numbers of the decisions in the deal, from 0.
+        played: the actions played.
+        evaluations: probability, advantage, rollouts, exact margin and search gain of each action, float64[n, 54] each,
+            NaN for none.
+    """
+    reference = make_agent(REFERENCE).act(views, None)
+    belief = beliefs(views)
+    values = expected_values(agent, views)
+    for i, view in enumerate(views):
+        tricks = int(view["tricks_self"].sum() + view["tricks_opponent"].sum())
+        yield Move(
+            number=rows[i] + 1,
+            trick=tricks if view["choice"] and tricks else tricks + 1,
+            seat=seat,
+            agent=name,
+            hand=int(view["hand"]),
+            face_up=int(view["face_up"]),
+            led=int(view["led"]),
+            stock=int(view["stock"]),
+            action=played[i],
+            heuristic_action=int(reference[i]),
+            options=_options(view, played[i], [column[i] for column in evaluations]),
+            expected=tuple(belief.expected[i].tolist()),
+            void=tuple(belief.void[i].tolist()),
+            expected_margin=None if values is None else float(values.margin[i]),
+            win_chance=None if values is None else float(values.win[i]),
+        )
+
+
+def _options(view: Any, played: int, evaluations: Sequence[npt.NDArray[np.float64]]) -> tuple[Option, ...]:
+    """Return the legal actions: the one played, then the others from best to worst.
+
+    ``evaluations`` are probability, advantage, rollouts, exact margin and search gain of each action, NaN for none.
+    """
+    found = []
+    for action in cards_of(int(view["legal"])):
+        probability, advantage, rollouts, exact, search = (float(column[action]) for column in evaluations)
+        found.append(
+            Option(
+                action,
+                None if math.isnan(probability) else probability,
+                None if math.isnan(advantage) else advantage,
+                None if math.isnan(rollouts) else rollouts,
+                None if math.isnan(exact) else int(exact),
+                None if math.isnan(search) else search,
+            )
+        )
+
+    def rank(option: Option) -> tuple[float, ...]:
+        known = (option.probability, option.exact, option.rollouts)
+        return option.action != played, *(0.0 if number is None else -float(number) for number in known)
+
+    return tuple(sorted(found, key=rank))
 
 
 def _evaluations(

@@ -2,6 +2,9 @@
 
 Mirroring cancels most of the luck of the deal. A *match format* of several deals, such as ``first_to:25``, is played by
 ``series``.
+
+With ``endgame="exact"`` a deal is cut off where its endgame begins and gets the tricks of perfect play; margin and
+winner are those of a game that both agents finish as ``NAME+exact``. Recorded games are played out by such agents.
 """
 
 from __future__ import annotations
@@ -13,17 +16,18 @@ import numpy as np
 import numpy.typing as npt
 
 from german_whist.agents.bots.base import Agent, agent_name, for_match
+from german_whist.agents.endgame.exact_agent import ExactEndgame, solves_endgame
 from german_whist.agents.registry import make_agent
-from german_whist.arena.endgame_mode import batch_endgame, with_exact_endgames
+from german_whist.arena.executors import run_tasks
 from german_whist.arena.match_result import Forfeit, MatchResult, result_fields
 from german_whist.arena.mirrored_deals import Progress, Record, play_mirrored_deals
-from german_whist.arena.parallel.executors import run_tasks
 from german_whist.arena.recording import Recording
-from german_whist.envs.engine.endgame_hook import PLAYED, check_endgame
+from german_whist.envs.engine.endgame_hook import EXACT, PLAYED, EndgameHook, check_endgame
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.rules import rules as rules_named
 from german_whist.envs.engine.scoring import reward_limit
 from german_whist.envs.utils.checks import check_seed, whole_number
+from german_whist.solver.exact_endgame import ExactEndgameHook
 
 DEFAULT_BATCH = 2048
 MOST_TASKS = 64  # that an executor is given: enough to keep machines busy, few enough that batches stay large
@@ -227,3 +231,28 @@ def check_counts(**numbers: object) -> None:
     """
     for name, number in numbers.items():
         whole_number(name, number, 1)
+
+
+def batch_endgame(endgame: str, rules: Rules) -> str | EndgameHook:
+    """Return the ``endgame`` of the ``DealBatch`` that plays a match.
+
+    Raises:
+        ValueError: when the endgame of these rules cannot be solved.
+    """
+    if endgame == PLAYED:
+        return PLAYED
+    hook = ExactEndgameHook()
+    hook.check(rules)
+    return hook
+
+
+def with_exact_endgames(
+    agents: tuple[Agent, Agent], names: tuple[str, str]
+) -> tuple[tuple[Agent, Agent], tuple[str, str]]:
+    """Give both agents, and their names, an exact endgame unless they have one."""
+    (one, one_name), (other, other_name) = map(_with_exact_endgame, agents, names)
+    return (one, other), (one_name, other_name)
+
+
+def _with_exact_endgame(agent: Agent, name: str) -> tuple[Agent, str]:
+    return (agent, name) if solves_endgame(agent) else (ExactEndgame(agent), f"{name}+{EXACT}")

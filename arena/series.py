@@ -9,11 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from german_whist.agents.bots.base import Agent
-from german_whist.arena.endgame_mode import batch_endgame
-from german_whist.arena.match import DEFAULT_BATCH, MOST_TASKS, check_counts, two_agents
+from german_whist.arena.executors import run_tasks
+from german_whist.arena.match import DEFAULT_BATCH, MOST_TASKS, batch_endgame, check_counts, two_agents
 from german_whist.arena.match_result import Forfeit, SeriesResult, result_fields
 from german_whist.arena.mirrored_deals import Progress, report
-from german_whist.arena.parallel.executors import run_tasks
 from german_whist.arena.turns import GameMemories, Lost, play_turn
 from german_whist.envs.engine.endgame_hook import PLAYED, EndgameHook, check_endgame
 from german_whist.envs.engine.match_format import (

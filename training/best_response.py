@@ -21,7 +21,6 @@ from german_whist.agents.pretrained.catalog import (
     find_network,
     load_pretrained,
 )
-from german_whist.arena.exploitability.defaults import RESPONDER_DEALS
 from german_whist.arena.match import play_match
 from german_whist.arena.statistics import finite_ends
 from german_whist.envs.simulator.batch import DealBatch
@@ -34,6 +33,7 @@ from german_whist.training.run.records import EVALUATION_SEED
 from german_whist.training.train import train
 
 RECIPE = "quickstart"
+DEFAULT_DEALS = 2000  # of each evaluation
 LEARNING_RATE = 3e-4  # of a responder that starts from trained weights; a larger one first loses games
 EVALUATIONS = 8  # points of the curve
 # Decisions against an agent are dearer than those of self-play: more is learnt from each.
@@ -109,7 +109,7 @@ def responder_config(
     rules: str = "classic",
     *,
     decisions: int,
-    deals: int = RESPONDER_DEALS,
+    deals: int = DEFAULT_DEALS,
     settings: Mapping[str, str] | None = None,
 ) -> TrainConfig:
     """Return the training configuration of a responder: the recipe ``quickstart`` with every deal against the agent.

@@ -1,6 +1,6 @@
 """The networks in training: multilayer perceptrons over int8 features, their optimiser, and averages of weights.
 
-The suits may share the first and last layers of a network; see ``agents/policy/network/suit_layout.py``.
+The suits may share the first and last layers of a network; see ``agents/policy/network/layers.py``.
 
 Muon orthogonalises the steps of the hidden layers' matrices (Jordan et al., "Muon: an optimizer for hidden layers in
 neural networks", 2024) and scales them to the usual size of Adam's (Liu et al., "Muon is scalable for LLM training",
@@ -25,8 +25,7 @@ import torch
 import torch.nn.functional as F  # noqa: N812 - its usual name
 from torch import nn
 
-from german_whist.agents.policy.network.layers import Layer, layer_shapes
-from german_whist.agents.policy.network.suit_layout import NUM_SUITS, card_layers_of, suit_inputs
+from german_whist.agents.policy.network.layers import NUM_SUITS, Layer, card_layers_of, layer_shapes, suit_inputs
 from german_whist.envs.engine.cards import SUIT_SIZE
 from german_whist.envs.engine.layout import Block
 from german_whist.training.config import PolicyIterationConfig

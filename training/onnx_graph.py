@@ -9,8 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from onnx import NodeProto, TensorProto, helper, numpy_helper
 
-from german_whist.agents.policy.network.layers import Layer, sizes_of
-from german_whist.agents.policy.network.suit_layout import NUM_SUITS, card_layers_of, suit_inputs
+from german_whist.agents.policy.network.layers import NUM_SUITS, Layer, card_layers_of, sizes_of, suit_inputs
 from german_whist.envs.engine.cards import NUM_CARDS, SUIT_SIZE
 
 

@@ -32,7 +32,7 @@ from torch.nn.functional import cross_entropy
 from german_whist.agents.bots.base import Agent
 from german_whist.agents.policy.agent import PolicyAgent
 from german_whist.agents.policy.checkpoint import LIVE, Checkpoint, load_checkpoint
-from german_whist.agents.policy.input_blocks import RULE_FLAGS
+from german_whist.agents.policy.input_kernels import RULE_FLAGS
 from german_whist.agents.policy.inputs import input_layout
 from german_whist.agents.policy.network.layers import LOGITS_PER_TRICK, UNIVERSAL, Layer
 from german_whist.agents.pretrained.catalog import find_network

@@ -19,8 +19,7 @@ from german_whist.agents.bots.base import (
     agent_name,
     for_match,
 )
-from german_whist.agents.endgame.open_hands import exact_margins, open_hands, opponent_hand_known
-from german_whist.agents.endgame.tie_breaks import best_cards
+from german_whist.agents.endgame.open_hands import best_cards, exact_margins, open_hands, opponent_hand_known
 from german_whist.envs.observation.views import check_view_array
 from german_whist.envs.utils.specs import shown
 from german_whist.solver.races import NOT_LEGAL_MARGIN

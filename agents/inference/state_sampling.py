@@ -7,8 +7,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.agents.inference.determinization_kernels import write_known_state, write_sampled_cards
-from german_whist.agents.inference.world_sampling_kernels import HAND_COUNTS, count_hands
+from german_whist.agents.inference.world_sampling_kernels import (
+    HAND_COUNTS,
+    count_hands,
+    write_known_state,
+    write_sampled_cards,
+)
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.rules import rules as rules_named
 from german_whist.envs.engine.state import STATE

@@ -5,14 +5,15 @@ from __future__ import annotations
 import numpy as np
 
 from german_whist.agents.bots.heuristic.bot_kernels import heuristic_action
-from german_whist.agents.inference.determinization_kernels import (
+from german_whist.agents.inference.world_sampling_kernels import (
     OPPONENT,
     SELF,
+    count_hands,
+    count_opponent_unseen,
     write_known_state,
     write_rules,
     write_sampled_cards,
 )
-from german_whist.agents.inference.world_sampling_kernels import count_hands, count_opponent_unseen
 from german_whist.envs.engine.scoring import signed_margin
 from german_whist.envs.engine.state import PLAY
 from german_whist.envs.engine.state_kernels import counted_tricks, legal_actions, play

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from german_whist.agents.bots.heuristic.bot_kernels import heuristic_action
-from german_whist.agents.inference.determinization_kernels import (
+from german_whist.agents.inference.world_sampling_kernels import (
     SELF,
+    count_hands,
     write_known_state,
     write_rules,
     write_sampled_cards,
 )
-from german_whist.agents.inference.world_sampling_kernels import count_hands
 from german_whist.agents.monte_carlo.rollout_kernels import (
     distinct_actions,
     distinct_actions_in_world,

@@ -16,8 +16,8 @@ from german_whist.agents.policy.canonical import by_name, canonical_views, true_
 from german_whist.agents.policy.checkpoint import Checkpoint
 from german_whist.agents.policy.game_check import check_open_endgame, check_same_game
 from german_whist.agents.policy.inputs import network_inputs
+from german_whist.agents.policy.network.forward import forward_of
 from german_whist.agents.policy.network.layers import LOGITS_PER_TRICK, UNIVERSAL
-from german_whist.agents.policy.network.suit_forward import forward_of
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.observation.vector_kernels import write_masks
 from german_whist.envs.observation.views import check_view_array

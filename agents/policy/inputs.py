@@ -6,8 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from german_whist.agents.bots.base import Views
-from german_whist.agents.policy.input_blocks import UNIVERSAL_BLOCKS, UNIVERSAL_LAYOUT
-from german_whist.agents.policy.input_kernels import write_network_inputs
+from german_whist.agents.policy.input_kernels import UNIVERSAL_BLOCKS, UNIVERSAL_LAYOUT, write_network_inputs
 from german_whist.agents.policy.network.layers import OBSERVATION, UNIVERSAL
 from german_whist.envs.engine.cards import NUM_ACTIONS
 from german_whist.envs.engine.layout import Block, highest_values

@@ -5,7 +5,7 @@ For each decision:
 1. Deals are sampled uniformly from all that agree with the seat's history (``inference.hidden_deal_kernels``).
 2. Each is weighted by how likely the opponent's seen plays are in it, under a mixture of opponent models: the rollout
    network with a softmax over its advantages, the heuristic bot, and uniformly random play; the models make mistakes,
-   so that one odd card does not rule out the true deal (``replay_kernels``, ``belief_kernels``).
+   so that one odd card does not rule out the true deal (``belief_kernels``).
 3. Worlds are drawn from the weighted deals by systematic resampling. The actions that the policy does not rule out are
    tried in the same worlds, a rollout plays on to the endgame, and that gets its exact value (``rollout_kernels``).
    Actions that are clearly worse are dropped after 16 worlds, 32, 64, and so on.
@@ -25,7 +25,7 @@ import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -37,16 +37,58 @@ from german_whist.agents.policy.agent import PolicyAgent, estimated_advantages
 from german_whist.agents.policy.checkpoint import Checkpoint
 from german_whist.agents.policy.game_check import is_same_game
 from german_whist.agents.policy.network.layers import UNIVERSAL
-from german_whist.agents.search.action_values import ActionValues, measures_of
 from german_whist.agents.search.belief_kernels import write_card_probabilities
 from german_whist.agents.search.choice_kernels import combine, contenders, representative, worth_trying
 from german_whist.agents.search.rollout_kernels import try_worlds
 from german_whist.agents.search.row_network import RowNetwork
-from german_whist.agents.search.settings import BOT_SD, CERTAIN, DEVIATIONS, NETWORK_SD, BeliefSettings, SearchSettings
+from german_whist.agents.search.settings import (
+    BOT_SD,
+    CERTAIN,
+    DEVIATIONS,
+    NETWORK_SD,
+    TANH_SCALE,
+    WIN_WEIGHT,
+    BeliefSettings,
+    SearchSettings,
+)
 from german_whist.agents.search.worlds import Run, Scratch, posterior, sample_candidate_deals, sample_worlds
 from german_whist.envs.engine.cards import NUM_ACTIONS
 from german_whist.envs.observation.views import check_view_array
 from german_whist.solver.tablebase.cache import open_table
+
+# Chance to win that goes with one more expected trick, in an even deal: agents that make 0.35 and 2.16 tricks more than
+# their opponent win 53.2 % and 67.6 % (lab/experiments/self-play-champion.md).
+WIN_PER_TRICK = 0.08
+
+# Usual standard deviations, in one world, of the difference of two actions in tricks and in games won.
+_TRICK_SD, _WIN_SD = 2.0, 0.3
+_NO_MARGIN = 1e-9  # as tanh_scale: only who wins counts
+
+
+class ActionValues(NamedTuple):
+    """The actions of n views, each compared with the policy's own; NaN where an action was not tried.
+
+    Attributes:
+        actions: the search's choices, int64[n].
+        gains: what it chooses by, float64[n, 54]: tricks, and a win's own weight.
+        tricks: gain in tricks alone, float64[n, 54].
+        wins: gain in chance to win the deal, a draw counting half, float64[n, 54].
+    """
+
+    actions: Actions
+    gains: npt.NDArray[np.float64]
+    tricks: npt.NDArray[np.float64]
+    wins: npt.NDArray[np.float64]
+
+
+def measures_of(prior_sd: float) -> tuple[tuple[float, npt.NDArray[np.float64]], ...]:
+    """Return the unit of a policy's advantage and the scales of ``combine``, for ``gains``, ``tricks`` and ``wins``."""
+    gains, tricks = (
+        np.array([prior_sd, _TRICK_SD + win_weight / 4, TANH_SCALE, win_weight]) for win_weight in (WIN_WEIGHT, 0.0)
+    )
+    wins = np.array([WIN_PER_TRICK * prior_sd, _WIN_SD, _NO_MARGIN, 0.5])
+    return (1.0, gains), (1.0, tricks), (WIN_PER_TRICK, wins)
+
 
 _KEYS = 2**53  # number of random keys
 _FIRST_STAGE = 16  # worlds before the first action may be dropped

@@ -1,16 +1,181 @@
-"""The posterior over sampled deals: weights, effective sample size, resampling."""
+"""How likely the opponent's seen plays make a sampled deal: it is replayed along the history, weighted, resampled."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from german_whist.agents.inference.hidden_deal_kernels import uniform
-from german_whist.envs.utils.bit_kernels import lowest
+from german_whist.agents.bots.heuristic.bot_kernels import heuristic_action
+from german_whist.agents.inference.hidden_deal_kernels import sample_deal, sample_deal_of_hand, uniform
+from german_whist.agents.inference.world_sampling_kernels import OPPONENT, SELF
+from german_whist.agents.search.row_network_kernels import has_layers, probability, write_logits
+from german_whist.envs.engine.state import DRAFT, PLAY
+from german_whist.envs.engine.state_kernels import deal, is_legal, legal_actions, play
+from german_whist.envs.observation.view_kernels import cards_of_view, write_view
+from german_whist.envs.utils.bit_kernels import lowest, popcount
+from german_whist.envs.utils.borrowing import borrowed
 from german_whist.envs.utils.jit import kernel
 
-_ONE = np.uint64(1)
+NETWORK, HEURISTIC, UNIFORM = 0, 1, 2  # opponent models
+MODELS = 3
+
 _BISECTIONS = 30
 _RESAMPLING = 2**40  # number of the random stream that picks worlds, apart from the sampled deals
+_ONE = np.uint64(1)
+_MIX = np.uint64(0x9E37_79B9_7F4A_7C15)  # spreads hands over the slots: Fibonacci hashing
+
+
+@kernel
+def write_replay_rules(hidden, view, game):
+    """Write the rules that replay a history; high or low is set in the state itself."""
+    game.deck = cards_of_view(view)
+    game.cards = popcount(game.deck)
+    game.hand = hidden.hand
+    game.open_stock = hidden.turned
+    game.has_trump = 1 if view.trump >= 0 else 0
+    game.high_low = game.humbug = 0
+    game.draft = view.draft
+    game.race = view.race
+    game.all_count = view.all_count
+
+
+@kernel
+def _next_action(hidden, state, cards_played):
+    """Return the next action of a history, −1 at its end."""
+    if state.decision == PLAY:
+        return np.int64(hidden.played[cards_played]) if cards_played < hidden.cards_played else np.int64(-1)
+    tricks = state.tricks
+    trick = np.int64(tricks[0, 0]) + tricks[0, 1] + tricks[1, 0] + tricks[1, 1]
+    if state.decision == DRAFT:
+        return np.int64(hidden.choice[trick])
+    return np.int64(hidden.took[trick, state.turn])
+
+
+@kernel
+def add_log_likelihoods(game, hidden, network, mistakes, count, scratch, log_likelihoods):
+    """Add the log-likelihoods of the opponent's choices in some deals, and return whether all are legal.
+
+    The deals are replayed side by side. At one point of the history all that the opponent sees but its hand is the same
+    in each of them, so the models are asked once for each hand.
+
+    Args:
+        game: a ``GAME`` record, from :func:`write_replay_rules`.
+        hidden: a ``HIDDEN_DEAL`` record.
+        network: a :class:`RowNetwork`.
+        mistakes: float64[3]: the network's temperature in tricks, and how often it and the heuristic bot play a
+            uniformly random legal action instead.
+        count: number of deals.
+        scratch: a :class:`ReplayScratch` with the dealt states; changed.
+        log_likelihoods: float64[count, 3], added to.
+    """
+    states, choices, _, logs, _ = scratch
+    cards_played = np.int64(0)
+    while True:
+        turn, decision = states[0].turn, states[0].decision
+        action = _next_action(hidden, states[0], cards_played)
+        for i in range(count):
+            if states[i].done or states[i].turn != turn or (action >= 0 and not is_legal(states[i], action)):
+                return False
+        if action < 0:
+            return turn == SELF
+        if turn == OPPONENT:
+            _write_logs(game, network, mistakes, action, _number_choices(count, scratch), scratch)
+            for i in range(count):
+                if choices[i] >= 0:
+                    for model in range(MODELS):
+                        log_likelihoods[i, model] += logs[choices[i], model]
+        cards_played += 1 if decision == PLAY else 0
+        for i in range(count):
+            play(game, states[i], action)
+
+
+@kernel
+def _number_choices(count, scratch):
+    """Number the opponent's choices, one for each hand that leaves it any, and return how many there are."""
+    states, choices, firsts, _, slots = scratch
+    slots[:] = -1
+    found = np.int64(0)
+    for i in range(count):
+        legal = legal_actions(states[i])
+        choices[i] = -1
+        if legal & (legal - _ONE):
+            hand = states[i].hands[OPPONENT]
+            slot = np.int64((hand * _MIX) >> np.uint64(40)) % slots.shape[0]
+            while slots[slot] >= 0 and states[firsts[slots[slot]]].hands[OPPONENT] != hand:
+                slot = (slot + 1) % slots.shape[0]
+            if slots[slot] < 0:
+                slots[slot], firsts[found] = found, i
+                found += 1
+            choices[i] = slots[slot]
+    return found
+
+
+@kernel
+def _write_logs(game, network, mistakes, action, count, scratch):
+    """Write the log-likelihoods of an action in the first ``count`` choices."""
+    states, _, firsts, logs, _ = scratch
+    views = network.views
+    for begin in range(0, count, views.shape[0]):
+        rows = min(count - begin, views.shape[0])
+        for row in range(rows):
+            write_view(game, states[firsts[begin + row]], OPPONENT, views[row])
+        if has_layers(network):
+            write_logits(network, rows)
+        for row in range(rows):
+            share = 1.0 / popcount(views[row].legal)
+            logs[begin + row, UNIFORM] = np.log(share)
+            chosen = 1.0 if heuristic_action(views[row]) == action else 0.0
+            logs[begin + row, HEURISTIC] = np.log((1.0 - mistakes[2]) * chosen + mistakes[2] * share)
+            logs[begin + row, NETWORK] = 0.0
+            if has_layers(network):
+                chosen = probability(network, row, action, mistakes[0])
+                logs[begin + row, NETWORK] = np.log((1.0 - mistakes[1]) * chosen + mistakes[1] * share)
+
+
+@kernel
+def sample_candidates(
+    game, hidden, low, deals, listed, key, first, last, network, mistakes, scratch, hands, log_likelihoods
+):
+    """Sample deals ``first`` … ``last`` − 1, and write the opponent's hidden cards and the log-likelihoods.
+
+    Args:
+        game: ``GAME`` array (1,).
+        hidden: ``HIDDEN_DEAL`` array (1,).
+        low: whether the fewest tricks win.
+        deals: ``ways``, ``hands``, ``cumulative`` and ``combinations`` of ``count_ways``.
+        listed: hands that the opponent can hold, uint64[n], of which each is taken equally often; empty: hands are
+            sampled.
+        key: random key.
+        first: first deal.
+        last: the deal after the last.
+        network: a :class:`RowNetwork`.
+        mistakes: see :func:`add_log_likelihoods`.
+        scratch: a :class:`ReplayScratch`.
+        hands: uint64[candidates], written.
+        log_likelihoods: float64[candidates, 3], written.
+
+    Returns:
+        Whether every deal agrees with the history.
+    """
+    network, scratch = borrowed(network), borrowed(scratch)
+    ways, suits, cumulative, combinations = borrowed(deals)
+    size = hands.shape[0]
+    states = scratch.states
+    for begin in range(first, last, states.shape[0]):
+        count = min(last - begin, states.shape[0])
+        for i in range(count):
+            number, deck = begin + i, states[i].deck
+            if listed.shape[0]:
+                hands[number] = listed[number % listed.shape[0]]
+                sample_deal_of_hand(hidden[0], ways, hands[number], key, number, np.int64(1), deck)
+            else:
+                hands[number] = sample_deal(hidden[0], ways, suits, cumulative, combinations, key, number, size, deck)
+            deal(game[0], states[i], SELF if hidden[0].is_dealer else OPPONENT)
+            states[i].low = low
+        written = log_likelihoods[begin : begin + count]
+        written[:] = 0.0
+        if not add_log_likelihoods(game[0], hidden[0], network, mistakes, count, scratch, written):
+            return False
+    return True
 
 
 @kernel

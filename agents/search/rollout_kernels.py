@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from german_whist.agents.bots.heuristic.bot_kernels import heuristic_action
-from german_whist.agents.inference.determinization_kernels import OPPONENT, write_known_state, write_rules
+from german_whist.agents.inference.world_sampling_kernels import OPPONENT, write_known_state, write_rules
 from german_whist.agents.monte_carlo.rollout_kernels import is_solvable_endgame, solved_margin
-from german_whist.agents.search.replay_kernels import HEURISTIC
+from german_whist.agents.search.belief_kernels import HEURISTIC
 from german_whist.agents.search.row_network_kernels import best_action, has_layers, write_logits
 from german_whist.envs.engine.dealing_kernels import shuffle
 from german_whist.envs.engine.scoring import signed_margin

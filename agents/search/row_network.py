@@ -10,8 +10,8 @@ import numpy.typing as npt
 from german_whist.agents.policy.canonical_kernels import ROLES
 from german_whist.agents.policy.checkpoint import LIVE, Checkpoint
 from german_whist.agents.policy.inputs import input_layout
+from german_whist.agents.policy.network.forward import BLOCK, aligned, padded, row_scratch
 from german_whist.agents.policy.network.layers import LOGITS_PER_TRICK, UNIVERSAL, Layer
-from german_whist.agents.policy.network.mlp_forward import BLOCK, aligned, padded, row_scratch
 from german_whist.agents.policy.network.vector_code import NARROW
 from german_whist.envs.engine.rules import GAME
 from german_whist.envs.observation.views import VIEW

@@ -6,7 +6,7 @@ import numpy as np
 
 from german_whist.agents.policy.canonical_kernels import ROLES, action_role, named_action, rename_view
 from german_whist.agents.policy.input_kernels import write_network_input
-from german_whist.agents.policy.network.mlp_forward_kernels import write_layer
+from german_whist.agents.policy.network.forward_kernels import write_layer
 from german_whist.envs.utils.bit_kernels import lowest
 from german_whist.envs.utils.jit import kernel
 
@@ -79,19 +79,3 @@ def probability(network, row, action, temperature):
         legal &= legal - _ONE
         total += np.exp(scale * (np.float64(logits[other]) - np.float64(logits[chosen])))
     return 1.0 / total
-
-
-@kernel
-def network_action(network, view):
-    """Return the legal action with the highest logit in a view."""
-    network.views[0] = view
-    write_logits(network, 1)
-    return best_action(network, 0)
-
-
-@kernel
-def network_probability(network, view, action, temperature):
-    """Return the probability of an action in a view; see :func:`probability`."""
-    network.views[0] = view
-    write_logits(network, 1)
-    return probability(network, 0, action, temperature)

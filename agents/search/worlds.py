@@ -9,11 +9,23 @@ import numpy as np
 import numpy.typing as npt
 
 from german_whist.agents.bots.base import Views
-from german_whist.agents.inference.hidden_deal_kernels import count_ways, list_hands, suit_limits
-from german_whist.agents.inference.history_reading_kernels import HIDDEN_DEAL, read_history
+from german_whist.agents.inference.hidden_deal_kernels import (
+    HIDDEN_DEAL,
+    count_ways,
+    list_hands,
+    read_history,
+    suit_limits,
+)
 from german_whist.agents.inference.world_sampling_kernels import HAND_COUNTS, count_hands, sample_hand
-from german_whist.agents.search.belief_kernels import effective_sample_size, resample, temper, write_posterior
-from german_whist.agents.search.replay_kernels import MODELS, sample_candidates, write_replay_rules
+from german_whist.agents.search.belief_kernels import (
+    MODELS,
+    effective_sample_size,
+    resample,
+    sample_candidates,
+    temper,
+    write_posterior,
+    write_replay_rules,
+)
 from german_whist.agents.search.row_network import RowNetwork
 from german_whist.agents.search.settings import HEURISTIC_MISTAKES, MISTAKES, TEMPERATURE, BeliefSettings
 from german_whist.envs.engine.rules import GAME

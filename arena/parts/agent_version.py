@@ -8,9 +8,9 @@ from functools import lru_cache
 from importlib import resources
 from importlib.abc import Traversable
 
-from german_whist.agents.policy_specs import split_checkpoint
+from german_whist.agents.pretrained.catalog import NETWORK_NAMES
 from german_whist.agents.process.agent import ProcessAgent
-from german_whist.agents.registry import split_suffixes
+from german_whist.agents.registry import split_checkpoint, split_suffixes
 
 # What decides which cards an agent plays; the arena gives it random numbers, and deals that it has lost.
 _PACKAGES = ("agents", "arena", "configs", "envs", "solver")
@@ -41,7 +41,8 @@ def agent_version(spec: str) -> str:
 def _own_files(spec: str) -> list[str]:
     kind, _, settings = split_suffixes(spec)[0].partition(":")
     if kind == "checkpoint":
-        return [split_checkpoint(settings)[0]]
+        path = split_checkpoint(settings)[0]
+        return [] if path in NETWORK_NAMES else [path]
     if kind != "process":
         return []
     words = ProcessAgent.from_spec(settings).command

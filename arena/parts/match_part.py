@@ -1,11 +1,12 @@
-"""A part of a match between two agents: the margins of some of its deals, and the file that keeps them."""
+"""Parts of matches: the margins of some of a match's deals, the file that keeps them, and whole matches from parts."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
+from itertools import groupby, islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from german_whist.arena.match_result import Forfeit
-from german_whist.arena.parallel.shards import parse_shard
+from german_whist.arena.parts.shards import parse_shard
 from german_whist.arena.strict_json import check_object, read_json
 from german_whist.envs.engine.endgame_hook import check_endgame
 from german_whist.envs.engine.match_format import MAX_DEALS as LONGEST_MATCH
@@ -31,6 +32,7 @@ _FIELDS = (*_STATED, "rules", "seed", "match_start", "match_deals", "start", "ma
 _SERIES_FIELDS = ("match", "outcomes", "lengths")  # of a part of a series
 _FORFEITS = "forfeits"  # left out where there are none
 _LARGEST_SCORE = 10_000
+_MOST_SHOWN = 8  # missing shards or ranges of deals in an error
 
 
 class Meeting(NamedTuple):
@@ -129,11 +131,11 @@ def write_parts(path: str | Path, parts: Iterable[MatchPart]) -> None:
 
 
 def read_parts(path: str | Path) -> list[MatchPart]:
-    """Return the parts in a file; files of earlier versions have no checksum.
+    """Return the parts in a file.
 
     Raises:
-        ValueError: when it cannot be read, is too large, holds no parts, or its checksum is wrong; the message names
-            the file.
+        ValueError: when it cannot be read, is too large, holds no parts, or its checksum is missing or wrong; the
+            message names the file.
     """
     try:
         text = read_limited(path, MAX_BYTES).decode("utf-8")
@@ -142,13 +144,13 @@ def read_parts(path: str | Path) -> list[MatchPart]:
     except UnicodeDecodeError:
         raise ValueError(f"{path}: not UTF-8 text") from None
     name = f"{path}: match parts"
-    fields = check_object(read_json(text, name), name, ("format", "parts", "sha256"), ("format", "parts"))
+    fields = check_object(read_json(text, name), name, ("format", "parts", "sha256"), ("format", "parts", "sha256"))
     if fields["format"] != FORMAT:
         raise ValueError(f"{name}: format {fields['format']!r:.60} is not {FORMAT!r}")
     if not isinstance(fields["parts"], list):
         raise ValueError(f"{name}: 'parts' is not a list")
     parts = [_part(given, f"{path}: part {number}") for number, given in enumerate(fields["parts"], 1)]
-    if "sha256" in fields and fields["sha256"] != _checksum(fields["parts"]):
+    if fields["sha256"] != _checksum(fields["parts"]):
         raise ValueError(f"{path} is damaged: its checksum is wrong")
     return parts
 
@@ -229,3 +231,87 @@ def _is_number(given: object, least: int, largest: int, whole: bool) -> bool:
     if whole:
         return is_whole_number(given, least, largest)
     return isinstance(given, (int, float)) and not isinstance(given, bool) and least <= given <= largest
+
+
+def merge_parts(parts: Iterable[MatchPart]) -> list[MatchPart]:
+    """Put parts together, in any order; the same part may be given twice.
+
+    Returns:
+        One part per match that holds all its deals, the matches in the order of their first parts.
+
+    Raises:
+        ValueError: when parts are missing (the message lists them), contradict each other, or were played by other
+            versions of the agents.
+    """
+    given = list(parts)
+    _check_versions(given)
+    matches: dict[tuple[object, ...], list[MatchPart]] = {}
+    for part in given:
+        matches.setdefault((part.meeting, part.match, part.match_start, part.match_deals), []).append(part)
+    return [_merged(one) for one in matches.values()]
+
+
+def _check_versions(parts: list[MatchPart]) -> None:
+    versions: dict[str, str] = {}
+    for part in parts:
+        meeting = part.meeting
+        for spec, version in ((meeting.first, meeting.first_version), (meeting.second, meeting.second_version)):
+            if versions.setdefault(spec, version) != version:
+                raise ValueError(
+                    f"the parts were played by different versions of {spec!r}, {versions[spec]} and {version}: play "
+                    "them again with one version"
+                )
+
+
+def _merged(parts: list[MatchPart]) -> MatchPart:
+    parts = sorted(parts, key=lambda part: (part.start, len(part.margins)))
+    whole = parts[0]
+    columns: dict[str, Any] = {
+        name: np.zeros((whole.match_deals, 2), column.dtype) for name, column in whole.columns.items()
+    }
+    is_played = np.zeros(whole.match_deals, np.bool_)
+    for part in parts:
+        rows = slice(part.start - whole.match_start, part.deals.stop - whole.match_start)
+        repeated = is_played[rows]
+        for name, column in part.columns.items():
+            if (columns[name][rows] != column)[repeated].any():
+                raise ValueError(f"{_names(part)}: two parts give different {name} for the same deal")
+            columns[name][rows] = column
+        is_played[rows] = True
+    if not is_played.all():
+        raise ValueError(f"{_names(whole)}: missing {_missing(parts, is_played)}")
+    forfeits = tuple(dict.fromkeys(one for part in parts for one in part.forfeits))
+    return replace(whole, start=whole.match_start, shard="", forfeits=forfeits, **columns)
+
+
+def _missing(parts: list[MatchPart], is_played: np.ndarray) -> str:
+    """Return what is missing: shards if all parts are shards of the same cut, else ranges of deals."""
+    whole = parts[0]
+    shards = [parse_shard(part.shard) for part in parts if part.shard]
+    counts = {shard.count for shard in shards}
+    if len(shards) == len(parts) and len(counts) == 1:
+        (count,) = counts
+        there = {shard.number for shard in shards}
+        lost = (f"{number}/{count}" for number in range(1, count + 1) if number not in there)
+        return f"{_numbered('shard', count - len(there))} {_shown(lost, count - len(there))}"
+    ranges, start = [], whole.match_start
+    for played, run in groupby(is_played.tolist()):
+        length = len(list(run))
+        if not played:
+            ranges.append(f"{start} to {start + length - 1}" if length > 1 else str(start))
+        start += length
+    return f"{'matches' if whole.match else 'deals'} {_shown(ranges, len(ranges))}"
+
+
+def _shown(words: Iterable[str], count: int) -> str:
+    """Return the first of so many words."""
+    more = count - _MOST_SHOWN
+    return ", ".join(islice(words, _MOST_SHOWN)) + (f" and {more} more" if more > 0 else "")
+
+
+def _numbered(word: str, number: int) -> str:
+    return word if number == 1 else f"{word}s"
+
+
+def _names(part: MatchPart) -> str:
+    return f"{part.meeting.first} against {part.meeting.second}"

@@ -8,9 +8,9 @@ from dataclasses import replace
 from german_whist.arena.match import match_result, play_match
 from german_whist.arena.match_result import MatchResult, SeriesResult
 from german_whist.arena.mirrored_deals import Progress
-from german_whist.arena.parallel.shards import Shard
 from german_whist.arena.parts.agent_version import agent_version
 from german_whist.arena.parts.match_part import MAX_DEALS, MatchPart, Meeting, rules_text
+from german_whist.arena.parts.shards import Shard
 from german_whist.arena.series import SeriesGames, series_games, series_result
 from german_whist.envs.engine.endgame_hook import PLAYED, check_endgame
 from german_whist.envs.engine.match_format import MatchFormat, match_format_of

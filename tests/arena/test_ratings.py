@@ -8,8 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from german_whist.arena.ratings.bradley_terry import ELO, bradley_terry
-from german_whist.arena.ratings.nash_averaging import nash_averaging
+from german_whist.arena.tournament.ratings import ELO, bradley_terry, nash_averaging
 
 CYCLE = np.array([[0, 1, -1], [-1, 0, 1], [1, -1, 0.0]])
 

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from german_whist.arena.executors import RayExecutor
 from german_whist.arena.match import play_match
-from german_whist.arena.parallel.ray_executor import RayExecutor
 
 pytestmark = pytest.mark.nightly
 MATCH = {"deals": 40, "seed": 4, "rules": "small"}

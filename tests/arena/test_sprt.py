@@ -12,15 +12,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from german_whist.arena.match import play_match
-from german_whist.arena.sequential.pentanomial import (
+from german_whist.arena.sprt import (
+    CHECK_EVERY,
     NELO_PER_T,
     SCORES,
+    SPRTBounds,
+    first_decision,
     log_likelihood_ratio,
     most_likely,
     normalised_elo,
     pentanomial_counts,
+    play_sprt,
 )
-from german_whist.arena.sequential.sprt import CHECK_EVERY, SPRTBounds, first_decision, play_sprt
 from tests.arena.resigning import Resigns
 from tests.cli.commands import Run, runner
 
@@ -252,7 +255,7 @@ def test_games_that_an_agent_loses_unplayed_are_listed(
     assert all(one.deal < result.deals and one.reason == "no idea" for one in result.forfeits)
     assert result.to_dict()["forfeits"] == [one._asdict() for one in result.forfeits]
     assert "forfeits" not in play_sprt("greedy", "random", 0, 50, seed=2, rules="small").to_dict()
-    monkeypatch.setattr("german_whist.arena.sequential.sprt.play_sprt", lambda *given, **settings: result)
+    monkeypatch.setattr("german_whist.arena.sprt.play_sprt", lambda *given, **settings: result)
     count = len(result.forfeits)
     assert f"resigns lost {count} games unplayed: no idea" in run("evaluate", "greedy", "random", "--sprt", "0,50").out
 

@@ -13,12 +13,11 @@ import numpy as np
 import pytest
 
 from german_whist.arena.match import play_match
-from german_whist.arena.parallel.shards import Shard
 from german_whist.arena.parts import play as part_play
+from german_whist.arena.parts.shards import Shard
 from german_whist.arena.statistics import interval_text
 from german_whist.arena.tournament.play import PAIRS_FOLDER, Tournament, play_tournament, play_tournament_shard
-from german_whist.arena.tournament.report import ratings_csv, standings_markdown, write_report
-from german_whist.arena.tournament.standings import standings
+from german_whist.arena.tournament.standings import ratings_csv, standings, standings_markdown, write_report
 from german_whist.envs.engine.rules import rules
 from tests.cli.commands import Run, runner
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from german_whist.arena.recording_file import read_recordings
+from german_whist.arena.recording import read_recordings
 from german_whist.cli import main
 from tests.cli.commands import Run
 from tests.cli.conftest import Typist

@@ -27,7 +27,7 @@ def test_a_limit_is_that_of_the_code(number: str, module: str, name: str) -> Non
 
 EXCEPTIONS = {
     "training.networks.MAX_GRAD_NORM",  # of every gradient step
-    "agents.inference.history_reading_kernels.MAX_ITEMS",  # the longest history of any deal
+    "agents.inference.hidden_deal_kernels.MAX_ITEMS",  # the longest history of any deal
     "agents.inference.world_sampling_kernels.MAX_HAND",  # the largest hand of any game
     "agents.ismcts.tree_kernels.MAX_PATH",  # more than the decisions of any deal
 }

@@ -17,8 +17,7 @@ from safetensors.numpy import load_file, save_file
 from german_whist.agents.policy.checkpoint import Checkpoint, load_checkpoint
 from german_whist.agents.registry import make_agent
 from german_whist.arena.match import play_match
-from german_whist.arena.recording import Recording
-from german_whist.arena.recording_file import writing_recordings
+from german_whist.arena.recording import Recording, writing_recordings
 from german_whist.cli import main
 from german_whist.envs.engine.rules import rule_names, rules
 from german_whist.solver.tablebase import cache

@@ -7,7 +7,7 @@ import pytest
 import torch
 from torch import nn
 
-from german_whist.agents.policy.network.mlp_forward import MLPForward
+from german_whist.agents.policy.network.forward import MLPForward
 from german_whist.envs.observation.vector import observation_high, observation_layout
 from german_whist.training.networks import LOW_SCALE, MLP, feature_scale, native_dtype, new_mlp
 

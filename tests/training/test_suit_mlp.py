@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from german_whist.agents.policy.network.suit_forward import forward_of
+from german_whist.agents.policy.network.forward import forward_of
 from german_whist.training.networks import FrozenMLP, SuitMLP
 
 FEATURES = 456

@@ -12,8 +12,8 @@ from german_whist.agents.endgame.exact_agent import ExactEndgame
 from german_whist.agents.policy.agent import PolicyAgent
 from german_whist.agents.policy.checkpoint import Checkpoint, load_checkpoint
 from german_whist.agents.policy.inputs import input_high, num_outputs
+from german_whist.agents.policy.network.forward import MLPForward
 from german_whist.agents.policy.network.layers import Layer
-from german_whist.agents.policy.network.mlp_forward import MLPForward
 from german_whist.envs.engine.rules import rules
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.training.rollouts import first_training_deal

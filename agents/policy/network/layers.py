@@ -1,22 +1,29 @@
 """The layers of a policy or value network, and how a checkpoint file holds them.
 
 The tensors of a network are ``PREFIX.0.weight`` (out, in), ``PREFIX.0.bias`` (out,), ``PREFIX.1.weight``, …, all
-float32 or all float16. Each layer is joined to the next, except with *suit layers*, whose weights the suits share
-(see ``suit_layout``).
+float32 or all float16. Each layer is joined to the next, except with *suit layers*, whose weights the suits share.
+
+Suits differ in the cards that are where, not in what that means, so the *suit layers* read each suit with the same
+weights: the suit's part of every block of cards, its own numbers (trumps, voids), and everything that has no suit. The
+*trunk* joins the four results. As many layers after it judge each suit's cards, again with the same weights, from what
+the suit layers and the trunk give. (Weight sharing: LeCun et al., "Backpropagation applied to handwritten zip code
+recognition", 1989; per element and pooled: Zaheer et al., "Deep sets", arXiv 1703.06114.)
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.agents.policy.network.suit_layout import suit_layer_shapes, suit_layer_sizes
+from german_whist.envs.engine.cards import NUM_CARDS, SUIT_SIZE, SUITS
 
-OBSERVATION, UNIVERSAL = "observation", "universal"  # what networks see, see ``input_blocks``
+NUM_SUITS = len(SUITS)
+OBSERVATION, UNIVERSAL = "observation", "universal"  # what networks see, see ``input_kernels``
 INPUTS = (OBSERVATION, UNIVERSAL)
 # The scale of logits that are action values: an action that loses a trick more is e**4 times less likely. Logits that
 # are no action values are read on the same scale: an action e times as likely counts as a quarter of a trick better.
@@ -36,7 +43,7 @@ def layer_shapes(sizes: Sequence[int], suit_layers: int = 0) -> list[tuple[int, 
         ValueError: when there are too few layers.
     """
     if suit_layers:
-        return suit_layer_shapes(sizes, suit_layers)
+        return _suit_layer_shapes(sizes, suit_layers)
     return [(stop, start) for start, stop in pairwise(sizes)]
 
 
@@ -44,7 +51,7 @@ def sizes_of(layers: Sequence[Layer], suit_layers: int = 0) -> list[int]:
     """Return the number of inputs, then of units in each layer: the inverse of :func:`layer_shapes`."""
     shapes = [(int(weight.shape[0]), int(weight.shape[1])) for weight, _ in layers]
     if suit_layers:
-        return suit_layer_sizes(shapes)
+        return _suit_layer_sizes(shapes)
     return [shapes[0][1], *(units for units, _ in shapes)]
 
 
@@ -66,3 +73,98 @@ def layer_tensors(layers: Sequence[Layer], prefix: str, *, half: bool = False) -
                 raise ValueError(f"{prefix} {i}: a {name} is too large for float16")
             tensors[f"{prefix}.{i}.{name}"] = np.ascontiguousarray(array, np.float16 if half else np.float32)
     return tensors
+
+
+class _Blocks(NamedTuple):
+    """The parts of a network's inputs, the same in every game and encoding.
+
+    Attributes:
+        of_cards: starts of the blocks with a feature for each card.
+        of_suits: starts of those with a feature for each suit.
+    """
+
+    of_cards: list[int]
+    of_suits: list[int]
+
+    @property
+    def without_suit(self) -> int:
+        """The first feature that belongs to no suit; all later ones do not either."""
+        return NUM_CARDS * len(self.of_cards) + NUM_SUITS * len(self.of_suits)
+
+    @property
+    def own(self) -> int:
+        """Number of inputs that are a suit's own."""
+        return SUIT_SIZE * len(self.of_cards) + len(self.of_suits)
+
+
+@cache
+def _blocks() -> _Blocks:
+    from german_whist.agents.policy.input_kernels import UNIVERSAL_LAYOUT  # loads the compiler; reading a card does not
+
+    blocks = [(block.start, block.stop - block.start) for block in UNIVERSAL_LAYOUT.values()]
+    return _Blocks(
+        [start for start, size in blocks if size == NUM_CARDS], [start for start, size in blocks if size == NUM_SUITS]
+    )
+
+
+def suit_inputs(features: int) -> npt.NDArray[np.int64]:
+    """Return which of a network's inputs each suit's units see, int64[4, inputs].
+
+    Args:
+        features: number of inputs, of an observation or the universal encoding.
+    """
+    blocks = _blocks()
+    rest = np.arange(blocks.without_suit, features)
+    suits = [
+        np.concatenate(
+            [
+                *(start + SUIT_SIZE * suit + np.arange(SUIT_SIZE) for start in blocks.of_cards),
+                np.array([start + suit for start in blocks.of_suits]),
+                rest,
+            ]
+        )
+        for suit in range(NUM_SUITS)
+    ]
+    return np.stack(suits).astype(np.int64)
+
+
+def _suit_layer_shapes(sizes: Sequence[int], suit_layers: int) -> list[tuple[int, int]]:
+    """Return the shapes (out, in) of the layers.
+
+    Args:
+        sizes: inputs; units for each suit, of the suit layers; units of each layer of the trunk; then, for a policy,
+            units for each suit, of as many layers again, and actions; for a value, outputs.
+        suit_layers: number of suit layers, at least 1.
+
+    Raises:
+        ValueError: when there are too few sizes.
+    """
+    features, *hidden, outputs = sizes
+    card_layers = card_layers_of(suit_layers, outputs)
+    if suit_layers < 1 or len(hidden) <= suit_layers + card_layers:
+        raise ValueError(f"{len(hidden)} hidden layers are too few for {suit_layers} suit layers")
+    shapes = []
+    width = features - _blocks().without_suit + _blocks().own
+    for number, units in enumerate(hidden):
+        if number == suit_layers:
+            width *= NUM_SUITS
+        if number == len(hidden) - card_layers:
+            width += hidden[suit_layers - 1]
+        shapes.append((units, width))
+        width = units
+    return [*shapes, (outputs - NUM_CARDS + SUIT_SIZE if card_layers else outputs, width)]
+
+
+def card_layers_of(suit_layers: int, outputs: int) -> int:
+    """Return how many hidden layers judge each suit's cards: as many as suit layers; none for a value."""
+    return suit_layers if outputs >= NUM_CARDS else 0
+
+
+def _suit_layer_sizes(shapes: Sequence[tuple[int, int]]) -> list[int]:
+    """Return the sizes that shapes come from: the inverse of :func:`_suit_layer_shapes`."""
+    outputs = shapes[-1][0]
+    return [
+        shapes[0][1] + _blocks().without_suit - _blocks().own,
+        *(units for units, _ in shapes[:-1]),
+        outputs + (NUM_CARDS - SUIT_SIZE if outputs >= SUIT_SIZE else 0),
+    ]

@@ -105,7 +105,7 @@ def run(options: argparse.Namespace) -> int:
         if options.record is None:
             results = _play(agents, options, game_rules, executor)
         else:
-            from german_whist.arena.recording_file import writing_recordings
+            from german_whist.arena.recording import writing_recordings
 
             with writing_recordings(options.record) as record:
                 results = _play(agents, options, game_rules, executor, record)
@@ -151,7 +151,7 @@ def _check_options(options: argparse.Namespace) -> None:
 
 def _play_sprt(options: argparse.Namespace, rules: Any, executor: Executor | None) -> int:
     """Play until the sequential test has decided, and print its result."""
-    from german_whist.arena.sequential.sprt import MOST_DEALS, play_sprt
+    from german_whist.arena.sprt import MOST_DEALS, play_sprt
     from german_whist.cli.terminal.match_progress import match_progress
     from german_whist.cli.terminal.result_tables import print_forfeits
     from german_whist.cli.terminal.sprt_text import parse_sprt_bounds, print_sprt
@@ -182,7 +182,7 @@ def _play_sprt(options: argparse.Namespace, rules: Any, executor: Executor | Non
 
 def _play_with_variance_reduction(options: argparse.Namespace, rules: Any, executor: Executor | None) -> int:
     """Play a match and print its result, and the variance-reduced one."""
-    from german_whist.arena.variance_reduction.play import play_variance_reduced_match
+    from german_whist.arena.variance_reduction import play_variance_reduced_match
     from german_whist.cli.terminal.match_progress import match_progress
     from german_whist.cli.terminal.result_tables import print_forfeits, print_results, print_variance_reduction
 
@@ -215,9 +215,9 @@ def _title(options: argparse.Namespace) -> str:
 
 def _play_shard(options: argparse.Namespace, rules: Any, executor: Executor | None) -> int:
     """Play a share of every match and write its parts."""
-    from german_whist.arena.parallel.shards import parse_shard
     from german_whist.arena.parts.match_part import write_parts
     from german_whist.arena.parts.play import match_meeting, play_series_shard, play_shard
+    from german_whist.arena.parts.shards import parse_shard
     from german_whist.cli.terminal.match_progress import match_progress
 
     shard = parse_shard(options.shard)

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 from german_whist.cli.terminal.argument_types import parse_deal_address, parse_whole_number
 
 if TYPE_CHECKING:
-    from german_whist.arena.explained_move import Move
-    from german_whist.arena.explanation import Explanation
+    from german_whist.arena.explanation import Explanation, Move
     from german_whist.envs.engine.rules import Rules
     from german_whist.envs.text.card_style import Style
 

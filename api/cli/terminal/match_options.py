@@ -59,12 +59,12 @@ def chosen_executor(options: argparse.Namespace) -> Iterator[Executor | None]:
     if options.workers is not None and options.ray is not None:
         raise ValueError("--workers and --ray cannot be combined")
     if options.ray is not None:
-        from german_whist.arena.parallel.ray_executor import RayExecutor
+        from german_whist.arena.executors import RayExecutor
 
         with RayExecutor(options.ray) as executor:
             yield executor
     elif options.workers is not None:
-        from german_whist.arena.parallel.executors import worker_processes
+        from german_whist.arena.executors import worker_processes
 
         with worker_processes(options.workers) as executor:
             yield executor

@@ -14,9 +14,9 @@ from german_whist.cli.terminal.consoles import table_console
 
 if TYPE_CHECKING:
     from german_whist.arena.match_result import MatchResult, SeriesResult
-    from german_whist.arena.sequential.sprt import SPRTResult
+    from german_whist.arena.sprt import SPRTResult
     from german_whist.arena.tournament.play import Tournament
-    from german_whist.arena.variance_reduction.play import CorrectedResult
+    from german_whist.arena.variance_reduction import CorrectedResult
 
     Result = MatchResult | SeriesResult
 

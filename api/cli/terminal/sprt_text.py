@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from german_whist.envs.utils.specs import shown
 
 if TYPE_CHECKING:
-    from german_whist.arena.sequential.sprt import SPRTResult
+    from german_whist.arena.sprt import SPRTResult
 
 
 def parse_sprt_bounds(text: str) -> tuple[float, float]:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 def print_standings(standings: Standings) -> None:
     """Print the ratings, the matrix of win rates, and who beats whom against the order."""
-    from german_whist.arena.tournament.report import game_text, pair_rate, rating_cells, upsets_text
+    from german_whist.arena.tournament.standings import game_text, pair_rate, rating_cells, upsets_text
 
     console = table_console(piped_width=200)
     table = Table(title=game_text(standings), title_justify="left", title_style="bold")

@@ -63,7 +63,7 @@ def best_of(own: Hand, other: Hand, led: str | None, trump: str | None, low: boo
 
 
 def random_reply_margin(card: str, own: Hand, other: Hand, led: str | None, trump: str | None, low: bool) -> float:
-    """The mean over the opponent's next choice, as the docstring of ``agents.endgame.tie_breaks`` says it."""
+    """The mean over the opponent's next choice, as the docstring of ``agents.endgame.open_hands`` says it."""
     rest = without(own, card)
     trick, taken = 0, True
     if led is None:
@@ -125,7 +125,7 @@ def endgames(rules: str, size: int, seed: int, steps: int) -> DealBatch:
     ],
 )
 def test_plays_the_best_card_selected_by_the_tie_break(rules: str, steps: int) -> None:
-    batch = endgames(rules, 12, 3, steps)
+    batch = endgames(rules, 8, 3, steps)
     views = batch.views()
     assert opponent_hand_known(views).all()
     chosen = ExactEndgame(Lowest()).act(views, None)

@@ -11,15 +11,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from german_whist.agents.inference.deck_sampling import count_decks
+from german_whist.agents.inference.deck_sampling import DeckSampler
 from german_whist.agents.inference.hidden_deal_kernels import (
+    HIDDEN_DEAL,
     count_ways,
     list_hands,
+    read_history,
     sample_deal,
     sample_deal_of_hand,
     suit_limits,
 )
-from german_whist.agents.inference.history_reading_kernels import HIDDEN_DEAL, read_history
 from german_whist.envs.engine.cards import cards_of, mask_of
 from german_whist.envs.engine.rules import Rules, rule_names, rules
 from german_whist.envs.simulator.batch import DealBatch
@@ -72,7 +73,7 @@ def test_the_deals_are_as_many_as_the_exact_count(preset: str, seed: int, steps:
     batch = DealBatch(preset, 1, seed, history=True)
     play_randomly(batch, np.random.default_rng(seed), steps)
     if not batch.done[0]:
-        exact = count_decks(batch.history()[0][0], preset)
+        exact = DeckSampler(batch.history()[0][0], batch.rules).count()
         assert orders(batch, Sampler.of(batch)) == pytest.approx(exact, rel=1e-12)
 
 

@@ -10,7 +10,7 @@ import numpy.typing as npt
 import pytest
 
 from german_whist.agents.policy.agent import PolicyAgent
-from german_whist.agents.policy.network.mlp_forward import LayerForward, MLPForward
+from german_whist.agents.policy.network.forward import LayerForward, MLPForward
 from german_whist.arena.match import play_match
 from german_whist.envs.engine.agent_rng import AgentRng
 from german_whist.envs.engine.cards import cards_of, parse_card
@@ -45,7 +45,7 @@ def test_a_row_has_the_same_logits_in_any_batch_to_the_last_bit() -> None:
 
 
 def summed_in_order(row: Floats, weight: Floats, bias: Floats) -> Floats:
-    """Return the outputs of one row, summed as ``mlp_forward_kernels`` says: four inputs at a time, then one by one."""
+    """Return the outputs of one row, summed as ``forward_kernels`` says: four inputs at a time, then one by one."""
     outputs = bias.copy()
     places = np.flatnonzero(row)
     quads = len(places) - len(places) % 4

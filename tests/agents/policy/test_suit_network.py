@@ -12,11 +12,10 @@ from safetensors.numpy import save_file
 
 from german_whist.agents.policy.agent import PolicyAgent
 from german_whist.agents.policy.checkpoint import Checkpoint, load_checkpoint
-from german_whist.agents.policy.input_blocks import UNIVERSAL_LAYOUT
+from german_whist.agents.policy.input_kernels import UNIVERSAL_LAYOUT
 from german_whist.agents.policy.inputs import network_inputs
-from german_whist.agents.policy.network.layers import layer_shapes, sizes_of
-from german_whist.agents.policy.network.suit_forward import forward_of
-from german_whist.agents.policy.network.suit_layout import suit_inputs
+from german_whist.agents.policy.network.forward import forward_of
+from german_whist.agents.policy.network.layers import layer_shapes, sizes_of, suit_inputs
 from german_whist.envs.simulator.batch import DealBatch
 from tests.agents.networks import suit_network
 from tests.agents.policy.checkpoint_files import read_raw, refusal

@@ -9,8 +9,7 @@ import pytest
 import yaml
 
 from german_whist.agents.pretrained.catalog import PretrainedNetwork, pretrained_networks, weights_folder
-from german_whist.agents.pretrained.hub_metadata import ENVIRONMENT, front_matter
-from german_whist.agents.pretrained.model_cards import page
+from german_whist.agents.pretrained.model_cards import ENVIRONMENT, front_matter, page
 from german_whist.envs.engine.rules import rule_names, rules
 from german_whist.registration import GYMNASIUM_ID
 

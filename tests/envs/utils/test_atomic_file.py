@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from german_whist.arena.match import play_match
-from german_whist.arena.recording_file import writing_recordings
+from german_whist.arena.recording import writing_recordings
 from german_whist.envs.utils.atomic_file import write_atomically
 
 

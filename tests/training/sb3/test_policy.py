@@ -13,7 +13,7 @@ from torch import nn
 from german_whist.agents.policy.agent import PolicyAgent
 from german_whist.agents.policy.canonical import canonical_views, true_cards
 from german_whist.agents.policy.checkpoint import load_checkpoint
-from german_whist.agents.policy.network.mlp_forward import MLPForward
+from german_whist.agents.policy.network.forward import MLPForward
 from german_whist.envs.engine.rules import rules
 from german_whist.envs.observation.vector import observation_high, observation_layout
 from german_whist.training.networks import LOW_SCALE

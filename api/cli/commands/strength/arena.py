@@ -46,7 +46,7 @@ def add_parser(subparsers: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Play what is missing, and print and write the standings."""
-    from german_whist.arena.parallel.shards import parse_shard
+    from german_whist.arena.parts.shards import parse_shard
     from german_whist.arena.tournament.play import play_tournament, play_tournament_shard
     from german_whist.arena.tournament.standings import standings
     from german_whist.cli.terminal.match_progress import match_progress
@@ -81,7 +81,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _write(standings: Standings, folder: Path, quiet: bool) -> None:
-    from german_whist.arena.tournament.report import game_text, write_report
+    from german_whist.arena.tournament.standings import game_text, write_report
 
     paths = write_report(standings, folder)
     try:

@@ -26,8 +26,7 @@ def add_parser(subparsers: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Merge, and print the results as ``evaluate`` does."""
-    from german_whist.arena.parts.match_part import read_parts
-    from german_whist.arena.parts.merge import merge_parts
+    from german_whist.arena.parts.match_part import merge_parts, read_parts
     from german_whist.arena.parts.play import result_of
     from german_whist.cli.terminal.result_tables import (
         print_cross_table,

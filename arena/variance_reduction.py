@@ -1,35 +1,139 @@
-"""``play_variance_reduced_match``: a match whose result is corrected for the luck of the stock."""
+"""``play_variance_reduced_match``: a match whose result is corrected for the luck of the stock.
+
+Nobody's play can have depended on face-down cards, so before a draw every order of them is equally likely, whatever was
+played. The luck of a draw is V(after it) − the mean of V over other orders of these cards, for any function V of the
+state. Its expectation is 0 for each draw, given all that went before: a control variate, as in AIVAT (Burch et al.,
+"AIVAT: a new variance reduction technique for agent evaluation in imperfect information games", 2018,
+[arXiv 1612.06915](https://arxiv.org/abs/1612.06915)). AIVAT also corrects for the players' own randomness, which
+this does not.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from concurrent.futures import Executor
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from german_whist.agents.bots.base import Agent, agent_name
 from german_whist.agents.registry import make_agent
-from german_whist.arena.endgame_mode import batch_endgame
-from german_whist.arena.match import DEFAULT_BATCH, MOST_TASKS, check_deals, match_result, two_agents
+from german_whist.arena.executors import run_tasks
+from german_whist.arena.match import DEFAULT_BATCH, MOST_TASKS, batch_endgame, check_deals, match_result, two_agents
 from german_whist.arena.match_result import Forfeit, MatchResult
 from german_whist.arena.mirrored_deals import Progress, play_mirrored_deals
-from german_whist.arena.parallel.executors import run_tasks
 from german_whist.arena.statistics import mean_interval
-from german_whist.arena.variance_reduction.hand_value import HandValue
-from german_whist.arena.variance_reduction.stock_luck import ORDERS, ValueOfViews, stock_luck
 from german_whist.envs.engine.endgame_hook import PLAYED, check_endgame
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.rules import rules as rules_named
+from german_whist.envs.observation.view_kernels import write_views
+from german_whist.envs.observation.views import VIEW
 from german_whist.envs.simulator.batch import DealBatch
+from german_whist.envs.simulator.batch_kernels import step_all_or_none
 from german_whist.envs.utils.checks import check_seed
 from german_whist.envs.utils.specs import shown
 
+# Orders of the face-down cards that a draw is compared with, the true one included: rotations of it, which need no
+# random numbers.
+ORDERS = 8
+_FEWEST_FACE_DOWN = 2  # the last card is no chance: everybody could infer it
 _FOLDS = 2
 
+_RANK_WORTH = np.tile((np.arange(13) / 12) ** 2, 4)  # by card; high cards win tricks
+_TRUMP_WORTH = 0.5
+_BITS = np.uint64(1) << np.arange(52, dtype=np.uint64)
+
+States = np.ndarray[Any, Any]
+Luck = npt.NDArray[np.float64]
 _Part = tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], list[Forfeit]]
+
+
+class HandValue:
+    """Adds up the cards of the hand: the squared rank, and half a point for a trump; in low deals the sign is reversed.
+
+    Crude on purpose. The unit does not matter, because the match estimates how much a point is worth.
+    """
+
+    name = "hand"
+
+    def values(self, views: np.ndarray[Any, Any]) -> npt.NDArray[np.float64]:
+        """Return a value per view, float64[n]."""
+        held = (views["hand"][:, None] & _BITS) != 0
+        is_trump = np.arange(52) // 13 == views["trump"][:, None]
+        worth = (held * (_RANK_WORTH + _TRUMP_WORTH * is_trump)).sum(axis=1)
+        value: npt.NDArray[np.float64] = np.where(views["low"] == 1, -worth, worth)
+        return value
+
+
+class ValueOfViews(Protocol):
+    """Anything that says how good a position is for the seat that sees it."""
+
+    def values(self, views: Any) -> Any:
+        """Return a value per view, float[n], in any unit; ``views`` is a ``VIEW`` array of shape (n,)."""
+        ...
+
+
+def stock_luck(rules: Rules, before: States, actions: npt.NDArray[Any], value: ValueOfViews) -> Luck:
+    """Return how lucky seat 0 was in the draws that actions led to, float64[n], in units of the value.
+
+    Args:
+        rules: the rules.
+        before: the states in which the actions were chosen, ``STATE`` array (n,).
+        actions: the actions, int64[n]; those of finished deals are ignored.
+        value: V(state) is half the difference of its values for the two seats.
+    """
+    luck = np.zeros(len(before))
+    face_down = len(rules.cards) - before["top"].astype(np.int64)
+    rows = np.flatnonzero(~before["done"] & (face_down >= _FEWEST_FACE_DOWN))
+    after = _stepped(rules, before[rows], actions[rows])
+    rows = rows[after["top"] != before["top"][rows]]
+    for number in np.unique(face_down[rows]):  # in most games all deals of a batch draw together
+        same = rows[face_down[rows] == number]
+        values = _values_of_orders(rules, before[same], actions[same], int(number), value)
+        luck[same] = values[:, 0] - values.mean(axis=1)
+    return luck
+
+
+def _values_of_orders(
+    rules: Rules, before: States, actions: npt.NDArray[Any], face_down: int, value: ValueOfViews
+) -> Luck:
+    """Return V after the actions for rotations of the face-down cards, float64[n, rotations]; the first is none."""
+    count = min(ORDERS, face_down)
+    cards, top = len(rules.cards), len(rules.cards) - face_down
+    tried = np.repeat(before, count)
+    for number in range(1, count):
+        turned = np.roll(before["deck"][:, top:cards], -(number * face_down // count), axis=1)
+        tried["deck"][number::count, top:cards] = turned
+    after = _stepped(rules, tried, np.repeat(actions, count))
+    return _state_values(rules, after, value).reshape(-1, count)
+
+
+def _stepped(rules: Rules, states: States, actions: npt.NDArray[Any]) -> States:
+    """Return copies of states after actions that are known to be legal; the endgame is not cut off."""
+    after = states.copy()
+    step_all_or_none(rules.game, after, np.arange(len(after)), np.ascontiguousarray(actions, np.int64))
+    return after
+
+
+def _state_values(rules: Rules, states: States, value: ValueOfViews) -> Luck:
+    """Return what states are worth to seat 0, float64[n]."""
+    rows = np.tile(np.arange(len(states)), 2)
+    seats = np.repeat(np.array([0, 1]), len(states))
+    views = np.empty(len(rows), VIEW)
+    write_views(rules.game, states, rows, seats, views)
+    given = value.values(views)
+    if given is None:
+        raise ValueError(f"{agent_name(value)!r} has no value for these positions")
+    values = np.asarray(getattr(given, "margin", given), np.float64)
+    if values.shape != (len(views),):
+        raise ValueError(
+            f"values(views) returned shape {list(values.shape)} for {len(views)} views: a number each is needed"
+        )
+    first, second = values.reshape(2, -1)
+    worth: Luck = (first - second) / 2
+    return worth
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,7 +191,6 @@ def play_variance_reduced_match(
     rules: str | Rules = "classic",
     *,
     value: str | ValueOfViews = HandValue.name,
-    orders: int = ORDERS,
     endgame: str = PLAYED,
     batch_size: int = DEFAULT_BATCH,
     progress: Progress | None = None,
@@ -107,7 +210,6 @@ def play_variance_reduced_match(
         seed: seed of the deals and of the agents' randomness.
         rules: a preset's name, with settings if wanted, or ``Rules``.
         value: ``"hand"``, an agent with ``values(views)``, or any object that has it.
-        orders: orders of the face-down cards that a draw is compared with; more cost more and correct better.
         endgame: ``"played"`` or ``"exact"``, as in ``play_match``.
         batch_size: deals played together.
         progress: called with the number of deals played since the last call.
@@ -119,13 +221,13 @@ def play_variance_reduced_match(
         ChildProcessError: when a worker of the executor ended abruptly.
     """
     check_deals(deals, batch_size)
-    if deals < 4 * _FOLDS or orders < 2:
-        raise ValueError(f"deals {deals} and orders {orders} are not allowed: at least {4 * _FOLDS} and 2")
+    if deals < 4 * _FOLDS:
+        raise ValueError(f"deals {deals} is not allowed: a whole number from {4 * _FOLDS}")
     agents, names = two_agents(first, second)
     rules, seed, endgame = rules_named(rules), check_seed(seed), check_endgame(endgame)
     value_of(value)
     size = batch_size if executor is None else min(batch_size, -(-deals // MOST_TASKS))
-    shares = [(min(size, deals - start), seed, rules, value, orders, endgame, start) for start in range(0, deals, size)]
+    shares = [(min(size, deals - start), seed, rules, value, endgame, start) for start in range(0, deals, size)]
     margins, luck, forfeits = [], [], []
     parts: Iterator[tuple[Any, Any, list[Forfeit]]]
     if executor is None:
@@ -171,7 +273,6 @@ def _play_part(
     seed: int,
     rules: Rules,
     value: str | ValueOfViews,
-    orders: int,
     endgame: str,
     first_deal: int,
     *,
@@ -183,7 +284,7 @@ def _play_part(
 
     def watch(batch: DealBatch, before: Any, actions: Any) -> None:
         nonlocal luck
-        luck += stock_luck(batch.rules, before, actions, worth, orders)
+        luck += stock_luck(batch.rules, before, actions, worth)
 
     hook = batch_endgame(endgame, rules)
     margins = play_mirrored_deals(

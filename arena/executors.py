@@ -1,0 +1,122 @@
+"""Executors that play ranges of deals: worker processes of this machine, or a Ray cluster (``german-whist[ray]``)."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import multiprocessing
+import os
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+from german_whist.envs.utils.checks import whole_number
+from german_whist.envs.utils.kernel_cache import kernel_cache
+from german_whist.envs.utils.warn_once import NUM_WARNINGS, share_warnings
+
+RETRIES = 8  # of a task whose worker or machine is lost
+LOCAL = "local"  # the address that starts Ray on this machine
+
+T = TypeVar("T")
+
+
+@contextmanager
+def worker_processes(workers: int) -> Iterator[Executor]:
+    """Start worker processes on this machine; they end with the block.
+
+    The processes are spawned, not forked, because a fork after threads have started may hang.
+
+    Raises:
+        ValueError: when ``workers`` is not a whole number from 1.
+    """
+    whole_number("workers", workers, 1)
+    context = multiprocessing.get_context("spawn")
+    pool = ProcessPoolExecutor(workers, context, _begin, (context.Array("b", NUM_WARNINGS),))
+    try:
+        yield pool
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _begin(warned: Any) -> None:
+    """Print no line that another process prints: where kernels are cached, the main process has said."""
+    with contextlib.redirect_stderr(io.StringIO()):
+        kernel_cache()
+    share_warnings(warned)
+
+
+def run_tasks(executor: Executor, task: Callable[..., T], arguments: Sequence[tuple[Any, ...]]) -> Iterator[T]:
+    """Run a function once for each tuple of arguments, and yield the results in their order.
+
+    Args:
+        executor: any ``concurrent.futures.Executor``.
+        task: a function that the executor's workers can import.
+        arguments: the arguments of each call.
+
+    Raises:
+        ChildProcessError: when a worker ended abruptly.
+    """
+    futures: list[Future[T]] = []
+    try:
+        for one in arguments:
+            futures.append(executor.submit(task, *one))  # which raises if a worker was lost before
+        for future in futures:
+            yield future.result()
+    except BrokenExecutor:
+        raise ChildProcessError("a worker process ended abruptly: was it killed, or out of memory?") from None
+    finally:
+        for future in futures:
+            future.cancel()
+
+
+class RayExecutor(Executor):
+    """Runs tasks on a Ray cluster, each on one core. A task whose worker dies is run again elsewhere.
+
+    The package has to be installed on every machine of the cluster, in the same version.
+    """
+
+    def __init__(self, address: str = LOCAL) -> None:
+        """Connect to a cluster.
+
+        Args:
+            address: the cluster's address as ``ray.init`` takes it, ``"auto"`` for the one of this machine, or
+                ``"local"`` to start Ray on this machine alone.
+
+        Raises:
+            ModuleNotFoundError: when Ray is not installed.
+            ConnectionError: when there is no cluster at this address.
+        """
+        os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+        import ray
+
+        self._ray: Any = ray
+        settings = {"include_dashboard": False} if address == LOCAL else {}
+        ray.init(address, log_to_driver=False, logging_level="ERROR", **settings)
+        self._call: Any = ray.remote(num_cpus=1, max_retries=RETRIES)(_call)
+
+    def submit(self, task: Callable[..., Any], /, *arguments: Any, **named: Any) -> Future[Any]:
+        """Run a task on the cluster and return its future."""
+        reference = self._call.remote(task, arguments, named)
+        result: Future[Any] = Future()
+        reference.future().add_done_callback(lambda done: self._copy(done, result))
+        return result
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """Disconnect; a cluster goes on, and Ray on this machine alone ends."""
+        self._ray.shutdown()
+
+    def _copy(self, done: Future[Any], result: Future[Any]) -> None:
+        if not result.set_running_or_notify_cancel():
+            return
+        error = done.exception()
+        if error is None:
+            result.set_result(done.result())
+        elif isinstance(error, self._ray.exceptions.RayTaskError):
+            result.set_exception(getattr(error, "cause", None) or error)
+        else:
+            result.set_exception(BrokenExecutor(str(error)))
+
+
+def _call(task: Callable[..., Any], arguments: tuple[Any, ...], named: dict[str, Any]) -> Any:
+    return task(*arguments, **named)

@@ -1,1 +1,0 @@
-"""Executors that play ranges of deals, on several processes or machines."""

@@ -1,1 +1,0 @@
-"""Sequential probability ratio tests on mirrored deals."""

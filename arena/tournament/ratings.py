@@ -1,0 +1,145 @@
+"""Ratings from the results of all pairs: Bradley-Terry, and Nash averaging where strength cycles.
+
+Bradley-Terry gives one number per agent, whose differences give the win rates of all pairs. The model is
+P(i beats j) = 1 / (1 + exp(r_j − r_i)) (Bradley and Terry, 1952), with draws counted half. Its likelihood is concave;
+Newton's method finds the maximum (Hunter, "MM algorithms for generalized Bradley-Terry models", 2004, section 3,
+compares both).
+
+Nash averaging asks how strong each agent is against the best mixture of all of them. Agents are players' choices in a
+zero-sum game whose payoff is the win rate minus ½. Its equilibrium with the largest entropy is a mixture of agents that
+nobody here beats; an agent's *Nash average* is its payoff against that mixture. Adding weak agents or copies changes
+neither (Balduzzi et al., "Re-evaluating evaluation", 2018, [arXiv 1806.02643](https://arxiv.org/abs/1806.02643), who
+use log odds; win rates stay finite).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+Matrix = npt.NDArray[np.float64]
+
+ELO = 400 / math.log(10)  # Elo points in one unit of log odds
+VIRTUAL_DRAWS = 1.0
+_ITERATIONS = 100
+_CLOSE = 1e-10
+_LONGEST_STEP = 2.0  # in log odds: Newton's method overshoots far from the maximum
+
+_COLDEST = 1e-6  # temperature of Nash averaging, relative to the largest payoff
+_COOLING = 0.6
+_NASH_ITERATIONS = 60
+_NASH_CLOSE = 1e-9
+
+
+def bradley_terry(wins: npt.ArrayLike, virtual_draws: float = VIRTUAL_DRAWS) -> Matrix:
+    """Return the ratings that make results most likely, in Elo with mean 0, float64[…, n].
+
+    Args:
+        wins: games that agent i won against agent j, draws counted half, float64[…, n, n]; the diagonal is ignored.
+        virtual_draws: drawn games added to every pair that met. They keep the ratings finite where an agent won every
+            game, and hardly move the others.
+
+    Raises:
+        ValueError: when the matrix is not square, has negative numbers, or some agents are not connected by games.
+    """
+    given = np.asarray(wins, np.float64)
+    if given.ndim < 2 or given.shape[-1] != given.shape[-2] or not (given >= 0).all():
+        raise ValueError(f"wins{list(given.shape)} are not allowed: a square matrix of numbers from 0")
+    size = given.shape[-1]
+    others = ~np.eye(size, dtype=np.bool_)
+    games = given + np.swapaxes(given, -1, -2)
+    won = np.where(others, given + (games > 0) * virtual_draws / 2, 0)
+    games = won + np.swapaxes(won, -1, -2)
+    _check_connected(games)
+    ratings = np.zeros(given.shape[:-1])
+    diagonal = np.eye(size)
+    for _ in range(_ITERATIONS):
+        expected = 1 / (1 + np.exp(-(ratings[..., :, None] - ratings[..., None, :])))
+        slope = (won - games * expected).sum(axis=-1)
+        weights = games * expected * (1 - expected)
+        # The ratings have no zero point; the mean of all is added to make the matrix regular.
+        curvature = weights.sum(axis=-1)[..., None] * diagonal - weights + weights.max() / size
+        step = np.linalg.solve(curvature, slope[..., None])[..., 0]
+        ratings = ratings + np.clip(step, -_LONGEST_STEP, _LONGEST_STEP)
+        if np.abs(step).max() < _CLOSE:
+            break
+    centred: Matrix = ELO * (ratings - ratings.mean(axis=-1, keepdims=True))
+    return centred
+
+
+def _check_connected(games: Matrix) -> None:
+    reached = np.linalg.matrix_power(np.eye(games.shape[-1]) + (games > 0), games.shape[-1]) > 0
+    if not reached.all():
+        raise ValueError("the agents cannot be put on one scale: some are not connected by games")
+
+
+class NashAverage(NamedTuple):
+    """Result of Nash averaging.
+
+    Attributes:
+        weights: the agents' shares in the equilibrium of largest entropy, float64[n].
+        averages: each agent's payoff against it, float64[n]: 0 for those in it, negative for the others.
+    """
+
+    weights: Matrix
+    averages: Matrix
+
+
+def nash_averaging(payoffs: npt.ArrayLike) -> NashAverage:
+    """Return the equilibrium of largest entropy of a symmetric zero-sum game, and the payoffs against it.
+
+    With an entropy bonus of temperature τ for both sides, the equilibrium is the only solution of
+    p = softmax(A p / τ), and tends to the equilibrium of largest entropy as τ falls to 0. Newton's method follows it
+    down; its matrix is never singular, because A is antisymmetric.
+
+    Args:
+        payoffs: what agent i wins against agent j, float64[n, n], antisymmetric.
+
+    Raises:
+        ValueError: when the matrix is not antisymmetric.
+    """
+    matrix = np.asarray(payoffs, np.float64)
+    if matrix.ndim != 2 or not np.allclose(matrix, -matrix.T, rtol=0, atol=1e-9):
+        raise ValueError("payoffs are not allowed: an antisymmetric matrix is needed")
+    scale = float(np.abs(matrix).max())
+    size = len(matrix)
+    if scale == 0:
+        return NashAverage(np.full(size, 1 / size), np.zeros(size))
+    temperature, logits = 1.0, np.zeros(size)
+    while temperature > _COLDEST:
+        temperature *= _COOLING
+        logits = _equilibrium(matrix / scale, temperature, logits / _COOLING)
+    weights = _softmax(logits)
+    return NashAverage(weights, matrix @ weights)
+
+
+def _equilibrium(matrix: Matrix, temperature: float, logits: Matrix) -> Matrix:
+    """Solve ``logits = matrix @ softmax(logits) / temperature``, from a guess."""
+    size = len(matrix)
+    error = logits - matrix @ _softmax(logits) / temperature
+    for _ in range(_NASH_ITERATIONS):
+        weights = _softmax(logits)
+        slope = np.eye(size) - matrix @ (np.diag(weights) - np.outer(weights, weights)) / temperature
+        step = np.linalg.solve(slope, error)
+        length = 1.0
+        while length > 1e-6:
+            tried = logits - length * step
+            rest = tried - matrix @ _softmax(tried) / temperature
+            if np.linalg.norm(rest) < np.linalg.norm(error):
+                break
+            length /= 2
+        else:
+            break
+        logits, error = tried, rest
+        if np.abs(error).max() < _NASH_CLOSE * max(1.0, float(np.abs(logits).max())):
+            break
+    return logits
+
+
+def _softmax(logits: Matrix) -> Matrix:
+    weights = np.exp(logits - logits.max())
+    total: Matrix = weights / weights.sum()
+    return total

@@ -1,1 +1,0 @@
-"""Control variates at the draws from the stock, unbiased for any value."""
