@@ -104,7 +104,9 @@ class TensorFile:
         """
         if "sha256" not in self._metadata:
             raise ValueError(f"checkpoint {str(self._path)!r} is damaged: it has no checksum")
-        if self._metadata["sha256"] != _checksum({name: self.tensor(name) for name in self.names}, self._metadata["card"]):
+        if self._metadata["sha256"] != _checksum(
+            {name: self.tensor(name) for name in self.names}, self._metadata["card"]
+        ):
             raise ValueError(f"checkpoint {str(self._path)!r} is damaged: its checksum is wrong")
 
 

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from safetensors.numpy import save_file
 
 from german_whist.agents.policy.checkpoint import load_checkpoint
+from german_whist.agents.policy.tensor_file import file_metadata
 from tests.agents.networks import some_network
 from tests.agents.policy.checkpoint_files import Card, Tensors, read_raw, refusal
 
@@ -220,7 +221,8 @@ def test_sizes_are_looked_at_before_anything_is_read(path: Path) -> None:
 
 def test_tensors_that_the_card_does_not_name_are_left_alone(path: Path) -> None:
     tensors, card = read_raw(path)
-    save_file({**tensors, "extra": np.zeros(10)}, path, metadata={"card": json.dumps(card)})
+    tensors["extra"] = np.zeros(10)
+    save_file(tensors, path, metadata=file_metadata(card, tensors))
     load_checkpoint(path)
 
 
