@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from german_whist.arena.strict_json import check_object, read_json_file
-from german_whist.envs.utils.atomic_file import write_atomically
+from german_whist.envs.utils.files import write_atomically
 from german_whist.session.game_session import Session
 
 VERSION = 1

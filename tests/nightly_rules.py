@@ -20,7 +20,7 @@ import numpy as np
 
 from german_whist.envs.engine.cards import NUM_CARDS
 from german_whist.envs.engine.rules import Rules, rule_names, rules
-from german_whist.envs.utils.atomic_file import write_atomically
+from german_whist.envs.utils.files import write_atomically
 from german_whist.envs.utils.kernel_cache import source_digest
 from tests.reference.compare import play_both
 from tests.strategies import some_game

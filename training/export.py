@@ -13,7 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from german_whist.agents.policy.checkpoint import Checkpoint
-from german_whist.envs.utils.atomic_file import write_atomically
+from german_whist.envs.utils.files import write_atomically
 from german_whist.envs.utils.specs import unknown_name
 
 _OPSET, _IR_VERSION = 17, 8  # old enough for the runtimes in use

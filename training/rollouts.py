@@ -27,8 +27,8 @@ from german_whist.envs.engine.rules import rules
 from german_whist.envs.observation.views import VIEW
 from german_whist.envs.opponent import ask_opponent
 from german_whist.envs.simulator.batch import DealBatch
+from german_whist.envs.simulator.batch_state import check_states
 from german_whist.envs.simulator.log_check import check_logged_actions
-from german_whist.envs.simulator.state_check import check_states
 from german_whist.solver.search.transposition_table import race_transposition_table
 from german_whist.solver.tablebase.cache import open_table
 from german_whist.training.config import SELF, PolicyIterationConfig

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import platformdirs
 
-from german_whist.envs.utils.atomic_file import write_atomically
+from german_whist.envs.utils.files import write_atomically
 
 FOLDER_VARIABLE = "GERMAN_WHIST_DATA"
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from german_whist.arena.strict_json import check_object, read_json_file
-from german_whist.envs.utils.atomic_file import write_atomically
+from german_whist.envs.utils.files import write_atomically
 from german_whist.session.game_session import Session
 from german_whist.session.saved import session_from_dict, session_to_dict
 from german_whist.web.data_folder import make_folder

@@ -33,7 +33,7 @@ from german_whist.agents.policy.tensor_file import (
 )
 from german_whist.envs.engine.endgame_hook import PLAYED, check_endgame
 from german_whist.envs.engine.rules import Rules, rules_from_dict
-from german_whist.envs.utils.atomic_file import write_atomically
+from german_whist.envs.utils.files import write_atomically
 from german_whist.envs.utils.specs import shown, unknown_name
 
 FORMAT_VERSION = 1

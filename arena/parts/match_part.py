@@ -20,9 +20,8 @@ from german_whist.envs.engine.endgame_hook import check_endgame
 from german_whist.envs.engine.match_format import MAX_DEALS as LONGEST_MATCH
 from german_whist.envs.engine.match_format import match_format_of
 from german_whist.envs.engine.rules import rules_from_dict
-from german_whist.envs.utils.atomic_file import write_atomically
 from german_whist.envs.utils.checks import check_seed, is_whole_number, whole_number
-from german_whist.envs.utils.limited_file import read_limited
+from german_whist.envs.utils.files import read_limited, write_atomically
 
 FORMAT = "german-whist match parts 1"
 MAX_BYTES = 32 << 20  # of a file; JSON takes up to 20 times its size in memory

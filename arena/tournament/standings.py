@@ -21,7 +21,7 @@ from german_whist.arena.tournament.ratings import bradley_terry, nash_averaging
 from german_whist.envs.engine.rules import rules_from_dict
 from german_whist.envs.engine.scoring import reward_limit
 from german_whist.envs.text.rules_text import rules_spec
-from german_whist.envs.utils.atomic_file import write_atomically
+from german_whist.envs.utils.files import write_atomically
 
 BOOTSTRAPS = 1000
 _SEED = 0  # of the bootstrap

@@ -18,8 +18,7 @@ from german_whist.solver.endgames import solve_endgame
 from german_whist.solver.search.transposition_table import TranspositionTable, transposition_table
 from german_whist.solver.search.value_kernels import write_move_tricks, write_reached, write_tricks
 from german_whist.solver.tablebase.build import build_table
-from german_whist.solver.tablebase.endgame_table import EndgameTable, empty_table
-from german_whist.solver.tablebase.file import load_table
+from german_whist.solver.tablebase.endgame_table import EndgameTable, empty_table, load_table
 from german_whist.solver.tablebase.kinds import DEFAULT_CARDS, KINDS, table_path
 
 SUBJECT = "endgame"

@@ -28,7 +28,7 @@ from german_whist.arena.tournament.play import Tournament, play_tournament
 from german_whist.arena.tournament.standings import standings
 from german_whist.envs.engine.endgame_hook import EXACT, PLAYED
 from german_whist.envs.engine.rules import rules as rules_named
-from german_whist.envs.utils.atomic_file import write_atomically
+from german_whist.envs.utils.files import write_atomically
 from lab.skill_and_luck.luck import (
     bootstrap_interval,
     decks_with_stocks,

@@ -11,7 +11,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
 
-from german_whist.envs.utils.atomic_file import write_atomically
+from german_whist.envs.utils.files import write_atomically
 
 COLORS = {"cards": "#e76f51", "skill": "#264653", "play": "#a8c5bd"}
 LABELS = {"cards": "the cards", "skill": "skill", "play": "play of these cards"}

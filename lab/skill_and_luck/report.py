@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from german_whist.envs.utils.atomic_file import write_atomically
+from german_whist.envs.utils.files import write_atomically
 from german_whist.envs.utils.markdown import markdown_table
 
 SECTIONS = ("setting", "luck", "stock", "separation", "stages", "ladder", "record")

@@ -16,8 +16,7 @@ from typing import BinaryIO
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.solver.tablebase.endgame_table import EndgameTable
-from german_whist.solver.tablebase.file import HEADER_BYTES, Header, checksum, read_header
+from german_whist.solver.tablebase.endgame_table import HEADER_BYTES, EndgameTable, Header, checksum, read_header
 from german_whist.solver.tablebase.kinds import TableError, TableKind, check_cards, table_path
 from german_whist.solver.tablebase.ranking import Block, Ranking, TableLayout, table_layout
 from german_whist.solver.tablebase.retrograde_kernels import build_block, pack, unpack

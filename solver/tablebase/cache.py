@@ -8,8 +8,7 @@ from pathlib import Path
 
 from german_whist.envs.utils.warn_once import TABLE_IN_MEMORY, warn_once
 from german_whist.solver.tablebase.build import build_in_memory, build_table
-from german_whist.solver.tablebase.endgame_table import EndgameTable
-from german_whist.solver.tablebase.file import load_table
+from german_whist.solver.tablebase.endgame_table import EndgameTable, load_table
 from german_whist.solver.tablebase.kinds import (
     DEFAULT_CARDS,
     SEARCH_CARDS,

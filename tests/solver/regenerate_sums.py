@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 from german_whist.solver.tablebase.build import build_table
-from german_whist.solver.tablebase.file import load_table
+from german_whist.solver.tablebase.endgame_table import load_table
 from german_whist.solver.tablebase.kinds import KINDS
 from tests.solver.tablebase.every_position import count_and_sum
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import torch
 
-from german_whist.envs.utils.atomic_file import write_atomically
+from german_whist.envs.utils.files import write_atomically
 from german_whist.training.run import records
 from german_whist.training.run.records import TrainingOutcome
 from tests.training.whole_runs import begin

@@ -13,7 +13,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter, PercentFormatter
 
-from german_whist.envs.utils.atomic_file import write_atomically
+from german_whist.envs.utils.files import write_atomically
 
 COLORS = ("#2a9d8f", "#e76f51", "#264653", "#e9c46a", "#8d6a9f")
 LINE_HEIGHT = 0.042  # height of a line's label, relative to the axes

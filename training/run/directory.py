@@ -16,8 +16,7 @@ from typing import Any
 
 from filelock import FileLock, Timeout
 
-from german_whist.envs.utils.atomic_file import write_atomically
-from german_whist.envs.utils.limited_file import read_limited
+from german_whist.envs.utils.files import read_limited, write_atomically
 from german_whist.training.config import TrainConfig
 from german_whist.training.load_config import load_config
 from german_whist.training.run.provenance import code_version

@@ -18,8 +18,8 @@ import torch
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save
 
-from german_whist.envs.utils.atomic_file import write_atomically
 from german_whist.envs.utils.checks import is_whole_number
+from german_whist.envs.utils.files import write_atomically
 from german_whist.training.config import MAX_NUMBER
 from german_whist.training.run.provenance import Provenance
 

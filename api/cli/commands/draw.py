@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from german_whist.cli.terminal.argument_types import parse_deal_address, parse_number, parse_whole_number
-from german_whist.envs.utils.atomic_file import write_atomically
+from german_whist.envs.utils.files import write_atomically
 from german_whist.envs.utils.specs import shown
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from german_whist.envs.text.card_style import Style
-    from german_whist.solver.principal_variation import Trick
+    from german_whist.solver.endgames import Trick
 
 _SEATS = ("leader", "follower")
 
@@ -35,8 +35,7 @@ def add_parser(subparsers: Any) -> None:
 def run(options: argparse.Namespace) -> int:
     """Solve and print."""
     from german_whist.envs.engine.cards import SUITS, card_text, hand_text, parse_card, parse_hand
-    from german_whist.solver.endgames import check_trump, endgame_move_values, solve_endgame
-    from german_whist.solver.principal_variation import principal_variation
+    from german_whist.solver.endgames import check_trump, endgame_move_values, principal_variation, solve_endgame
 
     leader, follower = parse_hand(options.leader), parse_hand(options.follower)
     trump, led = check_trump(options.trump), -1 if options.led is None else parse_card(options.led)

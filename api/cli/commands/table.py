@@ -64,7 +64,7 @@ def run_build(options: argparse.Namespace) -> int:
 
     from german_whist.cli.terminal.consoles import progress_console
     from german_whist.solver.tablebase.build import build_table
-    from german_whist.solver.tablebase.file import verify_table
+    from german_whist.solver.tablebase.endgame_table import verify_table
     from german_whist.solver.tablebase.kinds import DEFAULT_CARDS, check_kind, table_path
 
     kind = check_kind(options.kind)
@@ -109,7 +109,7 @@ def run_info(options: argparse.Namespace) -> int:
 def run_verify(options: argparse.Namespace) -> int:
     """Compare tables with their names and checksums, and a sample of their values with a search."""
     from german_whist.solver.table_sample import verify_values
-    from german_whist.solver.tablebase.file import load_table, verify_table
+    from german_whist.solver.tablebase.endgame_table import load_table, verify_table
 
     paths = _tables(options.kind)
     for path in paths:
@@ -137,7 +137,7 @@ def _report(path: Path, as_json: bool, what: str) -> None:
 
 
 def _facts(path: Path) -> dict[str, Any]:
-    from german_whist.solver.tablebase.file import read_header
+    from german_whist.solver.tablebase.endgame_table import read_header
 
     header = read_header(path)
     return {

@@ -71,7 +71,7 @@ def _check(options: argparse.Namespace) -> int:
 
 
 def _write_positions(recording: Recording) -> None:
-    from german_whist.envs.text.position import position_text
+    from german_whist.envs.text.deal_text import position_text
 
     for batch in recording.steps():
         print(position_text(batch))

@@ -11,7 +11,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from german_whist.arena.tournament.standings import Standings
-from german_whist.envs.utils.atomic_file import write_atomically
+from german_whist.envs.utils.files import write_atomically
 
 COLOR = "#264653"
 LONGEST_NAME = 28  # characters of an agent's name

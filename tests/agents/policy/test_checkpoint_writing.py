@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from german_whist.agents.policy.checkpoint import load_checkpoint
-from german_whist.envs.utils.atomic_file import write_atomically
+from german_whist.envs.utils.files import write_atomically
 from tests.agents.networks import some_network
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from german_whist.envs.simulator.batch import DealBatch
-from german_whist.envs.text.position import position_text
+from german_whist.envs.text.deal_text import position_text
 from tests.conftest import play_randomly
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from german_whist.arena.match import play_match
 from german_whist.arena.recording import writing_recordings
-from german_whist.envs.utils.atomic_file import write_atomically
+from german_whist.envs.utils.files import write_atomically
 
 
 def test_a_file_is_replaced_whole(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from german_whist.envs.utils.limited_file import read_limited
+from german_whist.envs.utils.files import read_limited
 
 
 def test_a_file_is_read_up_to_the_limit(tmp_path: Path) -> None:

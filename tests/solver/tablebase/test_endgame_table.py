@@ -11,8 +11,7 @@ from german_whist.envs.engine.cards import SUITS, mask_of
 from german_whist.solver.search.alpha_beta_kernels import NO_CARD, alpha_beta
 from german_whist.solver.search.transposition_table import TranspositionTable, transposition_table
 from german_whist.solver.tablebase.build import build_table
-from german_whist.solver.tablebase.endgame_table import EndgameTable
-from german_whist.solver.tablebase.file import load_table
+from german_whist.solver.tablebase.endgame_table import EndgameTable, load_table
 from german_whist.solver.tablebase.kinds import FOLDER_VARIABLE, KINDS
 from german_whist.solver.tablebase.position_kernels import position_of, seats_swapped, sorted_suits
 from german_whist.solver.tablebase.ranking import table_layout

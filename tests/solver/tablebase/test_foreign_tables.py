@@ -18,7 +18,7 @@ from german_whist.solver.table_sample import verify_values
 from german_whist.solver.tablebase import cache as table_cache
 from german_whist.solver.tablebase.build import build_table
 from german_whist.solver.tablebase.cache import open_table
-from german_whist.solver.tablebase.file import HEADER_BYTES, Header, load_table, read_header, verify_table
+from german_whist.solver.tablebase.endgame_table import HEADER_BYTES, Header, load_table, read_header, verify_table
 from german_whist.solver.tablebase.kinds import FOLDER_VARIABLE, KINDS, DamagedTableError, table_path
 
 CARDS = 4

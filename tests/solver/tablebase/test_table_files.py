@@ -15,10 +15,10 @@ import pytest
 
 from german_whist.solver.tablebase import build as table_build
 from german_whist.solver.tablebase import cache as table_cache
-from german_whist.solver.tablebase import file as table_file
+from german_whist.solver.tablebase import endgame_table as table_file
 from german_whist.solver.tablebase.build import build_table
 from german_whist.solver.tablebase.cache import built_tables, open_table
-from german_whist.solver.tablebase.file import HEADER_BYTES, load_table, read_header, verify_table
+from german_whist.solver.tablebase.endgame_table import HEADER_BYTES, load_table, read_header, verify_table
 from german_whist.solver.tablebase.kinds import FOLDER_VARIABLE, KINDS, TableError, table_path
 
 HIGH = KINDS["trump-high"]
