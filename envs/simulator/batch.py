@@ -8,22 +8,34 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from german_whist.envs.engine.actions import action_text, actions_text
+from german_whist.envs.engine.cards import parse_deck
 from german_whist.envs.engine.endgame_cutoff import finish_endgames
 from german_whist.envs.engine.endgame_hook import PLAYED, EndgameHook, endgame_hook_of
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.rules import rules as rules_named
+from german_whist.envs.engine.scoring import check_reward
 from german_whist.envs.engine.state import STATE
 from german_whist.envs.observation.action_log import ActionLog
 from german_whist.envs.observation.vector import observation_high
+from german_whist.envs.observation.vector_kernels import write_masks, write_observations
+from german_whist.envs.observation.view_kernels import write_views
 from german_whist.envs.observation.views import VIEW
-from german_whist.envs.simulator.batch_checks import illegal_row_error, read_decks
-from german_whist.envs.simulator.batch_kernels import deal_decks, deal_rows, step_all_or_none
-from german_whist.envs.simulator.batch_reader import BatchReader
+from german_whist.envs.simulator.batch_kernels import (
+    deal_decks,
+    deal_rows,
+    observe_seats_to_act,
+    step_all_or_none,
+    write_legal,
+    write_returns,
+)
 from german_whist.envs.simulator.batch_state import BatchState, restore_rows, save_rows
 from german_whist.envs.utils.checks import check_seed, deal_indices, numbers_between, whole_number, whole_numbers
 
+Int8s = npt.NDArray[np.int8]
 
-class DealBatch(BatchReader):
+
+class DealBatch:
     """Deals ``first … first + size - 1`` of a seed, stepped together by compiled kernels.
 
     Seat ``i % 2`` deals deal ``i``, so the dealer alternates from deal to deal. Deals stay in their rows: a finished
@@ -128,7 +140,7 @@ class DealBatch(BatchReader):
             ValueError: if a deck is not a permutation of this game's deck, or a dealer or a row is out of range.
         """
         which = self._rows(rows)
-        orders, seats = read_decks(self.rules, len(which), decks, dealers)
+        orders, seats = _read_decks(self.rules, len(which), decks, dealers)
         for row, deck in zip(which, orders, strict=True):
             self.states["deck"][row, : len(self.rules.cards)] = deck
         deal_decks(self.rules.game, which, seats, self.states)
@@ -175,7 +187,7 @@ class DealBatch(BatchReader):
         refused = step_all_or_none(self.rules.game, self.states, which, chosen)
         if refused >= 0:
             row, legal = int(which[refused]), int(self.legal()[which[refused]])
-            raise illegal_row_error(self.rules, row, int(chosen[refused]), int(self.turn[row]), legal)
+            raise _illegal_row_error(self.rules, row, int(chosen[refused]), int(self.turn[row]), legal)
         if self.log is not None and playing is not None:
             self.log.add(which[playing], chosen[playing])
         self.finish_endgames(which)
@@ -184,3 +196,147 @@ class DealBatch(BatchReader):
         """Finish those of some deals whose endgame begins, unless it is played; :meth:`step` does so itself."""
         if self.endgame_hook is not None:
             finish_endgames(self.endgame_hook, self.rules, self.states, rows)
+
+    def _rows(self, rows: npt.ArrayLike | None) -> npt.NDArray[np.int64]:
+        return self._every_row if rows is None else numbers_between("rows", rows, 0, self.size - 1)
+
+    @property
+    def turn(self) -> npt.NDArray[np.int8]:
+        """The seat to act, int8[size]; meaningless where a deal is done. A view of the states: copy it to keep it."""
+        return self.states["turn"]
+
+    @property
+    def done(self) -> npt.NDArray[np.bool_]:
+        """Whether each deal is finished, bool[size]. A view of the states: copy it to keep it."""
+        return self.states["done"]
+
+    def legal(self) -> npt.NDArray[np.uint64]:
+        """Return the legal actions of the seats to act as bit masks, uint64[size]; 0 where a deal is done."""
+        out = np.empty(self.size, np.uint64)
+        write_legal(self.states, out)
+        return out
+
+    def action_mask(self, out: npt.NDArray[np.int8] | None = None) -> npt.NDArray[np.int8]:
+        """Return the legal actions of the seats to act, int8[size, num_actions], 1 where legal.
+
+        Args:
+            out: an array to write into and return; a new one by default.
+
+        Raises:
+            ValueError: if ``out`` has another shape.
+        """
+        masks = _output_array((self.size, self.num_actions), out)
+        write_masks(self.legal(), masks)
+        return masks
+
+    def views(self, rows: npt.ArrayLike | None = None, seats: npt.ArrayLike | None = None) -> np.ndarray[Any, Any]:
+        """Return what seats know of their deals, as agents receive it.
+
+        Args:
+            rows: the deals, int[k]; all of them by default.
+            seats: the seat whose view to return for each, int[k]; the seat to act by default.
+
+        Returns:
+            A ``VIEW`` array of shape (k,).
+
+        Raises:
+            ValueError: if a row is out of range, a seat is not 0 or 1, or their numbers differ.
+        """
+        which = self._rows(rows)
+        if seats is None:
+            whose = np.full(len(which), -1, np.int64)
+        else:
+            whose = numbers_between("seats", seats, 0, 1, which.shape)
+        views = np.empty(len(which), VIEW)
+        write_views(self.rules.game, self.states, which, whose, views)
+        return views
+
+    def observe(self, out: Int8s | None = None, seats: npt.ArrayLike | None = None) -> Int8s:
+        """Return observation vectors, int8[size, n_obs], laid out as ``observation_layout`` describes.
+
+        Args:
+            out: an array to write into and return; a new one by default.
+            seats: the seat whose observation to return for each deal, int[size]; the seat to act by default.
+
+        Raises:
+            ValueError: if ``out`` or ``seats`` has another shape, or a seat is not 0 or 1.
+        """
+        rows = _output_array((self.size, self.num_observations), out)
+        if seats is None:
+            observe_seats_to_act(self.rules.game, self.states, self._scratch, rows)
+        else:
+            write_observations(self.rules.game, self.views(seats=seats), rows)
+        return rows
+
+    def history(
+        self, out: Int8s | None = None, seats: npt.ArrayLike | None = None, rows: npt.ArrayLike | None = None
+    ) -> tuple[Int8s, npt.NDArray[np.int16]]:
+        """Return event histories: what seats saw happen in their deals, one row per event.
+
+        The columns are event, who, card and trick; the documentation's page on observations lists their values.
+
+        Args:
+            out: an array to write the tokens into and return; a new one by default.
+            seats: the seat whose history to return for each deal, int[size]; the seat to act by default.
+            rows: the deals, int[k], then all sizes here are k; all of them by default.
+
+        Returns:
+            Tokens int8[size, max_events, 4], and the number of events of each deal, int16[size].
+
+        Raises:
+            ValueError: if the batch was made without ``history=True``, a shape is wrong, or a seat or row out of range.
+        """
+        if self.log is None:
+            raise ValueError("history is not kept: make the batch with DealBatch(…, history=True)")
+        which = self._rows(rows)
+        whose = np.full(len(which), -1) if seats is None else numbers_between("seats", seats, 0, 1, which.shape)
+        return self.log.histories(self.states, which, whose.astype(np.int64), out)
+
+    def returns(self, reward: str = "margin") -> npt.NDArray[np.float32]:
+        """Return both seats' returns, float32[size, 2]; zero-sum, and zeros while a deal is not finished.
+
+        Args:
+            reward: ``"margin"`` (counted tricks, own minus the opponent's; negated in a low game), ``"win"`` (+1, 0,
+                −1) or ``"points"`` (the rules' own scoring, paid by the loser).
+
+        Raises:
+            ValueError: if there is no such reward.
+        """
+        out = np.empty((self.size, 2), np.float32)
+        write_returns(self.rules.game, self.states, check_reward(reward), out)
+        return out
+
+
+def _output_array(shape: tuple[int, int], out: npt.NDArray[np.int8] | None) -> npt.NDArray[np.int8]:
+    """Return the array to write into: ``out``, or a new one.
+
+    Raises:
+        ValueError: if ``out`` has another shape.
+    """
+    if out is None:
+        return np.empty(shape, np.int8)
+    if out.shape != shape:
+        raise ValueError(f"out has shape {out.shape}: {shape} is needed")
+    return out
+
+
+def _read_decks(
+    rules: Rules, count: int, decks: Sequence[str | Sequence[int]], dealers: npt.ArrayLike
+) -> tuple[list[list[int]], npt.NDArray[np.int64]]:
+    """Return some decks as card numbers, and their dealers, int64[count].
+
+    Raises:
+        ValueError: if their number differs, a deck is not a permutation of this game's deck, or a dealer is not 0 or 1.
+    """
+    seats = np.asarray(dealers)
+    if seats.shape != (count,) or len(decks) != count or not np.isin(seats, (0, 1)).all():
+        raise ValueError(f"{count} decks and as many dealers, each 0 or 1, are needed")
+    return [parse_deck(deck, rules.cards) for deck in decks], seats.astype(np.int64)
+
+
+def _illegal_row_error(rules: Rules, row: int, action: int, seat: int, legal: int) -> ValueError:
+    """Return the error for an action that a row's seat to act may not choose; ``legal`` is a mask."""
+    name = f" ({action_text(action, rules)})" if 0 <= action < rules.num_actions else ""
+    return ValueError(
+        f"action {action}{name} is illegal in row {row}: seat {seat} may play {actions_text(legal, rules)}"
+    )

@@ -34,7 +34,7 @@ def load(name: str) -> Any:
         ("cleanrl_ppo", {"decisions": 8192, "n": 64, "horizon": 32}),
         ("pettingzoo_loop", {"updates": 4, "deals_per_update": 16}),
         ("sb3_maskable_ppo", {"decisions": 4096}),
-        ("fine_tune", {"decisions": 20_000, "num_envs": 256}),
+        ("fine_tune", {"decisions": 4_000, "num_envs": 64}),
         ("openspiel_mccfr", {"iterations": 20}),
         ("openspiel_bot", {"simulations": 2, "opponents": ("random",)}),
     ],
