@@ -45,10 +45,9 @@ def test_only_legal_actions_in_any_game(spec: str, game: Rules, seed: int, steps
 
 
 @pytest.mark.parametrize(("spec", "preset"), IN_PRESETS)
-def test_whole_matches_are_played_in_every_preset_and_any_batch_size(spec: str, preset: str) -> None:
-    first, again = (play_match(spec, "greedy", 2, seed=2, rules=preset, batch_size=size) for size in (2, 1))
-    assert first == again
-    assert first.first == spec
+def test_whole_matches_are_played_in_every_preset(spec: str, preset: str) -> None:
+    result = play_match(spec, "greedy", 2, seed=2, rules=preset)
+    assert (result.first, result.deals) == (spec, 2)
 
 
 @pytest.mark.parametrize("spec", MAKE)
@@ -135,33 +134,6 @@ def test_settings() -> None:
     ):
         agent = make_agent(kind)
         assert (agent.iterations, agent.reward, agent.name) == (iterations, reward, name)
-
-
-@pytest.mark.parametrize(
-    ("spec", "message"),
-    [
-        ("mc:words=3", "unknown mc setting 'words': did you mean 'worlds'"),
-        ("mc:worlds=0", "worlds 0 is not allowed: a whole number from 1 to 1000000"),
-        ("mc:worlds=1000001", "worlds 1000001 is not allowed"),
-        ("mc:worlds=many", "worlds 'many' is not a whole number"),
-        ("mc:worlds=2.5", "worlds '2.5' is not a whole number"),
-        ("mc:worlds", "'worlds' is not key=value"),
-        ("mc:worlds=1,worlds=2", "'worlds' is set twice"),
-        ("pimc:worlds=0", "worlds 0 is not allowed: a whole number from 1 to 1000000"),
-        ("pimc:depth=0", "depth 0 is not allowed: a whole number from 1 to 25"),
-        ("pimc:depth=26", "depth 26 is not allowed"),
-        ("pimc:depth=two", "depth 'two' is not a whole number"),
-        ("pimc:deep=2", "unknown pimc setting 'deep': did you mean 'depth'"),
-        ("ismcts:iterations=0", "iterations 0 is not allowed: a whole number from 1 to 1000000"),
-        ("ismcts:iterations=1000001", "iterations 1000001 is not allowed"),
-        ("ismcts:iterations=2.5", "iterations '2.5' is not a whole number"),
-        ("ismcts:reward=wins", "unknown ismcts reward 'wins': did you mean 'win'"),
-        ("ismcts:iteration=3", "unknown ismcts setting 'iteration': did you mean 'iterations'"),
-    ],
-)
-def test_wrong_settings_are_named(spec: str, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        make_agent(spec)
 
 
 @pytest.mark.parametrize("spec", MAKE)

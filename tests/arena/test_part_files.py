@@ -44,7 +44,7 @@ def with_fields(tmp_path: Path, part: MatchPart = PART, **fields: Any) -> Path:
         (PART, "rules", 3, "an object is needed"),
         (PART, "seed", -1, "seed -1 is not allowed"),
         (PART, "start", 9, "its deals are not deals of its match"),
-        (PART, "match_deals", 1, "its deals are not deals of its match"),
+        (PART, "match_deals", 1, "shard 1/2: its match has 1 deals"),
         (PART, "match_deals", MAX_DEALS + 1, f"match_deals {MAX_DEALS + 1} is not allowed: a whole number from 1 to"),
         (PART, "match_deals", 10**15, "match_deals 1000000000000000 is not allowed"),
         (PART, "first", 1, "first 1 is not text"),
