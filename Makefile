@@ -1,5 +1,5 @@
 # `make quickstart` trains an agent and measures it, `make play` opens a table in the browser, `make test` runs every
-# check, `make docs` builds the site, `make dist` builds and checks what is published, `make lowest` tries the lower
+# check, `make check` those of a minute, `make docs` builds the site, `make dist` builds and checks what is published, `make lowest` tries the lower
 # bounds of the dependencies, `make fuzz`, `make kill-test` and `make nightly` attack it for as long as they may,
 # `make nightly-tests` runs the tests that are too long for `make test`, `make lab-check` lints and types `lab/`,
 # `make audit` looks the pinned versions up in a data base of known vulnerabilities,
@@ -25,13 +25,20 @@ NAME_ANOTHER = name another, as in: $(strip make $(MAKECMDGOALS)) PYTHON=python$
 # A warning or a broken reference fails the site.
 SITE := $(BIN)/sphinx-build -b html -q -W --keep-going -n docs docs/_build/html
 
-.PHONY: quickstart play test types site lab-check fuzz kill-test nightly nightly-tests audit docs dist lowest examples clean
+.PHONY: quickstart play check test types fast-tests site lab-check fuzz kill-test nightly nightly-tests audit docs dist lowest examples clean
 
 quickstart: $(VENV)/.installed-train-$(KEY)
 	$(BIN)/german-whist train quickstart
 
 play: $(VENV)/.installed-web-$(KEY)
 	$(BIN)/german-whist serve
+
+# For every edit: lint, types, and the tests of the rules, environments, solver and public names.
+check: $(VENV)/.installed-dev-$(KEY)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/lint-imports --no-logo
+	$(MAKE) --no-print-directory -j 2 types fast-tests
 
 test: $(VENV)/.installed-dev-$(KEY)
 	$(BIN)/ruff check .
@@ -40,7 +47,10 @@ test: $(VENV)/.installed-dev-$(KEY)
 	$(MAKE) --no-print-directory -j 2 types site
 	$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder
 
-# Two parts of `make test`, which runs them side by side.
+# Parts of `make check` and `make test`, which run them side by side.
+fast-tests: $(VENV)/.installed-dev-$(KEY)
+	$(BIN)/python -m pytest -q -n 2 --dist loadfile tests/envs tests/solver tests/api
+
 types: $(VENV)/.installed-dev-$(KEY)
 	$(BIN)/mypy
 
