@@ -176,12 +176,12 @@ def _from_card(path: str, file: TensorFile) -> Checkpoint:
         rules = rules_from_dict(dict(card["rules"]))
         network = dict(card["network"])
         sizes = [operator.index(size) for size in network.pop("sizes")]
-        ranks = network.pop("ranks", NAMED)
+        ranks = network.pop("ranks")
         inputs = network.pop("inputs", OBSERVATION)
         suit_layers = operator.index(network.pop("suit_layers", 0))
         training, results = dict(card.get("training") or {}), dict(card.get("results") or {})
         logits_per_trick = _logits_per_trick(card.get("logits_a_trick"))
-        endgame = check_endgame(card.get("endgame", PLAYED))
+        endgame = check_endgame(card["endgame"])
     except (KeyError, TypeError, ValueError, OverflowError) as error:
         raise ValueError(f"checkpoint {path!r} has a damaged card: {error!s:.300}") from None
     if network != NETWORK or ranks not in RANKS:

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from german_whist.agents.policy.checkpoint import Checkpoint, load_checkpoint, read_card
 from german_whist.agents.policy.network.layers import UNIVERSAL
-from german_whist.envs.engine.endgame_hook import PLAYED
 from german_whist.envs.engine.rules import rules_from_dict
 from german_whist.envs.text.rules_text import rules_spec
 
@@ -60,7 +59,7 @@ class PretrainedNetwork(NamedTuple):
     @property
     def endgame(self) -> str:
         """How it plays the endgame by default: ``"played"`` by the network, or ``"exact"`` by the solver."""
-        return str(self.card.get("endgame", PLAYED))
+        return str(self.card["endgame"])
 
 
 def weights_folder() -> Traversable:

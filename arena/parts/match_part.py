@@ -131,11 +131,11 @@ def write_parts(path: str | Path, parts: Iterable[MatchPart]) -> None:
 
 
 def read_parts(path: str | Path) -> list[MatchPart]:
-    """Return the parts in a file; files of earlier versions have no checksum.
+    """Return the parts in a file.
 
     Raises:
-        ValueError: when it cannot be read, is too large, holds no parts, or its checksum is wrong; the message names
-            the file.
+        ValueError: when it cannot be read, is too large, holds no parts, or its checksum is missing or wrong; the
+            message names the file.
     """
     try:
         text = read_limited(path, MAX_BYTES).decode("utf-8")
@@ -144,13 +144,13 @@ def read_parts(path: str | Path) -> list[MatchPart]:
     except UnicodeDecodeError:
         raise ValueError(f"{path}: not UTF-8 text") from None
     name = f"{path}: match parts"
-    fields = check_object(read_json(text, name), name, ("format", "parts", "sha256"), ("format", "parts"))
+    fields = check_object(read_json(text, name), name, ("format", "parts", "sha256"), ("format", "parts", "sha256"))
     if fields["format"] != FORMAT:
         raise ValueError(f"{name}: format {fields['format']!r:.60} is not {FORMAT!r}")
     if not isinstance(fields["parts"], list):
         raise ValueError(f"{name}: 'parts' is not a list")
     parts = [_part(given, f"{path}: part {number}") for number, given in enumerate(fields["parts"], 1)]
-    if "sha256" in fields and fields["sha256"] != _checksum(fields["parts"]):
+    if fields["sha256"] != _checksum(fields["parts"]):
         raise ValueError(f"{path} is damaged: its checksum is wrong")
     return parts
 

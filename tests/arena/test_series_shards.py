@@ -70,32 +70,6 @@ def test_a_series_is_not_mixed_with_single_deals_or_other_matches() -> None:
     assert result_of(wholes[0]) == play_match("random", "heuristic", MATCHES, 5, "small")
 
 
-@pytest.mark.parametrize(
-    ("field", "value", "message"),
-    [
-        ("match", "first_to:x", "first_to"),
-        ("match", 3, "match 3 is not text"),
-        ("margins", [["1", 2]], "margins: .* is not a pair of numbers"),
-        ("margins", [[1e300, 2]], "margins: .* is not a pair of numbers"),
-        ("outcomes", [[2, 0]], "outcomes: .* is not a pair of whole numbers"),
-        ("outcomes", [[1, 0]], "margins, outcomes, lengths are not of the same length"),
-        ("lengths", [[0, 1]], "lengths: .* is not a pair of whole numbers"),
-        ("forfeits", {}, "forfeits: {} is not a list"),
-        ("forfeits", [{"agent": "x"}], "forfeit: 'deal' is missing"),
-        ("forfeits", [{"agent": "x", "deal": 1, "seat": 2, "reason": "y"}], "seat 2"),
-        ("forfeits", [{"agent": "x", "deal": 1, "seat": 0, "reason": 1}], "reason 1 is not text"),
-    ],
-)
-def test_a_damaged_part_of_a_series_is_refused(tmp_path: Path, field: str, value: Any, message: str) -> None:
-    path = tmp_path / "part.json"
-    write_parts(path, series_shards(2)[:1])
-    content = json.loads(path.read_text())
-    content["parts"][0][field] = value
-    path.write_text(json.dumps(content))
-    with pytest.raises(ValueError, match=message):
-        read_parts(path)
-
-
 def test_the_commands_cut_a_series_into_shards_and_play_it_with_workers(run: Run, tmp_path: Path) -> None:
     words = ("evaluate", "greedy", "random", "--match", "best_of:3", "--matches", "5", "--rules", "tiny")
     files = [tmp_path / f"part{number}.json" for number in (1, 2)]
@@ -157,9 +131,9 @@ def test_workers_change_nothing_in_a_variance_reduced_result(value: Any) -> None
     played: list[int] = []
     with ThreadPoolExecutor(2) as executor:
         there = play_variance_reduced_match(
-            "greedy", "random", 70, 3, value=value, orders=3, progress=played.append, executor=executor
+            "greedy", "random", 70, 3, value=value, progress=played.append, executor=executor
         )
-    here = play_variance_reduced_match("greedy", "random", 70, 3, value=value, orders=3)
+    here = play_variance_reduced_match("greedy", "random", 70, 3, value=value)
     assert there == here
     assert isinstance(here.plain, MatchResult)
     assert sum(played) == 70

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import os
-import shlex
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from importlib.util import find_spec
@@ -18,7 +16,6 @@ from hypothesis import strategies as st
 
 from german_whist.arena.executors import run_tasks, worker_processes
 from german_whist.arena.match import play_match
-from german_whist.arena.parts import agent_version as versions
 from german_whist.arena.parts.match_part import MatchPart, merge_parts, read_parts, write_parts
 from german_whist.arena.parts.play import match_meeting, play_shard, result_of
 from german_whist.arena.parts.shards import Shard, parse_shard
@@ -148,84 +145,6 @@ def test_parts_that_contradict_each_other_are_refused() -> None:
     newer = MEETING._replace(first_version="newer")
     with pytest.raises(ValueError, match="different versions of 'greedy'"):
         merge_parts([parts[0], MatchPart(newer, 3, 11, parts[1].start, parts[1].margins)])
-
-
-@pytest.mark.parametrize(
-    ("field", "value", "message"),
-    [
-        ("margins", [], "not a pair"),
-        ("margins", [[1, 2, 3]], "not a pair"),
-        ("margins", [[1, 0.5]], "not a pair"),
-        ("margins", [[1, 10**30]], "not a pair"),
-        ("rules", {"hand": -1}, "part 1: rules: hand=-1"),
-        ("rules", 3, "an object is needed"),
-        ("seed", -1, "seed -1 is not allowed"),
-        ("start", 0, "its deals are not deals of its match"),
-        ("match_deals", 2, "shard 1/3: its match has 2 deals"),
-        ("first", 1, "first 1 is not text"),
-        ("endgame", "none", "endgame 'none'"),
-        ("shard", "x", "is not NUMBER/COUNT"),
-        ("extra", 1, "'extra'"),
-    ],
-)
-def test_a_damaged_part_is_refused(tmp_path: Path, field: str, value: Any, message: str) -> None:
-    path = tmp_path / "part.json"
-    write_parts(path, shards(3)[:1])
-    content = json.loads(path.read_text())
-    content["parts"][0][field] = value
-    path.write_text(json.dumps(content))
-    with pytest.raises(ValueError, match=message) as error:
-        read_parts(path)
-    assert str(path) in str(error.value) or field == "extra"
-
-
-@pytest.mark.parametrize("content", [b"", b"[1]", b"\xff", b'{"format": "x", "parts": []}', b'{"parts": []}'])
-def test_other_files_are_refused(tmp_path: Path, content: bytes) -> None:
-    path = tmp_path / "part.json"
-    path.write_bytes(content)
-    with pytest.raises(ValueError, match=r"part\.json"):
-        read_parts(path)
-
-
-@pytest.mark.parametrize("name", ["weights.safetensors", "run+exact+2.safetensors"])
-def test_the_version_of_an_agent_follows_its_checkpoint(tmp_path: Path, name: str) -> None:
-    file = tmp_path / name
-    file.write_bytes(b"one")
-    spec = f"checkpoint:{file},temperature=1+exact"
-    before = versions.agent_version(spec)
-    assert before == versions.agent_version(spec) != versions.agent_version("heuristic")
-    file.write_bytes(b"two")
-    assert versions.agent_version(spec) != before
-    file.unlink()
-    with pytest.raises(ValueError, match="cannot be read"):
-        versions.agent_version(spec)
-
-
-@pytest.mark.parametrize("command", ["python3 {}", "time=2,python3 -u '{}' 3+exact", "bot --weights={}", "{}"])
-def test_the_version_of_a_bot_follows_the_files_that_its_command_names(tmp_path: Path, command: str) -> None:
-    bot = tmp_path / "my bot.py"
-    bot.write_text("one")
-    spec = f"process:{command.format(bot if chr(39) in command else shlex.quote(str(bot)))}"
-    before = versions.agent_version(spec)
-    assert before == versions.agent_version(spec)
-    bot.write_text("two")
-    assert versions.agent_version(spec) != before
-
-
-def test_words_of_a_bot_that_are_no_files_do_not_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "folder").mkdir()
-    os.mkfifo(tmp_path / "pipe")  # reading it would wait
-    assert versions.agent_version("process:bot folder pipe") == versions.agent_version("process:bot")
-
-
-def test_the_version_follows_the_arena_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    before = versions.agent_version("greedy")
-    monkeypatch.setattr(versions, "_PACKAGES", [name for name in versions._PACKAGES if name != "arena"])
-    versions._package_digest.cache_clear()
-    without = versions.agent_version("greedy")
-    versions._package_digest.cache_clear()
-    assert without != before
 
 
 @pytest.fixture

@@ -15,6 +15,7 @@ from german_whist.arena.parts.match_part import MatchPart, read_parts, write_par
 from german_whist.arena.parts.play import match_meeting, play_series_shard, play_shard
 from german_whist.arena.parts.shards import Shard
 from german_whist.arena.tournament.play import PAIRS_FOLDER, play_tournament
+from tests.arena.part_files import sealed
 from tests.fuzz.contract import BrokenError, command, refused_or
 from tests.fuzz.mutations import Rng, as_json, mutate_bytes, mutate_json
 
@@ -54,9 +55,8 @@ def parts(folder: Path) -> Case:
         if is_checked:
             path.write_bytes(mutate_bytes(rng, originals[path]))
         else:
-            content = json.loads(originals[path])
-            del content["sha256"]
-            path.write_text(as_json(mutate_json(rng, content)), encoding="utf-8")
+            content = sealed(mutate_json(rng, json.loads(originals[path])))
+            path.write_text(as_json(content), encoding="utf-8")
         found = stored() if kind == 2 else merged(groups[kind])
         if is_checked and found is not None and found != wanted[kind]:
             raise BrokenError("other results were read in silence")

@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 from pathlib import Path
 
 import numpy as np
 import pytest
-from safetensors.numpy import save_file
 
 from german_whist.agents.policy.agent import PolicyAgent
 from german_whist.agents.policy.checkpoint import Checkpoint, load_checkpoint, read_card, write_results
-from german_whist.agents.registry import make_agent
 from german_whist.envs.engine.rules import Rules, rules
 from german_whist.envs.observation.vector import OBSERVATION_VERSION
 from german_whist.envs.simulator.batch import DealBatch
 from tests.agents.networks import some_network
 from tests.agents.policy.checkpoint_files import read_raw
-from tests.conftest import play_randomly
 
 
 @pytest.mark.parametrize("hidden", [(), (8,), (16, 4, 8)])
@@ -92,18 +88,6 @@ def test_the_endgame_is_written_and_read(tmp_path: Path) -> None:
         dataclasses.replace(some_network(), endgame=endgame).save(tmp_path / "net.safetensors")
         assert read_raw(tmp_path / "net.safetensors")[1]["endgame"] == endgame
         assert load_checkpoint(tmp_path / "net.safetensors").endgame == endgame
-
-
-def test_a_card_without_endgame_means_played(path: Path) -> None:
-    tensors, card = read_raw(path)
-    assert card.pop("endgame") == "played"
-    save_file(tensors, path, metadata={"card": json.dumps(card)})
-    assert load_checkpoint(path).endgame == "played"
-    agent = make_agent(f"checkpoint:{path}")
-    batch = DealBatch("classic", 30)
-    play_randomly(batch, np.random.default_rng(0), 30)
-    views = batch.views()
-    assert (agent.act(views, None) == PolicyAgent(some_network()).act(views, None)).all()
 
 
 def test_the_card_says_what_the_file_is(path: Path) -> None:

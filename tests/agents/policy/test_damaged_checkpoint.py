@@ -151,6 +151,7 @@ def drop(key: str) -> Callable[[Card], None]:
         (put("rules.hand", 10**400), "hand="),
         (put("version", 10**4000), "has format 1000"),
         (put("network.type", "x" * 5000), "has the network"),
+        (drop("endgame"), "damaged card: 'endgame'"),
         (put("endgame", None), "damaged card: unknown endgame 'None'"),
         (put("training", [1]), "damaged card"),
         (put("results", "good"), "damaged card"),

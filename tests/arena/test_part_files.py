@@ -1,4 +1,4 @@
-"""Files of match parts, and stored results, have limits: a small file asks for little memory, a pipe for no time."""
+"""Files of match parts, and stored results: what is refused; a small file asks for little memory."""
 
 from __future__ import annotations
 
@@ -20,38 +20,75 @@ from german_whist.arena.parts.match_part import MAX_DEALS, MatchPart, merge_part
 from german_whist.arena.parts.play import match_meeting, play_series_shard, play_shard
 from german_whist.arena.parts.shards import Shard
 from german_whist.arena.tournament.play import ResultStore, play_tournament, play_tournament_shard
+from tests.arena.part_files import change_part
 
 MEETING = match_meeting("greedy", "random", "tiny", 7)
 PART = play_shard(MEETING, 0, 4, Shard(1, 2))
+SERIES = play_series_shard(MEETING, "best_of:3", 4, Shard(1, 2))
 
 
-def with_fields(tmp_path: Path, **fields: Any) -> Path:
+def with_fields(tmp_path: Path, part: MatchPart = PART, **fields: Any) -> Path:
     path = tmp_path / "part.json"
-    write_parts(path, [PART])
-    content = json.loads(path.read_text())
-    content["parts"][0].update(fields)
-    del content["sha256"]
-    path.write_text(json.dumps(content))
-    return path
+    write_parts(path, [part])
+    return change_part(path, **fields)
 
 
 @pytest.mark.parametrize(
-    ("fields", "message"),
+    ("part", "field", "value", "message"),
     [
-        ({"match_deals": MAX_DEALS + 1}, f"match_deals {MAX_DEALS + 1} is not allowed: a whole number from 1 to"),
-        ({"match_deals": 10**15}, "match_deals 1000000000000000 is not allowed"),
-        ({"shard": "3/5"}, "shard 3/5: its match has 4 deals"),
-        ({"shard": "1/999999999"}, "shard 1/999999999: its match has 4 deals"),
+        (PART, "margins", [], "not a pair"),
+        (PART, "margins", [[1, 2, 3]], "not a pair"),
+        (PART, "margins", [[1, 0.5]], "not a pair"),
+        (PART, "margins", [[1, 10**30]], "not a pair"),
+        (PART, "rules", {"hand": -1}, "part 1: rules: hand=-1"),
+        (PART, "rules", 3, "an object is needed"),
+        (PART, "seed", -1, "seed -1 is not allowed"),
+        (PART, "start", 9, "its deals are not deals of its match"),
+        (PART, "match_deals", 1, "shard 1/2: its match has 1 deals"),
+        (PART, "match_deals", MAX_DEALS + 1, f"match_deals {MAX_DEALS + 1} is not allowed: a whole number from 1 to"),
+        (PART, "match_deals", 10**15, "match_deals 1000000000000000 is not allowed"),
+        (PART, "first", 1, "first 1 is not text"),
+        (PART, "endgame", "none", "endgame 'none'"),
+        (PART, "shard", "x", "is not NUMBER/COUNT"),
+        (PART, "shard", "3/5", "shard 3/5: its match has 4 deals"),
+        (PART, "shard", "1/999999999", "shard 1/999999999: its match has 4 deals"),
+        (PART, "extra", 1, "'extra'"),
+        (PART, "forfeits", {}, "forfeits: {} is not a list"),
+        (PART, "forfeits", [{"agent": "x"}], "forfeit: 'deal' is missing"),
+        (PART, "forfeits", [{"agent": "x", "deal": 1, "seat": 2, "reason": "y"}], "seat 2"),
+        (PART, "forfeits", [{"agent": "x", "deal": 1, "seat": 0, "reason": 1}], "reason 1 is not text"),
+        (SERIES, "match", "first_to:x", "first_to"),
+        (SERIES, "match", 3, "match 3 is not text"),
+        (SERIES, "margins", [["1", 2]], "margins: .* is not a pair of numbers"),
+        (SERIES, "margins", [[1e300, 2]], "margins: .* is not a pair of numbers"),
+        (SERIES, "outcomes", [[2, 0]], "outcomes: .* is not a pair of whole numbers"),
+        (SERIES, "outcomes", [[1, 0]], "margins, outcomes, lengths are not of the same length"),
+        (SERIES, "lengths", [[0, 1]], "lengths: .* is not a pair of whole numbers"),
     ],
 )
-def test_a_part_of_too_large_a_match_is_refused(tmp_path: Path, fields: dict[str, Any], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        read_parts(with_fields(tmp_path, **fields))
+def test_a_wrong_part_is_refused(tmp_path: Path, part: MatchPart, field: str, value: Any, message: str) -> None:
+    path = with_fields(tmp_path, part, **{field: value})
+    with pytest.raises(ValueError, match=message) as error:
+        read_parts(path)
+    assert str(path) in str(error.value) or field == "extra"
 
 
-def test_a_changed_number_is_noticed_where_there_is_a_checksum(tmp_path: Path) -> None:
+@pytest.mark.parametrize("content", [b"", b"[1]", b"\xff", b'{"format": "x", "parts": []}', b'{"parts": []}'])
+def test_other_files_are_refused(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "part.json"
+    path.write_bytes(content)
+    with pytest.raises(ValueError, match=r"part\.json"):
+        read_parts(path)
+
+
+def test_a_file_without_its_checksum_and_a_changed_number_are_refused(tmp_path: Path) -> None:
     path = with_fields(tmp_path)
-    assert np.array_equal(read_parts(path)[0].margins, PART.margins)  # of an earlier version
+    assert np.array_equal(read_parts(path)[0].margins, PART.margins)
+    content = json.loads(path.read_text())
+    del content["sha256"]
+    path.write_text(json.dumps(content))
+    with pytest.raises(ValueError, match=r"part\.json: match parts: 'sha256' is missing"):
+        read_parts(path)
     write_parts(path, [replace(PART, margins=PART.margins * 0)])
     path.write_text(path.read_text().replace("[0,0]", "[0,2]", 1))
     with pytest.raises(ValueError, match=r"part\.json is damaged: its checksum is wrong"):
@@ -132,6 +169,5 @@ def test_stored_results_of_deals_beyond_the_limit_are_refused(tmp_path: Path, st
 
 
 def test_stored_results_of_a_series_are_refused(tmp_path: Path) -> None:
-    series = play_series_shard(MEETING, "best_of:3", 4, Shard(1, 2))
     with pytest.raises(ValueError, match=r"\.json: .*best_of:3"):
-        stored(tmp_path, series).load(MEETING, 4)
+        stored(tmp_path, SERIES).load(MEETING, 4)
