@@ -238,9 +238,8 @@ KINDS: dict[str, AgentKind] = {
     ),
     "ismcts": AgentKind(
         _ismcts,
-        "ismcts[:iterations=N,SETTINGS]",
-        "tree search in N worlds (500): exploration=C (0.4), reward=win, margin or mixed (mixed), "
-        "rollout=heuristic or uniform (heuristic)",
+        "ismcts[:iterations=N,reward=R]",
+        "tree search in N worlds (500) for R: win, margin or mixed (mixed)",
     ),
     "checkpoint": AgentKind(
         _checkpoint,
@@ -299,7 +298,7 @@ def make_agent(spec: str | Agent) -> Agent:
     - ``"mc"``, ``"mc:worlds=240"``: flat Monte Carlo over sampled worlds (determinization), 60 by default;
     - ``"pimc"``, ``"pimc:worlds=100,depth=2"``: perfect information Monte Carlo, with exact endgames;
     - ``"ismcts"``, ``"ismcts:iterations=2000,reward=win"``: information set Monte Carlo tree search, with exact
-      endgames; settings ``exploration=C``, ``reward=win|margin|mixed``, ``rollout=heuristic|uniform``;
+      endgames; ``reward=win|margin|mixed``;
     - ``"champion"``, ``"small"`` (pretrained, for every game with an open endgame), ``"checkpoint:PATH"``: policy
       networks, with the settings ``temperature=T`` (0, the default, plays the best card; T > 0 samples) and
       ``endgame=played|exact`` (default: what the model card says), as

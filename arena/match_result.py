@@ -105,7 +105,7 @@ class MatchResult(MirroredResult):
         """The first agent's margin in every game, int64[deals, 2].
 
         Row i is deal ``first_deal + i``; column 0 is the game in which the first agent has seat 0, column 1 the one
-        with the seats swapped. No part of comparisons, of ``repr`` and, unless asked for, of ``to_dict``.
+        with the seats swapped. No part of comparisons, of ``repr`` and of ``to_dict``.
 
         Raises:
             ValueError: for a result that does not come from ``play_match``.
@@ -118,15 +118,11 @@ class MatchResult(MirroredResult):
         """Return a copy with these margins, of whole numbers, [deals, 2]."""
         return replace(self, _margins=margins.astype(np.int64))
 
-    def to_dict(self, *, margins: bool = False) -> dict[str, Any]:
-        """Return the result as plain data, ready for JSON; unbounded ends of intervals are ``None``.
-
-        Args:
-            margins: whether to add ``margins`` as a list of pairs.
-        """
+    def to_dict(self) -> dict[str, Any]:
+        """Return the result as plain data, ready for JSON; unbounded ends of intervals are ``None``."""
         result = super().to_dict()
         del result["_margins"]
-        return {**result, "margins": self.margins.tolist()} if margins else result
+        return result
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -35,7 +35,9 @@ from german_whist.envs.simulator.batch_kernels import step_all_or_none
 from german_whist.envs.utils.checks import check_seed
 from german_whist.envs.utils.specs import shown
 
-ORDERS = 8  # of the face-down cards that a draw is compared with, itself included
+# Orders of the face-down cards that a draw is compared with, the true one included: rotations of it, which need no
+# random numbers.
+ORDERS = 8
 _FEWEST_FACE_DOWN = 2  # the last card is no chance: everybody could infer it
 _FOLDS = 2
 
@@ -73,7 +75,7 @@ class ValueOfViews(Protocol):
         ...
 
 
-def stock_luck(rules: Rules, before: States, actions: npt.NDArray[Any], value: ValueOfViews, orders: int) -> Luck:
+def stock_luck(rules: Rules, before: States, actions: npt.NDArray[Any], value: ValueOfViews) -> Luck:
     """Return how lucky seat 0 was in the draws that actions led to, float64[n], in units of the value.
 
     Args:
@@ -81,7 +83,6 @@ def stock_luck(rules: Rules, before: States, actions: npt.NDArray[Any], value: V
         before: the states in which the actions were chosen, ``STATE`` array (n,).
         actions: the actions, int64[n]; those of finished deals are ignored.
         value: V(state) is half the difference of its values for the two seats.
-        orders: how many orders to compare with. They are rotations of the true one, so no random numbers are needed.
     """
     luck = np.zeros(len(before))
     face_down = len(rules.cards) - before["top"].astype(np.int64)
@@ -90,16 +91,16 @@ def stock_luck(rules: Rules, before: States, actions: npt.NDArray[Any], value: V
     rows = rows[after["top"] != before["top"][rows]]
     for number in np.unique(face_down[rows]):  # in most games all deals of a batch draw together
         same = rows[face_down[rows] == number]
-        values = _values_of_orders(rules, before[same], actions[same], int(number), value, orders)
+        values = _values_of_orders(rules, before[same], actions[same], int(number), value)
         luck[same] = values[:, 0] - values.mean(axis=1)
     return luck
 
 
 def _values_of_orders(
-    rules: Rules, before: States, actions: npt.NDArray[Any], face_down: int, value: ValueOfViews, orders: int
+    rules: Rules, before: States, actions: npt.NDArray[Any], face_down: int, value: ValueOfViews
 ) -> Luck:
     """Return V after the actions for rotations of the face-down cards, float64[n, rotations]; the first is none."""
-    count = min(orders, face_down)
+    count = min(ORDERS, face_down)
     cards, top = len(rules.cards), len(rules.cards) - face_down
     tried = np.repeat(before, count)
     for number in range(1, count):
@@ -190,7 +191,6 @@ def play_variance_reduced_match(
     rules: str | Rules = "classic",
     *,
     value: str | ValueOfViews = HandValue.name,
-    orders: int = ORDERS,
     endgame: str = PLAYED,
     batch_size: int = DEFAULT_BATCH,
     progress: Progress | None = None,
@@ -210,7 +210,6 @@ def play_variance_reduced_match(
         seed: seed of the deals and of the agents' randomness.
         rules: a preset's name, with settings if wanted, or ``Rules``.
         value: ``"hand"``, an agent with ``values(views)``, or any object that has it.
-        orders: orders of the face-down cards that a draw is compared with; more cost more and correct better.
         endgame: ``"played"`` or ``"exact"``, as in ``play_match``.
         batch_size: deals played together.
         progress: called with the number of deals played since the last call.
@@ -222,13 +221,13 @@ def play_variance_reduced_match(
         ChildProcessError: when a worker of the executor ended abruptly.
     """
     check_deals(deals, batch_size)
-    if deals < 4 * _FOLDS or orders < 2:
-        raise ValueError(f"deals {deals} and orders {orders} are not allowed: at least {4 * _FOLDS} and 2")
+    if deals < 4 * _FOLDS:
+        raise ValueError(f"deals {deals} is not allowed: a whole number from {4 * _FOLDS}")
     agents, names = two_agents(first, second)
     rules, seed, endgame = rules_named(rules), check_seed(seed), check_endgame(endgame)
     value_of(value)
     size = batch_size if executor is None else min(batch_size, -(-deals // MOST_TASKS))
-    shares = [(min(size, deals - start), seed, rules, value, orders, endgame, start) for start in range(0, deals, size)]
+    shares = [(min(size, deals - start), seed, rules, value, endgame, start) for start in range(0, deals, size)]
     margins, luck, forfeits = [], [], []
     parts: Iterator[tuple[Any, Any, list[Forfeit]]]
     if executor is None:
@@ -274,7 +273,6 @@ def _play_part(
     seed: int,
     rules: Rules,
     value: str | ValueOfViews,
-    orders: int,
     endgame: str,
     first_deal: int,
     *,
@@ -286,7 +284,7 @@ def _play_part(
 
     def watch(batch: DealBatch, before: Any, actions: Any) -> None:
         nonlocal luck
-        luck += stock_luck(batch.rules, before, actions, worth, orders)
+        luck += stock_luck(batch.rules, before, actions, worth)
 
     hook = batch_endgame(endgame, rules)
     margins = play_mirrored_deals(

@@ -249,15 +249,6 @@ def sample_decks(
     return np.array([sampler.sample(generator) for _ in range(count)], np.int8)
 
 
-def count_decks(history: npt.ArrayLike, rules: str | Rules = "classic") -> int:
-    """Return how many deck orders agree with what one seat saw of a deal; arguments as ``sample_decks``.
-
-    Raises:
-        ValueError: if the array is not a history of these rules, or no deck agrees with it.
-    """
-    return DeckSampler(history, rules_named(rules)).count()
-
-
 class DeckSampler:
     """Samples decks that agree with a history: what ``sample_decks`` uses, for many samples one at a time."""
 

@@ -3,8 +3,8 @@
 SO-ISMCTS (P. I. Cowling, E. J. Powley and D. Whitehouse, "Information set Monte Carlo tree search", 2012): one tree
 for each decision, over the information sets of the seat to act. Every iteration samples a world uniformly from those
 consistent with the view (``agents/inference``) and descends by UCB1 among the actions that are legal in it, where an
-edge counts the visits in which it was available. It adds one node, plays on from there by the rollout policy to the end
-of the foreplay, and takes the exact value of the endgame. The most visited action is played.
+edge counts the visits in which it was available. It adds one node, the heuristic bot plays on from there to the end of
+the foreplay, and the endgame gets its exact value. The most visited action is played.
 
 The reward is 1 for a win, 0 for a loss and ½ for a draw (``win``); the margin of counted tricks as a share of the
 largest, moved to 0 … 1 (``margin``); or the mean of both (``mixed``). The opponent is taken to want the opposite, and
@@ -13,7 +13,6 @@ to play in the tree as if it saw what the searching seat sees: a known weakness 
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -32,11 +31,9 @@ from german_whist.solver.search.transposition_table import race_transposition_ta
 from german_whist.solver.tablebase.endgame_table import EndgameTable
 
 DEFAULT_ITERATIONS = 500
-DEFAULT_EXPLORATION = 0.4
 DEFAULT_REWARD = "mixed"
 MAX_ITERATIONS = 1_000_000
 WIN_WEIGHTS = {"win": 1.0, "margin": 0.0, "mixed": 0.5}  # of winning in the reward
-ROLLOUTS = ("heuristic", "uniform")
 
 
 class ISMCTSAgent:
@@ -45,47 +42,33 @@ class ISMCTSAgent:
     Attributes:
         name: its specification string, without settings that have their defaults.
         iterations: worlds sampled, and nodes added, for each decision.
-        exploration: the constant of UCB1, for rewards from 0 to 1.
         reward: what is maximised, ``"win"``, ``"margin"`` or ``"mixed"``.
-        rollout: the policy that plays on from a new node, ``"heuristic"`` or ``"uniform"``.
     """
 
     def __init__(
         self,
         iterations: int = DEFAULT_ITERATIONS,
-        exploration: float = DEFAULT_EXPLORATION,
         reward: str = DEFAULT_REWARD,
-        rollout: str = ROLLOUTS[0],
         *,
         threads: int | None = None,
     ) -> None:
-        """Set the effort, the reward and the policies.
+        """Set the effort and the reward.
 
         Args:
             iterations: 1 to 1,000,000.
-            exploration: from 0.
             reward: ``"win"``, ``"margin"`` or ``"mixed"``.
-            rollout: ``"heuristic"`` (the rule bot, which sees only its own cards) or ``"uniform"``.
             threads: number of threads, each with views of its own; by default the number of CPU cores.
 
         Raises:
             ValueError: when a setting is not allowed.
         """
         self.iterations = whole_number("iterations", iterations, 1, MAX_ITERATIONS)
-        if not (math.isfinite(exploration) and exploration >= 0):
-            raise ValueError(f"exploration {exploration!r} is not allowed: a number from 0")
         if reward not in WIN_WEIGHTS:
             raise unknown_name("ismcts reward", reward, WIN_WEIGHTS)
-        if rollout not in ROLLOUTS:
-            raise unknown_name("ismcts rollout", rollout, ROLLOUTS)
-        self.exploration, self.reward, self.rollout = float(exploration), reward, rollout
+        self.reward = reward
         self.name = f"ismcts:iterations={self.iterations}"
-        if self.exploration != DEFAULT_EXPLORATION:
-            self.name += f",exploration={self.exploration:g}"
         if reward != DEFAULT_REWARD:
             self.name += f",reward={reward}"
-        if rollout != ROLLOUTS[0]:
-            self.name += f",rollout={rollout}"
         self._threads = thread_count(threads)
 
     @classmethod
@@ -95,8 +78,7 @@ class ISMCTSAgent:
         Raises:
             ValueError: when a setting is unknown or wrong.
         """
-        readers = {"iterations": int, "exploration": float, "reward": str, "rollout": str}
-        return cls(**read_settings("ismcts", settings, readers))
+        return cls(**read_settings("ismcts", settings, {"iterations": int, "reward": str}))
 
     def check_views(self, views: Views) -> None:
         """Refuse views of humbug deals.
@@ -128,6 +110,6 @@ class ISMCTSAgent:
         size = self.iterations + 1
         tree = (np.zeros(size, NODE), np.zeros(size, EDGE), np.zeros(MAX_PATH, np.int64), np.zeros(2, np.int64))
         scratch = (np.zeros(1, GAME), np.zeros(2, STATE), np.zeros(1, VIEW), np.zeros(1, HAND_COUNTS))
-        settings = (self.iterations, self.exploration, WIN_WEIGHTS[self.reward], self.rollout == "uniform")
+        settings = (self.iterations, WIN_WEIGHTS[self.reward])
         choose_by_tree(views, keys, settings, table, race_transposition_table(), scratch, tree, actions, hands)
         return actions, hands

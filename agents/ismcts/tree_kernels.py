@@ -20,10 +20,8 @@ from german_whist.agents.monte_carlo.rollout_kernels import (
     distinct_actions_in_world,
     is_solvable_endgame,
     rollout_margin,
-    solved_margin,
 )
-from german_whist.envs.engine.scoring import signed_margin
-from german_whist.envs.engine.state_kernels import legal_actions, play
+from german_whist.envs.engine.state_kernels import play
 from german_whist.envs.utils.bit_kernels import lowest, nth_lowest, popcount
 from german_whist.envs.utils.jit import kernel
 
@@ -49,6 +47,8 @@ EDGE = np.dtype(
 )
 MAX_PATH = 128  # more than the decisions of any deal
 
+_EXPLORATION = 0.4  # the constant of UCB1, for rewards from 0 to 1: 0.2 and 0.8 win 2 points less
+
 _ONE = np.uint64(1)
 _HALF_WORD = np.uint64(32)
 
@@ -71,18 +71,7 @@ def random_action(actions, rng):
 
 
 @kernel
-def uniform_rollout_margin(game, state, rng, table, transpositions):
-    """Play random legal actions to the endgame, or else to the end, and return seat 0's margin."""
-    while not state.done:
-        if is_solvable_endgame(game, state):
-            return solved_margin(game, state, table, transpositions)
-        action, rng = random_action(legal_actions(state), rng)
-        play(game, state, action)
-    return signed_margin(game, state, SELF)
-
-
-@kernel
-def select_edge(nodes, edges, node, actions, own, exploration):
+def select_edge(nodes, edges, node, actions, own):
     """Return the actions that were never tried at a node, and the edge of highest UCB among those available (or −1).
 
     Args:
@@ -91,7 +80,6 @@ def select_edge(nodes, edges, node, actions, own, exploration):
         node: index of the node.
         actions: the actions available in this world.
         own: whether the searching seat is to act; the other seat minimises its reward.
-        exploration: the constant of UCB1.
     """
     untried = actions
     best = np.int64(-1)
@@ -105,7 +93,7 @@ def select_edge(nodes, edges, node, actions, own, exploration):
             edge.available += 1
             mean = edge.reward / edge.visits
             score = mean if own else 1.0 - mean
-            score += exploration * np.sqrt(np.log(np.float64(edge.available)) / edge.visits)
+            score += _EXPLORATION * np.sqrt(np.log(np.float64(edge.available)) / edge.visits)
             if score > best_score:
                 best, best_score = index, score
         index = np.int64(edge.next)
@@ -156,14 +144,14 @@ def next_node(nodes, edges, sizes, edge, hand, face_up):
 
 
 @kernel
-def descend(game, state, tree, rng, exploration):
+def descend(game, state, tree, rng):
     """Play from the root of a world to a new node or an endgame; write the path and return its length and the rng."""
     nodes, edges, path, sizes = tree
     node = np.int64(0)
     length = 0
     while True:
         actions = distinct_actions_in_world(game, state)
-        untried, edge = select_edge(nodes, edges, node, actions, state.turn == SELF, exploration)
+        untried, edge = select_edge(nodes, edges, node, actions, state.turn == SELF)
         if untried:
             action, rng = random_action(untried, rng)
             edge = add_edge(nodes, edges, sizes, node, action)
@@ -195,7 +183,7 @@ def largest_margin(game):
 @kernel
 def grow_tree(game, states, view, hidden, row_view, key, settings, table, transpositions, tree):
     """Run all iterations of one view; ``states[0]`` is what the view determines."""
-    iterations, exploration, win_weight, is_uniform = settings
+    iterations, win_weight = settings
     nodes, edges, path, sizes = tree
     limit = largest_margin(game)
     sizes[0], sizes[1] = 1, 0
@@ -205,12 +193,8 @@ def grow_tree(game, states, view, hidden, row_view, key, settings, table, transp
         state = states[1]
         states[1] = states[0]
         write_sampled_cards(row_view, hidden, key, np.uint64(iteration), game, state)
-        length, rng = descend(game, state, tree, rng, exploration)
-        if is_uniform:
-            word, rng = random_word(rng)
-            margin = uniform_rollout_margin(game, state, word, table, transpositions)
-        else:
-            margin = rollout_margin(game, state, view, table, transpositions)
+        length, rng = descend(game, state, tree, rng)
+        margin = rollout_margin(game, state, view, table, transpositions)
         reward = reward_of(margin, limit, win_weight)
         for place in range(length):
             edge = edges[path[place]]
@@ -241,7 +225,7 @@ def choose_by_tree(views, keys, settings, table, transpositions, scratch, tree, 
     Args:
         views: what the seats to act know, ``VIEW`` array of shape (n,).
         keys: random keys of worlds and rollouts, uint64[n].
-        settings: iterations, exploration constant, weight of winning in the reward, and whether rollouts are uniform.
+        settings: iterations, and the weight of winning in the reward.
         table: ``EndgameTable`` for these views' kind of game.
         transpositions: ``RaceTranspositionTable`` of the endgame search.
         scratch: arrays for one game, two states, one view and one record of hand counts.

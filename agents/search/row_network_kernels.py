@@ -79,19 +79,3 @@ def probability(network, row, action, temperature):
         legal &= legal - _ONE
         total += np.exp(scale * (np.float64(logits[other]) - np.float64(logits[chosen])))
     return 1.0 / total
-
-
-@kernel
-def network_action(network, view):
-    """Return the legal action with the highest logit in a view."""
-    network.views[0] = view
-    write_logits(network, 1)
-    return best_action(network, 0)
-
-
-@kernel
-def network_probability(network, view, action, temperature):
-    """Return the probability of an action in a view; see :func:`probability`."""
-    network.views[0] = view
-    write_logits(network, 1)
-    return probability(network, 0, action, temperature)

@@ -28,10 +28,7 @@ SPECS = ["pimc:worlds=2,depth=1", "ismcts:iterations=20"]
 
 
 def with_threads(spec: str, threads: int) -> Agent:
-    kind, _, given_settings = spec.partition(":")
-    agent = (PIMCAgent if kind == "pimc" else ISMCTSAgent).from_spec(given_settings)
-    agent._threads = threads
-    return agent
+    return PIMCAgent(2, 1, threads=threads) if spec.startswith("pimc") else ISMCTSAgent(20, threads=threads)
 
 
 @pytest.mark.parametrize("spec", SPECS)

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from german_whist.agents.inference.deck_sampling import count_decks, sample_decks
+from german_whist.agents.inference.deck_sampling import DeckSampler, sample_decks
 from german_whist.envs.engine.rules import Rules, rule_names
 from german_whist.envs.observation.history import EVENTS
 from german_whist.envs.simulator.batch import DealBatch
@@ -87,7 +87,7 @@ def test_the_decks_are_counted_and_each_is_as_likely_as_any_other(name: str) -> 
             for seat in range(2):
                 history = history_of(batch, seat)[0]
                 found = {tuple(every[row]) for row in deals.agreeing(batch, seat)}
-                assert count_decks(history, rules) == len(found)
+                assert DeckSampler(history, rules).count() == len(found)
                 if len(found) > 400:
                     continue
                 decks, times = np.unique(

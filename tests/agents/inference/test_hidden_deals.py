@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from german_whist.agents.inference.deck_sampling import count_decks
+from german_whist.agents.inference.deck_sampling import DeckSampler
 from german_whist.agents.inference.hidden_deal_kernels import (
     HIDDEN_DEAL,
     count_ways,
@@ -73,7 +73,7 @@ def test_the_deals_are_as_many_as_the_exact_count(preset: str, seed: int, steps:
     batch = DealBatch(preset, 1, seed, history=True)
     play_randomly(batch, np.random.default_rng(seed), steps)
     if not batch.done[0]:
-        exact = count_decks(batch.history()[0][0], preset)
+        exact = DeckSampler(batch.history()[0][0], batch.rules).count()
         assert orders(batch, Sampler.of(batch)) == pytest.approx(exact, rel=1e-12)
 
 

@@ -18,12 +18,11 @@ from tests.agents.open_games import OPEN_GAME, action_margins
 from tests.conftest import play_randomly
 
 
-@pytest.mark.parametrize("rollout", ["heuristic", "uniform"])
 @pytest.mark.parametrize("steps", [0, 1, 2, 3, 4, 5])
-def test_where_nothing_is_hidden_it_finds_perfect_play(steps: int, rollout: str) -> None:
+def test_where_nothing_is_hidden_it_finds_perfect_play(steps: int) -> None:
     batch = DealBatch(OPEN_GAME, 8, 5)
     play_randomly(batch, np.random.default_rng(1), steps)
-    agent = ISMCTSAgent(1500, reward="margin", rollout=rollout)
+    agent = ISMCTSAgent(1500, reward="margin")
     actions = agent.act(batch.views(), AgentRng(1, np.arange(8)))
     for row in range(8):
         margins = action_margins(OPEN_GAME, batch.states[row : row + 1])
@@ -56,10 +55,9 @@ def test_more_iterations_play_stronger() -> None:
 def test_settings() -> None:
     agent: Any = make_agent("ismcts")
     assert (agent.iterations, agent.name) == (DEFAULT_ITERATIONS, f"ismcts:iterations={DEFAULT_ITERATIONS}")
-    spec = "ismcts:iterations=9,exploration=0.25,reward=win,rollout=uniform"
+    spec = "ismcts:iterations=9,reward=win"
     agent = make_agent(spec)
-    assert (agent.iterations, agent.exploration, agent.reward, agent.rollout) == (9, 0.25, "win", "uniform")
-    assert agent.name == spec
+    assert (agent.iterations, agent.reward, agent.name) == (9, "win", spec)
 
 
 @pytest.mark.parametrize(
@@ -68,12 +66,7 @@ def test_settings() -> None:
         ("iterations=0", "iterations 0 is not allowed: a whole number from 1 to 1000000"),
         ("iterations=1000001", "iterations 1000001 is not allowed"),
         ("iterations=2.5", "iterations '2.5' is not a whole number"),
-        ("exploration=-1", "exploration -1.0 is not allowed: a number from 0"),
-        ("exploration=inf", "exploration inf is not allowed"),
-        ("exploration=nan", "exploration nan is not allowed"),
-        ("exploration=much", "exploration 'much' is not a number"),
         ("reward=wins", "unknown ismcts reward 'wins': did you mean 'win'"),
-        ("rollout=random", "unknown ismcts rollout 'random': allowed: heuristic, uniform"),
         ("iteration=3", "unknown ismcts setting 'iteration': did you mean 'iterations'"),
     ],
 )

@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 from german_whist.agents.policy.agent import PolicyAgent
 from german_whist.agents.pretrained.catalog import load_pretrained
 from german_whist.agents.search.row_network import RowNetwork
-from german_whist.agents.search.row_network_kernels import network_action, network_probability
+from german_whist.agents.search.row_network_kernels import best_action, probability, write_logits
 from german_whist.envs.simulator.batch import DealBatch
 from tests.agents.networks import universal_network
 from tests.conftest import play_randomly
+
+
+def evaluate(network: RowNetwork, view: Any) -> None:
+    network.views[0] = view
+    write_logits(network, 1)
+
+
+def action(network: RowNetwork, view: Any) -> int:
+    evaluate(network, view)
+    return int(best_action(network, 0))
 
 
 @pytest.mark.parametrize("name", ["small", "small-every"])
@@ -22,16 +34,16 @@ def test_a_network_in_kernels_is_the_network(name: str) -> None:
     rng = np.random.default_rng(8)
     for _ in range(5):
         views = batch.views()
-        assert [network_action(network, view) for view in views] == agent.act(views, None).tolist()
+        assert [action(network, view) for view in views] == agent.act(views, None).tolist()
         advantages = agent.advantages(views)
         assert advantages is not None
         for view, row in zip(views[:8], advantages, strict=False):
-            network_action(network, view)
-            legal = [action for action in range(52) if int(view["legal"]) >> action & 1]
+            evaluate(network, view)
+            legal = [card for card in range(52) if int(view["legal"]) >> card & 1]
             roles = network.roles[52:104]
-            best = max(network.logits[roles[action]] for action in legal)
+            best = max(network.logits[roles[card]] for card in legal)
             assert checkpoint.logits_per_trick is not None
-            found = [np.float64(network.logits[roles[action]] - best) / checkpoint.logits_per_trick for action in legal]
+            found = [np.float64(network.logits[roles[card]] - best) / checkpoint.logits_per_trick for card in legal]
             assert found == row[legal].tolist()
         play_randomly(batch, rng, 5)
 
@@ -44,7 +56,7 @@ def test_a_network_for_every_game_plays_in_kernels_as_in_batches(game: str) -> N
     for steps in (0, 5):
         play_randomly(batch, np.random.default_rng(8), steps)
         views = batch.views()
-        assert [network_action(network, view) for view in views] == agent.act(views, None).tolist()
+        assert [action(network, view) for view in views] == agent.act(views, None).tolist()
 
 
 def test_probabilities_are_the_softmax_of_advantages() -> None:
@@ -55,7 +67,8 @@ def test_probabilities_are_the_softmax_of_advantages() -> None:
     assert advantages is not None
     for view, row in zip(views, advantages, strict=True):
         legal = np.flatnonzero(np.isfinite(row))
-        found = [network_probability(network, view, action, 0.3) for action in legal]
+        evaluate(network, view)
+        found = [probability(network, 0, card, 0.3) for card in legal]
         expected = np.exp(row[legal] / 0.3)
         assert found == pytest.approx((expected / expected.sum()).tolist(), rel=1e-6)
         assert sum(found) == pytest.approx(1)
