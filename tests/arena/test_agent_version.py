@@ -25,6 +25,10 @@ def test_the_version_of_an_agent_follows_its_checkpoint(tmp_path: Path, name: st
         versions.agent_version(spec)
 
 
+def test_a_network_that_ships_with_the_package_is_no_file_of_its_own() -> None:
+    assert versions.agent_version("checkpoint:small-every,temperature=1") == versions.agent_version("small")
+
+
 @pytest.mark.parametrize("command", ["python3 {}", "time=2,python3 -u '{}' 3+exact", "bot --weights={}", "{}"])
 def test_the_version_of_a_bot_follows_the_files_that_its_command_names(tmp_path: Path, command: str) -> None:
     bot = tmp_path / "my bot.py"
