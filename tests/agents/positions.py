@@ -1,4 +1,4 @@
-"""Views set up by hand, as the engine would write them."""
+"""Views set up by hand, as the engine would write them; positions from play, and what searchers try there."""
 
 from __future__ import annotations
 
@@ -6,10 +6,16 @@ from typing import Any
 
 import numpy as np
 
+from german_whist.agents.monte_carlo.rollout_kernels import distinct_actions
+from german_whist.agents.registry import make_agent
 from german_whist.envs.engine.cards import SUIT_MASKS, SUITS, card_text, parse_card, parse_hand
+from german_whist.envs.engine.rules import Rules
 from german_whist.envs.observation.views import VIEW
+from german_whist.envs.simulator.batch import DealBatch
+from german_whist.envs.utils.jit import kernel
 
 CLASSIC = 2**52 - 1
+HEURISTIC = make_agent("heuristic")
 
 
 def view(
@@ -61,3 +67,36 @@ def choice(bot: Any, row: np.ndarray[Any, Any]) -> str:
     """The card a bot plays."""
     [card] = bot.act(row, None)
     return card_text(card)
+
+
+class Fixed:
+    """Randomness that gives every row the same key."""
+
+    def __init__(self, key: int) -> None:
+        self.key = key
+
+    def integers(self, low: int, high: int, size: int) -> np.ndarray[Any, Any]:
+        return np.full(size, self.key)
+
+
+@kernel
+def distinct(views, masks):
+    for row in range(views.shape[0]):
+        masks[row] = distinct_actions(views[row])
+
+
+def tried_actions(row: Any) -> list[int]:
+    masks = np.zeros(1, np.uint64)
+    distinct(np.array([row]), masks)
+    return [action for action in range(54) if int(masks[0]) >> action & 1]
+
+
+def some_positions(game: str | Rules, size: int, steps: int, seed: int = 1) -> DealBatch:
+    """Deals after some actions of the heuristic bot."""
+    batch = DealBatch(game, size, seed)
+    for _ in range(steps):
+        live = ~batch.done
+        actions = np.zeros(size, np.int64)
+        actions[live] = HEURISTIC.act(batch.views()[live])
+        batch.step(actions)
+    return batch

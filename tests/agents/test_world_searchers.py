@@ -1,4 +1,4 @@
-"""What holds for both agents that search in sampled worlds, ``pimc`` and ``ismcts``, in every game."""
+"""What holds for the agents that search in sampled worlds, ``mc``, ``pimc`` and ``ismcts``, in every game."""
 
 from __future__ import annotations
 
@@ -9,68 +9,66 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from german_whist.agents.bots.base import Agent
-from german_whist.agents.ismcts.agent import ISMCTSAgent
+from german_whist.agents.ismcts.agent import DEFAULT_ITERATIONS, ISMCTSAgent
+from german_whist.agents.monte_carlo.bot import DEFAULT_WORLDS, MonteCarloBot
 from german_whist.agents.pimc.agent import PIMCAgent
 from german_whist.agents.registry import make_agent
 from german_whist.arena.match import play_match
 from german_whist.envs.engine.agent_rng import AgentRng
 from german_whist.envs.engine.rules import Rules, rule_names, rules
 from german_whist.envs.simulator.batch import DealBatch
-from tests.agents.monte_carlo.test_bot import some_positions
-from tests.agents.positions import view
+from tests.agents.positions import some_positions, view
 from tests.conftest import play_randomly
 from tests.redeal import Redeal
 from tests.strategies import games, seeds
 
-PRESETS = [name for name in rule_names() if name != "humbug"]
-SPECS = ["pimc:worlds=2,depth=1", "ismcts:iterations=20"]
+MC, PIMC, ISMCTS = "mc:worlds=2", "pimc:worlds=2,depth=1", "ismcts:iterations=20"
+MAKE = {
+    MC: lambda threads: MonteCarloBot(2, threads=threads),
+    PIMC: lambda threads: PIMCAgent(2, 1, threads=threads),
+    ISMCTS: lambda threads: ISMCTSAgent(20, threads=threads),
+}
+IN_PRESETS = [(spec, name) for spec in MAKE for name in rule_names() if spec == MC or name != "humbug"]
 
 
-def with_threads(spec: str, threads: int) -> Agent:
-    return PIMCAgent(2, 1, threads=threads) if spec.startswith("pimc") else ISMCTSAgent(20, threads=threads)
-
-
-@pytest.mark.parametrize("spec", SPECS)
+@pytest.mark.parametrize("spec", MAKE)
 @settings(max_examples=25)
 @given(game=games(), seed=seeds, steps=st.integers(0, 60))
 def test_only_legal_actions_in_any_game(spec: str, game: Rules, seed: int, steps: int) -> None:
     batch = DealBatch(game, 3, seed)
     play_randomly(batch, np.random.default_rng(seed % 2**32), steps)
     views = batch.views()[~batch.done]
-    if game.humbug:
+    if game.humbug and spec != MC:
         return
     actions = make_agent(spec).act(views, np.random.default_rng(0))
     assert all(int(legal) >> int(action) & 1 for legal, action in zip(views["legal"], actions, strict=True))
 
 
-@pytest.mark.parametrize("spec", SPECS)
-@pytest.mark.parametrize("preset", PRESETS)
+@pytest.mark.parametrize(("spec", "preset"), IN_PRESETS)
 def test_whole_matches_are_played_in_every_preset_and_any_batch_size(spec: str, preset: str) -> None:
     first, again = (play_match(spec, "greedy", 2, seed=2, rules=preset, batch_size=size) for size in (2, 1))
     assert first == again
     assert first.first == spec
 
 
-@pytest.mark.parametrize("spec", SPECS)
+@pytest.mark.parametrize("spec", MAKE)
 @pytest.mark.parametrize("preset", ["small", "high_low", "draft"])
 def test_choices_do_not_depend_on_batches_or_threads(spec: str, preset: str) -> None:
     views = some_positions(preset, 12, 1).views()
     indices = np.arange(12, dtype=np.uint64)
-    actions = with_threads(spec, 1).act(views, AgentRng(5, indices))
+    actions = MAKE[spec](1).act(views, AgentRng(5, indices))
     for threads in (2, 7):
-        assert (with_threads(spec, threads).act(views, AgentRng(5, indices)) == actions).all()
+        assert (MAKE[spec](threads).act(views, AgentRng(5, indices)) == actions).all()
     for row in range(12):
-        alone = with_threads(spec, 2).act(views[row : row + 1], AgentRng(5, indices[row : row + 1]))
+        alone = MAKE[spec](2).act(views[row : row + 1], AgentRng(5, indices[row : row + 1]))
         assert alone[0] == actions[row]
     assert make_agent(spec).act(views[:0], AgentRng(5, indices[:0])).shape == (0,)
 
 
-@pytest.mark.parametrize("spec", SPECS)
-@pytest.mark.parametrize("preset", PRESETS)
+@pytest.mark.parametrize(("spec", "preset"), IN_PRESETS)
 @pytest.mark.parametrize("seat", [0, 1])
 def test_cards_that_a_seat_cannot_see_do_not_change_its_choice(spec: str, preset: str, seat: int) -> None:
-    agent, compared = with_threads(spec, 1), 0
+    agent, compared = MAKE[spec](1), 0
     redeal = Redeal(preset, 0, seat, steps=rules(preset).tricks, attempts=8)
     for course, others in redeal.steps():
         if course.done[0] or course.turn[0] != seat:
@@ -82,28 +80,29 @@ def test_cards_that_a_seat_cannot_see_do_not_change_its_choice(spec: str, preset
     assert compared > 0
 
 
-@pytest.mark.parametrize("spec", SPECS)
+@pytest.mark.parametrize("spec", [f"{MC}+exact", PIMC, ISMCTS])
 @pytest.mark.parametrize("preset", ["classic", "high_low", "race"])
 def test_the_endgame_is_that_of_any_agent_with_an_exact_endgame(spec: str, preset: str) -> None:
     batch = DealBatch(preset, 10, 6)
     play_randomly(batch, np.random.default_rng(3), rules(preset).stock + 2)
     views = batch.views()[~batch.done]
-    actions = make_agent(spec).act(views, AgentRng(1, np.arange(len(views))))
+    agent: Any = make_agent(spec)
+    actions = agent.act(views, AgentRng(1, np.arange(len(views))))
     assert (actions == make_agent("random+exact").act(views, AgentRng(1, np.arange(len(views))))).all()
-    assert make_agent(f"{spec}+exact").name == spec  # type: ignore[attr-defined]
+    assert agent.name == spec
 
 
-@pytest.mark.parametrize("spec", SPECS)
+@pytest.mark.parametrize("spec", [PIMC, ISMCTS])
 @pytest.mark.parametrize("steps", [0, 2, 20])
 def test_humbug_is_refused_by_name(spec: str, steps: int) -> None:
     batch = DealBatch("humbug", 3, 1)
     play_randomly(batch, np.random.default_rng(1), steps)
-    for agent in (make_agent(spec), with_threads(spec, 1)):
+    for agent in (make_agent(spec), MAKE[spec](1)):
         with pytest.raises(ValueError, match=f"agent '{spec}' cannot play humbug"):
             agent.act(batch.views(), AgentRng(1, np.arange(3)))
 
 
-@pytest.mark.parametrize("spec", SPECS)
+@pytest.mark.parametrize("spec", MAKE)
 def test_an_inconsistent_view_is_refused(spec: str) -> None:
     """The opponent showed a void and has drawn nothing, and all that it may hold is of that suit."""
     row = view("AK...", "C", face_up="C2", opponent="QJT...", opponent_void="S")
@@ -112,7 +111,7 @@ def test_an_inconsistent_view_is_refused(spec: str) -> None:
         make_agent(spec).act(views, AgentRng(1, np.arange(2)))
 
 
-@pytest.mark.parametrize("spec", SPECS)
+@pytest.mark.parametrize("spec", MAKE)
 def test_another_seed_samples_other_worlds(spec: str) -> None:
     views = some_positions("classic", 40, 0).views()
     choices = [make_agent(spec).act(views, AgentRng(seed, np.arange(40))) for seed in (1, 1, 2)]
@@ -120,8 +119,53 @@ def test_another_seed_samples_other_worlds(spec: str) -> None:
     assert (choices[0] != choices[2]).any()
 
 
-@pytest.mark.parametrize("make", [PIMCAgent, ISMCTSAgent])
-@pytest.mark.parametrize("threads", [0, True, 1.5])
-def test_an_invalid_number_of_threads_is_refused(make: Any, threads: Any) -> None:
+def test_settings() -> None:
+    agent: Any
+    for kind, effort, name in (
+        ("mc", DEFAULT_WORLDS, f"mc:worlds={DEFAULT_WORLDS}"),
+        ("mc:worlds=7", 7, "mc:worlds=7"),
+        ("pimc:worlds=7", 7, "pimc:worlds=7,depth=1"),
+        ("pimc:worlds=7,depth=2", 7, "pimc:worlds=7,depth=2"),
+    ):
+        agent = make_agent(kind)
+        assert (agent.worlds, agent.name) == (effort, name)
+    for kind, iterations, reward, name in (
+        ("ismcts", DEFAULT_ITERATIONS, "mixed", f"ismcts:iterations={DEFAULT_ITERATIONS}"),
+        ("ismcts:iterations=9,reward=win", 9, "win", "ismcts:iterations=9,reward=win"),
+    ):
+        agent = make_agent(kind)
+        assert (agent.iterations, agent.reward, agent.name) == (iterations, reward, name)
+
+
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        ("mc:words=3", "unknown mc setting 'words': did you mean 'worlds'"),
+        ("mc:worlds=0", "worlds 0 is not allowed: a whole number from 1 to 1000000"),
+        ("mc:worlds=1000001", "worlds 1000001 is not allowed"),
+        ("mc:worlds=many", "worlds 'many' is not a whole number"),
+        ("mc:worlds=2.5", "worlds '2.5' is not a whole number"),
+        ("mc:worlds", "'worlds' is not key=value"),
+        ("mc:worlds=1,worlds=2", "'worlds' is set twice"),
+        ("pimc:worlds=0", "worlds 0 is not allowed: a whole number from 1 to 1000000"),
+        ("pimc:depth=0", "depth 0 is not allowed: a whole number from 1 to 25"),
+        ("pimc:depth=26", "depth 26 is not allowed"),
+        ("pimc:depth=two", "depth 'two' is not a whole number"),
+        ("pimc:deep=2", "unknown pimc setting 'deep': did you mean 'depth'"),
+        ("ismcts:iterations=0", "iterations 0 is not allowed: a whole number from 1 to 1000000"),
+        ("ismcts:iterations=1000001", "iterations 1000001 is not allowed"),
+        ("ismcts:iterations=2.5", "iterations '2.5' is not a whole number"),
+        ("ismcts:reward=wins", "unknown ismcts reward 'wins': did you mean 'win'"),
+        ("ismcts:iteration=3", "unknown ismcts setting 'iteration': did you mean 'iterations'"),
+    ],
+)
+def test_wrong_settings_are_named(spec: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        make_agent(spec)
+
+
+@pytest.mark.parametrize("spec", MAKE)
+@pytest.mark.parametrize("threads", [0, -1, True, 1.5])
+def test_an_invalid_number_of_threads_is_refused(spec: str, threads: Any) -> None:
     with pytest.raises(ValueError, match=r"threads .* is not allowed: a whole number from 1 to 1024"):
-        make(threads=threads)
+        MAKE[spec](threads)

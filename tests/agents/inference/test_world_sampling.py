@@ -19,15 +19,14 @@ from german_whist.agents.inference.world_sampling_kernels import (
     unrank_hand,
     write_known_state,
     write_rules,
-    write_sampled_cards,
 )
 from german_whist.envs.engine.rules import GAME, Rules, rule_names, rules
-from german_whist.envs.engine.state import STATE
 from german_whist.envs.observation.view_kernels import write_view
 from german_whist.envs.observation.views import VIEW
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.envs.utils.jit import kernel
 from tests.agents.endgame.every_position import every_position, hidden_hands
+from tests.agents.inference.world_states import draw
 from tests.conftest import play_randomly
 from tests.reference.plain import same_views
 from tests.strategies import games, seeds
@@ -59,29 +58,9 @@ def all_hands(views, rows, hands):
 
 
 @kernel
-def worlds_of(view, keys, first, last, games, states):
-    """Write worlds ``first … last - 1`` of each key as states, and the game."""
-    hidden = np.zeros(1, HAND_COUNTS)
-    count_hands(view, hidden[0])
-    write_rules(view, games[0])
-    place = 0
-    for key in keys:
-        for world in range(first, last):
-            write_known_state(view, states[place])
-            write_sampled_cards(view, hidden[0], key, np.uint64(world), games[0], states[place])
-            place += 1
-
-
-@kernel
 def view_of(games, states, seat, views):
     for row in range(states.shape[0]):
         write_view(games[0], states[row], seat, views[row])
-
-
-def draw(view: Any, keys: list[int], worlds: int) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
-    game, states = np.zeros(1, GAME), np.zeros(len(keys) * worlds, STATE)
-    worlds_of(view, np.array(keys, np.uint64), 0, worlds, game, states)
-    return game, states
 
 
 def views_of(game: np.ndarray[Any, Any], states: np.ndarray[Any, Any], seat: int) -> np.ndarray[Any, Any]:

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 
 from german_whist.agents.endgame.open_hands import card_margins, open_hands
-from german_whist.agents.ismcts.agent import DEFAULT_ITERATIONS, ISMCTSAgent
-from german_whist.agents.registry import make_agent
+from german_whist.agents.ismcts.agent import ISMCTSAgent
 from german_whist.arena.match import play_match
 from german_whist.envs.engine.agent_rng import AgentRng
 from german_whist.envs.engine.rules import rules
@@ -50,26 +47,3 @@ def test_playing_for_margins_takes_more_tricks_than_playing_for_wins() -> None:
 def test_more_iterations_play_stronger() -> None:
     match = play_match("ismcts:iterations=300", "ismcts:iterations=10", 100, seed=1, rules="small")
     assert match.interval[0] > 0.5
-
-
-def test_settings() -> None:
-    agent: Any = make_agent("ismcts")
-    assert (agent.iterations, agent.name) == (DEFAULT_ITERATIONS, f"ismcts:iterations={DEFAULT_ITERATIONS}")
-    spec = "ismcts:iterations=9,reward=win"
-    agent = make_agent(spec)
-    assert (agent.iterations, agent.reward, agent.name) == (9, "win", spec)
-
-
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        ("iterations=0", "iterations 0 is not allowed: a whole number from 1 to 1000000"),
-        ("iterations=1000001", "iterations 1000001 is not allowed"),
-        ("iterations=2.5", "iterations '2.5' is not a whole number"),
-        ("reward=wins", "unknown ismcts reward 'wins': did you mean 'win'"),
-        ("iteration=3", "unknown ismcts setting 'iteration': did you mean 'iterations'"),
-    ],
-)
-def test_wrong_settings_are_named(settings: str, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        make_agent(f"ismcts:{settings}")

@@ -6,60 +6,18 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from german_whist.agents.monte_carlo.bot import DEFAULT_WORLDS, MonteCarloBot
-from german_whist.agents.monte_carlo.rollout_kernels import distinct_actions
+from german_whist.agents.monte_carlo.bot import MonteCarloBot
 from german_whist.agents.registry import make_agent
 from german_whist.arena.match import play_match
-from german_whist.envs.engine.agent_rng import AgentRng
 from german_whist.envs.engine.cards import card_text, cards_of, mask_of, parse_card
 from german_whist.envs.engine.rules import Rules, rule_names, rules
 from german_whist.envs.simulator.batch import DealBatch
-from german_whist.envs.utils.jit import kernel
 from german_whist.solver.endgames import endgame_move_values
 from german_whist.solver.exact_endgame import ExactEndgameHook
-from tests.agents.inference.test_world_sampling import draw
-from tests.agents.positions import choice, view
+from tests.agents.inference.world_states import draw
+from tests.agents.positions import HEURISTIC, Fixed, choice, some_positions, tried_actions, view
 from tests.conftest import play_randomly
-from tests.redeal import Redeal
-from tests.strategies import games, seeds
-
-HEURISTIC = make_agent("heuristic")
-
-
-class Fixed:
-    """Randomness that gives every row the same key."""
-
-    def __init__(self, key: int) -> None:
-        self.key = key
-
-    def integers(self, low: int, high: int, size: int) -> np.ndarray[Any, Any]:
-        return np.full(size, self.key)
-
-
-@kernel
-def distinct(views, masks):
-    for row in range(views.shape[0]):
-        masks[row] = distinct_actions(views[row])
-
-
-def tried_actions(row: Any) -> list[int]:
-    masks = np.zeros(1, np.uint64)
-    distinct(np.array([row]), masks)
-    return [action for action in range(54) if int(masks[0]) >> action & 1]
-
-
-def some_positions(game: str | Rules, size: int, steps: int, seed: int = 1) -> DealBatch:
-    """Deals after some actions of the heuristic bot."""
-    batch = DealBatch(game, size, seed)
-    for _ in range(steps):
-        live = ~batch.done
-        actions = np.zeros(size, np.int64)
-        actions[live] = HEURISTIC.act(batch.views()[live])
-        batch.step(actions)
-    return batch
 
 
 def rollout_margin(game: Rules, states: np.ndarray[Any, Any], action: int) -> float:
@@ -154,68 +112,6 @@ def test_a_card_led_or_face_up_stands_between_two_cards() -> None:
     assert totals[0, parse_card("SJ")] != totals[0, parse_card("S9")]
 
 
-@pytest.mark.parametrize("preset", rule_names())
-@pytest.mark.parametrize("seat", [0, 1])
-def test_cards_that_a_seat_cannot_see_do_not_change_its_choice(preset: str, seat: int) -> None:
-    compared = 0
-    bot = MonteCarloBot(worlds=3)
-    for seed in range(2):
-        redeal = Redeal(preset, seed, seat, steps=rules(preset).tricks, attempts=16)
-        for course, others in redeal.steps():
-            if course.done[0] or course.turn[0] != seat:
-                continue
-            [card] = bot.act(course.views(), AgentRng(3, [0]))
-            cards = bot.act(others.views(), AgentRng(3, np.zeros(others.size, np.uint64)))
-            assert (cards == card).all()
-            compared += len(cards) - 1
-    assert compared > 0
-
-
-@settings(max_examples=40)
-@given(games(), seeds, st.integers(0, 60))
-def test_only_legal_actions_in_any_game(game: Rules, seed: int, steps: int) -> None:
-    batch = DealBatch(game, 3, seed)
-    play_randomly(batch, np.random.default_rng(seed % 2**32), steps)
-    views = batch.views()[~batch.done]
-    actions = MonteCarloBot(worlds=2).act(views, np.random.default_rng(0))
-    assert all(int(legal) >> int(action) & 1 for legal, action in zip(views["legal"], actions, strict=True))
-
-
-@pytest.mark.parametrize("preset", ["small", "high_low", "humbug", "draft"])
-def test_choices_do_not_depend_on_batches_or_threads(preset: str) -> None:
-    views = some_positions(preset, 12, 1).views()
-    indices = np.arange(12, dtype=np.uint64)
-    actions = MonteCarloBot(worlds=20, threads=1).act(views, AgentRng(5, indices))
-    for threads in (2, 3, 7):
-        assert (MonteCarloBot(worlds=20, threads=threads).act(views, AgentRng(5, indices)) == actions).all()
-    for row in range(12):
-        alone = MonteCarloBot(worlds=20, threads=2).act(views[row : row + 1], AgentRng(5, indices[row : row + 1]))
-        assert alone[0] == actions[row]
-    assert MonteCarloBot(worlds=20).act(views[:0], AgentRng(5, indices[:0])).shape == (0,)
-
-
-def test_another_seed_samples_other_worlds() -> None:
-    views = some_positions("classic", 2, 0).views()
-    totals = [MonteCarloBot(worlds=5).totals(views, np.random.default_rng(seed)) for seed in (1, 1, 2)]
-    assert (totals[0] == totals[1]).all()
-    assert (totals[0] != totals[2]).any(axis=1).all()
-
-
-def test_a_match_does_not_depend_on_the_size_of_batches() -> None:
-    results = [
-        play_match("mc:worlds=4", "mc:worlds=3", deals=6, seed=1, rules="small", batch_size=size) for size in (6, 4, 1)
-    ]
-    assert results[0] == results[1] == results[2]
-
-
-def test_it_takes_an_exact_endgame_like_any_agent() -> None:
-    first, again = (
-        play_match("mc:worlds=4+exact", "mc:worlds=4", deals=8, rules="small", batch_size=n) for n in (8, 3)
-    )
-    assert first == again
-    assert first.first == "mc:worlds=4+exact"
-
-
 def test_it_beats_its_rollout_bot_and_more_worlds_beat_fewer() -> None:
     assert play_match("mc:worlds=40", "heuristic", deals=150, seed=1, rules="small").interval[0] > 0.5
     assert play_match("mc:worlds=40", "mc:worlds=2", deals=150, seed=1, rules="small").interval[0] > 0.5
@@ -240,43 +136,6 @@ def test_ties_go_to_the_heuristic_bot() -> None:
         row["legal"] = mask_of([parse_card(card) for card in legal])
         assert len(set(MonteCarloBot(worlds=2).totals(row, Fixed(1))[0, tried_actions(row[0])].tolist())) == 1
         assert MonteCarloBot(worlds=2).act(row, Fixed(1))[0] == HEURISTIC.act(row)[0]
-
-
-def test_an_inconsistent_view_is_refused() -> None:
-    """The opponent showed a void and has drawn nothing, and all that it may hold is of that suit."""
-    row = view("AK...", "C", face_up="C2", opponent="QJT...", opponent_void="S")
-    with pytest.raises(ValueError, match="view 1 is inconsistent: no opponent hand satisfies it"):
-        MonteCarloBot(worlds=3).act(np.concatenate([some_positions("classic", 1, 0).views(), row]), Fixed(1))
-
-
-def test_settings() -> None:
-    assert make_agent("mc").worlds == DEFAULT_WORLDS  # type: ignore[attr-defined]
-    bot = make_agent("mc:worlds=7")
-    assert isinstance(bot, MonteCarloBot)
-    assert (bot.worlds, bot.name) == (7, "mc:worlds=7")
-
-
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        ("words=3", "unknown mc setting 'words': did you mean 'worlds'"),
-        ("worlds=0", "worlds 0 is not allowed: a whole number from 1 to 1000000"),
-        ("worlds=1000001", "worlds 1000001 is not allowed"),
-        ("worlds=many", "worlds 'many' is not a whole number"),
-        ("worlds=2.5", "worlds '2.5' is not a whole number"),
-        ("worlds", "'worlds' is not key=value"),
-        ("worlds=1,worlds=2", "'worlds' is set twice"),
-    ],
-)
-def test_wrong_settings_are_named(settings: str, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        make_agent(f"mc:{settings}")
-
-
-@pytest.mark.parametrize("threads", [0, -1, True, 1.5])
-def test_an_invalid_number_of_threads_is_refused(threads: Any) -> None:
-    with pytest.raises(ValueError, match=r"threads .* is not allowed: a whole number from 1 to 1024"):
-        MonteCarloBot(worlds=3, threads=threads)
 
 
 def test_choices_that_are_not_cards_are_decided() -> None:

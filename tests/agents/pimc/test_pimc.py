@@ -9,15 +9,14 @@ import numpy as np
 import pytest
 
 from german_whist.agents.monte_carlo.bot import MonteCarloBot
-from german_whist.agents.pimc.agent import DEFAULT_DEPTH, DEFAULT_WORLDS, PIMCAgent
-from german_whist.agents.registry import make_agent
+from german_whist.agents.pimc.agent import PIMCAgent
 from german_whist.arena.match import play_match
 from german_whist.envs.engine.agent_rng import AgentRng
 from german_whist.envs.engine.rules import rules
 from german_whist.envs.simulator.batch import DealBatch
-from tests.agents.inference.test_world_sampling import draw
-from tests.agents.monte_carlo.test_bot import Fixed, tried_actions
+from tests.agents.inference.world_states import draw
 from tests.agents.open_games import OPEN_GAME, action_margins
+from tests.agents.positions import Fixed, tried_actions
 from tests.conftest import play_randomly
 
 
@@ -67,24 +66,3 @@ def test_a_search_to_the_end_of_the_current_trick_is_flat_monte_carlo_when_follo
 def test_more_worlds_play_stronger() -> None:
     match = play_match("pimc:worlds=60,depth=1", "pimc:worlds=2,depth=1", 100, seed=1, rules="small")
     assert match.interval[0] > 0.5
-
-
-def test_settings() -> None:
-    assert (make_agent("pimc").worlds, make_agent("pimc").depth) == (DEFAULT_WORLDS, DEFAULT_DEPTH)  # type: ignore[attr-defined]
-    assert make_agent("pimc:worlds=7,depth=2").name == "pimc:worlds=7,depth=2"  # type: ignore[attr-defined]
-
-
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        ("worlds=0", "worlds 0 is not allowed: a whole number from 1 to 1000000"),
-        ("depth=0", "depth 0 is not allowed: a whole number from 1 to 25"),
-        ("depth=26", "depth 26 is not allowed"),
-        ("depth=two", "depth 'two' is not a whole number"),
-        ("deep=2", "unknown pimc setting 'deep': did you mean 'depth'"),
-        ("worlds=1,worlds=2", "'worlds' is set twice"),
-    ],
-)
-def test_wrong_settings_are_named(settings: str, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        make_agent(f"pimc:{settings}")
