@@ -45,17 +45,17 @@ class Redeal:
             moved = unseen if attempt % 2 else rng.permutation(unseen)[:2]
             new[moved] = rng.permutation(moved)
             decks.append(new[deck])
-        return [other for other in decks if self._could_be(other)]
+        return [decks[row] for row in self._possible(decks)]
 
-    def _could_be(self, deck: npt.NDArray[np.int64]) -> bool:
-        """Return whether the actions are legal with this deck: the opponent followed suit whenever possible."""
-        batch = DealBatch(self.course.rules)
-        batch.deal_decks([deck], self.course.states["dealer"])
+    def _possible(self, decks: list[npt.NDArray[np.int64]]) -> npt.NDArray[np.int64]:
+        """Return the decks with which the actions are legal: the opponent followed suit whenever possible."""
+        batch = DealBatch(self.course.rules, len(decks))
+        batch.deal_decks(decks, [int(self.course.states["dealer"][0])] * len(decks))
+        rows = np.arange(len(decks))
         for action in self.actions:
-            if not batch.legal()[0] & np.uint64(mask_of([action])):
-                return False
-            batch.step([action])
-        return True
+            rows = rows[batch.legal()[rows] & np.uint64(mask_of([action])) != 0]
+            batch.step(np.full(len(rows), action), rows)
+        return rows
 
     def steps(self) -> Iterator[tuple[DealBatch, DealBatch]]:
         """Play the actions once more in all deals, giving the deal and its likes before the first and after each."""

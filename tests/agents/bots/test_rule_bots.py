@@ -34,7 +34,7 @@ def some_views(steps: int, size: int = 64) -> np.ndarray:
 
 
 @pytest.mark.parametrize("first", BOTS)
-@pytest.mark.parametrize("second", BOTS)
+@pytest.mark.parametrize("second", ["random", "heuristic"])
 def test_only_legal_cards_in_every_kind_of_game(first: str, second: str) -> None:
     for game in (*GAMES.values(), *map(rules, rule_names())):
         play_match(first, second, deals=20, seed=5, rules=game)  # raises where a card is illegal
@@ -72,14 +72,14 @@ def test_views_are_left_as_they_are_and_none_gives_none(name: str) -> None:
 @pytest.mark.parametrize("preset", rule_names())
 @pytest.mark.parametrize("seat", [0, 1])
 def test_cards_that_a_seat_cannot_see_do_not_change_its_choice(name: str, preset: str, seat: int) -> None:
-    compared = 0
+    bot, compared = make_agent(name), 0
     for seed in range(4):
         redeal = Redeal(preset, seed, seat, steps=rules(preset).tricks)
         for course, others in redeal.steps():
             if course.done[0] or course.turn[0] != seat:
                 continue
-            [card] = choose(make_agent(name), course)
-            cards = choose(make_agent(name), others)
+            [card] = choose(bot, course)
+            cards = choose(bot, others)
             assert (cards == card).all()
             compared += len(cards) - 1
     assert compared > 0

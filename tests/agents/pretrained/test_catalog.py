@@ -78,14 +78,14 @@ def test_a_pretrained_agent_is_made_by_name_and_plays_its_game(name: str) -> Non
     assert result.wins + result.draws + result.losses == 20
 
 
-@pytest.mark.parametrize("played", [3, 18, 21, 24])
+@pytest.mark.parametrize("played", [3, 21])
 @pytest.mark.parametrize("name", NETWORK_NAMES)
 def test_torch_chooses_the_same_actions(name: str, played: int) -> None:
     torch = pytest.importorskip("torch")
     from german_whist.training.networks import new_mlp
 
     checkpoint = load_pretrained(name)
-    batch = DealBatch(checkpoint.rules, 400, seed=5)
+    batch = DealBatch(checkpoint.rules, 200, seed=5)
     play_randomly(batch, np.random.default_rng(3), played)
     views = batch.views()[~batch.done]
     renamed, roles = canonical_views(views, checkpoint.ranks)
