@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import subprocess
-import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -18,10 +17,9 @@ from hypothesis import strategies as st
 import german_whist as gw
 from german_whist.arena.match import play_match
 from german_whist.arena.recording import DealResult, Recording, read_recording, read_recordings, writing_recordings
+from german_whist.arena.strict_json import read_json
 from german_whist.envs.engine.rules import rule_names, rules
 from german_whist.envs.simulator.batch import DealBatch
-from german_whist.envs.text.position import position_text
-from tests.conftest import play_randomly
 from tests.envs.players import Random
 from tests.strategies import games, seeds
 
@@ -307,41 +305,13 @@ def test_a_file_that_cannot_be_written_is_refused_before_a_card_is_played(path: 
         pytest.fail("went on")
 
 
-def test_recordings_are_public() -> None:
-    assert gw.Recording is Recording
-    assert gw.read_recordings is read_recordings
-
-
-def test_a_position_is_one_line_of_text() -> None:
-    deck = "CA C2 C3 C4 HK C5 C6 C7 H5 H6 D2 D3 DA D4 S7 S6 ST SJ H2 H3 D9 DT S2 S3 C9 CK "
-    batch = DealBatch("classic", 1)
-    batch.deal_decks([deck + "SA S4 S5 S8 S9 SQ SK C8 CT CJ CQ D5 D6 D7 D8 DJ DQ DK H4 H7 H8 H9 HT HJ HQ HA"], [0])
-    batch.step([12])  # CA
-    assert position_text(batch) == "0:J63.63.T43.K7542 T72.K52.A92.963 trump=S turn=0 led=CA face_up=A... stock=26"
-    play_randomly(batch, np.random.default_rng(1))
-    assert position_text(batch) == "0:... ... trump=S turn=- led=- face_up=- stock=0"
-    with pytest.raises(ValueError, match="row 1 is not allowed: a whole number from 0 to 0"):
-        position_text(batch, 1)
-
-
-@pytest.mark.parametrize(
-    ("game", "part"), [("no_trump", "trump=- "), ("no_trump", "face_up=- stock=26"), ("humbug", "stock=0")]
-)
-def test_missing_parts_of_a_position_are_dashes(game: str, part: str) -> None:
-    assert part in position_text(DealBatch(game, 1))
-
-
 def test_many_keys_are_compared_in_a_moment() -> None:
     """60,000 keys and a twin: compared one with another they took 39 seconds."""
-    code = (
-        "import resource; resource.setrlimit(resource.RLIMIT_CPU, (10, 10))\n"
-        "from german_whist.arena.strict_json import read_json\n"
-        "keys = ', '.join(f'\"k{i}\": 0' for i in [*range(60_000), 59_999])\n"
-        "try: read_json('{' + keys + '}', 'line')\n"
-        "except ValueError as error: print(error)\n"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout == "line: 'k59999' is given twice\n"
+    keys = ", ".join(f'"k{i}": 0' for i in [*range(60_000), 59_999])
+    began = time.process_time()
+    with pytest.raises(ValueError, match="line: 'k59999' is given twice"):
+        read_json("{" + keys + "}", "line")
+    assert time.process_time() - began < 10
 
 
 def test_a_line_that_is_too_long_is_not_read(tmp_path: Path) -> None:

@@ -100,7 +100,7 @@ def test_shards_keep_the_reasons_of_forfeits(run: Run, tmp_path: Path) -> None:
         "for line in sys.stdin:\n"
         "    print(json.dumps({'id': json.loads(line)['id'], 'action': 'none'}), flush=True)\n"
     )
-    words = ("evaluate", f"process:python3 {bot}", "random", "--deals", "3", "--rules", "tiny")
+    words = ("evaluate", f"process:python3 -S {bot}", "random", "--deals", "3", "--rules", "tiny")
     for match, forfeits in (((), 6), (("--match", "best_of:3"), 12)):
         files = [tmp_path / f"part{number}{len(match)}.json" for number in (1, 2)]
         for number, file in enumerate(files, 1):

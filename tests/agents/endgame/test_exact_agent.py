@@ -125,7 +125,7 @@ def endgames(rules: str, size: int, seed: int, steps: int) -> DealBatch:
     ],
 )
 def test_plays_the_best_card_selected_by_the_tie_break(rules: str, steps: int) -> None:
-    batch = endgames(rules, 12, 3, steps)
+    batch = endgames(rules, 8, 3, steps)
     views = batch.views()
     assert opponent_hand_known(views).all()
     chosen = ExactEndgame(Lowest()).act(views, None)

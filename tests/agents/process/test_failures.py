@@ -42,8 +42,9 @@ def match(one: Any, other: Any) -> Any:
     return play_match(one, other, 4, **GAME)
 
 
-@pytest.mark.parametrize("suffix", ["", "+exact"])
-@pytest.mark.parametrize("kind", [match, series, sprt, corrected])
+@pytest.mark.parametrize(
+    ("kind", "suffix"), [(match, ""), (match, "+exact"), (series, ""), (sprt, ""), (corrected, "")]
+)
 def test_failures_are_counted_in_a_whole_match_and_afresh_in_the_next(kind: Any, suffix: str, tmp_path: Path) -> None:
     spec = bot(tmp_path, "sys.exit(3)") + suffix
     agent = make_agent(spec)
