@@ -1,7 +1,7 @@
 """Golden playthroughs: one deal of every preset, step by step as text, in ``tests/envs/golden``.
 
 They show any change of the engine's behaviour as a readable difference. A fixed hash picks among the legal actions, so
-only the rules and the shuffle determine the text. ``python -m tests.regenerate_goldens`` writes the files.
+only the rules and the shuffle determine the text. ``python -m tests.golden`` rewrites the files; review the difference.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from german_whist.envs.engine.cards import SUITS, hand_text
-from german_whist.envs.engine.rules import rules
+from german_whist.envs.engine.rules import rule_names, rules
 from german_whist.envs.engine.scoring import REWARDS
 from german_whist.envs.observation.full_state import full_states
 from german_whist.envs.simulator.batch import DealBatch
@@ -110,3 +110,9 @@ def _view(batch: DealBatch, seat: int) -> list[str]:
         f"  view {seat}: hand {hand_text(int(view['hand']))}, {', '.join([*sets, *voids])}",
         f"    {', '.join([tricks, table, *numbers])}, observation {digest}",
     ]
+
+
+if __name__ == "__main__":
+    for name in rule_names():
+        path_of(name).write_text(playthrough(name), encoding="utf-8")
+        print(path_of(name))

@@ -86,7 +86,7 @@ def begin(progress: Path | None, what: dict[str, Any], seed: int) -> tuple[int, 
     if progress is None or not progress.exists():
         return seed, 0, 0
     done = json.loads(progress.read_text())
-    if done["seed"] < seed or any(done.get(key) != value for key, value in what.items()):
+    if done["seed"] < seed or any(done[key] != value for key, value in what.items()):
         return seed, 0, 0
     return (done["seed"] + 1, 0, 0) if done["complete"] else (done["seed"], done["deals"], done["positions"])
 

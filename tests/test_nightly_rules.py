@@ -59,8 +59,6 @@ def test_progress_is_that_of_the_same_engine_and_games(tmp_path: Path) -> None:
     assert begin(progress, ENGINE, 4) == (4, 0, 0)
     for change in ({"engine": "b"}, {"cards": 52}, {"presets": True}):
         assert begin(progress, {**ENGINE, **change}, 3) == (3, 0, 0)
-    progress.write_text('{"seed": 3, "cards": 8, "deals": 500, "positions": 9000}')  # of an earlier version
-    assert begin(progress, ENGINE, 3) == (3, 0, 0)
 
 
 def test_a_check_after_a_complete_one_has_the_next_seed(

@@ -11,7 +11,7 @@ from tests.golden import FOLDER, path_of, playthrough
 @pytest.mark.parametrize("preset", rule_names())
 def test_every_preset_plays_its_golden_deal_as_written(preset: str) -> None:
     written = path_of(preset).read_text(encoding="utf-8").split("\n")
-    assert playthrough(preset).split("\n") == written  # python -m tests.regenerate_goldens
+    assert playthrough(preset).split("\n") == written  # python -m tests.golden
 
 
 def test_every_playthrough_is_that_of_a_preset_and_fit_to_read() -> None:
