@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.agents.bots.base import Agent, Histories, Values, Views, for_match
+from german_whist.agents.bots.base import Agent, Histories, Views, for_match
 from german_whist.agents.endgame.exact_agent import RowSubsetRng, solves_endgame
 from german_whist.agents.endgame.open_hands import exact_margins, opponent_hand_known
-from german_whist.agents.inference.belief import Belief, beliefs
+from german_whist.agents.inference.belief import beliefs
 from german_whist.agents.monte_carlo.bot import MonteCarloBot
 from german_whist.agents.policy.agent import expected_values, network_of
 from german_whist.agents.registry import make_agent
@@ -122,82 +122,6 @@ class Move:
         return {**fields, "value": self.value}
 
 
-def options_of(view: Any, played: int, evaluations: Sequence[npt.NDArray[np.float64]]) -> tuple[Option, ...]:
-    """Return the legal actions: the one played, then the others from best to worst.
-
-    Args:
-        view: one row of a ``VIEW`` array.
-        played: the action played.
-        evaluations: probability, advantage, rollouts, exact margin and search gain of each action, float64[54] each,
-            NaN for none.
-    """
-    found = []
-    for action in cards_of(int(view["legal"])):
-        probability, advantage, rollouts, exact, search = (float(column[action]) for column in evaluations)
-        found.append(
-            Option(
-                action,
-                None if math.isnan(probability) else probability,
-                None if math.isnan(advantage) else advantage,
-                None if math.isnan(rollouts) else rollouts,
-                None if math.isnan(exact) else int(exact),
-                None if math.isnan(search) else search,
-            )
-        )
-
-    def rank(option: Option) -> tuple[float, ...]:
-        known = (option.probability, option.exact, option.rollouts)
-        return option.action != played, *(0.0 if number is None else -float(number) for number in known)
-
-    return tuple(sorted(found, key=rank))
-
-
-def move_of(
-    view: Any,
-    row: int,
-    seat: int,
-    agent: str,
-    played: int,
-    heuristic_action: int,
-    options: tuple[Option, ...],
-    belief: Belief,
-    values: Values | None,
-    i: int,
-) -> Move:
-    """Return a decision.
-
-    Args:
-        view: one row of a ``VIEW`` array.
-        row: number of the decision in the deal, from 0.
-        seat: the seat to act.
-        agent: the agent's name.
-        played: the action played.
-        heuristic_action: the action that the heuristic bot would play.
-        options: all legal actions, see :func:`options_of`.
-        belief: what the seat can know of the opponent's hand, a row for each of several views.
-        values: likewise what the agent's network expects; ``None`` without a value network.
-        i: the row of this view in ``belief`` and ``values``.
-    """
-    tricks = int(view["tricks_self"].sum() + view["tricks_opponent"].sum())
-    return Move(
-        number=row + 1,
-        trick=tricks if view["choice"] and tricks else tricks + 1,
-        seat=seat,
-        agent=agent,
-        hand=int(view["hand"]),
-        face_up=int(view["face_up"]),
-        led=int(view["led"]),
-        stock=int(view["stock"]),
-        action=played,
-        heuristic_action=heuristic_action,
-        options=options,
-        expected=tuple(belief.expected[i].tolist()),
-        void=tuple(belief.void[i].tolist()),
-        expected_margin=None if values is None else float(values.margin[i]),
-        win_chance=None if values is None else float(values.win[i]),
-    )
-
-
 @dataclasses.dataclass(frozen=True)
 class Explanation:
     """A played deal with explained moves.
@@ -261,21 +185,15 @@ def explain_deal(
         acting.append(int(batch.turn[0]))
         step = np.array([len(played)])
         played.append(int(play_turn(memories, names, batch, address, first_seat, step)[0]))
-    views = np.concatenate(seen)
-    moves: dict[int, Move] = {}
+    moves: list[Move] = []
     for seat in seats:
-        rows = np.array([row for row, actor in enumerate(acting) if actor == seat], np.int64)
-        evaluations = _evaluations(agents[seat], views[rows], seed, rows, worlds)
-        numbers = AgentRng(batch.seed, np.repeat(2 * address, len(rows)), stream=seat, step=rows)
-        evaluations.append(_search_gains(agents[seat], views[rows], numbers, [histories[row] for row in rows]))
-        reference = make_agent(REFERENCE).act(views[rows], None)
-        belief = beliefs(views[rows])
-        values = expected_values(agents[seat], views[rows])
-        for i, row in enumerate(rows.tolist()):
-            options = options_of(views[row], played[row], [column[i] for column in evaluations])
-            moves[row] = move_of(
-                views[row], row, seat, names[seat], played[row], int(reference[i]), options, belief, values, i
-            )
+        rows = [row for row, actor in enumerate(acting) if actor == seat]
+        views = np.concatenate([seen[row] for row in rows])
+        numbers = np.array(rows, np.int64)
+        evaluations = _evaluations(agents[seat], views, seed, numbers, worlds)
+        rng = AgentRng(batch.seed, np.repeat(2 * address, len(rows)), stream=seat, step=numbers)
+        evaluations.append(_search_gains(agents[seat], views, rng, [histories[row] for row in rows]))
+        moves += _moves(seat, agents[seat], names[seat], views, rows, [played[row] for row in rows], evaluations)
     states = batch.states
     return Explanation(
         rules=rules,
@@ -283,10 +201,81 @@ def explain_deal(
         agents=names,
         trump=int(states["trump"][0]),
         low=bool(states["low"][0]),
-        moves=tuple(moves[row] for row in sorted(moves)),
+        moves=tuple(sorted(moves, key=lambda move: move.number)),
         result=DealResult.of(batch),
         worlds=worlds,
     )
+
+
+def _moves(
+    seat: int,
+    agent: Agent,
+    name: str,
+    views: Views,
+    rows: list[int],
+    played: list[int],
+    evaluations: list[npt.NDArray[np.float64]],
+) -> Iterator[Move]:
+    """Yield a seat's decisions.
+
+    Args:
+        seat: the seat.
+        agent: its agent.
+        name: the agent's name.
+        views: what it saw, ``VIEW`` array of shape (n,).
+        rows: numbers of the decisions in the deal, from 0.
+        played: the actions played.
+        evaluations: probability, advantage, rollouts, exact margin and search gain of each action, float64[n, 54] each,
+            NaN for none.
+    """
+    reference = make_agent(REFERENCE).act(views, None)
+    belief = beliefs(views)
+    values = expected_values(agent, views)
+    for i, view in enumerate(views):
+        tricks = int(view["tricks_self"].sum() + view["tricks_opponent"].sum())
+        yield Move(
+            number=rows[i] + 1,
+            trick=tricks if view["choice"] and tricks else tricks + 1,
+            seat=seat,
+            agent=name,
+            hand=int(view["hand"]),
+            face_up=int(view["face_up"]),
+            led=int(view["led"]),
+            stock=int(view["stock"]),
+            action=played[i],
+            heuristic_action=int(reference[i]),
+            options=_options(view, played[i], [column[i] for column in evaluations]),
+            expected=tuple(belief.expected[i].tolist()),
+            void=tuple(belief.void[i].tolist()),
+            expected_margin=None if values is None else float(values.margin[i]),
+            win_chance=None if values is None else float(values.win[i]),
+        )
+
+
+def _options(view: Any, played: int, evaluations: Sequence[npt.NDArray[np.float64]]) -> tuple[Option, ...]:
+    """Return the legal actions: the one played, then the others from best to worst.
+
+    ``evaluations`` are probability, advantage, rollouts, exact margin and search gain of each action, NaN for none.
+    """
+    found = []
+    for action in cards_of(int(view["legal"])):
+        probability, advantage, rollouts, exact, search = (float(column[action]) for column in evaluations)
+        found.append(
+            Option(
+                action,
+                None if math.isnan(probability) else probability,
+                None if math.isnan(advantage) else advantage,
+                None if math.isnan(rollouts) else rollouts,
+                None if math.isnan(exact) else int(exact),
+                None if math.isnan(search) else search,
+            )
+        )
+
+    def rank(option: Option) -> tuple[float, ...]:
+        known = (option.probability, option.exact, option.rollouts)
+        return option.action != played, *(0.0 if number is None else -float(number) for number in known)
+
+    return tuple(sorted(found, key=rank))
 
 
 def _evaluations(
