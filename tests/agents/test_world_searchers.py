@@ -137,33 +137,6 @@ def test_settings() -> None:
         assert (agent.iterations, agent.reward, agent.name) == (iterations, reward, name)
 
 
-@pytest.mark.parametrize(
-    ("spec", "message"),
-    [
-        ("mc:words=3", "unknown mc setting 'words': did you mean 'worlds'"),
-        ("mc:worlds=0", "worlds 0 is not allowed: a whole number from 1 to 1000000"),
-        ("mc:worlds=1000001", "worlds 1000001 is not allowed"),
-        ("mc:worlds=many", "worlds 'many' is not a whole number"),
-        ("mc:worlds=2.5", "worlds '2.5' is not a whole number"),
-        ("mc:worlds", "'worlds' is not key=value"),
-        ("mc:worlds=1,worlds=2", "'worlds' is set twice"),
-        ("pimc:worlds=0", "worlds 0 is not allowed: a whole number from 1 to 1000000"),
-        ("pimc:depth=0", "depth 0 is not allowed: a whole number from 1 to 25"),
-        ("pimc:depth=26", "depth 26 is not allowed"),
-        ("pimc:depth=two", "depth 'two' is not a whole number"),
-        ("pimc:deep=2", "unknown pimc setting 'deep': did you mean 'depth'"),
-        ("ismcts:iterations=0", "iterations 0 is not allowed: a whole number from 1 to 1000000"),
-        ("ismcts:iterations=1000001", "iterations 1000001 is not allowed"),
-        ("ismcts:iterations=2.5", "iterations '2.5' is not a whole number"),
-        ("ismcts:reward=wins", "unknown ismcts reward 'wins': did you mean 'win'"),
-        ("ismcts:iteration=3", "unknown ismcts setting 'iteration': did you mean 'iterations'"),
-    ],
-)
-def test_wrong_settings_are_named(spec: str, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        make_agent(spec)
-
-
 @pytest.mark.parametrize("spec", MAKE)
 @pytest.mark.parametrize("threads", [0, -1, True, 1.5])
 def test_an_invalid_number_of_threads_is_refused(spec: str, threads: Any) -> None:

@@ -107,22 +107,6 @@ def test_torch_chooses_the_same_actions(name: str, played: int) -> None:
     assert same.mean() > 0.99
 
 
-@pytest.mark.parametrize(
-    ("spec", "message"),
-    [
-        ("champio", "unknown agent 'champio': did you mean 'champion'"),
-        ("champion:temprature=1", "unknown champion setting 'temprature': did you mean 'temperature'"),
-        ("champion:temperature=hot", "temperature 'hot' is not a number"),
-        ("champion:endgame=exat", "unknown endgame 'exat': did you mean 'exact'\\? allowed: played, exact"),
-        ("champion:1", "'1' is not key=value"),
-        ("champion+exat", r"unknown agent suffix '\+exat': did you mean '\+exact'"),
-    ],
-)
-def test_a_wrong_name_or_setting_is_named(spec: str, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        make_agent(spec)
-
-
 def test_a_network_is_found_by_name_or_by_path(tmp_path: Path) -> None:
     assert find_network("champion") is load_pretrained("champion")
     some_network(seed=3).save(tmp_path / "mine.safetensors")

@@ -154,21 +154,6 @@ def test_specifications() -> None:
     assert make_agent(agent.name).name == agent.name  # type: ignore[attr-defined]
 
 
-@pytest.mark.parametrize(
-    ("spec", "says"),
-    [
-        ("process", "needs a command"),
-        ("process:", "needs a command"),
-        ("process:time=x,ls", "time=x is not a number"),
-        ("process:time=0,ls", "a positive number"),
-        ("process:python3 'x", "No closing quotation"),
-    ],
-)
-def test_wrong_specifications_are_refused(spec: str, says: str) -> None:
-    with pytest.raises(ValueError, match=says):
-        make_agent(spec)
-
-
 def test_a_program_that_does_not_exist_is_one_line_of_the_command(run: Run) -> None:
     completed = run("evaluate", "process:no-such-program", "random", "--deals", "1", "--rules", "tiny")
     assert (completed.code, completed.err.count("\n")) == (2, 1)

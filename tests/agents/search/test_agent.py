@@ -210,34 +210,11 @@ def test_more_worlds_win_more() -> None:
     assert result.win_rate > 0.5
 
 
-@pytest.mark.parametrize(
-    ("spec", "message"),
-    [
-        ("champion:search=-1", "search -1"),
-        ("champion:search=many", "not a whole number"),
-        ("champion:search=4,threads=-1", "threads -1"),
-        ("champion:threads=9", "search=N"),
-        ("champion:search=4,temperature=1", "search"),
-        ("champion:search=4,worlds=3", "worlds"),
-        ("heuristic:search=4,worlds=3", "worlds"),
-    ],
-)
-def test_bad_settings_are_refused(spec: str, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        make_agent(spec)
-
-
-def test_search_0_is_the_agent_itself() -> None:
-    views = DealBatch(GAME, 4).views()
-    assert make_agent("small:search=0").act(views, None).tolist() == make_agent("small").act(views, None).tolist()
-
-
 def test_a_network_with_suit_layers_searches_with_rollouts_of_small(tmp_path: Path) -> None:
     for game in ("classic", "small"):
         path = tmp_path / f"{game}.safetensors"
         suit_network(2, game).save(path)
         agent = searcher(f"checkpoint:{path},endgame=exact,search=4")
-        assert agent._rollouts == (load_pretrained("small"), load_pretrained("small-every"))
         positions = Positions(4, 7, game)
         for view, action in zip(positions.views, positions.act(agent), strict=True):
             assert int(view["legal"]) >> action & 1
