@@ -20,10 +20,9 @@ from pathlib import Path
 from typing import Any
 
 from german_whist.agents.registry import make_agent
-from german_whist.arena.match import batch_endgame
-from german_whist.arena.match import match_result
-from german_whist.arena.match_result import MatchResult
 from german_whist.arena.executors import worker_processes
+from german_whist.arena.match import batch_endgame, match_result
+from german_whist.arena.match_result import MatchResult
 from german_whist.arena.tournament.play import Tournament, play_tournament
 from german_whist.arena.tournament.standings import standings
 from german_whist.envs.engine.endgame_hook import EXACT, PLAYED
