@@ -10,9 +10,16 @@ import numpy.typing as npt
 
 from german_whist.agents.bots.base import Agent
 from german_whist.arena.executors import run_tasks
-from german_whist.arena.match import DEFAULT_BATCH, MOST_TASKS, batch_endgame, check_counts, two_agents
+from german_whist.arena.match import (
+    DEFAULT_BATCH,
+    MOST_TASKS,
+    Progress,
+    batch_endgame,
+    check_counts,
+    report,
+    two_agents,
+)
 from german_whist.arena.match_result import Forfeit, SeriesResult, result_fields
-from german_whist.arena.mirrored_deals import Progress, report
 from german_whist.arena.turns import GameMemories, Lost, play_turn
 from german_whist.envs.engine.endgame_hook import PLAYED, EndgameHook, check_endgame
 from german_whist.envs.engine.match_format import (

@@ -18,9 +18,8 @@ import numpy as np
 import numpy.typing as npt
 
 from german_whist.agents.bots.base import Agent
-from german_whist.arena.match import DEFAULT_BATCH, check_counts, match_margins, play_match, two_agents
+from german_whist.arena.match import DEFAULT_BATCH, Progress, check_counts, match_margins, play_match, two_agents
 from german_whist.arena.match_result import Forfeit
-from german_whist.arena.mirrored_deals import Progress
 from german_whist.arena.statistics import Z95, finite_ends, largest_unseen_share
 from german_whist.envs.engine.endgame_hook import PLAYED, check_endgame
 from german_whist.envs.engine.rules import Rules

@@ -21,9 +21,17 @@ import numpy.typing as npt
 from german_whist.agents.bots.base import Agent, agent_name
 from german_whist.agents.registry import make_agent
 from german_whist.arena.executors import run_tasks
-from german_whist.arena.match import DEFAULT_BATCH, MOST_TASKS, batch_endgame, check_deals, match_result, two_agents
+from german_whist.arena.match import (
+    DEFAULT_BATCH,
+    MOST_TASKS,
+    Progress,
+    batch_endgame,
+    check_deals,
+    match_result,
+    play_mirrored_deals,
+    two_agents,
+)
 from german_whist.arena.match_result import Forfeit, MatchResult
-from german_whist.arena.mirrored_deals import Progress, play_mirrored_deals
 from german_whist.arena.statistics import mean_interval
 from german_whist.envs.engine.endgame_hook import PLAYED, check_endgame
 from german_whist.envs.engine.rules import Rules

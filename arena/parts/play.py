@@ -5,9 +5,8 @@ from __future__ import annotations
 from concurrent.futures import Executor
 from dataclasses import replace
 
-from german_whist.arena.match import match_result, play_match
+from german_whist.arena.match import Progress, match_result, play_match
 from german_whist.arena.match_result import MatchResult, SeriesResult
-from german_whist.arena.mirrored_deals import Progress
 from german_whist.arena.parts.agent_version import agent_version
 from german_whist.arena.parts.match_part import MAX_DEALS, MatchPart, Meeting, rules_text
 from german_whist.arena.parts.shards import Shard

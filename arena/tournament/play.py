@@ -16,9 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from german_whist.agents.registry import make_agent
-from german_whist.arena.match import check_deals
+from german_whist.arena.match import Progress, check_deals
 from german_whist.arena.match_result import Forfeit
-from german_whist.arena.mirrored_deals import Progress
 from german_whist.arena.parts.match_part import MAX_DEALS, MatchPart, Meeting, read_parts, write_parts
 from german_whist.arena.parts.play import match_meeting, play_part, play_shard
 from german_whist.arena.parts.shards import Shard

@@ -18,8 +18,7 @@ from german_whist.agents.bots.base import Actions, Agent, Views
 from german_whist.agents.endgame.exact_agent import ExactEndgame
 from german_whist.agents.endgame.open_hands import card_margins, open_hands, opponent_hand_known
 from german_whist.agents.registry import make_agent
-from german_whist.arena.match import play_match
-from german_whist.arena.mirrored_deals import play_mirrored_deals
+from german_whist.arena.match import play_match, play_mirrored_deals
 from german_whist.arena.statistics import mean_interval
 from german_whist.benchmarks.speed.endgame import played_endgames
 from german_whist.envs.engine.agent_rng import AgentRng

@@ -12,9 +12,8 @@ import pytest
 
 from german_whist.agents.policy.agent import PolicyAgent
 from german_whist.agents.registry import make_agent
-from german_whist.arena.match import play_match
+from german_whist.arena.match import play_match, play_mirrored_deals
 from german_whist.arena.match_result import MatchResult
-from german_whist.arena.mirrored_deals import play_mirrored_deals
 from german_whist.envs.engine.cards import card_text
 from german_whist.envs.engine.rules import rules
 from german_whist.envs.simulator.batch import DealBatch

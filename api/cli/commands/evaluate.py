@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
 
     from german_whist.agents.bots.base import Agent
+    from german_whist.arena.match import Record
     from german_whist.arena.match_result import MatchResult, SeriesResult
-    from german_whist.arena.mirrored_deals import Record
 
 
 def add_parser(subparsers: Any) -> None:
