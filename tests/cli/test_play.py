@@ -14,7 +14,7 @@ import pytest
 
 from german_whist.arena.recording_file import read_recordings
 from german_whist.cli import main
-from german_whist.cli.terminal.human_player import parse_action
+from german_whist.cli.commands.play import parse_action
 from german_whist.envs.engine import actions
 from german_whist.envs.engine.actions import action_text
 from german_whist.envs.engine.cards import cards_of, parse_card, parse_deck

@@ -7,7 +7,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from german_whist.benchmarks.catalog import SUBJECTS
-from german_whist.cli.terminal.argument_types import parse_number
+from german_whist.cli.options import parse_number
 
 if TYPE_CHECKING:
     from german_whist.benchmarks.harness.figures import Figure, Skipped
@@ -60,7 +60,7 @@ def _measure(names: list[str], seconds: float) -> list[Figure | Skipped]:
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
     from german_whist.benchmarks.catalog import run_subjects
-    from german_whist.cli.terminal.consoles import progress_console
+    from german_whist.cli.terminal import progress_console
 
     console = progress_console()
     columns = (TextColumn("measuring {task.description}"), BarColumn(), TimeElapsedColumn())

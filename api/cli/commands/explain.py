@@ -7,7 +7,7 @@ import json
 import sys
 from typing import TYPE_CHECKING, Any
 
-from german_whist.cli.terminal.argument_types import parse_deal_address, parse_whole_number
+from german_whist.cli.options import parse_deal_address, parse_whole_number
 
 if TYPE_CHECKING:
     from german_whist.arena.explained_move import Move

@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from german_whist.cli.terminal.argument_types import parse_whole_number
+from german_whist.cli.options import parse_whole_number
 
 if TYPE_CHECKING:
     from german_whist.arena.recording import Recording
@@ -45,7 +45,7 @@ def _parse_line(text: str) -> int | None:
 
 def run(options: argparse.Namespace) -> int:
     """Print the review."""
-    from german_whist.cli.terminal.coaching import print_review
+    from german_whist.cli.coaching import print_review
     from german_whist.session.coach.reviews import review
     from german_whist.session.shared_deals import open_recordings
 

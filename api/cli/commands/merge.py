@@ -29,7 +29,7 @@ def run(options: argparse.Namespace) -> int:
     from german_whist.arena.parts.match_part import read_parts
     from german_whist.arena.parts.merge import merge_parts
     from german_whist.arena.parts.play import result_of
-    from german_whist.cli.terminal.result_tables import (
+    from german_whist.cli.results import (
         print_cross_table,
         print_forfeits,
         print_results,

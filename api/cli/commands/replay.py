@@ -6,7 +6,7 @@ import argparse
 import sys
 from typing import TYPE_CHECKING, Any
 
-from german_whist.cli.terminal.argument_types import parse_whole_number
+from german_whist.cli.options import parse_whole_number
 
 if TYPE_CHECKING:
     from german_whist.arena.recording import Recording

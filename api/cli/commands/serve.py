@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from german_whist.cli.terminal.argument_types import parse_whole_number
+from german_whist.cli.options import parse_whole_number
 
 
 def add_parser(subparsers: Any) -> None:

@@ -1,4 +1,4 @@
-"""Results as tables in the terminal."""
+"""Results of matches as tables in the terminal."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from rich.markup import escape
 from rich.table import Table
 
-from german_whist.cli.terminal.consoles import table_console
+from german_whist.cli.terminal import table_console
 
 if TYPE_CHECKING:
     from german_whist.arena.match_result import MatchResult, SeriesResult
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from german_whist.arena.variance_reduction.play import CorrectedResult
 
     Result = MatchResult | SeriesResult
-
 
 _MAX_REASONS = 8
 

@@ -1,4 +1,4 @@
-"""Options of commands that play matches: the deals, the game, and who plays the deals (``--workers``, ``--ray``)."""
+"""Options of several commands, and their types: numbers, addresses of deals, the game, and who plays the deals."""
 
 from __future__ import annotations
 
@@ -7,10 +7,38 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from german_whist.cli.terminal.argument_types import parse_whole_number
+from german_whist.envs.utils.specs import shown
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
+
+
+def parse_whole_number(text: str) -> int:
+    """Return an argument as a whole number."""
+    try:
+        return int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{shown(text)} is not a whole number") from None
+
+
+def parse_number(text: str) -> float:
+    """Return an argument as a number."""
+    try:
+        return float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{shown(text)} is not a number") from None
+
+
+def parse_deal_address(text: str) -> tuple[int, int]:
+    """Return the seed and the index of ``--deal SEED:INDEX``.
+
+    Raises:
+        ValueError: if the argument has another form.
+    """
+    seed, colon, index = text.partition(":")
+    if not colon or not seed.isdecimal() or not index.isdecimal():
+        raise ValueError(f"--deal {shown(text)} is not SEED:INDEX, such as 7:0")
+    return int(seed), int(index)
 
 
 def add_match_options(parser: Any) -> None:
