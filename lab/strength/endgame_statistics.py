@@ -21,7 +21,7 @@ from german_whist.agents.registry import make_agent
 from german_whist.arena.match import play_match
 from german_whist.arena.mirrored_deals import play_mirrored_deals
 from german_whist.arena.statistics import mean_interval
-from german_whist.benchmarks.speed.endgame import played_endgames
+from german_whist.benchmarks.endgame import played_endgames
 from german_whist.envs.engine.agent_rng import AgentRng
 from german_whist.envs.engine.cards import NUM_CARDS
 from german_whist.envs.engine.rules import rules

@@ -11,8 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from german_whist.benchmarks.harness.figures import Figure, Skipped
-from german_whist.benchmarks.harness.timing import Tick, Workload, rates
+from german_whist.benchmarks.harness import Figure, Skipped, Tick, Workload, rates
 from german_whist.envs.pettingzoo_env import env
 
 SUBJECT = "aec"
@@ -48,7 +47,7 @@ def _peer(name: str) -> Any:
         return importlib.import_module(f"pettingzoo.classic.{name}").env()
 
 
-def measure(seconds: float, tick: Tick) -> list[Figure | Skipped]:
+def measure_aec(seconds: float, tick: Tick) -> list[Figure | Skipped]:
     """Measure all environments in the same run, each for ``seconds``."""
     games = {SUBJECT: env()}
     skipped: list[Figure | Skipped] = []

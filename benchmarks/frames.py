@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from german_whist.agents.registry import make_agent
-from german_whist.benchmarks.harness.figures import Figure, Skipped
-from german_whist.benchmarks.harness.timing import Tick, rates
+from german_whist.benchmarks.harness import Figure, Skipped, Tick, rates
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.envs.text.deal_text import deal_text
 
 SUBJECT = "frames"
+RULES = "classic"
 NAME, PEER = "pictures", "the table as text"
 
 
@@ -19,7 +19,7 @@ class DrawnDeal:
 
     def __init__(self, draw: Callable[[DealBatch], object]) -> None:
         """Set the function that draws a position."""
-        self._batch = DealBatch("classic", 1)
+        self._batch = DealBatch(RULES, 1)
         self._bot = make_agent("heuristic")
         self._draw = draw
 
@@ -34,7 +34,7 @@ class DrawnDeal:
         return frames
 
 
-def measure(seconds: float, tick: Tick) -> list[Figure | Skipped]:
+def measure_frames(seconds: float, tick: Tick) -> list[Figure | Skipped]:
     """Measure both, each for ``seconds``."""
     try:
         from german_whist.envs.rendering.table import deal_picture

@@ -11,9 +11,8 @@ from __future__ import annotations
 import random
 from typing import Any
 
-from german_whist.benchmarks.harness.figures import Figure, Skipped
-from german_whist.benchmarks.harness.timing import Tick, Workload, rates
-from german_whist.benchmarks.speed.batch import SIZE, RandomPlay
+from german_whist.benchmarks.batch import SIZE, RandomPlay
+from german_whist.benchmarks.harness import Figure, Skipped, Tick, Workload, rates
 
 SUBJECT = "openspiel"
 NAME = "with obs. and mask"
@@ -46,7 +45,7 @@ class OpenSpielPlay:
         return decisions
 
 
-def measure(seconds: float, tick: Tick) -> list[Figure | Skipped]:
+def measure_openspiel(seconds: float, tick: Tick) -> list[Figure | Skipped]:
     """Measure all in the same run, each for ``seconds``."""
     try:
         import pyspiel

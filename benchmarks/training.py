@@ -12,8 +12,7 @@ from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING
 
-from german_whist.benchmarks.harness.figures import Figure, Skipped
-from german_whist.benchmarks.harness.timing import Tick, Workload, rates
+from german_whist.benchmarks.harness import Figure, Skipped, Tick, Workload, rates
 from german_whist.training.config import PolicyIterationConfig, SB3Config
 from german_whist.training.load_config import load_config
 
@@ -32,7 +31,7 @@ _OPPONENT = "random"  # the cheapest agent
 _ROUNDS = 3  # each round is at least a whole rollout with its gradient steps
 
 
-def measure(
+def measure_training(
     seconds: float, tick: Tick, config: SB3Config | None = None, own: PolicyIterationConfig | None = None
 ) -> list[Figure | Skipped]:
     """Measure the learners in the same run, each for ``seconds`` or a few rollouts.

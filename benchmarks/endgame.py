@@ -10,8 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from german_whist.agents.registry import make_agent
-from german_whist.benchmarks.harness.figures import Figure, Skipped
-from german_whist.benchmarks.harness.timing import Tick, Workload, rates
+from german_whist.benchmarks.harness import Figure, Skipped, Tick, Workload, rates
 from german_whist.envs.engine.rules import rules
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.solver.endgames import solve_endgame
@@ -76,7 +75,7 @@ def _single(endgames: Columns) -> int:
     return _SINGLE
 
 
-def measure(seconds: float, tick: Tick) -> list[Figure | Skipped]:
+def measure_endgame(seconds: float, tick: Tick) -> list[Figure | Skipped]:
     """Measure every kind of query in the same run, each for ``seconds``; report times, not rates."""
     table = load_table(build_table(_KIND, DEFAULT_CARDS))
     endgames = played_endgames(POSITIONS)
