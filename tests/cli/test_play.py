@@ -20,8 +20,8 @@ from german_whist.envs.engine.actions import action_text
 from german_whist.envs.engine.cards import cards_of, parse_card, parse_deck
 from german_whist.envs.engine.rules import rule_names, rules
 from german_whist.session.deal.events import action_events
-from german_whist.session.deal.results import result_sentence
 from german_whist.session.deal.table_deal import TableDeal
+from german_whist.session.deal.words import result_sentence
 from tests.cli.conftest import Typist
 
 

@@ -12,7 +12,7 @@ from starlette.routing import Route
 
 from german_whist.envs.engine.actions import parse_action
 from german_whist.envs.engine.rules import rules as rules_named
-from german_whist.session import catalogue, levels
+from german_whist.session import catalogue
 from german_whist.session.game_session import IllegalAction, Session
 from german_whist.session.saved import lesson_session
 from german_whist.session.settings import Settings, day_settings, random_seed
@@ -53,11 +53,11 @@ class SessionHandlers:
         options = self.service.options
 
         def make() -> dict[str, Any]:
-            agent = options.agent or levels.default_agent(rules_named(options.rules))
+            agent = options.agent or catalogue.default_agent(rules_named(options.rules))
             return {
                 "version": version("german-whist"),
                 "games": catalogue.games(),
-                "agents": levels.agents(),
+                "agents": catalogue.agents(),
                 "matches": catalogue.matches(),
                 "defaults": {"rules": options.rules, "agent": agent, "match": None},  # the seed would tell the cards
                 "today": datetime.date.today().isoformat(),
@@ -71,7 +71,7 @@ class SessionHandlers:
 
         def make() -> Session:
             settings = self._settings(body)
-            return Session(settings, title=levels.agent_title(settings.agent))
+            return Session(settings, title=catalogue.agent_title(settings.agent))
 
         return await self.service.create(make)
 
@@ -98,7 +98,7 @@ class SessionHandlers:
             ApiError: if it is a file or a program that the command line does not name.
         """
         default = self.service.options.agent
-        agent: str = body.get("agent") or default or levels.default_agent(rules_named(rules))
+        agent: str = body.get("agent") or default or catalogue.default_agent(rules_named(rules))
         if agent.strip().startswith(_OUTSIDE) and agent != default:
             raise ApiError(400, "Agents from files and programs are allowed only as german-whist serve --agent.")
         return agent

@@ -112,7 +112,7 @@ def _print(explanation: Explanation) -> None:
     from german_whist.envs.text.card_style import style_of
     from german_whist.envs.text.rules_text import rules_spec
     from german_whist.envs.text.scene import PLAYERS
-    from german_whist.session.deal.results import result_sentence
+    from german_whist.session.deal.words import result_sentence
 
     style = style_of(sys.stdout, explanation.trump)
     first, second = (f"{name} ({player})" for name, player in zip(explanation.agents, PLAYERS, strict=True))

@@ -110,7 +110,7 @@ class _Game:
     def _play_deal(self) -> None:
         """Play the deal on the table."""
         from german_whist.envs.text.deal_text import print_deal
-        from german_whist.session.deal.results import result_sentence, result_text
+        from german_whist.session.deal.words import result_sentence, result_text
 
         session, deal = self.session, self.session.deal
         print(f"\nDeal {session.number}, dealt by {self.names[deal.dealer]}.")

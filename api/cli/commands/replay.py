@@ -81,8 +81,8 @@ def _show(recording: Recording, seat: int | None, waits: bool) -> None:
     from german_whist.envs.text.deal_text import print_deal
     from german_whist.envs.text.rules_text import rules_spec
     from german_whist.session.deal.events import action_events
-    from german_whist.session.deal.results import result_sentence
     from german_whist.session.deal.table_deal import TableDeal
+    from german_whist.session.deal.words import result_sentence
 
     names = (f"{recording.names[0]} (player_0)", f"{recording.names[1]} (player_1)")
     cards = "a custom deck" if recording.deal is None else "deal {1} of seed {0}".format(*recording.deal)
