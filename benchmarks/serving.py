@@ -18,6 +18,19 @@ from urllib.parse import urlsplit
 
 from german_whist.benchmarks.harness import Figure, Skipped, Tick
 
+SUBJECT = "serve"
+PROGRAM = [sys.executable, "-m", "german_whist"]
+NETWORK = "champion"
+SEARCHES = ("champion:search=256", "mc:worlds=60", "ismcts:iterations=500", "pimc:worlds=20")  # all levels that search
+TABLES = 200
+PAGE_LIMIT = 300_000.0  # bytes
+ANSWER_LIMITS = (0.1, 1.0)  # seconds, of a network and of a search
+GROWTH_LIMIT = 1.2  # of memory, by playing on at new tables
+
+_SMALL = {"rules": "small", "agent": "small"}  # of the many tables
+_WARM_UP = 3.0  # seconds in which the server loads kernels and tables: a person is not at an endgame by then
+_ROUNDS = 3  # of memory: the first fills caches, the later ones should add nothing
+
 
 class Server(NamedTuple):
     """A running server.
@@ -50,7 +63,7 @@ def running_server(folder: str) -> Iterator[Server]:
     Raises:
         ValueError: if it does not start.
     """
-    command = [sys.executable, "-m", "german_whist", "serve", "--no-browser", "--port", "0", "--data", folder]
+    command = [*PROGRAM, "serve", "--no-browser", "--port", "0", "--data", folder]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None  # a pipe
         line = process.stdout.readline()
@@ -107,19 +120,6 @@ class Connection:
         if self._streams is not None:
             self._streams[1].close()
             await self._streams[1].wait_closed()
-
-
-SUBJECT = "serve"
-NETWORK = "champion"
-SEARCHES = ("champion:search=256", "mc:worlds=60", "ismcts:iterations=500", "pimc:worlds=20")  # all levels that search
-TABLES = 200
-PAGE_LIMIT = 300_000.0  # bytes
-ANSWER_LIMITS = (0.1, 1.0)  # seconds, of a network and of a search
-GROWTH_LIMIT = 1.2  # of memory, by playing on at new tables
-
-_SMALL = {"rules": "small", "agent": "small"}  # of the many tables
-_WARM_UP = 3.0  # seconds in which the server loads kernels and tables: a person is not at an endgame by then
-_ROUNDS = 3  # of memory: the first fills caches, the later ones should add nothing
 
 
 def measure_serve(seconds: float, tick: Tick, tables: int = TABLES) -> list[Figure | Skipped]:

@@ -13,8 +13,14 @@ from german_whist.benchmarks import serving
 from german_whist.benchmarks.catalog import SUBJECTS, check_request
 from german_whist.benchmarks.harness import Figure
 from german_whist.benchmarks.serving import Connection, Server, running_server
+from tests.processes import PROGRAM
 
 pytest.importorskip("uvicorn")
+
+
+@pytest.fixture(autouse=True)
+def program(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(serving, "PROGRAM", PROGRAM)
 
 
 def test_it_measures_the_page_the_answers_and_many_tables(monkeypatch: pytest.MonkeyPatch) -> None:

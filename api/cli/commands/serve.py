@@ -37,8 +37,8 @@ def run(options: argparse.Namespace) -> int:
 
     from german_whist.session.settings import Settings
     from german_whist.web.data_folder import writable_data_folder
-    from german_whist.web.options import ServeOptions
     from german_whist.web.server import serve
+    from german_whist.web.service import ServeOptions
 
     if options.port is not None and not 0 <= options.port < 2**16:
         raise ValueError(f"port {options.port} is not allowed: a whole number from 0 to 65535")
