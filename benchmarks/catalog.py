@@ -5,9 +5,9 @@ from __future__ import annotations
 import importlib
 import math
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from functools import partial
 
-from german_whist.benchmarks.harness.figures import Figure, Skipped
+from german_whist.benchmarks.harness import Figure, Skipped, Tick
 from german_whist.envs.utils.specs import unknown_name
 
 SUBJECTS = {
@@ -28,11 +28,18 @@ SUBJECTS = {
     "memory": "bytes of a deal, a view and an observation",
 }
 
-_FOLDERS = {
-    "serve": "serving",
-    "startup": "startup",
+_MODULES = {  # others have a module of their own
+    "games": "batch",
+    "threads": "batch",
+    "memory": "batch",
+    "bots": "agents",
+    "mc": "agents",
+    "search": "agents",
     "first_call": "startup",
-}  # others lie in speed
+    "serve": "serving",
+}
+
+Measure = Callable[[float, Tick], list[Figure | Skipped]]
 
 
 def check_request(names: Sequence[str], seconds: float) -> list[str]:
@@ -49,9 +56,11 @@ def check_request(names: Sequence[str], seconds: float) -> list[str]:
     return list(dict.fromkeys(names or SUBJECTS))
 
 
-def module_of(name: str) -> Any:
-    """Return the module of a benchmark."""
-    return importlib.import_module(f"german_whist.benchmarks.{_FOLDERS.get(name, 'speed')}.{name}")
+def measurement(name: str) -> Measure:
+    """Return the function that measures a benchmark; what it needs is imported now."""
+    module = importlib.import_module(f"german_whist.benchmarks.{_MODULES.get(name, name)}")
+    measure: Measure = getattr(module, f"measure_{name}")
+    return measure
 
 
 def run_subjects(
@@ -66,4 +75,4 @@ def run_subjects(
     """
     for name in names:
         tick(name, 0.0)
-        yield from module_of(name).measure(seconds, lambda share, name=name: tick(name, share))
+        yield from measurement(name)(seconds, partial(tick, name))

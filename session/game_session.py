@@ -1,23 +1,79 @@
-"""A session: a person against an agent, deal after deal or for a match. It has no interface; others drive it."""
+"""A session: a person against an agent, deal after deal or for a match. It has no interface; others drive it.
+
+Every deal is committed to before its first card and opened after its last. The commitment is the SHA-256 of
+``SALT DEALER DECK``. The salt has 256 random bits, so the hash tells nothing about the cards before it is opened (a
+hash commitment; Halevi and Micali, "Practical and provably-secure commitment schemes from collision-free hashing",
+1996).
+"""
 
 from __future__ import annotations
 
 import dataclasses
 import datetime
-from collections.abc import Callable
+import hashlib
+import secrets
+from collections.abc import Callable, Iterable
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from german_whist.agents.bots.base import Agent, for_match
+from german_whist.agents.policy.agent import check_trained_for
 from german_whist.arena.recording import DealResult, Recording
-from german_whist.session.deal.fairness import commitment, commitment_text, new_salt
+from german_whist.envs.engine.cards import deck_text
+from german_whist.envs.engine.match_format import FIRST_TO, MatchFormat
 from german_whist.session.deal.position import refusal_with_choices
 from german_whist.session.deal.table_deal import TableDeal
 from german_whist.session.deal.words import YOU
 from german_whist.session.lesson import lesson_refusal
-from german_whist.session.opponent import agent_named, check_agent, play_action
-from german_whist.session.score import Score
+from german_whist.session.opponent import agent_named, play_action
 from german_whist.session.settings import Settings
+
+_SALT_BYTES = 32
+
+
+def new_salt() -> str:
+    """Return 32 random bytes in hexadecimal."""
+    return secrets.token_hex(_SALT_BYTES)
+
+
+class Score(NamedTuple):
+    """The score by seat.
+
+    Attributes:
+        points: points of the deals won.
+        won: number of deals won.
+        drawn: number of drawn deals.
+    """
+
+    points: tuple[float, float] = (0.0, 0.0)
+    won: tuple[int, int] = (0, 0)
+    drawn: int = 0
+
+    @classmethod
+    def of(cls, results: Iterable[DealResult]) -> Score:
+        """Return the score after some deals."""
+        points, won, drawn = [0.0, 0.0], [0, 0], 0
+        for result in results:
+            if not result.margin:
+                drawn += 1
+                continue
+            winner = 0 if result.margin > 0 else 1
+            points[winner] += abs(result.points)
+            won[winner] += 1
+        return cls((points[0], points[1]), (won[0], won[1]), drawn)
+
+    def in_match(self, match: MatchFormat | None) -> tuple[float, float]:
+        """Return what a match counts, by seat: points, or deals won."""
+        return self.points if match is None or match.kind == FIRST_TO else (float(self.won[0]), float(self.won[1]))
+
+    def winner(self, match: MatchFormat | None) -> int | None:
+        """Return the seat that has won the match; ``None`` while there is none."""
+        if match is None:
+            return None
+        seat = int(match.winners(np.array([self.in_match(match)]))[0])
+        return None if seat < 0 else seat
 
 
 class IllegalAction(ValueError):  # noqa: N818 - it is bad input, and says so in a sentence for the person
@@ -98,7 +154,7 @@ class Session:
         """
         self.settings = settings
         self.agent = for_match(agent_named(settings.agent) if agent is None else agent)
-        check_agent(self.agent, settings.game)
+        check_trained_for(self.agent, settings.game)
         self.title, self.person = title or settings.agent, person
         self.finished: list[FinishedDeal] = []
         self.version = 0
@@ -143,12 +199,15 @@ class Session:
     @property
     def commitment(self) -> str:
         """The hash of the deal on the table, which may be shown before it ends."""
-        return commitment(self.salt, self.deal.dealer, self.deal.deck)
+        return hashlib.sha256(self._committed().encode()).hexdigest()
 
     @property
     def disclosure(self) -> str | None:
         """The text of which the commitment is the hash, once the deal is over."""
-        return commitment_text(self.salt, self.deal.dealer, self.deal.deck) if self.deal.done else None
+        return self._committed() if self.deal.done else None
+
+    def _committed(self) -> str:
+        return f"{self.salt} {self.deal.dealer} {deck_text(self.deal.deck)}"
 
     @property
     def can_take_back(self) -> bool:

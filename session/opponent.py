@@ -8,12 +8,10 @@ import numpy as np
 
 from german_whist.agents.bots.base import DEAL, Agent, AgentForfeit, act_with_memory, agent_name, initial_memory
 from german_whist.agents.endgame.exact_agent import ExactEndgame
-from german_whist.agents.policy.agent import check_trained_for
 from german_whist.agents.process.agent import ProcessAgent
 from german_whist.agents.registry import make_agent
 from german_whist.envs.engine.actions import action_text
 from german_whist.envs.engine.agent_rng import WHOLE_MATCH, AgentRng, agent_key
-from german_whist.envs.engine.rules import Rules
 from german_whist.envs.opponent import uses_history
 from german_whist.session.deal.table_deal import TableDeal
 
@@ -28,15 +26,6 @@ def agent_named(spec: str) -> Agent:
         ValueError: if there is no such agent.
     """
     return make_agent(spec)
-
-
-def check_agent(agent: Agent, rules: Rules) -> None:
-    """Refuse an agent that cannot play a game.
-
-    Raises:
-        ValueError: naming what differs from the game that it was trained for.
-    """
-    check_trained_for(agent, rules)
 
 
 def start_agent(agent: Agent) -> None:

@@ -10,11 +10,10 @@ from collections.abc import Sequence
 
 from german_whist.arena.recording import Recording
 from german_whist.envs.text.rules_text import rules_spec
-from german_whist.session.deal.fairness import new_salt
+from german_whist.session.catalogue import agent_title, agents_for
 from german_whist.session.deal.table_deal import TableDeal
 from german_whist.session.deal.words import YOU
-from german_whist.session.game_session import FinishedDeal, Session
-from german_whist.session.levels import agent_title, agents_for
+from german_whist.session.game_session import FinishedDeal, Session, new_salt
 from german_whist.session.settings import Settings
 
 MAX_DEALS = 100

@@ -171,11 +171,8 @@ def _checked(data: Any) -> dict[str, Any]:
     _check_types(fields, _FILE)
     for deal in fields["deals"]:
         _check_types(check_object(deal, "deals", (), tuple(_DEAL)), _DEAL)
-    helped = {deal["session"] for deal in fields["deals"] if deal["assisted"]}
     for match in fields["matches"]:
-        check_object(match, "matches", (), tuple(_MATCH)[:-1])
-        _check_types({"assisted": False, **match}, _MATCH)
-        match.setdefault("assisted", match["session"] in helped)  # older files do not say it
+        _check_types(check_object(match, "matches", (), tuple(_MATCH)), _MATCH)
     return {key: fields[key] for key in _FILE}
 
 

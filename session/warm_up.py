@@ -10,7 +10,7 @@ import logging
 
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.rules import rules as rules_named
-from german_whist.session import catalogue, levels
+from german_whist.session import catalogue
 from german_whist.session.coach.hints import hint
 from german_whist.session.coach.reviews import play_out, review
 from german_whist.session.deal.events import deal_events
@@ -38,8 +38,8 @@ def warm_up(rules: str, agent: str | None = None) -> None:
     try:
         game = rules_named(rules)
         catalogue.games()
-        levels.agents()
-        _first_card(rules, agent or levels.default_agent(game))
+        catalogue.agents()
+        _first_card(rules, agent or catalogue.default_agent(game))
         _coach(game)
         for trump, low in _TABLES:
             open_table(trump, low)

@@ -17,13 +17,10 @@ from starlette.responses import FileResponse, JSONResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from german_whist.web.errors import CODES, ApiError, error_response
 from german_whist.web.guard import Guard
-from german_whist.web.handlers.coach import CoachHandlers
-from german_whist.web.handlers.sessions import SessionHandlers
-from german_whist.web.handlers.statistics import StatisticsHandlers
-from german_whist.web.options import ServeOptions
-from german_whist.web.service import Service
+from german_whist.web.handlers import Handlers
+from german_whist.web.requests import CODES, ApiError, error_response
+from german_whist.web.service import ServeOptions, Service
 from german_whist.web.store import SessionStore
 
 _IDLE_CHECK = 60.0  # seconds
@@ -69,9 +66,7 @@ def _routes(service: Service) -> list[BaseRoute]:
         Route("/", _page, methods=["GET"]),
         # An editable install links to its files.
         Mount("/static", _Static(directory=page_folder(), check_dir=False, follow_symlink=True)),
-        *SessionHandlers(service).routes("/api"),
-        *CoachHandlers(service).routes("/api"),
-        *StatisticsHandlers(service).routes("/api"),
+        *Handlers(service).routes(),
     ]
 
 

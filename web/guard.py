@@ -11,7 +11,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import RedirectResponse
 from starlette.types import Message, Receive, Scope, Send
 
-from german_whist.web.errors import ApiError, error_response
+from german_whist.web.requests import ApiError, error_response
 
 MAX_BODY = 256 * 1024  # bytes: all deals of a game that can be shared
 

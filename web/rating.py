@@ -21,7 +21,7 @@ from german_whist.session.coach.reviews import luck, review
 from german_whist.session.deal.table_deal import TableDeal
 from german_whist.session.game_session import Session
 from german_whist.session.statistics import Statistics
-from german_whist.web.errors import ApiError
+from german_whist.web.requests import ApiError
 from german_whist.web.store import Entry
 
 LUCK, ACCURACY = "luck", "accuracy"

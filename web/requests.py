@@ -1,4 +1,4 @@
-"""Bodies of requests: JSON objects with known fields, checked before anything happens."""
+"""Requests of the API: their bodies, checked before anything happens, and the errors that answer them."""
 
 from __future__ import annotations
 
@@ -6,15 +6,49 @@ from collections.abc import Mapping
 from typing import Any
 
 from starlette.requests import Request
+from starlette.responses import JSONResponse
 
 from german_whist.arena.strict_json import check_object, read_json
 from german_whist.envs.utils.checks import is_whole_number
-from german_whist.web.errors import ApiError
-
-_NAMES = {str: "a text", int: "a whole number", bool: "true or false"}
 
 MAX_TEXT = 200  # letters of a specification
 LARGEST = 2**64 - 1
+CODES = {
+    400: "bad_request",
+    403: "forbidden",
+    404: "not_found",
+    405: "method_not_allowed",
+    409: "conflict",
+    413: "too_large",
+    415: "unsupported_type",
+    429: "too_many",
+    500: "server_error",
+}
+
+_NAMES = {str: "a text", int: "a whole number", bool: "true or false"}
+
+
+class ApiError(Exception):
+    """An error that is answered as JSON.
+
+    Attributes:
+        status: the HTTP status.
+        code: the code for programs.
+        extra: further fields of the answer.
+    """
+
+    def __init__(self, status: int, message: str, code: str | None = None, extra: dict[str, Any] | None = None) -> None:
+        """Set the fields; the code follows from the status by default."""
+        super().__init__(message)
+        self.status = status
+        self.code = code or CODES[status]
+        self.extra = extra or {}
+
+
+def error_response(error: ApiError) -> JSONResponse:
+    """Return the answer to a request that failed."""
+    body = {"error": {"code": error.code, "message": str(error)}, **error.extra}
+    return JSONResponse(body, error.status)
 
 
 async def read_body(request: Request, fields: Mapping[str, type], *, longest: int = MAX_TEXT) -> dict[str, Any]:

@@ -14,7 +14,7 @@ import uvicorn
 from german_whist.session.warm_up import warm_up
 from german_whist.web.app import make_app
 from german_whist.web.data_folder import check_writable, kept_token, make_folder
-from german_whist.web.options import ServeOptions
+from german_whist.web.service import ServeOptions
 
 DEFAULT_HOST, DEFAULT_PORT = "127.0.0.1", 8917
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import logging
 import time
 from collections.abc import Callable
@@ -12,13 +13,12 @@ import anyio
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
+from german_whist.envs.text.rules_text import rules_spec
 from german_whist.session.game_session import Conflict, Session
 from german_whist.session.opponent import start_agent
 from german_whist.session.statistics import Statistics
-from german_whist.web.errors import ApiError
-from german_whist.web.options import ServeOptions
 from german_whist.web.rating import Rater
-from german_whist.web.requests import needed
+from german_whist.web.requests import ApiError, needed
 from german_whist.web.session_json import session_json
 from german_whist.web.store import Entry, SessionStore
 
@@ -28,6 +28,25 @@ _THREADS = 16  # requests that think at the same time; others wait for their tur
 _LOG = logging.getLogger(__name__)
 
 Result = TypeVar("Result")
+
+
+@dataclasses.dataclass(frozen=True)
+class ServeOptions:
+    """Defaults of new sessions.
+
+    Attributes:
+        rules: specification of the rules.
+        agent: specification of the agent; ``None`` for the strongest that plays the game.
+        seed: seed of the deals; ``None`` for a new one each time.
+    """
+
+    rules: str = "classic"
+    agent: str | None = None
+    seed: int | None = None
+
+    def __post_init__(self) -> None:
+        """Write the rules in their shortest form, as sessions do: the page looks for them in its list."""
+        object.__setattr__(self, "rules", rules_spec(self.rules))
 
 
 class Service:

@@ -8,11 +8,11 @@ from typing import Any
 from german_whist.envs.engine.cards import SUITS, deck_text
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.text.rules_text import rules_text
+from german_whist.session.catalogue import match_title, rules_title
 from german_whist.session.deal.events import deal_events
 from german_whist.session.deal.position import position, result, side_of
 from german_whist.session.game_session import FinishedDeal, Session
 from german_whist.session.lesson import lesson_data
-from german_whist.session.titles import match_title, rules_title
 
 
 def session_json(session: Session) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from german_whist.envs.utils.files import write_atomically
 from german_whist.session.game_session import Session
 from german_whist.session.saved import session_from_dict, session_to_dict
 from german_whist.web.data_folder import make_folder
-from german_whist.web.errors import ApiError
+from german_whist.web.requests import ApiError
 from german_whist.web.session_json import summary_json
 
 MAX_IN_MEMORY = 500
@@ -263,10 +263,10 @@ def _read_summary(path: Path) -> dict[str, Any]:
         OSError: if the file cannot be read.
         ValueError: if it is damaged.
     """
-    fields = check_object(_read(path, "summary"), "summary", _SUMMARY, _SUMMARY[:-1])
+    fields = check_object(_read(path, "summary"), "summary", _SUMMARY, _SUMMARY)
     if fields["id"] != path.stem or not all(isinstance(one, (str, bool, type(None))) for one in fields.values()):
         raise ValueError("summary: damaged")
-    return {"in_play": True, **fields}  # older files do not say
+    return fields
 
 
 def _makes_room(summary: dict[str, Any]) -> bool:

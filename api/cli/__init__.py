@@ -11,21 +11,26 @@ from typing import Any, NoReturn
 
 from german_whist.cli.commands import (
     agents,
+    arena,
     bench,
     curve,
     draw,
     evaluate,
     explain,
+    exploit,
     export,
+    merge,
+    play,
+    replay,
+    review,
     rules,
+    serve,
     solve,
     table,
     train,
     warmup,
 )
-from german_whist.cli.commands.strength import arena, exploit, merge
-from german_whist.cli.playing import play, replay, review, serve
-from german_whist.cli.terminal.exit_codes import BAD_INPUT, INTERRUPTED
+from german_whist.cli.terminal import BAD_INPUT, INTERRUPTED
 from german_whist.envs.utils.specs import unknown_name
 
 LONGEST_ERROR = 500  # characters

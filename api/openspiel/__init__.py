@@ -14,11 +14,9 @@ except ImportError as error:
         "german_whist.openspiel needs OpenSpiel: pip install 'german-whist[openspiel]'", name="pyspiel"
     ) from error
 
-from german_whist.openspiel.agent_bot import AgentBot
-from german_whist.openspiel.bot_agent import BotAgent
+from german_whist.openspiel.bots import AgentBot, BotAgent
 from german_whist.openspiel.game import GermanWhistGame, load_game, register
-from german_whist.openspiel.resampling import Resampler
-from german_whist.openspiel.state import GermanWhistState, state_of
+from german_whist.openspiel.state import GermanWhistState, Resampler, state_of
 
 __all__ = ["AgentBot", "BotAgent", "GermanWhistGame", "GermanWhistState", "Resampler", "load_game", "state_of"]
 

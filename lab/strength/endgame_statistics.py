@@ -20,7 +20,7 @@ from german_whist.agents.endgame.open_hands import card_margins, open_hands, opp
 from german_whist.agents.registry import make_agent
 from german_whist.arena.match import play_match, play_mirrored_deals
 from german_whist.arena.statistics import mean_interval
-from german_whist.benchmarks.speed.endgame import played_endgames
+from german_whist.benchmarks.endgame import played_endgames
 from german_whist.envs.engine.agent_rng import AgentRng
 from german_whist.envs.engine.cards import NUM_CARDS
 from german_whist.envs.engine.rules import rules

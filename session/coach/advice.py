@@ -1,30 +1,39 @@
 """What every action of a decision is worth, by what its seat knows: the one place that says how good a move is.
 
 - Where the opponent's hand is known, the endgame solver gives the exact margin of each action.
-- Elsewhere a judge, a search or a network, says how the actions differ (``judges``): a search in tricks and in chance
-  to win, a network in tricks alone.
-- The chance to win comes from the judge's value network where it has one. Elsewhere rollouts (``rollouts``) say where
-  the middle of the actions lies. They also give the spread of the margins, by which tricks become chances to win.
-- Without a judge the rollouts give everything.
+- Elsewhere a judge, a search or a network, says how the actions differ: a search in tricks and in chance to win, a
+  network in tricks alone. Where the endgame is open, the judge is the hardest level, a search: it tries actions in
+  worlds weighted by how the opponent has played (``agents/search``), and chooses what wins the deal; how many tricks
+  come of it counts less. So its choice need not be the action that makes the most tricks.
+- The chance to win comes from the judge's value network where it has one. Elsewhere rollouts say where the middle of
+  the actions lies. They also give the spread of the margins, by which tricks become chances to win.
+- Without a judge the rollouts give everything. Their worlds are sampled uniformly from those that the view allows.
+  Every action is tried in the same worlds; the heuristic bot plays the foreplay on for both seats, each by its own
+  view, and the endgame gets its exact value (``agents/monte_carlo`` does the same for the mean alone).
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.agents.bots.base import Agent, Histories, Views, agent_name
+from german_whist.agents.bots.base import Agent, Histories, RuleBot, Views, agent_name
+from german_whist.agents.bots.heuristic.bot_kernels import choose
 from german_whist.agents.endgame.open_hands import exact_margins, opponent_hand_known
-from german_whist.agents.policy.agent import expected_values
-from german_whist.envs.engine.cards import cards_of
-from german_whist.envs.engine.endgame_hook import EXACT
+from german_whist.agents.inference.state_sampling import sample_states
+from german_whist.agents.monte_carlo.rollout_kernels import distinct_actions
+from german_whist.agents.policy.agent import estimated_advantages, expected_values, network_of
+from german_whist.envs.engine.cards import NUM_ACTIONS, cards_of
+from german_whist.envs.engine.endgame_hook import EXACT, PLAYED
 from german_whist.envs.engine.rules import Rules
-from german_whist.session.coach.judges import action_estimates, judge_of
-from german_whist.session.coach.rollouts import Rollouts, roll_out
+from german_whist.envs.engine.state import ENDGAME, FOREPLAY
+from german_whist.envs.simulator.batch import DealBatch
+from german_whist.session.catalogue import has_open_endgame, searcher
+from german_whist.session.opponent import agent_named
 from german_whist.solver.races import NOT_LEGAL_MARGIN
 
 SAME, SAME_WIN = 0.05, 0.01  # tricks and chance to win below which two actions are as good as each other
@@ -203,3 +212,125 @@ def _win(margins: Row) -> float:
 
 # The standard normal distribution function.
 _CDF = np.vectorize(lambda value: 0.5 * math.erfc(-value / math.sqrt(2)), otypes=[np.float64])
+
+
+class ActionEstimates(NamedTuple):
+    """A judge's estimates of the actions of n decisions.
+
+    Attributes:
+        best: the action that it would choose, int64[n].
+        gains: gain of each legal action over the policy's own in tricks, float64[n, 54]; NaN for other actions.
+        wins: the same in chance to win the deal; NaN where it was not searched.
+    """
+
+    best: npt.NDArray[np.int64]
+    gains: Row
+    wins: Row
+
+
+def judge_of(rules: Rules, worlds: int) -> Agent | None:
+    """Return the agent that judges a game; ``None`` if no agent can.
+
+    Args:
+        rules: the rules.
+        worlds: worlds in which a search tries actions.
+    """
+    spec = searcher(rules, worlds)
+    return None if spec is None else agent_named(spec)
+
+
+def searches(agent: Agent | None) -> bool:
+    """Return whether an agent looks ahead in worlds weighted by the opponent's play."""
+    return callable(getattr(agent, "search", None))
+
+
+def action_estimates(agent: Any, views: Views, seed: int, histories: Histories | None) -> ActionEstimates:
+    """Return an agent's estimates of the actions of decisions.
+
+    Args:
+        agent: one that searches, or has a network.
+        views: ``VIEW`` array of shape (n,), of decisions before an open endgame.
+        seed: seed of a search.
+        histories: event histories of these views; without them a search takes all worlds as equally likely.
+    """
+    gains = _policy_gains(agent, views)
+    wins = np.full(gains.shape, np.nan)
+    if not searches(agent):
+        return ActionEstimates(np.argmax(gains, axis=1), _of_legal(gains, views), wins)
+    found = agent.action_values(views, np.random.default_rng(seed), histories)
+    for row, view in enumerate(views):
+        distinct, own = int(distinct_actions(view)), 0
+        for action in cards_of(int(view["legal"])):  # from low to high: each run of equal actions begins with its own
+            own = action if distinct >> action & 1 else own
+            if not np.isnan(found.tricks[row, own]):
+                gains[row, action], wins[row, action] = found.tricks[row, own], found.wins[row, own]
+        # What was not worth a try cannot be better than the search's choice.
+        untried = np.isnan(wins[row])
+        gains[row, untried] = np.minimum(gains[row, untried], gains[row, found.actions[row]])
+    return ActionEstimates(found.actions, _of_legal(gains, views), wins)
+
+
+def _policy_gains(agent: Agent, views: Views) -> Row:
+    """Return the gains of all actions by the policy alone, float64[n, 54]; 0 where it has no network."""
+    network, gains = network_of(agent), np.zeros((len(views), NUM_ACTIONS))
+    if network is not None:
+        known = estimated_advantages(network, views)
+        gains[:, : known.shape[1]] = known
+    return gains
+
+
+def _of_legal(gains: Row, views: Views) -> Row:
+    bits = views["legal"][:, None] >> np.arange(NUM_ACTIONS, dtype=np.uint64) & np.uint64(1)
+    return np.where(bits == 1, gains, np.nan)
+
+
+class Rollouts(NamedTuple):
+    """The rollouts of one decision.
+
+    Attributes:
+        margins: margins of the deals for the seat to act, float64[actions, worlds].
+        won: whether the seat to act won the current trick, 0 or 1; NaN where the action is not a card from the hand,
+            float64[actions, worlds].
+    """
+
+    margins: npt.NDArray[np.float64]
+    won: npt.NDArray[np.float64]
+
+
+def roll_out(views: Views, choices: Sequence[Sequence[int]], rules: Rules, worlds: int, seed: int) -> list[Rollouts]:
+    """Return the rollouts of decisions.
+
+    Args:
+        views: ``VIEW`` array of shape (n,), each of a seat to act.
+        choices: the actions to try in each.
+        rules: the rules of all these deals.
+        worlds: number of worlds for each decision.
+        seed: seed of the sampling.
+    """
+    states: list[Any] = []
+    for row, view in enumerate(views):
+        sampled = sample_states(view, rules, worlds, np.random.default_rng((seed, row))).states
+        states += [sampled] * len(choices[row])
+    sizes = [len(actions) * worlds for actions in choices]
+    batch = DealBatch(rules, sum(sizes), endgame=EXACT if has_open_endgame(rules) else PLAYED)
+    batch.states[:] = np.concatenate(states)
+    stage = np.repeat([FOREPLAY if view["stock"] else ENDGAME for view in views], sizes)
+    every = np.arange(batch.size)
+    before = batch.states["tricks"][every, stage]
+    won = np.full(batch.size, np.nan)
+    plays = np.repeat([not view["choice"] for view in views], sizes)
+    batch.step(np.concatenate([np.repeat(actions, worlds) for actions in choices]))
+    bot = RuleBot("heuristic", choose)
+    while True:
+        taken = batch.states["tricks"][every, stage] - before
+        first = plays & np.isnan(won) & (taken.sum(axis=1) == 1)
+        won[first] = taken[first, 0]
+        playing = np.flatnonzero(~batch.done)
+        if not len(playing):
+            break
+        batch.step(bot.act(batch.views(playing)), playing)
+    margins = batch.returns("margin")[:, 0].astype(np.float64)  # the seat to act is seat 0 in sampled states
+    ends = np.cumsum(sizes)[:-1]
+    shapes = [(len(actions), worlds) for actions in choices]
+    parts = zip(np.split(margins, ends), np.split(won, ends), shapes, strict=True)
+    return [Rollouts(margin.reshape(shape), trick.reshape(shape)) for margin, trick, shape in parts]

@@ -6,13 +6,13 @@ import dataclasses
 from typing import Any
 
 from german_whist.envs.engine.actions import action_text
+from german_whist.session.catalogue import agent_title
 from german_whist.session.coach.reviews import open_positions, play_out
 from german_whist.session.deal.events import move_texts
 from german_whist.session.deal.position import result, side_of, trump_of
 from german_whist.session.deal.table_deal import TableDeal
 from german_whist.session.deal.words import action_name
 from german_whist.session.game_session import Conflict, Session
-from german_whist.session.levels import agent_title
 
 
 def try_action(session: Session, place: int, move: int, action: int) -> Session:

@@ -15,15 +15,14 @@ import numpy as np
 from german_whist.agents.bots.base import Agent
 from german_whist.envs.engine.actions import action_text
 from german_whist.envs.engine.rules import Rules
+from german_whist.session.catalogue import agent_title, strongest_network
 from german_whist.session.coach.advice import Advice, advise
 from german_whist.session.coach.hints import options
 from german_whist.session.coach.reasons import reason
 from german_whist.session.deal.events import move_texts
 from german_whist.session.deal.position import SIDES, card_texts, high_to_low, led_card, result, side_of, trump_of
-from german_whist.session.deal.results import counted_tricks
 from german_whist.session.deal.table_deal import TableDeal
-from german_whist.session.deal.words import action_name
-from german_whist.session.levels import agent_title, strongest_network
+from german_whist.session.deal.words import action_name, counted_tricks
 from german_whist.session.opponent import agent_named, play_action
 
 WORLDS = 128  # a review takes a few seconds on one core

@@ -10,9 +10,16 @@ from german_whist.envs.engine.cards import NUM_CARDS, SUIT_SIZE, SUITS, card_tex
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.state import DRAFT, EXCHANGE, PICK, PICK_AFTER, PLAY
 from german_whist.session.deal.events import Event
-from german_whist.session.deal.results import counted_tricks, result_text
 from german_whist.session.deal.table_deal import TableDeal
-from german_whist.session.deal.words import SUIT_NAMES, action_name, card_name, join_words, the_cards
+from german_whist.session.deal.words import (
+    SUIT_NAMES,
+    action_name,
+    card_name,
+    counted_tricks,
+    join_words,
+    result_text,
+    the_cards,
+)
 
 SIDES = ("you", "opponent")
 _KINDS = {PLAY: "card", PICK: "pick", PICK_AFTER: "pick", DRAFT: "take_or_leave", EXCHANGE: "keep_or_swap"}

@@ -11,7 +11,6 @@ from german_whist.envs.utils.specs import unknown_name
 from german_whist.solver.tablebase.position_kernels import MAX_CARDS
 
 DEFAULT_CARDS = 10  # built in a second or two, 34 MB; endgames of 13 cards take a search of three tricks above it
-SEARCH_CARDS = 11  # for agents that solve thousands of endgames for a card, in half the time: 147 MB
 FOLDER_VARIABLE = "GERMAN_WHIST_CACHE"
 
 

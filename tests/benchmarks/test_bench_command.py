@@ -6,7 +6,7 @@ import re
 import pytest
 
 from german_whist.benchmarks import catalog as subjects
-from german_whist.benchmarks.harness.figures import Figure, Skipped
+from german_whist.benchmarks.harness import Figure, Skipped
 from german_whist.cli import main
 from german_whist.cli.commands.bench import amount
 

@@ -9,22 +9,28 @@ from pathlib import Path
 
 import pytest
 
+from german_whist.benchmarks import serving
 from german_whist.benchmarks.catalog import SUBJECTS, check_request
-from german_whist.benchmarks.harness.figures import Figure
-from german_whist.benchmarks.serving import serve
-from german_whist.benchmarks.serving.client import Connection, Server, running_server
+from german_whist.benchmarks.harness import Figure
+from german_whist.benchmarks.serving import Connection, Server, running_server
+from tests.processes import PROGRAM
 
 pytest.importorskip("uvicorn")
 
 
+@pytest.fixture(autouse=True)
+def program(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(serving, "PROGRAM", PROGRAM)
+
+
 def test_it_measures_the_page_the_answers_and_many_tables(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(serve, "NETWORK", "greedy")
-    monkeypatch.setattr(serve, "SEARCHES", ("mc:worlds=2", "random"))
+    monkeypatch.setattr(serving, "NETWORK", "greedy")
+    monkeypatch.setattr(serving, "SEARCHES", ("mc:worlds=2", "random"))
     ticks: list[float] = []
-    figures = serve.measure(0.01, ticks.append, tables=3)
+    figures = serving.measure_serve(0.01, ticks.append, tables=3)
     assert "serve" in SUBJECTS
     assert check_request(["serve"], 1.0) == ["serve"]
-    assert all(isinstance(figure, Figure) and figure.subject == serve.SUBJECT for figure in figures)
+    assert all(isinstance(figure, Figure) and figure.subject == serving.SUBJECT for figure in figures)
     values = {figure.name: figure.ours for figure in figures if isinstance(figure, Figure)}
     assert len(values) == 11
     limits = {figure.name: figure.limit for figure in figures if isinstance(figure, Figure)}
@@ -47,13 +53,13 @@ def test_memory_that_grows_is_marked(monkeypatch: pytest.MonkeyPatch) -> None:
     sizes = itertools.count(100, 11)  # 100, 111, 122
     monkeypatch.setattr(Server, "memory", lambda server: next(sizes))
     for name, fake in (("answer_times", answers), ("play_tables", one), ("page_bytes", one)):
-        monkeypatch.setattr(serve, name, fake)
-    monkeypatch.setattr(serve, "running_server", lambda folder: nullcontext(Server("", 0, "", 0)))
-    figures = serve.measure(1.0, lambda share: None)
+        monkeypatch.setattr(serving, name, fake)
+    monkeypatch.setattr(serving, "running_server", lambda folder: nullcontext(Server("", 0, "", 0)))
+    figures = serving.measure_serve(1.0, lambda share: None)
     missed = [figure.name for figure in figures if isinstance(figure, Figure) and figure.missed]
     assert missed == [
-        f"answer of {serve.NETWORK}, median",
-        f"answer of {serve.NETWORK}, slowest of 1",
+        f"answer of {serving.NETWORK}, median",
+        f"answer of {serving.NETWORK}, slowest of 1",
         "growth of memory",
     ]
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import signal
 import subprocess
-import sys
 import urllib.request
 from pathlib import Path
 from typing import Any
+
+from tests.processes import PROGRAM
 
 AGENT = "heuristic"
 
@@ -29,7 +30,7 @@ class Server:
 
     def start(self) -> None:
         """Start the server, and wait until it says its address."""
-        command = [sys.executable, "-m", "german_whist", "serve", "--no-browser", "--port", str(self._port)]
+        command = [*PROGRAM, "serve", "--no-browser", "--port", str(self._port)]
         command += ["--data", str(self._data), "--agent", self._agent, "--rules", self._rules, "--seed", "7"]
         self._process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
         assert self._process.stdout is not None

@@ -127,7 +127,7 @@ def test_a_recording_that_does_not_replay_is_refused(run: Run, tmp_path: Path) -
 
 
 def test_without_unicode_the_review_is_plain(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from german_whist.cli.terminal import coaching
+    from german_whist.cli import coaching
     from german_whist.envs.text.card_style import ASCII, Style
 
     path, _ = played(tmp_path, "tiny")

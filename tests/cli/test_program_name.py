@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from german_whist.cli.terminal.program_name import printed_command, program_name
+from german_whist.cli.terminal import printed_command, program_name
 
 
 @pytest.mark.parametrize(

@@ -15,8 +15,8 @@ from german_whist.envs.engine.rules import rule_names
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.envs.text.deal_text import deal_text
 from german_whist.session.deal.events import action_events
-from german_whist.session.deal.results import result_sentence
 from german_whist.session.deal.table_deal import TableDeal
+from german_whist.session.deal.words import result_sentence
 from tests.cli.conftest import Typist
 
 Capture = pytest.CaptureFixture[str]

@@ -19,8 +19,7 @@ from german_whist.session.saved import session_to_dict
 from german_whist.session.shared_deals import code_of
 from german_whist.session.warm_up import warm_up
 from german_whist.web.app import make_app
-from german_whist.web.options import ServeOptions
-from german_whist.web.service import Service
+from german_whist.web.service import ServeOptions, Service
 from german_whist.web.store import Entry
 from tests.fuzz.contract import BrokenError, limits
 from tests.fuzz.mutations import HOSTILE_VALUES, HOSTILE_WORDS, Rng, as_json, mutate_bytes, mutate_json, mutate_text

@@ -18,7 +18,7 @@ from open_spiel.python.algorithms import cfr, exploitability, external_sampling_
 from german_whist.envs.engine.rules import rules
 from german_whist.openspiel.game import GermanWhistGame, load_game
 from german_whist.openspiel.observer import history_text
-from german_whist.openspiel.resampling import Resampler
+from german_whist.openspiel.state import Resampler
 from tests.openspiel.exact_best_response import Key, SmallGame, uniform
 
 UNIFORM = 91 / 180  # NashConv of uniform play with six cards, 0.5056

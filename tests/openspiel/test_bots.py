@@ -16,8 +16,7 @@ from german_whist.agents.bots import base
 from german_whist.agents.registry import make_agent
 from german_whist.envs.engine.rules import rule_names
 from german_whist.envs.simulator.batch import DealBatch
-from german_whist.openspiel.agent_bot import AgentBot
-from german_whist.openspiel.bot_agent import BotAgent
+from german_whist.openspiel.bots import AgentBot, BotAgent
 from german_whist.openspiel.game import load_game
 from german_whist.openspiel.state import state_of
 

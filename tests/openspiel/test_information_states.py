@@ -12,8 +12,7 @@ pyspiel = pytest.importorskip("pyspiel")
 from german_whist.envs.engine.rules import Rules, rule_names, rules
 from german_whist.openspiel.deal import Deal
 from german_whist.openspiel.game import load_game
-from german_whist.openspiel.resampling import Resampler
-from german_whist.openspiel.state import GermanWhistState
+from german_whist.openspiel.state import GermanWhistState, Resampler
 from tests.strategies import games, seeds
 
 Seen = tuple[tuple[object, ...], ...]

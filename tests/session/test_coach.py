@@ -17,10 +17,8 @@ from german_whist.envs.engine.actions import action_text, parse_action
 from german_whist.envs.engine.cards import cards_of
 from german_whist.envs.engine.rules import rule_names, rules
 from german_whist.envs.simulator.batch import DealBatch
-from german_whist.session.coach.advice import ROLLOUTS, advise
-from german_whist.session.coach.hints import hint
-from german_whist.session.coach.holdings import holdings
-from german_whist.session.coach.judges import judge_of
+from german_whist.session.coach.advice import ROLLOUTS, advise, judge_of
+from german_whist.session.coach.hints import hint, holdings
 from german_whist.session.coach.replays import swap_seats, try_action, watch
 from german_whist.session.coach.reviews import review
 from german_whist.session.deal.table_deal import TableDeal

@@ -4,34 +4,35 @@ from __future__ import annotations
 
 import pytest
 
+from german_whist.agents.policy.agent import check_trained_for
 from german_whist.agents.registry import KINDS, make_agent
 from german_whist.envs.engine.rules import rule_names, rules
-from german_whist.session import levels
+from german_whist.session import catalogue
 from german_whist.session.deal.table_deal import TableDeal
-from german_whist.session.opponent import check_agent, play_action
+from german_whist.session.opponent import play_action
 
 
 @pytest.mark.parametrize("game", rule_names())
 def test_every_agent_offered_for_a_game_plays_it_and_is_described(game: str) -> None:
-    described = {agent["spec"]: agent for agent in levels.agents()}
-    offered = levels.agents_for(rules(game))
+    described = {agent["spec"]: agent for agent in catalogue.agents()}
+    offered = catalogue.agents_for(rules(game))
     assert len(set(offered)) == len(offered)
     for spec in offered:
-        check_agent(make_agent(spec), rules(game))
-        assert described[spec]["title"] == levels.agent_title(spec)
+        check_trained_for(make_agent(spec), rules(game))
+        assert described[spec]["title"] == catalogue.agent_title(spec)
 
 
 def test_the_hardest_level_is_the_champion_with_a_search_where_the_endgame_is_open() -> None:
     for game in ("classic", "small", "no_trump", "draft", "tiny", "short:counts=all"):
-        assert levels.agents_for(rules(game))[-2:] == ["champion", "champion:search=256"]
-        assert levels.default_agent(rules(game)) == "champion"  # answers at once
-    assert not any(":search=" in spec for spec in levels.agents_for(rules("humbug")))
-    searching = [agent for agent in levels.agents() if ":search=" in agent["spec"]]
+        assert catalogue.agents_for(rules(game))[-2:] == ["champion", "champion:search=256"]
+        assert catalogue.default_agent(rules(game)) == "champion"  # answers at once
+    assert not any(":search=" in spec for spec in catalogue.agents_for(rules("humbug")))
+    searching = [agent for agent in catalogue.agents() if ":search=" in agent["spec"]]
     assert {agent["level"] for agent in searching} == {"hardest"}
 
 
 def test_every_level_says_how_many_deals_it_wins() -> None:
-    strength = {agent["spec"]: agent["strength"] for agent in levels.agents()}
+    strength = {agent["spec"]: agent["strength"] for agent in catalogue.agents()}
     assert strength["heuristic+exact"] == {"classic": "Classic: wins 50% of deals against Textbook, perfect endgame"}
     assert strength["champion"]["draft"].startswith("Take or leave: wins ")
     wins = {spec: int(texts["classic"].split("wins ")[1].split("%")[0]) for spec, texts in strength.items() if texts}
@@ -40,20 +41,20 @@ def test_every_level_says_how_many_deals_it_wins() -> None:
 
 def test_every_kind_of_agent_is_a_level_of_the_games_that_it_plays() -> None:
     for game in ("classic", "draft", "high_low", "short", "race"):
-        offered = levels.agents_for(rules(game))
+        offered = catalogue.agents_for(rules(game))
         assert {spec.split(":")[0].split("+")[0] for spec in offered} >= set(KINDS) - {"checkpoint", "process"}
         assert sum(":search=" in spec for spec in offered) == 1
-    assert not {"pimc:worlds=20", "ismcts:iterations=500"} & set(levels.agents_for(rules("humbug")))
+    assert not {"pimc:worlds=20", "ismcts:iterations=500"} & set(catalogue.agents_for(rules("humbug")))
 
 
 @pytest.mark.parametrize("game", ["tiny", "humbug"])
 def test_every_level_plays_a_card(game: str) -> None:
-    for spec in levels.agents_for(rules(game)):
+    for spec in catalogue.agents_for(rules(game)):
         deal = TableDeal.at_address(rules(game), 1, 0)
         assert play_action(make_agent(spec), deal, 1, 0) == deal.actions[0]
 
 
 def test_titles() -> None:
-    assert levels.agent_title("champion:search=9") == "Champion with search"
-    assert levels.agent_title("heuristic:search=9") == "Textbook with search"
-    assert levels.agent_title("checkpoint:file,search=9") == "checkpoint:file,search=9"
+    assert catalogue.agent_title("champion:search=9") == "Champion with search"
+    assert catalogue.agent_title("heuristic:search=9") == "Textbook with search"
+    assert catalogue.agent_title("checkpoint:file,search=9") == "checkpoint:file,search=9"

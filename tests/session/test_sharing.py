@@ -8,17 +8,17 @@ import zlib
 
 import pytest
 
+from german_whist.agents.policy.agent import check_trained_for
 from german_whist.agents.registry import make_agent
 from german_whist.arena.recording import Recording
 from german_whist.envs.engine.actions import parse_action
 from german_whist.envs.engine.rules import rule_names, rules
-from german_whist.session import catalogue, levels
+from german_whist.session import catalogue
 from german_whist.session.coach.replays import swap_seats
 from german_whist.session.deal.events import deal_events
 from german_whist.session.deal.table_deal import TableDeal
 from german_whist.session.game_session import IllegalAction
 from german_whist.session.lesson import lesson_data
-from german_whist.session.opponent import check_agent
 from german_whist.session.saved import lesson_session, session_from_dict, session_to_dict
 from german_whist.session.shared_deals import MAX_TEXT, code_of, open_recordings, read_deals
 from tests.session.playing import play, session
@@ -130,13 +130,13 @@ def test_what_is_no_recording_is_refused(text: str, message: str) -> None:
 def test_every_offered_agent_plays_the_game_that_offers_it() -> None:
     assert [game["id"] for game in catalogue.games()][:2] == ["classic", "small"]
     assert {game["id"] for game in catalogue.games()} == set(rule_names())
-    listed = {agent["spec"] for agent in levels.agents()}
+    listed = {agent["spec"] for agent in catalogue.agents()}
     for game in catalogue.games():
         assert rules(game["scorings"][0]["rules"]) == rules(game["id"])
         for scoring in game["scorings"]:
             assert set(scoring["agents"]) <= listed
             for spec in scoring["agents"]:
-                check_agent(make_agent(spec), rules(scoring["rules"]))
+                check_trained_for(make_agent(spec), rules(scoring["rules"]))
         assert len({str(rules(scoring["rules"])) for scoring in game["scorings"]}) == len(game["scorings"])
 
 

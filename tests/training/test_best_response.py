@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from german_whist.arena.match import play_match
-from german_whist.cli.terminal.exit_codes import INTERRUPTED
+from german_whist.cli.terminal import INTERRUPTED
 from german_whist.training.best_response import (
     BestResponseBound,
     bound_of,

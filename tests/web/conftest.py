@@ -14,7 +14,7 @@ pytest.importorskip("httpx2")
 from starlette.testclient import TestClient
 
 from german_whist.web.app import make_app
-from german_whist.web.options import ServeOptions
+from german_whist.web.service import ServeOptions
 
 TOKEN = "t" * 22
 BASE = f"http://127.0.0.1:8917/{TOKEN}/"

@@ -10,7 +10,7 @@ from starlette.testclient import TestClient
 
 from german_whist.web.app import make_app
 from german_whist.web.guard import MAX_BODY
-from german_whist.web.options import ServeOptions
+from german_whist.web.service import ServeOptions
 from tests.web.conftest import BASE, TOKEN
 from tests.web.test_api import error
 

@@ -16,9 +16,9 @@ from german_whist.session.coach.hints import hint
 from german_whist.session.deal.table_deal import TableDeal
 from german_whist.session.game_session import Session
 from german_whist.session.settings import Settings
+from german_whist.web import handlers
 from german_whist.web.app import make_app
-from german_whist.web.handlers import coach
-from german_whist.web.options import ServeOptions
+from german_whist.web.service import ServeOptions
 from tests.redeal import Redeal
 from tests.session.playing import Script
 from tests.web.conftest import BASE, TOKEN
@@ -92,7 +92,7 @@ def likes(game: str, seat: int) -> tuple[list[list[int]], int, list[int]]:
 def test_the_page_gets_the_same_bytes_whatever_the_hidden_cards(
     seat: int, game: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(coach, "hint", partial(hint, worlds=3))
+    monkeypatch.setattr(handlers, "hint", partial(hint, worlds=3))
     decks, dealer, actions = likes(game, seat)
     found = [
         answers(tmp_path / str(place), place, game, deck, dealer, seat, actions)  # the seed would tell the deck

@@ -11,7 +11,7 @@ from starlette.testclient import TestClient
 
 from german_whist.session.opponent import agent_named
 from german_whist.web.app import make_app
-from german_whist.web.options import ServeOptions
+from german_whist.web.service import ServeOptions
 from tests.web.conftest import BASE, TOKEN, Table
 
 READY = """

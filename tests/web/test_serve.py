@@ -19,6 +19,7 @@ from urllib.request import Request, urlopen
 import pytest
 
 from german_whist.cli import main
+from tests.processes import PROGRAM
 
 pytest.importorskip("uvicorn")
 
@@ -33,7 +34,7 @@ def start(tmp_path: Path) -> Iterator[Start]:
     browser.write_text("import pathlib, sys; pathlib.Path(__file__).with_name('opened').write_text(sys.argv[1])")
 
     def run(*options: str, opens_browser: bool = False) -> tuple[subprocess.Popen[str], str]:
-        command = [sys.executable, "-m", "german_whist", "serve", "--data", str(tmp_path / "data")]
+        command = [*PROGRAM, "serve", "--data", str(tmp_path / "data")]
         quiet = [] if opens_browser else ["--no-browser"]
         process = subprocess.Popen(
             [*command, *quiet, "--port", "0", "--rules", "tiny", "--agent", "greedy", *options],

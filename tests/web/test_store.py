@@ -12,8 +12,8 @@ from starlette.testclient import TestClient
 
 from german_whist.session.game_session import Session
 from german_whist.web import app
-from german_whist.web.errors import ApiError
-from german_whist.web.options import ServeOptions
+from german_whist.web.requests import ApiError
+from german_whist.web.service import ServeOptions
 from german_whist.web.store import IDLE_SECONDS, SessionStore
 from tests.session.playing import play, session
 from tests.web.conftest import BASE, TOKEN
@@ -106,18 +106,6 @@ def test_games_without_end_make_room_between_two_deals_and_matches_do_not(tmp_pa
     with pytest.raises(ApiError, match="3 sessions in play") as error:
         sessions.add(small())
     assert error.value.status == 429
-
-
-def test_a_file_that_does_not_say_whether_a_deal_is_in_play_is_kept_and_listed(tmp_path: Path) -> None:
-    sessions = store(tmp_path, max_saved=1)
-    entry = sessions.add(play(small()))
-    path = tmp_path / f"{entry.id}.json"
-    data = json.loads(path.read_text())
-    assert data["summary"].pop("in_play") is False
-    path.write_text(json.dumps(data))
-    assert [one["in_play"] for one in sessions.summaries()] == [True]
-    with pytest.raises(ApiError):
-        sessions.add(small())
 
 
 def test_a_deleted_session_is_gone_for_requests_that_waited_for_it(tmp_path: Path) -> None:

@@ -15,7 +15,8 @@ pytest.importorskip("uvicorn")
 
 from german_whist.session.warm_up import warm_up
 from german_whist.web import server
-from german_whist.web.options import ServeOptions
+from german_whist.web.service import ServeOptions
+from tests.processes import USE_SMALL_TABLES
 from tests.web.test_serve import ask
 
 
@@ -75,7 +76,11 @@ print(late)
 
 def test_afterwards_the_first_card_hint_and_review_load_nothing() -> None:
     done = subprocess.run(
-        [sys.executable, "-c", NOTHING_LEFT], capture_output=True, text=True, timeout=600, check=False
+        [sys.executable, "-c", USE_SMALL_TABLES + NOTHING_LEFT],
+        capture_output=True,
+        text=True,
+        timeout=600,
+        check=False,
     )
     assert (done.stdout, done.returncode) == ("[]\n", 0), done.stderr
 

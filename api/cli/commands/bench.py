@@ -7,10 +7,10 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from german_whist.benchmarks.catalog import SUBJECTS
-from german_whist.cli.terminal.argument_types import parse_number
+from german_whist.cli.options import parse_number
 
 if TYPE_CHECKING:
-    from german_whist.benchmarks.harness.figures import Figure, Skipped
+    from german_whist.benchmarks.harness import Figure, Skipped
 
 _LIMIT = "limit"
 _HEADINGS = ("benchmark", "figure", "ours", "compared with", "theirs", "ratio")
@@ -35,8 +35,7 @@ def add_parser(subparsers: Any) -> None:
 def run(options: argparse.Namespace) -> int:
     """Measure and print."""
     from german_whist.benchmarks.catalog import check_request
-    from german_whist.benchmarks.harness.figures import Figure
-    from german_whist.benchmarks.harness.machine import describe_machine
+    from german_whist.benchmarks.harness import Figure, describe_machine
 
     lines = _measure(check_request(options.subjects, options.seconds), options.seconds)
     figures = [line for line in lines if isinstance(line, Figure)]
@@ -60,7 +59,7 @@ def _measure(names: list[str], seconds: float) -> list[Figure | Skipped]:
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
     from german_whist.benchmarks.catalog import run_subjects
-    from german_whist.cli.terminal.consoles import progress_console
+    from german_whist.cli.terminal import progress_console
 
     console = progress_console()
     columns = (TextColumn("measuring {task.description}"), BarColumn(), TimeElapsedColumn())

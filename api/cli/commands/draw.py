@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from german_whist.cli.terminal.argument_types import parse_deal_address, parse_number, parse_whole_number
+from german_whist.cli.options import parse_deal_address, parse_number, parse_whole_number
 from german_whist.envs.utils.files import write_atomically
 from german_whist.envs.utils.specs import shown
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 from dataclasses import replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
-from german_whist.cli.terminal.argument_types import parse_whole_number
-from german_whist.cli.terminal.match_options import add_match_options, add_worker_options, chosen_executor
+from german_whist.cli.options import add_match_options, add_worker_options, chosen_executor, parse_whole_number
+from german_whist.cli.terminal import progress_bar
+from german_whist.envs.utils.specs import shown
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
     from german_whist.agents.bots.base import Agent
     from german_whist.arena.match import Record
     from german_whist.arena.match_result import MatchResult, SeriesResult
+    from german_whist.arena.sprt import SPRTResult
 
 
 def add_parser(subparsers: Any) -> None:
@@ -109,7 +112,7 @@ def run(options: argparse.Namespace) -> int:
 
             with writing_recordings(options.record) as record:
                 results = _play(agents, options, game_rules, executor, record)
-    from german_whist.cli.terminal.result_tables import (
+    from german_whist.cli.results import (
         print_cross_table,
         print_forfeits,
         print_results,
@@ -152,14 +155,12 @@ def _check_options(options: argparse.Namespace) -> None:
 def _play_sprt(options: argparse.Namespace, rules: Any, executor: Executor | None) -> int:
     """Play until the sequential test has decided, and print its result."""
     from german_whist.arena.sprt import MOST_DEALS, play_sprt
-    from german_whist.cli.terminal.match_progress import match_progress
-    from german_whist.cli.terminal.result_tables import print_forfeits
-    from german_whist.cli.terminal.sprt_text import parse_sprt_bounds, print_sprt
+    from german_whist.cli.results import print_forfeits
 
     first, second = options.agents
-    elo0, elo1 = parse_sprt_bounds(options.sprt)
+    elo0, elo1 = _parse_sprt_bounds(options.sprt)
     most = MOST_DEALS if options.deals is None else options.deals
-    with match_progress("deals", most) as progress:
+    with progress_bar("deals", most) as progress:
         result = play_sprt(
             first,
             second,
@@ -175,19 +176,55 @@ def _play_sprt(options: argparse.Namespace, rules: Any, executor: Executor | Non
     if options.json:
         print(json.dumps(result.to_dict()))
     else:
-        print_sprt(result, _title(options))
+        _print_sprt(result, _title(options))
         print_forfeits([result])
     return 0
+
+
+def _parse_sprt_bounds(text: str) -> tuple[float, float]:
+    """Return the bounds of ``--sprt ELO0,ELO1``.
+
+    Raises:
+        ValueError: if the text has another form.
+    """
+    low, _, high = text.partition(",")
+    try:
+        return float(low), float(high)
+    except ValueError:
+        raise ValueError(f"--sprt {shown(text)} is not ELO0,ELO1, such as 0,5") from None
+
+
+def _print_sprt(result: SPRTResult, title: str) -> None:
+    """Print what was decided, and the figures behind it."""
+    bounds, (low, high) = result.bounds, result.bounds.log_ratios
+    verdict = {
+        "elo1": f"accepted: {result.first} is stronger than {result.second} by {bounds.elo1:g} or more",
+        "elo0": f"rejected: {result.first} is stronger than {result.second} by {bounds.elo0:g} at most",
+        "undecided": "undecided: more deals are needed",
+    }[result.accepted]
+    print(title)
+    print(f"{verdict} (normalised Elo, error rates {bounds.alpha:g} and {bounds.beta:g})")
+    print(f"log-likelihood ratio {result.log_ratio:.2f} (bounds {low:.2f} and {high:.2f}) after {result.deals} deals")
+    print(f"normalised Elo {_nelo(result)}, as if the number of deals had been fixed")
+    print(f"deals that scored 0, ½, 1, 1½, 2: {', '.join(map(str, result.counts))}")
+
+
+def _nelo(result: SPRTResult) -> str:
+    low, high = result.interval
+    if math.isinf(high):
+        return f"above {low:+z.2f} (every deal had the same score)"
+    if math.isinf(low):
+        return f"below {high:+z.2f} (every deal had the same score)"
+    return f"{result.nelo:+z.2f} ± {(high - low) / 2:.2f}"
 
 
 def _play_with_variance_reduction(options: argparse.Namespace, rules: Any, executor: Executor | None) -> int:
     """Play a match and print its result, and the variance-reduced one."""
     from german_whist.arena.variance_reduction import play_variance_reduced_match
-    from german_whist.cli.terminal.match_progress import match_progress
-    from german_whist.cli.terminal.result_tables import print_forfeits, print_results, print_variance_reduction
+    from german_whist.cli.results import print_forfeits, print_results, print_variance_reduction
 
     first, second = options.agents
-    with match_progress("deals", options.deals) as progress:
+    with progress_bar("deals", options.deals) as progress:
         result = play_variance_reduced_match(
             first,
             second,
@@ -218,13 +255,12 @@ def _play_shard(options: argparse.Namespace, rules: Any, executor: Executor | No
     from german_whist.arena.parts.match_part import write_parts
     from german_whist.arena.parts.play import match_meeting, play_series_shard, play_shard
     from german_whist.arena.parts.shards import parse_shard
-    from german_whist.cli.terminal.match_progress import match_progress
 
     shard = parse_shard(options.shard)
     meetings = [match_meeting(*pair, rules, options.seed, options.endgame) for pair in combinations(options.agents, 2)]
     unit, number = _unit(options)
     share = shard.deals(number, unit)
-    with match_progress(unit, len(meetings) * len(share)) as progress:
+    with progress_bar(unit, len(meetings) * len(share)) as progress:
         how: dict[str, Any] = {"progress": progress, "executor": executor}
         if options.match is not None:
             parts = [play_series_shard(one, options.match, number, shard, **how) for one in meetings]
@@ -251,12 +287,11 @@ def _play(
 ) -> dict[tuple[int, int], MatchResult | SeriesResult]:
     from german_whist.arena.match import agent_label, play_match
     from german_whist.arena.series import play_series
-    from german_whist.cli.terminal.match_progress import match_progress
 
     pairs = list(combinations(range(len(agents)), 2))
     unit, number = _unit(options)
     results: dict[tuple[int, int], MatchResult | SeriesResult] = {}
-    with match_progress(unit, len(pairs) * number) as progress:
+    with progress_bar(unit, len(pairs) * number) as progress:
         for i, j in pairs:
             names = (agent_label(agents[i], agents[i]), agent_label(agents[j], agents[j]))
             # Workers make their own agents: a specification travels lighter than a network. A program that has failed

@@ -7,7 +7,7 @@ import json
 import sys
 from typing import TYPE_CHECKING, Any
 
-from german_whist.cli.terminal.argument_types import parse_deal_address, parse_whole_number
+from german_whist.cli.options import parse_deal_address, parse_whole_number
 
 if TYPE_CHECKING:
     from german_whist.arena.explanation import Explanation, Move
@@ -111,7 +111,7 @@ def _print(explanation: Explanation) -> None:
     from german_whist.envs.text.card_style import style_of
     from german_whist.envs.text.rules_text import rules_spec
     from german_whist.envs.text.scene import PLAYERS
-    from german_whist.session.deal.results import result_sentence
+    from german_whist.session.deal.words import result_sentence
 
     style = style_of(sys.stdout, explanation.trump)
     first, second = (f"{name} ({player})" for name, player in zip(explanation.agents, PLAYERS, strict=True))

@@ -13,7 +13,7 @@ _KINDS = "trump-high, trump-low, notrump-high or notrump-low"
 
 def add_parser(subparsers: Any) -> None:
     """Register the command."""
-    from german_whist.cli.terminal.argument_types import parse_whole_number
+    from german_whist.cli.options import parse_whole_number
 
     parser = subparsers.add_parser(
         "table",
@@ -62,7 +62,7 @@ def run_build(options: argparse.Namespace) -> int:
     """Build a table."""
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-    from german_whist.cli.terminal.consoles import progress_console
+    from german_whist.cli.terminal import progress_console
     from german_whist.solver.tablebase.build import build_table
     from german_whist.solver.tablebase.endgame_table import verify_table
     from german_whist.solver.tablebase.kinds import DEFAULT_CARDS, check_kind, table_path

@@ -8,8 +8,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from german_whist.cli.terminal.exit_codes import INTERRUPTED
-from german_whist.cli.terminal.program_name import printed_command
+from german_whist.cli.terminal import INTERRUPTED, printed_command
 from german_whist.training.config import PolicyIterationConfig
 from german_whist.training.load_config import config_fields, load_config
 
@@ -90,7 +89,7 @@ def _report(outcome: TrainingOutcome, title: str, as_json: bool, rules: str) -> 
     if as_json:
         print(json.dumps({"run": str(outcome.run.path), "results": [result.to_dict() for result in outcome.results]}))
         return
-    from german_whist.cli.terminal.result_tables import print_results
+    from german_whist.cli.results import print_results
 
     rules_option = () if rules == DEFAULT_RULES else ("--rules", rules)
     print_results(outcome.results, f"German Whist, {title}, after {outcome.decisions:,} decisions of self-play")

@@ -1,0 +1,190 @@
+"""``german-whist arena``: a tournament, with ratings on one scale, as tables and as a picture."""
+
+from __future__ import annotations
+
+import argparse
+import io
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from german_whist.cli.options import add_match_options, add_worker_options, chosen_executor, parse_whole_number
+from german_whist.cli.terminal import progress_bar, table_console
+from german_whist.envs.utils.files import write_atomically
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from german_whist.arena.tournament.standings import Standings
+
+PICTURE = "standings.png"
+
+_COLOR = "#264653"
+_LONGEST_NAME = 28  # characters of an agent's name
+_LARGEST_LABELLED = 14  # agents; in larger matrices the numbers would not be readable
+
+
+def add_parser(subparsers: Any) -> None:
+    """Register the command."""
+    parser = subparsers.add_parser(
+        "arena",
+        help="rate several agents on one scale",
+        description="Play every pair of agents on the same mirrored deals. Prints Bradley-Terry ratings in Elo, Nash "
+        "averages, and who beats whom.",
+        epilog="example: german-whist arena random greedy heuristic small --deals 200 --out arena",
+    )
+    parser.add_argument("agents", nargs="+", metavar="AGENT", help="two or more agents (see german-whist agents)")
+    parser.add_argument(
+        "--deals", type=parse_whole_number, metavar="N", default=1000, help="mirrored deals per pair (default 1000)"
+    )
+    add_match_options(parser)
+    parser.add_argument(
+        "--out",
+        metavar="DIR",
+        help="keep the results here, with a report as JSON, CSV, Markdown and PNG. What is there already is not "
+        "played again",
+    )
+    parser.add_argument(
+        "--shard", metavar="K/N", help="play only the K-th of N shares of the deals and keep it in --out"
+    )
+    add_worker_options(parser)
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Play what is missing, and print and write the standings."""
+    from german_whist.arena.parts.shards import parse_shard
+    from german_whist.arena.tournament.play import play_tournament, play_tournament_shard
+    from german_whist.arena.tournament.standings import standings
+
+    if options.shard is not None and options.out is None:
+        raise ValueError("arena: --shard needs --out")
+    if options.shard is not None and options.json:
+        raise ValueError("arena: --json cannot be combined with --shard")
+    shard = None if options.shard is None else parse_shard(options.shard)
+    pairs = len(options.agents) * (len(options.agents) - 1) // 2
+    deals = options.deals if shard is None else len(shard.deals(options.deals))
+    with progress_bar("deals", pairs * deals) as progress, chosen_executor(options) as executor:
+        settings = {"endgame": options.endgame, "progress": progress, "executor": executor}
+        match = (options.deals, options.seed, options.rules)
+        if shard is not None:
+            play_tournament_shard(options.agents, shard, options.out, *match, **settings)
+            print(f"shard {shard}, {deals} of {options.deals} deals of each pair: {options.out}")
+            return 0
+        tournament = play_tournament(options.agents, *match, folder=options.out, **settings)
+    found = standings(tournament)
+    if options.json:
+        print(json.dumps(found.to_dict()))
+    else:
+        from german_whist.cli.results import print_forfeits
+
+        print_standings(found)
+        print_forfeits([tournament])
+    if options.out is not None:
+        _write(found, Path(options.out), quiet=options.json)
+    return 0
+
+
+def _write(standings: Standings, folder: Path, quiet: bool) -> None:
+    from german_whist.arena.tournament.standings import game_text, write_report
+
+    paths = write_report(standings, folder)
+    try:
+        draw_standings(standings, folder / PICTURE, game_text(standings))
+    except ModuleNotFoundError as error:
+        if error.name is None or not error.name.startswith("matplotlib"):
+            raise
+        note = '; no picture: pip install "german-whist[train]" brings matplotlib'
+    else:
+        paths.append(folder / PICTURE)
+        note = ""
+    if not quiet:
+        print(f"report: {', '.join(map(str, paths))}{note}")
+
+
+def print_standings(standings: Standings) -> None:
+    """Print the ratings, the matrix of win rates, and who beats whom against the order."""
+    from rich.markup import escape
+    from rich.table import Table
+
+    from german_whist.arena.tournament.standings import game_text, pair_rate, rating_cells, upsets_text
+
+    console = table_console(piped_width=200)
+    table = Table(title=game_text(standings), title_justify="left", title_style="bold")
+    for name in ("", "agent", "Elo", "95 % interval", "Nash weight", "Nash average"):
+        table.add_column(name, justify="left" if name == "agent" else "right")
+    places = range(len(standings.agents))
+    for j in places:
+        table.add_column(f"vs {j + 1}", justify="right")
+    for i in places:
+        rates = [pair_rate(standings, i, j) if i != j else "—" for j in places]
+        table.add_row(str(i + 1), escape(standings.agents[i]), *rating_cells(standings, i), *rates)
+    console.print(table)
+    console.print(escape(upsets_text(standings)), highlight=False, soft_wrap=True)
+    console.print(
+        f"{standings.deals} mirrored deals of seed {standings.seed} for each pair; Elo by Bradley-Terry, mean 0, "
+        "bootstrapped over deals; columns on the right: games won in %, ± is the 95 % interval",
+        style="dim",
+        highlight=False,
+        soft_wrap=True,
+    )
+
+
+def draw_standings(standings: Standings, path: str | Path, title: str) -> None:
+    """Draw ratings with 95 % intervals, and the matrix of win rates, as a PNG.
+
+    Args:
+        standings: what to draw.
+        path: the PNG file.
+        title: title of the picture.
+
+    Raises:
+        OSError: when the file cannot be written.
+        ModuleNotFoundError: without matplotlib.
+    """
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    size = len(standings.agents)
+    height = 2.2 + 0.45 * size
+    figure = Figure(figsize=(4.5 + 2.2 + height, height), dpi=150, layout="constrained")
+    FigureCanvasAgg(figure)
+    scale, matrix = figure.subplots(1, 2, width_ratios=(4.5, height - 0.5))
+    names = [name if len(name) <= _LONGEST_NAME else f"{name[: _LONGEST_NAME - 1]}…" for name in standings.agents]
+    _draw_scale(scale, standings, names)
+    _draw_matrix(matrix, standings)
+    figure.suptitle(title, x=0.01, ha="left", fontweight="bold", parse_math=False)
+    picture = io.BytesIO()
+    figure.savefig(picture, format="png")
+    write_atomically(path, picture.getvalue())
+
+
+def _draw_scale(axes: Axes, standings: Standings, names: list[str]) -> None:
+    places = np.arange(len(names))
+    low, high = np.array(standings.intervals).T
+    bounded = np.isfinite(high - low)
+    axes.hlines(places[bounded], low[bounded], high[bounded], color=_COLOR, linewidth=2)
+    axes.plot(standings.ratings, places, "o", color=_COLOR)
+    axes.set_yticks(places, [f"{name}  {i + 1}" for i, name in enumerate(names)], parse_math=False)
+    axes.set_ylim(len(names) - 0.5, -0.5)
+    axes.set_xlabel("Elo (Bradley-Terry, mean 0, 95 % interval)")
+    axes.grid(axis="x", color="0.92")
+    axes.spines[["top", "right", "left"]].set_visible(False)
+
+
+def _draw_matrix(axes: Axes, standings: Standings) -> None:
+    size = len(standings.agents)
+    rates = np.full((size, size), np.nan)
+    for (i, j), pair in standings.pairs.items():
+        rates[i, j] = pair.win_rate
+    axes.imshow(rates, cmap="RdBu", vmin=0, vmax=1)
+    for i, j in standings.pairs if size <= _LARGEST_LABELLED else ():
+        color = "white" if abs(rates[i, j] - 0.5) > 0.28 else "black"
+        axes.text(j, i, f"{100 * rates[i, j]:.0f}", ha="center", va="center", color=color, fontsize=9)
+    axes.set_xticks(range(size), [str(j + 1) for j in range(size)])
+    axes.set_yticks(range(size), [str(i + 1) for i in range(size)])
+    axes.set_xlabel("games won by the agent of the row, in %")
+    axes.spines[:].set_visible(False)

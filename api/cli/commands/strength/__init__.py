@@ -1,1 +1,0 @@
-"""Commands that measure strength beyond a single match: tournaments, exploitability, merged shards."""

@@ -1,1 +1,0 @@
-"""Commands for a person who plays or looks at deals: play, serve, replay, review."""

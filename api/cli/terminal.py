@@ -1,0 +1,71 @@
+"""What every command shows or returns in the same way: consoles, progress bars, commands to copy, exit codes."""
+
+from __future__ import annotations
+
+import shlex
+import shutil
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+NAME = "german-whist"
+
+# Exit codes.
+BAD_INPUT = 2
+INTERRUPTED = 130  # as a shell reports a process that SIGINT ended
+
+
+def table_console(piped_width: int = 160) -> Console:
+    """Return a console on standard output; in a pipe, where there is no width to fit, it has room for long lines.
+
+    Args:
+        piped_width: characters in a line where the output is no terminal.
+    """
+    from rich.console import Console
+
+    console = Console()
+    return console if console.is_terminal else Console(width=piped_width)
+
+
+def progress_console() -> Console:
+    """Return a console on standard error that prints nothing unless that is a terminal.
+
+    Older versions of rich end even a disabled progress bar with an empty line.
+    """
+    from rich.console import Console
+
+    console = Console(stderr=True)
+    console.quiet = not console.is_terminal
+    return console
+
+
+@contextmanager
+def progress_bar(unit: str, total: int) -> Iterator[Callable[[int], None]]:
+    """Show a progress bar on a terminal; yield the function to call with what was played since its last call."""
+    from rich.progress import Progress
+
+    console = progress_console()
+    with Progress(console=console, transient=True, disable=console.quiet) as bar:
+        task = bar.add_task(unit, total=total)
+
+        def progress(played: int) -> None:
+            bar.advance(task, played)
+
+        yield progress
+
+
+def printed_command(*words: object) -> str:
+    """Return a command of this program, quoted so that a POSIX shell takes every word as it is."""
+    return f"{program_name()} {shlex.join(map(str, words))}"
+
+
+def program_name() -> str:
+    """Return the program's name if the shell finds it, else the path that was typed, as ``.venv/bin/german-whist``."""
+    if shutil.which(NAME):
+        return NAME
+    return shlex.quote(sys.argv[0]) if Path(sys.argv[0]).name == NAME else "python -m german_whist"

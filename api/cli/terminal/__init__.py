@@ -1,1 +1,0 @@
-"""What commands share: argument types, result tables, hints and reviews, prompts."""

@@ -1,1 +1,0 @@
-"""Timing of figures, and their reports."""

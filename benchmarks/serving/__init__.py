@@ -1,1 +1,0 @@
-"""Benchmarks of ``german-whist serve``: answers, and many tables at once."""

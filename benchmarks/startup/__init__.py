@@ -1,1 +1,0 @@
-"""Start-up time of a new process."""

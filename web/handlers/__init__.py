@@ -1,1 +1,0 @@
-"""Requests of the API: play, coach, statistics."""
