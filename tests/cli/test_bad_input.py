@@ -13,9 +13,13 @@ import safetensors.numpy
 import yaml
 
 from german_whist.agents.policy.checkpoint import Checkpoint
+from german_whist.cli import main
 from tests.agents.networks import some_network
 from tests.cli.commands import Run
+from tests.envs.utils.test_yaml_text import HOSTILE
 from tests.training.sb3_runs import SETTINGS
+
+LONG = "9" * 5000
 
 # The words after german-whist, and part of the line on standard error.
 CASES = [
@@ -160,12 +164,76 @@ CASES = [
     ("train quickstart --resume begun", "--resume uses the run's own configuration: leave out quickstart"),
     ("train --resume begun --out new", "--resume uses the run's own configuration: leave out --out new"),
     ("train --resume damaged --seed x", "command line: seed: 'x' is not allowed: a whole number is needed"),
+    # play
+    ("play --deals 0", "deals 0 is not allowed: a whole number from 1"),
+    ("play --rules clasic", "unknown rules 'clasic': did you mean 'classic'?"),
+    ("play --seat 2", "argument --seat: invalid choice: 2"),
+    ("play --seed -1", "seed -1 is not allowed"),
+    ("play --seed one", "argument --seed: 'one' is not a whole number"),
+    ("play --match best_of:2", "best_of:2"),
+    ("play --match best_of:3 --deals 2", "not allowed with argument"),
+    ("play --record no/such/folder/x", "cannot be written"),
+    ("play heuristik", "unknown agent 'heuristik': did you mean 'heuristic'?"),
+    # replay, review
+    ("replay none.jsonl", "none.jsonl: cannot be read: No such file"),
+    ("replay games.jsonl --line 0", "line 0 does not exist: the file has 4 lines"),
+    ("replay games.jsonl --line 5", "line 5 does not exist: the file has 4 lines"),
+    ("replay games.jsonl --line x", "argument --line: 'x' is not a whole number"),
+    ("replay games.jsonl --check --line 2", "--line cannot be combined with it"),
+    ("replay games.jsonl --check --seat 0", "--seat cannot be combined with it"),
+    ("replay games.jsonl --check --all", "not allowed with argument"),
+    ("replay games.jsonl --seat 2", "argument --seat: invalid choice: 2"),
+    ("replay empty.safetensors --check", "empty.safetensors: no recordings"),
+    ("review none.jsonl", "none.jsonl: cannot be read: No such file"),
+    ("review games.jsonl --line ever", "argument --line: 'ever' is not a whole number"),
+    ("review games.jsonl --line 9", "line 9 does not exist: the file has 4 lines"),
+    ("evaluate greedy random --record no/games.jsonl", "games.jsonl: cannot be written"),
+    ("evaluate greedy random --deals 0 --record new.jsonl", "deals 0 is not allowed"),
+    # draw
+    ("draw", "draw: nothing to write: give --still FILE, --gif FILE or both"),
+    ("draw --still table.jpg", "--still 'table.jpg' is not allowed: a file name that ends in .png"),
+    ("draw --gif deal.png", "--gif 'deal.png' is not allowed: a file name that ends in .gif"),
+    ("draw --still no/such/folder/table.png", "there is no folder 'no/such/folder'"),
+    ("draw --still t.png --size 960", "--size '960' is not WIDTHxHEIGHT"),
+    ("draw --still t.png --size 10x10", "120 to 8192"),
+    ("draw --still t.png --deal 7", "--deal '7' is not SEED:INDEX"),
+    ("draw --still t.png --after 99", "--after 99 is not allowed: this deal has 0 to 52 actions"),
+    ("draw --still t.png --seconds 0", "--seconds 0.0 is not allowed: 0.02 to 60"),
+    ("draw --still t.png --seconds soon", "--seconds: 'soon' is not a number"),
+    ("draw greedy --still t.png", "1 agents given, 2 are needed"),
+    ("draw greedy greeddy --still t.png", "unknown agent 'greeddy': did you mean 'greedy'?"),
+    ("draw --rules clasic --still t.png", "unknown rules 'clasic': did you mean 'classic'?"),
+    # solve, table
+    ("solve AKQ2.T98..J4 J7.AK2.Q5.T", "the leader has 9 cards and the follower 8: as many are needed"),
+    ("solve AKQ2.T98..J4 AKQ2.T98..J4", "is in both hands"),
+    ("solve AA... 32...", "SA appears twice"),
+    ("solve 1... 2...", "'1' is not a rank"),
+    ("solve A.. 2...", "3 suits: write four as S.H.D.C"),
+    ("solve A... 2... --trump X", "trump 'X' is not a suit"),
+    ("solve A... 2... --led S", "'S' is not a card"),
+    ("solve A... 2... --led S2", "S2 is in both hands"),
+    ("solve AKQJT98765432.2.. .AKQJT9876543.2.2", "the hands have 14 cards: from 1 to 13 are allowed"),
+    ("table build --cards 14", "cards 14 is not allowed: a whole number from 1 to 13"),
+    ("table build --cards 0", "cards 0 is not allowed"),
+    ("table build --cards few", "'few' is not a whole number"),
+    ("table build --kind high", "unknown kind of table 'high'"),
+    ("table info --kind trump", "unknown kind of table 'trump': did you mean 'trump-low'? allowed: trump-high"),
+    ("table biuld", "invalid choice: 'biuld'"),
+    # rules
+    ("rules smal", "unknown rules 'smal': did you mean 'small'?"),
+    ("rules classic:hnd=3", "unknown rules field 'hnd': did you mean 'hand'?"),
+    ("rules classic:stock=25", "stock=25"),
+    ("rules draft:open_stock=2", "draft=True and open_stock=2"),
+    # curve
+    ("curve folder", "'folder' holds no run with evaluations: it has no evaluations.csv"),
+    ("curve folder --by luck", "argument --by: invalid choice: 'luck'"),
 ]  # fmt: skip
 
 
-@pytest.fixture
-def files(here: Path) -> Path:
-    """Files and folders with every kind of defect."""
+@pytest.fixture(scope="module")
+def made_files(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Files and folders with every kind of defect, made once: no command of this file may change them."""
+    here = tmp_path_factory.mktemp("files")
     (here / "folder").mkdir()
     (here / "folder" / "thesis.txt").write_text("years of work")
     settings = {
@@ -198,7 +266,15 @@ def files(here: Path) -> Path:
     for name in ("damaged", "misled"):
         (here / name / "resume.safetensors").write_bytes(good[:500])
     (here / "misled" / "config.yaml").write_text("decisons: 5\n")
+    record = ("evaluate", "greedy", "random", "--rules", "tiny", "--deals", "2", "--record", str(here / "games.jsonl"))
+    assert main(record) == 0
     return here
+
+
+@pytest.fixture
+def files(made_files: Path, here: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(made_files)
+    return made_files
 
 
 def with_card(made: Checkpoint, path: Path, **changes: object) -> None:
@@ -237,6 +313,63 @@ def test_the_table_tries_every_setting_of_the_command_line(run: Run) -> None:
         assert (completed.code, completed.out) == (2, "")
         assert completed.err.count("\n") == 1
         assert key in completed.err
+
+
+@pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE.keys())
+def test_a_hostile_value_of_a_setting_rule_or_file(run: Run, here: Path, text: str) -> None:
+    (here / "mine.yaml").write_text(text)
+    for words in (
+        ("train", "mine.yaml"),
+        ("train", "--seed", text),
+        ("train", "--opponents", text),
+        ("train", "--rules", f"classic:hand={text}"),
+        ("evaluate", "random", "greedy", "--rules", f"classic:hand={text}"),
+        ("evaluate", "random", "greedy", "--rules", text),
+    ):
+        completed = run(*words)
+        assert (completed.code, completed.out) == (2, "")
+        assert completed.err.count("\n") == 1
+        assert len(completed.err) <= 501
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("evaluate", "random" + "+exact" * 1200, "greedy"),
+        ("evaluate", "random" + "+exact" * 600, "greedy"),
+        ("evaluate", "x" * 100_000, "greedy"),
+        ("evaluate", "greedy:" + "a=1," * 2000, "random"),
+        ("evaluate", f"mc:worlds={LONG}", "random"),
+        ("evaluate", f"champion:temperature={'x' * 5000}", "random"),
+        ("evaluate", "champion:temperature=1e400", "random"),
+        ("evaluate", "random", "greedy", "--deals", LONG),
+        ("evaluate", "random", "greedy", "--deals", "9" * 4000),
+        ("evaluate", "random", "greedy", "--seed", LONG),
+        ("evaluate", "random", "greedy", "--match", f"first_to:{LONG}"),
+        ("evaluate", "random", "greedy", "--match", "x" * 5000),
+        ("solve", "A" * 5000, "2..."),
+        ("solve", "x" * 5000, "2..."),
+        ("explain", "random", "--deal", LONG),
+        ("explain", "random", "--deal", f"{LONG}:0"),
+        ("rules", "x" * 5000),
+        ("table", "build", "--cards", LONG),
+        ("x" * 5000,),
+        ("evaluate", "--" + "x" * 5000),
+        ("replay", "x" * 5000),
+        ("replay", "a\0b"),
+        ("train", "x" * 5000),
+        ("train", "a\0b"),
+        ("train", "--resume", "a\0b"),
+        ("evaluate", "checkpoint:a\0b", "random"),
+        ("evaluate", "checkpoint:" + "x" * 3000, "random"),
+    ],
+    ids=lambda words: " ".join(words)[:40].replace("\0", "0"),
+)
+def test_long_and_strange_words(run: Run, words: tuple[str, ...]) -> None:
+    completed = run(*words)
+    assert (completed.code, completed.out) == (2, "")
+    assert completed.err.count("\n") == 1
+    assert 20 < len(completed.err) <= 501
 
 
 @pytest.mark.parametrize(

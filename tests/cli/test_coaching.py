@@ -103,21 +103,6 @@ def test_all_lines_of_a_file_are_reviewed(run: Run, tmp_path: Path) -> None:
     assert re.findall(r"^Deal (\d+)$", shown, re.M) == [str(number + 1) for number in range(count)]
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["games.jsonl", "--line", "ever"], "'ever' is not a whole number"),
-        (["none.jsonl"], "cannot be read"),
-        (["games.jsonl", "--line", "9"], "line 9 does not exist"),
-    ],
-)
-def test_what_cannot_be_reviewed_is_refused(words: list[str], message: str, run: Run, tmp_path: Path) -> None:
-    played(tmp_path, "tiny")
-    refused = run("review", *words)
-    assert refused.code == 2
-    assert message in refused.err
-
-
 def test_a_recording_that_does_not_replay_is_refused(run: Run, tmp_path: Path) -> None:
     path, _ = played(tmp_path, "tiny")
     path.write_text(re.sub(r'"margin":-?\d+', '"margin":1', path.read_text()))

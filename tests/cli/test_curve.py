@@ -49,10 +49,8 @@ def test_the_file_and_what_it_is_drawn_over_can_be_chosen(run: Run) -> None:
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        (["runs"], "'runs' holds no run with evaluations: it has no evaluations.csv"),
         (["runs/a", "other/a"], "runs a, other/a were evaluated against no common opponent"),
         (["runs/a", "--out", "absent/x.png"], "No such file or directory"),
-        (["runs/a", "--by", "luck"], "invalid choice: 'luck'"),
     ],
 )
 def test_undrawable_runs_are_refused_in_one_line(run: Run, words: list[str], expected: str) -> None:

@@ -64,39 +64,6 @@ def test_a_checkpoint_is_drawn_under_its_file_name(tmp_path: Path, monkeypatch: 
     assert set(seen) == {("greedy", "own")}
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        ([], "nothing to write"),
-        (["--still", "table.jpg"], "ends in .png"),
-        (["--gif", "deal.png"], "ends in .gif"),
-        (["--still", "no/such/folder/table.png"], "no folder"),
-        (["--still", "t.png", "--size", "960"], "WIDTHxHEIGHT"),
-        (["--still", "t.png", "--size", "10x10"], "120 to 8192"),
-        (["--still", "t.png", "--deal", "7"], "SEED:INDEX"),
-        (["--still", "t.png", "--after", "99"], "0 to 52 actions"),
-        (["--still", "t.png", "--seconds", "0"], "--seconds 0.0"),
-        (["--still", "t.png", "--seconds", "soon"], "--seconds: 'soon' is not a number"),
-        (["greedy", "--still", "t.png"], "1 agents given"),
-        (["greedy", "greeddy", "--still", "t.png"], "did you mean 'greedy'"),
-        (["--rules", "clasic", "--still", "t.png"], "did you mean 'classic'"),
-    ],
-)
-def test_bad_input_is_one_line_and_leaves_no_file(
-    words: list[str],
-    message: str,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    assert main(["draw", *words]) == 2
-    error = capsys.readouterr().err
-    assert message in error
-    assert error.count("\n") == 1
-    assert not list(tmp_path.iterdir())
-
-
 def test_a_file_that_cannot_be_written_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(self: Image.Image, *args: object, **settings: object) -> None:
         raise ValueError("the disk is full")

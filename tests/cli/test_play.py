@@ -104,34 +104,6 @@ def test_a_match_ends_when_it_is_won(type_lines: Typist, tmp_path: Path, capsys:
     assert "Enter" in " ".join(asked)
 
 
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        (["--deals", "0"], "deals 0 is not allowed: a whole number from 1"),
-        (["--rules", "clasic"], "did you mean 'classic'"),
-        (["--seat", "2"], "--seat"),
-        (["--seed", "-1"], "seed -1"),
-        (["--seed", "one"], "--seed: 'one' is not a whole number"),
-        (["--match", "best_of:2"], "best_of:2"),
-        (["--match", "best_of:3", "--deals", "2"], "not allowed with"),
-        (["--record", "no/such/folder/x"], "cannot be written"),
-    ],
-)
-def test_bad_settings_are_refused_in_one_line(
-    settings: list[str], message: str, capsys: pytest.CaptureFixture[str], type_lines: Typist
-) -> None:
-    type_lines([])
-    assert main(["play", *settings]) == 2
-    error = capsys.readouterr().err
-    assert message in error
-    assert error.count("\n") == 1
-
-
-def test_an_unknown_opponent_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["play", "heuristik"]) == 2
-    assert "did you mean 'heuristic'" in capsys.readouterr().err
-
-
 @pytest.mark.parametrize("word", ["q", "Q", "quit", " q "])
 def test_q_quits_at_any_prompt(word: str, type_lines: Typist, capsys: pytest.CaptureFixture[str]) -> None:
     for command in (["play"], ["play", "--rules", "humbug", "--seat", "1"], ["play", "--rules", "draft"]):

@@ -39,19 +39,3 @@ def test_all_games_are_printed_as_json(capsys: Capture) -> None:
     assert {name: rules_from_dict(fields) for name, fields in games.items()} == {
         name: rules(name) for name in rule_names()
     }
-
-
-@pytest.mark.parametrize(
-    ("name", "message"),
-    [
-        ("smal", "unknown rules 'smal': did you mean 'small'?"),
-        ("classic:hnd=3", "unknown rules field 'hnd': did you mean 'hand'?"),
-        ("classic:stock=25", "stock=25"),
-        ("draft:open_stock=2", "draft=True and open_stock=2"),
-    ],
-)
-def test_invalid_games_are_refused_in_one_line(name: str, message: str, capsys: Capture) -> None:
-    assert main(["rules", name]) == 2
-    error = capsys.readouterr().err
-    assert message in error
-    assert error.count("\n") == 1

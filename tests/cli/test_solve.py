@@ -40,28 +40,6 @@ def test_json_holds_the_same_and_the_line_keeps_to_the_value(run: Run, words: tu
         assert report["line"][0]["led"] == led
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        ([HANDS[0], "J7.AK2.Q5.T"], "the leader has 9 cards and the follower 8: as many are needed"),
-        ([HANDS[0], HANDS[0]], "is in both hands"),
-        (["AA...", "32..."], "SA appears twice"),
-        (["1...", "2..."], "'1' is not a rank"),
-        (["A..", "2..."], "3 suits: write four as S.H.D.C"),
-        (["A...", "2...", "--trump", "X"], "trump 'X' is not a suit"),
-        (["A...", "2...", "--led", "S"], "'S' is not a card"),
-        (["A...", "2...", "--led", "S2"], "S2 is in both hands"),
-        (["AKQJT98765432.2..", ".AKQJT9876543.2.2"], "the hands have 14 cards: from 1 to 13 are allowed"),
-    ],
-)
-def test_invalid_endgames_are_refused_in_one_line(run: Run, words: list[str], message: str) -> None:
-    completed = run("solve", *words)
-    assert completed.code == 2
-    assert completed.out == ""
-    assert message in completed.err
-    assert completed.err.count("\n") == 1
-
-
 @pytest.fixture
 def empty(here, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv(FOLDER_VARIABLE, str(here / "tables"))
@@ -87,24 +65,6 @@ def test_tables_of_every_kind_are_listed(run: Run, empty) -> None:
     lines = run("table", "info").out.splitlines()
     assert [line.split(",")[0].strip() for line in lines[1:]] == list(KINDS)
     assert all("up to 4 cards" in line for line in lines[1:])
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        ("build --cards 14", "cards 14 is not allowed: a whole number from 1 to 13"),
-        ("build --cards 0", "cards 0 is not allowed"),
-        ("build --cards few", "'few' is not a whole number"),
-        ("build --kind high", "unknown kind of table 'high'"),
-        ("info --kind trump", "unknown kind of table 'trump': did you mean 'trump-low'? allowed: trump-high"),
-        ("biuld", "invalid choice: 'biuld'"),
-    ],
-)
-def test_wrong_words_are_refused_in_one_line(run: Run, words: str, message: str) -> None:
-    completed = run("table", *words.split())
-    assert completed.code == 2
-    assert message in completed.err
-    assert completed.err.count("\n") == 1
 
 
 def test_a_damaged_table_is_reported_in_one_line(run: Run, empty) -> None:

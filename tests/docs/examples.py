@@ -22,7 +22,7 @@ import re
 import shlex
 import sys
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
@@ -39,8 +39,8 @@ SMALL_RUN = {
     "decisions": "400",
     "num_envs": "16",
     "batch_size": "64",
+    "suit_layers": "0",  # before hidden, which would be refused with suit layers
     "hidden": "[16]",
-    "suit_layers": "0",
     "value_hidden": "[16]",
     "value_start": "200",
     "value_deals": "64",
@@ -138,19 +138,14 @@ def shortened(words: list[str]) -> list[str]:
             words[place : place + 2] = []
     source = words[1] if len(words) > 1 and not words[1].startswith("--") else "quickstart"
     given = dict(zip((word.removeprefix("--") for word in words[2::2]), words[3::2], strict=False))
-    small = {key: value for key, value in SMALL_RUN.items() if not (key in OF_INIT and "init" in given)}
-    trainer = {key: given[key] for key in ("trainer",) if key in given}
-    return words + [
-        word for key, value in small.items() if _has(source, trainer, key, value) for word in (f"--{key}", value)
-    ]
-
-
-def _has(source: str, trainer: Mapping[str, str], key: str, value: str) -> bool:
-    try:
-        load_config(source, {**trainer, key: value})
-    except ValueError:
-        return False
-    return True
+    small = {key: given[key] for key in ("trainer",) if key in given}
+    for key, value in SMALL_RUN.items():
+        with contextlib.suppress(ValueError):  # a setting that the trainer does not know
+            if key not in OF_INIT or "init" not in given:
+                load_config(source, {**small, key: value})
+                small[key] = value
+                words += [f"--{key}", value]
+    return words
 
 
 def check_command(line: str, place: str) -> None:
