@@ -33,7 +33,7 @@ from german_whist.envs.utils.checks import check_seed, whole_number
 from german_whist.solver.exact_endgame import ExactEndgameHook
 
 DEFAULT_BATCH = 2048
-MOST_TASKS = 64  # that an executor is given: enough to keep machines busy, few enough that batches stay large
+MAX_TASKS = 64  # that an executor is given: enough to keep machines busy, few enough that batches stay large
 
 Record = Callable[[Recording], None]
 Progress = Callable[[int], None]
@@ -105,7 +105,7 @@ def play_match(
         )
     else:
         check_deals(deals, batch_size, first_deal)
-        size = min(batch_size, -(-deals // MOST_TASKS))
+        size = min(batch_size, -(-deals // MAX_TASKS))
         tasks = [
             (first, second, min(size, deals - start), seed, rules, endgame, first_deal + start, record is not None)
             for start in range(0, deals, size)

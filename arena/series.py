@@ -12,7 +12,7 @@ from german_whist.agents.bots.base import Agent
 from german_whist.arena.executors import run_tasks
 from german_whist.arena.match import (
     DEFAULT_BATCH,
-    MOST_TASKS,
+    MAX_TASKS,
     Progress,
     batch_endgame,
     check_counts,
@@ -144,7 +144,7 @@ def series_games(
             place = first_match + start
             parts.append(play_mirrored_matches(agents, names, rules, match, seed, place, size, hook, progress))
         return joined_games(parts)
-    size = min(batch_size, -(-matches // MOST_TASKS))
+    size = min(batch_size, -(-matches // MAX_TASKS))
     tasks = [
         (first, second, match, min(size, matches - start), seed, rules, endgame, first_match + start)
         for start in range(0, matches, size)

@@ -28,8 +28,8 @@ from german_whist.envs.engine.rules import rules as rules_named
 Counts = npt.NDArray[np.int64]
 Shares = npt.NDArray[np.float64]
 
-MOST_DEALS = 100_000
-LARGEST_ELO = 10_000  # beyond it, a hypothesis is that one score comes always
+MAX_DEALS = 100_000
+MAX_ELO = 10_000  # beyond it, a hypothesis is that one score comes always
 CHECK_EVERY = 16  # deals between two looks at the ratio
 ACCEPTED = {1: "elo1", -1: "elo0", 0: "undecided"}
 
@@ -219,10 +219,10 @@ class SPRTBounds:
             ValueError: when ``elo0`` is not below ``elo1``, one of them is beyond ±10,000, or an error rate is not
                 between 0 and ½.
         """
-        if not -LARGEST_ELO <= self.elo0 < self.elo1 <= LARGEST_ELO:
+        if not -MAX_ELO <= self.elo0 < self.elo1 <= MAX_ELO:
             raise ValueError(
-                f"SPRT bounds {self.elo0:g},{self.elo1:g} are not allowed: two numbers from -{LARGEST_ELO} to "
-                f"{LARGEST_ELO}, the lower one first"
+                f"SPRT bounds {self.elo0:g},{self.elo1:g} are not allowed: two numbers from -{MAX_ELO} to "
+                f"{MAX_ELO}, the lower one first"
             )
         for name in ("alpha", "beta"):
             if not 0 < getattr(self, name) < 0.5:
@@ -298,7 +298,7 @@ def play_sprt(
     *,
     alpha: float = 0.05,
     beta: float = 0.05,
-    most_deals: int = MOST_DEALS,
+    most_deals: int = MAX_DEALS,
     endgame: str = PLAYED,
     batch_size: int = DEFAULT_BATCH,
     progress: Progress | None = None,

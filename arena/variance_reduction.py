@@ -23,7 +23,7 @@ from german_whist.agents.registry import make_agent
 from german_whist.arena.executors import run_tasks
 from german_whist.arena.match import (
     DEFAULT_BATCH,
-    MOST_TASKS,
+    MAX_TASKS,
     Progress,
     batch_endgame,
     check_deals,
@@ -234,7 +234,7 @@ def play_variance_reduced_match(
     agents, names = two_agents(first, second)
     rules, seed, endgame = rules_named(rules), check_seed(seed), check_endgame(endgame)
     value_of(value)
-    size = batch_size if executor is None else min(batch_size, -(-deals // MOST_TASKS))
+    size = batch_size if executor is None else min(batch_size, -(-deals // MAX_TASKS))
     shares = [(min(size, deals - start), seed, rules, value, endgame, start) for start in range(0, deals, size)]
     margins, luck, forfeits = [], [], []
     parts: Iterator[tuple[Any, Any, list[Forfeit]]]

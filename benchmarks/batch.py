@@ -15,7 +15,7 @@ SIZE = 4096
 THREAD_SIZE = 16_384  # deals of each thread
 BARE, OBSERVED = "bare decisions", "with obs. and mask"
 
-_MOST_PLIES = 80  # decisions in the longest deal, choices included
+_MAX_PLIES = 80  # decisions in the longest deal, choices included
 _ONE_DEAL = "batch of one deal"
 _CLASSIC = "classic"
 _TWO_THREADS, _ONE_THREAD = "two threads", "one thread"
@@ -28,7 +28,7 @@ class RandomPlay:
         """Set the number of deals per batch, and whether observations and action masks are written, too."""
         self._batch = DealBatch(rules, size)
         self._observed = observed
-        self._uniforms = np.random.default_rng(0).random((_MOST_PLIES, size))
+        self._uniforms = np.random.default_rng(0).random((_MAX_PLIES, size))
         self._actions = np.empty(size, np.int64)
         self._observations = np.zeros((size, self._batch.num_observations), np.int8)
         self._masks = np.zeros((size, self._batch.num_actions), np.int8)

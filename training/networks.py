@@ -47,7 +47,7 @@ NEWTON_SCHULZ_STEPS = 4  # Jordan et al. take 5; runs with 3 and 5 differed with
 
 Weights = tuple[torch.Tensor, torch.Tensor]
 
-_FEWEST_ROWS, _MOST_ROWS = 128, 1024  # rows of a matrix product in FrozenMLP
+_FEWEST_ROWS, _MAX_ROWS = 128, 1024  # rows of a matrix product in FrozenMLP
 
 
 def feature_scale(high: npt.NDArray[np.int8], low: Block | None, flags: Sequence[Block] = ()) -> torch.Tensor:
@@ -264,7 +264,7 @@ class FrozenMLP:
     @torch.inference_mode()
     def __call__(self, features: torch.Tensor) -> torch.Tensor:
         """Return the outputs on the CPU, float32[rows, outputs], for features int8[rows, features]."""
-        return torch.cat([self._outputs(rows) for rows in features.split(_MOST_ROWS)])
+        return torch.cat([self._outputs(rows) for rows in features.split(_MAX_ROWS)])
 
     def _outputs(self, features: torch.Tensor) -> torch.Tensor:
         rows = len(features)

@@ -20,9 +20,9 @@ from german_whist.training.config import SELF
 from german_whist.training.networks import new_mlp
 from german_whist.training.rollouts import Collector, Network
 
-MOST_ROWS = 100_000  # positions that the outputs are fitted to
+MAX_ROWS = 100_000  # positions that the outputs are fitted to
 FIRST_RANK = 2**20  # ranges of deals from here on belong to no process that trains
-_MOST_ENVS = 1024
+_MAX_ENVS = 1024
 _GREEDY = 1e4  # inverse temperature: the action with the highest logit
 _RIDGE = 1e-5
 _NEWTON_STEPS = 12
@@ -47,7 +47,7 @@ def self_play_outcomes(policy: Network, shares: Mapping[str, float], deals: int,
     for game, share in shares.items():
         left, rank = max(round(deals * share), 1), FIRST_RANK
         while left > 0:
-            envs = min(left, _MOST_ENVS)
+            envs = min(left, _MAX_ENVS)
             found = _play(policy, game, envs, seed, inputs, rank)
             features.append(found[0])
             margins.append(found[1])
@@ -76,7 +76,7 @@ def fit_value(layers: tuple[Layer, ...], suit_layers: int, outcomes: Outcomes) -
         outcomes: from :func:`self_play_outcomes`.
     """
     features, margins = outcomes
-    every = max(1, -(-len(features) // MOST_ROWS))
+    every = max(1, -(-len(features) // MAX_ROWS))
     last = _last_layer(_hidden(layers, suit_layers, features[::every]), margins[::every])
     return (*layers[:-1], last)
 

@@ -48,7 +48,7 @@ _PLAYED, _TOOK, _DREW = _EVENT["played"], _EVENT["took"], _EVENT["drew"]
 _TAKE, _LEAVE = _EVENT["take"], _EVENT["leave"]
 _ME = 1
 
-_MOST_SUBSETS = 5_000  # of the unseen cards, to look through for possible hands
+_MAX_SUBSETS = 5_000  # of the unseen cards, to look through for possible hands
 _STREAM = np.uint64(2**20)  # random stream of sampled deals, apart from those of decks and agents
 _ONE = np.uint64(1)
 _SHIFT = np.uint64(32)
@@ -310,7 +310,7 @@ def list_hands(hidden, ways, hands, weights):
     subsets = 1.0
     for card in range(held):
         subsets *= (unseen - card) / (card + 1)
-    if subsets > _MOST_SUBSETS:
+    if subsets > _MAX_SUBSETS:
         return 0
     counts = np.empty(4, np.int64)
     count = 0

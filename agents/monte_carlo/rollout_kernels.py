@@ -26,7 +26,7 @@ from german_whist.solver.search.value_kernels import encode_position
 from german_whist.solver.tablebase.position_kernels import MAX_CARDS
 
 # Larger races take milliseconds to solve, too long for a rollout.
-MOST_RACE_CARDS = 7
+MAX_RACE_CARDS = 7
 NEAR_GOAL = 3
 
 _ONE = np.uint64(1)
@@ -93,7 +93,7 @@ def is_solvable_endgame(game, state):
     """Return whether a rollout stops at this state: an open endgame that is solved in microseconds."""
     if not is_open_endgame(game, state):
         return False
-    if game.race and popcount(state.hands[state.turn]) > MOST_RACE_CARDS:
+    if game.race and popcount(state.hands[state.turn]) > MAX_RACE_CARDS:
         leading = max(counted_tricks(game, state, SELF), counted_tricks(game, state, OPPONENT))
         return game.race - leading <= NEAR_GOAL
     return True

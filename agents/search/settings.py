@@ -14,7 +14,7 @@ SETTINGS = ("search", "threads")
 
 # Deals sampled before weighting: several for each world, because most turn out to weigh little; at most 768, because
 # they cost time, but never fewer than two for each world.
-_CANDIDATES_PER_WORLD, _MOST_CANDIDATES, _FEWEST_PER_WORLD = 6, 768, 2
+_CANDIDATES_PER_WORLD, _MAX_CANDIDATES, _FEWEST_PER_WORLD = 6, 768, 2
 # Weights keep an effective sample size of a twelfth of the deals. Without a bound, 13 of 768 deals carry the weight
 # against the heuristic bot, and a wrong model costs more.
 _LEAST_SHARE = 1 / 12
@@ -75,7 +75,7 @@ class SearchSettings:
 
     def belief(self, *, has_network: bool) -> BeliefSettings:
         """Return how deals are sampled; without a network, the heuristic bot takes its place among the models."""
-        most = max(min(_CANDIDATES_PER_WORLD * self.worlds, _MOST_CANDIDATES), _FEWEST_PER_WORLD * self.worlds)
+        most = max(min(_CANDIDATES_PER_WORLD * self.worlds, _MAX_CANDIDATES), _FEWEST_PER_WORLD * self.worlds)
         network, heuristic, uniform = _MODEL_PRIOR
         prior = _MODEL_PRIOR if has_network else (0.0, network + heuristic, uniform)
         return BeliefSettings(most, _LEAST_SHARE * most, prior)

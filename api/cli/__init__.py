@@ -33,7 +33,7 @@ from german_whist.cli.commands import (
 from german_whist.cli.terminal import BAD_INPUT, INTERRUPTED
 from german_whist.envs.utils.specs import unknown_name
 
-LONGEST_ERROR = 500  # characters
+MAX_ERROR = 500  # characters
 TOP_LEVEL_OPTIONS = ("-h", "--help", "--version")
 COMMANDS = {
     "train": train,
@@ -184,4 +184,4 @@ def _refuse(message: str) -> int:
 def _one_line(message: str) -> str:
     """Return a message as one line of at most 500 characters."""
     line = " ".join(message.split())
-    return line if len(line) <= LONGEST_ERROR else f"{line[: LONGEST_ERROR - 1]}…"
+    return line if len(line) <= MAX_ERROR else f"{line[: MAX_ERROR - 1]}…"

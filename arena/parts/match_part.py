@@ -17,7 +17,7 @@ from german_whist.arena.match_result import Forfeit
 from german_whist.arena.parts.shards import parse_shard
 from german_whist.arena.strict_json import check_object, read_json
 from german_whist.envs.engine.endgame_hook import check_endgame
-from german_whist.envs.engine.match_format import MAX_DEALS as LONGEST_MATCH
+from german_whist.envs.engine.match_format import MAX_DEALS as MAX_MATCH
 from german_whist.envs.engine.match_format import match_format_of
 from german_whist.envs.engine.rules import rules_from_dict
 from german_whist.envs.utils.checks import check_seed, is_whole_number, whole_number
@@ -30,8 +30,8 @@ _STATED = ("first", "second", "first_version", "second_version", "endgame")  # t
 _FIELDS = (*_STATED, "rules", "seed", "match_start", "match_deals", "start", "margins", "shard")
 _SERIES_FIELDS = ("match", "outcomes", "lengths")  # of a part of a series
 _FORFEITS = "forfeits"  # left out where there are none
-_LARGEST_SCORE = 10_000
-_MOST_SHOWN = 8  # missing shards or ranges of deals in an error
+_MAX_SCORE = 10_000
+_MAX_SHOWN = 8  # missing shards or ranges of deals in an error
 
 
 class Meeting(NamedTuple):
@@ -180,7 +180,7 @@ def _part(given: Any, name: str) -> MatchPart:
             check_seed(fields["match_start"], "match_start"),
             deals,
             check_seed(fields["start"], "start"),
-            _pairs(fields, "margins", _LARGEST_SCORE) if in_series else _pairs(fields, "margins", 99, whole=True),
+            _pairs(fields, "margins", _MAX_SCORE) if in_series else _pairs(fields, "margins", 99, whole=True),
             fields["shard"],
             forfeits=_forfeits(fields.get(_FORFEITS, [])),
             **(_series_fields(fields) if in_series else {}),
@@ -198,7 +198,7 @@ def _series_fields(fields: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "match": str(match_format_of(fields["match"])),
         "outcomes": _pairs(fields, "outcomes", 1, whole=True),
-        "lengths": _pairs(fields, "lengths", LONGEST_MATCH, whole=True, lowest=1),
+        "lengths": _pairs(fields, "lengths", MAX_MATCH, whole=True, lowest=1),
     }
 
 
@@ -304,8 +304,8 @@ def _missing(parts: list[MatchPart], is_played: np.ndarray) -> str:
 
 def _shown(words: Iterable[str], count: int) -> str:
     """Return the first of so many words."""
-    more = count - _MOST_SHOWN
-    return ", ".join(islice(words, _MOST_SHOWN)) + (f" and {more} more" if more > 0 else "")
+    more = count - _MAX_SHOWN
+    return ", ".join(islice(words, _MAX_SHOWN)) + (f" and {more} more" if more > 0 else "")
 
 
 def _numbered(word: str, number: int) -> str:

@@ -29,7 +29,7 @@ from german_whist.envs.utils.specs import shown
 
 PAIRS_FOLDER = "pairs"
 _CHUNK = 512  # deals between two writes
-_LONGEST_NAME = 24  # characters of an agent's specification in a file's name
+_MAX_NAME = 24  # characters of an agent's specification in a file's name
 _DIGITS = 12
 
 Margins = npt.NDArray[np.int64]
@@ -129,7 +129,7 @@ def runs_of(marks: Played, value: bool) -> list[range]:
 
 def _key(meeting: Meeting) -> str:
     digest = hashlib.sha256(json.dumps(meeting).encode()).hexdigest()[:_DIGITS]
-    names = [re.sub(r"[^A-Za-z0-9]+", "_", spec)[:_LONGEST_NAME].strip("_") for spec in (meeting.first, meeting.second)]
+    names = [re.sub(r"[^A-Za-z0-9]+", "_", spec)[:_MAX_NAME].strip("_") for spec in (meeting.first, meeting.second)]
     return "-".join([*names, digest])
 
 

@@ -26,7 +26,7 @@ ELO = 400 / math.log(10)  # Elo points in one unit of log odds
 VIRTUAL_DRAWS = 1.0
 _ITERATIONS = 100
 _CLOSE = 1e-10
-_LONGEST_STEP = 2.0  # in log odds: Newton's method overshoots far from the maximum
+_MAX_STEP = 2.0  # in log odds: Newton's method overshoots far from the maximum
 
 _COLDEST = 1e-6  # temperature of Nash averaging, relative to the largest payoff
 _COOLING = 0.6
@@ -63,7 +63,7 @@ def bradley_terry(wins: npt.ArrayLike, virtual_draws: float = VIRTUAL_DRAWS) -> 
         # The ratings have no zero point; the mean of all is added to make the matrix regular.
         curvature = weights.sum(axis=-1)[..., None] * diagonal - weights + weights.max() / size
         step = np.linalg.solve(curvature, slope[..., None])[..., 0]
-        ratings = ratings + np.clip(step, -_LONGEST_STEP, _LONGEST_STEP)
+        ratings = ratings + np.clip(step, -_MAX_STEP, _MAX_STEP)
         if np.abs(step).max() < _CLOSE:
             break
     centred: Matrix = ELO * (ratings - ratings.mean(axis=-1, keepdims=True))

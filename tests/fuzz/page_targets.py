@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 from starlette.testclient import TestClient
 
-from german_whist.cli import LONGEST_ERROR
+from german_whist.cli import MAX_ERROR
 from german_whist.envs.engine.actions import action_text
 from german_whist.envs.engine.cards import cards_of
 from german_whist.session.saved import session_to_dict
@@ -74,7 +74,7 @@ class Page:
             raise BrokenError(f"{method} {address!r:.80}: status {answer.status_code}: {answer.text:.200}")
         # The files of the page are served by Starlette, which refuses a range of bytes in plain text.
         message = answer.json()["error"]["message"] if address.startswith("api/") else answer.text
-        if not message or "\n" in message or len(message) > LONGEST_ERROR:
+        if not message or "\n" in message or len(message) > MAX_ERROR:
             raise BrokenError(f"{method} {address!r:.80}: an error of {len(message)} characters: {message!r:.200}")
         if self.state() != before:
             raise BrokenError(

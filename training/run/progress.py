@@ -16,7 +16,7 @@ FIRST_EVALUATION = "compiling what is not cached yet, and first evaluation"
 FIRST_ROLLOUT = "compiling what is not cached yet, and first rollout"
 FINAL_EVALUATION = "final evaluation"
 _PLAIN_EVERY = 10.0  # seconds between lines without a terminal
-_MOST_RATES = 5  # win rates, or opponents, shown one by one; of more, the mean, or their number
+_MAX_RATES = 5  # win rates, or opponents, shown one by one; of more, the mean, or their number
 
 
 class TrainingProgress:
@@ -83,7 +83,7 @@ class TrainingProgress:
             opponents: specification strings of the opponents.
             games: number of games in which each is met.
         """
-        against = f"{len(opponents)} opponents" if len(opponents) > _MOST_RATES else ", ".join(opponents)
+        against = f"{len(opponents)} opponents" if len(opponents) > _MAX_RATES else ", ".join(opponents)
         each = "each of " if len(opponents) > 1 else ""
         where = f" in each of {games} games" if games > 1 else ""
         self.begin_phase(f"{kind or 'evaluation'}: {deals:,} deals against {each}{against}{where}", is_short=not kind)
@@ -123,7 +123,7 @@ class TrainingProgress:
 
     def show_rates(self, decisions: int, rates: dict[str, float]) -> None:
         """Show the win rates of the newest evaluation, which was after so many decisions."""
-        if len(rates) > _MOST_RATES:
+        if len(rates) > _MAX_RATES:
             won = f"won {sum(rates.values()) / len(rates):.0%} on average of {len(rates)} matches"
         else:
             won = "won against " + ", ".join(f"{name} {rate:.0%}" for name, rate in rates.items())

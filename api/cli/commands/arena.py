@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 PICTURE = "standings.png"
 
 _COLOR = "#264653"
-_LONGEST_NAME = 28  # characters of an agent's name
-_LARGEST_LABELLED = 14  # agents; in larger matrices the numbers would not be readable
+_MAX_NAME = 28  # characters of an agent's name
+_MAX_LABELLED = 14  # agents; in larger matrices the numbers would not be readable
 
 
 def add_parser(subparsers: Any) -> None:
@@ -153,7 +153,7 @@ def draw_standings(standings: Standings, path: str | Path, title: str) -> None:
     figure = Figure(figsize=(4.5 + 2.2 + height, height), dpi=150, layout="constrained")
     FigureCanvasAgg(figure)
     scale, matrix = figure.subplots(1, 2, width_ratios=(4.5, height - 0.5))
-    names = [name if len(name) <= _LONGEST_NAME else f"{name[: _LONGEST_NAME - 1]}…" for name in standings.agents]
+    names = [name if len(name) <= _MAX_NAME else f"{name[: _MAX_NAME - 1]}…" for name in standings.agents]
     _draw_scale(scale, standings, names)
     _draw_matrix(matrix, standings)
     figure.suptitle(title, x=0.01, ha="left", fontweight="bold", parse_math=False)
@@ -181,7 +181,7 @@ def _draw_matrix(axes: Axes, standings: Standings) -> None:
     for (i, j), pair in standings.pairs.items():
         rates[i, j] = pair.win_rate
     axes.imshow(rates, cmap="RdBu", vmin=0, vmax=1)
-    for i, j in standings.pairs if size <= _LARGEST_LABELLED else ():
+    for i, j in standings.pairs if size <= _MAX_LABELLED else ():
         color = "white" if abs(rates[i, j] - 0.5) > 0.28 else "black"
         axes.text(j, i, f"{100 * rates[i, j]:.0f}", ha="center", va="center", color=color, fontsize=9)
     axes.set_xticks(range(size), [str(j + 1) for j in range(size)])
