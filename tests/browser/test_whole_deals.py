@@ -12,7 +12,7 @@ from german_whist.envs.engine.rules import rule_names, rules
 from tests.browser.server import Server
 from tests.browser.table import ABLE, Table
 
-# Every preset with eight cards, in two ways or those in which the true one is not played; those left out have few anyway.
+# Every preset with eight cards, for two of the ways each; those left out have few anyway.
 _CARDS = "suits=2,ranks=4,hand=2"
 _SMALLER = {
     **{name: f"{name}:{_CARDS},stock=4" for name in ("all", "classic", "draft", "high_low", "no_trump", "open_stock")},
