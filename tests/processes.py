@@ -7,4 +7,5 @@ import sys
 from tests.conftest import SMALL_TABLE
 
 USE_SMALL_TABLES = f"from german_whist.solver.tablebase import cache; cache.SEARCH_CARDS = {SMALL_TABLE}\n"
-PROGRAM = [sys.executable, "-c", f"{USE_SMALL_TABLES}import sys; from german_whist.cli import main; sys.exit(main())"]
+RUN = "import sys; from german_whist.cli import main; sys.exit(main())"
+PROGRAM = [sys.executable, "-c", USE_SMALL_TABLES + RUN]

@@ -62,21 +62,39 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 OpenTable = Callable[..., Table]
 
 
+@pytest.fixture(scope="package")
+def device(browser: Any, server: Server) -> Iterator[Table]:
+    """A device without a touch screen that all tests use: a new one takes a second."""
+    table = Table(browser, server)
+    yield table
+    table.close()
+
+
 @pytest.fixture
-def open_table(browser: Any, server: Server) -> Iterator[OpenTable]:
-    """Return a function that opens the page on a new device; afterwards nothing may have gone wrong on it."""
+def open_table(browser: Any, server: Server, device: Table) -> Iterator[OpenTable]:
+    """Return a function that opens the page on a device, the first time on one that has forgotten everything.
+
+    Afterwards nothing may have gone wrong on it.
+    """
     tables: list[Table] = []
 
-    def open_one(served: Server = server, **device: Any) -> Table:
-        table = Table(browser, served, **device)
-        tables.append(table)
-        return table
+    def open_one(served: Server = server, *, touch: bool = False, **visit: Any) -> Table:
+        if tables or touch or served is not server:
+            tables.append(Table(browser, served, touch=touch, **visit))
+        else:
+            device.visit(**visit)
+            tables.append(device)
+        return tables[-1]
 
     yield open_one
     for table in tables:
-        table.close()
-    for table in tables:
-        assert table.complaints == []
+        if table is device:
+            table.leave()
+        else:
+            table.close()
+    complaints = [table.complaints[:] for table in tables]
+    device.complaints.clear()
+    assert complaints == [[]] * len(tables)
 
 
 @pytest.fixture

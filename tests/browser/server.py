@@ -5,13 +5,16 @@ from __future__ import annotations
 import json
 import signal
 import subprocess
+import sys
 import urllib.request
 from pathlib import Path
 from typing import Any
 
-from tests.processes import PROGRAM
+from tests.processes import RUN, USE_SMALL_TABLES
 
 AGENT = "heuristic"
+# The page does not wait for the warm-up, and few tests need what it loads.
+PROGRAM = f"{USE_SMALL_TABLES}from german_whist.web import server; server.warm_up = lambda *_: None\n{RUN}"
 
 
 class Server:
@@ -30,7 +33,7 @@ class Server:
 
     def start(self) -> None:
         """Start the server, and wait until it says its address."""
-        command = [*PROGRAM, "serve", "--no-browser", "--port", str(self._port)]
+        command = [sys.executable, "-c", PROGRAM, "serve", "--no-browser", "--port", str(self._port)]
         command += ["--data", str(self._data), "--agent", self._agent, "--rules", self._rules, "--seed", "7"]
         self._process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
         assert self._process.stdout is not None

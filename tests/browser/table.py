@@ -22,48 +22,50 @@ class Table:
         complaints: errors in the console, requests to elsewhere, and failed requests.
     """
 
-    def __init__(
-        self,
-        browser: Any,
-        server: Server,
-        *,
-        width: int = 1280,
-        height: int = 800,
-        touch: bool = False,
-        moving: bool = False,
-        settings: dict[str, Any] | None = None,
-        session: str | None = None,
-    ) -> None:
+    def __init__(self, browser: Any, server: Server, *, touch: bool = False, **visit: Any) -> None:
         """Open the page.
 
         Args:
             browser: the browser.
             server: what serves it.
-            width: width of the window.
-            height: height of the window.
             touch: whether the device has a touch screen.
-            moving: whether cards move.
-            settings: settings that differ from the defaults.
-            session: the session to open; by default the page deals.
+            visit: what :meth:`visit` takes.
         """
         self.touch = touch
         self.server = server
         self.complaints: list[str] = []
-        self._context = browser.new_context(
-            viewport={"width": width, "height": height},
-            has_touch=touch,
-            reduced_motion="no-preference" if moving else "reduce",
-            accept_downloads=True,
-        )
+        self._context = browser.new_context(has_touch=touch, accept_downloads=True)
         self._context.set_default_timeout(_PATIENCE)
-        kept = json.dumps({"lessonOffered": True, "sound": False, **(settings or {})})
-        key = "german-whist.settings"
-        self._context.add_init_script(
-            f"if (location.protocol === 'http:' && localStorage.getItem('{key}') === null) "
-            f"localStorage.setItem('{key}', {json.dumps(kept)})"
-        )
+        # A page of the same origin, to write settings before the true one is opened.
+        empty = '<link rel="icon" href="data:,">'
+        self._context.route("**/empty", lambda route: route.fulfill(content_type="text/html", body=empty))
         self.page = self._open()
-        self.page.goto(server.address + (f"#session={session}" if session else ""))
+        self.visit(**visit)
+
+    def visit(
+        self,
+        *,
+        width: int = 1280,
+        height: int = 800,
+        moving: bool = False,
+        settings: dict[str, Any] | None = None,
+        session: str | None = None,
+    ) -> None:
+        """Open the page as if the device had never seen it.
+
+        Args:
+            width: width of the window.
+            height: height of the window.
+            moving: whether cards move.
+            settings: settings that differ from the defaults.
+            session: the session to open; by default the page deals.
+        """
+        kept = json.dumps({"lessonOffered": True, "sound": False, **(settings or {})})
+        self.page.goto(f"{self.server.address}empty")
+        self.page.evaluate("kept => { localStorage.clear(); localStorage['german-whist.settings'] = kept }", kept)
+        self.page.set_viewport_size({"width": width, "height": height})
+        self.page.emulate_media(reduced_motion="no-preference" if moving else "reduce")
+        self.page.goto(self.server.address + (f"#session={session}" if session else ""))
         self.wait()
 
     def _open(self) -> Any:
@@ -86,6 +88,14 @@ class Table:
         other.page.goto(self.page.url)
         other.wait()
         return other
+
+    def leave(self) -> None:
+        """Leave the page, which may be visited again, and close its other tabs."""
+        for page in self._context.pages:
+            if page is not self.page:
+                page.close()
+        self.page.unroute_all(behavior="ignoreErrors")
+        self.page.goto("about:blank")
 
     def close(self) -> None:
         """Close the page."""

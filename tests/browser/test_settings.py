@@ -158,9 +158,10 @@ def test_cards_move_as_fast_as_the_setting_says_unless_the_system_asks_for_rest(
       Element.prototype.animate = function (...given) {
         window.lengths.push(Math.round(given[1].duration)); return before.apply(this, given); } }"""
     cases = ((260, True, "normal"), (104, True, "fast"), (None, True, "none"), (None, False, "normal"))  # milliseconds
+    table = open_table()
     for expected, moving, speed in cases:
         session = server.create(rules="tiny", seat=0)
-        table = open_table(moving=moving, settings={"speed": speed}, session=session)
+        table.visit(moving=moving, settings={"speed": speed}, session=session)
         table.page.evaluate(watch)
         table.act()
         assert table.page.evaluate("window.lengths[0] ?? null") == expected

@@ -15,14 +15,14 @@ import pytest
 from german_whist.arena.recording import read_recordings
 from german_whist.cli import main
 from german_whist.cli.commands.play import parse_action
-from german_whist.envs.engine import actions
 from german_whist.envs.engine.actions import action_text
-from german_whist.envs.engine.cards import cards_of, parse_card, parse_deck
+from german_whist.envs.engine.cards import cards_of, parse_card
 from german_whist.envs.engine.rules import rule_names, rules
 from german_whist.session.deal.events import action_events
 from german_whist.session.deal.table_deal import TableDeal
 from german_whist.session.deal.words import result_sentence
 from tests.cli.conftest import Typist
+from tests.session.playing import table
 
 
 class Copycat:
@@ -159,19 +159,6 @@ def test_help_and_invalid_input_play_no_card(type_lines: Typist, capsys: pytest.
     assert text.count("SA or s a is the ace of spades") == 2
     assert "HELLO is not a card" in text
     assert "S1 is not a card" in text
-
-
-# Seat 0 deals and follows: it holds C2 C4 C5 C7 H6 D3 D4 S6 SJ … and CA is led; trumps are spades.
-DECK = (
-    "CA C2 C3 C4 HK C5 C6 C7 H5 H6 D2 D3 DA D4 S7 S6 ST SJ H2 H3 D9 DT S2 S3 C9 CK "
-    "SA S4 S5 S8 S9 SQ SK C8 CT CJ CQ D5 D6 D7 D8 DJ DQ DK H4 H7 H8 H9 HT HJ HQ HA"
-)
-
-
-def table(game: str = "classic", *words: str) -> TableDeal:
-    game_rules = rules(game)
-    played = [actions.parse_action(word, game_rules) for word in words]
-    return TableDeal(game_rules, parse_deck(DECK, game_rules.cards), 0, played)
 
 
 @pytest.mark.parametrize(("word", "card"), [("ST", "ST"), ("TS", "ST"), ("S10", "ST"), ("10S", "ST"), ("♥K", "HK")])

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from german_whist.agents.endgame.open_hands import opponent_hand_known
 from german_whist.agents.inference.belief import beliefs
 from german_whist.agents.monte_carlo.rollout_kernels import distinct_actions
 from german_whist.agents.policy.agent import network_of
@@ -17,8 +18,9 @@ from german_whist.envs.engine.actions import action_text, parse_action
 from german_whist.envs.engine.cards import cards_of
 from german_whist.envs.engine.rules import rule_names, rules
 from german_whist.envs.simulator.batch import DealBatch
-from german_whist.session.coach.advice import ROLLOUTS, advise, judge_of
+from german_whist.session.coach.advice import ROLLOUTS, Advice, advise, judge_of
 from german_whist.session.coach.hints import hint, holdings
+from german_whist.session.coach.reasons import reason
 from german_whist.session.coach.replays import swap_seats, try_action, watch
 from german_whist.session.coach.reviews import review
 from german_whist.session.deal.table_deal import TableDeal
@@ -176,6 +178,47 @@ def test_a_hint_names_a_legal_action_and_its_reason() -> None:
         )
         json.dumps(given, allow_nan=False)
         play(made, 1)
+
+
+def test_a_hint_is_what_the_hardest_level_plays_also_where_another_card_makes_more_tricks() -> None:
+    level: Any = make_agent("champion:search=16")
+    differs = worse = 0
+    for seed in range(9):
+        deal = TableDeal.at_address(rules("short"), seed, 0)
+        while not opponent_hand_known(deal.views(deal.turn)).any():
+            views, histories = deal.views(deal.turn), deal.batch.history(seats=[deal.turn])
+            chosen = int(level.search(views, np.random.default_rng(0), histories)[0][0])
+            given = hint(deal, 0, 16)
+            assert given["action"] == action_text(chosen, deal.rules)
+            assert given["by_text"] == "By Champion with search: the win comes first, then tricks."
+            more = [option for option in given["options"] if option["value"] > given["options"][0]["value"]]
+            differs += bool(more)
+            assert given["options"][0]["cost"] == 0
+            assert given["options"][0]["best"]
+            for option in more:  # it costs no tricks, but must lose no wins either to be as good
+                assert option["cost"] == 0
+                assert option["best"] == (given["win"] - option["win"] < 0.01)
+            worse += sum(not option["best"] for option in more)
+            deal.play(chosen)
+    assert differs > 3
+    assert worse > 0
+
+
+def test_the_reason_says_that_another_card_makes_more_tricks_but_fewer_wins() -> None:
+    batch = DealBatch("small", 1, seed=3)
+    view = batch.views()[0]
+    actions = tuple(cards_of(int(view["legal"])))
+    rest = len(actions) - 2
+    for margins, wins, words in (
+        ((0.2, 0.6), (0.6, 0.55), "makes about 0.4 tricks more, but wins the deal less often."),
+        ((0.2, 0.2), (0.6, 0.55), "makes as many tricks, but wins the deal less often."),
+        ((0.2, 0.2), (0.6, 0.6), "is about as good."),
+        ((0.2, -0.2), (0.6, 0.55), "costs about 0.4 tricks."),
+    ):
+        advice = Advice(
+            actions, (*margins, *[-1.0] * rest), (*wins, *[0.3] * rest), (0.5,) * len(actions), False, "champion"
+        )
+        assert reason(view, batch.rules, advice).endswith(words)
 
 
 @pytest.mark.parametrize("game", ["small", "draft", "humbug", "race", "high_low"])

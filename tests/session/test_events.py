@@ -12,18 +12,9 @@ from german_whist.envs.engine.rules import rule_names, rules
 from german_whist.session.deal.events import deal_events, move_texts
 from german_whist.session.deal.table_deal import TableDeal
 from german_whist.session.deal.words import card_name, result_sentence
-from tests.cli.test_play import DECK
-from tests.session.playing import play, session
+from tests.session.playing import play, session, table
 
 NAMES = ("You", "Ann")
-
-
-def played(game: str, *words: str) -> TableDeal:
-    from german_whist.envs.engine.actions import parse_action
-    from german_whist.envs.engine.cards import parse_deck
-
-    made = rules(game)
-    return TableDeal(made, parse_deck(DECK, made.cards), 0, [parse_action(word, made) for word in words])
 
 
 def texts(deal: TableDeal, observer: int | None = 0) -> list[str]:
@@ -31,7 +22,7 @@ def texts(deal: TableDeal, observer: int | None = 0) -> list[str]:
 
 
 def test_a_trick_is_told_in_order() -> None:
-    assert texts(played("classic", "CA", "C2")) == [
+    assert texts(table("classic", "CA", "C2")) == [
         "You deal.",
         "The ace of spades is turned up: spades are trumps.",
         "Ann leads the ace of clubs.",
@@ -41,19 +32,19 @@ def test_a_trick_is_told_in_order() -> None:
         "You draw the four of spades.",
         "The five of spades is turned up.",
     ]
-    assert texts(played("classic", "CA", "C2"), 1)[-2] == "You draw a card unseen."
+    assert texts(table("classic", "CA", "C2"), 1)[-2] == "You draw a card unseen."
 
 
 def test_choices_are_told() -> None:
-    left = texts(played("draft", "CA", "C2", "leave"))
+    left = texts(table("draft", "CA", "C2", "leave"))
     assert left[-4:-1] == ["Ann leaves the ace of spades.", "Ann draws a card unseen.", "You take the ace of spades."]
-    picked = texts(played("open_stock", "CA", "C2", "S4"))
+    picked = texts(table("open_stock", "CA", "C2", "S4"))
     assert "The four of spades is turned up." in picked
     assert picked[-3:-1] == ["Ann takes the four of spades.", "You draw the five of spades."]
-    kept = texts(played("humbug", "swap", "keep"))
+    kept = texts(table("humbug", "swap", "keep"))
     assert kept[1] == "The last card, the ace of hearts, is shown: hearts are trumps."
     assert kept[2:] == ["Ann swaps the hand for a blind one.", "You keep the hand."]
-    assert "There are no trumps." in texts(played("no_trump"))
+    assert "There are no trumps." in texts(table("no_trump"))
 
 
 @pytest.mark.parametrize("game", rule_names())

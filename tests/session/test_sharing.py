@@ -1,4 +1,4 @@
-"""Deals as text and as links, the catalogue and the lesson."""
+"""Deals as text and as links, and the lesson."""
 
 from __future__ import annotations
 
@@ -8,12 +8,9 @@ import zlib
 
 import pytest
 
-from german_whist.agents.policy.agent import check_trained_for
-from german_whist.agents.registry import make_agent
 from german_whist.arena.recording import Recording
 from german_whist.envs.engine.actions import parse_action
-from german_whist.envs.engine.rules import rule_names, rules
-from german_whist.session import catalogue
+from german_whist.envs.engine.rules import rule_names
 from german_whist.session.coach.replays import swap_seats
 from german_whist.session.deal.events import deal_events
 from german_whist.session.deal.table_deal import TableDeal
@@ -125,25 +122,6 @@ def test_a_recording_never_names_a_file_to_load() -> None:
 def test_what_is_no_recording_is_refused(text: str, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         read_deals(text)
-
-
-def test_every_offered_agent_plays_the_game_that_offers_it() -> None:
-    assert [game["id"] for game in catalogue.games()][:2] == ["classic", "small"]
-    assert {game["id"] for game in catalogue.games()} == set(rule_names())
-    listed = {agent["spec"] for agent in catalogue.agents()}
-    for game in catalogue.games():
-        assert rules(game["scorings"][0]["rules"]) == rules(game["id"])
-        for scoring in game["scorings"]:
-            assert set(scoring["agents"]) <= listed
-            for spec in scoring["agents"]:
-                check_trained_for(make_agent(spec), rules(scoring["rules"]))
-        assert len({str(rules(scoring["rules"])) for scoring in game["scorings"]}) == len(game["scorings"])
-
-
-def test_the_scorings_of_the_app_are_offered() -> None:
-    classic, small = ({scoring["rules"] for scoring in game["scorings"]} for game in catalogue.games()[:2])
-    assert {"seventh", "classic:counts=all,points=over_book,book=13"} <= classic
-    assert {"small", "small_all"} <= small
 
 
 def test_the_lesson_leads_through_a_deal_and_takes_only_what_it_asks_for() -> None:

@@ -1,4 +1,4 @@
-"""The levels: agents from the easiest to the hardest."""
+"""What can be played: games, scorings, and agents from the easiest to the hardest."""
 
 from __future__ import annotations
 
@@ -12,14 +12,25 @@ from german_whist.session.deal.table_deal import TableDeal
 from german_whist.session.opponent import play_action
 
 
-@pytest.mark.parametrize("game", rule_names())
-def test_every_agent_offered_for_a_game_plays_it_and_is_described(game: str) -> None:
-    described = {agent["spec"]: agent for agent in catalogue.agents()}
-    offered = catalogue.agents_for(rules(game))
-    assert len(set(offered)) == len(offered)
-    for spec in offered:
-        check_trained_for(make_agent(spec), rules(game))
-        assert described[spec]["title"] == catalogue.agent_title(spec)
+def test_every_preset_is_offered_with_scorings_and_agents_that_play_them() -> None:
+    assert [game["id"] for game in catalogue.games()][:2] == ["classic", "small"]
+    assert {game["id"] for game in catalogue.games()} == set(rule_names())
+    titles = {agent["spec"]: agent["title"] for agent in catalogue.agents()}
+    for game in catalogue.games():
+        own, *_ = game["scorings"]
+        assert (rules(own["rules"]), own["agents"]) == (rules(game["id"]), game["agents"])
+        assert len({str(rules(scoring["rules"])) for scoring in game["scorings"]}) == len(game["scorings"])
+        for scoring in game["scorings"]:
+            assert len(set(scoring["agents"])) == len(scoring["agents"])
+            for spec in scoring["agents"]:
+                check_trained_for(make_agent(spec), rules(scoring["rules"]))
+                assert titles[spec] == catalogue.agent_title(spec)
+
+
+def test_the_scorings_of_the_app_are_offered() -> None:
+    classic, small = ({scoring["rules"] for scoring in game["scorings"]} for game in catalogue.games()[:2])
+    assert {"seventh", "classic:counts=all,points=over_book,book=13"} <= classic
+    assert {"small", "small_all"} <= small
 
 
 def test_the_hardest_level_is_the_champion_with_a_search_where_the_endgame_is_open() -> None:
