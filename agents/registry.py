@@ -5,28 +5,32 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar, overload
 
-from german_whist.agents.bots.base import Agent
+from german_whist.envs.agent import Agent, check_agent
 from german_whist.envs.engine.endgame_hook import EXACT, check_endgame
-from german_whist.envs.utils.checks import is_agent_class
+from german_whist.envs.engine.rules import Rules
+from german_whist.envs.engine.rules import rules as rules_named
 from german_whist.envs.utils.specs import MAX_SPEC, no_settings, shown, split_spec, unknown_name
 
 if TYPE_CHECKING:
+    from german_whist.agents.endgame.exact_agent import ExactEndgame
     from german_whist.agents.policy.checkpoint import Checkpoint
     from german_whist.agents.search.settings import SearchSettings
+
+AgentType = TypeVar("AgentType", bound=Agent)
 
 
 class AgentKind(NamedTuple):
     """A kind of agent.
 
     Attributes:
-        make: makes one from its settings, the part of the specification after the colon.
+        make: makes one from its settings, the part of the specification after the colon, for the rules of a game.
         usage: the grammar of its specification.
         description: what it does, in one line.
     """
 
-    make: Callable[[str], Agent]
+    make: Callable[[str, Rules | None], Agent]
     usage: str
     description: str
 
@@ -45,14 +49,14 @@ class AgentSuffix(NamedTuple):
     description: str
 
 
-def _random(settings: str) -> Agent:
+def _random(settings: str, rules: Rules | None) -> Agent:
     from german_whist.agents.bots.random import RandomBot
 
     no_settings("random", settings)
     return RandomBot()
 
 
-def _greedy(settings: str) -> Agent:
+def _greedy(settings: str, rules: Rules | None) -> Agent:
     from german_whist.agents.bots.base import RuleBot
     from german_whist.agents.bots.greedy_kernels import choose
 
@@ -60,35 +64,35 @@ def _greedy(settings: str) -> Agent:
     return RuleBot("greedy", choose)
 
 
-def _mc(settings: str) -> Agent:
+def _mc(settings: str, rules: Rules | None) -> Agent:
     from german_whist.agents.monte_carlo.bot import MonteCarloBot
 
-    return MonteCarloBot.from_spec(settings)
+    return MonteCarloBot.from_spec(settings, rules or _classic())
 
 
-def _pimc(settings: str) -> Agent:
+def _pimc(settings: str, rules: Rules | None) -> Agent:
     from german_whist.agents.endgame.exact_agent import ExactEndgame
     from german_whist.agents.pimc.agent import PIMCAgent
 
-    agent = PIMCAgent.from_spec(settings)
+    agent = PIMCAgent.from_spec(settings, rules or _classic())
     return ExactEndgame(agent, agent.name)
 
 
-def _ismcts(settings: str) -> Agent:
+def _ismcts(settings: str, rules: Rules | None) -> Agent:
     from german_whist.agents.endgame.exact_agent import ExactEndgame
     from german_whist.agents.ismcts.agent import ISMCTSAgent
 
-    agent = ISMCTSAgent.from_spec(settings)
+    agent = ISMCTSAgent.from_spec(settings, rules or _classic())
     return ExactEndgame(agent, agent.name)
 
 
-def _process(settings: str) -> Agent:
+def _process(settings: str, rules: Rules | None) -> Agent:
     from german_whist.agents.process.agent import ProcessAgent
 
     return ProcessAgent.from_spec(settings)
 
 
-def _heuristic(settings: str) -> Agent:
+def _heuristic(settings: str, rules: Rules | None) -> Agent:
     """Return the ``heuristic`` bot, or a search with it as its policy.
 
     Raises:
@@ -103,7 +107,7 @@ def _heuristic(settings: str) -> Agent:
     searching = _search_settings("heuristic", given)
     for key in given:
         raise unknown_name("heuristic setting", key, SETTINGS)
-    return _search_agent(bot, searching, f"heuristic:{settings}") if searching else bot
+    return _search_agent(bot, rules or _classic(), searching, f"heuristic:{settings}") if searching else bot
 
 
 def split_checkpoint(settings: str) -> tuple[str, str]:
@@ -112,7 +116,7 @@ def split_checkpoint(settings: str) -> tuple[str, str]:
     return path, rest
 
 
-def _checkpoint(settings: str) -> Agent:
+def _checkpoint(settings: str, rules: Rules | None) -> Agent:
     """Return the agent of a single network, ``PATH[,temperature=T][,endgame=HOW][,search=N]``.
 
     Instead of a path, the name of a network that ships with the package will do, such as ``champion-every``.
@@ -125,23 +129,21 @@ def _checkpoint(settings: str) -> Agent:
     path, rest = split_checkpoint(settings)
     if not path:
         raise ValueError("agent 'checkpoint' needs a file: checkpoint:PATH[,temperature=T][,endgame=HOW]")
-    return _network_agent(find_network(path), Path(path).stem, "checkpoint", rest)
+    return _network_agent(find_network(path), Path(path).stem, "checkpoint", rest, rules)
 
 
-def _pretrained(name: str, settings: str) -> Agent:
+def _pretrained(name: str, settings: str, rules: Rules | None) -> Agent:
     """Return a pretrained agent: ``champion`` or ``small``.
 
     Raises:
-        ValueError: when a setting is wrong.
+        ValueError: when a setting is wrong, or the endgame of these rules is not open.
     """
-    from german_whist.agents.pretrained.catalog import every_network, load_pretrained
+    from german_whist.agents.pretrained.catalog import network_for
 
-    return _network_agent(load_pretrained(name), name, name, settings, load_pretrained(every_network(name)))
+    return _network_agent(network_for(name, rules), name, name, settings, rules)
 
 
-def _network_agent(
-    checkpoint: Checkpoint, name: str, kind: str, settings: str, every: Checkpoint | None = None
-) -> Agent:
+def _network_agent(checkpoint: Checkpoint, name: str, kind: str, settings: str, rules: Rules | None) -> Agent:
     """Return the agent of a network: with an exact endgame if ``endgame=`` or else the model card says so.
 
     Args:
@@ -149,11 +151,10 @@ def _network_agent(
         name: name of the agent.
         kind: what its specification begins with.
         settings: the settings in its specification.
-        every: a network with universal inputs for all other games, if any.
+        rules: the rules of the game; by default those that the network was trained for.
     """
     from german_whist.agents.endgame.exact_agent import ExactEndgame
     from german_whist.agents.policy.agent import PolicyAgent
-    from german_whist.agents.pretrained.multi_network_agent import MultiNetworkAgent
     from german_whist.agents.search.settings import SETTINGS
 
     given = split_spec(f"{kind}:{settings}", "agent")[1]
@@ -162,16 +163,12 @@ def _network_agent(
         if key not in ("temperature", "endgame"):
             raise unknown_name(f"{kind} setting", key, ("temperature", "endgame", *SETTINGS))
     temperature = _number(given.get("temperature", "0"))
-    agent = (
-        PolicyAgent(checkpoint, temperature, name)
-        if every is None
-        else MultiNetworkAgent(checkpoint, every, temperature, name)
-    )
+    agent = PolicyAgent(checkpoint, temperature, name, rules)
     endgame = check_endgame(given.get("endgame", checkpoint.endgame))
     if searching:
         if agent.temperature or endgame != EXACT:
             raise ValueError(f"agent {kind!r}: search plays the best card and an exact endgame, no other settings")
-        return _search_agent(agent, searching, f"{name}:{settings}")
+        return _search_agent(agent, agent.rules, searching, f"{name}:{settings}")
     return ExactEndgame(agent, name) if endgame == EXACT else agent
 
 
@@ -188,7 +185,7 @@ def _search_settings(kind: str, given: dict[str, str]) -> SearchSettings | None:
     return settings_from(taken)
 
 
-def _search_agent(policy: Agent, settings: SearchSettings, name: str) -> Agent:
+def _search_agent(policy: Agent, rules: Rules, settings: SearchSettings, name: str) -> Agent:
     """Return an agent that searches, with an exact endgame.
 
     ``small`` plays the rollouts of networks: a large network would take many times as long. The heuristic bot plays
@@ -196,11 +193,15 @@ def _search_agent(policy: Agent, settings: SearchSettings, name: str) -> Agent:
     """
     from german_whist.agents.endgame.exact_agent import ExactEndgame
     from german_whist.agents.policy.agent import PolicyAgent
-    from german_whist.agents.pretrained.catalog import SMALL, every_network, load_pretrained
+    from german_whist.agents.pretrained.catalog import SMALL, network_for
     from german_whist.agents.search.agent import SearchAgent
 
-    names = (SMALL, every_network(SMALL)) if isinstance(policy, PolicyAgent) else ()
-    return ExactEndgame(SearchAgent(policy, settings, [load_pretrained(one) for one in names], name), name)
+    rollouts = network_for(SMALL, rules) if isinstance(policy, PolicyAgent) else None
+    return ExactEndgame(SearchAgent(policy, rules, settings, rollouts, name), name)
+
+
+def _classic() -> Rules:
+    return rules_named("classic")
 
 
 def _number(temperature: str) -> float:
@@ -271,8 +272,8 @@ def agent_names() -> tuple[str, ...]:
     return (*KINDS, *PRETRAINED_NAMES)
 
 
-def _maker(name: str) -> Callable[[str], Agent] | None:
-    """Return the function that makes the agent of a name from its settings, ``None`` for an unknown name."""
+def _maker(name: str) -> Callable[[str, Rules | None], Agent] | None:
+    """Return the function that makes the agent of a name from settings and rules, ``None`` for an unknown name."""
     if name in KINDS:
         return KINDS[name].make
     return partial(_pretrained, name) if name in agent_names() else None
@@ -289,8 +290,14 @@ def split_suffixes(spec: str) -> tuple[str, list[str]]:
     return spec, suffixes
 
 
-def make_agent(spec: str | Agent) -> Agent:
-    """Make the agent that a specification string names.
+@overload
+def make_agent(spec: Literal["champion", "small"], rules: str | Rules | None = None) -> ExactEndgame: ...
+@overload
+def make_agent(spec: str, rules: str | Rules | None = None) -> Agent: ...
+@overload
+def make_agent(spec: AgentType, rules: str | Rules | None = None) -> AgentType: ...
+def make_agent(spec: Any, rules: str | Rules | None = None) -> Any:
+    """Make the agent that a specification string names, for one game.
 
     The grammar is ``NAME[:SETTINGS][+exact]``:
 
@@ -313,6 +320,8 @@ def make_agent(spec: str | Agent) -> Agent:
 
     Args:
         spec: a specification string; or an agent object (anything with ``act(views, rng)``), returned as it is.
+        rules: the rules of the deals that it will play, a preset's name, with settings if wanted, or ``Rules``. By
+            default the game that the network of a checkpoint was trained for, else ``"classic"``.
 
     Returns:
         The agent: ``agent.act(views, rng)`` takes a ``VIEW`` array of shape (n,) and returns int64[n], one legal action
@@ -320,14 +329,12 @@ def make_agent(spec: str | Agent) -> Agent:
         ``values(views)``.
 
     Raises:
-        ValueError: when there is no such agent, its file cannot be read, a setting is wrong, or ``+exact`` is given
-            twice.
+        ValueError: when there is no such agent, its file cannot be read, a setting is wrong, ``+exact`` is given twice,
+            or the agent cannot play this game.
     """
+    game = None if rules is None else rules_named(rules)
     if not isinstance(spec, str):
-        if is_agent_class(spec):
-            raise ValueError(f"{spec.__name__} is a class: pass an object of it, such as {spec.__name__}()")
-        if not callable(getattr(spec, "act", None)):
-            raise ValueError(f"{shown(spec)} is neither an agent's name nor an object with act(views, rng)")
+        check_agent(spec, game)
         return spec
     if len(spec) > MAX_SPEC:
         raise ValueError(f"agent {shown(spec)} has {len(spec)} characters: at most {MAX_SPEC} are allowed")
@@ -339,7 +346,7 @@ def make_agent(spec: str | Agent) -> Agent:
         if plus and _maker(rest.partition(":")[0]):
             raise unknown_name("agent suffix", f"+{suffix}", [f"+{one}" for one in SUFFIXES])
         raise unknown_name("agent", name, agent_names())
-    agent = make(settings)
+    agent = make(settings, game)
     for one in reversed(suffixes):
         agent = SUFFIXES[one].add(agent)
     return agent

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any
 from german_whist.registration import register_environments
 
 if TYPE_CHECKING:
-    from german_whist.agents.bots.base import AgentForfeit as AgentForfeit
+    from german_whist.agents.endgame.exact_agent import with_exact_endgame as with_exact_endgame
     from german_whist.agents.inference.deck_sampling import sample_decks as sample_decks
     from german_whist.agents.inference.state_sampling import sample_states as sample_states
+    from german_whist.agents.policy.agent import PolicyAgent as PolicyAgent
     from german_whist.agents.policy.canonical import canonical_views as canonical_views
     from german_whist.agents.policy.canonical import true_cards as true_cards
     from german_whist.agents.policy.inputs import network_inputs as network_inputs
@@ -30,6 +31,9 @@ if TYPE_CHECKING:
     from german_whist.arena.sprt import play_sprt as play_sprt
     from german_whist.arena.tournament.play import play_tournament as play_tournament
     from german_whist.arena.tournament.standings import standings as standings
+    from german_whist.envs.agent import Agent as Agent
+    from german_whist.envs.agent import AgentForfeit as AgentForfeit
+    from german_whist.envs.agent import Values as Values
     from german_whist.envs.engine.cards import card_text as card_text
     from german_whist.envs.engine.cards import cards_of_mask as cards_of_mask
     from german_whist.envs.engine.match_format import max_reward as max_reward
@@ -55,11 +59,14 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _MODULES = {
-    "AgentForfeit": "agents.bots.base",
+    "Agent": "envs.agent",
+    "AgentForfeit": "envs.agent",
     "DealBatch": "envs.simulator.batch",
     "ObservationAgent": "agents.policy.observation_agent",
+    "PolicyAgent": "agents.policy.agent",
     "Recording": "arena.recording",
     "Rules": "envs.engine.rules",
+    "Values": "envs.agent",
     "agent_names": "agents.registry",
     "canonical_views": "agents.policy.canonical",
     "card_text": "envs.engine.cards",
@@ -94,6 +101,7 @@ _MODULES = {
     "standings": "arena.tournament.standings",
     "true_cards": "agents.policy.canonical",
     "view_from_observation": "envs.observation.vector",
+    "with_exact_endgame": "agents.endgame.exact_agent",
 }
 
 __all__ = ["__version__", *_MODULES]  # noqa: PLE0604 - the names are strings

@@ -11,7 +11,7 @@ from gymnasium.vector import AutoresetMode
 from german_whist.envs.engine.endgame_hook import EXACT, register_endgame_hook
 
 if TYPE_CHECKING:
-    from german_whist.agents.bots.base import Agent
+    from german_whist.envs.agent import Agent
     from german_whist.envs.engine.endgame_hook import EndgameHook
     from german_whist.envs.engine.match_format import MatchFormat
     from german_whist.envs.engine.rules import Rules
@@ -72,7 +72,9 @@ def make_single(
     from german_whist.agents.registry import make_agent
     from german_whist.envs.gymnasium_env import GermanWhistEnv
 
-    return GermanWhistEnv(make_agent(opponent), rules, reward, seat, render_mode, match, endgame, observation_keys)
+    return GermanWhistEnv(
+        make_agent(opponent, rules), rules, reward, seat, render_mode, match, endgame, observation_keys
+    )
 
 
 def make_vector(
@@ -115,7 +117,7 @@ def make_vector(
     from german_whist.envs.gymnasium_vector_env import GermanWhistVectorEnv
 
     return GermanWhistVectorEnv(
-        make_agent(opponent),
+        make_agent(opponent, rules),
         num_envs,
         rules,
         reward,

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.agents.bots.base import Agent, Histories, Views, for_match
 from german_whist.agents.endgame.exact_agent import RowSubsetRng, solves_endgame
 from german_whist.agents.endgame.open_hands import exact_margins, opponent_hand_known
 from german_whist.agents.inference.belief import beliefs
@@ -19,13 +18,13 @@ from german_whist.agents.policy.agent import expected_values, network_of
 from german_whist.agents.registry import make_agent
 from german_whist.agents.search.agent import SearchAgent
 from german_whist.arena.recording import DealResult
-from german_whist.arena.turns import GameMemories, play_turn
+from german_whist.arena.turns import play_turn
+from german_whist.envs.agent import Agent, Histories, Views, for_match, uses_games
 from german_whist.envs.engine.actions import action_text
 from german_whist.envs.engine.agent_rng import AgentRng
 from german_whist.envs.engine.cards import NUM_ACTIONS, SUITS, card_text, cards_of, hand_text
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.rules import rules as rules_named
-from german_whist.envs.opponent import uses_history
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.envs.utils.checks import whole_number
 from german_whist.solver.races import NOT_LEGAL_MARGIN
@@ -171,10 +170,10 @@ def explain_deal(
         ValueError: when an argument is not allowed, or an agent does not return a legal action.
     """
     whole_number("worlds", worlds, 0)
-    rules, agents = rules_named(rules), (for_match(agents[0]), for_match(agents[1]))
-    batch = DealBatch(rules, 1, seed, index, history=any(map(uses_history, agents)))
+    rules = rules_named(rules)
+    agents = (for_match(make_agent(agents[0], rules)), for_match(make_agent(agents[1], rules)))
+    batch = DealBatch(rules, 1, seed, index, history=any(map(uses_games, agents)))
     address, first_seat = np.array([index], np.uint64), np.zeros(1, np.int8)
-    memories = GameMemories(agents, names, batch.seed, address, first_seat)
     seen: list[Views] = []
     histories: list[Histories | None] = []
     acting: list[int] = []
@@ -184,16 +183,16 @@ def explain_deal(
         histories.append(None if batch.log is None else batch.history())
         acting.append(int(batch.turn[0]))
         step = np.array([len(played)])
-        played.append(int(play_turn(memories, names, batch, address, first_seat, step)[0]))
+        played.append(int(play_turn(agents, names, batch, address, first_seat, step)[0]))
     moves: list[Move] = []
     for seat in seats:
         rows = [row for row, actor in enumerate(acting) if actor == seat]
         views = np.concatenate([seen[row] for row in rows])
         numbers = np.array(rows, np.int64)
-        evaluations = _evaluations(agents[seat], views, seed, numbers, worlds)
+        evaluations = _evaluations(agents[seat], rules, views, seed, numbers, worlds)
         rng = AgentRng(batch.seed, np.repeat(2 * address, len(rows)), stream=seat, step=numbers)
         evaluations.append(_search_gains(agents[seat], views, rng, [histories[row] for row in rows]))
-        moves += _moves(seat, agents[seat], names[seat], views, rows, [played[row] for row in rows], evaluations)
+        moves += _moves(rules, seat, agents[seat], names[seat], views, rows, [played[row] for row in rows], evaluations)
     states = batch.states
     return Explanation(
         rules=rules,
@@ -208,6 +207,7 @@ def explain_deal(
 
 
 def _moves(
+    rules: Rules,
     seat: int,
     agent: Agent,
     name: str,
@@ -219,6 +219,7 @@ def _moves(
     """Yield a seat's decisions.
 
     Args:
+        rules: the rules.
         seat: the seat.
         agent: its agent.
         name: the agent's name.
@@ -229,7 +230,7 @@ def _moves(
             NaN for none.
     """
     reference = make_agent(REFERENCE).act(views, None)
-    belief = beliefs(views)
+    belief = beliefs(views, rules)
     values = expected_values(agent, views)
     for i, view in enumerate(views):
         tricks = int(view["tricks_self"].sum() + view["tricks_opponent"].sum())
@@ -279,7 +280,7 @@ def _options(view: Any, played: int, evaluations: Sequence[npt.NDArray[np.float6
 
 
 def _evaluations(
-    agent: Agent, views: Views, seed: int, rows: npt.NDArray[np.int64], worlds: int
+    agent: Agent, rules: Rules, views: Views, seed: int, rows: npt.NDArray[np.int64], worlds: int
 ) -> list[npt.NDArray[np.float64]]:
     """Return probability, advantage, rollouts and exact margin of each action, float64[n, 54] each, NaN for none."""
     probabilities, advantages, rollouts, exact = (np.full((len(views), NUM_ACTIONS), np.nan) for _ in range(4))
@@ -293,7 +294,9 @@ def _evaluations(
             advantages[decides, : relative.shape[1]] = relative
     hidden = np.flatnonzero(~is_known)
     if worlds and len(hidden):
-        rollouts[hidden] = MonteCarloBot(worlds).margins(views[hidden], AgentRng(seed, rows[hidden], _STREAM))
+        rollouts[hidden] = MonteCarloBot(worlds, rules=rules).margins(
+            views[hidden], AgentRng(seed, rows[hidden], _STREAM)
+        )
     known = np.flatnonzero(is_known)
     if len(known):
         margins = exact_margins(views[known])

@@ -16,18 +16,17 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.agents.bots.base import Agent, agent_name, for_match
 from german_whist.agents.endgame.exact_agent import ExactEndgame, solves_endgame
 from german_whist.agents.registry import make_agent
 from german_whist.arena.executors import run_tasks
 from german_whist.arena.match_result import Forfeit, MatchResult, result_fields
 from german_whist.arena.recording import Recording, deal_results
-from german_whist.arena.turns import GameMemories, Lost, play_turn
+from german_whist.arena.turns import Lost, play_turn
+from german_whist.envs.agent import Agent, agent_name, for_match, uses_games
 from german_whist.envs.engine.endgame_hook import EXACT, PLAYED, EndgameHook, check_endgame
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.rules import rules as rules_named
 from german_whist.envs.engine.scoring import reward_limit
-from german_whist.envs.opponent import uses_history
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.envs.utils.checks import check_seed, whole_number
 from german_whist.solver.exact_endgame import ExactEndgameHook
@@ -86,8 +85,8 @@ def play_match(
             instead; ``result.forfeits`` lists them.
         ChildProcessError: when a worker of the executor ended abruptly.
     """
-    agents, names = two_agents(first, second)
     rules, endgame = rules_named(rules), check_endgame(endgame)
+    agents, names = two_agents(first, second, rules)
     forfeits: list[Forfeit] = []
     if executor is None:
         margins = match_margins(
@@ -184,7 +183,7 @@ def _play_task(
     forfeits: list[Forfeit] = []
     record = recordings.append if with_recordings else None
     margins = match_margins(
-        *two_agents(first, second),
+        *two_agents(first, second, rules),
         deals,
         seed,
         rules,
@@ -219,18 +218,17 @@ def play_mirrored_deals(
     recorded, and added to ``forfeits``.
     """
     indices = np.tile(np.uint64(start) + np.arange(size, dtype=np.uint64), 2)
-    batch = DealBatch(rules, 2 * size, seed, history=any(map(uses_history, agents)), endgame=endgame)
+    batch = DealBatch(rules, 2 * size, seed, history=any(map(uses_games, agents)), endgame=endgame)
     batch.deal_rows(np.arange(2 * size), indices)
     swapped = np.repeat(np.array([0, 1], np.int8), size)  # seat of the first agent
     history: list[npt.NDArray[np.int8]] = []  # the actions of every step, −1 where a deal was finished
     steps = np.zeros(2 * size, np.int64)
     reported = 0
     lost: Lost = {}
-    memories = GameMemories(agents, names, seed, indices, swapped)
     while not batch.done.all():
         finished = batch.done.copy()
         before = None if watch is None else batch.states.copy()
-        actions = play_turn(memories, names, batch, indices, swapped, steps, lost)
+        actions = play_turn(agents, names, batch, indices, swapped, steps, lost)
         if before is not None:
             before["done"][list(lost)] = True  # a forfeited game has no action
         if record is not None:
@@ -299,9 +297,9 @@ def match_result(
     return MatchResult(**fields, deals=len(margins), first_deal=int(first_deal)).with_margins(margins)
 
 
-def two_agents(first: str | Agent, second: str | Agent) -> tuple[tuple[Agent, Agent], tuple[str, str]]:
+def two_agents(first: str | Agent, second: str | Agent, rules: Rules) -> tuple[tuple[Agent, Agent], tuple[str, str]]:
     """Return two agents for a match, or a part of one, that begins, and what to call them."""
-    agents = (for_match(make_agent(first)), for_match(make_agent(second)))
+    agents = (for_match(make_agent(first, rules)), for_match(make_agent(second, rules)))
     return agents, (agent_label(first, agents[0]), agent_label(second, agents[1]))
 
 

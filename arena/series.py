@@ -8,7 +8,6 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.agents.bots.base import Agent
 from german_whist.arena.executors import run_tasks
 from german_whist.arena.match import (
     DEFAULT_BATCH,
@@ -20,7 +19,8 @@ from german_whist.arena.match import (
     two_agents,
 )
 from german_whist.arena.match_result import Forfeit, SeriesResult, result_fields
-from german_whist.arena.turns import GameMemories, Lost, play_turn
+from german_whist.arena.turns import Lost, play_turn
+from german_whist.envs.agent import Agent, uses_games
 from german_whist.envs.engine.endgame_hook import PLAYED, EndgameHook, check_endgame
 from german_whist.envs.engine.match_format import (
     MAX_DEALS,
@@ -32,7 +32,6 @@ from german_whist.envs.engine.match_format import (
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.rules import rules as rules_named
 from german_whist.envs.engine.scoring import reward_limit
-from german_whist.envs.opponent import uses_history
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.envs.utils.checks import check_seed
 
@@ -95,8 +94,8 @@ def play_series(
             ``result.forfeits`` lists these deals.
         ChildProcessError: when a worker of the executor ended abruptly.
     """
-    _, names = two_agents(first, second)
     rules, match_format, endgame = rules_named(rules), match_format_of(match), check_endgame(endgame)
+    _, names = two_agents(first, second, rules)
     games = series_games(
         first,
         second,
@@ -136,7 +135,7 @@ def series_games(
     check_match_number(check_match_number(first_match, "first_match") + int(matches) - 1, "last match")
     check_seed(seed)
     if executor is None:
-        agents, names = two_agents(first, second)
+        agents, names = two_agents(first, second, rules)
         hook = batch_endgame(endgame, rules)
         parts = []
         for start in range(0, matches, batch_size):
@@ -207,7 +206,7 @@ def play_mirrored_matches(
     """
     rows = np.arange(2 * size)
     indices = first_deals(np.tile(np.arange(start, start + size, dtype=np.uint64), 2))
-    batch = DealBatch(rules, 2 * size, seed, history=any(map(uses_history, agents)), endgame=endgame)
+    batch = DealBatch(rules, 2 * size, seed, history=any(map(uses_games, agents)), endgame=endgame)
     batch.deal_rows(rows, indices)
     swapped = np.repeat(np.array([0, 1], np.int8), size)  # seat of the first agent
     steps, deals = np.zeros(2 * size, np.int64), np.zeros(2 * size, np.int64)
@@ -217,10 +216,9 @@ def play_mirrored_matches(
     reported = 0
     forfeits: list[Forfeit] = []
     largest = reward_limit(rules.game, match.deal_reward)
-    memories = GameMemories(agents, names, seed, indices, swapped)
     while not is_over.all():
         lost: Lost = {}
-        play_turn(memories, names, batch, indices, swapped, steps, lost)
+        play_turn(agents, names, batch, indices, swapped, steps, lost)
         steps += 1
         ended = np.flatnonzero(batch.done & ~is_over)
         if not ended.size:
@@ -240,7 +238,6 @@ def play_mirrored_matches(
         indices[again] += np.uint64(1)
         steps[again] = 0
         batch.deal_rows(again, indices[again])
-        memories.begin(again, indices[again])
         if progress is not None:
             reported = report(progress, reported, int(is_over.sum()) // 2)
     outcomes = np.where(winners < 0, 0, np.where(winners == swapped, 1, -1))

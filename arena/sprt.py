@@ -17,10 +17,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.agents.bots.base import Agent
 from german_whist.arena.match import DEFAULT_BATCH, Progress, check_counts, match_margins, play_match, two_agents
 from german_whist.arena.match_result import Forfeit
 from german_whist.arena.statistics import Z95, finite_ends, largest_unseen_share
+from german_whist.envs.agent import Agent
 from german_whist.envs.engine.endgame_hook import PLAYED, check_endgame
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.rules import rules as rules_named
@@ -329,8 +329,8 @@ def play_sprt(
     """
     bounds = SPRTBounds(elo0=float(elo0), elo1=float(elo1), alpha=alpha, beta=beta)
     check_counts(most_deals=most_deals, batch_size=batch_size)
-    agents, names = two_agents(first, second)  # the same in all parts, which are one match
     rules, endgame = rules_named(rules), check_endgame(endgame)
+    agents, names = two_agents(first, second, rules)  # the same in all parts, which are one match
     margins, played = np.zeros((0, 2), np.int64), 0
     forfeits: list[Forfeit] = []
     while True:

@@ -18,7 +18,6 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.agents.bots.base import Agent, agent_name
 from german_whist.agents.registry import make_agent
 from german_whist.arena.executors import run_tasks
 from german_whist.arena.match import (
@@ -33,6 +32,7 @@ from german_whist.arena.match import (
 )
 from german_whist.arena.match_result import Forfeit, MatchResult
 from german_whist.arena.statistics import mean_interval
+from german_whist.envs.agent import Agent, agent_name
 from german_whist.envs.engine.endgame_hook import PLAYED, check_endgame
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.rules import rules as rules_named
@@ -174,18 +174,19 @@ class CorrectedResult:
         return {**asdict(self), "plain": self.plain.to_dict()}
 
 
-def value_of(spec: str | Agent | ValueOfViews) -> ValueOfViews:
+def value_of(spec: str | Agent | ValueOfViews, rules: Rules) -> ValueOfViews:
     """Return the value that a name or an object stands for.
 
     Args:
         spec: ``"hand"`` for :class:`HandValue`, an agent that has ``values(views)``, or any object that has.
+        rules: the rules of the deals.
 
     Raises:
         ValueError: when it has no ``values(views)``.
     """
     if isinstance(spec, str) and spec == HandValue.name:
         return HandValue()
-    value: Any = make_agent(spec) if isinstance(spec, str) else spec
+    value: Any = make_agent(spec, rules) if isinstance(spec, str) else spec
     if not callable(getattr(value, "values", None)):
         raise ValueError(f"{shown(spec)} has no values(views): 'hand' or an agent with a value is needed")
     return value  # type: ignore[no-any-return]
@@ -231,9 +232,9 @@ def play_variance_reduced_match(
     check_deals(deals, batch_size)
     if deals < 4 * _FOLDS:
         raise ValueError(f"deals {deals} is not allowed: a whole number from {4 * _FOLDS}")
-    agents, names = two_agents(first, second)
     rules, seed, endgame = rules_named(rules), check_seed(seed), check_endgame(endgame)
-    value_of(value)
+    agents, names = two_agents(first, second, rules)
+    value_of(value, rules)
     size = batch_size if executor is None else min(batch_size, -(-deals // MAX_TASKS))
     shares = [(min(size, deals - start), seed, rules, value, endgame, start) for start in range(0, deals, size)]
     margins, luck, forfeits = [], [], []
@@ -271,7 +272,7 @@ def play_variance_reduced_match(
 
 def _play_task(first: str | Agent, second: str | Agent, *share: Any) -> _Part:
     """Play some deals in a worker."""
-    return _play_part(*two_agents(first, second), *share)
+    return _play_part(*two_agents(first, second, share[2]), *share)
 
 
 def _play_part(
@@ -287,7 +288,7 @@ def _play_part(
     progress: Progress | None = None,
 ) -> _Part:
     """Play some deals; return the first agent's margins and luck, float64[deals, 2] each, and the forfeits."""
-    worth, luck = value_of(value), np.zeros(2 * deals)  # of seat 0
+    worth, luck = value_of(value, rules), np.zeros(2 * deals)  # of seat 0
     forfeits: list[Forfeit] = []
 
     def watch(batch: DealBatch, before: Any, actions: Any) -> None:

@@ -6,11 +6,11 @@ from functools import partial
 
 import numpy as np
 
-from german_whist.agents.bots.base import Agent, Histories, Views, act_with_memory
 from german_whist.agents.monte_carlo.bot import MonteCarloBot
 from german_whist.agents.registry import make_agent
 from german_whist.arena.match import play_match
 from german_whist.benchmarks.harness import Figure, Skipped, Tick, rates
+from german_whist.envs.agent import Agent, Games, Histories, Views, ask_views
 from german_whist.envs.engine.agent_rng import AgentRng
 from german_whist.envs.engine.rules import rules
 from german_whist.envs.simulator.batch import DealBatch
@@ -47,11 +47,16 @@ def measure_bots(seconds: float, tick: Tick) -> list[Figure | Skipped]:
     return figures
 
 
+def _same(histories: Histories) -> Histories:
+    return histories
+
+
 def choose(agent: Agent, positions: Positions) -> int:
     """Let an agent choose an action in each position; return the number of decisions."""
     for step, (views, histories) in enumerate(positions):
         rows = np.arange(len(views))
-        act_with_memory(agent, views, AgentRng(0, rows, step=step), None, rows, histories)
+        games = None if histories is None else Games(partial(_same, histories))
+        ask_views(agent, views, AgentRng(0, rows, step=step), rules("classic"), games)
     return sum(len(views) for views, _ in positions)
 
 

@@ -16,26 +16,22 @@ import numpy.typing as npt
 from gymnasium.error import ResetNeeded
 from gymnasium.spaces import Box, Discrete
 
+from german_whist.envs.agent import Agent, agent_name, ask, check_agent, uses_games
 from german_whist.envs.engine.agent_rng import AgentRng
 from german_whist.envs.engine.endgame_hook import PLAYED, EndgameHook
 from german_whist.envs.engine.match_format import MatchFormat, match_format_of
 from german_whist.envs.engine.rules import Rules
+from german_whist.envs.engine.rules import rules as rules_named
 from german_whist.envs.engine.scoring import check_reward
 from german_whist.envs.observation.keys import check_observation_keys, keyed, keyed_space
 from german_whist.envs.observation.vector import observation_high
-from german_whist.envs.opponent import (
-    Opponent,
-    ask_opponent,
-    check_opponent,
-    check_seat,
-    learner_seats,
-    uses_history,
-)
 from german_whist.envs.rendering.modes import FRAMES_PER_SECOND, RENDER_MODES, Picture
 from german_whist.envs.rendering.renderer import Renderer, RendererProperties
+from german_whist.envs.simulator.episode_batch import check_seat, learner_seats
 from german_whist.envs.simulator.single_match import SingleMatch, make_simulator
-from german_whist.envs.text.scene import PLAYERS
 from german_whist.envs.utils.checks import check_seed, whole_action
+
+_FIRST_ROW = np.zeros(1, np.int64)
 
 Step = tuple[Any, float, bool, bool, dict[str, Any]]
 
@@ -75,7 +71,7 @@ class GermanWhistEnv(RendererProperties, gymnasium.Env[Any, np.int64]):
 
     def __init__(
         self,
-        opponent: Opponent,
+        opponent: Agent,
         rules: str | Rules = "classic",
         reward: str = "margin",
         seat: int | str = "alternate",
@@ -107,12 +103,12 @@ class GermanWhistEnv(RendererProperties, gymnasium.Env[Any, np.int64]):
             ValueError: if an argument is not allowed.
             ModuleNotFoundError: if the render mode is ``"rgb_array"`` and Pillow is not installed.
         """
-        check_opponent(opponent)
+        check_agent(opponent, rules_named(rules))
         check_reward(reward)
         check_seat(seat)
         self._renderer = Renderer(render_mode)
         self.match = None if match is None else match_format_of(match)
-        self._simulator = make_simulator(rules, self.match, uses_history(opponent), endgame)
+        self._simulator = make_simulator(rules, self.match, uses_games(opponent), endgame)
         self.rules = self._simulator.rules
         self.opponent = opponent
         self.reward = reward
@@ -206,11 +202,7 @@ class GermanWhistEnv(RendererProperties, gymnasium.Env[Any, np.int64]):
         simulator = self._simulator
         while simulator.legal and simulator.turn != self.learner:
             rng = AgentRng(simulator.batch.seed, [simulator.index], step=simulator.plies)
-            action = int(ask_opponent(self.opponent, simulator.batch, np.zeros(1, np.int64), rng)[0])
-            if not simulator.play(action):
-                raise simulator.illegal_action_error(
-                    f"the opponent {self.opponent!r} at {PLAYERS[simulator.turn]}", action
-                )
+            simulator.play(int(ask(self.opponent, simulator.batch, _FIRST_ROW, rng)[0]))
             self._renderer.update(simulator.batch)
 
     def _observe(self, illegal: bool) -> tuple[Any, dict[str, Any]]:
@@ -227,7 +219,7 @@ class GermanWhistEnv(RendererProperties, gymnasium.Env[Any, np.int64]):
 
     def render(self) -> str | Picture | None:
         """Return what the learner sees as text or a picture, or show it, depending on the render mode."""
-        opponent = str(getattr(self.opponent, "name", "opponent"))
+        opponent = agent_name(self.opponent)
         names = ("learner", opponent) if self.learner == 0 else (opponent, "learner")
         scores = self._simulator.scores if isinstance(self._simulator, SingleMatch) else None
         return self._renderer.render(self._simulator.batch, self.learner, names, scores)

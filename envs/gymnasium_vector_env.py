@@ -14,23 +14,18 @@ from gymnasium.spaces import Box, Discrete
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
+from german_whist.envs.agent import Agent, ask, check_agent, uses_games
+from german_whist.envs.engine.agent_rng import AgentRng
 from german_whist.envs.engine.endgame_hook import PLAYED, EndgameHook
 from german_whist.envs.engine.match_format import MatchFormat, match_format_of
 from german_whist.envs.engine.rules import Rules
+from german_whist.envs.engine.rules import rules as rules_named
 from german_whist.envs.engine.scoring import check_reward
 from german_whist.envs.observation.keys import check_observation_keys, keyed, keyed_space
 from german_whist.envs.observation.vector import observation_high
-from german_whist.envs.opponent import (
-    Opponent,
-    check_opponent,
-    check_seat,
-    learner_seats,
-    opponent_plays,
-    uses_history,
-)
 from german_whist.envs.rendering.modes import FRAMES_PER_SECOND, Picture, check_render_mode
 from german_whist.envs.rendering.renderer import load_drawing, render_rows
-from german_whist.envs.simulator.episode_batch import Addresses, EpisodeBatch, Seeds
+from german_whist.envs.simulator.episode_batch import Addresses, EpisodeBatch, Seeds, check_seat, learner_seats
 from german_whist.envs.simulator.reset_options import (
     autoreset_mode_of,
     read_match_options,
@@ -87,7 +82,7 @@ class GermanWhistVectorEnv(VectorEnv[Any, npt.NDArray[np.int64], npt.NDArray[Any
 
     def __init__(
         self,
-        opponent: Opponent,
+        opponent: Agent,
         num_envs: int = 1,
         rules: str | Rules = "classic",
         reward: str = "margin",
@@ -117,7 +112,7 @@ class GermanWhistVectorEnv(VectorEnv[Any, npt.NDArray[np.int64], npt.NDArray[Any
             ValueError: if an argument is not allowed.
             ModuleNotFoundError: if the render mode is ``"rgb_array"`` and Pillow is not installed.
         """
-        check_opponent(opponent)
+        check_agent(opponent, rules_named(rules))
         check_reward(reward)
         check_seat(seat)
         check_render_mode(render_mode, tuple(self.metadata["render_modes"]))
@@ -127,7 +122,7 @@ class GermanWhistVectorEnv(VectorEnv[Any, npt.NDArray[np.int64], npt.NDArray[Any
         self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}
         self.match = None if match is None else match_format_of(match)
         self._keys = check_observation_keys(observation_keys)
-        self._episodes = EpisodeBatch(rules, num_envs, self.match, endgame, uses_history(opponent))
+        self._episodes = EpisodeBatch(rules, num_envs, self.match, endgame, uses_games(opponent))
         self._batch = self._episodes.batch
         self.num_envs = self._batch.size
         self.rules = self._batch.rules
@@ -222,7 +217,7 @@ class GermanWhistVectorEnv(VectorEnv[Any, npt.NDArray[np.int64], npt.NDArray[Any
             waiting = self._waiting()
             if not waiting.size:
                 break
-            opponent_plays(self.opponent, self._episodes, waiting)
+            self._opponent_plays(waiting)
             over = episodes.over & ~ended
         info = self._info(self._masks(), illegal, np.ones(self.num_envs, np.bool_))
         if self.autoreset_mode is AutoresetMode.SAME_STEP and ended.any():
@@ -246,7 +241,13 @@ class GermanWhistVectorEnv(VectorEnv[Any, npt.NDArray[np.int64], npt.NDArray[Any
     def _let_opponent_play(self) -> None:
         """Let the opponent play until it is the learner's turn in every row."""
         while (waiting := self._waiting()).size:
-            opponent_plays(self.opponent, self._episodes, waiting)
+            self._opponent_plays(waiting)
+
+    def _opponent_plays(self, rows: Rows) -> None:
+        """Let the opponent play one action in each of some rows; it is its turn there."""
+        episodes = self._episodes
+        rng = AgentRng(episodes.at.seeds[rows], episodes.indices[rows], step=episodes.plies[rows])
+        episodes.play(rows, ask(self.opponent, self._batch, rows, rng))
 
     def _finish(
         self, rows: Rows, illegal: Bools, rewards: npt.NDArray[np.float64], final_obs: npt.NDArray[Any]

@@ -6,7 +6,6 @@ import dataclasses
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from german_whist.agents.policy.agent import check_trained_for
 from german_whist.agents.pretrained.catalog import BASELINE, CHAMPION, SMALL, every_network, pretrained_networks
 from german_whist.envs.engine.endgame_hook import EXACT
 from german_whist.envs.engine.match_format import FIRST_TO, MatchFormat, match_format_of
@@ -166,7 +165,7 @@ def networks_for(rules: Rules) -> tuple[str, ...]:
 def plays(spec: str, rules: Rules) -> bool:
     """Return whether an agent's network, if it has one, plays a game."""
     try:
-        check_trained_for(agent_named(spec), rules)
+        agent_named(spec, rules)
     except ValueError:
         return False
     return True

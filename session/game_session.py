@@ -18,9 +18,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from german_whist.agents.bots.base import Agent, for_match
-from german_whist.agents.policy.agent import check_trained_for
 from german_whist.arena.recording import DealResult, Recording
+from german_whist.envs.agent import Agent, check_agent, for_match
 from german_whist.envs.engine.cards import deck_text
 from german_whist.envs.engine.match_format import FIRST_TO, MatchFormat
 from german_whist.session.deal.position import refusal_with_choices
@@ -153,8 +152,8 @@ class Session:
             ValueError: if there is no such agent, or it cannot play the game.
         """
         self.settings = settings
-        self.agent = for_match(agent_named(settings.agent) if agent is None else agent)
-        check_trained_for(self.agent, settings.game)
+        check_agent(agent := agent_named(settings.agent, settings.game) if agent is None else agent, settings.game)
+        self.agent = for_match(agent)
         self.title, self.person = title or settings.agent, person
         self.finished: list[FinishedDeal] = []
         self.version = 0

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from german_whist.agents.bots.base import Actions, Views
 from german_whist.agents.registry import make_agent
+from german_whist.envs.agent import Actions, Views
 from german_whist.envs.engine.actions import action_text, parse_action
 from german_whist.envs.engine.cards import parse_card
 from german_whist.session.deal.table_deal import TableDeal

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from german_whist.agents.bots.base import Agent
 from german_whist.arena.strict_json import check_object
+from german_whist.envs.agent import Agent
 from german_whist.envs.engine.actions import parse_action
 from german_whist.envs.engine.cards import parse_deck
 from german_whist.envs.engine.rules import Rules

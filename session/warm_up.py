@@ -57,7 +57,7 @@ def _first_card(rules: str, agent: str) -> None:
 
 def _coach(rules: Rules) -> None:
     """Play a deal with a perfect endgame, give a hint, and review the deal."""
-    bot = agent_named("heuristic+exact")
+    bot = agent_named("heuristic+exact", rules)
     played = play_out(TableDeal.at_address(rules, 0, 0), (bot, bot))
     hint(TableDeal.at_address(rules, 0, 0))
     review(played, 0, ("You", "Agent"), worlds=_WORLDS)

@@ -13,7 +13,6 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from german_whist.agents.policy.checkpoint import load_checkpoint
-from german_whist.agents.policy.game_check import is_same_game
 from german_whist.agents.pretrained.catalog import (
     CHAMPION,
     PRETRAINED_NAMES,
@@ -23,7 +22,7 @@ from german_whist.agents.pretrained.catalog import (
 )
 from german_whist.arena.match import play_match
 from german_whist.arena.statistics import finite_ends
-from german_whist.envs.simulator.batch import DealBatch
+from german_whist.envs.engine.rules import rules as rules_named
 from german_whist.envs.utils.specs import shown
 from german_whist.training.config import INIT, OPPONENT, POOL, SELF, PolicyIterationConfig, TrainConfig
 from german_whist.training.load_config import load_config
@@ -94,8 +93,7 @@ def own_weights(agent: str, rules: str = "classic") -> str:
         return settings.partition(",")[0]
     if name not in PRETRAINED_NAMES:
         return ""
-    is_own = is_same_game(load_pretrained(name).rules, DealBatch(rules, 1).views()).all()
-    return name if is_own else every_network(name)
+    return name if load_pretrained(name).rules.plays_like(rules_named(rules)) else every_network(name)
 
 
 def _is_plain(agent: str) -> bool:

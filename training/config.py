@@ -196,12 +196,10 @@ class TrainConfig:
     def _check_agent(self, key: str, name: str, also: tuple[str, ...]) -> None:
         if name.partition(":")[0].partition("+")[0] not in agent_names():
             raise unknown_name(f"agent in {key}", name, [*also, *agent_names()])
-        from german_whist.agents.policy.agent import check_trained_for  # imports numba, which --help avoids
-
         try:
             # Fail now, not hours into the run, on a missing file or a network for another game.
             for game in self.shares:
-                check_trained_for(make_agent(name), rules(game))
+                make_agent(name, game)
         except ValueError as error:
             raise ValueError(f"{key}: {error}") from None
 

@@ -29,7 +29,6 @@ import numpy as np
 import torch
 from torch.nn.functional import cross_entropy
 
-from german_whist.agents.bots.base import Agent
 from german_whist.agents.policy.agent import PolicyAgent
 from german_whist.agents.policy.checkpoint import LIVE, Checkpoint, load_checkpoint
 from german_whist.agents.policy.input_kernels import RULE_FLAGS
@@ -38,9 +37,9 @@ from german_whist.agents.policy.network.layers import LOGITS_PER_TRICK, UNIVERSA
 from german_whist.agents.pretrained.catalog import find_network
 from german_whist.agents.registry import make_agent
 from german_whist.arena.match_result import MatchResult
+from german_whist.envs.agent import Agent, uses_games
 from german_whist.envs.engine.endgame_hook import EXACT
-from german_whist.envs.engine.rules import rules
-from german_whist.envs.opponent import uses_history
+from german_whist.envs.engine.rules import Rules, rules
 from german_whist.training.config import INIT, OPPONENT, POOL, SELF, PolicyIterationConfig
 from german_whist.training.networks import (
     ACTOR_GAIN,
@@ -351,8 +350,8 @@ class Learner:
         self.provenance = Provenance(config.to_dict())
         self._rules = rules(config.rules)
         self._value: tuple[Layer, ...] = ()  # of checkpoints, once it is fitted
-        self._pool: list[PolicyAgent] = []
-        self._baselines = [(name, make_agent(name)) for name in config.evaluate_against]
+        self._pool: list[Checkpoint] = []
+        self._baselines = [(name, make_agent(name, self._rules)) for name in config.evaluate_against]
         self.collectors = self._make_collectors()
         self._targets = [ActionValueTargets(collector, config) for collector in self.collectors]
         layout, first = input_layout(self._rules, config.inputs), self.collectors[0]
@@ -366,9 +365,6 @@ class Learner:
     def _make_collectors(self) -> list[Collector]:
         """Return a collector for each game, with its share of the environments."""
         config = self.config
-        opponents = {name: self._maker(name) for name in config.opponents if name != SELF}
-        # Past selves are networks without lookahead: they use no histories.
-        history = any(uses_history(make(0)) for name, make in opponents.items() if name != POOL)
         ends = np.round(np.cumsum([0.0, *config.shares.values()]) * config.num_envs).astype(int)
         collectors = []
         for (game, share), envs in zip(config.shares.items(), np.diff(ends), strict=True):
@@ -377,6 +373,7 @@ class Learner:
                     f"games: a share of {share:.3g} for {game!r} is less than one environment of "
                     f"{config.num_envs} (num_envs)"
                 )
+            opponents = {name: self._maker(name, rules(game)) for name in config.opponents if name != SELF}
             collectors.append(
                 Collector(
                     game,
@@ -386,20 +383,21 @@ class Learner:
                     opponents,
                     seed=config.seed,
                     inputs=config.inputs,
-                    history=history,
+                    # Past selves are networks without lookahead: they use no histories.
+                    history=any(uses_games(make(0)) for name, make in opponents.items() if name != POOL),
                     rank=self.processes.rank,
                 )
             )
         return collectors
 
-    def _maker(self, name: str) -> Callable[[int], Agent]:
-        """Return the function from the number of a rollout to its opponent of this name."""
+    def _maker(self, name: str, game: Rules) -> Callable[[int], Agent]:
+        """Return the function from the number of a rollout to its opponent of this name in a game."""
         if name == POOL:
-            return self._past_self
-        agent = make_agent(name)
+            return lambda rollout: PolicyAgent(self._past_self(rollout), 1.0, rules=game)
+        agent = make_agent(name, game)
         return lambda _: agent
 
-    def _past_self(self, rollout: int) -> Agent:
+    def _past_self(self, rollout: int) -> Checkpoint:
         seed = np.random.SeedSequence([self.config.seed, self.processes.rank, rollout])
         return self._pool[np.random.default_rng(seed).integers(len(self._pool))]
 
@@ -558,7 +556,7 @@ class Learner:
             path = self.run.checkpoint_path(self.decisions)
             checkpoint.save(path)
             self.provenance.add_checkpoint(path)
-        self._pool.append(PolicyAgent(checkpoint, 1.0))
+        self._pool.append(checkpoint)
         del self._pool[: -self.config.pool_size]
         self.save_snapshot(seconds)
         if self.processes.is_first:
@@ -600,7 +598,7 @@ class Learner:
             raise cannot_resume(path, error) from None
         self.decisions = snapshot.decisions
         self.provenance = snapshot.provenance
-        self._pool = [PolicyAgent(checkpoint, 1.0) for checkpoint in past]
+        self._pool = list(past)
         if self.processes.is_first:
             self.run.drop_records_after(snapshot.decisions)
         if is_changed:

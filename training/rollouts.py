@@ -16,16 +16,15 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from german_whist.agents.bots.base import Agent
 from german_whist.agents.policy.canonical import by_role
 from german_whist.agents.policy.canonical_kernels import ROLES
 from german_whist.agents.policy.inputs import input_high, num_outputs
 from german_whist.agents.policy.network.layers import OBSERVATION, UNIVERSAL
+from german_whist.envs.agent import Agent, ask
 from german_whist.envs.engine.agent_rng import AgentRng
 from german_whist.envs.engine.endgame_hook import EXACT
 from german_whist.envs.engine.rules import rules
 from german_whist.envs.observation.views import VIEW
-from german_whist.envs.opponent import ask_opponent
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.envs.simulator.batch_state import check_states
 from german_whist.envs.simulator.log_check import check_logged_actions
@@ -345,7 +344,7 @@ class Collector:
             envs = np.flatnonzero(~learner_mask & (self._mix.opponent_of == number))
             if len(envs):
                 rng = AgentRng(self._seed, self._deals[envs], stream=number, step=self._moves[envs])
-                self._true_actions[envs] = ask_opponent(opponent, self.batch, envs, rng)
+                self._true_actions[envs] = ask(opponent, self.batch, envs, rng)
                 write_roles(envs, self._true_actions, self.roles, rollout.actions[step].numpy())
 
     def _play(self, step: int) -> None:

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.agents.bots.base import Actions, Views, check_rng
+from german_whist.agents.bots.base import check_rng
+from german_whist.envs.agent import Actions, Views
 from german_whist.envs.engine.cards import NUM_ACTIONS
 from german_whist.envs.observation.views import check_view_array
 from german_whist.envs.utils.bit_kernels import nth_lowest, popcount

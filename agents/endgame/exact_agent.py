@@ -7,25 +7,25 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.agents.bots.base import (
+from german_whist.agents.bots.base import NamedAgent
+from german_whist.agents.endgame.open_hands import best_cards, exact_margins, open_hands, opponent_hand_known
+from german_whist.envs.agent import (
     Actions,
     Agent,
     AgentForfeit,
-    Histories,
-    Memory,
+    Games,
     Values,
     Views,
-    act_with_memory,
     agent_name,
     for_match,
+    uses_games,
 )
-from german_whist.agents.endgame.open_hands import best_cards, exact_margins, open_hands, opponent_hand_known
 from german_whist.envs.observation.views import check_view_array
 from german_whist.envs.utils.specs import shown
 from german_whist.solver.races import NOT_LEGAL_MARGIN
 
 
-class ExactEndgame:
+class ExactEndgame(NamedAgent):
     """An agent with a perfect endgame.
 
     Where a view determines the opponent's hand (the stock is gone, no blind hand hides cards, at most 13 cards are
@@ -64,39 +64,94 @@ class ExactEndgame:
         inner = for_match(self.agent)
         return self if inner is self.agent else ExactEndgame(inner, self.name)
 
-    def act(
-        self, views: Views, rng: Any = None, memory: Memory | None = None, histories: Histories | None = None
-    ) -> Actions:
+    def __dir__(self) -> list[str]:
+        """List the wrapped agent's attributes, too."""
+        return sorted({*super().__dir__(), *dir(self.agent)})
+
+    @property
+    def uses_games(self) -> bool:
+        """Whether the wrapped agent asks for its games."""
+        return uses_games(self.agent)
+
+    def act(self, views: Views, rng: Any = None, games: Games | None = None) -> Actions:
         """Return one action per view, int64[n].
 
         Args:
             views: ``VIEW`` array of shape (n,).
             rng: randomness for the wrapped agent, which draws the same numbers as if it acted in all views.
-            memory: what the wrapped agent remembers, if it does (see ``AgentWithMemory``).
-            histories: event histories for the wrapped agent, if it uses them (see ``AgentWithHistory``).
-
-        Raises:
-            ValueError: when the wrapped agent cannot play the game of these views.
+            games: the games, for a wrapped agent that asks for them.
         """
         check_view_array(views)
         known = opponent_hand_known(views)
         if not known.any():
-            return np.asarray(act_with_memory(self.agent, views, rng, memory, np.arange(len(views)), histories))
-        check_views = getattr(self.agent, "check_views", None)
-        if check_views is not None:  # refuse another game's endgame, too
-            check_views(views)
+            return self._inner_actions(views, rng, games)
         actions = np.empty(len(views), np.int64)
         actions[known] = best_cards(open_hands(views[known]))
         rest = np.flatnonzero(~known)
         if len(rest):
             rest_rng = rng if rng is None else RowSubsetRng(rng, len(views), rest)
-            part = None if histories is None else (histories[0][rest], histories[1][rest])
             try:
-                actions[rest] = act_with_memory(self.agent, views[rest], rest_rng, memory, rest, part)
+                actions[rest] = self._inner_actions(views[rest], rest_rng, None if games is None else games.rows(rest))
             except AgentForfeit as forfeit:
                 reasons, actions[rest] = forfeit.for_rows(len(rest))
                 raise AgentForfeit({int(rest[row]): why for row, why in reasons.items()}, actions) from None
         return actions
+
+    def _inner_actions(self, views: Views, rng: Any, games: Games | None) -> Actions:
+        act: Any = self.agent.act
+        return np.asarray(act(views, rng, games) if self.uses_games else act(views, rng))
+
+    def probabilities(self, views: Views) -> npt.NDArray[np.float64]:
+        """Return the wrapped agent's ``probabilities``, float64[n, actions]; 1 for the card of an exact endgame.
+
+        Args:
+            views: ``VIEW`` array of shape (n,).
+
+        Raises:
+            AttributeError: if the wrapped agent has none.
+        """
+        return self._with_certain_cards(views, self.__getattr__("probabilities")(views))
+
+    def policy(self, views: Views) -> npt.NDArray[np.float64]:
+        """Return the probability with which :meth:`act` plays each action, float64[n, actions].
+
+        Args:
+            views: ``VIEW`` array of shape (n,).
+
+        Raises:
+            AttributeError: if the wrapped agent has no ``policy``.
+        """
+        return self._with_certain_cards(views, self.__getattr__("policy")(views))
+
+    def _with_certain_cards(self, views: Views, chances: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        known = np.flatnonzero(opponent_hand_known(views))
+        if len(known):
+            chances[known] = 0.0
+            chances[known, best_cards(open_hands(views[known]))] = 1.0
+        return chances
+
+    def advantages(self, views: Views) -> npt.NDArray[np.float64] | None:
+        """Return the advantage of each action over the best one in tricks, float64[n, actions].
+
+        In an exact endgame that is what a card loses of the margin, 0 for every best card, −∞ for illegal actions.
+
+        Args:
+            views: ``VIEW`` array of shape (n,).
+
+        Returns:
+            The advantages, or ``None`` if the wrapped agent's network has none.
+
+        Raises:
+            AttributeError: if the wrapped agent has none.
+        """
+        found: npt.NDArray[np.float64] | None = self.__getattr__("advantages")(views)
+        known = np.flatnonzero(opponent_hand_known(views))
+        if found is not None and len(known):
+            margins = exact_margins(views[known])
+            relative = (margins - margins.max(axis=1, keepdims=True)).astype(np.float64)
+            found[known] = -np.inf
+            found[known, : margins.shape[1]] = np.where(margins == NOT_LEGAL_MARGIN, -np.inf, relative)
+        return found
 
     def values(self, views: Views) -> Values | None:
         """Return what the seats to act can expect: exactly where the opponent's hand is known, else as the agent says.
@@ -115,6 +170,15 @@ class ExactEndgame:
             found.margin[known] = margins
             found.win[known] = (1 + np.sign(margins)) / 2
         return found
+
+
+def with_exact_endgame(agent: Agent) -> ExactEndgame:
+    """Return an agent with a perfect endgame: the object form of ``NAME+exact``.
+
+    Args:
+        agent: plays where the opponent's hand is not known. An agent whose endgame is perfect already stays as it is.
+    """
+    return agent if isinstance(agent, ExactEndgame) else ExactEndgame(agent)
 
 
 def solves_endgame(agent: Agent) -> bool:

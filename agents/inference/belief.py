@@ -11,8 +11,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.agents.bots.base import Views
 from german_whist.agents.inference.world_sampling_kernels import BINOMIAL, HAND_COUNTS, count_hands
+from german_whist.envs.agent import Views
+from german_whist.envs.engine.rules import Rules
+from german_whist.envs.engine.rules import rules as rules_named
 from german_whist.envs.engine.state_kernels import suit_mask
 from german_whist.envs.observation.views import check_view_array
 from german_whist.envs.utils.bit_kernels import popcount
@@ -32,9 +34,11 @@ class Belief(NamedTuple):
 
 
 @kernel
-def _write_belief(view: Any, counts: Any, expected: npt.NDArray[np.float64], void: npt.NDArray[np.float64]) -> int:
+def _write_belief(
+    game: Any, view: Any, counts: Any, expected: npt.NDArray[np.float64], void: npt.NDArray[np.float64]
+) -> int:
     """Write the belief of one view and return the number of consistent hands."""
-    hands: int = count_hands(view, counts)
+    hands: int = count_hands(game, view, counts)
     if hands == 0:
         return hands
     held = counts.held
@@ -59,26 +63,29 @@ def _write_belief(view: Any, counts: Any, expected: npt.NDArray[np.float64], voi
 
 
 @kernel
-def _write_beliefs(views: Views, counts: Any, expected: npt.NDArray[np.float64], void: npt.NDArray[np.float64]) -> int:
+def _write_beliefs(
+    game: Any, views: Views, counts: Any, expected: npt.NDArray[np.float64], void: npt.NDArray[np.float64]
+) -> int:
     """Write the beliefs of all views and return the first without a consistent hand, −1 for none."""
     for i in range(views.shape[0]):
-        if _write_belief(views[i], counts[0], expected[i], void[i]) == 0:
+        if _write_belief(game[0], views[i], counts[0], expected[i], void[i]) == 0:
             return int(i)
     return -1
 
 
-def beliefs(views: Views) -> Belief:
+def beliefs(views: Views, rules: str | Rules = "classic") -> Belief:
     """Return the beliefs about the opponent's suits.
 
     Args:
         views: ``VIEW`` array of shape (n,).
+        rules: the rules of the deals.
 
     Raises:
         ValueError: when a view is inconsistent: no opponent hand satisfies it; or ``views`` is not an array of views.
     """
     check_view_array(views)
     belief = Belief(np.zeros((len(views), 4)), np.zeros((len(views), 4)))
-    wrong = _write_beliefs(np.ascontiguousarray(views), np.zeros(1, HAND_COUNTS), *belief)
+    wrong = _write_beliefs(rules_named(rules).game, np.ascontiguousarray(views), np.zeros(1, HAND_COUNTS), *belief)
     if wrong >= 0:
         raise ValueError(f"view {wrong} is inconsistent: no opponent hand satisfies it")
     return belief

@@ -23,20 +23,20 @@ from german_whist.envs.utils.jit import kernel
 
 
 @kernel
-def _write_states(view: Any, key: np.uint64, game: Any, states: npt.NDArray[Any]) -> int:
+def _write_states(game: Any, view: Any, key: np.uint64, states: npt.NDArray[Any]) -> int:
     """Complete a view in every state and return the number of consistent hands."""
     counts = np.zeros(1, HAND_COUNTS)
-    hands: int = count_hands(view, counts[0])
+    hands: int = count_hands(game, view, counts[0])
     if hands:
         for world in range(states.shape[0]):
-            write_known_state(view, states[world])
-            write_sampled_cards(view, counts[0], key, np.uint64(world), game, states[world])
+            write_known_state(game, view, states[world])
+            write_sampled_cards(game, view, counts[0], key, np.uint64(world), states[world])
     return hands
 
 
 @kernel
-def _write_states_of(views: Any, key: np.uint64, games: Any, states: npt.NDArray[Any]) -> int:
-    return _write_states(views[0], key, games[0], states)
+def _write_states_of(game: Any, views: Any, key: np.uint64, states: npt.NDArray[Any]) -> int:
+    return _write_states(game[0], views[0], key, states)
 
 
 def sample_states(
@@ -72,6 +72,6 @@ def sample_states(
         raise ValueError(f"view has shape {views.shape}: one view of a seat to act is needed")
     states = np.zeros(whole_number("count", count, 1), STATE)
     key = np.uint64(np.random.default_rng(rng).integers(2**64 - 1, dtype=np.uint64, endpoint=True))
-    if not _write_states_of(np.ascontiguousarray(views), key, rules.game.copy(), states):
+    if not _write_states_of(rules.game, np.ascontiguousarray(views), key, states):
         raise ValueError("the view is inconsistent: no opponent hand satisfies it")
     return BatchState(rules, states, None, None)

@@ -21,7 +21,6 @@ import numpy as np
 from german_whist.envs.engine.dealing_kernels import AGENT_STREAM, philox, shuffle
 from german_whist.envs.engine.state import DRAFT, EXCHANGE, PICK, PICK_AFTER, PLAY
 from german_whist.envs.engine.state_kernels import suit_mask
-from german_whist.envs.observation.view_kernels import cards_of_view
 from german_whist.envs.utils.bit_kernels import lowest, nth_lowest, popcount
 from german_whist.envs.utils.jit import kernel
 
@@ -58,28 +57,10 @@ HAND_COUNTS = np.dtype(
 
 
 @kernel
-def is_humbug(view):
-    """Return whether the deal never had a stock."""
-    return view.stock == 0 and view.tricks_self[0] + view.tricks_opponent[0] == 0
-
-
-@kernel
-def hand_size(view):
-    """Return the number of cards dealt to a seat."""
-    cards = popcount(cards_of_view(view))
-    if is_humbug(view):
-        return cards // 4
-    drawn = 2 * (np.int64(view.tricks_self[0]) + np.int64(view.tricks_opponent[0]))
-    if view.choice:  # one or both cards of the last trick are still to be drawn
-        drawn -= 1 if view.stock % 2 else 2
-    return (cards - view.stock - drawn) // 2
-
-
-@kernel
-def count_opponent_unseen(view):
+def count_opponent_unseen(game, view):
     """Return the number of unseen cards in the opponent's hand."""
-    if is_humbug(view):
-        return hand_size(view) - popcount(view.played_opponent) - popcount(view.opponent_known)
+    if game.humbug:
+        return np.int64(game.hand) - popcount(view.played_opponent) - popcount(view.opponent_known)
     return popcount(view.unseen) - (np.int64(view.stock) - popcount(view.face_up))
 
 
@@ -99,10 +80,10 @@ def write_limits(view, counts):
 
 
 @kernel
-def count_hands(view, counts):
+def count_hands(game, view, counts):
     """Count the consistent hands of the opponent and return their number."""
     counts.cards = view.unseen
-    counts.held = count_opponent_unseen(view)
+    counts.held = count_opponent_unseen(game, view)
     write_limits(view, counts)
     held = counts.held
     for before in range(held + 1):
@@ -171,34 +152,19 @@ def sample_hand(counts, key, world):
 
 
 @kernel
-def write_rules(view, game):
-    """Write the rules needed to play on from a view: all but dealing and scoring."""
-    cards = cards_of_view(view)
-    game.deck = cards
-    game.cards = popcount(cards)
-    game.hand = hand_size(view)
-    game.humbug = 1 if is_humbug(view) else 0
-    game.draft = view.draft
-    game.race = view.race
-    game.all_count = view.all_count
-    # Fewer than the rules say at the end of the stock, but never just one where cards are picked.
-    game.open_stock = popcount(view.face_up)
-
-
-@kernel
-def decision_of(view):
+def decision_of(game, view):
     """Return the kind of decision of the seat to act."""
     if not view.choice:
         return PLAY
-    if view.stock == 0:
+    if game.humbug:
         return EXCHANGE
-    if view.draft:
+    if game.draft:
         return DRAFT
     return PICK_AFTER if view.stock % 2 else PICK
 
 
 @kernel
-def write_known_state(view, state):
+def write_known_state(game, view, state):
     """Write the part of a state that the view determines; the view's owner is to act."""
     state.hands[SELF] = view.hand
     state.known[SELF], state.known[OPPONENT] = view.own_known, view.opponent_known
@@ -211,12 +177,12 @@ def write_known_state(view, state):
         state.tricks[stage, SELF] = view.tricks_self[stage]
         state.tricks[stage, OPPONENT] = view.tricks_opponent[stage]
     state.exchanged[SELF], state.exchanged[OPPONENT] = view.exchanged_self, view.exchanged_opponent
-    state.top = popcount(cards_of_view(view)) - (np.int64(view.stock) - popcount(view.face_up))
+    state.top = game.cards - (np.int64(view.stock) - popcount(view.face_up))
     state.trump = view.trump
     state.low = view.low
     state.dealer = SELF if view.dealer else OPPONENT
     state.turn = SELF
-    state.decision = decision_of(view)
+    state.decision = decision_of(game, view)
     state.led = view.led
     state.done = False
     if state.decision == EXCHANGE:
@@ -237,13 +203,13 @@ def _write_voids(state, seat, void, drawn):
 
 
 @kernel
-def write_sampled_cards(view, counts, key, world, game, state):
+def write_sampled_cards(game, view, counts, key, world, state):
     """Complete a state with the hidden cards of world number ``world`` of a random key."""
     hand = sample_hand(counts, key, world)
     state.hands[OPPONENT] = hand | view.opponent_known
     rest = counts.cards & ~hand
     if game.humbug:
-        _write_blinds(view, rest, key, world, game, state)
+        _write_blinds(game, view, rest, key, world, state)
         return
     place = np.int64(state.top)
     while rest:
@@ -254,7 +220,7 @@ def write_sampled_cards(view, counts, key, world, game, state):
 
 
 @kernel
-def _write_blinds(view, rest, key, world, game, state):
+def _write_blinds(game, view, rest, key, world, state):
     """Distribute the cards that nobody holds over the opponent's discarded hand and the remaining blinds."""
     cards = np.int64(game.cards)
     size = np.int64(game.hand)

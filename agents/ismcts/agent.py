@@ -18,11 +18,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.agents.bots.base import Actions, Views
+from german_whist.agents.bots.base import check_open_endgame
 from german_whist.agents.inference.world_sampling_kernels import HAND_COUNTS
 from german_whist.agents.ismcts.tree_kernels import EDGE, MAX_PATH, NODE, choose_by_tree
-from german_whist.agents.monte_carlo.view_threads import draw_keys, refuse_humbug, search_in_threads, thread_count
-from german_whist.envs.engine.rules import GAME
+from german_whist.agents.monte_carlo.view_threads import draw_keys, search_in_threads, thread_count
+from german_whist.envs.agent import Actions, Views
+from german_whist.envs.engine.rules import Rules
+from german_whist.envs.engine.rules import rules as rules_named
 from german_whist.envs.engine.state import STATE
 from german_whist.envs.observation.views import VIEW, check_view_array
 from german_whist.envs.utils.checks import whole_number
@@ -43,6 +45,7 @@ class ISMCTSAgent:
         name: its specification string, without settings that have their defaults.
         iterations: worlds sampled, and nodes added, for each decision.
         reward: what is maximised, ``"win"``, ``"margin"`` or ``"mixed"``.
+        rules: the rules of the game that it plays.
     """
 
     def __init__(
@@ -51,6 +54,7 @@ class ISMCTSAgent:
         reward: str = DEFAULT_REWARD,
         *,
         threads: int | None = None,
+        rules: str | Rules = "classic",
     ) -> None:
         """Set the effort and the reward.
 
@@ -58,9 +62,10 @@ class ISMCTSAgent:
             iterations: 1 to 1,000,000.
             reward: ``"win"``, ``"margin"`` or ``"mixed"``.
             threads: number of threads, each with views of its own; by default the number of CPU cores.
+            rules: the rules of the game.
 
         Raises:
-            ValueError: when a setting is not allowed.
+            ValueError: when a setting is not allowed, or the endgame of these rules is not open.
         """
         self.iterations = whole_number("iterations", iterations, 1, MAX_ITERATIONS)
         if reward not in WIN_WEIGHTS:
@@ -70,36 +75,28 @@ class ISMCTSAgent:
         if reward != DEFAULT_REWARD:
             self.name += f",reward={reward}"
         self._threads = thread_count(threads)
+        self.rules = rules_named(rules)
+        check_open_endgame(self.name, self.rules)
 
     @classmethod
-    def from_spec(cls, settings: str) -> ISMCTSAgent:
+    def from_spec(cls, settings: str, rules: Rules) -> ISMCTSAgent:
         """Make the agent from its settings, such as ``iterations=2000,reward=win``.
 
         Raises:
             ValueError: when a setting is unknown or wrong.
         """
-        return cls(**read_settings("ismcts", settings, {"iterations": int, "reward": str}))
-
-    def check_views(self, views: Views) -> None:
-        """Refuse views of humbug deals.
-
-        Raises:
-            ValueError: when there is one, or ``views`` are no views.
-        """
-        check_view_array(views)
-        refuse_humbug(self.name, views)
+        return cls(**read_settings("ismcts", settings, {"iterations": int, "reward": str}), rules=rules)
 
     def act(self, views: Views, rng: Any) -> Actions:
         """Return one action per view, int64[n].
 
         Raises:
-            ValueError: when a view is of a humbug deal or inconsistent (no opponent hand satisfies it); or ``views`` or
-                ``rng`` is of another kind.
+            ValueError: when no opponent hand satisfies a view, or ``views`` or ``rng`` is of another kind.
             TableError: when there is no endgame table and none can be built.
         """
-        self.check_views(views)
+        check_view_array(views)
         actions = np.empty(len(views), np.int64)
-        search_in_threads(self._search, views, draw_keys(self.name, views, rng), self._threads, actions)
+        search_in_threads(self.rules, self._search, views, draw_keys(self.name, views, rng), self._threads, actions)
         return actions
 
     def _search(
@@ -109,7 +106,9 @@ class ISMCTSAgent:
         actions, hands = np.empty(len(views), np.int64), np.ones(len(views), np.int64)
         size = self.iterations + 1
         tree = (np.zeros(size, NODE), np.zeros(size, EDGE), np.zeros(MAX_PATH, np.int64), np.zeros(2, np.int64))
-        scratch = (np.zeros(1, GAME), np.zeros(2, STATE), np.zeros(1, VIEW), np.zeros(1, HAND_COUNTS))
+        scratch = (np.zeros(2, STATE), np.zeros(1, VIEW), np.zeros(1, HAND_COUNTS))
         settings = (self.iterations, WIN_WEIGHTS[self.reward])
-        choose_by_tree(views, keys, settings, table, race_transposition_table(), scratch, tree, actions, hands)
+        choose_by_tree(
+            self.rules.game, views, keys, settings, table, race_transposition_table(), scratch, tree, actions, hands
+        )
         return actions, hands

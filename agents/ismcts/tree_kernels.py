@@ -12,7 +12,6 @@ from german_whist.agents.inference.world_sampling_kernels import (
     SELF,
     count_hands,
     write_known_state,
-    write_rules,
     write_sampled_cards,
 )
 from german_whist.agents.monte_carlo.rollout_kernels import (
@@ -192,7 +191,7 @@ def grow_tree(game, states, view, hidden, row_view, key, settings, table, transp
     for iteration in range(iterations):
         state = states[1]
         states[1] = states[0]
-        write_sampled_cards(row_view, hidden, key, np.uint64(iteration), game, state)
+        write_sampled_cards(game, row_view, hidden, key, np.uint64(iteration), state)
         length, rng = descend(game, state, tree, rng)
         margin = rollout_margin(game, state, view, table, transpositions)
         reward = reward_of(margin, limit, win_weight)
@@ -219,30 +218,30 @@ def most_visited(nodes, edges):
 
 
 @kernel
-def choose_by_tree(views, keys, settings, table, transpositions, scratch, tree, actions, hands):
+def choose_by_tree(game, views, keys, settings, table, transpositions, scratch, tree, actions, hands):
     """Write the action that a tree search prefers in each view; a single distinct action is not searched.
 
     Args:
+        game: the rules, ``GAME`` array (1,).
         views: what the seats to act know, ``VIEW`` array of shape (n,).
         keys: random keys of worlds and rollouts, uint64[n].
         settings: iterations, and the weight of winning in the reward.
         table: ``EndgameTable`` for these views' kind of game.
         transpositions: ``RaceTranspositionTable`` of the endgame search.
-        scratch: arrays for one game, two states, one view and one record of hand counts.
+        scratch: arrays for two states, one view and one record of hand counts.
         tree: ``NODE`` and ``EDGE`` arrays with a place for every iteration and one more, int64[MAX_PATH] and int64[2].
         actions: int64[n], written.
         hands: int64[n], written: the number of consistent hands; 0 for an inconsistent view.
     """
-    games, states, seen, counts = scratch
+    states, seen, counts = scratch
     nodes, edges, _, _ = tree
     for row in range(views.shape[0]):
-        write_rules(views[row], games[0])
-        write_known_state(views[row], states[0])
-        hands[row] = count_hands(views[row], counts[0])
+        write_known_state(game[0], views[row], states[0])
+        hands[row] = count_hands(game[0], views[row], counts[0])
         if hands[row] == 0:
             continue
         if popcount(distinct_actions(views[row])) == 1:
             actions[row] = lowest(views[row].legal)
             continue
-        grow_tree(games[0], states, seen[0], counts[0], views[row], keys[row], settings, table, transpositions, tree)
+        grow_tree(game[0], states, seen[0], counts[0], views[row], keys[row], settings, table, transpositions, tree)
         actions[row] = most_visited(nodes, edges)

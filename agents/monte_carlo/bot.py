@@ -20,7 +20,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.agents.bots.base import Actions, Views
 from german_whist.agents.bots.heuristic.bot_kernels import choose
 from german_whist.agents.inference.world_sampling_kernels import HAND_COUNTS
 from german_whist.agents.monte_carlo.rollout_kernels import add_worlds, choose_best, write_margins
@@ -31,8 +30,10 @@ from german_whist.agents.monte_carlo.view_threads import (
     thread_count,
     views_by_table,
 )
+from german_whist.envs.agent import Actions, Views
 from german_whist.envs.engine.cards import NUM_ACTIONS
-from german_whist.envs.engine.rules import GAME
+from german_whist.envs.engine.rules import Rules
+from german_whist.envs.engine.rules import rules as rules_named
 from german_whist.envs.engine.state import STATE
 from german_whist.envs.observation.views import VIEW, check_view_array
 from german_whist.envs.utils.checks import whole_number
@@ -54,30 +55,35 @@ class MonteCarloBot:
     Attributes:
         name: its specification string.
         worlds: number of worlds sampled for each decision.
+        rules: the rules of the game that it plays.
     """
 
-    def __init__(self, worlds: int = DEFAULT_WORLDS, threads: int | None = None) -> None:
+    def __init__(
+        self, worlds: int = DEFAULT_WORLDS, threads: int | None = None, *, rules: str | Rules = "classic"
+    ) -> None:
         """Set the number of worlds.
 
         Args:
             worlds: 1 to 1,000,000.
             threads: number of threads; by default the number of CPU cores.
+            rules: the rules of the game.
 
         Raises:
             ValueError: when a number is not allowed.
         """
+        self.rules = rules_named(rules)
         self.worlds = whole_number("worlds", worlds, 1, MAX_WORLDS)
         self.name = f"mc:worlds={self.worlds}"
         self._threads = thread_count(threads)
 
     @classmethod
-    def from_spec(cls, settings: str) -> MonteCarloBot:
+    def from_spec(cls, settings: str, rules: Rules) -> MonteCarloBot:
         """Make the agent from its settings, ``worlds=N`` or empty.
 
         Raises:
             ValueError: when a setting is unknown or wrong.
         """
-        return cls(**read_settings("mc", settings, {"worlds": int}))
+        return cls(**read_settings("mc", settings, {"worlds": int}), rules=rules)
 
     def act(self, views: Views, rng: Any) -> Actions:
         """Return one action per view, int64[n].
@@ -104,7 +110,7 @@ class MonteCarloBot:
         """
         totals = self.totals(views, rng)
         margins = np.empty((len(views), NUM_ACTIONS))
-        write_margins(views, totals, self.worlds, margins)
+        write_margins(self.rules.game, views, totals, self.worlds, margins)
         return margins
 
     def totals(self, views: Views, rng: Any) -> Totals:
@@ -121,7 +127,7 @@ class MonteCarloBot:
         keys = draw_keys(self.name, views, rng)
         totals = np.zeros((len(views), NUM_ACTIONS), np.int64)
         with ThreadPoolExecutor(self._threads) as executor:
-            for table, rows in views_by_table(views):
+            for table, rows in views_by_table(self.rules, views):
                 self._add(executor, table, np.ascontiguousarray(views[rows]), keys[rows], rows, totals)
         return totals
 
@@ -141,11 +147,12 @@ class MonteCarloBot:
             begin, end = pairs * part // parts, pairs * (part + 1) // parts
             first, last = begin // self.worlds, -(-end // self.worlds)
             sums, hands = np.zeros((last - first, NUM_ACTIONS), np.int64), np.ones(last - first, np.int64)
-            scratch = (np.zeros(1, GAME), np.zeros(3, STATE), np.zeros(1, VIEW), np.zeros(1, HAND_COUNTS))
+            scratch = (np.zeros(3, STATE), np.zeros(1, VIEW), np.zeros(1, HAND_COUNTS))
             offset = first * self.worlds
             part_views, part_keys = views[first:last], keys[first:last]
             transpositions = race_transposition_table()
             add_worlds(
+                self.rules.game,
                 part_views,
                 part_keys,
                 self.worlds,

@@ -11,7 +11,6 @@ from german_whist.agents.inference.world_sampling_kernels import (
     count_hands,
     count_opponent_unseen,
     write_known_state,
-    write_rules,
     write_sampled_cards,
 )
 from german_whist.envs.engine.scoring import signed_margin
@@ -139,12 +138,13 @@ def rollout_margin(game, state, view, table, transpositions):
 
 
 @kernel
-def add_worlds(views, keys, worlds, first, last, table, transpositions, scratch, totals, hands):
+def add_worlds(game, views, keys, worlds, first, last, table, transpositions, scratch, totals, hands):
     """Try every distinct action of each view in the same worlds and add up the margins.
 
     Views with a single distinct action are skipped; where nothing is hidden only world 0 is tried.
 
     Args:
+        game: the rules, ``GAME`` array (1,).
         views: what the seats to act know, ``VIEW`` array of shape (n,).
         keys: random keys of the worlds, uint64[n].
         worlds: number of worlds for each view.
@@ -152,20 +152,19 @@ def add_worlds(views, keys, worlds, first, last, table, transpositions, scratch,
         last: the pair after the last.
         table: ``EndgameTable`` for these views' kind of game.
         transpositions: ``RaceTranspositionTable`` of the search.
-        scratch: arrays for one game, three states, one view and one record of hand counts.
+        scratch: arrays for three states, one view and one record of hand counts.
         totals: int64[n, 54], added to.
         hands: int64[n], written: the number of consistent hands; 0 for an inconsistent view.
     """
-    games, states, seen, counts = scratch
-    game, view, hidden_counts = games[0], seen[0], counts[0]
+    states, seen, counts = scratch
+    rules, view, hidden_counts = game[0], seen[0], counts[0]
     row = np.int64(-1)
     distinct = np.uint64(0)
     for pair in range(first, last):
         if pair // worlds != row:
             row = pair // worlds
-            write_rules(views[row], game)
-            write_known_state(views[row], states[0])
-            hands[row] = count_hands(views[row], hidden_counts)
+            write_known_state(rules, views[row], states[0])
+            hands[row] = count_hands(rules, views[row], hidden_counts)
             distinct = distinct_actions(views[row])
         world = pair % worlds
         if (
@@ -175,14 +174,14 @@ def add_worlds(views, keys, worlds, first, last, table, transpositions, scratch,
         ):
             continue
         states[1] = states[0]
-        write_sampled_cards(views[row], hidden_counts, keys[row], np.uint64(world), game, states[1])
+        write_sampled_cards(rules, views[row], hidden_counts, keys[row], np.uint64(world), states[1])
         actions = distinct
         while actions:
             action = lowest(actions)
             actions &= actions - _ONE
             states[2] = states[1]
-            play(game, states[2], action)
-            totals[row, action] += rollout_margin(game, states[2], view, table, transpositions)
+            play(rules, states[2], action)
+            totals[row, action] += rollout_margin(rules, states[2], view, table, transpositions)
 
 
 @kernel
@@ -210,10 +209,11 @@ def choose_best(views, totals, preferred, actions):
 
 
 @kernel
-def write_margins(views, totals, worlds, margins):
+def write_margins(game, views, totals, worlds, margins):
     """Write the mean margin of each legal action, NaN where none was tried.
 
     Args:
+        game: the rules, ``GAME`` array (1,).
         views: what the seats to act know, ``VIEW`` array of shape (n,).
         totals: of distinct actions, int64[n, 54].
         worlds: number of worlds for each view.
@@ -225,7 +225,9 @@ def write_margins(views, totals, worlds, margins):
         distinct = distinct_actions(view)
         if popcount(distinct) == 1:
             continue
-        tried = 1 if popcount(view.unseen) == count_opponent_unseen(view) else worlds  # nothing hidden: one world
+        tried = (
+            1 if popcount(view.unseen) == count_opponent_unseen(game[0], view) else worlds
+        )  # nothing hidden: one world
         legal = view.legal
         while legal:
             action = lowest(legal)

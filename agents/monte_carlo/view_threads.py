@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.agents.bots.base import Views, check_rng
-from german_whist.agents.inference.world_sampling_kernels import is_humbug
+from german_whist.agents.bots.base import check_rng
+from german_whist.envs.agent import Views
+from german_whist.envs.engine.rules import Rules
 from german_whist.envs.utils.checks import MAX_THREADS, whole_number
 from german_whist.solver.tablebase.cache import open_table
 from german_whist.solver.tablebase.endgame_table import EndgameTable, empty_table
@@ -63,37 +64,22 @@ def check_hands(hands: npt.NDArray[np.int64], rows: npt.NDArray[np.int64]) -> No
         raise ValueError(f"view {rows[int(np.argmin(hands))]} is inconsistent: no opponent hand satisfies it")
 
 
-def views_by_table(views: Views) -> Iterator[tuple[EndgameTable, npt.NDArray[np.int64]]]:
+def views_by_table(rules: Rules, views: Views) -> Iterator[tuple[EndgameTable, npt.NDArray[np.int64]]]:
     """Yield each endgame table that the views need, with the rows that share it."""
-    humbug = humbug_views(views)
-    if humbug.any():
-        yield empty_table(), np.flatnonzero(humbug)
-    for trump in (True, False):
-        for low in (False, True):
-            rows = np.flatnonzero(~humbug & ((views["trump"] >= 0) == trump) & (views["low"].astype(np.bool_) == low))
-            if len(rows):
-                yield open_table(trump, low, for_search=True), rows
+    if rules.humbug:
+        yield empty_table(), np.arange(len(views))
+        return
+    for low in (False, True):
+        rows = np.flatnonzero(views["low"].astype(np.bool_) == low)
+        if len(rows):
+            yield open_table(rules.trump != "none", low, for_search=True), rows
 
 
-def humbug_views(views: Views) -> npt.NDArray[np.bool_]:
-    """Return which views are of humbug deals, bool[n]."""
-    return np.array([is_humbug(view) for view in views], np.bool_)
-
-
-def refuse_humbug(name: str, views: Views) -> None:
-    """Refuse views of humbug deals, whose endgame is not open.
-
-    Raises:
-        ValueError: when there is one.
-    """
-    if humbug_views(views).any():
-        raise ValueError(f"agent {name!r} cannot play humbug: its hands stay hidden, so no endgame can be solved")
-
-
-def search_in_threads(search: Search, views: Views, keys: Keys, threads: int, results: Results) -> None:
+def search_in_threads(rules: Rules, search: Search, views: Views, keys: Keys, threads: int, results: Results) -> None:
     """Search each view by itself, in parallel, and write the results.
 
     Args:
+        rules: the rules of the deals.
         search: takes an endgame table, views that share it and their keys; returns one result per view, and the number
             of consistent hands of each.
         views: ``VIEW`` array of shape (n,).
@@ -107,7 +93,7 @@ def search_in_threads(search: Search, views: Views, keys: Keys, threads: int, re
     """
     parts = [
         (table, part)
-        for table, rows in views_by_table(views)
+        for table, rows in views_by_table(rules, views)
         for part in np.array_split(rows, part_count(threads, len(rows)))
     ]
 

@@ -22,14 +22,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.agents.bots.base import Actions, Views
+from german_whist.agents.bots.base import check_open_endgame
 from german_whist.agents.bots.heuristic.bot_kernels import choose
 from german_whist.agents.inference.world_sampling_kernels import HAND_COUNTS
 from german_whist.agents.monte_carlo.rollout_kernels import choose_best
-from german_whist.agents.monte_carlo.view_threads import draw_keys, refuse_humbug, search_in_threads, thread_count
+from german_whist.agents.monte_carlo.view_threads import draw_keys, search_in_threads, thread_count
 from german_whist.agents.pimc.open_card_kernels import PLIES_PER_TRICK, add_open_card_margins
+from german_whist.envs.agent import Actions, Views
 from german_whist.envs.engine.cards import NUM_ACTIONS
-from german_whist.envs.engine.rules import GAME
+from german_whist.envs.engine.rules import Rules
+from german_whist.envs.engine.rules import rules as rules_named
 from german_whist.envs.engine.state import STATE
 from german_whist.envs.observation.views import VIEW, check_view_array
 from german_whist.envs.utils.checks import whole_number
@@ -50,48 +52,49 @@ class PIMCAgent:
         name: its specification string.
         worlds: number of worlds sampled for each decision.
         depth: tricks searched with open cards, the current one included.
+        rules: the rules of the game that it plays.
     """
 
-    def __init__(self, worlds: int = DEFAULT_WORLDS, depth: int = DEFAULT_DEPTH, *, threads: int | None = None) -> None:
+    def __init__(
+        self,
+        worlds: int = DEFAULT_WORLDS,
+        depth: int = DEFAULT_DEPTH,
+        *,
+        threads: int | None = None,
+        rules: str | Rules = "classic",
+    ) -> None:
         """Set the effort.
 
         Args:
             worlds: 1 to 1,000,000.
             depth: 1 to 25.
             threads: number of threads; by default the number of CPU cores.
+            rules: the rules of the game.
 
         Raises:
-            ValueError: when a number is not allowed.
+            ValueError: when a number is not allowed, or the endgame of these rules is not open.
         """
         self.worlds = whole_number("worlds", worlds, 1, MAX_WORLDS)
         self.depth = whole_number("depth", depth, 1, MAX_DEPTH)
         self.name = f"pimc:worlds={self.worlds},depth={self.depth}"
         self._threads = thread_count(threads)
+        self.rules = rules_named(rules)
+        check_open_endgame(self.name, self.rules)
 
     @classmethod
-    def from_spec(cls, settings: str) -> PIMCAgent:
+    def from_spec(cls, settings: str, rules: Rules) -> PIMCAgent:
         """Make the agent from its settings, ``worlds=N,depth=D`` or fewer.
 
         Raises:
             ValueError: when a setting is unknown or wrong.
         """
-        return cls(**read_settings("pimc", settings, {"worlds": int, "depth": int}))
-
-    def check_views(self, views: Views) -> None:
-        """Refuse views of humbug deals.
-
-        Raises:
-            ValueError: when there is one, or ``views`` are no views.
-        """
-        check_view_array(views)
-        refuse_humbug(self.name, views)
+        return cls(**read_settings("pimc", settings, {"worlds": int, "depth": int}), rules=rules)
 
     def act(self, views: Views, rng: Any) -> Actions:
         """Return one action per view, int64[n].
 
         Raises:
-            ValueError: when a view is of a humbug deal or inconsistent (no opponent hand satisfies it); or ``views`` or
-                ``rng`` is of another kind.
+            ValueError: when no opponent hand satisfies a view, or ``views`` or ``rng`` is of another kind.
             TableError: when there is no endgame table and none can be built.
         """
         totals = self.totals(views, rng)
@@ -110,9 +113,9 @@ class PIMCAgent:
             ValueError: as ``act``.
             TableError: as ``act``.
         """
-        self.check_views(views)
+        check_view_array(views)
         totals = np.zeros((len(views), NUM_ACTIONS), np.int64)
-        search_in_threads(self._search, views, draw_keys(self.name, views, rng), self._threads, totals)
+        search_in_threads(self.rules, self._search, views, draw_keys(self.name, views, rng), self._threads, totals)
         return totals
 
     def _search(
@@ -121,8 +124,17 @@ class PIMCAgent:
         """Return the totals of views that share a table, and how many hands are consistent with each view."""
         totals, hands = np.zeros((len(views), NUM_ACTIONS), np.int64), np.ones(len(views), np.int64)
         states = np.zeros(PLIES_PER_TRICK * self.depth + 3, STATE)
-        scratch = (np.zeros(1, GAME), states, np.zeros(1, VIEW), np.zeros(1, HAND_COUNTS))
+        scratch = (states, np.zeros(1, VIEW), np.zeros(1, HAND_COUNTS))
         add_open_card_margins(
-            views, keys, self.worlds, self.depth, table, race_transposition_table(), scratch, totals, hands
+            self.rules.game,
+            views,
+            keys,
+            self.worlds,
+            self.depth,
+            table,
+            race_transposition_table(),
+            scratch,
+            totals,
+            hands,
         )
         return totals, hands

@@ -9,7 +9,6 @@ from german_whist.agents.inference.world_sampling_kernels import (
     SELF,
     count_hands,
     write_known_state,
-    write_rules,
     write_sampled_cards,
 )
 from german_whist.agents.monte_carlo.rollout_kernels import (
@@ -89,28 +88,28 @@ def open_card_margin(game, states, ply, horizon, alpha, beta, view, table, trans
 
 
 @kernel
-def add_open_card_margins(views, keys, worlds, depth, table, transpositions, scratch, totals, hands):
+def add_open_card_margins(game, views, keys, worlds, depth, table, transpositions, scratch, totals, hands):
     """Add up the open-card margin of every distinct action over the same worlds of each view.
 
     Views with a single distinct action are skipped; where nothing is hidden only world 0 is searched.
 
     Args:
+        game: the rules, ``GAME`` array (1,).
         views: what the seats to act know, ``VIEW`` array of shape (n,).
         keys: random keys of the worlds, uint64[n].
         worlds: number of worlds for each view.
         depth: tricks searched, the current one included.
         table: ``EndgameTable`` for these views' kind of game.
         transpositions: ``RaceTranspositionTable`` of the endgame search.
-        scratch: arrays for one game, ``PLIES_PER_TRICK * depth + 3`` states, one view and one record of hand counts.
+        scratch: arrays for ``PLIES_PER_TRICK * depth + 3`` states, one view and one record of hand counts.
         totals: int64[n, 54], added to.
         hands: int64[n], written: the number of consistent hands; 0 for an inconsistent view.
     """
-    games, states, seen, counts = scratch
-    game, view, hidden = games[0], seen[0], counts[0]
+    states, seen, counts = scratch
+    rules, view, hidden = game[0], seen[0], counts[0]
     for row in range(views.shape[0]):
-        write_rules(views[row], game)
-        write_known_state(views[row], states[0])
-        hands[row] = count_hands(views[row], hidden)
+        write_known_state(rules, views[row], states[0])
+        hands[row] = count_hands(rules, views[row], hidden)
         distinct = distinct_actions(views[row])
         if hands[row] == 0 or popcount(distinct) == 1:
             continue
@@ -120,13 +119,13 @@ def add_open_card_margins(views, keys, worlds, depth, table, transpositions, scr
         tried = 1 if popcount(hidden.cards) == hidden.held else worlds
         for world in range(tried):
             states[1] = states[0]
-            write_sampled_cards(views[row], hidden, keys[row], np.uint64(world), game, states[1])
+            write_sampled_cards(rules, views[row], hidden, keys[row], np.uint64(world), states[1])
             actions = distinct
             while actions:
                 action = lowest(actions)
                 actions &= actions - _ONE
                 states[_FIRST_PLY] = states[1]
-                play(game, states[_FIRST_PLY], action)
+                play(rules, states[_FIRST_PLY], action)
                 totals[row, action] += open_card_margin(
-                    game, states, _FIRST_PLY, horizon, _LOW, _HIGH, view, table, transpositions
+                    rules, states, _FIRST_PLY, horizon, _LOW, _HIGH, view, table, transpositions
                 )

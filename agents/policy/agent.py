@@ -11,62 +11,59 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.agents.bots.base import Actions, Agent, Values, Views, check_rng
+from german_whist.agents.bots.base import NamedAgent, check_open_endgame, check_rng
 from german_whist.agents.policy.canonical import by_name, canonical_views, true_cards
 from german_whist.agents.policy.checkpoint import Checkpoint
-from german_whist.agents.policy.game_check import check_open_endgame, check_same_game
 from german_whist.agents.policy.inputs import network_inputs
 from german_whist.agents.policy.network.forward import forward_of
 from german_whist.agents.policy.network.layers import LOGITS_PER_TRICK, UNIVERSAL
+from german_whist.envs.agent import Actions, Agent, Values, Views
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.observation.vector_kernels import write_masks
 from german_whist.envs.observation.views import check_view_array
-from german_whist.envs.simulator.batch import DealBatch
+from german_whist.envs.text.rules_text import rules_spec
 
 
-class PolicyAgent:
+class PolicyAgent(NamedAgent):
     """Plays a policy network: the action with the highest logit, or a sample from the softmax.
 
     Attributes:
         name: what it is called.
         checkpoint: the network and its model card.
         temperature: 0 plays the most likely action; T > 0 samples from the softmax of the logits divided by T.
+        rules: the rules of the game that it plays.
     """
 
-    def __init__(self, checkpoint: Checkpoint, temperature: float = 0.0, name: str = "policy") -> None:
+    def __init__(
+        self, checkpoint: Checkpoint, temperature: float = 0.0, name: str = "policy", rules: Rules | None = None
+    ) -> None:
         """Load a network; what its card says about endgames is ignored.
 
         Args:
             checkpoint: the network.
             temperature: 0 or a positive number.
             name: what to call the agent in results and errors.
+            rules: the rules of the game; by default those that the network was trained for. Only a network with
+                universal inputs plays other ones.
 
         Raises:
-            ValueError: when the temperature is negative or not finite.
+            ValueError: when the temperature is negative or not finite, or the network cannot play these rules.
         """
         if not 0 <= temperature < float("inf"):
             raise ValueError(f"temperature {temperature} is not allowed: 0 (best card) or a positive number")
         self.name = name
         self.checkpoint = checkpoint
         self.temperature = temperature
-        self._rules: Rules = checkpoint.rules
+        self.rules = checkpoint.rules if rules is None else rules
+        if checkpoint.inputs == UNIVERSAL:
+            check_open_endgame(name, self.rules)
+        elif not checkpoint.rules.plays_like(self.rules):
+            raise ValueError(
+                f"agent {name!r} was trained for {rules_spec(checkpoint.rules)!r} and plays no other game, "
+                f"not {rules_spec(self.rules)!r}"
+            )
         self._network = forward_of(checkpoint.layers, checkpoint.suit_layers)
         self._value = forward_of(checkpoint.value, checkpoint.suit_layers) if checkpoint.value else None
-
-    def check_views(self, views: Views) -> None:
-        """Refuse views of a game that the network was not trained for.
-
-        Args:
-            views: ``VIEW`` array of shape (n,).
-
-        Raises:
-            ValueError: when a view is of another game; the message says what differs.
-        """
-        check_view_array(views)
-        if self.checkpoint.inputs == UNIVERSAL:
-            check_open_endgame(self.name, views)
-        else:
-            check_same_game(self.name, self._rules, views)
 
     def act(self, views: Views, rng: Any) -> Actions:
         """Return one legal action per view, int64[n].
@@ -74,9 +71,6 @@ class PolicyAgent:
         Args:
             views: ``VIEW`` array of shape (n,).
             rng: ``numpy.random.Generator`` or the like; not used at temperature 0, where ``None`` will do.
-
-        Raises:
-            ValueError: when a view is of a game that the network was not trained for.
         """
         if self.temperature > 0:
             check_rng(self.name, rng, "random")
@@ -92,9 +86,6 @@ class PolicyAgent:
 
         Args:
             views: ``VIEW`` array of shape (n,).
-
-        Raises:
-            ValueError: when a view is of a game that the network was not trained for.
         """
         logits, roles = self._logits(views)
         return by_name(_softmax(logits), roles)
@@ -104,9 +95,6 @@ class PolicyAgent:
 
         Args:
             views: ``VIEW`` array of shape (n,).
-
-        Raises:
-            ValueError: when a view is of a game that the network was not trained for.
         """
         logits, roles = self._logits(views)
         if self.temperature > 0:
@@ -126,9 +114,6 @@ class PolicyAgent:
 
         Returns:
             The advantages, or ``None`` for a network whose logits are no action values (those of ``trainer: sb3``).
-
-        Raises:
-            ValueError: when a view is of a game that the network was not trained for.
         """
         if self.checkpoint.logits_per_trick is None:
             return None
@@ -144,24 +129,21 @@ class PolicyAgent:
 
         Returns:
             Expected margins and winning chances, float64[n] each, or ``None`` for a checkpoint without a value network.
-
-        Raises:
-            ValueError: when a view is of a game that the network was not trained for.
         """
-        self.check_views(views)
+        check_view_array(views)
         if self._value is None:
             return None
         renamed, _ = canonical_views(views, self.checkpoint.ranks)
-        outputs = self._value.logits(network_inputs(renamed, self._rules, self.checkpoint.inputs)).astype(np.float64)
+        outputs = self._value.logits(network_inputs(renamed, self.rules, self.checkpoint.inputs)).astype(np.float64)
         return Values(outputs[:, 0].copy(), 1 / (1 + np.exp(-outputs[:, 1])))
 
     def _logits(self, views: Views) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int8]]:
         """Return the masked logits by role, float32[n, num_actions], −∞ for illegal actions, and the roles."""
-        self.check_views(views)
+        check_view_array(views)
         renamed, roles = canonical_views(views, self.checkpoint.ranks)
         masks = np.empty((len(views), self.checkpoint.sizes[-1]), np.int8)
         write_masks(np.ascontiguousarray(renamed["legal"]), masks)
-        logits = self._network.logits(network_inputs(renamed, self._rules, self.checkpoint.inputs))
+        logits = self._network.logits(network_inputs(renamed, self.rules, self.checkpoint.inputs))
         logits[masks == 0] = -np.inf
         return logits, roles
 
@@ -210,21 +192,3 @@ def expected_values(agent: Agent, views: Views) -> Values | None:
     values = getattr(agent, "values", None)
     found: Values | None = None if values is None else values(views)
     return found
-
-
-def rules_of(agent: Agent) -> Rules | None:
-    """Return the rules of the one game that an agent's network plays; ``None`` for other agents."""
-    policy = network_of(agent)
-    return policy.checkpoint.rules if policy and policy.checkpoint.inputs != UNIVERSAL else None
-
-
-def check_trained_for(agent: Agent, rules: Rules) -> None:
-    """Refuse an agent whose network was trained for another game, before any deal is played.
-
-    Raises:
-        ValueError: when the first views of 64 deals are not of the game that it was trained for.
-    """
-    policy = network_of(agent)
-    if policy:
-        # One deal may not show the difference: half the deals of ``high_low`` are high.
-        policy.check_views(DealBatch(rules, 64, seed=0).views())

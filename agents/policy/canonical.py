@@ -16,9 +16,9 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.agents.bots.base import Actions, Views
 from german_whist.agents.policy.canonical_kernels import ROLES, rename_views, write_true_actions
 from german_whist.agents.policy.checkpoint import LIVE, NAMED, RANKS
+from german_whist.envs.agent import Actions, Views
 from german_whist.envs.observation.views import VIEW, check_view_array
 from german_whist.envs.utils.specs import unknown_name
 

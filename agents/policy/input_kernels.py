@@ -1,20 +1,18 @@
 """What networks see of a view: the blocks of the *universal* encoding, and the kernels that write a network's inputs.
 
 ``"observation"`` is the observation vector of one game, the one that the network was trained for. ``"universal"`` has
-the blocks of every game with an open endgame (0 where a game has no such thing) and then the rules themselves, all of
-them taken from the view. So one network plays every such game, also with settings that it never met in training.
+the blocks of every game with an open endgame (0 where a game has no such thing) and then the rules themselves. So one
+network plays every such game, also with settings that it never met in training.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from german_whist.agents.inference.world_sampling_kernels import hand_size
 from german_whist.envs.engine.layout import BlockSpec, layout_of
 from german_whist.envs.engine.state import ENDGAME, FOREPLAY
 from german_whist.envs.observation.blocks import VECTOR_BLOCKS
 from german_whist.envs.observation.vector_kernels import write_observation
-from german_whist.envs.observation.view_kernels import cards_of_view
 from german_whist.envs.utils.bit_kernels import popcount
 from german_whist.envs.utils.jit import kernel
 
@@ -64,7 +62,7 @@ _SUIT = np.uint64(0x1FFF)
 
 @kernel
 def write_universal(game, view, row):
-    """Write the universal encoding of a view into an int8 row; only the view decides, whatever the ``game``."""
+    """Write the universal encoding of a view into an int8 row."""
     write_observation(game, view, row[:_BASE_SIZE])
     row[_CHOICE] = view.choice
     row[_LOW] = view.low
@@ -77,15 +75,13 @@ def write_universal(game, view, row):
     row[_DRAFT] = view.draft
     row[_ALL_COUNT] = view.all_count
     row[_OPEN_STOCK] = popcount(view.face_up)
-    cards = cards_of_view(view)
     suits = 0
     for suit in range(4):
-        suits += 1 if (cards >> np.uint64(13 * suit)) & _SUIT else 0
-    hand = hand_size(view)
+        suits += 1 if (game.deck >> np.uint64(13 * suit)) & _SUIT else 0
     row[_SUITS] = suits
-    row[_RANKS] = popcount(cards) // suits
-    row[_HAND_SIZE] = hand
-    row[_STOCK_SIZE] = popcount(cards) - 2 * hand
+    row[_RANKS] = game.cards // suits
+    row[_HAND_SIZE] = game.hand
+    row[_STOCK_SIZE] = game.cards - 2 * game.hand
 
 
 @kernel

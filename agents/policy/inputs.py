@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.agents.bots.base import Views
 from german_whist.agents.policy.input_kernels import UNIVERSAL_BLOCKS, UNIVERSAL_LAYOUT, write_network_inputs
 from german_whist.agents.policy.network.layers import OBSERVATION, UNIVERSAL
+from german_whist.envs.agent import Views
 from german_whist.envs.engine.cards import NUM_ACTIONS
 from german_whist.envs.engine.layout import Block, highest_values
 from german_whist.envs.engine.rules import Rules
@@ -48,7 +48,7 @@ def network_inputs(views: Views, rules: str | Rules = "classic", inputs: str = O
 
     Args:
         views: ``VIEW`` array of shape (n,) with cards by role, as ``canonical_views`` returns it.
-        rules: the rules that the network was trained for; the universal encoding does not depend on them.
+        rules: the rules of the deals.
         inputs: ``"observation"`` or ``"universal"``, as the network's card says (``checkpoint.inputs``).
 
     Raises:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from german_whist.agents.policy.checkpoint import Checkpoint, load_checkpoint, read_card
 from german_whist.agents.policy.network.layers import UNIVERSAL
-from german_whist.envs.engine.rules import rules_from_dict
+from german_whist.envs.engine.rules import Rules, rules_from_dict
 from german_whist.envs.text.rules_text import rules_spec
 
 if TYPE_CHECKING:
@@ -72,6 +72,12 @@ def load_pretrained(name: str) -> Checkpoint:
     """Return the checkpoint of a network that ships with the package."""
     with resources.as_file(weights_folder() / f"{name}{FILE_SUFFIX}") as path:
         return load_checkpoint(path)
+
+
+def network_for(agent: str, rules: Rules | None) -> Checkpoint:
+    """Return the network with which a pretrained agent plays a game: that of its own game by default."""
+    own = load_pretrained(agent)
+    return own if rules is None or own.rules.plays_like(rules) else load_pretrained(every_network(agent))
 
 
 def pretrained_networks() -> tuple[PretrainedNetwork, ...]:

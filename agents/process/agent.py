@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from german_whist.agents.bots.base import Actions, AgentForfeit, Views
 from german_whist.agents.process.bot_process import BotError, BotProcess
 from german_whist.agents.process.messages import action_of, check_id, check_ready, decode, encode, hello, request
+from german_whist.envs.agent import Actions, AgentForfeit, Views
 from german_whist.envs.observation.views import check_view_array
 from german_whist.envs.utils.specs import shown
 

@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -30,13 +30,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.agents.bots.base import Actions, Agent, Histories, Views, check_rng
-from german_whist.agents.inference.world_sampling_kernels import is_humbug
+from german_whist.agents.bots.base import check_open_endgame, check_rng
 from german_whist.agents.monte_carlo.rollout_kernels import distinct_actions
 from german_whist.agents.policy.agent import PolicyAgent, estimated_advantages
 from german_whist.agents.policy.checkpoint import Checkpoint
-from german_whist.agents.policy.game_check import is_same_game
-from german_whist.agents.policy.network.layers import UNIVERSAL
 from german_whist.agents.search.belief_kernels import write_card_probabilities
 from german_whist.agents.search.choice_kernels import combine, contenders, representative, worth_trying
 from german_whist.agents.search.rollout_kernels import try_worlds
@@ -48,11 +45,12 @@ from german_whist.agents.search.settings import (
     NETWORK_SD,
     TANH_SCALE,
     WIN_WEIGHT,
-    BeliefSettings,
     SearchSettings,
 )
 from german_whist.agents.search.worlds import Run, Scratch, posterior, sample_candidate_deals, sample_worlds
+from german_whist.envs.agent import Actions, Agent, Games, Histories, Views
 from german_whist.envs.engine.cards import NUM_ACTIONS
+from german_whist.envs.engine.rules import Rules
 from german_whist.envs.observation.views import check_view_array
 from german_whist.solver.tablebase.cache import open_table
 
@@ -103,32 +101,42 @@ class SearchAgent:
     Attributes:
         name: what it is called.
         prior: the policy that it improves: a network, or the heuristic bot.
+        rules: the rules of the game that it plays.
         settings: how it searches.
-        uses_history: it is given event histories where the caller keeps them.
+        uses_games: it asks for event histories where the caller keeps them.
     """
 
-    uses_history = True
+    uses_games = True
 
     def __init__(
-        self, prior: Agent, settings: SearchSettings, rollouts: Sequence[Checkpoint] = (), name: str = "search"
+        self,
+        prior: Agent,
+        rules: Rules,
+        settings: SearchSettings,
+        rollouts: Checkpoint | None = None,
+        name: str = "search",
     ) -> None:
         """Set the policies.
 
         Args:
             prior: the policy whose choice is improved.
+            rules: the rules of the game.
             settings: how to search.
-            rollouts: networks of the rollouts and of the opponent model: a view takes the first one of its game. Where
-                there is none, the heuristic bot takes its place.
+            rollouts: the network of the rollouts and of the opponent model. Without one, the heuristic bot takes its
+                place.
             name: what to call the agent.
+
+        Raises:
+            ValueError: when the endgame of these rules is not open.
         """
+        check_open_endgame(name, rules)
         self.name = name
         self.prior = prior
+        self.rules = rules
         self.settings = settings
         self._measures = measures_of(NETWORK_SD if isinstance(prior, PolicyAgent) else BOT_SD)
-        self._rollouts = tuple(rollouts)
-        # In other games the heuristic bot takes the network's place, also as opponent model.
-        self._networks = [*(RowNetwork.of(checkpoint) for checkpoint in rollouts), RowNetwork.of(None)]
-        self._beliefs = [settings.belief(has_network=number < len(rollouts)) for number in range(len(self._networks))]
+        self._network = RowNetwork.of(rollouts, rules)
+        self._belief = settings.belief(has_network=rollouts is not None)
         self._threads = settings.threads or os.cpu_count() or 1
         self._local = threading.local()
 
@@ -147,20 +155,19 @@ class SearchAgent:
         self.__dict__.update(state)
         self._local = threading.local()
 
-    def act(self, views: Views, rng: Any, histories: Histories | None = None) -> Actions:
+    def act(self, views: Views, rng: Any, games: Games | None = None) -> Actions:
         """Return one action per view, int64[n].
 
         Args:
             views: ``VIEW`` array of shape (n,).
             rng: source of randomness; each view draws one key.
-            histories: the seats' event histories. Without them worlds are drawn uniformly from the hands that agree
-                with the view.
+            games: the games, whose histories are used. Without them worlds are drawn uniformly from the hands that
+                agree with the view.
 
         Raises:
-            ValueError: when a view is of humbug or of a game that the network was not trained for, no deal agrees with
-                a view or history, or ``rng`` is no source of randomness.
+            ValueError: when no deal agrees with a view or history, or ``rng`` is no source of randomness.
         """
-        return self.search(views, rng, histories)[0]
+        return self.search(views, rng, None if games is None else games.histories())[0]
 
     def search(
         self, views: Views, rng: Any, histories: Histories | None = None
@@ -188,21 +195,21 @@ class SearchAgent:
         check_view_array(views)
         check_rng(self.name, rng, "integers")
         views = np.ascontiguousarray(views)
-        for view in views:
-            if is_humbug(view):
-                raise ValueError(f"agent {self.name!r} does not play humbug: hands stay hidden in its endgame")
         keys = rng.integers(0, _KEYS, len(views)).astype(np.uint64)
         actions, advantages = self._policy(views)
         gains = np.full((measures, len(views), NUM_ACTIONS), np.nan)
         searched = np.flatnonzero(views["turn"]).tolist()
 
-        networks = self._network_numbers(views)
-
         def search_row(row: int, executor: ThreadPoolExecutor | None = None) -> None:
             history = None if histories is None else (histories[0][row], int(histories[1][row]))
-            run, settings = self._runner(networks[row], executor), self._beliefs[networks[row]]
             actions[row] = self._search(
-                views[row : row + 1], history, keys[row], actions[row], advantages[row], gains[:, row], run, settings
+                views[row : row + 1],
+                history,
+                keys[row],
+                actions[row],
+                advantages[row],
+                gains[:, row],
+                self._runner(executor),
             )
 
         if self._threads == 1 or len(searched) == 0:
@@ -228,12 +235,11 @@ class SearchAgent:
         check_rng(self.name, rng, "integers")
         keys = rng.integers(0, _KEYS, len(views)).astype(np.uint64)
         belief, uniform = np.zeros((2, len(views), 52))
-        networks = self._network_numbers(views)
         for row in range(len(views)):
             history = histories[0][row], int(histories[1][row])
-            part, settings = np.ascontiguousarray(views[row : row + 1]), self._beliefs[networks[row]]
-            candidates = sample_candidate_deals(part, history, keys[row], settings, self._runner(networks[row]))
-            write_card_probabilities(posterior(candidates, settings)[1], candidates.hands, belief[row])
+            part = np.ascontiguousarray(views[row : row + 1])
+            candidates = sample_candidate_deals(self.rules, part, history, keys[row], self._belief, self._runner())
+            write_card_probabilities(posterior(candidates, self._belief)[1], candidates.hands, belief[row])
             prior = candidates.prior / candidates.prior.sum()
             write_card_probabilities(prior, candidates.hands, uniform[row])
         return belief, uniform
@@ -250,31 +256,23 @@ class SearchAgent:
         advantages[np.arange(len(views)), actions] = 0.0
         return actions, advantages
 
-    def _network_numbers(self, views: Views) -> npt.NDArray[np.int64]:
-        """Return which of the rollout networks each view takes, int64[n]."""
-        numbers = np.full(len(views), len(self._rollouts))
-        for number, checkpoint in reversed(list(enumerate(self._rollouts))):
-            plays = True if checkpoint.inputs == UNIVERSAL else is_same_game(checkpoint.rules, views)
-            numbers[plays] = number
-        return numbers
+    def _scratch(self) -> Scratch:
+        """Return this thread's scratch memory."""
+        if not hasattr(self._local, "scratch"):
+            self._local.scratch = Scratch.of(self._network)
+        scratch: Scratch = self._local.scratch
+        return scratch
 
-    def _scratch(self, number: int) -> Scratch:
-        """Return this thread's scratch memory for a network."""
-        scratches: dict[int, Scratch] = self._local.__dict__.setdefault("scratches", {})
-        if number not in scratches:
-            scratches[number] = Scratch.of(self._networks[number])
-        return scratches[number]
-
-    def _runner(self, number: int, executor: ThreadPoolExecutor | None = None) -> Run:
-        """Return a function that runs parts of a task with a network, in this thread or in those of an executor."""
+    def _runner(self, executor: ThreadPoolExecutor | None = None) -> Run:
+        """Return a function that runs parts of a task, in this thread or in those of an executor."""
 
         def run_alone(part: Callable[[int, int, Scratch], Any], count: int) -> None:
-            part(0, count, self._scratch(number))
+            part(0, count, self._scratch())
 
         def run_parts(part: Callable[[int, int, Scratch], Any], count: int) -> None:
             assert executor is not None
             ends = [count * place // self._threads for place in range(self._threads + 1)]
-            list(executor.map(lambda pair: part(pair[0], pair[1], self._scratch(number)), pairwise(ends)))
+            list(executor.map(lambda pair: part(pair[0], pair[1], self._scratch()), pairwise(ends)))
 
         return run_parts if executor else run_alone
 
@@ -287,7 +285,6 @@ class SearchAgent:
         advantages: npt.NDArray[np.float64],
         gains: npt.NDArray[np.float64],
         run: Run,
-        settings: BeliefSettings,
     ) -> int:
         """Return the action of one view, and write its gains, float64[1 or 3, 54]."""
         view = views[0]
@@ -297,7 +294,7 @@ class SearchAgent:
         tried = worth_trying(distinct, stands_for, advantages, -CERTAIN)
         if tried & (tried - np.uint64(1)) == 0:
             return preferred
-        worlds = sample_worlds(views, history, key, self.settings.worlds, settings, run)
+        worlds = sample_worlds(self.rules, views, history, key, self.settings.worlds, self._belief, run)
         margins = np.zeros((self.settings.worlds, NUM_ACTIONS), np.float32)
         table = open_table(bool(view["trump"] >= 0), bool(view["low"]), for_search=True)
         measures = self._measures[: len(gains)]
@@ -308,6 +305,7 @@ class SearchAgent:
 
             def try_part(first: int, end: int, scratch: Scratch, actions: Any = actions, start: int = start) -> None:
                 try_worlds(
+                    self.rules.game,
                     views,
                     worlds.hands,
                     worlds.models,
@@ -316,7 +314,7 @@ class SearchAgent:
                     start + first,
                     start + end,
                     scratch.network,
-                    (scratch.games, scratch.states, scratch.tries),
+                    (scratch.states, scratch.tries),
                     table,
                     scratch.transpositions,
                     margins,

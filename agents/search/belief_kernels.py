@@ -10,7 +10,7 @@ from german_whist.agents.inference.world_sampling_kernels import OPPONENT, SELF
 from german_whist.agents.search.row_network_kernels import has_layers, probability, write_logits
 from german_whist.envs.engine.state import DRAFT, PLAY
 from german_whist.envs.engine.state_kernels import deal, is_legal, legal_actions, play
-from german_whist.envs.observation.view_kernels import cards_of_view, write_view
+from german_whist.envs.observation.view_kernels import write_view
 from german_whist.envs.utils.bit_kernels import lowest, popcount
 from german_whist.envs.utils.borrowing import borrowed
 from german_whist.envs.utils.jit import kernel
@@ -22,20 +22,6 @@ _BISECTIONS = 30
 _RESAMPLING = 2**40  # number of the random stream that picks worlds, apart from the sampled deals
 _ONE = np.uint64(1)
 _MIX = np.uint64(0x9E37_79B9_7F4A_7C15)  # spreads hands over the slots: Fibonacci hashing
-
-
-@kernel
-def write_replay_rules(hidden, view, game):
-    """Write the rules that replay a history; high or low is set in the state itself."""
-    game.deck = cards_of_view(view)
-    game.cards = popcount(game.deck)
-    game.hand = hidden.hand
-    game.open_stock = hidden.turned
-    game.has_trump = 1 if view.trump >= 0 else 0
-    game.high_low = game.humbug = 0
-    game.draft = view.draft
-    game.race = view.race
-    game.all_count = view.all_count
 
 
 @kernel
@@ -58,7 +44,7 @@ def add_log_likelihoods(game, hidden, network, mistakes, count, scratch, log_lik
     in each of them, so the models are asked once for each hand.
 
     Args:
-        game: a ``GAME`` record, from :func:`write_replay_rules`.
+        game: the rules, a ``GAME`` record.
         hidden: a ``HIDDEN_DEAL`` record.
         network: a :class:`RowNetwork`.
         mistakes: float64[3]: the network's temperature in tricks, and how often it and the heuristic bot play a
@@ -133,14 +119,13 @@ def _write_logs(game, network, mistakes, action, count, scratch):
 
 @kernel
 def sample_candidates(
-    game, hidden, low, deals, listed, key, first, last, network, mistakes, scratch, hands, log_likelihoods
+    game, hidden, deals, listed, key, first, last, network, mistakes, scratch, hands, log_likelihoods
 ):
     """Sample deals ``first`` … ``last`` − 1, and write the opponent's hidden cards and the log-likelihoods.
 
     Args:
-        game: ``GAME`` array (1,).
+        game: the rules, ``GAME`` array (1,).
         hidden: ``HIDDEN_DEAL`` array (1,).
-        low: whether the fewest tricks win.
         deals: ``ways``, ``hands``, ``cumulative`` and ``combinations`` of ``count_ways``.
         listed: hands that the opponent can hold, uint64[n], of which each is taken equally often; empty: hands are
             sampled.
@@ -170,7 +155,6 @@ def sample_candidates(
             else:
                 hands[number] = sample_deal(hidden[0], ways, suits, cumulative, combinations, key, number, size, deck)
             deal(game[0], states[i], SELF if hidden[0].is_dealer else OPPONENT)
-            states[i].low = low
         written = log_likelihoods[begin : begin + count]
         written[:] = 0.0
         if not add_log_likelihoods(game[0], hidden[0], network, mistakes, count, scratch, written):

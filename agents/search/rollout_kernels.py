@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from german_whist.agents.bots.heuristic.bot_kernels import heuristic_action
-from german_whist.agents.inference.world_sampling_kernels import OPPONENT, write_known_state, write_rules
+from german_whist.agents.inference.world_sampling_kernels import OPPONENT, write_known_state
 from german_whist.agents.monte_carlo.rollout_kernels import is_solvable_endgame, solved_margin
 from german_whist.agents.search.belief_kernels import HEURISTIC
 from german_whist.agents.search.row_network_kernels import best_action, has_layers, write_logits
@@ -41,17 +41,18 @@ def asks_network(game, state, network, model, view):
 
 
 @kernel
-def write_world(view, hand, key, number, state):
+def write_world(game, view, hand, key, number, state):
     """Complete the state that a view knows of with a world.
 
     Args:
+        game: the rules, a ``GAME`` record.
         view: a ``VIEW`` record.
         hand: the opponent's hidden cards in this world.
         key: random key.
         number: number of the world, which selects the order of the stock.
         state: a ``STATE`` record, written.
     """
-    write_known_state(view, state)
+    write_known_state(game, view, state)
     state.hands[OPPONENT] = hand | view.opponent_known
     rest = view.unseen & ~hand
     place = np.int64(state.top)
@@ -63,12 +64,13 @@ def write_world(view, hand, key, number, state):
 
 
 @kernel
-def try_worlds(views, hands, models, actions, key, first, last, network, scratch, table, transpositions, margins):
+def try_worlds(game, views, hands, models, actions, key, first, last, network, scratch, table, transpositions, margins):
     """Try actions in worlds ``first`` … ``last`` − 1 and write seat 0's margins.
 
     As many rollouts as the network has views go on side by side, and it chooses in all of them at a time.
 
     Args:
+        game: the rules, ``GAME`` array (1,).
         views: ``VIEW`` array (1,).
         hands: the opponent's hidden cards in each world, uint64[worlds].
         models: its models, int64[worlds].
@@ -77,16 +79,15 @@ def try_worlds(views, hands, models, actions, key, first, last, network, scratch
         first: first world.
         last: the world after the last.
         network: a :class:`RowNetwork`, the rollout policy.
-        scratch: ``GAME`` (1,), ``STATE`` (views + 1,) and int64[views, 2] arrays.
+        scratch: ``STATE`` (views + 1,) and int64[views, 2] arrays.
         table: ``EndgameTable`` for this kind of game.
         transpositions: ``RaceTranspositionTable``.
         margins: float32[worlds, 54], written where an action is tried.
     """
     network, scratch = borrowed(network), borrowed(scratch)
     table, transpositions = borrowed(table), borrowed(transpositions)
-    games, states, tries = scratch
-    view, game = views[0], games[0]
-    write_rules(view, game)
+    states, tries = scratch
+    view, rules = views[0], game[0]
     most = network.views.shape[0]
     world, left = first - 1, np.uint64(0)
     count = 0
@@ -95,11 +96,11 @@ def try_worlds(views, hands, models, actions, key, first, last, network, scratch
             if not left:
                 world += 1
                 left = np.uint64(actions)
-                write_world(view, hands[world], key, world, states[most])
+                write_world(rules, view, hands[world], key, world, states[most])
             action = lowest(left)
             left &= left - _ONE
             states[count] = states[most]
-            play(game, states[count], action)
+            play(rules, states[count], action)
             tries[count, 0], tries[count, 1] = world, action
             count += 1
         if count == 0:
@@ -107,15 +108,15 @@ def try_worlds(views, hands, models, actions, key, first, last, network, scratch
         row = 0
         while row < count:
             state, number = states[row], tries[row, 0]
-            if asks_network(game, state, network, models[number], network.views[row]):
+            if asks_network(rules, state, network, models[number], network.views[row]):
                 row += 1
                 continue
             done = state.done
-            margin = signed_margin(game, state, 0) if done else solved_margin(game, state, table, transpositions)
+            margin = signed_margin(rules, state, 0) if done else solved_margin(rules, state, table, transpositions)
             margins[number, tries[row, 1]] = margin
             count -= 1
             states[row] = states[count]
             tries[row] = tries[count]
         write_logits(network, count)
         for row in range(count):
-            play(game, states[row], best_action(network, row))
+            play(rules, states[row], best_action(network, row))

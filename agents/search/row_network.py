@@ -13,7 +13,7 @@ from german_whist.agents.policy.inputs import input_layout
 from german_whist.agents.policy.network.forward import BLOCK, aligned, padded, row_scratch
 from german_whist.agents.policy.network.layers import LOGITS_PER_TRICK, UNIVERSAL, Layer
 from german_whist.agents.policy.network.vector_code import NARROW
-from german_whist.envs.engine.rules import GAME
+from german_whist.envs.engine.rules import Rules
 from german_whist.envs.observation.views import VIEW
 
 
@@ -29,7 +29,7 @@ class RowNetwork(NamedTuple):
         live: int64[1], 1 if ranks are counted among the live cards.
         universal: int64[1], 1 if the network sees the universal encoding instead of the observation of its game.
         logits_per_trick: float64[1], ``LOGITS_PER_TRICK`` if the logits are no action values.
-        game: ``GAME`` array (1,), the rules of the observations.
+        game: ``GAME`` array (1,), the rules.
         views: the views, written by the caller, ``VIEW`` array (BLOCK,).
         by_role: the views with their cards by role, ``VIEW`` array (BLOCK,).
         roles: the roles of their cards, int8[BLOCK × ROLES].
@@ -61,22 +61,23 @@ class RowNetwork(NamedTuple):
     counts: npt.NDArray[np.int64]
 
     @classmethod
-    def of(cls, checkpoint: Checkpoint | None) -> RowNetwork:
-        """Pack a checkpoint's network; ``None`` makes one without layers, which :func:`has_layers` tells apart.
+    def of(cls, checkpoint: Checkpoint | None, rules: Rules) -> RowNetwork:
+        """Pack a checkpoint's network for a game.
+
+        Without a checkpoint, it is one without layers, which :func:`has_layers` tells apart.
 
         Raises:
             ValueError: when the suits share layers.
         """
         if checkpoint is None:
-            return cls._packed((), [1], 0, 0, None, np.zeros(1, GAME))
+            return cls._packed((), [1], 0, 0, None, rules.game)
         if checkpoint.suit_layers:
             raise ValueError("rollouts need a network of plain layers: this one has suit layers")
         sizes = checkpoint.sizes
         live = int(checkpoint.ranks == LIVE)
         universal = int(checkpoint.inputs == UNIVERSAL)
-        assert input_layout(checkpoint.rules, checkpoint.inputs)["turn"].stop <= sizes[0]
-        game = checkpoint.rules.game.copy()
-        return cls._packed(checkpoint.layers, sizes, live, universal, checkpoint.logits_per_trick, game)
+        assert input_layout(rules, checkpoint.inputs)["turn"].stop <= sizes[0]
+        return cls._packed(checkpoint.layers, sizes, live, universal, checkpoint.logits_per_trick, rules.game)
 
     @classmethod
     def _packed(

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.agents.bots.base import Views
 from german_whist.agents.inference.hidden_deal_kernels import (
     HIDDEN_DEAL,
     count_ways,
@@ -24,13 +23,12 @@ from german_whist.agents.search.belief_kernels import (
     sample_candidates,
     temper,
     write_posterior,
-    write_replay_rules,
 )
 from german_whist.agents.search.row_network import RowNetwork
 from german_whist.agents.search.settings import HEURISTIC_MISTAKES, MISTAKES, TEMPERATURE, BeliefSettings
-from german_whist.envs.engine.rules import GAME
+from german_whist.envs.agent import Views
+from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.state import STATE
-from german_whist.envs.observation.view_kernels import cards_of_view
 from german_whist.solver.search.transposition_table import RaceTranspositionTable, race_transposition_table
 
 _DOUBLINGS = 2  # of the candidates, at most
@@ -72,7 +70,6 @@ class Scratch(NamedTuple):
 
     Attributes:
         network: a network with scratch memory of its own.
-        games: ``GAME`` array (1,).
         states: a state for each of the network's views, and one more, ``STATE`` array.
         tries: the world and the action of each, int64[views, 2].
         replays: of deals that are replayed.
@@ -80,7 +77,6 @@ class Scratch(NamedTuple):
     """
 
     network: RowNetwork
-    games: npt.NDArray[Any]
     states: npt.NDArray[Any]
     tries: npt.NDArray[np.int64]
     replays: ReplayScratch
@@ -92,7 +88,7 @@ class Scratch(NamedTuple):
         views = len(network.views)
         states, tries = np.zeros(views + 1, STATE), np.zeros((views, 2), np.int64)
         replays = ReplayScratch.of(_REPLAYED_TOGETHER)
-        return cls(network.copy(), np.zeros(1, GAME), states, tries, replays, race_transposition_table())
+        return cls(network.copy(), states, tries, replays, race_transposition_table())
 
 
 Run = Callable[[Callable[[int, int, Scratch], None], int], None]  # runs a task in parts
@@ -127,7 +123,13 @@ class Worlds(NamedTuple):
 
 
 def sample_worlds(
-    views: Views, history: History | None, key: np.uint64, count: int, settings: BeliefSettings, run: Run
+    rules: Rules,
+    views: Views,
+    history: History | None,
+    key: np.uint64,
+    count: int,
+    settings: BeliefSettings,
+    run: Run,
 ) -> Worlds:
     """Return ``count`` worlds for a view, ``VIEW`` array (1,).
 
@@ -135,8 +137,8 @@ def sample_worlds(
         ValueError: when no deal agrees with the view or the history.
     """
     if history is None:
-        return _worlds_of_view(views, key, count)
-    candidates = sample_candidate_deals(views, history, key, settings, run)
+        return _worlds_of_view(rules, views, key, count)
+    candidates = sample_candidate_deals(rules, views, history, key, settings, run)
     joint, weights = posterior(candidates, settings)
     chosen, models = np.empty(count, np.int64), np.empty(count, np.int64)
     resample(weights, joint, key, chosen, models)
@@ -162,16 +164,16 @@ def _posterior(
     return joint, joint.sum(axis=1)
 
 
-def _worlds_of_view(views: Views, key: np.uint64, worlds: int) -> Worlds:
+def _worlds_of_view(rules: Rules, views: Views, key: np.uint64, worlds: int) -> Worlds:
     counts = np.zeros(1, HAND_COUNTS)[0]
-    if count_hands(views[0], counts) == 0:
+    if count_hands(rules.game[0], views[0], counts) == 0:
         raise ValueError("the view is inconsistent: no opponent hand satisfies it")
     hands = np.array([sample_hand(counts, key, np.uint64(world)) for world in range(worlds)], np.uint64)
     return Worlds(hands, np.zeros(worlds, np.int64), np.inf)
 
 
 def sample_candidate_deals(
-    views: Views, history: History, key: np.uint64, settings: BeliefSettings, run: Run
+    rules: Rules, views: Views, history: History, key: np.uint64, settings: BeliefSettings, run: Run
 ) -> Candidates:
     """Return deals that agree with a history.
 
@@ -181,9 +183,9 @@ def sample_candidate_deals(
     Raises:
         ValueError: when no deal agrees, or the history does not belong to the view.
     """
-    hidden, games = np.zeros(1, HIDDEN_DEAL), np.zeros(1, GAME)
+    hidden = np.zeros(1, HIDDEN_DEAL)
     tokens, length = history
-    belongs = read_history(tokens, length, cards_of_view(views[0]), hidden[0])
+    belongs = read_history(tokens, length, rules.game["deck"][0], hidden[0])
     if not belongs or hidden["unseen"][0] != views["unseen"][0]:
         raise ValueError("history: it does not belong to the view")
     limits = np.empty(4, np.int64)
@@ -194,7 +196,6 @@ def sample_candidate_deals(
     combinations = count_ways(hidden[0], limits, ways, suits, cumulative)
     if combinations == 0:
         raise ValueError("history: no deal agrees with it")
-    write_replay_rules(hidden[0], views[0], games[0])
     deals = (ways, suits, cumulative, combinations)
     listed, priors = _listed_hands(hidden, ways, settings.candidates // _DEALS_PER_HAND)
     deals_per_hand = -(-settings.candidates // max(len(listed), 1))
@@ -207,7 +208,7 @@ def sample_candidate_deals(
 
         def sample_part(first: int, last: int, scratch: Scratch) -> None:
             rest = (first, last, scratch.network, mistakes, scratch.replays, hands, log_likelihoods)
-            agree.append(sample_candidates(games, hidden, int(views["low"][0]), deals, listed, stream, *rest))
+            agree.append(sample_candidates(rules.game, hidden, deals, listed, stream, *rest))
 
         run(sample_part, count)
         if not all(agree):

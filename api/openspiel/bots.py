@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from random import Random
-from typing import Any, cast
+from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
+import numpy.typing as npt
 import pyspiel
 
-from german_whist.agents.bots.base import Actions, Agent, Views
 from german_whist.agents.inference.deck_sampling import DeckSampler
 from german_whist.agents.registry import make_agent
+from german_whist.envs.agent import Actions, Agent, Games, Histories, Views, ask_views
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.rules import rules as rules_named
-from german_whist.envs.opponent import uses_history
+from german_whist.envs.engine.state import KEEP, LEAVE, PLAY, SWAP, TAKE
+from german_whist.envs.observation.history import EVENTS
+from german_whist.envs.simulator.batch import DealBatch, GameId
 from german_whist.openspiel.game import GermanWhistGame, load_game
-from german_whist.openspiel.history_tracker import HistoryTracker
 from german_whist.openspiel.state import GermanWhistState, state_of
 
 
@@ -39,19 +42,36 @@ class AgentBot(pyspiel.Bot):  # type: ignore[misc]
             ValueError: if there is no such agent.
         """
         super().__init__()
-        self._agent = make_agent(agent)
+        make_agent(agent)  # a wrong name is refused here, not at the first step
+        self._spec = agent
+        self._agents: dict[Rules, Agent] = {}
         self._rng = np.random.default_rng(seed)
+        self._game = GameId()
+
+    def restart(self) -> None:
+        """Begin another game."""
+        self._game = GameId()
 
     def restart_at(self, state: Any) -> None:
-        """Do nothing: agents decide from the view alone."""
+        """Begin another game, in the middle of a deal."""
+        self._game = GameId()
 
     def step(self, state: GermanWhistState) -> int:
-        """Return the agent's action for the player to act."""
-        seat, act = state.current_player(), cast(Any, self._agent.act)
-        if not uses_history(self._agent):
-            return int(act(state.deal.view(seat), self._rng)[0])
-        tokens, length = state.deal.history(seat)
-        return int(act(state.deal.view(seat), self._rng, histories=(tokens[None], np.array([length], np.int16)))[0])
+        """Return the agent's action for the player to act.
+
+        Raises:
+            ValueError: if the agent does not play this game, or returns no legal action.
+        """
+        seat, deal, rules = state.current_player(), state.deal, state.deal.setup.rules
+        if rules not in self._agents:
+            self._agents[rules] = make_agent(self._spec, rules)
+
+        def histories() -> Histories:
+            tokens, length = deal.history(seat)
+            return tokens[None], np.array([length], np.int16)
+
+        games = Games(histories, lambda: np.array([self._game], object))
+        return int(ask_views(self._agents[rules], deal.view(seat), self._rng, rules, games)[0])
 
     def step_with_policy(self, state: GermanWhistState) -> tuple[list[tuple[int, float]], int]:
         """Return the policy and the action. Agents return only an action, so it has probability 1."""
@@ -60,38 +80,35 @@ class AgentBot(pyspiel.Bot):  # type: ignore[misc]
 
 
 _SEEDS = 2**53
+_CHOICES = {"take": TAKE, "leave": LEAVE, "keep": KEEP, "swap": SWAP}  # by event
 
 MakeBot = Callable[[GermanWhistGame, int], Any]
 
 
-class _Seat:
-    """One game of the agent: what it has seen, and its bot."""
-
-    def __init__(self, agent: BotAgent) -> None:
-        self._agent = agent
-        self._tracker = HistoryTracker(agent.rules)
-        self._bot: Any = None
-
-    def act(self, view: Any, seed: int) -> int:
-        """Return the bot's action."""
-        tracker = self._tracker
-        tracker.observe_view(view)
-        if self._bot is None:
-            self._bot = self._agent.make_bot(self._agent.game, int(tracker.is_dealer))
-        deck = DeckSampler(tracker.history()[0], self._agent.rules).sample(Random(seed))
-        state: GermanWhistState = state_of(self._agent.game, deck, tracker.actions)
-        action = int(self._bot.step(state))
-        tracker.record_own_action(action)
-        return action
+def _actions_of(tokens: npt.NDArray[np.int8], deck: list[int], rules: Rules) -> list[int]:
+    """Return both seats' actions in a history; the deck is one that agrees with it."""
+    batch = DealBatch(rules, 1)
+    batch.deal_decks([deck], [1])
+    actions = []
+    for event, _, card, _ in tokens.tolist():
+        name, plays = EVENTS[event].name, batch.states["decision"][0] == PLAY
+        if name == "played" or (name == "took" and rules.open_stock > 1 and not plays):  # a pick, not a forced card
+            actions.append(card - 1)
+        elif name in _CHOICES:
+            actions.append(_CHOICES[name])
+        else:
+            continue
+        batch.step(actions[-1:])
+    return actions
 
 
 class BotAgent:
     """Plays as a bot of OpenSpiel does, in matches of this package.
 
-    An information state includes the order of play, which a single view does not. So this agent remembers its views
-    (see ``AgentWithMemory``): consecutive views tell all that has happened. The bot gets a state with the true
-    information state and with hidden cards sampled from all consistent deals: looking at them reveals nothing. The
-    bot's ``step`` is called; ``inform_action`` is not.
+    An information state includes the order of play, which a single view does not; this agent takes it from the history.
+    The bot gets a state with the true information state and with hidden cards sampled from all consistent deals:
+    looking at them reveals nothing. Each game has a bot of its own. The bot's ``step`` is called; ``inform_action`` is
+    not.
 
     In every state that a bot gets, player 1 is the dealer, whichever seat deals in the match. So a policy that was
     learned on ``load_game(rules)`` knows all its information states, which name the players.
@@ -107,6 +124,8 @@ class BotAgent:
         make_bot: makes the bot of a game.
         game: the bots' game, in which player 1 deals.
     """
+
+    uses_games = True
 
     def __init__(
         self, make_bot: MakeBot, rules: str | Rules = "classic", reward: str = "margin", name: str = "OpenSpiel bot"
@@ -127,30 +146,30 @@ class BotAgent:
         self.rules = rules_named(rules)
         self.name = name
         self.game = load_game(self.rules, reward)
+        self._bots: WeakKeyDictionary[GameId, Any] = WeakKeyDictionary()
 
-    def initial_memory(self, deals: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-        """Return the memory of deals that begin, object[n]."""
-        memory = np.empty(len(deals), object)
-        for row in range(len(deals)):
-            memory[row] = _Seat(self)
-        return memory
-
-    def act(self, views: Views, rng: Any, memory: np.ndarray[Any, Any] | None = None) -> Actions:
+    def act(self, views: Views, rng: Any, games: Games | None = None) -> Actions:
         """Return one action per view, int64[n].
 
         Args:
-            views: ``VIEW`` array of shape (n,), each at the next decision of its game.
+            views: ``VIEW`` array of shape (n,).
             rng: source of the hidden cards of the bots' states.
-            memory: the rows of these games of what ``initial_memory`` returned.
+            games: the games of these views.
 
         Raises:
-            ValueError: if there is no memory, or no deal agrees with what the agent has seen.
+            ValueError: if there are no games, or no deal agrees with what the agent has seen.
         """
-        if memory is None:
+        if games is None:
             raise ValueError(
-                f"agent {self.name!r} needs its memory of the deal: the order of play is not in a view; "
-                "it plays in matches, which keep it"
+                f"agent {self.name!r} needs the history of the deal: the order of play is not in a view; it plays in "
+                "matches and environments, which keep it"
             )
-        seeds = rng.integers(0, _SEEDS, len(views)).tolist()
-        actions = [game.act(view, seed) for game, view, seed in zip(memory, views, seeds, strict=True)]
-        return np.array(actions, np.int64)
+        tokens, lengths = games.histories()
+        seeds, actions = rng.integers(0, _SEEDS, len(views)).tolist(), np.empty(len(views), np.int64)
+        for row, game in enumerate(games.ids()):
+            seen, player = tokens[row, : lengths[row]], int(views["dealer"][row])
+            if game not in self._bots:
+                self._bots[game] = self.make_bot(self.game, player)
+            deck = DeckSampler(seen, self.rules).sample(Random(seeds[row]))
+            actions[row] = self._bots[game].step(state_of(self.game, deck, _actions_of(seen, deck, self.rules)))
+        return actions

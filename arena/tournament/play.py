@@ -258,7 +258,7 @@ def _meetings(
             raise ValueError(f"{shown(spec)} is not allowed: agents of a tournament are given by name")
         if list(agents).count(spec) > 1:
             raise ValueError(f"agent {shown(spec)} is given twice")
-        make_agent(spec)
+        make_agent(spec, rules)
     meetings = {}
     for i, j in combinations(range(len(agents)), 2):
         first, second = sorted((agents[i], agents[j]))

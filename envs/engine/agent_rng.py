@@ -21,7 +21,6 @@ from german_whist.envs.utils.specs import shown
 
 Words = npt.NDArray[np.uint64]
 
-WHOLE_MATCH = -1  # stands for all streams of a seed
 
 _BLOCKS_PER_STEP = 2**16
 
@@ -46,7 +45,7 @@ def agent_key(seed: int, stream: int) -> int:
 
     Args:
         seed: seed of the deals, 0 to 2**64 - 1.
-        stream: number of the stream, or ``WHOLE_MATCH``.
+        stream: number of the stream.
     """
     digest = blake2b(
         seed.to_bytes(8, "little"), digest_size=8, person=b"agents", salt=stream.to_bytes(8, "little", signed=True)

@@ -17,6 +17,7 @@ from german_whist.envs.utils.yaml_text import parse_yaml
 
 COUNTS = ("endgame", "all")
 TRUMPS = ("turned", "none")
+_SCORING = ("points", "book", "slam")  # fields that only say what a result is worth
 POINTS = ("difference", "over_book", "over_half")
 
 # The rules as kernels read them; in kernels a record of this dtype is called ``game``.
@@ -201,6 +202,11 @@ class Rules:
     def has_choices(self) -> bool:
         """Whether some decisions are not cards from the hand."""
         return self.open_stock > 1 or self.draft or self.humbug
+
+    def plays_like(self, other: Rules) -> bool:
+        """Return whether the same cards are played in the same way, so that only the scoring may differ."""
+        own, others = self.to_dict(), other.to_dict()
+        return all(own[field] == others[field] for field in own if field not in _SCORING)
 
     @property
     def _book(self) -> int:

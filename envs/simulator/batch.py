@@ -35,6 +35,12 @@ from german_whist.envs.utils.checks import check_seed, deal_indices, numbers_bet
 Int8s = npt.NDArray[np.int8]
 
 
+class GameId:
+    """One deal as one seat plays it: an opaque key for an agent's own state."""
+
+    __slots__ = ("__weakref__",)
+
+
 class DealBatch:
     """Deals ``first … first + size - 1`` of a seed, stepped together by compiled kernels.
 
@@ -95,6 +101,7 @@ class DealBatch:
         self._scratch = np.zeros(1, VIEW)
         self._every_row = np.arange(self.size, dtype=np.int64)
         self.log = ActionLog(self.rules, self.size) if history else None
+        self._game_ids: npt.NDArray[np.object_] | None = None  # [size, 2], once an agent has asked for them
         self.endgame_hook = endgame_hook_of(endgame, self.rules)
         self.reset(first)
 
@@ -123,8 +130,7 @@ class DealBatch:
         deals = deal_indices(indices, which.shape)
         own = np.full(which.shape, self.seed, np.uint64) if seeds is None else deal_indices(seeds, which.shape, "seed")
         deal_rows(self.rules.game, self._cards, own, deals, which, self.states)
-        if self.log is not None:
-            self.log.clear(which)
+        self._begin(which)
 
     def deal_decks(
         self, decks: Sequence[str | Sequence[int]], dealers: npt.ArrayLike, rows: npt.ArrayLike | None = None
@@ -144,8 +150,17 @@ class DealBatch:
         for row, deck in zip(which, orders, strict=True):
             self.states["deck"][row, : len(self.rules.cards)] = deck
         deal_decks(self.rules.game, which, seats, self.states)
+        self._begin(which)
+
+    def _begin(self, rows: npt.NDArray[np.int64]) -> None:
+        """Forget the games that were played in some rows."""
+        self._forget(rows)
         if self.log is not None:
-            self.log.clear(which)
+            self.log.clear(rows)
+
+    def _forget(self, rows: npt.NDArray[np.int64]) -> None:
+        if self._game_ids is not None:
+            self._game_ids[rows] = None
 
     def get_state(self, rows: npt.ArrayLike | None = None) -> BatchState:
         """Return a copy of some deals, with their histories if they are kept.
@@ -169,7 +184,9 @@ class DealBatch:
             ValueError: if the rules or the number of deals differ, a row is out of range, or this batch keeps
                 histories and the state has none; then nothing has changed.
         """
-        restore_rows(state, self.rules, self.states, self.log, self._rows(rows))
+        which = self._rows(rows)
+        restore_rows(state, self.rules, self.states, self.log, which)
+        self._forget(which)
 
     def step(self, actions: npt.ArrayLike, rows: npt.ArrayLike | None = None) -> None:
         """Play one action in every deal, or in some; finished deals ignore theirs.
@@ -291,6 +308,17 @@ class DealBatch:
         which = self._rows(rows)
         whose = np.full(len(which), -1) if seats is None else numbers_between("seats", seats, 0, 1, which.shape)
         return self.log.histories(self.states, which, whose.astype(np.int64), out)
+
+    def game_ids(self, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.object_]:
+        """Return a :class:`GameId` for the seat to act in each of some rows, object[k], new with every deal."""
+        if self._game_ids is None:
+            self._game_ids = np.empty((self.size, 2), object)
+        seats = self.turn[rows]
+        for row, seat in zip(rows.tolist(), seats.tolist(), strict=True):
+            if self._game_ids[row, seat] is None:
+                self._game_ids[row, seat] = GameId()
+        ids: npt.NDArray[np.object_] = self._game_ids[rows, seats]
+        return ids
 
     def returns(self, reward: str = "margin") -> npt.NDArray[np.float32]:
         """Return both seats' returns, float32[size, 2]; zero-sum, and zeros while a deal is not finished.

@@ -16,12 +16,39 @@ from german_whist.envs.observation.vector import observe
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.envs.simulator.batch_kernels import step_legal
 from german_whist.envs.simulator.reset_options import draw_seed
-from german_whist.envs.utils.checks import SEED_LIMIT, check_seed
+from german_whist.envs.utils.checks import SEED_LIMIT, check_seed, is_whole_number
+from german_whist.envs.utils.specs import shown
 
 Rows = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 Words = npt.NDArray[np.uint64]
 Seeds = int | Sequence[int | None] | None
+
+
+def check_seat(seat: object) -> None:
+    """Check the learner's seat.
+
+    Raises:
+        ValueError: if it is not 0, 1 or ``"alternate"``.
+    """
+    if not is_whole_number(seat, 0, 1) and seat != "alternate":
+        raise ValueError(f"seat {shown(seat)} is not allowed: 0, 1 or 'alternate'")
+
+
+def learner_seats(seat: int | str, indices: Words) -> Rows:
+    """Return the learner's seat in each deal, int64 of the shape of ``indices``.
+
+    The dealer alternates with every deal, so an alternating learner changes seats after every second one: four
+    consecutive deals have it in each seat, once as dealer and once as non-dealer.
+
+    Args:
+        seat: 0, 1 or ``"alternate"``.
+        indices: the indices of the deals, uint64.
+    """
+    if seat == "alternate":
+        seats: Rows = (indices >> np.uint64(1) & np.uint64(1)).astype(np.int64)
+        return seats
+    return np.full(indices.shape, int(seat), np.int64)
 
 
 class Addresses(NamedTuple):

@@ -8,12 +8,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.agents.bots.base import Agent
-from german_whist.arena.turns import GameMemories, Lost, play_turn
+from german_whist.envs.agent import Agent
+from german_whist.arena.turns import Lost, play_turn
 from german_whist.envs.engine.endgame_hook import EndgameHook
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.scoring import reward_limit
-from german_whist.envs.opponent import uses_history
+from german_whist.envs.agent import uses_games
 from german_whist.envs.simulator.batch import DealBatch
 
 Margins = npt.NDArray[Any]
@@ -136,14 +136,14 @@ def play_decks(
     A game that an agent forfeits is lost by the largest margin.
     """
     size = len(decks)
-    batch = DealBatch(rules, 2 * size, seed, history=any(map(uses_history, agents)), endgame=endgame)
+    batch = DealBatch(rules, 2 * size, seed, history=any(map(uses_games, agents)), endgame=endgame)
     batch.deal_decks(np.tile(decks, (2, 1)).tolist(), np.tile(dealers, 2))
     indices = np.tile(np.arange(size, dtype=np.uint64), 2)
     swapped = np.repeat(np.array([0, 1], np.int8), size)
-    memories, steps = GameMemories(agents, names, seed, indices, swapped), np.zeros(2 * size, np.int64)
+    steps = np.zeros(2 * size, np.int64)
     lost: Lost = {}
     while not batch.done.all():
-        play_turn(memories, names, batch, indices, swapped, steps, lost)
+        play_turn(agents, names, batch, indices, swapped, steps, lost)
         steps += 1
     first = batch.returns("margin")[np.arange(2 * size), swapped].astype(np.float64)
     for row, (which, _) in lost.items():

@@ -21,10 +21,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.agents.bots.base import Agent
+from german_whist.envs.agent import Agent
 from german_whist.agents.bots.heuristic.bot_kernels import full_hand, strength
 from german_whist.agents.endgame.exact_agent import ExactEndgame, solves_endgame
-from german_whist.agents.policy.agent import network_of, rules_of
+from german_whist.agents.policy.agent import network_of
 from german_whist.agents.policy.checkpoint import read_card, write_results
 from german_whist.agents.registry import make_agent
 from german_whist.arena.match import match_margins, match_result
@@ -78,10 +78,10 @@ ROWS = (
 )
 
 
-def rows_of(spec: str) -> dict[str, Row]:
+def rows_of(spec: str, rules: Rules) -> dict[str, Row]:
     """Return the rows of an agent's table by name, without rows that would be the same match or are not possible."""
     rows: dict[str, Row] = {}
-    agent = make_agent(spec)
+    agent = make_agent(spec, rules)
     for row in ROWS:
         name = f"{row.opponent}+{EXACT}" if row.endgame == EXACT else row.opponent
         rows.setdefault(name + NETWORK if row.by_network and solves_endgame(agent) else name, row)
@@ -101,16 +101,16 @@ def measure(spec: str, deals: int, seed: int, rules: Rules, progress: Progress =
     Raises:
         ValueError: if the agent does not exist, has ``+exact``, or does not play this game.
     """
-    agent = make_agent(spec)
+    agent = make_agent(spec, rules)
     if isinstance(agent, ExactEndgame) and agent.name.endswith(f"+{EXACT}"):
         raise ValueError(f"agent {spec!r}: leave out +{EXACT}: the table covers both endgames")
     solving = agent if solves_endgame(agent) else ExactEndgame(agent)
     by_network = network_of(agent) or agent
     results: Results = {}
     against: Margins | None = None
-    for name, row in rows_of(spec).items():
+    for name, row in rows_of(spec, rules).items():
         one = by_network if row.by_network else agent
-        opponent = solving if row.opponent == ITSELF else make_agent(row.opponent)
+        opponent = solving if row.opponent == ITSELF else make_agent(row.opponent, rules)
         played = max(deals // row.share, 2)
         margins = _play(one, opponent, (spec, name), played, seed, rules, row.endgame, progress)
         results[name] = _result(margins, rules, seed, row.endgame)
@@ -232,7 +232,7 @@ def main(words: Sequence[str] | None = None) -> int:
     try:
         if options.deals < len(QUALITIES):
             raise ValueError(f"deals {options.deals} is not allowed: a whole number from {len(QUALITIES)}")
-        rules = rules_named(options.rules or rules_of(make_agent(options.agent)) or "classic")
+        rules = rules_named(options.rules or getattr(make_agent(options.agent), "rules", "classic"))
         if options.write_card:
             read_card(options.write_card)  # fail now, not minutes later
         report = _measured(options.agent, options.deals, options.seed, rules)

@@ -13,7 +13,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.agents.policy.agent import rules_of
 from german_whist.agents.registry import make_agent
 from german_whist.agents.search.agent import SearchAgent
 from german_whist.envs.engine.agent_rng import AgentRng
@@ -66,8 +65,8 @@ def measure(spec: str, opponent: str, deals: int = DEALS, seed: int = SEED, shar
     """
     agent: Any = make_agent(spec)
     searcher: SearchAgent = agent.agent
-    other = make_agent(opponent)
-    batch = DealBatch(rules_of(agent) or "classic", deals, seed, history=True, endgame="exact")
+    other = make_agent(opponent, agent.rules)
+    batch = DealBatch(agent.rules, deals, seed, history=True, endgame="exact")
     mine = np.arange(deals) // 2 % 2  # the agent's seat: both dealers and both seats
     rng = np.random.default_rng(seed)
     parts: list[Quality] = []

@@ -42,9 +42,8 @@ def measure(spec: str, games: Sequence[str], deals: int, seed: int) -> dict[str,
     Raises:
         ValueError: if the agent or a game does not exist, or the agent does not play it.
     """
-    agent, bot = make_agent(spec), make_agent(BASELINE)
     return {
-        f"{BASELINE}, {game}": play_match(agent, bot, deals=deals, seed=seed, rules=game, endgame=EXACT).to_dict()
+        f"{BASELINE}, {game}": play_match(spec, BASELINE, deals=deals, seed=seed, rules=game, endgame=EXACT).to_dict()
         for game in games
     }
 

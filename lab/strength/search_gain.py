@@ -20,8 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.agents.bots.base import Agent
-from german_whist.agents.policy.agent import rules_of
+from german_whist.envs.agent import Agent
 from german_whist.agents.registry import make_agent
 from german_whist.agents.search.agent import SearchAgent
 from german_whist.arena.statistics import mean_interval
@@ -114,8 +113,8 @@ def measure(
         ValueError: when an agent is unknown or does not search, or their policies differ.
     """
     searchers = searchers_of(specs)
-    players = Players(searchers[0].prior, None if against is None else make_agent(against))
-    batch = DealBatch(rules_of(make_agent(specs[0])) or "classic", deals, seed, history=True, endgame=EXACT)
+    players = Players(searchers[0].prior, None if against is None else make_agent(against, searchers[0].rules))
+    batch = DealBatch(searchers[0].rules, deals, seed, history=True, endgame=EXACT)
     seats = np.arange(deals, dtype=np.int64) % 2
     rng = np.random.default_rng(seed)
     parts: list[list[Gains]] = [[] for _ in searchers]
@@ -154,7 +153,7 @@ def _compare(
     preferred, milliseconds = [], []
     for searcher in searchers:
         start = time.process_time()
-        preferred.append(searcher.act(views, AgentRng(key[0], rows, key[1]), history))
+        preferred.append(searcher.search(views, AgentRng(key[0], rows, key[1]), history)[0])
         milliseconds.append(1000 * (time.process_time() - start) / len(rows))
     # Actions that several searches prefer are tried once, so these searches gain the same.
     values: dict[int, tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]] = {}

@@ -21,12 +21,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.agents.bots.base import Agent, Histories, RuleBot, Views, agent_name
+from german_whist.agents.bots.base import RuleBot
 from german_whist.agents.bots.heuristic.bot_kernels import choose
 from german_whist.agents.endgame.open_hands import exact_margins, opponent_hand_known
 from german_whist.agents.inference.state_sampling import sample_states
 from german_whist.agents.monte_carlo.rollout_kernels import distinct_actions
 from german_whist.agents.policy.agent import estimated_advantages, expected_values, network_of
+from german_whist.envs.agent import Agent, Histories, Views, agent_name
 from german_whist.envs.engine.cards import NUM_ACTIONS, cards_of
 from german_whist.envs.engine.endgame_hook import EXACT, PLAYED
 from german_whist.envs.engine.rules import Rules
@@ -236,7 +237,7 @@ def judge_of(rules: Rules, worlds: int) -> Agent | None:
         worlds: worlds in which a search tries actions.
     """
     spec = searcher(rules, worlds)
-    return None if spec is None else agent_named(spec)
+    return None if spec is None else agent_named(spec, rules)
 
 
 def searches(agent: Agent | None) -> bool:

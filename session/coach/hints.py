@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from german_whist.agents.bots.base import Agent, Histories, Views
 from german_whist.agents.endgame.open_hands import opponent_hand_known
 from german_whist.agents.inference.belief import Belief, beliefs
+from german_whist.envs.agent import Agent, Histories, Views
 from german_whist.envs.engine.actions import action_text
 from german_whist.envs.engine.cards import NUM_CARDS, SUIT_SIZE, SUITS, cards_of
 from german_whist.envs.engine.rules import Rules
@@ -34,7 +34,7 @@ def hint(deal: TableDeal, seed: int = 0, worlds: int = WORLDS, judge: Agent | No
     views, histories = deal.views(deal.turn), deal.batch.history(seats=[deal.turn])
     agent = judge_of(deal.rules, worlds) if judge is None else judge
     advice = advise(views, deal.rules, worlds, seed, histories, agent)[0]
-    belief = holdings(views, agent, seed, histories)
+    belief = holdings(deal.rules, views, agent, seed, histories)
     best = advice.actions[0]
     return {
         "by": advice.judge,
@@ -84,7 +84,7 @@ def _rounded(value: float) -> float:
     return round(float(value), 3)
 
 
-def holdings(views: Views, agent: Agent | None, seed: int, histories: Histories) -> Belief:
+def holdings(rules: Rules, views: Views, agent: Agent | None, seed: int, histories: Histories) -> Belief:
     """Return beliefs about the opponent's suits, weighted by how it has played if the agent searches.
 
     A search gives the probability of each card. The chance of a void is that of equally likely hands, times the ratio
@@ -92,12 +92,13 @@ def holdings(views: Views, agent: Agent | None, seed: int, histories: Histories)
     independent of each other.
 
     Args:
+        rules: the rules.
         views: ``VIEW`` array of shape (n,), each of a seat to act.
         agent: the judge, if there is one.
         seed: seed of its search.
         histories: event histories of these views.
     """
-    uniform = beliefs(views)
+    uniform = beliefs(views, rules)
     if not searches(agent) or opponent_hand_known(views).all():
         return uniform
     searcher: Any = agent

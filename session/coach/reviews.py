@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from german_whist.agents.bots.base import Agent
+from german_whist.envs.agent import Agent
 from german_whist.envs.engine.actions import action_text
 from german_whist.envs.engine.rules import Rules
 from german_whist.session.catalogue import agent_title, strongest_network
@@ -83,7 +83,7 @@ def luck(deal: TableDeal, seat: int) -> int:
 
 def strongest_agent(rules: Rules) -> Agent:
     """Return the strongest agent that answers at once: the strongest network, else a rule bot."""
-    return agent_named(strongest_network(rules) or LUCK_AGENT)
+    return agent_named(strongest_network(rules) or LUCK_AGENT, rules)
 
 
 def play_out(deal: TableDeal, agents: tuple[Agent, Agent], seed: int = 0, index: int = 0) -> TableDeal:

@@ -7,13 +7,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from german_whist.agents.bots.base import Histories
 from german_whist.arena.recording import DealResult, Recording
+from german_whist.envs.agent import Histories
 from german_whist.envs.engine.actions import action_text, actions_text
 from german_whist.envs.engine.cards import deck_text
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.scoring import reward_limit
 from german_whist.envs.simulator.batch import DealBatch
+from german_whist.envs.simulator.batch_state import BatchState
 
 
 class DealForfeit(NamedTuple):
@@ -133,10 +134,10 @@ class TableDeal:
     def go_back(self, count: int) -> None:
         """Go back to the position before action ``count``, counted from 0."""
         if count < len(self.actions):
-            self.batch.states[0] = self.states[count]
-            del self.states[count:], self.actions[count:]
             assert self.batch.log is not None  # histories are kept
-            self.batch.log.counts[0] = count
+            log = self.batch.log.actions.copy(), np.array([count], self.batch.log.counts.dtype)
+            self.batch.set_state(BatchState(self.rules, np.array([self.states[count]]), *log))
+            del self.states[count:], self.actions[count:]
 
     def actor(self, step: int) -> int:
         """Return the seat that chose action ``step``, counted from 0."""

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 import german_whist as gw
-from german_whist.agents.bots.base import Actions, Views
 from german_whist.agents.inference.belief import beliefs
 from german_whist.agents.policy.agent import PolicyAgent
 from german_whist.agents.registry import make_agent
+from german_whist.envs.agent import Actions, Views
 from tests.agents.networks import some_network
 
 SEARCHERS = ("mc:worlds=2", "pimc:worlds=2", "ismcts:iterations=9")

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from german_whist.agents.bots.base import AgentForfeit
 from german_whist.agents.registry import make_agent
+from german_whist.envs.agent import AgentForfeit
 from german_whist.envs.engine.cards import parse_card
 
 

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from german_whist.agents.bots.base import AgentForfeit
 from german_whist.agents.registry import make_agent
 from german_whist.arena import series
 from german_whist.arena.match_result import SeriesResult
 from german_whist.arena.series import play_mirrored_matches, play_series
 from german_whist.cli import main
+from german_whist.envs.agent import AgentForfeit
 from german_whist.envs.engine.agent_rng import AgentRng
 from german_whist.envs.engine.match_format import MAX_DEALS, match_format_of
 from german_whist.envs.engine.rules import rules

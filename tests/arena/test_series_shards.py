@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from german_whist.agents.bots.base import Values
 from german_whist.arena.match import play_match
 from german_whist.arena.match_result import MatchResult
 from german_whist.arena.parts.match_part import MatchPart, merge_parts, read_parts, write_parts
@@ -18,6 +17,7 @@ from german_whist.arena.parts.play import match_meeting, play_series_shard, play
 from german_whist.arena.parts.shards import Shard
 from german_whist.arena.series import play_series
 from german_whist.arena.variance_reduction import HandValue, play_variance_reduced_match
+from german_whist.envs.agent import Values
 from german_whist.envs.engine.rules import rules
 from tests.cli.commands import Run, runner
 

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from german_whist.agents.bots.base import AgentForfeit
 from german_whist.agents.registry import make_agent
+from german_whist.envs.agent import AgentForfeit
 from german_whist.session.coach.replays import swap_seats, try_action, watch
 from german_whist.session.coach.reviews import review
 from german_whist.session.game_session import IllegalAction, Session

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import torch
 
-from german_whist.agents.bots.base import Agent
 from german_whist.agents.endgame.exact_agent import ExactEndgame
 from german_whist.agents.policy.canonical import canonical_views
 from german_whist.agents.policy.network.forward import MLPForward
+from german_whist.envs.agent import Agent
 from german_whist.envs.engine.cards import cards_of
 from german_whist.envs.observation.vector import observe
 from german_whist.envs.simulator.batch import DealBatch

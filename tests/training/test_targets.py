@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 import torch
 
-from german_whist.agents.bots.base import Agent
 from german_whist.agents.policy.agent import PolicyAgent
 from german_whist.agents.policy.checkpoint import Checkpoint
 from german_whist.agents.policy.network.forward import MLPForward
 from german_whist.agents.policy.network.layers import Layer
 from german_whist.agents.registry import make_agent
+from german_whist.envs.agent import Agent
 from german_whist.envs.engine.cards import cards_of
 from german_whist.envs.engine.rules import rules as game_of
 from german_whist.envs.observation.vector import observation_high

@@ -10,11 +10,11 @@ from typing import Any
 
 from torch.utils.tensorboard import SummaryWriter
 
-from german_whist.agents.bots.base import Agent
 from german_whist.agents.policy.agent import PolicyAgent
 from german_whist.agents.policy.checkpoint import Checkpoint
 from german_whist.arena.match import play_match
 from german_whist.arena.match_result import MatchResult
+from german_whist.envs.agent import Agent
 from german_whist.envs.engine.rules import Rules
 from german_whist.training.run.curve import draw_curve
 from german_whist.training.run.directory import RunDirectory, append_row
@@ -46,7 +46,7 @@ def evaluate(
         Stopped: when it does.
     """
     settings: dict[str, Any] = {"deals": deals, "seed": EVALUATION_SEED, "rules": rules, "endgame": endgame}
-    agent = PolicyAgent(checkpoint, name="policy")
+    agent = PolicyAgent(checkpoint, name="policy", rules=rules)
     matches = (
         (name, play_match(agent, baseline, progress=None if stop is None else stop.check, **settings))
         for name, baseline in baselines

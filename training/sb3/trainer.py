@@ -17,13 +17,12 @@ from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import KVWriter, Logger, TensorBoardOutputFormat
 from stable_baselines3.common.utils import set_random_seed
 
-from german_whist.agents.bots.base import Agent
 from german_whist.agents.policy.agent import PolicyAgent
 from german_whist.agents.policy.checkpoint import Checkpoint, load_checkpoint
 from german_whist.agents.registry import make_agent
 from german_whist.arena.match_result import MatchResult
+from german_whist.envs.agent import Agent, uses_games
 from german_whist.envs.engine.rules import rules
-from german_whist.envs.opponent import uses_history
 from german_whist.training.config import POOL, SELF, SB3Config
 from german_whist.training.networks import check_device
 from german_whist.training.run.directory import RunDirectory, append_row
@@ -132,16 +131,16 @@ class SB3Learner:
         self.provenance = Provenance(config.to_dict())
         self.rules = rules(config.rules)
         self._pool: list[PolicyAgent] = []
-        self._baselines = [(name, make_agent(name)) for name in config.evaluate_against]
+        self._baselines = [(name, make_agent(name, self.rules)) for name in config.evaluate_against]
         opponents = config.opponents
-        self._bots = {name: make_agent(name) for name in opponents if name not in (SELF, POOL)}
+        self._bots = {name: make_agent(name, self.rules) for name in opponents if name not in (SELF, POOL)}
         self.env = SelfPlayVecEnv(
             self.rules,
             config.num_envs,
             reward=config.reward,
             seed=config.seed,
             opponents=[(share, self._opponent(name)) for name, share in opponents.items()],
-            history=any(map(uses_history, self._bots.values())),
+            history=any(map(uses_games, self._bots.values())),
         )
         self.model = self._make_model()
 

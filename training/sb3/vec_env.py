@@ -11,14 +11,13 @@ from gymnasium import spaces
 from sb3_contrib.common.maskable.buffers import MaskableRolloutBuffer
 from stable_baselines3.common.vec_env.base_vec_env import VecEnv
 
-from german_whist.agents.bots.base import Agent
 from german_whist.agents.policy.canonical import canonical_views, true_cards
+from german_whist.envs.agent import Agent, ask
 from german_whist.envs.engine.agent_rng import AgentRng
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.scoring import reward_limit
 from german_whist.envs.observation.vector import observation_high, observe
 from german_whist.envs.observation.vector_kernels import write_masks
-from german_whist.envs.opponent import ask_opponent
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.training.rollout_kernels import margins
 from german_whist.training.rollouts import (
@@ -122,7 +121,7 @@ class SelfPlayVecEnv(VecEnv):
                 if len(envs):
                     self._step += 1
                     rng = AgentRng(self.batch.seed, self._deal[envs], stream=which, step=self._step % 2**16)
-                    self._actions[envs] = ask_opponent(opponent, self.batch, envs, rng)
+                    self._actions[envs] = ask(opponent, self.batch, envs, rng)
             self.batch.step(self._actions[waiting], np.flatnonzero(waiting))
 
     def reset(self) -> npt.NDArray[np.int8]:

@@ -71,7 +71,7 @@ def run(options: argparse.Namespace) -> int:
     if not 0.02 <= options.seconds <= 60:
         raise ValueError(f"--seconds {options.seconds} is not allowed: 0.02 to 60")
     seed, index = parse_deal_address(options.deal)
-    agents = [make_agent(spec) for spec in specs]
+    agents = [make_agent(spec, options.rules) for spec in specs]
     load_drawing()
     names = (agent_label(agents[0], agents[0]), agent_label(agents[1], agents[1]))
     dealt = DealBatch(options.rules, 1, seed, index, history=True)
@@ -115,13 +115,13 @@ def _actions(batch: DealBatch, agents: list[Any], seed: int, index: int) -> Iter
     """Let the agents play the deal and yield their actions."""
     import numpy as np
 
+    from german_whist.envs.agent import ask
     from german_whist.envs.engine.agent_rng import AgentRng
-    from german_whist.envs.opponent import ask_opponent
 
     ply = 0
     while not batch.done[0]:
         rng = AgentRng(seed, [index], step=ply)
-        action = ask_opponent(agents[int(batch.turn[0])], batch, np.zeros(1, np.int64), rng)[0]
+        action = ask(agents[int(batch.turn[0])], batch, np.zeros(1, np.int64), rng)[0]
         batch.step([action])
         yield action
         ply += 1

@@ -16,10 +16,10 @@ from german_whist.envs.utils.specs import shown
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-    from german_whist.agents.bots.base import Agent
     from german_whist.arena.match import Record
     from german_whist.arena.match_result import MatchResult, SeriesResult
     from german_whist.arena.sprt import SPRTResult
+    from german_whist.envs.agent import Agent
 
 
 def add_parser(subparsers: Any) -> None:
@@ -97,7 +97,7 @@ def run(options: argparse.Namespace) -> int:
     if options.sprt is None and options.deals is None:
         options.deals = 1000
     game_rules = rules(options.rules)
-    agents = [make_agent(spec) for spec in options.agents]
+    agents = [make_agent(spec, game_rules) for spec in options.agents]
     with chosen_executor(options) as executor:
         if options.sprt is not None:
             return _play_sprt(options, game_rules, executor)

@@ -65,7 +65,6 @@ def add_parser(subparsers: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Play the deal and print the explanation."""
-    from german_whist.agents.policy.agent import rules_of
     from german_whist.agents.registry import make_agent
     from german_whist.arena.explanation import explain_deal
     from german_whist.arena.match import agent_label
@@ -75,9 +74,10 @@ def run(options: argparse.Namespace) -> int:
         raise ValueError("explain: --seat needs --against: without it AGENT has both seats")
     seed, index = parse_deal_address(options.deal)
     specs = (options.agent, options.agent if options.against is None else options.against)
-    agents = (make_agent(specs[0]), make_agent(specs[1]))
+    first = make_agent(specs[0], options.rules)
+    game_rules = rules(options.rules or getattr(first, "rules", "classic"))
+    agents = (first, make_agent(specs[1], game_rules))
     names = (agent_label(agents[0], agents[0]), agent_label(agents[1], agents[1]))
-    game_rules = rules(options.rules or rules_of(agents[0]) or "classic")
     seats: tuple[int, ...] = (0, 1)
     if options.against is not None:
         seats = (options.seat or 0,)

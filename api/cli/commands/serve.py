@@ -53,10 +53,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _check_agent(agent: str, rules: str) -> None:
     """Refuse an agent that does not exist, does not play the game or does not start, before anything is served."""
-    from german_whist.agents.policy.agent import check_trained_for
     from german_whist.envs.engine.rules import rules as rules_named
     from german_whist.session.opponent import agent_named, start_agent
 
-    opponent = agent_named(agent)
-    check_trained_for(opponent, rules_named(rules))
-    start_agent(opponent)
+    start_agent(agent_named(agent, rules_named(rules)))

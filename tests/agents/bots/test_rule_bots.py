@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-from german_whist.agents.bots.base import Agent
 from german_whist.agents.bots.random import RandomBot, pick
 from german_whist.agents.registry import make_agent
 from german_whist.arena.match import play_match
+from german_whist.envs.agent import Agent
 from german_whist.envs.engine.agent_rng import AgentRng
 from german_whist.envs.engine.cards import cards_of, mask_of
 from german_whist.envs.engine.rules import Rules, rule_names, rules

@@ -10,7 +10,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from german_whist.agents.bots.base import Views
 from german_whist.agents.endgame.exact_agent import ExactEndgame, solves_endgame
 from german_whist.agents.endgame.open_hands import opponent_hand_known
 from german_whist.agents.policy.agent import PolicyAgent, rules_of
@@ -18,6 +17,7 @@ from german_whist.agents.pretrained.catalog import PRETRAINED_NAMES, load_pretra
 from german_whist.agents.registry import make_agent
 from german_whist.arena.match import play_match
 from german_whist.arena.recording import Recording
+from german_whist.envs.agent import Views
 from german_whist.envs.engine.agent_rng import AgentRng
 from german_whist.envs.engine.rules import rules
 from german_whist.envs.simulator.batch import DealBatch

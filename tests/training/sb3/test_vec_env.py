@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from german_whist.agents.bots.base import Views
 from german_whist.agents.policy.canonical import canonical_views, true_cards
 from german_whist.agents.registry import make_agent
+from german_whist.envs.agent import Views
 from german_whist.envs.engine.rules import Rules, rules
 from german_whist.envs.engine.scoring import reward_limit
 from german_whist.envs.observation.vector import observation_layout

@@ -1,0 +1,280 @@
+"""Agents: the protocol that whatever chooses actions follows, and the one place that asks it and checks its answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from german_whist.envs.engine.actions import action_text, actions_text
+from german_whist.envs.engine.rules import Rules
+from german_whist.envs.text.rules_text import rules_spec
+from german_whist.envs.utils.checks import is_agent_class
+from german_whist.envs.utils.specs import shown
+
+if TYPE_CHECKING:
+    from german_whist.envs.simulator.batch import DealBatch
+
+Views = np.ndarray[Any, Any]
+Actions = npt.NDArray[np.int64]
+Forfeits = dict[int, str]
+# Event histories as ``DealBatch.history`` returns them: tokens int8[n, events, 4], and the number of events, int16[n].
+Histories = tuple[npt.NDArray[np.int8], npt.NDArray[np.integer[Any]]]
+
+
+class Values(NamedTuple):
+    """What positions are worth to the seats to act.
+
+    Attributes:
+        margin: expected margin of the deal in counted tricks, float64[n]; in a low game, too, more is better.
+        win: chance to win the deal, a draw counting half, float64[n].
+    """
+
+    margin: npt.NDArray[np.float64]
+    win: npt.NDArray[np.float64]
+
+
+class Games:
+    """What an agent may ask of the games that it acts in, one for each view."""
+
+    def __init__(
+        self,
+        histories: Callable[[], Histories] | None = None,
+        ids: Callable[[], npt.NDArray[np.object_]] | None = None,
+    ) -> None:
+        """Say where histories and ids come from; ``None`` where the caller keeps none."""
+        self._histories, self._ids = histories, ids
+
+    def histories(self) -> Histories:
+        """Return what the seats to act saw of their deals, in order, as ``DealBatch.history`` returns it.
+
+        Returns:
+            Tokens int8[n, events, 4], and the number of events of each deal, int16[n].
+
+        Raises:
+            ValueError: where the caller keeps no histories.
+        """
+        if self._histories is None:
+            raise ValueError("histories are not kept here: this agent plays in matches, environments and at the table")
+        return self._histories()
+
+    def ids(self) -> npt.NDArray[np.object_]:
+        """Return an opaque key for each view, object[n]: the same at every decision of a seat in a game.
+
+        An agent keys a state of its own by it, such as that of a recurrent network. Callers drop a key with its game,
+        so a ``weakref.WeakKeyDictionary`` forgets finished games. An unknown key may come in the middle of a deal, as
+        when a person takes a card back; the histories tell what happened before.
+
+        Raises:
+            ValueError: where positions are no part of a game that is played.
+        """
+        if self._ids is None:
+            raise ValueError("these positions are no games: an agent with a state of its own cannot be asked here")
+        return self._ids()
+
+    def rows(self, rows: npt.NDArray[np.int64]) -> Games:
+        """Return those of some rows, int64[k]."""
+
+        def histories() -> Histories:
+            tokens, lengths = self.histories()
+            return tokens[rows], lengths[rows]
+
+        return Games(histories, lambda: self.ids()[rows])
+
+
+class Agent(Protocol):
+    """Anything that chooses actions for a batch of views.
+
+    An agent may also have:
+
+    - ``name`` (str), used in results;
+    - ``rules``, the rules of the one game that it plays; deals of another game are refused before the first card;
+    - ``uses_games = True``: it is called as ``act(views, rng, games)`` with :class:`Games`, which give histories and
+      keys for a state of its own;
+    - ``policy(views)``, the probability with which ``act`` plays each action, float64[n, actions], which makes
+      ``exploitability`` exact for an agent that draws random numbers;
+    - ``values(views)``, which returns :class:`Values`;
+    - ``for_match()``, which returns the agent that plays a match that begins, for agents that count something in a
+      match.
+    """
+
+    def act(self, views: Views, rng: Any) -> Actions:
+        """Return one legal action per view.
+
+        Args:
+            views: structured array of dtype ``VIEW`` and shape (n,): what each of n seats to act knows.
+            rng: source of randomness with ``random(size)`` and ``integers(low, high, size)`` as in
+                ``numpy.random.Generator``; the first dimension of ``size`` is n, one row per view. Draw from it alone
+                to get the same actions in any batch size. Agents that use no randomness accept ``None``.
+
+        Returns:
+            int64[n]: an action whose bit is set in ``views["legal"]``.
+        """
+        ...
+
+
+class AgentForfeit(ValueError):  # noqa: N818 - the game is lost, nothing is wrong with the call
+    """Raised by ``act`` to lose games instead of choosing an action in them.
+
+    ``play_match`` counts each as a loss by the largest margin and names the reason. Elsewhere it is an error.
+
+    Attributes:
+        reasons: why, by the row of the view.
+        actions: int64[n], what the agent chose in the other rows; ``None`` if it loses them all.
+    """
+
+    def __init__(self, reasons: str | Mapping[int, str], actions: Actions | None = None) -> None:
+        """Say why.
+
+        Args:
+            reasons: the reason in each row that is lost, or one reason for all rows.
+            actions: int64[n], the actions in the other rows; what stands in lost rows does not matter.
+        """
+        self._reason = reasons if isinstance(reasons, str) else None
+        self.reasons = {} if isinstance(reasons, str) else dict(reasons)
+        self.actions = actions
+        super().__init__(self._reason or next(iter(self.reasons.values()), "no reason given"))
+
+    def for_rows(self, count: int) -> tuple[Forfeits, Actions]:
+        """Return the reasons by row and the actions, for as many views as ``act`` was given."""
+        if self._reason is not None:
+            return dict.fromkeys(range(count), self._reason), np.zeros(count, np.int64)
+        return self.reasons, np.zeros(count, np.int64) if self.actions is None else self.actions
+
+
+def agent_name(agent: object) -> str:
+    """Return what to call an agent: its ``name``, or else its class."""
+    return str(getattr(agent, "name", type(agent).__name__))
+
+
+def uses_games(agent: object) -> bool:
+    """Return whether an agent asks for :class:`Games`; then a batch has to keep histories."""
+    return bool(getattr(agent, "uses_games", False))
+
+
+def for_match(agent: Agent) -> Agent:
+    """Return the agent that plays a match, or a session, that begins: ``agent.for_match()``, else the agent itself.
+
+    The method is looked up in the agent's class, so that a wrapper which passes attributes on stays in place.
+    """
+    make = getattr(type(agent), "for_match", None)
+    return agent if make is None else make(agent)
+
+
+def check_agent(agent: object, rules: Rules | None = None) -> None:
+    """Refuse what is no agent, and an agent that was made for another game.
+
+    Raises:
+        ValueError: if it has no method ``act``, is the class of an agent, or plays other rules than these.
+    """
+    if isinstance(agent, str):
+        raise ValueError(
+            f"agent {shown(agent)} is a name, and an agent object is needed here: german_whist.make_agent({agent!r})"
+        )
+    if is_agent_class(agent):
+        raise ValueError(f"{agent.__name__} is a class: pass an object of it, such as {agent.__name__}()")
+    if not callable(getattr(agent, "act", None)):
+        raise ValueError(f"{shown(agent)} is neither an agent's name nor an object with act(views, rng)")
+    own = getattr(agent, "rules", None)
+    if rules is not None and isinstance(own, Rules) and not own.plays_like(rules):
+        name, wanted = agent_name(agent), rules_spec(rules)
+        raise ValueError(
+            f"agent {name!r} plays {rules_spec(own)!r}, and the deals are of {wanted!r}: make it for that game, "
+            f"as in make_agent(…, rules={wanted!r})"
+        )
+
+
+def ask(
+    agent: Agent,
+    batch: DealBatch,
+    rows: npt.NDArray[np.int64],
+    rng: Any,
+    name: str = "",
+    where: Callable[[int], str] | None = None,
+    forfeits: Forfeits | None = None,
+) -> Actions:
+    """Return what an agent plays in some rows of a batch, where it is to move, int64[k]; see :func:`ask_views`."""
+    games = None
+    if uses_games(agent):
+        games = Games(None if batch.log is None else lambda: batch.history(rows=rows), lambda: batch.game_ids(rows))
+    return ask_views(agent, batch.views(rows), rng, batch.rules, games, name, where, forfeits)
+
+
+def ask_views(
+    agent: Agent,
+    views: Views,
+    rng: Any,
+    rules: Rules,
+    games: Games | None = None,
+    name: str = "",
+    where: Callable[[int], str] | None = None,
+    forfeits: Forfeits | None = None,
+) -> Actions:
+    """Return what an agent plays in some views, int64[n], each a legal action.
+
+    Args:
+        agent: the agent.
+        views: ``VIEW`` array of shape (n,), each of a seat to act.
+        rng: source of randomness with one row of numbers per view.
+        rules: the rules of the deals.
+        games: the games of the views, for an agent that asks for them.
+        name: what to call the agent in errors; its own name by default.
+        where: says in which deal a row is, for errors.
+        forfeits: gets the reason of each row that the agent loses instead of choosing an action; the action there does
+            not matter. ``None``: that is an error.
+
+    Raises:
+        ValueError: when the agent does not return one legal action per view; the message names the agent.
+    """
+    act: Any = agent.act
+    lost: Forfeits = {}
+    try:
+        answer = act(views, rng, games) if uses_games(agent) else act(views, rng)
+    except AgentForfeit as forfeit:
+        if forfeits is None:
+            raise ValueError(
+                f"agent {name or agent_name(agent)!r} lost a deal that has to be played: {forfeit}"
+            ) from None
+        lost, answer = forfeit.for_rows(len(views))
+        forfeits.update(lost)
+    actions = whole_answer(answer, len(views), name or agent_name(agent))
+    allowed = is_legal(actions, views["legal"])
+    if not allowed.all():
+        allowed[list(lost)] = True
+        for row in np.flatnonzero(~allowed).tolist():
+            said = f"agent {name or agent_name(agent)!r} chose"
+            place = "" if where is None else where(row)
+            raise illegal_choice(said, int(actions[row]), int(views["legal"][row]), rules, place)
+    return actions
+
+
+def whole_answer(answer: Any, count: int, name: str) -> Actions:
+    """Return an agent's answer if it is one integer per view, int64[count]; it may be illegal.
+
+    Raises:
+        ValueError: otherwise, naming the agent.
+    """
+    try:
+        actions = np.asarray(answer)
+    except ValueError:
+        raise ValueError(f"agent {name!r} did not return an array: int64[{count}] is needed") from None
+    if actions.shape != (count,) or actions.dtype.kind not in "iu":
+        raise ValueError(
+            f"agent {name!r} returned {actions.dtype}{list(actions.shape)} for {count} views: int64[{count}] is needed"
+        )
+    return actions.astype(np.int64, copy=False)
+
+
+def is_legal(actions: Actions, legal: npt.NDArray[np.uint64]) -> npt.NDArray[np.bool_]:
+    """Return which actions are in the masks of legal ones, bool[n]."""
+    inside = (actions >= 0) & (actions < 64)
+    allowed: npt.NDArray[np.bool_] = (legal >> np.where(inside, actions, 0).astype(np.uint64)) & np.uint64(1) == 1
+    return inside & allowed
+
+
+def illegal_choice(said: str, action: int, legal: int, rules: Rules, where: str = "") -> ValueError:
+    """Return the error of an agent that chose an action outside the mask ``legal``, after what is ``said`` of it."""
+    text = f" ({action_text(action, rules)})" if 0 <= action < rules.num_actions else ""
+    return ValueError(f"{said} action {action}{text}{where}: it may play {actions_text(legal, rules)}")
