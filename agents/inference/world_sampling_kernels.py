@@ -21,6 +21,7 @@ import numpy as np
 from german_whist.envs.engine.dealing_kernels import AGENT_STREAM, philox, shuffle
 from german_whist.envs.engine.state import DRAFT, EXCHANGE, PICK, PICK_AFTER, PLAY
 from german_whist.envs.engine.state_kernels import suit_mask
+from german_whist.envs.observation.view_kernels import cards_of_view
 from german_whist.envs.utils.bit_kernels import lowest, nth_lowest, popcount
 from german_whist.envs.utils.jit import kernel
 
@@ -81,9 +82,11 @@ def write_limits(view, counts):
 
 @kernel
 def count_hands(game, view, counts):
-    """Count the consistent hands of the opponent and return their number."""
+    """Count the consistent hands of the opponent and return their number; 0, too, for a view of another deck."""
     counts.cards = view.unseen
     counts.held = count_opponent_unseen(game, view)
+    if cards_of_view(view) != game.deck or counts.held < 0 or counts.held > min(MAX_HAND, popcount(view.unseen)):
+        return np.int64(0)
     write_limits(view, counts)
     held = counts.held
     for before in range(held + 1):

@@ -142,7 +142,7 @@ def test_a_value_has_to_give_a_number_per_view() -> None:
         def values(self, views: np.ndarray) -> float:
             return 1.0
 
-    assert value_of(Hash()).values is not None
+    assert value_of(Hash(), rules("classic")).values is not None
     with pytest.raises(ValueError, match=r"values\(views\) returned shape \[\] for"):
         play_variance_reduced_match("greedy", "random", 10, rules="small", value=Wrong())
 

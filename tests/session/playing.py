@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from german_whist.agents.registry import make_agent
+from german_whist.envs.agent import ask
 from german_whist.envs.engine.actions import parse_action
 from german_whist.envs.engine.cards import parse_deck
 from german_whist.envs.engine.rules import rules
 from german_whist.session.deal.table_deal import TableDeal
 from german_whist.session.game_session import Session
-from german_whist.session.opponent import choose_action
 from german_whist.session.settings import Settings
 
 PERSON = make_agent("greedy")
@@ -29,7 +29,7 @@ def session(game: str = "small", agent: str = "heuristic", seed: int = 1, seat: 
 def play(made: Session, actions: int = 1000) -> Session:
     """Play up to so many of the person's actions of the deal, and the agent's replies."""
     while made.deal.turn == made.seat and actions:
-        made.act(choose_action(PERSON, made.deal, 0, 0))
+        made.act(int(ask(PERSON, made.deal.batch, np.zeros(1, np.int64), None)[0]))
         made.reply()
         actions -= 1
     return made

@@ -56,13 +56,13 @@ def test_the_agent_plays_as_in_evaluate() -> None:
 class Historian:
     """An agent that is given histories, and keeps their lengths."""
 
-    name, uses_history = "historian", True
+    name, uses_games = "historian", True
 
     def __init__(self) -> None:
         self.lengths: list[int] = []
 
-    def act(self, views: Any, rng: Any, histories: Any = None) -> Any:
-        self.lengths.append(int(histories[1][0]))
+    def act(self, views: Any, rng: Any, games: Any = None) -> Any:
+        self.lengths.append(int(games.histories()[1][0]))
         return make_agent("greedy").act(views, rng)
 
 

@@ -48,7 +48,8 @@ from german_whist.agents.registry import make_agent
 from german_whist.session.coach.hints import hint
 from german_whist.session.coach.reviews import review
 from german_whist.session.game_session import Session
-from german_whist.session.opponent import choose_action
+from german_whist.envs.agent import ask
+from numpy import zeros
 from german_whist.session.settings import Settings
 from german_whist.web.session_json import session_json
 from german_whist.session.warm_up import warm_up
@@ -66,7 +67,7 @@ session.reply()
 session.ask(hint)
 person = make_agent("small")
 while not session.deal.done:
-    session.act(choose_action(person, session.deal, 0, 0))
+    session.act(int(ask(person, session.deal.batch, zeros(1, int), None)[0]))
     session.reply()
     session_json(session)
 review(session.deal, 0, session.names)

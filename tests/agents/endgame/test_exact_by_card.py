@@ -12,7 +12,7 @@ import pytest
 
 from german_whist.agents.endgame.exact_agent import ExactEndgame, solves_endgame
 from german_whist.agents.endgame.open_hands import opponent_hand_known
-from german_whist.agents.policy.agent import PolicyAgent, rules_of
+from german_whist.agents.policy.agent import PolicyAgent
 from german_whist.agents.pretrained.catalog import PRETRAINED_NAMES, load_pretrained
 from german_whist.agents.registry import make_agent
 from german_whist.arena.match import play_match
@@ -66,7 +66,7 @@ def test_it_keeps_its_name_its_network_and_its_game(tmp_path: Path) -> None:
     agent = make_agent(saved(tmp_path, "exact"))
     assert isinstance(agent, ExactEndgame)
     assert (agent.name, agent.checkpoint.endgame) == ("exact", "exact")
-    assert rules_of(agent) == rules("classic")
+    assert agent.rules == rules("classic")
     views, bare = views_of("classic", 2), PolicyAgent(agent.checkpoint)
     assert (agent.probabilities(views) == bare.probabilities(views)).all()
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from german_whist.envs.engine.agent_rng import WHOLE_MATCH, AgentRng, agent_key
+from german_whist.envs.engine.agent_rng import AgentRng, agent_key
 from german_whist.envs.engine.dealing_kernels import AGENT_STREAM, philox
 from tests.strategies import seeds
 
@@ -131,7 +131,7 @@ def test_neither_the_seed_nor_another_stream_is_in_the_state() -> None:
     numbers = {int(number) for value in vars(generator).values() for number in np.ravel(value)}
     assert 20 not in numbers
     assert agent_key(20, 0) in numbers
-    assert not numbers & {agent_key(20, 1), agent_key(20, WHOLE_MATCH)}
+    assert not numbers & {agent_key(20, 1), agent_key(20, 2)}
 
 
 def test_rows_of_several_seeds_have_the_numbers_of_their_own() -> None:

@@ -1,0 +1,126 @@
+"""An agent is made for a game: another game is refused when it is made, or before the first card."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gymnasium
+import numpy as np
+import pytest
+
+import german_whist as gw
+from german_whist.agents.policy.agent import PolicyAgent
+from german_whist.agents.pretrained.catalog import load_pretrained
+from german_whist.agents.registry import make_agent
+from german_whist.session.game_session import Session
+from german_whist.session.settings import Settings
+from tests.agents.networks import some_network
+
+OPEN = [name for name in gw.rule_names() if not gw.rules(name).humbug]
+
+
+@pytest.mark.parametrize("own", gw.rule_names())
+def test_only_games_that_differ_in_scoring_alone_are_played_alike(own: str) -> None:
+    alike = {name for name in gw.rule_names() if gw.rules(own).plays_like(gw.rules(name))}
+    assert alike == ({"classic", "seventh"} if own in ("classic", "seventh") else {own})
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "hand=10,stock=32",
+        "ranks=12,hand=12,stock=24",
+        "open_stock=3",
+        "trump=none",
+        "draft=true",
+        "race=7",
+        "high_low=true",
+    ],
+)
+def test_a_network_for_another_game_is_refused_when_it_is_made(change: str) -> None:
+    with pytest.raises(
+        ValueError, match="agent 'net' was trained for 'classic' and plays no other game, not 'classic:"
+    ):
+        PolicyAgent(some_network(), name="net", rules=gw.rules(f"classic:{change}"))
+
+
+@pytest.mark.parametrize("change", ["points=over_book", "points=over_book,book=3,slam=11"])
+def test_rules_that_differ_in_scoring_only_are_accepted(change: str) -> None:
+    views = gw.DealBatch(f"classic:{change}", 20).views()
+    agent = PolicyAgent(some_network(), rules=gw.rules(f"classic:{change}"))
+    assert (agent.act(views, None) == PolicyAgent(some_network()).act(gw.DealBatch("classic", 20).views(), None)).all()
+
+
+@pytest.mark.parametrize("spec", ["champion", "small", "pimc", "ismcts", "heuristic:search=4", "champion:search=4"])
+def test_agents_that_need_an_open_endgame_refuse_humbug(spec: str) -> None:
+    with pytest.raises(ValueError, match=r"plays every game with an open endgame, and humbug has none"):
+        make_agent(spec, "humbug")
+
+
+@pytest.mark.parametrize("game", OPEN)
+def test_a_pretrained_agent_plays_a_game_with_the_network_for_it(game: str) -> None:
+    agent: Any = make_agent("champion", game)
+    own = load_pretrained("champion")
+    expected = own if own.rules.plays_like(gw.rules(game)) else load_pretrained("champion-every")
+    assert agent.checkpoint is expected
+    assert agent.rules == gw.rules(game)
+
+
+def test_without_rules_an_agent_plays_the_game_of_its_network() -> None:
+    assert make_agent("checkpoint:champion").rules == gw.rules("classic")  # type: ignore[attr-defined]
+    assert getattr(make_agent("heuristic"), "rules", None) is None  # it plays every game
+
+
+def test_an_agent_made_for_another_game_is_refused_before_the_first_card() -> None:
+    message = r"plays 'no_trump', and the deals are of 'classic': make it for that game, as in make_agent\(…, rules='classic'\)"
+    agent: Any = make_agent("mc:worlds=2", "no_trump")
+    with pytest.raises(ValueError, match=message):
+        gw.play_match(agent, "random", deals=1)
+    with pytest.raises(ValueError, match=message):
+        gw.play_series("random", agent, matches=1)
+    with pytest.raises(ValueError, match=message):
+        gymnasium.make("german_whist:GermanWhist-v0", opponent=agent)
+    with pytest.raises(ValueError, match=message):
+        gymnasium.make_vec("german_whist:GermanWhist-v0", num_envs=2, opponent=agent)
+    with pytest.raises(ValueError, match=message):
+        Session(Settings(rules="classic"), agent)
+    assert gw.play_match(agent, "random", deals=1, rules="no_trump").deals == 1
+
+
+def test_an_exact_endgame_and_a_search_are_for_the_game_of_their_agent() -> None:
+    with pytest.raises(ValueError, match="plays 'small'"):
+        gw.play_match(gw.with_exact_endgame(make_agent("mc", "small")), "random", deals=1)
+    assert make_agent("champion:search=4", "draft").rules == gw.rules("draft")  # type: ignore[attr-defined]
+
+
+def test_it_shows_its_name_its_game_and_what_it_can_do() -> None:
+    agent = make_agent("champion", "draft")
+    assert repr(agent) == "ExactEndgame('champion', rules='draft')"
+    assert repr(make_agent("heuristic")) == "RuleBot('heuristic')"
+    assert {"checkpoint", "probabilities", "values", "agent"} <= set(dir(agent))
+
+
+@pytest.mark.parametrize("spec", ["champion", "small", "champion:search=4,threads=1"])
+def test_in_open_endgames_its_estimates_agree_with_its_card(spec: str) -> None:
+    agent: Any = make_agent(spec)
+    batch = gw.DealBatch("classic", 16, seed=4, history=True)
+    bot = make_agent("heuristic")
+    while batch.states["face_up"].any():
+        batch.step(bot.act(batch.views(), None))
+    for _ in range(3):
+        views, rows = batch.views(), np.arange(16)
+        actions = agent.act(views, np.random.default_rng(0))
+        assert (agent.probabilities(views)[rows, actions] == 1).all()
+        assert (agent.probabilities(views).sum(axis=1) == 1).all()
+        assert (agent.policy(views)[rows, actions] == 1).all()
+        advantages = agent.advantages(views)
+        assert (advantages[rows, actions] == 0).all()
+        assert (np.isfinite(advantages) == batch.action_mask().astype(bool)).all()
+        assert (advantages[np.isfinite(advantages)] <= 0).all()
+        batch.step(actions)
+
+
+def test_with_exact_endgame_is_the_suffix() -> None:
+    one, other = gw.with_exact_endgame(make_agent("greedy")), make_agent("greedy+exact")
+    assert gw.play_match(one, "random", deals=20).margin == gw.play_match(other, "random", deals=20).margin
+    assert gw.with_exact_endgame(one) is one
