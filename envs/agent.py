@@ -171,7 +171,8 @@ def check_agent(agent: object, rules: Rules | None = None) -> None:
     """
     if isinstance(agent, str):
         raise ValueError(
-            f"agent {shown(agent)} is a name, and an agent object is needed here: german_whist.make_agent({agent!r})"
+            f"agent {shown(agent)} is a name, and an object is needed here, as make_agent returns; gymnasium.make and "
+            "matches take names"
         )
     if is_agent_class(agent):
         raise ValueError(f"{agent.__name__} is a class: pass an object of it, such as {agent.__name__}()")

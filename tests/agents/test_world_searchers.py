@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any
 
 import numpy as np
@@ -24,9 +25,9 @@ from tests.strategies import games, seeds
 
 MC, PIMC, ISMCTS = "mc:worlds=2", "pimc:worlds=2,depth=1", "ismcts:iterations=20"
 MAKE = {
-    MC: lambda threads: MonteCarloBot(2, threads=threads),
-    PIMC: lambda threads: PIMCAgent(2, 1, threads=threads),
-    ISMCTS: lambda threads: ISMCTSAgent(20, threads=threads),
+    MC: lambda threads, game: MonteCarloBot(2, threads=threads, rules=game),
+    PIMC: lambda threads, game: PIMCAgent(2, 1, threads=threads, rules=game),
+    ISMCTS: lambda threads, game: ISMCTSAgent(20, threads=threads, rules=game),
 }
 IN_PRESETS = [(spec, name) for spec in MAKE for name in rule_names() if spec == MC or name != "humbug"]
 
@@ -40,7 +41,7 @@ def test_only_legal_actions_in_any_game(spec: str, game: Rules, seed: int, steps
     views = batch.views()[~batch.done]
     if game.humbug and spec != MC:
         return
-    actions = make_agent(spec).act(views, np.random.default_rng(0))
+    actions = make_agent(spec, game).act(views, np.random.default_rng(0))
     assert all(int(legal) >> int(action) & 1 for legal, action in zip(views["legal"], actions, strict=True))
 
 
@@ -55,19 +56,19 @@ def test_whole_matches_are_played_in_every_preset(spec: str, preset: str) -> Non
 def test_choices_do_not_depend_on_batches_or_threads(spec: str, preset: str) -> None:
     views = some_positions(preset, 12, 1).views()
     indices = np.arange(12, dtype=np.uint64)
-    actions = MAKE[spec](1).act(views, AgentRng(5, indices))
+    actions = MAKE[spec](1, preset).act(views, AgentRng(5, indices))
     for threads in (2, 7):
-        assert (MAKE[spec](threads).act(views, AgentRng(5, indices)) == actions).all()
+        assert (MAKE[spec](threads, preset).act(views, AgentRng(5, indices)) == actions).all()
     for row in range(12):
-        alone = MAKE[spec](2).act(views[row : row + 1], AgentRng(5, indices[row : row + 1]))
+        alone = MAKE[spec](2, preset).act(views[row : row + 1], AgentRng(5, indices[row : row + 1]))
         assert alone[0] == actions[row]
-    assert make_agent(spec).act(views[:0], AgentRng(5, indices[:0])).shape == (0,)
+    assert make_agent(spec, preset).act(views[:0], AgentRng(5, indices[:0])).shape == (0,)
 
 
 @pytest.mark.parametrize(("spec", "preset"), IN_PRESETS)
 @pytest.mark.parametrize("seat", [0, 1])
 def test_cards_that_a_seat_cannot_see_do_not_change_its_choice(spec: str, preset: str, seat: int) -> None:
-    agent, compared = MAKE[spec](1), 0
+    agent, compared = MAKE[spec](1, preset), 0
     redeal = Redeal(preset, 0, seat, steps=rules(preset).tricks, attempts=8)
     for course, others in redeal.steps():
         if course.done[0] or course.turn[0] != seat:
@@ -85,20 +86,26 @@ def test_the_endgame_is_that_of_any_agent_with_an_exact_endgame(spec: str, prese
     batch = DealBatch(preset, 10, 6)
     play_randomly(batch, np.random.default_rng(3), rules(preset).stock + 2)
     views = batch.views()[~batch.done]
-    agent: Any = make_agent(spec)
+    agent: Any = make_agent(spec, preset)
     actions = agent.act(views, AgentRng(1, np.arange(len(views))))
     assert (actions == make_agent("random+exact").act(views, AgentRng(1, np.arange(len(views))))).all()
     assert agent.name == spec
 
 
-@pytest.mark.parametrize("spec", [PIMC, ISMCTS])
-@pytest.mark.parametrize("steps", [0, 2, 20])
-def test_humbug_is_refused_by_name(spec: str, steps: int) -> None:
-    batch = DealBatch("humbug", 3, 1)
-    play_randomly(batch, np.random.default_rng(1), steps)
-    for agent in (make_agent(spec), MAKE[spec](1)):
-        with pytest.raises(ValueError, match=f"agent '{spec}' cannot play humbug"):
-            agent.act(batch.views(), AgentRng(1, np.arange(3)))
+@pytest.mark.parametrize("spec", MAKE)
+@pytest.mark.parametrize("game", ["small", "no_trump:ranks=9,hand=9,stock=18", "humbug"])
+def test_views_of_another_deck_or_game_without_a_stock_are_refused_or_played_legally(spec: str, game: str) -> None:
+    batch = DealBatch(game, 3, 1)
+    play_randomly(batch, np.random.default_rng(1), 20 if game == "humbug" else 3)
+    views = batch.views()
+    agent = MAKE[spec](1, "classic")
+    if len(batch.rules.cards) < 52:
+        with pytest.raises(ValueError, match="view 0 is inconsistent"):
+            agent.act(views, AgentRng(1, np.arange(3)))
+        return
+    with contextlib.suppress(ValueError):
+        actions = agent.act(views, AgentRng(1, np.arange(3)))
+        assert all(int(legal) >> int(action) & 1 for legal, action in zip(views["legal"], actions, strict=True))
 
 
 @pytest.mark.parametrize("spec", MAKE)

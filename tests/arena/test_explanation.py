@@ -20,7 +20,7 @@ from tests.agents.networks import some_network, valued_network
 
 
 def explain(first: object, second: object, game: str = "classic", **settings: object) -> Explanation:
-    agents = (make_agent(first), make_agent(second))  # type: ignore[arg-type]
+    agents = (make_agent(first, game), make_agent(second, game))  # type: ignore[call-overload]
     return explain_deal(agents, ("first", "second"), game, 3, 1, **settings)  # type: ignore[arg-type]
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from german_whist.agents.registry import make_agent
 from german_whist.arena.match import play_match
-from german_whist.arena.turns import GameMemories, play_turn
+from german_whist.arena.turns import play_turn
 from german_whist.arena.variance_reduction import (
     HandValue,
     corrected,

@@ -293,7 +293,7 @@ def test_a_bad_argument_is_named(wrong: dict[str, Any], word: str) -> None:
 def test_an_opponent_that_plays_an_illegal_card_is_named() -> None:
     environment = GermanWhistEnv(Stubborn(), seat=0)
     deck = list(range(51, -1, -1))  # the two of clubs, card 0, is at the bottom of the stock
-    with pytest.raises(ValueError, match=r"illegal: the opponent .*Stubborn"):
+    with pytest.raises(ValueError, match=r"^agent 'Stubborn' chose action 0 \(C2\): it may play SA"):
         environment.reset(options={"deck": deck})
 
 

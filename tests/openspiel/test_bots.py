@@ -12,8 +12,8 @@ pyspiel = pytest.importorskip("pyspiel")
 from open_spiel.python.algorithms import ismcts, mcts
 
 import german_whist as gw
-from german_whist.agents.bots import base
 from german_whist.agents.registry import make_agent
+from german_whist.envs.agent import Games
 from german_whist.envs.engine.rules import rule_names
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.openspiel.bots import AgentBot, BotAgent
@@ -38,12 +38,10 @@ def uniform(game: Any, player: int) -> Any:
     return pyspiel.make_uniform_random_bot(player, 3)
 
 
-def remembered(agent: BotAgent, deals: int) -> np.ndarray[Any, Any]:
-    """The memory of both seats of some deals."""
-    fields = [("seed", np.uint64), ("index", np.uint64), ("seat", np.int8)]
-    seats = np.zeros(2 * deals, fields)
-    seats["seat"] = np.arange(2 * deals) % 2
-    return agent.initial_memory(seats).reshape(deals, 2)
+def games_of(batch: DealBatch, rows: list[int]) -> Games:
+    """What agents are handed of some rows of a batch."""
+    which = np.array(rows)
+    return Games(lambda: batch.history(rows=which), lambda: batch.game_ids(which))
 
 
 @pytest.mark.parametrize("preset", ["classic", "small", "draft", "humbug", "six_cards"])
@@ -73,19 +71,19 @@ def test_two_bots_play_through_openspiels_own_loop() -> None:
     assert total[0] > 0 == total.sum()
 
 
-@pytest.mark.parametrize("preset", [name for name in rule_names() if name != "open_stock"])
+@pytest.mark.parametrize("preset", rule_names())
 def test_a_bot_gets_the_information_states_of_a_game_in_which_player_1_deals(preset: str) -> None:
     shown: list[tuple[int, str]] = []
     agent = BotAgent(lambda game, player: Recorder(shown), preset)
-    batch = DealBatch(preset, 2, 8)
-    memory, rng = remembered(agent, 2), np.random.default_rng(0)
+    batch = DealBatch(preset, 2, 8, history=True)
+    rng = np.random.default_rng(0)
     decks = batch.states["deck"][:, : len(batch.rules.cards)].tolist()
     played: list[list[int]] = [[], []]
     while not batch.done.all():
         actions = np.zeros(2, np.int64)
         for row in np.flatnonzero(~batch.done):
             seat = int(batch.turn[row])
-            [actions[row]] = agent.act(batch.views([row]), rng, memory[row, seat : seat + 1])
+            [actions[row]] = agent.act(batch.views([row]), rng, games_of(batch, [row]))
             player = int(seat == batch.states["dealer"][row])
             state = state_of(load_game(preset), decks[row], played[row])
             assert shown[-1] == (player, state.information_state_string(player))
@@ -101,12 +99,11 @@ def test_a_bot_that_looks_at_hidden_cards_learns_nothing() -> None:
             hands.append(int(state.deal.state["hands"][0, 1 - state.current_player()]))
             return super().step(state)
 
-    batch = DealBatch("classic", 1, 1)
+    batch = DealBatch("classic", 1, 1, history=True)
     agent = BotAgent(lambda game, player: Peeker([]), "classic")
     rng = np.random.default_rng(0)
     for _ in range(20):
-        memory = remembered(agent, 1)
-        agent.act(batch.views(), rng, memory[0, batch.turn])
+        agent.act(batch.views(), rng, games_of(batch, [0]))
     assert len(set(hands)) == 20
 
 
@@ -116,21 +113,50 @@ def test_openspiels_search_plays_our_rule_bot() -> None:
         return ismcts.ISMCTSBot(game, evaluator, 2.0, 5, random_state=np.random.RandomState(player))
 
     agent, rng = BotAgent(search, "tiny"), np.random.default_rng(0)
-    batch = DealBatch("tiny", 1, 2)
-    memory = remembered(agent, 1)[0]
+    batch = DealBatch("tiny", 1, 2, history=True)
     while not batch.done[0]:
-        batch.step(agent.act(batch.views(), rng, memory[batch.turn]))
+        batch.step(agent.act(batch.views(), rng, games_of(batch, [0])))
     assert batch.returns().sum() == 0
 
 
-def test_without_its_memory_a_bot_does_not_play() -> None:
+def test_without_histories_a_bot_does_not_play() -> None:
     agent = BotAgent(uniform, "tiny", name="mine")
-    with pytest.raises(ValueError, match="agent 'mine' needs its memory of the deal"):
+    with pytest.raises(ValueError, match="agent 'mine' needs the history of the deal"):
         agent.act(gw.DealBatch("tiny", 1).views(), np.random.default_rng(0))
 
 
-@pytest.mark.skipif(not hasattr(base, "AgentWithMemory"), reason="matches keep no memory for agents")
 def test_a_bot_plays_a_match() -> None:
     agent = BotAgent(uniform, "tiny", name="uniform")
     result = gw.play_match("heuristic", agent, deals=40, rules="tiny")
     assert result.to_dict() == gw.play_match("heuristic", agent, deals=40, rules="tiny", batch_size=7).to_dict()
+
+
+def test_each_game_has_a_bot_of_its_own() -> None:
+    made: list[int] = []
+
+    def make(game: Any, player: int) -> Any:
+        made.append(player)
+        return uniform(game, player)
+
+    agent = BotAgent(make, "tiny")
+    gw.play_match("heuristic", agent, deals=3, rules="tiny", batch_size=2)
+    assert sorted(made) == [0, 0, 0, 1, 1, 1]
+
+
+def test_an_agent_that_keeps_a_state_begins_anew_with_every_game() -> None:
+    class Collects:
+        uses_games = True
+
+        def __init__(self) -> None:
+            self.met: list[Any] = []
+
+        def act(self, views: Any, rng: Any, games: Games) -> Any:
+            self.met += games.ids().tolist()
+            assert games.histories()[1].shape == (len(views),)
+            return make_agent("heuristic").act(views, rng)
+
+    agent, game = Collects(), load_game("tiny")
+    bot = AgentBot(agent)
+    for seed in range(3):
+        pyspiel.evaluate_bots(game.new_initial_state(), [bot, AgentBot("random")], seed)
+    assert len(set(agent.met)) == 3

@@ -61,7 +61,7 @@ def test_every_kind_of_agent_is_a_level_of_the_games_that_it_plays() -> None:
 def test_every_level_plays_a_card(game: str) -> None:
     for spec in catalogue.agents_for(rules(game)):
         deal = TableDeal.at_address(rules(game), 1, 0)
-        assert play_action(make_agent(spec), deal, 1, 0) == deal.actions[0]
+        assert play_action(make_agent(spec, game), deal, 1, 0) == deal.actions[0]
 
 
 def test_titles() -> None:

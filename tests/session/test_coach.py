@@ -121,14 +121,14 @@ def test_the_chance_to_win_is_that_of_the_judges_value_network(search: str, tmp_
 def test_what_the_opponent_may_hold_follows_from_how_it_has_played() -> None:
     deal = play(session("small", "small", seed=11), 3).deal
     views, histories = deal.views(deal.turn), deal.batch.history(seats=[deal.turn])
-    uniform = beliefs(views)
-    weighted = holdings(views, judge_of(deal.rules, 64), 0, histories)
+    uniform = beliefs(views, deal.rules)
+    weighted = holdings(deal.rules, views, judge_of(deal.rules, 64), 0, histories)
     held = int(deal.state["hands"][1 - deal.turn]).bit_count()
     assert weighted.expected.sum() == pytest.approx(held)
     assert ((weighted.void >= 0) & (weighted.void <= 1)).all()
     assert (weighted.void[uniform.void == 0] == 0).all()
     assert np.abs(weighted.expected - uniform.expected).max() > 0.05
-    without = holdings(views, make_agent("small"), 0, histories)
+    without = holdings(deal.rules, views, make_agent("small", deal.rules), 0, histories)
     assert (without.expected == uniform.expected).all()
 
 
@@ -181,7 +181,7 @@ def test_a_hint_names_a_legal_action_and_its_reason() -> None:
 
 
 def test_a_hint_is_what_the_hardest_level_plays_also_where_another_card_makes_more_tricks() -> None:
-    level: Any = make_agent("champion:search=16")
+    level: Any = make_agent("champion:search=16", "short")
     differs = worse = 0
     for seed in range(9):
         deal = TableDeal.at_address(rules("short"), seed, 0)

@@ -68,7 +68,8 @@ def test_it_keeps_its_name_its_network_and_its_game(tmp_path: Path) -> None:
     assert (agent.name, agent.checkpoint.endgame) == ("exact", "exact")
     assert agent.rules == rules("classic")
     views, bare = views_of("classic", 2), PolicyAgent(agent.checkpoint)
-    assert (agent.probabilities(views) == bare.probabilities(views)).all()
+    hidden = ~opponent_hand_known(views)
+    assert (agent.probabilities(views)[hidden] == bare.probabilities(views)[hidden]).all()
 
 
 @pytest.mark.parametrize("card_endgame", ["played", "exact"])
@@ -115,14 +116,6 @@ def test_where_the_opponents_hand_stays_hidden_the_network_plays_on(tmp_path: Pa
     bare = PolicyAgent(some_network(game="humbug"))
     assert (agent.act(views, None) == bare.act(views, None)).all()
     play_match(agent, "random", deals=3, rules="humbug")
-
-
-def test_endgames_of_another_game_are_refused() -> None:
-    batch = DealBatch("all", 3, seed=1)
-    play_randomly(batch, np.random.default_rng(0), 30)
-    assert opponent_hand_known(batch.views()).all()
-    with pytest.raises(ValueError, match="agent 'small' was trained for 'classic' and plays no other game"):
-        make_agent("checkpoint:small").act(batch.views(), None)
 
 
 def test_a_network_as_such_plays_the_endgame_whatever_its_card_says() -> None:

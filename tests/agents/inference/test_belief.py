@@ -37,7 +37,7 @@ def test_beliefs_are_means_over_all_consistent_hands(steps: int) -> None:
     batch = DealBatch("classic:ranks=4,hand=4,stock=8", 40, seed=steps)
     play_randomly(batch, np.random.default_rng(steps), steps)
     views = batch.views()[~batch.done]
-    belief = beliefs(views)
+    belief = beliefs(views, batch.rules)
     voids = 0
     for i, row in enumerate(views):
         own = int(row["hand"]).bit_count() - int(row["opponent_known"]).bit_count() - (row["led"] >= 0)
@@ -56,7 +56,7 @@ def test_suits_add_up_to_the_opponents_hand_in_every_game(name: str) -> None:
         rows = np.flatnonzero(~batch.done)
         views = batch.views(rows)
         hands = batch.states["hands"][rows, 1 - batch.turn[rows]]
-        belief = beliefs(views)
+        belief = beliefs(views, name)
         assert belief.expected.sum(axis=1) == pytest.approx([int(hand).bit_count() for hand in hands])
         assert (belief.void >= 0).all()
         assert (belief.void <= 1 + 1e-12).all()

@@ -19,7 +19,7 @@ from tests.conftest import play_randomly
 def test_where_nothing_is_hidden_it_finds_perfect_play(steps: int) -> None:
     batch = DealBatch(OPEN_GAME, 8, 5)
     play_randomly(batch, np.random.default_rng(1), steps)
-    agent = ISMCTSAgent(1500, reward="margin")
+    agent = ISMCTSAgent(1500, reward="margin", rules=OPEN_GAME)
     actions = agent.act(batch.views(), AgentRng(1, np.arange(8)))
     for row in range(8):
         margins = action_margins(OPEN_GAME, batch.states[row : row + 1])
@@ -31,7 +31,7 @@ def test_in_an_open_endgame_it_plays_a_best_card_without_the_exact_wrapper(prese
     batch = DealBatch(preset, 20, 6)
     play_randomly(batch, np.random.default_rng(3), rules(preset).stock + 3)
     views = batch.views()
-    cards = ISMCTSAgent(600, reward="margin").act(views, AgentRng(1, np.arange(20)))
+    cards = ISMCTSAgent(600, reward="margin", rules=preset).act(views, AgentRng(1, np.arange(20)))
     margins = card_margins(open_hands(views))
     assert (margins[np.arange(20), cards] == margins.max(axis=1)).all()
 

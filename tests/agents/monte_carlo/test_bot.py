@@ -40,8 +40,8 @@ def test_totals_are_the_margins_of_playing_on_in_all_worlds(preset: str, steps: 
     views = some_positions(game, 3, steps).views()
     views = views[(views["legal"] > 0) & ((views["stock"] > 0) | game.humbug)]
     for row in views:
-        [totals] = MonteCarloBot(worlds=4).totals(np.array([row]), Fixed(99))
-        _, states = draw(row, [99], 4)
+        [totals] = MonteCarloBot(worlds=4, rules=game).totals(np.array([row]), Fixed(99))
+        _, states = draw(game, row, [99], 4)
         tried = tried_actions(row)
         if len(tried) == 1:
             assert not totals.any()
@@ -49,7 +49,7 @@ def test_totals_are_the_margins_of_playing_on_in_all_worlds(preset: str, steps: 
         expected = {action: rollout_margin(game, states, action) for action in tried}
         assert {action: totals[action] for action in tried} == expected
         assert totals.astype(bool).sum() <= len(tried)
-        [chosen] = MonteCarloBot(worlds=4).act(np.array([row]), Fixed(99))
+        [chosen] = MonteCarloBot(worlds=4, rules=game).act(np.array([row]), Fixed(99))
         assert expected[max(action for action in tried if action <= chosen)] == max(expected.values())
 
 
@@ -67,9 +67,9 @@ def test_in_the_endgame_the_card_is_one_of_the_best(preset: str) -> None:
         values = endgame_move_values(leaders, followers, views["trump"], low, views["led"])
         legal = values >= 0
         best = np.where(low, np.where(legal, values, 99).min(axis=1), values.max(axis=1))
-        cards = MonteCarloBot(worlds=3).act(views, np.random.default_rng(0))
+        cards = MonteCarloBot(worlds=3, rules=game).act(views, np.random.default_rng(0))
         assert (values[np.arange(20), cards] == best).all()
-        once, thrice = (MonteCarloBot(worlds=n).totals(views, Fixed(1)) for n in (1, 3))
+        once, thrice = (MonteCarloBot(worlds=n, rules=game).totals(views, Fixed(1)) for n in (1, 3))
         assert (once == thrice).all()  # there is one world
 
 
@@ -141,7 +141,7 @@ def test_ties_go_to_the_heuristic_bot() -> None:
 def test_choices_that_are_not_cards_are_decided() -> None:
     """In a draft the ace and the king of trumps are taken and the two of a plain suit mostly left."""
     batch = DealBatch("draft", 200, 3)
-    bot = MonteCarloBot(worlds=40)
+    bot = MonteCarloBot(worlds=40, rules="draft")
     for _ in range(3):
         batch.step([max(cards_of(legal)) for legal in batch.legal()])
     for _ in range(2):

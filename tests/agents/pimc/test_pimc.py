@@ -25,8 +25,8 @@ def test_where_nothing_is_hidden_the_margins_are_those_of_perfect_play(steps: in
     batch = DealBatch(OPEN_GAME, 12, 5)
     play_randomly(batch, np.random.default_rng(1), steps)
     views = batch.views()
-    totals = PIMCAgent(worlds=3, depth=4).totals(views, AgentRng(1, np.arange(12)))
-    actions = PIMCAgent(worlds=3, depth=4).act(views, AgentRng(1, np.arange(12)))
+    totals = PIMCAgent(worlds=3, depth=4, rules=OPEN_GAME).totals(views, AgentRng(1, np.arange(12)))
+    actions = PIMCAgent(worlds=3, depth=4, rules=OPEN_GAME).act(views, AgentRng(1, np.arange(12)))
     for row in range(12):
         margins = action_margins(OPEN_GAME, batch.states[row : row + 1])
         tried = tried_actions(views[row])
@@ -42,12 +42,12 @@ def test_worlds_are_solved_if_the_depth_reaches_the_endgame(changes: dict[str, A
     batch = DealBatch(game, 4, 3)
     play_randomly(batch, np.random.default_rng(2), steps)
     for row in batch.views():
-        [totals] = PIMCAgent(worlds=3, depth=2).totals(np.array([row]), Fixed(7))
+        [totals] = PIMCAgent(worlds=3, depth=2, rules=game).totals(np.array([row]), Fixed(7))
         tried = tried_actions(row)
         if len(tried) == 1:
             assert not totals.any()
             continue
-        _, states = draw(row, [7], 3)
+        _, states = draw(game, row, [7], 3)
         is_open = int(row["stock"]) == int(row["face_up"]).bit_count()  # nothing is hidden: one world is enough
         worlds = [action_margins(game, states[world : world + 1]) for world in range(1 if is_open else 3)]
         assert [totals[action] for action in tried] == [sum(world[action] for world in worlds) for action in tried]

@@ -28,10 +28,10 @@ def views_throughout(game: str) -> np.ndarray:
 
 
 @pytest.mark.parametrize("game", EVERY_GAME)
-def test_the_rules_are_read_off_every_view(game: str) -> None:
+def test_every_input_holds_the_rules(game: str) -> None:
     rules, views = rules_named(game), views_throughout(game)
     rows, layout = (
-        network_inputs(canonical_views(views, "live")[0], inputs="universal"),
+        network_inputs(canonical_views(views, "live")[0], rules, "universal"),
         input_layout(rules, "universal"),
     )
 
@@ -57,7 +57,7 @@ def test_the_rules_are_read_off_every_view(game: str) -> None:
 @pytest.mark.parametrize("game", EVERY_GAME)
 def test_it_holds_the_observation(game: str) -> None:
     views = views_throughout(game)
-    rows, observations = network_inputs(views, inputs="universal"), observe(views, game)
+    rows, observations = network_inputs(views, game, "universal"), observe(views, game)
     ours, theirs = input_layout(rules_named(game), "universal"), observation_layout(game)
     for name, (start, stop, _) in theirs.items():
         place = ours["race_left" if name == "race" else name]

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from german_whist.agents.policy.agent import PolicyAgent
-from german_whist.agents.pretrained.catalog import load_pretrained
+from german_whist.agents.pretrained.catalog import network_for
 from german_whist.agents.registry import make_agent
 from german_whist.agents.search import agent as agent_module
 from german_whist.agents.search.agent import SearchAgent
@@ -36,9 +36,9 @@ def little_trust() -> Iterator[None]:
         yield
 
 
-def searcher(spec: str) -> SearchAgent:
+def searcher(spec: str, game: str = GAME) -> SearchAgent:
     """The search of a specification, without its exact endgame."""
-    found = make_agent(spec).agent  # type: ignore[attr-defined]
+    found = make_agent(spec, game).agent  # type: ignore[attr-defined]
     assert isinstance(found, SearchAgent)
     return found
 
@@ -54,7 +54,7 @@ class Positions:
     def act(self, agent: Any, rows: Any = slice(None), *, history: bool = True) -> list[int]:
         rng = AgentRng(7, np.arange(len(self.views))[rows])
         histories = tuple(part[rows] for part in self.histories)
-        return agent.act(self.views[rows], rng, **({"histories": histories} if history else {})).tolist()
+        return agent.search(self.views[rows], rng, histories if history else None)[0].tolist()
 
 
 @pytest.fixture(scope="module")
@@ -71,7 +71,7 @@ def test_it_chooses_legal_cards_and_not_always_those_of_its_policy() -> None:
     positions = Positions(128, 7)
     choices = positions.act(searcher(SPEC))
     assert all(int(view["legal"]) >> card & 1 for view, card in zip(positions.views, choices, strict=True))
-    policy = make_agent("small").act(positions.views, None).tolist()
+    policy = make_agent("small", GAME).act(positions.views, None).tolist()
     assert 0 < sum(one != other for one, other in zip(choices, policy, strict=True)) < 64
 
 
@@ -119,7 +119,7 @@ def redealt_choices(agent: Any, positions: Positions, choose: Any) -> list[tuple
 
 def test_hidden_cards_dealt_again_leave_the_choice_unchanged(positions: Positions) -> None:
     def choose(agent: Any, batch: DealBatch, row: int, histories: Any) -> int:
-        return int(agent.act(batch.views([row]), AgentRng(5, [0]), histories=histories)[0])
+        return int(agent.search(batch.views([row]), AgentRng(5, [0]), histories)[0][0])
 
     pairs = redealt_choices(searcher(SPEC), positions, choose)
     assert all(one == other for one, other in pairs)
@@ -133,7 +133,7 @@ def test_a_search_that_is_given_the_true_deal_is_caught(positions: Positions, mo
         hidden = batch.states["hands"][row, seat] & ~batch.states["known"][row, seat]
         truth = Worlds(np.full(12, hidden, np.uint64), np.zeros(12, np.int64), np.inf)
         monkeypatch.setattr(agent_module, "sample_worlds", lambda *_: truth)
-        return int(agent.act(batch.views([row]), AgentRng(5, [0]), histories=histories)[0])
+        return int(agent.search(batch.views([row]), AgentRng(5, [0]), histories)[0][0])
 
     pairs = redealt_choices(searcher(SPEC), positions, choose)
     assert any(one != other for one, other in pairs)
@@ -156,7 +156,7 @@ def test_it_plays_every_game_with_an_open_endgame(preset: str) -> None:
     for steps in (0, 9):
         positions = Positions(3, steps, preset)
         rows = np.flatnonzero(positions.views["stock"] > 0)
-        played = positions.act(searcher("heuristic:search=4"), rows)
+        played = positions.act(searcher("heuristic:search=4", preset), rows)
         for view, action in zip(positions.views[rows], played, strict=True):
             assert int(view["legal"]) >> action & 1
 
@@ -166,39 +166,34 @@ def test_a_network_for_every_game_searches_in_each(tmp_path: Path) -> None:
     universal_network().save(path)
     for game in ("classic", "draft", "race"):
         positions = Positions(3, 5, game)
-        played = positions.act(searcher(f"checkpoint:{path},endgame=exact,search=4"))
+        played = positions.act(searcher(f"checkpoint:{path},endgame=exact,search=4", game))
         for view, action in zip(positions.views, played, strict=True):
             assert int(view["legal"]) >> action & 1
 
 
-def test_each_view_takes_the_rollout_network_of_its_game() -> None:
-    both, general = (load_pretrained("small"), universal_network()), (universal_network(),)
+def test_rollouts_are_played_by_the_network_for_the_game() -> None:
     settings = SearchSettings(worlds=8, threads=1)
-    prior = PolicyAgent(universal_network())
-    for game, alike in (("classic", False), ("draft", True)):
-        positions = Positions(16, 5, game)
-        agents = [SearchAgent(prior, settings, networks) for networks in (both, general)]
+    for game in ("classic", "draft"):
+        positions, prior = Positions(16, 5, game), PolicyAgent(universal_network(), rules=rules(game))
+        agents = [
+            SearchAgent(prior, rules(game), settings, network)
+            for network in (network_for("small", rules(game)), universal_network(), None)
+        ]
         gains = [agent.search(positions.views, AgentRng(7, np.arange(16)), positions.histories)[1] for agent in agents]
-        assert np.array_equal(*gains, equal_nan=True) == alike
-
-
-def test_it_refuses_humbug_by_name() -> None:
-    batch = DealBatch("humbug", 2, history=True)
-    with pytest.raises(ValueError, match="humbug"):
-        make_agent("heuristic:search=4").act(batch.views(), np.random.default_rng(0))
+        assert len({one.tobytes() for one in gains}) == 3
 
 
 def test_it_refuses_a_history_of_another_deal(positions: Positions) -> None:
     tokens, lengths = positions.histories
     with pytest.raises(ValueError, match="history"):
-        searcher(SPEC).act(positions.views, AgentRng(7, range(24)), histories=(tokens[::-1], lengths))
+        searcher(SPEC).search(positions.views, AgentRng(7, range(24)), (tokens[::-1], lengths))
 
 
 def test_a_single_world_follows_the_policy_more_than_many() -> None:
     positions = Positions(128, 7)
 
     def changed(spec: str) -> int:
-        policy = make_agent("small").act(positions.views, None).tolist()
+        policy = make_agent("small", GAME).act(positions.views, None).tolist()
         return sum(one != other for one, other in zip(positions.act(searcher(spec)), policy, strict=True))
 
     assert changed("small:search=1") < changed("small:search=32")
@@ -214,7 +209,7 @@ def test_a_network_with_suit_layers_searches_with_rollouts_of_small(tmp_path: Pa
     for game in ("classic", "small"):
         path = tmp_path / f"{game}.safetensors"
         suit_network(2, game).save(path)
-        agent = searcher(f"checkpoint:{path},endgame=exact,search=4")
+        agent = searcher(f"checkpoint:{path},endgame=exact,search=4", game)
         positions = Positions(4, 7, game)
         for view, action in zip(positions.views, positions.act(agent), strict=True):
             assert int(view["legal"]) >> action & 1

@@ -137,12 +137,12 @@ def test_late_in_the_foreplay_every_hand_is_tried_equally_often() -> None:
     while batch.views()["stock"][0] > 2:
         play_randomly(batch, rng, 1)
     tokens, lengths = batch.history()
-    history, scratch = (tokens[0], int(lengths[0])), Scratch.of(RowNetwork.of(None))
+    history, scratch = (tokens[0], int(lengths[0])), Scratch.of(RowNetwork.of(None, batch.rules))
 
     def found(candidates: int, key: int) -> tuple[Counter[int], npt.NDArray[np.float64]]:
         settings = BeliefSettings(candidates, 0.0, MODEL_PRIOR)
         deals = sample_candidate_deals(
-            batch.views(), history, np.uint64(key), settings, lambda part, count: part(0, count, scratch)
+            batch.rules, batch.views(), history, np.uint64(key), settings, lambda part, count: part(0, count, scratch)
         )
         _, weights = posterior(deals, settings)
         probabilities = np.empty(52)
@@ -161,7 +161,7 @@ def test_the_likelihood_of_a_deal_does_not_depend_on_those_replayed_with_it(step
     batch = DealBatch("classic", 1, seed=6, history=True)
     play_randomly(batch, np.random.default_rng(6), steps)
     tokens, lengths = batch.history()
-    scratch = Scratch.of(RowNetwork.of(load_pretrained("small")))
+    scratch = Scratch.of(RowNetwork.of(load_pretrained("small"), batch.rules))
     settings = BeliefSettings(200, 0.0, MODEL_PRIOR)
 
     def found(size: int) -> Candidates:
@@ -169,7 +169,9 @@ def test_the_likelihood_of_a_deal_does_not_depend_on_those_replayed_with_it(step
             for first in range(0, count, size):
                 part(first, min(first + size, count), scratch)
 
-        return sample_candidate_deals(batch.views(), (tokens[0], int(lengths[0])), np.uint64(7), settings, run)
+        return sample_candidate_deals(
+            batch.rules, batch.views(), (tokens[0], int(lengths[0])), np.uint64(7), settings, run
+        )
 
     together = found(10_000)
     assert len(np.unique(together.log_likelihoods, axis=0)) > 1
@@ -185,8 +187,9 @@ def test_more_deals_are_sampled_where_few_share_the_weight(least_size: float, de
     play_randomly(batch, np.random.default_rng(4), 9)
     tokens, lengths = batch.history()
     settings = BeliefSettings(16, least_size, MODEL_PRIOR)
-    scratch = Scratch.of(RowNetwork.of(None))
+    scratch = Scratch.of(RowNetwork.of(None, batch.rules))
     found = sample_candidate_deals(
+        batch.rules,
         batch.views(),
         (tokens[0], int(lengths[0])),
         np.uint64(7),

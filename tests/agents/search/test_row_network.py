@@ -11,6 +11,7 @@ from german_whist.agents.policy.agent import PolicyAgent
 from german_whist.agents.pretrained.catalog import load_pretrained
 from german_whist.agents.search.row_network import RowNetwork
 from german_whist.agents.search.row_network_kernels import best_action, probability, write_logits
+from german_whist.envs.engine.rules import rules
 from german_whist.envs.simulator.batch import DealBatch
 from tests.agents.networks import universal_network
 from tests.conftest import play_randomly
@@ -29,7 +30,7 @@ def action(network: RowNetwork, view: Any) -> int:
 @pytest.mark.parametrize("name", ["small", "small-every"])
 def test_a_network_in_kernels_is_the_network(name: str) -> None:
     checkpoint = load_pretrained(name)
-    network, agent = RowNetwork.of(checkpoint), PolicyAgent(checkpoint)
+    network, agent = RowNetwork.of(checkpoint, checkpoint.rules), PolicyAgent(checkpoint)
     batch = DealBatch(checkpoint.rules, 40, seed=8)
     rng = np.random.default_rng(8)
     for _ in range(5):
@@ -51,7 +52,7 @@ def test_a_network_in_kernels_is_the_network(name: str) -> None:
 @pytest.mark.parametrize("game", ["classic", "draft", "open_stock", "race", "tiny"])
 def test_a_network_for_every_game_plays_in_kernels_as_in_batches(game: str) -> None:
     checkpoint = universal_network()
-    network, agent = RowNetwork.of(checkpoint), PolicyAgent(checkpoint)
+    network, agent = RowNetwork.of(checkpoint, rules(game)), PolicyAgent(checkpoint, rules=rules(game))
     batch = DealBatch(game, 40, seed=8)
     for steps in (0, 5):
         play_randomly(batch, np.random.default_rng(8), steps)
@@ -61,7 +62,7 @@ def test_a_network_for_every_game_plays_in_kernels_as_in_batches(game: str) -> N
 
 def test_probabilities_are_the_softmax_of_advantages() -> None:
     checkpoint = load_pretrained("small")
-    network, agent = RowNetwork.of(checkpoint), PolicyAgent(checkpoint)
+    network, agent = RowNetwork.of(checkpoint, checkpoint.rules), PolicyAgent(checkpoint)
     views = DealBatch("classic", 10, seed=2).views()
     advantages = agent.advantages(views)
     assert advantages is not None
