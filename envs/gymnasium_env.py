@@ -132,7 +132,7 @@ class GermanWhistEnv(RendererProperties, gymnasium.Env[Any, np.int64]):
             options: ``"deal"``: (seed, index) of the deal to play, from which later resets continue; ``"deck"``: the
                 cards in dealing order, as text or numbers, for this deal; ``"dealer"``: 0 or 1, for this deal (0 by
                 default for a given deck). If episodes are matches: ``"match"``: (seed, number), and the ``"dealer"`` of
-                its first deal. Other options are ignored.
+                its first deal. Other options are ignored, misspelt ones refused.
 
         Returns:
             The learner's observation, int8[n_obs], and the info.

@@ -153,7 +153,7 @@ class GermanWhistVectorEnv(VectorEnv[Any, npt.NDArray[np.int64], npt.NDArray[Any
                 (seed, index) of row 0's deal, from which the others follow; ``"deck"``: the cards in dealing order, as
                 text or numbers, for this deal; ``"dealer"``: 0 or 1, for this deal (0 by default for a given deck). If
                 episodes are matches: ``"match"``: (seed, number) of row 0's match, and the ``"dealer"`` of the first
-                deals. Other options are ignored.
+                deals. Other options are ignored, misspelt ones refused.
 
         Returns:
             The learner's observations, int8[num_envs, n_obs], and the info, whose ``"_action_mask"`` and

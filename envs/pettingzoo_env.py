@@ -203,7 +203,8 @@ class raw_env(RendererProperties, AECEnv):  # type: ignore[misc]  # noqa: N801 -
             options: ``"deal"``: (seed, index) of the deal to play, from which later resets continue; ``"deck"``: the
                 cards in dealing order, as text or numbers, for this deal; ``"dealer"``: 0 or 1, for this deal (0 by
                 default for a given deck). If episodes are matches, a seed starts with match (seed, 0), and the options
-                are ``"match"``: (seed, number), and the ``"dealer"`` of its first deal. Other options are ignored.
+                are ``"match"``: (seed, number), and the ``"dealer"`` of its first deal. Other
+                options are ignored, misspelt ones refused.
 
         Raises:
             ValueError: if the seed or an option is not allowed; then the current episode continues.

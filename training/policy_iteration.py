@@ -351,7 +351,9 @@ class Learner:
         self._rules = rules(config.rules)
         self._value: tuple[Layer, ...] = ()  # of checkpoints, once it is fitted
         self._pool: list[Checkpoint] = []
-        self._baselines = [(name, make_agent(name, self._rules)) for name in config.evaluate_against]
+        self._baselines = {
+            game: [(name, make_agent(name, game)) for name in config.evaluate_against] for game in config.shares
+        }
         self.collectors = self._make_collectors()
         self._targets = [ActionValueTargets(collector, config) for collector in self.collectors]
         layout, first = input_layout(self._rules, config.inputs), self.collectors[0]
@@ -647,7 +649,7 @@ class Learner:
         checkpoint, games = self.checkpoint(), self.config.shares
         results: list[MatchResult] = []
         for game in games:
-            matches = evaluate(checkpoint, self._baselines, deals, rules(game), EXACT, self.stop)
+            matches = evaluate(checkpoint, self._baselines[game], deals, rules(game), EXACT, self.stop)
             titles = [match.second if len(games) == 1 else f"{match.second}, {game}" for match in matches]
             results += [replace(match, second=title) for match, title in zip(matches, titles, strict=True)]
         return tuple(results)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import secrets
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -24,10 +25,25 @@ class DealOptions(NamedTuple):
 
 
 _NO_OPTIONS = DealOptions(None, None, None)
+_OPTIONS = ("deal", "deck", "dealer", "match", "reset_mask")
+_NEAR_MISS = 0.8  # similarity (difflib) from which an unknown option is taken for a misspelt one
+
+
+def check_options(options: Mapping[str, Any]) -> None:
+    """Refuse misspelt options, as ``deals``. Other unknown options are ignored: libraries pass their own.
+
+    Raises:
+        ValueError: if an option is nearly one of ours, naming it; or ``options`` is no dictionary.
+    """
+    if not isinstance(options, Mapping):
+        raise ValueError(f"options {shown(options)} is not allowed: a dictionary is needed")
+    for name in options:
+        if name not in _OPTIONS and (near := difflib.get_close_matches(str(name), _OPTIONS, 1, _NEAR_MISS)):
+            raise ValueError(f"unknown option {shown(name)}: did you mean {near[0]!r}?")
 
 
 def read_options(options: Mapping[str, Any] | None, cards: Sequence[int]) -> DealOptions:
-    """Return the options that concern the deal. Other options are ignored: libraries pass their own.
+    """Return the options that concern the deal.
 
     Args:
         options: ``"deal"``: the pair (seed, index) of the deal to play, from which later resets continue;
@@ -39,8 +55,7 @@ def read_options(options: Mapping[str, Any] | None, cards: Sequence[int]) -> Dea
     """
     if not options:
         return _NO_OPTIONS
-    if not isinstance(options, Mapping):
-        raise ValueError(f"options {shown(options)} is not allowed: a dictionary is needed")
+    check_options(options)
     deal, deck, dealer = (options.get(name) for name in DealOptions._fields)
     if deal is not None and deck is not None:
         raise ValueError("options deal and deck both set the cards: give only one of them")
@@ -63,8 +78,7 @@ def read_match_options(options: Mapping[str, Any] | None) -> tuple[tuple[int, in
     """
     if not options:
         return None, None
-    if not isinstance(options, Mapping):
-        raise ValueError(f"options {shown(options)} is not allowed: a dictionary is needed")
+    check_options(options)
     match, dealer = options.get("match"), options.get("dealer")
     for name in ("deal", "deck"):
         if options.get(name) is not None:

@@ -110,7 +110,8 @@ def test_in_open_endgames_its_estimates_agree_with_its_card(spec: str) -> None:
         actions = agent.act(views, np.random.default_rng(0))
         assert (agent.probabilities(views)[rows, actions] == 1).all()
         assert (agent.probabilities(views).sum(axis=1) == 1).all()
-        assert (agent.policy(views)[rows, actions] == 1).all()
+        if "search" not in spec:
+            assert (agent.policy(views)[rows, actions] == 1).all()
         advantages = agent.advantages(views)
         assert (advantages[rows, actions] == 0).all()
         assert (np.isfinite(advantages) == batch.action_mask().astype(bool)).all()

@@ -147,4 +147,4 @@ def test_settings() -> None:
 @pytest.mark.parametrize("threads", [0, -1, True, 1.5])
 def test_an_invalid_number_of_threads_is_refused(spec: str, threads: Any) -> None:
     with pytest.raises(ValueError, match=r"threads .* is not allowed: a whole number from 1 to 1024"):
-        MAKE[spec](threads)
+        MAKE[spec](threads, "classic")

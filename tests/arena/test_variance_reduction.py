@@ -42,11 +42,10 @@ def luck_of_decks(game: str, decks: list[list[int]], names: tuple[str, str], val
     batch.deal_decks(decks, np.zeros(len(decks), np.int64))
     agents = (make_agent(names[0]), make_agent(names[1]))
     indices, swapped = np.zeros(len(decks), np.uint64), np.zeros(len(decks), np.int8)
-    memories = GameMemories(agents, names, 0, indices, swapped)
     steps, luck = np.zeros(len(decks), np.int64), []
     while not batch.done.all():
         before = batch.states.copy()
-        actions = play_turn(memories, names, batch, indices, swapped, steps)
+        actions = play_turn(agents, names, batch, indices, swapped, steps)
         luck.append(stock_luck(batch.rules, before, actions, value))
         steps += 1
     return np.stack(luck, axis=1)

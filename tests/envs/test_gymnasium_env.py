@@ -273,6 +273,18 @@ def test_a_bad_option_or_seed_is_named() -> None:
 
 
 @pytest.mark.parametrize(
+    ("given", "meant"), [("deals", "deal"), ("dealr", "dealer"), ("Deck", "deck"), ("mach", "match")]
+)
+def test_a_misspelt_option_is_refused_and_an_unknown_one_ignored(given: str, meant: str) -> None:
+    single, match = GermanWhistEnv(Lowest()), GermanWhistEnv(Lowest(), match="best_of:3")
+    vector = gymnasium.make_vec(GAME, num_envs=2, opponent=Lowest())
+    for environment in (single, match, vector, gw.env()):
+        with pytest.raises(ValueError, match=f"unknown option '{given}': did you mean '{meant}'"):
+            environment.reset(options={given: (1, 2)})  # type: ignore[attr-defined]
+        environment.reset(seed=1, options={"difficulty": 3, "seed_list": [1]})  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
     ("wrong", "word"),
     [
         ({"opponent": "heuristic"}, "gymnasium.make"),

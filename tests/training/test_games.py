@@ -97,7 +97,7 @@ def test_a_run_over_several_games_is_resumed_bit_for_bit_and_its_network_plays_o
     assert set(made.results) == {"random, tiny", "random, six_cards"}
     assert {row["opponent"] for row in whole.run.read_evaluations()} == set(made.results)
     for game in ("classic", "draft", "small:open_stock=2"):
-        assert play_match(PolicyAgent(made), "random", deals=4, rules=game).deals == 4
+        assert play_match(PolicyAgent(made, rules=rules(game)), "random", deals=4, rules=game).deals == 4
 
 
 def test_a_single_game_may_have_universal_inputs_and_start_from_a_network_for_several(tmp_path: Path) -> None:
