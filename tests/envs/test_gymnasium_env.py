@@ -273,7 +273,7 @@ def test_a_bad_option_or_seed_is_named() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "meant"), [("deals", "deal"), ("dealr", "dealer"), ("Deck", "deck"), ("mach", "match")]
+    ("given", "meant"), [("deals", "deal"), ("dealr", "dealer"), ("decks", "deck"), ("mach", "match")]
 )
 def test_a_misspelt_option_is_refused_and_an_unknown_one_ignored(given: str, meant: str) -> None:
     single, match = GermanWhistEnv(Lowest()), GermanWhistEnv(Lowest(), match="best_of:3")
