@@ -28,7 +28,7 @@ from german_whist.envs.engine.rules import rules as rules_named
 Counts = npt.NDArray[np.int64]
 Shares = npt.NDArray[np.float64]
 
-MAX_DEALS = 100_000
+DEFAULT_DEALS = 100_000  # when to give up
 MAX_ELO = 10_000  # beyond it, a hypothesis is that one score comes always
 CHECK_EVERY = 16  # deals between two looks at the ratio
 ACCEPTED = {1: "elo1", -1: "elo0", 0: "undecided"}
@@ -298,7 +298,7 @@ def play_sprt(
     *,
     alpha: float = 0.05,
     beta: float = 0.05,
-    most_deals: int = MAX_DEALS,
+    most_deals: int = DEFAULT_DEALS,
     endgame: str = PLAYED,
     batch_size: int = DEFAULT_BATCH,
     progress: Progress | None = None,

@@ -17,7 +17,7 @@ from german_whist.envs.utils.files import write_atomically
 
 COLORS = ("#2a9d8f", "#e76f51", "#264653", "#e9c46a", "#8d6a9f")
 LINE_HEIGHT = 0.042  # height of a line's label, relative to the axes
-MAX_NAME = 16  # characters of an opponent's name beside its line
+_MAX_NAME = 16  # characters of an opponent's name beside its line
 
 
 def draw_curve(rows: list[dict[str, Any]], path: str | Path, title: str) -> None:
@@ -124,4 +124,4 @@ def _spread(rates: list[float]) -> list[float]:
 def _short(opponent: str) -> str:
     """Return a name that fits beside the axes: of a file, the name without its folders."""
     name = opponent.rpartition("/")[2].replace(".safetensors", "")
-    return name if len(name) <= MAX_NAME else f"{name[: MAX_NAME - 1]}…"
+    return name if len(name) <= _MAX_NAME else f"{name[: _MAX_NAME - 1]}…"

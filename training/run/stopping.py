@@ -46,6 +46,8 @@ def stop_signals(stop: StopRequest, say: Callable[[str], None]) -> Iterator[None
         say: prints the answer to the first of them.
     """
     previous = signal.getsignal(signal.SIGINT)
+    if previous in (signal.SIG_IGN, None):  # as in a job in the background of a script
+        previous = signal.default_int_handler
     # Said by another thread: the one that is interrupted may hold a lock of the console.
     answer = threading.Thread(target=say, args=(_ANSWER,), daemon=True)
 

@@ -154,12 +154,12 @@ def _check_options(options: argparse.Namespace) -> None:
 
 def _play_sprt(options: argparse.Namespace, rules: Any, executor: Executor | None) -> int:
     """Play until the sequential test has decided, and print its result."""
-    from german_whist.arena.sprt import MAX_DEALS, play_sprt
+    from german_whist.arena.sprt import DEFAULT_DEALS, play_sprt
     from german_whist.cli.results import print_forfeits
 
     first, second = options.agents
     elo0, elo1 = _parse_sprt_bounds(options.sprt)
-    most = MAX_DEALS if options.deals is None else options.deals
+    most = DEFAULT_DEALS if options.deals is None else options.deals
     with progress_bar("deals", most) as progress:
         result = play_sprt(
             first,
