@@ -35,14 +35,17 @@ def load(name: str) -> Any:
         ("pettingzoo_loop", {"updates": 4, "deals_per_update": 16}),
         ("sb3_maskable_ppo", {"decisions": 4096}),
         ("fine_tune", {"decisions": 4_000, "num_envs": 64}),
-        ("openspiel_mccfr", {"iterations": 20}),
+        ("openspiel_mccfr", {"iterations": 20, "RULES": "six_cards:ranks=2,hand=1,stock=2"}),
         ("openspiel_bot", {"simulations": 2, "opponents": ("random",)}),
     ],
 )
 @pytest.mark.filterwarnings("ignore")
 def test_a_light_example_runs(name: str, settings: dict[str, Any]) -> None:
     pytest.importorskip({"sb3": "sb3_contrib", "openspiel": "pyspiel"}.get(name.split("_", maxsplit=1)[0], "torch"))
-    result = load(name).main(deals=3, **settings)
+    example = load(name)
+    for constant in [setting for setting in settings if setting.isupper()]:
+        setattr(example, constant, settings[constant])
+    result = example.main(deals=3, **{key: value for key, value in settings.items() if not key.isupper()})
     assert (result.wins + result.draws + result.losses, result.second) == (6, "random")
 
 

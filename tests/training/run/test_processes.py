@@ -170,6 +170,7 @@ def command_line(process: str) -> str:
         return ""
 
 
+@pytest.mark.nightly  # 20 seconds of processor
 def test_they_learn_as_those_of_torchrun(tmp_path: Path) -> None:
     (tmp_path / "tiny.yaml").write_text(yaml.safe_dump(SMALL_SETTINGS))
     ranks = start_two(["-m", "german_whist", "train", "tiny.yaml", "--quiet", "--out", "torchrun"], tmp_path)
