@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from german_whist.arena.exploitability.best_response import exploitability as exploitability
     from german_whist.arena.exploitability.equilibrium import solve_equilibrium as solve_equilibrium
     from german_whist.arena.match import play_match as play_match
+    from german_whist.arena.match import play_series as play_series
     from german_whist.arena.recording import Recording as Recording
     from german_whist.arena.recording import read_recordings as read_recordings
-    from german_whist.arena.series import play_series as play_series
     from german_whist.arena.sprt import play_sprt as play_sprt
     from german_whist.arena.tournament.play import play_tournament as play_tournament
     from german_whist.arena.tournament.standings import standings as standings
@@ -83,7 +83,7 @@ _MODULES = {
     "observation_layout": "envs.observation.vector",
     "observe": "envs.observation.vector",
     "play_match": "arena.match",
-    "play_series": "arena.series",
+    "play_series": "arena.match",
     "play_sprt": "arena.sprt",
     "play_tournament": "arena.tournament.play",
     "race_move_values": "solver.races",

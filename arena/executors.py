@@ -21,6 +21,16 @@ LOCAL = "local"  # the address that starts Ray on this machine
 T = TypeVar("T")
 
 
+class InlineExecutor(Executor):
+    """Runs each task in this process, when its result is asked for."""
+
+    def submit(self, task: Callable[..., Any], /, *arguments: Any, **named: Any) -> Future[Any]:
+        """Run a task and return its finished future."""
+        result: Future[Any] = Future()
+        result.set_result(task(*arguments, **named))
+        return result
+
+
 @contextmanager
 def worker_processes(workers: int) -> Iterator[Executor]:
     """Start worker processes on this machine; they end with the block.
@@ -57,6 +67,10 @@ def run_tasks(executor: Executor, task: Callable[..., T], arguments: Sequence[tu
     Raises:
         ChildProcessError: when a worker ended abruptly.
     """
+    if isinstance(executor, InlineExecutor):  # one at a time: whoever has enough results stops
+        for one in arguments:
+            yield executor.submit(task, *one).result()
+        return
     futures: list[Future[T]] = []
     try:
         for one in arguments:

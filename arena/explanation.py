@@ -17,8 +17,8 @@ from german_whist.agents.monte_carlo.bot import MonteCarloBot
 from german_whist.agents.policy.agent import expected_values, network_of
 from german_whist.agents.registry import make_agent
 from german_whist.agents.search.agent import SearchAgent
+from german_whist.arena.games import play_turn
 from german_whist.arena.recording import DealResult
-from german_whist.arena.turns import play_turn
 from german_whist.envs.agent import Agent, Histories, Views, for_match, uses_games
 from german_whist.envs.engine.actions import action_text
 from german_whist.envs.engine.agent_rng import AgentRng

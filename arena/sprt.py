@@ -17,13 +17,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.arena.match import DEFAULT_BATCH, Progress, check_counts, match_margins, play_match, two_agents
+from german_whist.arena.games import DEFAULT_BATCH, GameBlock, MatchConfig, Progress, check_counts, play_games
 from german_whist.arena.match_result import Forfeit
 from german_whist.arena.statistics import Z95, finite_ends, largest_unseen_share
 from german_whist.envs.agent import Agent
-from german_whist.envs.engine.endgame_hook import PLAYED, check_endgame
+from german_whist.envs.engine.endgame_hook import PLAYED
 from german_whist.envs.engine.rules import Rules
-from german_whist.envs.engine.rules import rules as rules_named
 
 Counts = npt.NDArray[np.int64]
 Shares = npt.NDArray[np.float64]
@@ -329,25 +328,16 @@ def play_sprt(
     """
     bounds = SPRTBounds(elo0=float(elo0), elo1=float(elo1), alpha=alpha, beta=beta)
     check_counts(most_deals=most_deals, batch_size=batch_size)
-    rules, endgame = rules_named(rules), check_endgame(endgame)
-    agents, names = two_agents(first, second, rules)  # the same in all parts, which are one match
+    config = MatchConfig.of(first, second, rules, seed, endgame)
     margins, played = np.zeros((0, 2), np.int64), 0
     forfeits: list[Forfeit] = []
     while True:
         # Batches grow, so that a short test plays few deals in vain.
         size = min(most_deals - len(margins), batch_size, max(8 * CHECK_EVERY, len(margins)))
-        how: dict[str, Any] = {
-            "batch_size": batch_size,
-            "progress": progress,
-            "endgame": endgame,
-            "first_deal": len(margins),
-        }
-        if executor is None:
-            new = match_margins(agents, names, size, seed, rules, forfeits=forfeits, **how).astype(np.int64)
-        else:
-            result = play_match(first, second, size, seed, rules, executor=executor, **how)
-            new, forfeits = result.margins, [*forfeits, *result.forfeits]
-        margins = np.concatenate([margins, new])
+        how = {"batch_size": batch_size, "progress": progress, "executor": executor}
+        block = GameBlock.joined(play_games(config, len(margins), size, **how))  # type: ignore[arg-type]
+        forfeits += block.forfeits
+        margins = np.concatenate([margins, block.margins.astype(np.int64)])
         is_last = len(margins) == most_deals
         played, decision, log_ratio = first_decision(bounds, margins, after=played, is_last=is_last)
         if decision or is_last:
@@ -362,11 +352,11 @@ def play_sprt(
         nelo=nelo,
         interval=interval,
         deals=played,
-        first=names[0],
-        second=names[1],
-        rules=rules.to_dict(),
-        seed=int(seed),
-        endgame=endgame,
+        first=config.names[0],
+        second=config.names[1],
+        rules=config.rules.to_dict(),
+        seed=config.seed,
+        endgame=config.endgame,
         forfeits=tuple(sorted((one for one in forfeits if one.deal < played), key=lambda one: (one.deal, one.seat))),
     )
 

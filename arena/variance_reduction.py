@@ -10,7 +10,6 @@ this does not.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from concurrent.futures import Executor
 from dataclasses import asdict, dataclass
 from typing import Any, Protocol
@@ -19,28 +18,17 @@ import numpy as np
 import numpy.typing as npt
 
 from german_whist.agents.registry import make_agent
-from german_whist.arena.executors import run_tasks
-from german_whist.arena.match import (
-    DEFAULT_BATCH,
-    MAX_TASKS,
-    Progress,
-    batch_endgame,
-    check_deals,
-    match_result,
-    play_mirrored_deals,
-    two_agents,
-)
-from german_whist.arena.match_result import Forfeit, MatchResult
+from german_whist.arena.games import DEFAULT_BATCH, GameBlock, MatchConfig, Progress, check_counts, play_games
+from german_whist.arena.match import match_result
+from german_whist.arena.match_result import MatchResult
 from german_whist.arena.statistics import mean_interval
 from german_whist.envs.agent import Agent, agent_name
-from german_whist.envs.engine.endgame_hook import PLAYED, check_endgame
+from german_whist.envs.engine.endgame_hook import PLAYED
 from german_whist.envs.engine.rules import Rules
-from german_whist.envs.engine.rules import rules as rules_named
 from german_whist.envs.observation.view_kernels import write_views
 from german_whist.envs.observation.views import VIEW
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.envs.simulator.batch_kernels import step_all_or_none
-from german_whist.envs.utils.checks import check_seed
 from german_whist.envs.utils.specs import shown
 
 # Orders of the face-down cards that a draw is compared with, the true one included: rotations of it, which need no
@@ -55,7 +43,6 @@ _BITS = np.uint64(1) << np.arange(52, dtype=np.uint64)
 
 States = np.ndarray[Any, Any]
 Luck = npt.NDArray[np.float64]
-_Part = tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], list[Forfeit]]
 
 
 class HandValue:
@@ -144,6 +131,36 @@ def _state_values(rules: Rules, states: States, value: ValueOfViews) -> Luck:
     return worth
 
 
+class StockLuck:
+    """Makes what adds up the first agent's luck in the games of a block."""
+
+    def __init__(self, value: str | Agent | ValueOfViews, rules: Rules) -> None:
+        """Refuse what is no value of these rules.
+
+        Raises:
+            ValueError: as :func:`value_of`.
+        """
+        self._value, self._rules = value, rules
+        value_of(value, rules)
+
+    def __call__(self, batch: DealBatch) -> _LuckOfGames:
+        """Follow the games of a batch; a worker makes its own value from a specification."""
+        return _LuckOfGames(self._rules, value_of(self._value, self._rules), batch.size)
+
+
+class _LuckOfGames:
+    def __init__(self, rules: Rules, value: ValueOfViews, games: int) -> None:
+        self._rules, self._value, self._luck = rules, value, np.zeros(games)  # of seat 0
+
+    def step(self, before: States, actions: npt.NDArray[np.int64]) -> None:
+        self._luck += stock_luck(self._rules, before, actions, self._value)
+
+    def result(self) -> Luck:
+        swapped = np.arange(len(self._luck)) >= len(self._luck) // 2
+        luck: Luck = np.where(swapped, -self._luck, self._luck)
+        return luck
+
+
 @dataclass(frozen=True, kw_only=True)
 class CorrectedResult:
     """A match's result, corrected for the luck of the stock.
@@ -229,30 +246,18 @@ def play_variance_reduced_match(
         ValueError: when a name or number is not allowed, or the value returns something else than a number per view.
         ChildProcessError: when a worker of the executor ended abruptly.
     """
-    check_deals(deals, batch_size)
+    check_counts(deals=deals, batch_size=batch_size)
     if deals < 4 * _FOLDS:
         raise ValueError(f"deals {deals} is not allowed: a whole number from {4 * _FOLDS}")
-    rules, seed, endgame = rules_named(rules), check_seed(seed), check_endgame(endgame)
-    agents, names = two_agents(first, second, rules)
-    value_of(value, rules)
-    size = batch_size if executor is None else min(batch_size, -(-deals // MAX_TASKS))
-    shares = [(min(size, deals - start), seed, rules, value, endgame, start) for start in range(0, deals, size)]
-    margins, luck, forfeits = [], [], []
-    parts: Iterator[tuple[Any, Any, list[Forfeit]]]
-    if executor is None:
-        parts = (_play_part(agents, names, *share, progress=progress) for share in shares)
-    else:
-        parts = run_tasks(executor, _play_task, [(first, second, *share) for share in shares])
-    for part in parts:
-        margins.append(part[0])
-        luck.append(part[1])
-        forfeits += part[2]
-        if executor is not None and progress is not None:
-            progress(len(part[0]))
-    played, control = np.concatenate(margins), np.concatenate(luck).mean(axis=1)
+    config = MatchConfig.of(first, second, rules, seed, endgame)
+    watch = StockLuck(value, config.rules)
+    how = {"batch_size": batch_size, "progress": progress, "executor": executor}
+    games = GameBlock.joined(play_games(config, 0, deals, watch=watch, **how))  # type: ignore[arg-type]
+    assert games.watched is not None
+    played, control = games.margins, games.watched.mean(axis=1)
     won = ((np.sign(played) + 1) / 2).mean(axis=1)
     won_corrected, margin_corrected = (corrected(one, control) for one in (won, played.mean(axis=1)))
-    plain = match_result(played, names, rules, seed, endgame).with_forfeits(forfeits)
+    plain = match_result(config, games)
     win_rate, interval = mean_interval(won_corrected)
     margin, margin_interval = mean_interval(margin_corrected)
     # Deals that are all alike have nothing to correct, and say nothing of their variance.
@@ -268,38 +273,6 @@ def play_variance_reduced_match(
         margin_factor=_factor(played.mean(axis=1), margin_corrected),
         value=value if isinstance(value, str) else agent_name(value),
     )
-
-
-def _play_task(first: str | Agent, second: str | Agent, *share: Any) -> _Part:
-    """Play some deals in a worker."""
-    return _play_part(*two_agents(first, second, share[2]), *share)
-
-
-def _play_part(
-    agents: tuple[Agent, Agent],
-    names: tuple[str, str],
-    deals: int,
-    seed: int,
-    rules: Rules,
-    value: str | ValueOfViews,
-    endgame: str,
-    first_deal: int,
-    *,
-    progress: Progress | None = None,
-) -> _Part:
-    """Play some deals; return the first agent's margins and luck, float64[deals, 2] each, and the forfeits."""
-    worth, luck = value_of(value, rules), np.zeros(2 * deals)  # of seat 0
-    forfeits: list[Forfeit] = []
-
-    def watch(batch: DealBatch, before: Any, actions: Any) -> None:
-        nonlocal luck
-        luck += stock_luck(batch.rules, before, actions, worth)
-
-    hook = batch_endgame(endgame, rules)
-    margins = play_mirrored_deals(
-        agents, names, rules, seed, first_deal, deals, None, hook, progress, watch=watch, forfeits=forfeits
-    )
-    return margins, np.stack([luck[:deals], -luck[deals:]], axis=1), forfeits
 
 
 def corrected(samples: npt.NDArray[np.float64], control: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from german_whist.agents.registry import make_agent
-from german_whist.arena.match import Progress, check_deals
+from german_whist.arena.games import Progress, check_counts
 from german_whist.arena.match_result import Forfeit
 from german_whist.arena.parts.match_part import MAX_DEALS, MatchPart, Meeting, read_parts, write_parts
 from german_whist.arena.parts.play import match_meeting, play_part, play_shard
@@ -250,7 +250,7 @@ def _meetings(
 
     So results do not depend on the order in which the agents are given.
     """
-    check_deals(deals)
+    check_counts(deals=deals)
     if len(agents) < 2:
         raise ValueError(f"{len(agents)} agent given, at least 2 are needed")
     for spec in agents:

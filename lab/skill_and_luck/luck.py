@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from german_whist.envs.agent import Agent
-from german_whist.arena.turns import Lost, play_turn
+from german_whist.arena.games import Lost, play_turn
 from german_whist.envs.engine.endgame_hook import EndgameHook
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.scoring import reward_limit

@@ -27,7 +27,8 @@ from german_whist.agents.endgame.exact_agent import ExactEndgame, solves_endgame
 from german_whist.agents.policy.agent import network_of
 from german_whist.agents.policy.checkpoint import read_card, write_results
 from german_whist.agents.registry import make_agent
-from german_whist.arena.match import match_margins, match_result
+from german_whist.arena.games import GameBlock, MatchConfig, play_games
+from german_whist.arena.match import match_result
 from german_whist.arena.statistics import bounded_interval, mean_interval
 from german_whist.envs.engine.endgame_hook import EXACT, PLAYED
 from german_whist.envs.engine.rules import Rules
@@ -146,13 +147,12 @@ def _play(
 ) -> Margins:
     # Small batches keep the progress bar moving for Monte Carlo, which is slow; the result is the same.
     batch = 64 if names[1].startswith("mc") else 1024
-    return match_margins(
-        (agent, opponent), names, deals, seed, rules, batch_size=batch, progress=progress, endgame=endgame
-    )
+    config = MatchConfig.of(agent, opponent, rules, seed, endgame)
+    return GameBlock.joined(play_games(config, 0, deals, batch_size=batch, progress=progress)).margins
 
 
 def _result(margins: Margins, rules: Rules, seed: int, endgame: str) -> Results:
-    fields = match_result(margins, ("", ""), rules, seed, endgame).to_dict()
+    fields = match_result(MatchConfig.of("", "", rules, seed, endgame), GameBlock.of_margins(0, margins), ("", "")).to_dict()
     return {name: value for name, value in fields.items() if name not in ("first", "second", "rules", "first_deal")}
 
 

@@ -6,9 +6,8 @@ from typing import Any
 
 import pytest
 
-from german_whist.arena.match import play_match
+from german_whist.arena.match import play_match, play_series
 from german_whist.arena.recording import Recording
-from german_whist.arena.series import play_series
 from german_whist.cli import main
 
 GAMES = [

@@ -13,8 +13,7 @@ import pytest
 import german_whist as gw
 from german_whist.agents.endgame.exact_agent import ExactEndgame
 from german_whist.arena.explanation import explain_deal
-from german_whist.arena.match import play_match
-from german_whist.arena.series import play_series
+from german_whist.arena.match import play_match, play_series
 from german_whist.envs.agent import Games
 from german_whist.envs.observation.history import EVENTS
 

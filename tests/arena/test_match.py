@@ -12,7 +12,7 @@ import pytest
 
 from german_whist.agents.policy.agent import PolicyAgent
 from german_whist.agents.registry import make_agent
-from german_whist.arena.match import play_match, play_mirrored_deals
+from german_whist.arena.match import play_match
 from german_whist.arena.match_result import MatchResult
 from german_whist.envs.engine.cards import card_text
 from german_whist.envs.engine.rules import rules
@@ -53,7 +53,7 @@ def fields(result: MatchResult) -> dict[str, Any]:
 
 def test_both_games_of_a_deal_are_played_as_the_reference_plays_them() -> None:
     # Both agents always play the lowest card by number, so the reference can follow without knowing them.
-    margins = play_mirrored_deals((Lowest(), Lowest()), ("a", "b"), rules("classic"), seed=7, start=3, size=6)
+    margins = play_match(Lowest(), Lowest(), deals=6, seed=7, first_deal=3).margins
     for row, index in enumerate(range(3, 9)):
         deck = [card_text(card) for card in DealBatch("classic", 1, 7, first=index).states["deck"][0]]
         deal = ReferenceDeal(deck, rules("classic"), dealer=index % 2)
@@ -126,7 +126,7 @@ def test_the_same_seed_gives_the_same_match_and_another_one_another() -> None:
 
 def test_more_deals_extend_the_same_match() -> None:
     few, more = (play_match("random", "greedy", deals=deals, seed=2) for deals in (30, 60))
-    rest = play_mirrored_deals((make_agent("random"), make_agent("greedy")), ("", ""), rules("classic"), 2, 30, 30)
+    rest = play_match("random", "greedy", deals=30, seed=2, first_deal=30).margins
     assert more.margin * 60 == pytest.approx(few.margin * 30 + rest.mean(axis=1).sum())
 
 
@@ -144,8 +144,8 @@ def test_draws_count_half() -> None:
 
 
 def test_the_interval_is_paired_over_deals() -> None:
-    margins = play_mirrored_deals((make_agent("greedy"), make_agent("random")), ("", ""), rules("classic"), 6, 0, 5)
     result = play_match("greedy", "random", deals=5, seed=6)
+    margins = result.margins
     shares = [sum((margin > 0) + (margin == 0) / 2 for margin in games) / 2 for games in margins.tolist()]
     for samples, mean, interval in (
         (shares, result.win_rate, result.interval),

@@ -17,14 +17,14 @@ from hypothesis import strategies as st
 
 from german_whist.arena.parts import match_part
 from german_whist.arena.parts.match_part import MAX_DEALS, MatchPart, merge_parts, read_parts, write_parts
-from german_whist.arena.parts.play import match_meeting, play_series_shard, play_shard
+from german_whist.arena.parts.play import match_meeting, play_shard
 from german_whist.arena.parts.shards import Shard
 from german_whist.arena.tournament.play import ResultStore, play_tournament, play_tournament_shard
 from tests.arena.part_files import change_part
 
 MEETING = match_meeting("greedy", "random", "tiny", 7)
 PART = play_shard(MEETING, 0, 4, Shard(1, 2))
-SERIES = play_series_shard(MEETING, "best_of:3", 4, Shard(1, 2))
+SERIES = play_shard(MEETING, 0, 4, Shard(1, 2), "best_of:3")
 
 
 def with_fields(tmp_path: Path, part: MatchPart = PART, **fields: Any) -> Path:
@@ -146,7 +146,7 @@ def test_matches_with_more_deals_are_not_begun(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=f"deals {many} is not allowed"):
         play_shard(MEETING, 0, many, Shard(1, many))
     with pytest.raises(ValueError, match=f"matches {many} is not allowed"):
-        play_series_shard(MEETING, "best_of:3", many, Shard(1, many))
+        play_shard(MEETING, 0, many, Shard(1, many), "best_of:3")
     with pytest.raises(ValueError, match=f"deals {many} is not allowed"):
         play_tournament(["random", "greedy"], many, rules="tiny", folder=tmp_path)
     with pytest.raises(ValueError, match=f"deals {many} is not allowed"):

@@ -9,13 +9,14 @@ import numpy as np
 import pytest
 
 from german_whist.agents.registry import make_agent
-from german_whist.arena import series
+from german_whist.arena import games as games_module
+from german_whist.arena.games import GameBlock, MatchConfig, play_games
+from german_whist.arena.match import play_series
 from german_whist.arena.match_result import SeriesResult
-from german_whist.arena.series import play_mirrored_matches, play_series
 from german_whist.cli import main
-from german_whist.envs.agent import AgentForfeit
+from german_whist.envs.agent import AgentForfeit, agent_name
 from german_whist.envs.engine.agent_rng import AgentRng
-from german_whist.envs.engine.match_format import MAX_DEALS, match_format_of
+from german_whist.envs.engine.match_format import MAX_DEALS
 from german_whist.envs.engine.rules import rules
 from german_whist.envs.engine.scoring import reward_limit
 from german_whist.envs.simulator.single_match import SingleMatch
@@ -38,15 +39,13 @@ def by_hand(agents: tuple[Any, Any], game: str, match: str, seed: int, number: i
     ("game", "match"), [("small", "first_to:8"), ("classic", "best_of:5"), ("humbug", "best_of:3")]
 )
 def test_matches_in_lockstep_are_those_of_the_environment(game: str, match: str) -> None:
-    outcomes, margins, deals, _ = play_mirrored_matches(
-        (HEURISTIC, GREEDY), ("a", "b"), rules(game), match_format_of(match), 3, 5, 8
-    )
+    played = GameBlock.joined(play_games(MatchConfig.of(HEURISTIC, GREEDY, game, 3, match=match), 5, 8))
     for place, number in enumerate(range(5, 13)):
         for seat, agents in enumerate(((HEURISTIC, GREEDY), (GREEDY, HEURISTIC))):
             scores, count = by_hand(agents, game, match, 3, number)
-            assert margins[place, seat] == scores[seat] - scores[1 - seat]
-            assert outcomes[place, seat] == np.sign(margins[place, seat])
-            assert deals[place, seat] == count
+            assert played.margins[place, seat] == scores[seat] - scores[1 - seat]
+            assert played.outcomes[place, seat] == np.sign(played.margins[place, seat])
+            assert played.lengths[place, seat] == count
 
 
 @pytest.mark.parametrize("match", ["first_to:6", "best_of:3"])
@@ -96,7 +95,7 @@ def test_a_longer_match_favours_the_better_agent_more() -> None:
 
 
 def test_matches_that_nobody_wins_are_draws(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(series, "MAX_DEALS", 2)
+    monkeypatch.setattr(games_module, "MAX_DEALS", 2)
     result = play_series("heuristic", "greedy", "first_to:1000", 4)
     assert (result.wins, result.draws, result.losses) == (0, 8, 0)
     assert result.win_rate == 0.5
@@ -184,11 +183,13 @@ class Resigns:
 
 @pytest.mark.parametrize("match", ["first_to:6", "best_of:3"])
 def test_a_forfeited_deal_scores_the_most_for_the_other_seat_and_the_match_goes_on(match: str) -> None:
-    game, played = rules("classic"), match_format_of(match)
-    plain = play_mirrored_matches((GREEDY, HEURISTIC), ("a", "b"), game, played, 3, 0, 2)
-    games = play_mirrored_matches((Resigns(), HEURISTIC), ("a", "b"), game, played, 3, 0, 2)
+    game = rules("classic")
+    plain, games = (
+        GameBlock.joined(play_games(MatchConfig.of(agent, HEURISTIC, game, 3, match=match), 0, 2))
+        for agent in (GREEDY, Resigns())
+    )
     (forfeit,) = games.forfeits
-    assert (forfeit.agent, forfeit.reason) == ("a", "no idea")
+    assert (forfeit.agent, forfeit.reason) == (agent_name(Resigns()), "no idea")
     match_number, game_number = int(forfeit.deal) // MAX_DEALS, forfeit.seat
     changed = np.zeros((2, 2), np.bool_)
     changed[match_number, game_number] = True

@@ -10,12 +10,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from german_whist.arena.match import play_match
+from german_whist.arena.match import play_match, play_series
 from german_whist.arena.match_result import MatchResult
 from german_whist.arena.parts.match_part import MatchPart, merge_parts, read_parts, write_parts
-from german_whist.arena.parts.play import match_meeting, play_series_shard, play_shard, result_of
+from german_whist.arena.parts.play import match_meeting, play_shard, result_of
 from german_whist.arena.parts.shards import Shard
-from german_whist.arena.series import play_series
 from german_whist.arena.variance_reduction import HandValue, play_variance_reduced_match
 from german_whist.envs.agent import Values
 from german_whist.envs.engine.rules import rules
@@ -32,7 +31,7 @@ def run(capsys: pytest.CaptureFixture[str]) -> Run:
 
 def series_shards(count: int, match: str = "first_to:6", game: str = "small") -> list[MatchPart]:
     meeting = match_meeting("random", "heuristic", game, 5)
-    return [play_series_shard(meeting, match, MATCHES, Shard(number, count)) for number in range(1, count + 1)]
+    return [play_shard(meeting, 0, MATCHES, Shard(number, count), match) for number in range(1, count + 1)]
 
 
 @pytest.mark.parametrize("endgame", ["played", "exact"])

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from german_whist.arena.games import MatchConfig, play_games
 from german_whist.arena.match import play_match
 from german_whist.arena.parts import play as part_play
 from german_whist.arena.parts.shards import Shard
@@ -29,11 +30,11 @@ def played(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str, int, int]]:
     """What is played from now on: agents, first deal, number of deals."""
     matches: list[tuple[str, str, int, int]] = []
 
-    def spy(first: str, second: str, deals: int, *rest: Any, **named: Any) -> Any:
-        matches.append((first, second, named["first_deal"], deals))
-        return play_match(first, second, deals, *rest, **named)
+    def spy(config: MatchConfig, start: int, count: int, **named: Any) -> Any:
+        matches.append((str(config.first), str(config.second), start, count))
+        return play_games(config, start, count, **named)
 
-    monkeypatch.setattr(part_play, "play_match", spy)
+    monkeypatch.setattr(part_play, "play_games", spy)
     return matches
 
 

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from german_whist.agents.registry import make_agent
+from german_whist.arena.games import play_turn
 from german_whist.arena.match import play_match
-from german_whist.arena.turns import play_turn
 from german_whist.arena.variance_reduction import (
     HandValue,
     corrected,

@@ -12,7 +12,7 @@ from german_whist.agents.process import agent as process_agent
 from german_whist.agents.process.bot_process import MAX_LINE, BotError
 from german_whist.arena.match import play_match
 from german_whist.arena.parts.match_part import MatchPart, read_parts, write_parts
-from german_whist.arena.parts.play import match_meeting, play_series_shard, play_shard
+from german_whist.arena.parts.play import match_meeting, play_shard
 from german_whist.arena.parts.shards import Shard
 from german_whist.arena.tournament.play import PAIRS_FOLDER, play_tournament
 from tests.arena.part_files import sealed
@@ -30,7 +30,7 @@ def parts(folder: Path) -> Case:
     series = [folder / f"series-{number}.json" for number in (1, 2)]
     for number in (1, 2):
         write_parts(shards[number - 1], [play_shard(meeting, 0, 4, Shard(number, 2))])
-        write_parts(series[number - 1], [play_series_shard(meeting, "best_of:3", 4, Shard(number, 2))])
+        write_parts(series[number - 1], [play_shard(meeting, 0, 4, Shard(number, 2), "best_of:3")])
 
     def merged(paths: list[Path]) -> str | None:
         return command(["merge", *map(str, paths), "--json"])

@@ -59,7 +59,7 @@ def add_parser(subparsers: Any) -> None:
 def run(options: argparse.Namespace) -> int:
     """Play the deal and write the files."""
     from german_whist.agents.registry import make_agent
-    from german_whist.arena.match import agent_label
+    from german_whist.arena.games import agent_label
     from german_whist.envs.rendering.renderer import load_drawing
     from german_whist.envs.simulator.batch import DealBatch
 

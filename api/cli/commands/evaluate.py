@@ -14,10 +14,11 @@ from german_whist.cli.terminal import progress_bar
 from german_whist.envs.utils.specs import shown
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from concurrent.futures import Executor
 
-    from german_whist.arena.match import Record
     from german_whist.arena.match_result import MatchResult, SeriesResult
+    from german_whist.arena.recording import Recording
     from german_whist.arena.sprt import SPRTResult
     from german_whist.envs.agent import Agent
 
@@ -253,7 +254,7 @@ def _title(options: argparse.Namespace) -> str:
 def _play_shard(options: argparse.Namespace, rules: Any, executor: Executor | None) -> int:
     """Play a share of every match and write its parts."""
     from german_whist.arena.parts.match_part import write_parts
-    from german_whist.arena.parts.play import match_meeting, play_series_shard, play_shard
+    from german_whist.arena.parts.play import match_meeting, play_shard
     from german_whist.arena.parts.shards import parse_shard
 
     shard = parse_shard(options.shard)
@@ -262,10 +263,8 @@ def _play_shard(options: argparse.Namespace, rules: Any, executor: Executor | No
     share = shard.deals(number, unit)
     with progress_bar(unit, len(meetings) * len(share)) as progress:
         how: dict[str, Any] = {"progress": progress, "executor": executor}
-        if options.match is not None:
-            parts = [play_series_shard(one, options.match, number, shard, **how) for one in meetings]
-        else:
-            parts = [play_shard(one, options.first_deal or 0, number, shard, **how) for one in meetings]
+        start = options.first_deal or 0
+        parts = [play_shard(one, start, number, shard, options.match, **how) for one in meetings]
     write_parts(options.out, parts)
     print(f"shard {shard}, {len(share)} of {number} {unit}: {options.out}")
     return 0
@@ -283,10 +282,10 @@ def _play(
     options: argparse.Namespace,
     rules: Any,
     executor: Executor | None,
-    record: Record | None = None,
+    record: Callable[[Recording], None] | None = None,
 ) -> dict[tuple[int, int], MatchResult | SeriesResult]:
-    from german_whist.arena.match import agent_label, play_match
-    from german_whist.arena.series import play_series
+    from german_whist.arena.games import agent_label
+    from german_whist.arena.match import play_match, play_series
 
     pairs = list(combinations(range(len(agents)), 2))
     unit, number = _unit(options)

@@ -67,7 +67,7 @@ def run(options: argparse.Namespace) -> int:
     """Play the deal and print the explanation."""
     from german_whist.agents.registry import make_agent
     from german_whist.arena.explanation import explain_deal
-    from german_whist.arena.match import agent_label
+    from german_whist.arena.games import agent_label
     from german_whist.envs.engine.rules import rules
 
     if options.against is None and options.seat is not None:

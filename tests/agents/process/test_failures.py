@@ -9,8 +9,7 @@ import pytest
 
 from german_whist.agents.process.agent import MAX_FAILURES
 from german_whist.agents.registry import make_agent
-from german_whist.arena.match import play_match
-from german_whist.arena.series import play_series
+from german_whist.arena.match import play_match, play_series
 from german_whist.arena.sprt import play_sprt
 from german_whist.arena.variance_reduction import play_variance_reduced_match
 from german_whist.session.game_session import Session

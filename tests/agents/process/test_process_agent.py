@@ -15,8 +15,7 @@ import pytest
 from german_whist.agents.process.agent import MAX_FAILURES, ProcessAgent
 from german_whist.agents.process.messages import view_words
 from german_whist.agents.registry import make_agent
-from german_whist.arena.match import play_match
-from german_whist.arena.series import play_series
+from german_whist.arena.match import play_match, play_series
 from german_whist.envs.agent import AgentForfeit
 from german_whist.envs.engine.cards import cards_of, parse_card
 from german_whist.envs.simulator.batch import DealBatch
