@@ -11,7 +11,7 @@ from german_whist.envs.agent import Agent, check_agent
 from german_whist.envs.engine.endgame_hook import EXACT, check_endgame
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.rules import rules as rules_named
-from german_whist.envs.utils.specs import MAX_SPEC, no_settings, shown, split_spec, unknown_name
+from german_whist.envs.utils.specs import MAX_SPEC, no_settings, short_repr, split_spec, unknown_name_error
 
 if TYPE_CHECKING:
     from german_whist.agents.endgame.exact_agent import ExactEndgame
@@ -106,7 +106,7 @@ def _heuristic(settings: str, rules: Rules | None) -> Agent:
     given = split_spec(f"heuristic:{settings}", "agent")[1]
     searching = _search_settings("heuristic", given)
     for key in given:
-        raise unknown_name("heuristic setting", key, SETTINGS)
+        raise unknown_name_error("heuristic setting", key, SETTINGS)
     return _search_agent(bot, rules or _classic(), searching, f"heuristic:{settings}") if searching else bot
 
 
@@ -161,7 +161,7 @@ def _network_agent(checkpoint: Checkpoint, name: str, kind: str, settings: str, 
     searching = _search_settings(kind, given)
     for key in given:
         if key not in ("temperature", "endgame"):
-            raise unknown_name(f"{kind} setting", key, ("temperature", "endgame", *SETTINGS))
+            raise unknown_name_error(f"{kind} setting", key, ("temperature", "endgame", *SETTINGS))
     temperature = _number(given.get("temperature", "0"))
     agent = PolicyAgent(checkpoint, temperature, name, rules)
     endgame = check_endgame(given.get("endgame", checkpoint.endgame))
@@ -208,7 +208,7 @@ def _number(temperature: str) -> float:
     try:
         return float(temperature)
     except ValueError:
-        raise ValueError(f"temperature {shown(temperature)} is not a number") from None
+        raise ValueError(f"temperature {short_repr(temperature)} is not a number") from None
 
 
 def _exact(agent: Agent) -> Agent:
@@ -337,15 +337,15 @@ def make_agent(spec: Any, rules: str | Rules | None = None) -> Any:
         check_agent(spec, game)
         return spec
     if len(spec) > MAX_SPEC:
-        raise ValueError(f"agent {shown(spec)} has {len(spec)} characters: at most {MAX_SPEC} are allowed")
+        raise ValueError(f"agent {short_repr(spec)} has {len(spec)} characters: at most {MAX_SPEC} are allowed")
     spec, suffixes = split_suffixes(spec)
     name, _, settings = spec.partition(":")
     make = _maker(name)
     if make is None:
         rest, plus, suffix = spec.rpartition("+")
         if plus and _maker(rest.partition(":")[0]):
-            raise unknown_name("agent suffix", f"+{suffix}", [f"+{one}" for one in SUFFIXES])
-        raise unknown_name("agent", name, agent_names())
+            raise unknown_name_error("agent suffix", f"+{suffix}", [f"+{one}" for one in SUFFIXES])
+        raise unknown_name_error("agent", name, agent_names())
     agent = make(settings, game)
     for one in reversed(suffixes):
         agent = SUFFIXES[one].add(agent)

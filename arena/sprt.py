@@ -35,7 +35,7 @@ ACCEPTED = {1: "elo1", -1: "elo0", 0: "undecided"}
 SCORES = np.arange(5) / 4  # of a pair, as a share of its two games
 NELO_PER_T = 800 / math.log(10)
 _PAIR = math.sqrt(2)  # σ of one game is √2 times that of a pair's mean score
-_NEVER_SEEN = 1e-3  # pairs counted for a score that did not occur, which keeps every likelihood finite
+_PSEUDO_COUNT = 1e-3  # pairs counted for a score that did not occur, which keeps every likelihood finite
 _ITERATIONS = 50
 _CLOSE = 1e-10
 _MOST = 0.99  # share of the score on which a distribution concentrates
@@ -114,7 +114,7 @@ def log_likelihood_ratio(counts: npt.ArrayLike, elo0: float, elo1: float) -> flo
 
 def _shares(counts: npt.ArrayLike) -> tuple[float, Shares]:
     seen = np.asarray(counts, np.float64)
-    seen = np.where(seen > 0, seen, _NEVER_SEEN)
+    seen = np.where(seen > 0, seen, _PSEUDO_COUNT)
     return float(seen.sum()), seen / seen.sum()
 
 

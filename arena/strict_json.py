@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any, NoReturn
 
-from german_whist.envs.utils.specs import unknown_name
+from german_whist.envs.utils.specs import unknown_name_error
 
 
 def read_json(line: str, name: str) -> Any:
@@ -66,7 +66,7 @@ def check_object(given: Any, name: str, keys: tuple[str, ...] = (), required: tu
         raise ValueError(f"{name}: an object is needed, not {given!r:.60}")
     for key in given:
         if keys and key not in keys:
-            raise unknown_name(f"field of a {name}", f"{key:.60}", keys)
+            raise unknown_name_error(f"field of a {name}", f"{key:.60}", keys)
     for key in required:
         if key not in given:
             raise ValueError(f"{name}: {key!r} is missing")

@@ -29,7 +29,7 @@ from german_whist.envs.observation.view_kernels import write_views
 from german_whist.envs.observation.views import VIEW
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.envs.simulator.batch_kernels import step_all_or_none
-from german_whist.envs.utils.specs import shown
+from german_whist.envs.utils.specs import short_repr
 
 # Orders of the face-down cards that a draw is compared with, the true one included: rotations of it, which need no
 # random numbers.
@@ -205,7 +205,7 @@ def value_of(spec: str | Agent | ValueOfViews, rules: Rules) -> ValueOfViews:
         return HandValue()
     value: Any = make_agent(spec, rules) if isinstance(spec, str) else spec
     if not callable(getattr(value, "values", None)):
-        raise ValueError(f"{shown(spec)} has no values(views): 'hand' or an agent with a value is needed")
+        raise ValueError(f"{short_repr(spec)} has no values(views): 'hand' or an agent with a value is needed")
     return value  # type: ignore[no-any-return]
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
 from german_whist.benchmarks.harness import Figure, Skipped, Tick
-from german_whist.envs.utils.specs import unknown_name
+from german_whist.envs.utils.specs import unknown_name_error
 
 SUBJECTS = {
     "aec": "steps per second of the PettingZoo environment, compared with PettingZoo's own games",
@@ -50,7 +50,7 @@ def check_request(names: Sequence[str], seconds: float) -> list[str]:
     """
     for name in names:
         if name not in SUBJECTS:
-            raise unknown_name("benchmark", name, SUBJECTS)
+            raise unknown_name_error("benchmark", name, SUBJECTS)
     if not 0 < seconds < math.inf:
         raise ValueError(f"seconds {seconds} is not allowed: a number above 0")
     return list(dict.fromkeys(names or SUBJECTS))

@@ -12,7 +12,7 @@ from german_whist.envs.engine.actions import action_text, actions_text
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.text.rules_text import rules_spec
 from german_whist.envs.utils.checks import is_agent_class
-from german_whist.envs.utils.specs import shown
+from german_whist.envs.utils.specs import short_repr
 
 if TYPE_CHECKING:
     from german_whist.envs.simulator.batch import DealBatch
@@ -171,13 +171,13 @@ def check_agent(agent: object, rules: Rules | None = None) -> None:
     """
     if isinstance(agent, str):
         raise ValueError(
-            f"agent {shown(agent)} is a name, and an object is needed here, as make_agent returns; gymnasium.make and "
-            "matches take names"
+            f"agent {short_repr(agent)} is a name, and an object is needed here, as make_agent returns; gymnasium.make "
+            "and matches take names"
         )
     if is_agent_class(agent):
         raise ValueError(f"{agent.__name__} is a class: pass an object of it, such as {agent.__name__}()")
     if not callable(getattr(agent, "act", None)):
-        raise ValueError(f"{shown(agent)} is neither an agent's name nor an object with act(views, rng)")
+        raise ValueError(f"{short_repr(agent)} is neither an agent's name nor an object with act(views, rng)")
     own = getattr(agent, "rules", None)
     if rules is not None and isinstance(own, Rules) and not own.plays_like(rules):
         name, wanted = agent_name(agent), rules_spec(rules)

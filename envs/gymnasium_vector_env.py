@@ -25,7 +25,7 @@ from german_whist.envs.observation.keys import check_observation_keys, keyed, ke
 from german_whist.envs.observation.vector import observation_high
 from german_whist.envs.rendering.modes import FRAMES_PER_SECOND, Picture, check_render_mode
 from german_whist.envs.rendering.renderer import load_drawing, render_rows
-from german_whist.envs.simulator.episode_batch import Addresses, EpisodeBatch, Seeds, check_seat, learner_seats
+from german_whist.envs.simulator.episode_batch import EpisodeBatch, EpisodeIds, Seeds, check_seat, learner_seats
 from german_whist.envs.simulator.reset_options import (
     autoreset_mode_of,
     read_match_options,
@@ -170,7 +170,7 @@ class GermanWhistVectorEnv(VectorEnv[Any, npt.NDArray[np.int64], npt.NDArray[Any
             first, deck, dealer = read_options(options, self.rules.cards)
         else:
             first, dealer = read_match_options(options)
-        at = self._episodes.addresses(rows, seed, first)
+        at = self._episodes.episode_ids(rows, seed, first)
         if isinstance(seed, (int, np.integer)):
             super().reset(seed=int(seed))
         self._start(rows, at, dealer, deck)
@@ -196,7 +196,7 @@ class GermanWhistVectorEnv(VectorEnv[Any, npt.NDArray[np.int64], npt.NDArray[Any
         """
         given = whole_actions(actions, self.num_envs)
         episodes = self._episodes
-        if not episodes.at.strides.all():
+        if not episodes.current.strides.all():
             raise ValueError("step was called before the first reset")
         restarting = np.flatnonzero(episodes.over)
         if len(restarting) and self.autoreset_mode is AutoresetMode.DISABLED:
@@ -226,13 +226,13 @@ class GermanWhistVectorEnv(VectorEnv[Any, npt.NDArray[np.int64], npt.NDArray[Any
             info["final_info"], info["_final_info"] = self._info(no_actions, illegal, ended), ended.copy()
         return self._observe(), rewards, ended.copy(), np.zeros(self.num_envs, np.bool_), info
 
-    def _start(self, rows: Rows, at: Addresses, dealer: int | None = None, deck: list[int] | None = None) -> None:
+    def _start(self, rows: Rows, at: EpisodeIds, dealer: int | None = None, deck: list[int] | None = None) -> None:
         self._episodes.start(rows, at, dealer, deck)
         self.learners[rows] = learner_seats(self.seat, at.numbers[rows])
 
     def _start_next(self, rows: Rows) -> None:
         self._episodes.start_next(rows)
-        self.learners[rows] = learner_seats(self.seat, self._episodes.at.numbers[rows])
+        self.learners[rows] = learner_seats(self.seat, self._episodes.current.numbers[rows])
 
     def _waiting(self) -> Rows:
         """Return the rows in which it is the opponent's turn."""
@@ -246,7 +246,7 @@ class GermanWhistVectorEnv(VectorEnv[Any, npt.NDArray[np.int64], npt.NDArray[Any
     def _opponent_plays(self, rows: Rows) -> None:
         """Let the opponent play one action in each of some rows; it is its turn there."""
         episodes = self._episodes
-        rng = AgentRng(episodes.at.seeds[rows], episodes.indices[rows], step=episodes.plies[rows])
+        rng = AgentRng(episodes.current.seeds[rows], episodes.indices[rows], step=episodes.plies[rows])
         episodes.play(rows, ask(self.opponent, self._batch, rows, rng))
 
     def _finish(

@@ -31,7 +31,7 @@ from german_whist.envs.rendering.renderer import Renderer, RendererProperties
 from german_whist.envs.simulator.single_match import SingleMatch, make_simulator
 from german_whist.envs.text.scene import PLAYERS
 from german_whist.envs.utils.checks import ActionTypeError, whole_action
-from german_whist.envs.utils.specs import unknown_name
+from german_whist.envs.utils.specs import unknown_name_error
 
 OBSERVATIONS = ("vector", "history")
 
@@ -43,7 +43,7 @@ def check_observation(observation: str, keys: object) -> Keys | None:
         ValueError: if there is no such observation, the names are not allowed, or a history has no names.
     """
     if observation not in OBSERVATIONS:
-        raise unknown_name("observation", observation, OBSERVATIONS)
+        raise unknown_name_error("observation", observation, OBSERVATIONS)
     names = check_observation_keys(keys)
     if observation == "history" and names is None:
         raise ValueError("observation='history' is a dictionary: give observation_keys, the names of two entries")

@@ -13,7 +13,7 @@ from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.rules import rules as rules_named
 from german_whist.envs.text.rules_text import rules_spec
 from german_whist.envs.utils.checks import check_seed, is_whole_number
-from german_whist.envs.utils.specs import unknown_name
+from german_whist.envs.utils.specs import unknown_name_error
 
 KINDS = ("play", "practice", "recording", "lesson")
 SEED_BITS = 53  # of seeds chosen at random
@@ -59,7 +59,7 @@ class Settings:
         if not is_whole_number(self.seat, 0, 1):
             raise ValueError(f"seat {self.seat!r:.60} is not allowed: 0 or 1")
         if self.kind not in KINDS:
-            raise unknown_name("kind of session", self.kind, KINDS)
+            raise unknown_name_error("kind of session", self.kind, KINDS)
         if self.day is not None:
             check_day(self.day)
 

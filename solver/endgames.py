@@ -11,7 +11,7 @@ import numpy.typing as npt
 from german_whist.envs.engine.cards import NUM_CARDS, SUITS, card_text, mask_of, parse_card, parse_hand
 from german_whist.envs.engine.state_kernels import beats
 from german_whist.envs.utils.checks import is_whole_number
-from german_whist.envs.utils.specs import shown
+from german_whist.envs.utils.specs import short_repr
 from german_whist.solver.endgame_batch import DECK, EndgameBatch
 from german_whist.solver.search.transposition_table import TranspositionTable, transposition_table
 from german_whist.solver.search.value_kernels import NOT_LEGAL, write_move_tricks, write_reached, write_tricks
@@ -163,7 +163,7 @@ def _card(given: str | int | None) -> int:
     if isinstance(given, str):
         return parse_card(given)
     if not is_whole_number(given, 0, NUM_CARDS - 1):
-        raise ValueError(f"{shown(given)} is not a card: a name such as SA or a number from 0 to 51 is needed")
+        raise ValueError(f"{short_repr(given)} is not a card: a name such as SA or a number from 0 to 51 is needed")
     return int(given)
 
 
@@ -172,7 +172,7 @@ def _mask(given: Hand, whose: str) -> int:
         return parse_hand(given)
     if isinstance(given, (int, np.integer)):
         if not is_whole_number(given, 0, DECK):
-            raise ValueError(f"{whose} {shown(given)} is not a mask of cards: a number from 0 to 2**52 - 1")
+            raise ValueError(f"{whose} {short_repr(given)} is not a mask of cards: a number from 0 to 2**52 - 1")
         return int(given)
     cards = [_card(card) for card in given]
     for card in cards:
@@ -191,7 +191,7 @@ def check_trump(given: str | None) -> int:
         return -1
     letter = given.strip().upper() if isinstance(given, str) else ""
     if len(letter) != 1 or letter not in SUITS:
-        raise ValueError(f"trump {shown(given)} is not a suit: C, D, H, S, or None for no trumps")
+        raise ValueError(f"trump {short_repr(given)} is not a suit: C, D, H, S, or None for no trumps")
     return SUITS.index(letter)
 
 

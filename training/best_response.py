@@ -23,7 +23,7 @@ from german_whist.agents.pretrained.catalog import (
 from german_whist.arena.match import play_match
 from german_whist.arena.statistics import finite_ends
 from german_whist.envs.engine.rules import rules as rules_named
-from german_whist.envs.utils.specs import shown
+from german_whist.envs.utils.specs import short_repr
 from german_whist.training.config import INIT, OPPONENT, POOL, SELF, PolicyIterationConfig, TrainConfig
 from german_whist.training.load_config import load_config
 from german_whist.training.rollouts import HEURISTIC
@@ -124,7 +124,9 @@ def responder_config(
     """
     trainer = (settings or {}).get("trainer", PolicyIterationConfig.TRAINER)
     if trainer != PolicyIterationConfig.TRAINER:
-        raise ValueError(f"trainer: {shown(trainer)} is not allowed: {PolicyIterationConfig.TRAINER} trains responders")
+        raise ValueError(
+            f"trainer: {short_repr(trainer)} is not allowed: {PolicyIterationConfig.TRAINER} trains responders"
+        )
     given: dict[str, object] = {
         **SAMPLE_EFFICIENT,
         "rules": rules,
@@ -159,8 +161,8 @@ def opponent_of(config: TrainConfig) -> str:
     opponents, evaluated = list(config.opponents), list(config.evaluate_against)
     if len(opponents) != 1 or opponents[0] in (SELF, POOL) or evaluated != opponents or len(config.shares) != 1:
         raise ValueError(
-            f"a responder plays one agent in every deal and evaluation: opponents {shown(', '.join(opponents))} and "
-            f"evaluate_against {shown(', '.join(evaluated))} are something else"
+            f"a responder plays one agent in every deal and evaluation: opponents {short_repr(', '.join(opponents))} "
+            f"and evaluate_against {short_repr(', '.join(evaluated))} are something else"
         )
     return opponents[0]
 

@@ -19,7 +19,7 @@ from german_whist.agents.policy.network.layers import INPUTS, OBSERVATION, UNIVE
 from german_whist.agents.registry import agent_names, make_agent
 from german_whist.envs.engine.rules import rule_names, rules
 from german_whist.envs.utils.checks import MAX_THREADS
-from german_whist.envs.utils.specs import shown, unknown_name
+from german_whist.envs.utils.specs import short_repr, unknown_name_error
 
 MAX_NUMBER = 10**12  # limit of whole numbers: more than any machine could train on or hold
 MAX_SEED = 2**32 - 1  # the largest that numpy accepts
@@ -60,7 +60,7 @@ def one_of(*allowed: str) -> _Check:
 
     def check(key: str, value: Any) -> None:
         if value not in allowed:
-            raise unknown_name(key, value, allowed)
+            raise unknown_name_error(key, value, allowed)
 
     return check
 
@@ -89,7 +89,7 @@ def _games(key: str, value: dict[str, float]) -> None:
         raise ValueError(f"{key}: {value} is not allowed: games with shares above 0")
     for game in value:
         if game != EVERY and rules(game).humbug:
-            raise ValueError(f"{key}: {shown(game)} is not allowed: its endgame is not open")
+            raise ValueError(f"{key}: {short_repr(game)} is not allowed: its endgame is not open")
 
 
 def _reward(key: str, value: str) -> None:
@@ -163,7 +163,7 @@ class TrainConfig:
         keys = setting_types(cls)
         for key in settings:
             if key not in keys:
-                raise unknown_name("key", key, keys)
+                raise unknown_name_error("key", key, keys)
         if settings.pop("trainer", cls.TRAINER) != cls.TRAINER:
             raise ValueError(f"trainer: {cls.TRAINER} is needed")
         return cls(**settings)
@@ -195,7 +195,7 @@ class TrainConfig:
 
     def _check_agent(self, key: str, name: str, also: tuple[str, ...]) -> None:
         if name.partition(":")[0].partition("+")[0] not in agent_names():
-            raise unknown_name(f"agent in {key}", name, [*also, *agent_names()])
+            raise unknown_name_error(f"agent in {key}", name, [*also, *agent_names()])
         try:
             # Fail now, not hours into the run, on a missing file or a network for another game.
             for game in self.shares:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from german_whist.agents.policy.checkpoint import Checkpoint
 from german_whist.envs.utils.files import write_atomically
-from german_whist.envs.utils.specs import unknown_name
+from german_whist.envs.utils.specs import unknown_name_error
 
 _OPSET, _IR_VERSION = 17, 8  # old enough for the runtimes in use
 
@@ -41,7 +41,7 @@ def export(checkpoint: Checkpoint, kind: str, path: str | Path) -> None:
         OSError: when the file cannot be written.
     """
     if kind not in WRITERS:
-        raise unknown_name("kind of file", kind, WRITERS)
+        raise unknown_name_error("kind of file", kind, WRITERS)
     write_atomically(path, WRITERS[kind](checkpoint))
 
 

@@ -9,7 +9,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from german_whist.envs.utils.specs import shown, unknown_name
+from german_whist.envs.utils.specs import short_repr, unknown_name_error
 from german_whist.envs.utils.yaml_text import MAX_LENGTH, YamlError, parse_yaml
 from german_whist.training.config import TRAINERS, SB3Config, TrainConfig, setting_types
 
@@ -64,7 +64,7 @@ def load_config(source: str | Path, overrides: Mapping[str, str] | None = None) 
 
 def _trainer(where: str, trainer: object) -> type[TrainConfig]:
     if not isinstance(trainer, str) or trainer not in TRAINERS:
-        raise ValueError(f"{where}: {unknown_name('trainer', trainer, TRAINERS)}")
+        raise ValueError(f"{where}: {unknown_name_error('trainer', trainer, TRAINERS)}")
     return TRAINERS[trainer]
 
 
@@ -112,7 +112,7 @@ def _read(source: str | Path) -> str:
         if str(source) in recipe_names():
             return (resources.files("german_whist.configs") / f"{source}.yaml").read_text(encoding="utf-8")
         if isinstance(error, FileNotFoundError):
-            raise unknown_name("configuration (no such file)", source, recipe_names()) from None
+            raise unknown_name_error("configuration (no such file)", source, recipe_names()) from None
         reason = error.strerror if isinstance(error, OSError) else error
         raise ValueError(f"{str(source)!r} cannot be read: {reason}") from None
 
@@ -142,7 +142,7 @@ def _parsed(key: str, text: str) -> Any:
     try:
         return parse_yaml(text)
     except YamlError:
-        raise ValueError(f"command line: {key}: {shown(text)} is not a YAML value") from None
+        raise ValueError(f"command line: {key}: {short_repr(text)} is not a YAML value") from None
 
 
 def _typed(where: str, kind: type[TrainConfig], key: object, value: Any) -> Any:
@@ -152,12 +152,14 @@ def _typed(where: str, kind: type[TrainConfig], key: object, value: Any) -> Any:
         (other,) = (name for name, other in TRAINERS.items() if key in config_fields(other))
         raise ValueError(f"{where}: {key}: only trainer: {other} has this setting, and this is {kind.TRAINER}")
     if key not in fields:
-        raise ValueError(f"{where}: {unknown_name('key', key, fields)}")
+        raise ValueError(f"{where}: {unknown_name_error('key', key, fields)}")
     needed = fields[str(key)][0]
     try:
         return _coerce(needed, value)
     except (TypeError, ValueError, OverflowError):
-        raise ValueError(f"{where}: {key}: {shown(value)} is not allowed: {_KIND_NAMES[needed]} is needed") from None
+        raise ValueError(
+            f"{where}: {key}: {short_repr(value)} is not allowed: {_KIND_NAMES[needed]} is needed"
+        ) from None
 
 
 def _coerce(kind: Any, value: Any) -> Any:

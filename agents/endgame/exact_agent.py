@@ -21,7 +21,7 @@ from german_whist.envs.agent import (
     uses_games,
 )
 from german_whist.envs.observation.views import check_view_array
-from german_whist.envs.utils.specs import shown
+from german_whist.envs.utils.specs import short_repr
 from german_whist.solver.races import NOT_LEGAL_MARGIN
 
 
@@ -209,6 +209,6 @@ class RowSubsetRng:
         shape = (size,) if isinstance(size, (int, np.integer)) else (len(self._rows),) if size is None else tuple(size)
         if not shape or shape[0] != len(self._rows):
             raise ValueError(
-                f"size {shown(size)} is not allowed: the first dimension is {len(self._rows)}, one row per view"
+                f"size {short_repr(size)} is not allowed: the first dimension is {len(self._rows)}, one row per view"
             )
         return (self._total, *shape[1:])

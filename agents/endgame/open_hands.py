@@ -152,23 +152,23 @@ def one_of_each_run(hands: OpenHands, cards: npt.NDArray[np.bool_]) -> None:
     drop_equivalent_cards(hands.own, hands.other, hands.led, cards)
 
 
-class Following(NamedTuple):
-    """The positions after one card of each seat to act.
+class Transition(NamedTuple):
+    """What one card of each seat to act leads to.
 
     Attributes:
-        hands: the endgames, seen from the seat that acts next.
-        gains: change of the margin of the seat that played, int16[n]; 0 where it led.
-        again: whether the same seat acts next, bool[n].
-        over: whether the deal is over, bool[n].
+        next: the endgames, seen from the seat that acts next.
+        reward: change of the margin of the seat that played, int16[n]; 0 where it led.
+        same_player: whether the same seat acts next, bool[n].
+        terminated: whether the deal is over, bool[n].
     """
 
-    hands: OpenHands
-    gains: npt.NDArray[np.int16]
-    again: npt.NDArray[np.bool_]
-    over: npt.NDArray[np.bool_]
+    next: OpenHands
+    reward: npt.NDArray[np.int16]
+    same_player: npt.NDArray[np.bool_]
+    terminated: npt.NDArray[np.bool_]
 
 
-def after_card(hands: OpenHands, cards: npt.NDArray[np.integer]) -> Following:
+def after_card(hands: OpenHands, cards: npt.NDArray[np.integer]) -> Transition:
     """Play one legal card, int[n], for each seat to act."""
     own = hands.own & ~(_ONE << cards.astype(np.uint64))
     leads, is_race = hands.led < 0, hands.needs[:, 0] > 0
@@ -177,7 +177,7 @@ def after_card(hands: OpenHands, cards: npt.NDArray[np.integer]) -> Following:
     needs = hands.needs.copy()
     needs[:, 0] -= is_race & won
     needs[:, 1] -= is_race & ~leads & ~won
-    following = OpenHands(
+    after = OpenHands(
         own=np.where(won, own, hands.other),
         other=np.where(won, hands.other, own),
         led=np.where(leads, cards, -1).astype(np.int8),
@@ -185,11 +185,11 @@ def after_card(hands: OpenHands, cards: npt.NDArray[np.integer]) -> Following:
         low=hands.low,
         needs=np.where(won[:, None], needs, needs[:, ::-1]),
     )
-    return Following(
-        following,
-        gains=np.where(leads, 0, np.where(won != hands.low, 1, -1)).astype(np.int16),
-        again=won,
-        over=(following.own == 0) | (is_race & (needs.min(axis=1) == 0)),
+    return Transition(
+        after,
+        reward=np.where(leads, 0, np.where(won != hands.low, 1, -1)).astype(np.int16),
+        same_player=won,
+        terminated=(after.own == 0) | (is_race & (needs.min(axis=1) == 0)),
     )
 
 
@@ -221,14 +221,14 @@ def _best(hands: OpenHands) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.int16
 def _random_reply_margins(hands: OpenHands, candidates: npt.NDArray[np.bool_]) -> npt.NDArray[np.float64]:
     """Return the random-reply margins of the candidates, float64[n, 52]; −∞ for all other cards."""
     rows, cards = np.nonzero(candidates)
-    following, gains, again, over = after_card(hands.rows(rows), cards)
-    expected = gains.astype(np.float64)
-    theirs = np.flatnonzero(~again & ~over)
+    after, reward, same_player, terminated = after_card(hands.rows(rows), cards)
+    expected = reward.astype(np.float64)
+    theirs = np.flatnonzero(~same_player & ~terminated)
     if len(theirs):
-        expected[theirs] -= _mean_margins(following.rows(theirs))
-    ours = np.flatnonzero(again & ~over)
+        expected[theirs] -= _mean_margins(after.rows(theirs))
+    ours = np.flatnonzero(same_player & ~terminated)
     if len(ours):
-        expected[ours] += _best_random_reply_margin(following.rows(ours))
+        expected[ours] += _best_random_reply_margin(after.rows(ours))
     margins = np.full(candidates.shape, -np.inf)
     margins[rows, cards] = np.round(expected, 9)  # equal fractions summed in another order must compare equal
     return margins

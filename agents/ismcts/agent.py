@@ -28,7 +28,7 @@ from german_whist.envs.engine.rules import rules as rules_named
 from german_whist.envs.engine.state import STATE
 from german_whist.envs.observation.views import VIEW, check_view_array
 from german_whist.envs.utils.checks import whole_number
-from german_whist.envs.utils.specs import read_settings, unknown_name
+from german_whist.envs.utils.specs import read_settings, unknown_name_error
 from german_whist.solver.search.transposition_table import race_transposition_table
 from german_whist.solver.tablebase.endgame_table import EndgameTable
 
@@ -69,7 +69,7 @@ class ISMCTSAgent:
         """
         self.iterations = whole_number("iterations", iterations, 1, MAX_ITERATIONS)
         if reward not in WIN_WEIGHTS:
-            raise unknown_name("ismcts reward", reward, WIN_WEIGHTS)
+            raise unknown_name_error("ismcts reward", reward, WIN_WEIGHTS)
         self.reward = reward
         self.name = f"ismcts:iterations={self.iterations}"
         if reward != DEFAULT_REWARD:

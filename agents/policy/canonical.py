@@ -20,7 +20,7 @@ from german_whist.agents.policy.canonical_kernels import ROLES, rename_views, wr
 from german_whist.agents.policy.checkpoint import LIVE, NAMED, RANKS
 from german_whist.envs.agent import Actions, Views
 from german_whist.envs.observation.views import VIEW, check_view_array
-from german_whist.envs.utils.specs import unknown_name
+from german_whist.envs.utils.specs import unknown_name_error
 
 Number = TypeVar("Number", bound=np.generic)
 
@@ -43,7 +43,7 @@ def canonical_views(views: Views, ranks: str = NAMED) -> tuple[Views, npt.NDArra
     """
     check_view_array(views)
     if ranks not in RANKS:
-        raise unknown_name("ranks", ranks, RANKS)
+        raise unknown_name_error("ranks", ranks, RANKS)
     renamed = np.array(views, VIEW)
     roles = np.zeros((len(views), ROLES), np.int8)
     rename_views(np.ascontiguousarray(views), renamed, roles, ranks == LIVE)

@@ -34,7 +34,7 @@ from german_whist.agents.policy.tensor_file import (
 from german_whist.envs.engine.endgame_hook import PLAYED, check_endgame
 from german_whist.envs.engine.rules import Rules, rules_from_dict
 from german_whist.envs.utils.files import write_atomically
-from german_whist.envs.utils.specs import shown, unknown_name
+from german_whist.envs.utils.specs import short_repr, unknown_name_error
 
 FORMAT_VERSION = 1
 NETWORK = {"type": "mlp", "activation": "relu", "suits": "canonical"}
@@ -187,11 +187,11 @@ def _from_card(path: str, file: TensorFile) -> Checkpoint:
     if network != NETWORK or ranks not in RANKS:
         raise ValueError(f"checkpoint {path!r} has the network {card['network']!s:.150}: this version reads {NETWORK}")
     if inputs not in INPUTS:
-        raise ValueError(f"checkpoint {path!r}: {unknown_name('inputs', inputs, INPUTS)}")
+        raise ValueError(f"checkpoint {path!r}: {unknown_name_error('inputs', inputs, INPUTS)}")
     high = input_high(rules, inputs)
     ends = [high.size, num_outputs(rules, inputs)]
     if len(sizes) < 2 or [sizes[0], sizes[-1]] != ends:
-        given = shown(sizes)
+        given = short_repr(sizes)
         raise ValueError(f"checkpoint {path!r} has layers of sizes {given}: these rules need {ends[0]}, …, {ends[1]}")
     read = partial(_layers, path, suit_layers=suit_layers, largest=float(high.max()))
     layers, value = read(file, "layer", sizes), _value(path, file, sizes[0], read)
@@ -208,7 +208,7 @@ def _logits_per_trick(number: object) -> float | None:
     if number is None:
         return None
     if isinstance(number, bool) or not isinstance(number, (int, float)) or not 0 < number <= MAX_LOGITS_PER_TRICK:
-        raise ValueError(f"logits_a_trick {shown(number)} is not a positive number up to {MAX_LOGITS_PER_TRICK:g}")
+        raise ValueError(f"logits_a_trick {short_repr(number)} is not a positive number up to {MAX_LOGITS_PER_TRICK:g}")
     return float(number)
 
 
@@ -241,7 +241,7 @@ def _value(path: str, file: TensorFile, features: int, read: Callable[..., tuple
         )
     if len(sizes) < 2 or [sizes[0], sizes[-1]] != [features, len(VALUE_OUTPUTS)]:
         raise ValueError(
-            f"checkpoint {path!r} has value layers of sizes {shown(sizes)}: {features}, …, {len(VALUE_OUTPUTS)} are "
-            "needed"
+            f"checkpoint {path!r} has value layers of sizes {short_repr(sizes)}: {features}, …, {len(VALUE_OUTPUTS)} "
+            "are needed"
         )
     return read(file, "value", sizes)

@@ -15,7 +15,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
 from german_whist.agents.policy.network.layers import Layer
-from german_whist.envs.utils.specs import shown
+from german_whist.envs.utils.specs import short_repr
 
 FORMAT = "german-whist-policy"
 MAX_BYTES = 1 << 30  # of a file: champion has 3 million
@@ -184,7 +184,9 @@ def check_sizes(sizes: Sequence[int], where: str) -> None:
         ValueError: when there are too many.
     """
     if len(sizes) > MAX_LAYERS + 1 or not all(1 <= size <= MAX_UNITS for size in sizes):
-        raise ValueError(f"{where} has layers of sizes {shown(sizes)}: at most {MAX_LAYERS} of 1 to {MAX_UNITS} units")
+        raise ValueError(
+            f"{where} has layers of sizes {short_repr(sizes)}: at most {MAX_LAYERS} of 1 to {MAX_UNITS} units"
+        )
 
 
 def check_outputs(layers: list[tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]], largest: float) -> None:

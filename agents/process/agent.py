@@ -12,7 +12,7 @@ from german_whist.agents.process.bot_process import BotError, BotProcess
 from german_whist.agents.process.messages import action_of, check_id, check_ready, decode, encode, hello, request
 from german_whist.envs.agent import Actions, AgentForfeit, Views
 from german_whist.envs.observation.views import check_view_array
-from german_whist.envs.utils.specs import shown
+from german_whist.envs.utils.specs import short_repr
 
 DEFAULT_SECONDS = 5.0
 START_SECONDS = 20.0
@@ -69,7 +69,7 @@ class ProcessAgent:
         try:
             return cls(shlex.split(command), seconds)
         except ValueError as error:
-            raise ValueError(f"{error} in {shown(command)}" if "quotation" in str(error) else str(error)) from None
+            raise ValueError(f"{error} in {short_repr(command)}" if "quotation" in str(error) else str(error)) from None
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what another process needs to start the bot anew."""

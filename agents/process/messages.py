@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from german_whist.envs.engine.cards import SUITS, card_text, cards_of
-from german_whist.envs.utils.specs import shown
+from german_whist.envs.utils.specs import short_repr
 
 PROTOCOL = 1
 
@@ -47,7 +47,7 @@ def check_id(reply: dict[str, Any], number: int) -> dict[str, Any]:
         ValueError: if it does not.
     """
     if reply.get("id") != number:
-        raise ValueError(f"it replied to request {shown(reply.get('id'))} instead of {number}")
+        raise ValueError(f"it replied to request {short_repr(reply.get('id'))} instead of {number}")
     return reply
 
 
@@ -60,7 +60,7 @@ def action_of(reply: dict[str, Any], view: Any) -> int:
     given = reply.get("action")
     legal = dict(zip(_legal_words(view), cards_of(int(view["legal"])), strict=True))
     if not isinstance(given, str) or given not in legal:
-        raise ValueError(f"illegal action {shown(given)}: it may choose {' '.join(legal)}")
+        raise ValueError(f"illegal action {short_repr(given)}: it may choose {' '.join(legal)}")
     return int(legal[given])
 
 
@@ -111,7 +111,7 @@ def decode(line: bytes) -> dict[str, Any]:
     except (ValueError, RecursionError):
         message = None
     if not isinstance(message, dict):
-        raise ValueError(f"it printed {shown(line.decode('utf-8', 'replace').strip())}, which is no JSON object")
+        raise ValueError(f"it printed {short_repr(line.decode('utf-8', 'replace').strip())}, which is no JSON object")
     return message
 
 

@@ -70,14 +70,14 @@ class RowNetwork(NamedTuple):
             ValueError: when the suits share layers.
         """
         if checkpoint is None:
-            return cls._packed((), [1], 0, 0, None, rules.game)
+            return cls._packed((), [1], 0, 0, None, rules.game.copy())
         if checkpoint.suit_layers:
             raise ValueError("rollouts need a network of plain layers: this one has suit layers")
         sizes = checkpoint.sizes
         live = int(checkpoint.ranks == LIVE)
         universal = int(checkpoint.inputs == UNIVERSAL)
         assert input_layout(rules, checkpoint.inputs)["turn"].stop <= sizes[0]
-        return cls._packed(checkpoint.layers, sizes, live, universal, checkpoint.logits_per_trick, rules.game)
+        return cls._packed(checkpoint.layers, sizes, live, universal, checkpoint.logits_per_trick, rules.game.copy())
 
     @classmethod
     def _packed(

@@ -31,7 +31,7 @@ from german_whist.cli.commands import (
     warmup,
 )
 from german_whist.cli.terminal import BAD_INPUT, INTERRUPTED
-from german_whist.envs.utils.specs import unknown_name
+from german_whist.envs.utils.specs import unknown_name_error
 
 MAX_ERROR = 500  # characters
 TOP_LEVEL_OPTIONS = ("-h", "--help", "--version")
@@ -99,7 +99,7 @@ class _Parser(argparse.ArgumentParser):
         if unknown is not None:
             options_shown = self._option_string_actions.items()
             known = [name for name, entry in options_shown if name.startswith("--") and entry.help != argparse.SUPPRESS]
-            self.error(str(unknown_name("option", unknown.partition("=")[0], known)))
+            self.error(str(unknown_name_error("option", unknown.partition("=")[0], known)))
         return options, rest
 
     def error(self, message: str) -> NoReturn:
@@ -171,9 +171,9 @@ def _check_first(words: Sequence[str]) -> None:
     if not words:
         raise ValueError(f"a command is needed: {', '.join(COMMANDS)}")
     if words[0].startswith("-") and words[0] not in TOP_LEVEL_OPTIONS:
-        raise unknown_name("option", words[0], TOP_LEVEL_OPTIONS)
+        raise unknown_name_error("option", words[0], TOP_LEVEL_OPTIONS)
     if not words[0].startswith("-") and words[0] not in COMMANDS:
-        raise unknown_name("command", words[0], COMMANDS)
+        raise unknown_name_error("command", words[0], COMMANDS)
 
 
 def _refuse(message: str) -> int:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from german_whist.envs.utils.specs import shown
+from german_whist.envs.utils.specs import short_repr
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -18,7 +18,7 @@ def parse_whole_number(text: str) -> int:
     try:
         return int(text)
     except ValueError:
-        raise argparse.ArgumentTypeError(f"{shown(text)} is not a whole number") from None
+        raise argparse.ArgumentTypeError(f"{short_repr(text)} is not a whole number") from None
 
 
 def parse_number(text: str) -> float:
@@ -26,7 +26,7 @@ def parse_number(text: str) -> float:
     try:
         return float(text)
     except ValueError:
-        raise argparse.ArgumentTypeError(f"{shown(text)} is not a number") from None
+        raise argparse.ArgumentTypeError(f"{short_repr(text)} is not a number") from None
 
 
 def parse_deal_address(text: str) -> tuple[int, int]:
@@ -37,7 +37,7 @@ def parse_deal_address(text: str) -> tuple[int, int]:
     """
     seed, colon, index = text.partition(":")
     if not colon or not seed.isdecimal() or not index.isdecimal():
-        raise ValueError(f"--deal {shown(text)} is not SEED:INDEX, such as 7:0")
+        raise ValueError(f"--deal {short_repr(text)} is not SEED:INDEX, such as 7:0")
     return int(seed), int(index)
 
 

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from german_whist.envs.utils.checks import whole_number
-from german_whist.envs.utils.specs import shown
+from german_whist.envs.utils.specs import short_repr
 
 
 @dataclass(frozen=True, order=True)
@@ -56,5 +56,5 @@ def parse_shard(text: str) -> Shard:
     """
     found = re.fullmatch(r"(\d{1,9})/(\d{1,9})", text.strip())
     if not found:
-        raise ValueError(f"shard {shown(text)} is not NUMBER/COUNT, such as 3/64")
+        raise ValueError(f"shard {short_repr(text)} is not NUMBER/COUNT, such as 3/64")
     return Shard(int(found[1]), int(found[2]))

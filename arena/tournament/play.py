@@ -25,7 +25,7 @@ from german_whist.envs.engine.endgame_hook import PLAYED
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.rules import rules as rules_named
 from german_whist.envs.utils.checks import whole_number
-from german_whist.envs.utils.specs import shown
+from german_whist.envs.utils.specs import short_repr
 
 PAIRS_FOLDER = "pairs"
 _CHUNK = 512  # deals between two writes
@@ -255,9 +255,9 @@ def _meetings(
         raise ValueError(f"{len(agents)} agent given, at least 2 are needed")
     for spec in agents:
         if not isinstance(spec, str):
-            raise ValueError(f"{shown(spec)} is not allowed: agents of a tournament are given by name")
+            raise ValueError(f"{short_repr(spec)} is not allowed: agents of a tournament are given by name")
         if list(agents).count(spec) > 1:
-            raise ValueError(f"agent {shown(spec)} is given twice")
+            raise ValueError(f"agent {short_repr(spec)} is given twice")
         make_agent(spec, rules)
     meetings = {}
     for i, j in combinations(range(len(agents)), 2):

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from german_whist.envs.engine.dealing_kernels import AGENT_STREAM, philox
 from german_whist.envs.utils.checks import check_seed
 from german_whist.envs.utils.jit import kernel
-from german_whist.envs.utils.specs import shown
+from german_whist.envs.utils.specs import short_repr
 
 Words = npt.NDArray[np.uint64]
 
@@ -92,7 +92,7 @@ class AgentRng:
         rows = len(self._indices)
         shape = (size,) if isinstance(size, (int, np.integer)) else (rows,) if size is None else tuple(size)
         if not shape or shape[0] != rows:
-            raise ValueError(f"size {shown(size)} is not allowed: the first dimension is {rows}, one row per view")
+            raise ValueError(f"size {short_repr(size)} is not allowed: the first dimension is {rows}, one row per view")
         per_row = int(np.prod(shape[1:], dtype=np.int64))
         out = np.empty((rows, per_row), np.uint64)
         _fill_words(self._keys, self._indices, self._blocks, out)

@@ -11,7 +11,7 @@ import operator
 from collections.abc import Iterable, Iterator, Sequence
 
 from german_whist.envs.utils.checks import is_whole_number
-from german_whist.envs.utils.specs import shown
+from german_whist.envs.utils.specs import short_repr
 
 SUITS = "CDHS"
 RANKS = "23456789TJQKA"
@@ -36,7 +36,9 @@ def parse_card(text: str) -> int:
     """
     word = text.strip().upper()
     if len(word) != 2 or word[0] not in SUITS or word[1] not in RANKS:
-        raise ValueError(f"{shown(text)} is not a card: write the suit (C D H S), then the rank (2-9 T J Q K A), as SA")
+        raise ValueError(
+            f"{short_repr(text)} is not a card: write the suit (C D H S), then the rank (2-9 T J Q K A), as SA"
+        )
     return SUIT_SIZE * SUITS.index(word[0]) + RANKS.index(word[1])
 
 
@@ -63,7 +65,7 @@ def cards_of_mask(mask: int) -> list[int]:
         ValueError: if it is not such a number.
     """
     if not is_whole_number(mask, 0, 2**64 - 1):
-        raise ValueError(f"mask {shown(mask)} is not allowed: a whole number from 0 to 2**64 - 1")
+        raise ValueError(f"mask {short_repr(mask)} is not allowed: a whole number from 0 to 2**64 - 1")
     return list(cards_of(mask))
 
 
@@ -92,15 +94,15 @@ def parse_hand(text: str) -> int:
     """
     suits = text.strip().upper().split(".")
     if len(suits) != 4:
-        raise ValueError(f"hand {shown(text)} has {len(suits)} suits: write four as S.H.D.C, as AKQ2.T98..J4")
+        raise ValueError(f"hand {short_repr(text)} has {len(suits)} suits: write four as S.H.D.C, as AKQ2.T98..J4")
     mask = 0
     for suit, ranks in zip(reversed(range(4)), suits, strict=True):
         for letter in ranks:
             if letter not in RANKS:
-                raise ValueError(f"hand {shown(text)}: {letter!r} is not a rank (2-9 T J Q K A)")
+                raise ValueError(f"hand {short_repr(text)}: {letter!r} is not a rank (2-9 T J Q K A)")
             card = 1 << (SUIT_SIZE * suit + RANKS.index(letter))
             if mask & card:
-                raise ValueError(f"hand {shown(text)}: {SUITS[suit]}{letter} appears twice")
+                raise ValueError(f"hand {short_repr(text)}: {SUITS[suit]}{letter} appears twice")
             mask |= card
     return mask
 
@@ -125,7 +127,9 @@ def parse_deck(deck: str | Sequence[int], cards: Sequence[int]) -> list[int]:
         try:
             card = parse_card(word) if isinstance(word, str) else operator.index(word)
         except TypeError:
-            raise ValueError(f"deck: {shown(word)} is not a card: use names as SA, or numbers from 0 to 51") from None
+            raise ValueError(
+                f"deck: {short_repr(word)} is not a card: use names as SA, or numbers from 0 to 51"
+            ) from None
         if card not in cards:
             name = card_text(card) if 0 <= card < NUM_CARDS else str(card)
             raise ValueError(f"deck: card {name} is not in this game's deck of {len(cards)}")

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.envs.utils.specs import unknown_name
+from german_whist.envs.utils.specs import unknown_name_error
 
 if TYPE_CHECKING:
     from german_whist.envs.engine.rules import Rules
@@ -31,7 +31,7 @@ def check_endgame(given: object) -> str:
         ValueError: when it is neither.
     """
     if not isinstance(given, str) or given not in ENDGAMES:
-        raise unknown_name("endgame", given, ENDGAMES)
+        raise unknown_name_error("endgame", given, ENDGAMES)
     return given
 
 
@@ -74,7 +74,7 @@ def endgame_hook_of(endgame: str | EndgameHook, rules: Rules) -> EndgameHook | N
         if endgame == PLAYED:
             return None
         if endgame not in _IMPORT_PATHS:
-            raise unknown_name("endgame", endgame, (PLAYED, *_IMPORT_PATHS))
+            raise unknown_name_error("endgame", endgame, (PLAYED, *_IMPORT_PATHS))
         module, _, name = _IMPORT_PATHS[endgame].partition(":")
         hook: EndgameHook = getattr(importlib.import_module(module), name)()
     elif callable(getattr(endgame, "finish", None)) and callable(getattr(endgame, "check", None)):

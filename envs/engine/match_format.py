@@ -22,7 +22,7 @@ from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.rules import rules as rules_named
 from german_whist.envs.engine.scoring import check_reward, reward_limit
 from german_whist.envs.utils.checks import SEED_LIMIT, is_whole_number
-from german_whist.envs.utils.specs import shown, unknown_name
+from german_whist.envs.utils.specs import short_repr, unknown_name_error
 
 FIRST_TO, BEST_OF = KINDS = ("first_to", "best_of")
 
@@ -53,7 +53,7 @@ class MatchFormat:
     def __post_init__(self) -> None:
         """Check the fields."""
         if self.kind not in KINDS:
-            raise unknown_name("match", self.kind, [f"{kind}:N" for kind in KINDS])
+            raise unknown_name_error("match", self.kind, [f"{kind}:N" for kind in KINDS])
         if not is_whole_number(self.number, 1, MAX_TARGET):
             raise ValueError(f"match {self.kind}:{self.number} is not allowed: a whole number from 1 to {MAX_TARGET}")
         if self.kind == BEST_OF and self.number % 2 == 0:
@@ -154,13 +154,14 @@ def match_format_of(spec: str | MatchFormat) -> MatchFormat:
     if isinstance(spec, MatchFormat):
         return spec
     if not isinstance(spec, str):
-        raise ValueError(f"match {shown(spec)} is neither a specification as 'first_to:25' nor a MatchFormat")
+        raise ValueError(f"match {short_repr(spec)} is neither a specification as 'first_to:25' nor a MatchFormat")
     kind, colon, number = spec.partition(":")
     if kind not in KINDS or not colon:
-        raise unknown_name("match", spec, [f"{kind}:N" for kind in KINDS])
+        raise unknown_name_error("match", spec, [f"{kind}:N" for kind in KINDS])
     if not (number.isascii() and number.isdigit()):
         raise ValueError(
-            f"match {shown(spec)} is not allowed: {shown(number)} is not a whole number from 1 to {MAX_TARGET}"
+            f"match {short_repr(spec)} is not allowed: {short_repr(number)} is not a whole number from 1 to "
+            f"{MAX_TARGET}"
         )
     return MatchFormat(kind, int(number))
 
@@ -172,7 +173,7 @@ def check_match_number(number: object, name: str = "match number") -> int:
         ValueError: if it is not a whole number from 0 to 2**52 - 1.
     """
     if not is_whole_number(number, 0, MATCH_LIMIT - 1):
-        raise ValueError(f"{name} {shown(number)} is not allowed: a whole number from 0 to 2**52 - 1")
+        raise ValueError(f"{name} {short_repr(number)} is not allowed: a whole number from 0 to 2**52 - 1")
     return int(number)
 
 

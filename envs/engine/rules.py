@@ -12,7 +12,7 @@ import numpy as np
 
 from german_whist.envs.engine.cards import RANKS, SUIT_SIZE, SUITS, mask_of
 from german_whist.envs.utils.checks import is_whole_number
-from german_whist.envs.utils.specs import shown, split_spec, unknown_name
+from german_whist.envs.utils.specs import short_repr, split_spec, unknown_name_error
 from german_whist.envs.utils.yaml_text import parse_yaml
 
 COUNTS = ("endgame", "all")
@@ -105,11 +105,11 @@ class Rules:
         else:
             self._check_stock_deck()
         if self.trump not in TRUMPS:
-            raise unknown_name("value of rules field trump", self.trump, TRUMPS)
+            raise unknown_name_error("value of rules field trump", self.trump, TRUMPS)
         if self.counts not in COUNTS:
-            raise unknown_name("value of rules field counts", self.counts, COUNTS)
+            raise unknown_name_error("value of rules field counts", self.counts, COUNTS)
         if self.points not in POINTS:
-            raise unknown_name("value of rules field points", self.points, POINTS)
+            raise unknown_name_error("value of rules field points", self.points, POINTS)
         if self.book is not None:
             if self.points != "over_book":
                 raise ValueError(f"rules: book={self.book} needs points=over_book, not points={self.points}")
@@ -170,12 +170,12 @@ class Rules:
 
     def _check_flag(self, field: str) -> None:
         if not isinstance(getattr(self, field), bool):
-            raise ValueError(f"rules: {field}={shown(getattr(self, field))} is not allowed: true or false")
+            raise ValueError(f"rules: {field}={short_repr(getattr(self, field))} is not allowed: true or false")
 
     def _check_whole(self, field: str, low: int, high: int) -> None:
         value = getattr(self, field)
         if not isinstance(value, int) or not is_whole_number(value, low, high):
-            raise ValueError(f"rules: {field}={shown(value)} is not allowed: a whole number from {low} to {high}")
+            raise ValueError(f"rules: {field}={short_repr(value)} is not allowed: a whole number from {low} to {high}")
 
     @cached_property
     def cards(self) -> tuple[int, ...]:
@@ -260,7 +260,7 @@ def rule_names() -> tuple[str, ...]:
 @lru_cache
 def _preset(name: str) -> Rules:
     if name not in rule_names():
-        raise unknown_name("rules", name, rule_names())
+        raise unknown_name_error("rules", name, rule_names())
     text = (resources.files("german_whist.configs") / "rules" / f"{name}.yaml").read_text(encoding="utf-8")
     return rules_from_dict(parse_yaml(text) or {})
 
@@ -282,7 +282,7 @@ def rules(spec: str | Rules = "classic") -> Rules:
     if isinstance(spec, Rules):
         return spec
     if not isinstance(spec, str):
-        raise ValueError(f"rules: {shown(spec)} is neither a name nor Rules")
+        raise ValueError(f"rules: {short_repr(spec)} is neither a name nor Rules")
     name, settings = split_spec(spec, "rules")
     base = _preset(name)
     return rules_from_dict({**base.to_dict(), **{key: _value(key, text) for key, text in settings.items()}})
@@ -292,7 +292,7 @@ def _value(key: str, text: str) -> object:
     try:
         return parse_yaml(text)
     except ValueError:
-        name, given = shown(key[:60])[1:-1], shown(text)
+        name, given = short_repr(key[:60])[1:-1], short_repr(text)
         raise ValueError(
             f"rules: {name}={given[1:-1]} is not allowed: {given} is neither a number nor a name"
         ) from None
@@ -307,5 +307,5 @@ def rules_from_dict(fields: dict[str, Any]) -> Rules:
     names = [field.name for field in dataclasses.fields(Rules)]
     for key in fields:
         if key not in names:
-            raise unknown_name("rules field", key, names)
+            raise unknown_name_error("rules field", key, names)
     return Rules(**fields)

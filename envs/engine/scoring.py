@@ -9,7 +9,7 @@ import numpy as np
 from german_whist.envs.engine.rules import POINTS
 from german_whist.envs.engine.state_kernels import counted_tricks
 from german_whist.envs.utils.jit import kernel
-from german_whist.envs.utils.specs import unknown_name
+from german_whist.envs.utils.specs import unknown_name_error
 
 REWARDS = ("margin", "win", "points")
 
@@ -24,7 +24,7 @@ def check_reward(reward: str) -> int:
         ValueError: if there is no such reward.
     """
     if reward not in REWARDS:
-        raise unknown_name("reward", reward, REWARDS)
+        raise unknown_name_error("reward", reward, REWARDS)
     return REWARDS.index(reward)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from gymnasium.spaces import Box, Dict, Space
 
-from german_whist.envs.utils.specs import shown
+from german_whist.envs.utils.specs import short_repr
 
 OBSERVATION_KEYS = ("observation", "action_mask")  # PettingZoo's names
 
@@ -25,7 +25,8 @@ def check_observation_keys(keys: object) -> Keys | None:
     names = tuple(keys) if isinstance(keys, (list, tuple)) else ()
     if len(names) != 2 or names[0] == names[1] or not all(isinstance(name, str) and name for name in names):
         raise ValueError(
-            f"observation_keys {shown(keys)} are not allowed: two different names, as ('observations', 'action_mask'), "
+            f"observation_keys {short_repr(keys)} are not allowed: two different names, as ('observations', "
+            f"'action_mask'), "
             f"or None for observations without a dictionary"
         )
     return names

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from german_whist.envs.utils.checks import is_whole_number
-from german_whist.envs.utils.specs import unknown_name
+from german_whist.envs.utils.specs import unknown_name_error
 
 RENDER_MODES = ("ansi", "rgb_array", "human")
 FRAMES_PER_SECOND = 2
@@ -24,7 +24,7 @@ def check_render_mode(mode: str | None, allowed: tuple[str, ...] = RENDER_MODES)
         ValueError: if it does not.
     """
     if mode is not None and mode not in allowed:
-        raise unknown_name("render mode", mode, allowed)
+        raise unknown_name_error("render mode", mode, allowed)
 
 
 def check_size(size: tuple[int, int]) -> tuple[int, int]:

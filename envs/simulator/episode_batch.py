@@ -17,7 +17,7 @@ from german_whist.envs.simulator.batch import DealBatch
 from german_whist.envs.simulator.batch_kernels import step_legal
 from german_whist.envs.simulator.reset_options import draw_seed
 from german_whist.envs.utils.checks import SEED_LIMIT, check_seed, is_whole_number
-from german_whist.envs.utils.specs import shown
+from german_whist.envs.utils.specs import short_repr
 
 Rows = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
@@ -32,7 +32,7 @@ def check_seat(seat: object) -> None:
         ValueError: if it is not 0, 1 or ``"alternate"``.
     """
     if not is_whole_number(seat, 0, 1) and seat != "alternate":
-        raise ValueError(f"seat {shown(seat)} is not allowed: 0, 1 or 'alternate'")
+        raise ValueError(f"seat {short_repr(seat)} is not allowed: 0, 1 or 'alternate'")
 
 
 def learner_seats(seat: int | str, indices: Words) -> Rows:
@@ -51,7 +51,7 @@ def learner_seats(seat: int | str, indices: Words) -> Rows:
     return np.full(indices.shape, int(seat), np.int64)
 
 
-class Addresses(NamedTuple):
+class EpisodeIds(NamedTuple):
     """The current episode of each row.
 
     Attributes:
@@ -72,7 +72,7 @@ class EpisodeBatch:
         rules: the rules of every deal.
         match: what decides a match; ``None`` if episodes are single deals.
         batch: the current deals.
-        at: the addresses of the current episodes.
+        current: the ids of the current episodes.
         indices: the index of each current deal, uint64[size].
         plies: actions played in each current deal, int64[size].
         over: whether each episode is over, bool[size].
@@ -95,7 +95,7 @@ class EpisodeBatch:
         self.rules = self.batch.rules
         self.match = match
         size = self.batch.size
-        self.at = Addresses(*(np.zeros(size, np.uint64) for _ in range(3)))
+        self.current = EpisodeIds(*(np.zeros(size, np.uint64) for _ in range(3)))
         self.indices = np.zeros(size, np.uint64)
         self.plies = np.zeros(size, np.int64)
         self.over = np.zeros(size, np.bool_)
@@ -104,7 +104,7 @@ class EpisodeBatch:
         self._deals = np.zeros(size, np.int64)  # finished deals of each match
         self._dealers = np.full(size, -1)  # of the next deal of a match; −1 if its index says
 
-    def addresses(self, rows: Rows, seed: Seeds, first: tuple[int, int] | None = None) -> Addresses:
+    def episode_ids(self, rows: Rows, seed: Seeds, first: tuple[int, int] | None = None) -> EpisodeIds:
         """Return where a reset of some rows leads; nothing changes until :meth:`start`.
 
         Args:
@@ -118,26 +118,26 @@ class EpisodeBatch:
             ValueError: if a seed or a number is out of range, or the seeds are not one per row.
         """
         size = self.batch.size
-        at = Addresses(*(field.copy() for field in self.at))
-        together = rows  # those that share a seed
+        at = EpisodeIds(*(field.copy() for field in self.current))
+        shared_rows = rows  # those that share a seed
         if first is None and isinstance(seed, (list, tuple, np.ndarray)):
             if len(seed) != size:
                 raise ValueError(f"{len(seed)} seeds are given for num_envs={size}: as many are needed")
             own = [None if one is None else check_seed(one) for one in seed]
-            together = rows[[own[row] is None for row in rows]]
+            shared_rows = rows[[own[row] is None for row in rows]]
             for row in rows:
                 if (given := own[row]) is not None:
                     at.seeds[row], at.numbers[row], at.strides[row] = given, 0, 1
         elif first is None and seed is not None:
             first = check_seed(seed), 0
         if first is None:
-            self._advance(at, together[at.strides[together] > 0])
-            together = together[at.strides[together] == 0]
+            self._advance(at, shared_rows[at.strides[shared_rows] > 0])
+            shared_rows = shared_rows[at.strides[shared_rows] == 0]
             first = draw_seed(), 0
-        if len(together):
+        if len(shared_rows):
             self._check_numbers(first[1] + size - 1)
-            at.seeds[together], at.strides[together] = first[0], size
-            at.numbers[together] = np.uint64(first[1]) + together.astype(np.uint64)
+            at.seeds[shared_rows], at.strides[shared_rows] = first[0], size
+            at.numbers[shared_rows] = np.uint64(first[1]) + shared_rows.astype(np.uint64)
         return at
 
     def _check_numbers(self, largest: int) -> None:
@@ -146,15 +146,15 @@ class EpisodeBatch:
             name = "deal index" if self.match is None else "match number"
             raise ValueError(f"{name} {largest} is not allowed: a whole number from 0 to {limit - 1}")
 
-    def _advance(self, at: Addresses, rows: Rows) -> None:
+    def _advance(self, at: EpisodeIds, rows: Rows) -> None:
         """Move some rows on to their next episodes."""
         if len(rows):
             self._check_numbers(int(at.numbers[rows].max()) + int(at.strides[rows].max()))
             at.numbers[rows] += at.strides[rows]
 
-    def start(self, rows: Rows, at: Addresses, dealer: int | None = None, deck: list[int] | None = None) -> None:
+    def start(self, rows: Rows, at: EpisodeIds, dealer: int | None = None, deck: list[int] | None = None) -> None:
         """Start the episodes at the given addresses in some rows, with another dealer or deck if given."""
-        self.at = at
+        self.current = at
         numbers = at.numbers[rows]
         self._scores[rows], self._deals[rows], self._winners[rows] = 0.0, 0, -1
         self._dealers[rows] = -1 if dealer is None else dealer
@@ -163,14 +163,14 @@ class EpisodeBatch:
 
     def start_next(self, rows: Rows) -> None:
         """Start the next episodes in some rows."""
-        self._advance(self.at, rows)
-        self.start(rows, self.at)
+        self._advance(self.current, rows)
+        self.start(rows, self.current)
 
     def _deal(self, rows: Rows, indices: Words, deck: list[int] | None = None) -> None:
         batch, dealers = self.batch, self._dealers[rows]
         self.indices[rows] = indices
         self.plies[rows] = 0
-        batch.deal_rows(rows, indices, self.at.seeds[rows])
+        batch.deal_rows(rows, indices, self.current.seeds[rows])
         if deck is not None:
             batch.deal_decks([deck] * len(rows), np.maximum(dealers, 0), rows)
         elif (chosen := rows[dealers >= 0]).size:

@@ -9,7 +9,7 @@ from typing import Any, TypeGuard
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.envs.utils.specs import shown
+from german_whist.envs.utils.specs import short_repr
 
 SEED_LIMIT = 2**64
 MAX_THREADS = 1024
@@ -43,7 +43,7 @@ def whole_number(name: str, value: object, low: int, high: int | None = None) ->
     """
     if not is_whole_number(value, low, high):
         bounds = f"from {low}" if high is None else f"from {low} to {high}"
-        raise ValueError(f"{name} {shown(value)} is not allowed: a whole number {bounds}")
+        raise ValueError(f"{name} {short_repr(value)} is not allowed: a whole number {bounds}")
     return int(value)
 
 
@@ -54,7 +54,7 @@ def check_seed(seed: object, name: str = "seed") -> int:
         ValueError: if it is not a whole number from 0 to 2**64 - 1.
     """
     if not is_whole_number(seed, 0, SEED_LIMIT - 1):
-        raise ValueError(f"{name} {shown(seed)} is not allowed: a whole number from 0 to 2**64 - 1")
+        raise ValueError(f"{name} {short_repr(seed)} is not allowed: a whole number from 0 to 2**64 - 1")
     return int(seed)
 
 

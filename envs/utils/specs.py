@@ -10,7 +10,7 @@ MAX_SHOWN = 100  # characters of a value in an error
 MAX_SPEC = 4096  # characters of a specification; the longest path of a file has as many
 
 
-def shown(value: object) -> str:
+def short_repr(value: object) -> str:
     """Return the representation of a value for an error, shortened if it is long."""
     try:
         text = repr(value)
@@ -19,12 +19,12 @@ def shown(value: object) -> str:
     return text if len(text) <= MAX_SHOWN else f"{text[: MAX_SHOWN - 1]}…"
 
 
-def unknown_name(kind: str, given: object, allowed: Iterable[str]) -> ValueError:
+def unknown_name_error(kind: str, given: object, allowed: Iterable[str]) -> ValueError:
     """Return the error for a name that does not exist: what was given, the nearest name, all names."""
     names = [str(name) for name in allowed]
     near = difflib.get_close_matches(str(given)[:MAX_SHOWN], names, n=1)
     hint = f"did you mean {near[0]!r}? " if near else ""
-    return ValueError(f"unknown {kind} {shown(str(given))}: {hint}allowed: {', '.join(names)}")
+    return ValueError(f"unknown {kind} {short_repr(str(given))}: {hint}allowed: {', '.join(names)}")
 
 
 def split_spec(spec: str, kind: str) -> tuple[str, dict[str, str]]:
@@ -38,15 +38,15 @@ def split_spec(spec: str, kind: str) -> tuple[str, dict[str, str]]:
         ValueError: if a setting is not ``key=value``, a key appears twice, or the specification is too long.
     """
     if len(spec) > MAX_SPEC:
-        raise ValueError(f"{kind} {shown(spec)} has {len(spec)} characters: at most {MAX_SPEC} are allowed")
+        raise ValueError(f"{kind} {short_repr(spec)} has {len(spec)} characters: at most {MAX_SPEC} are allowed")
     name, _, rest = spec.partition(":")
     settings: dict[str, str] = {}
     for item in rest.split(",") if rest else []:
         key, equals, value = item.partition("=")
         if not equals or not key or not value:
-            raise ValueError(f"{kind} {shown(spec)}: {shown(item)} is not key=value")
+            raise ValueError(f"{kind} {short_repr(spec)}: {short_repr(item)} is not key=value")
         if key in settings:
-            raise ValueError(f"{kind} {shown(spec)}: {shown(key)} is set twice")
+            raise ValueError(f"{kind} {short_repr(spec)}: {short_repr(key)} is set twice")
         settings[key] = value
     return name, settings
 
@@ -58,7 +58,7 @@ def no_settings(name: str, settings: str) -> None:
         ValueError: when there is one.
     """
     for key in split_spec(f"{name}:{settings}", "agent")[1]:
-        raise ValueError(f"agent {name!r} takes no settings, {shown(key)} was given")
+        raise ValueError(f"agent {name!r} takes no settings, {short_repr(key)} was given")
 
 
 def read_settings(name: str, settings: str, readers: Mapping[str, Callable[[str], object]]) -> dict[str, Any]:
@@ -75,10 +75,10 @@ def read_settings(name: str, settings: str, readers: Mapping[str, Callable[[str]
     values: dict[str, Any] = {}
     for key, text in split_spec(f"{name}:{settings}", "agent")[1].items():
         if key not in readers:
-            raise unknown_name(f"{name} setting", key, readers)
+            raise unknown_name_error(f"{name} setting", key, readers)
         try:
             values[key] = readers[key](text)
         except ValueError:
             kind = "whole number" if readers[key] is int else "number"
-            raise ValueError(f"{key} {shown(text)} is not a {kind}") from None
+            raise ValueError(f"{key} {short_repr(text)} is not a {kind}") from None
     return values

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from german_whist.envs.utils.checks import is_whole_number
-from german_whist.envs.utils.specs import unknown_name
+from german_whist.envs.utils.specs import unknown_name_error
 from german_whist.solver.tablebase.position_kernels import MAX_CARDS
 
 DEFAULT_CARDS = 10  # built in a second or two, 34 MB; endgames of 13 cards take a search of three tricks above it
@@ -49,7 +49,7 @@ def check_kind(name: str) -> TableKind:
         ValueError: if there is no such kind.
     """
     if name not in KINDS:
-        raise unknown_name("kind of table", name, KINDS)
+        raise unknown_name_error("kind of table", name, KINDS)
     return KINDS[name]
 
 

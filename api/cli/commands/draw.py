@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from german_whist.cli.options import parse_deal_address, parse_number, parse_whole_number
 from german_whist.envs.utils.files import write_atomically
-from german_whist.envs.utils.specs import shown
+from german_whist.envs.utils.specs import short_repr
 
 if TYPE_CHECKING:
     from PIL import Image
@@ -107,7 +107,7 @@ def _size(option: str, text: str) -> tuple[int, int]:
 
     width, cross, height = text.lower().partition("x")
     if not cross or not width.isdecimal() or not height.isdecimal():
-        raise ValueError(f"{option} {shown(text)} is not WIDTHxHEIGHT, such as 960x640")
+        raise ValueError(f"{option} {short_repr(text)} is not WIDTHxHEIGHT, such as 960x640")
     return check_size((int(width), int(height)))
 
 

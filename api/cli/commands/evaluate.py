@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from german_whist.cli.options import add_match_options, add_worker_options, chosen_executor, parse_whole_number
 from german_whist.cli.terminal import progress_bar
-from german_whist.envs.utils.specs import shown
+from german_whist.envs.utils.specs import short_repr
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -192,7 +192,7 @@ def _parse_sprt_bounds(text: str) -> tuple[float, float]:
     try:
         return float(low), float(high)
     except ValueError:
-        raise ValueError(f"--sprt {shown(text)} is not ELO0,ELO1, such as 0,5") from None
+        raise ValueError(f"--sprt {short_repr(text)} is not ELO0,ELO1, such as 0,5") from None
 
 
 def _print_sprt(result: SPRTResult, title: str) -> None:

@@ -29,31 +29,31 @@ def cards(mask: np.ndarray) -> set[str]:
 
 def test_after_a_lead_the_other_seat_follows() -> None:
     following = after_card(one("A2...", "K3..."), np.array([parse_card("SA")]))
-    assert (cards(following.hands.own), cards(following.hands.other)) == ({"SK", "S3"}, {"S2"})
-    assert card_text(following.hands.led[0]) == "SA"
-    assert (following.gains[0], following.again[0], following.over[0]) == (0, False, False)
+    assert (cards(following.next.own), cards(following.next.other)) == ({"SK", "S3"}, {"S2"})
+    assert card_text(following.next.led[0]) == "SA"
+    assert (following.reward[0], following.same_player[0], following.terminated[0]) == (0, False, False)
 
 
 @pytest.mark.parametrize(("low", "gain"), [(False, 1), (True, -1)])
 def test_the_winner_of_a_trick_leads_the_next(low: bool, gain: int) -> None:
     won = after_card(one("A2...", "3...", "SK", low=low), np.array([parse_card("SA")]))
-    assert (cards(won.hands.own), cards(won.hands.other), won.hands.led[0]) == ({"S2"}, {"S3"}, -1)
-    assert (won.gains[0], won.again[0], won.over[0]) == (gain, True, False)
+    assert (cards(won.next.own), cards(won.next.other), won.next.led[0]) == ({"S2"}, {"S3"}, -1)
+    assert (won.reward[0], won.same_player[0], won.terminated[0]) == (gain, True, False)
     lost = after_card(one("A2...", "3...", "SK", low=low), np.array([parse_card("S2")]))
-    assert (cards(lost.hands.own), cards(lost.hands.other), lost.hands.led[0]) == ({"S3"}, {"SA"}, -1)
-    assert (lost.gains[0], lost.again[0], lost.over[0]) == (-gain, False, False)
+    assert (cards(lost.next.own), cards(lost.next.other), lost.next.led[0]) == ({"S3"}, {"SA"}, -1)
+    assert (lost.reward[0], lost.same_player[0], lost.terminated[0]) == (-gain, False, False)
 
 
 def test_the_deal_is_over_with_the_last_card_or_when_a_race_is_won() -> None:
     ace, two = np.array([parse_card("SA")]), np.array([parse_card("S2")])
-    assert after_card(one("A...", "...", "SK"), ace).over[0]
-    assert after_card(one("A2...", "3...", "SK", needs=(1, 3)), ace).over[0]
-    assert after_card(one("A2...", "3...", "SK", needs=(3, 1)), two).over[0]
+    assert after_card(one("A...", "...", "SK"), ace).terminated[0]
+    assert after_card(one("A2...", "3...", "SK", needs=(1, 3)), ace).terminated[0]
+    assert after_card(one("A2...", "3...", "SK", needs=(3, 1)), two).terminated[0]
     on = after_card(one("A2...", "3...", "SK", needs=(2, 1)), ace)
-    assert (on.over[0], on.hands.needs[0].tolist()) == (False, [1, 1])
+    assert (on.terminated[0], on.next.needs[0].tolist()) == (False, [1, 1])
     on = after_card(one("A2...", "3...", "SK", needs=(1, 2)), two)
-    assert (on.over[0], on.hands.needs[0].tolist()) == (False, [1, 1])
-    assert after_card(one("A2...", "K3...", needs=(2, 5)), ace).hands.needs[0].tolist() == [5, 2]
+    assert (on.terminated[0], on.next.needs[0].tolist()) == (False, [1, 1])
+    assert after_card(one("A2...", "K3...", needs=(2, 5)), ace).next.needs[0].tolist() == [5, 2]
 
 
 def test_margins_of_a_race_stop_with_it() -> None:

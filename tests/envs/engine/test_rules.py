@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from german_whist.envs.engine.rules import Rules, rule_names, rules, rules_from_dict
-from german_whist.envs.utils.specs import split_spec, unknown_name
+from german_whist.envs.utils.specs import split_spec, unknown_name_error
 from tests.reference.compare import play_both
 from tests.reference.game import full_deck
 from tests.reference.plain import NAMES
@@ -249,10 +249,10 @@ def test_specification_without_settings_is_the_name() -> None:
 
 
 def test_unknown_names_get_the_nearest_and_all_allowed_names() -> None:
-    error = unknown_name("agent", "heuristc", ["random", "heuristic"])
+    error = unknown_name_error("agent", "heuristc", ["random", "heuristic"])
     assert isinstance(error, ValueError)
     assert str(error) == "unknown agent 'heuristc': did you mean 'heuristic'? allowed: random, heuristic"
-    assert str(unknown_name("agent", "zzz", ["random"])) == "unknown agent 'zzz': allowed: random"
+    assert str(unknown_name_error("agent", "zzz", ["random"])) == "unknown agent 'zzz': allowed: random"
 
 
 # Presets.
