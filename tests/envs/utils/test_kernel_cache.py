@@ -99,6 +99,11 @@ def use_a_kernel(tmp_path: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
 
 
+def said_of_the_cache(done: subprocess.CompletedProcess[str]) -> list[str]:
+    """What it printed on standard error, but that it compiles, which it says where that takes a second."""
+    return [line for line in done.stderr.splitlines() if "compiling," not in line]
+
+
 def test_a_read_only_cache_is_replaced_by_a_private_temporary_one(tmp_path: Path) -> None:
     done = use_a_kernel(tmp_path)
     (folder,) = (tmp_path / "tmp").glob("german-whist-*")
@@ -107,8 +112,8 @@ def test_a_read_only_cache_is_replaced_by_a_private_temporary_one(tmp_path: Path
     assert list(folder.rglob("*.nbi"))
     if hasattr(os, "getuid"):
         assert folder.stat().st_mode & 0o777 == 0o700
-    assert done.stderr.startswith(f"german-whist: compiled kernels cannot be cached in {tmp_path / 'file'} (")
-    assert done.stderr.count("\n") == 1
+    (line,) = said_of_the_cache(done)
+    assert line.startswith(f"german-whist: compiled kernels cannot be cached in {tmp_path / 'file'} (")
 
 
 @pytest.mark.skipif(not hasattr(os, "getuid"), reason="no owners of folders here")
@@ -119,8 +124,8 @@ def test_without_any_folder_of_its_own_a_process_compiles_without_a_cache(tmp_pa
     done = use_a_kernel(tmp_path)
     assert done.stdout == "3 None\n"
     assert not list(shared.iterdir())
-    assert done.stderr.endswith("they are compiled in each process; $NUMBA_CACHE_DIR names another folder\n")
-    assert done.stderr.count("\n") == 1
+    (line,) = said_of_the_cache(done)
+    assert line.endswith("they are compiled in each process; $NUMBA_CACHE_DIR names another folder")
 
 
 FIRST_STEP = """\
