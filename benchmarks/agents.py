@@ -10,7 +10,7 @@ from german_whist.agents.monte_carlo.bot import MonteCarloBot
 from german_whist.agents.registry import make_agent
 from german_whist.arena.match import play_match
 from german_whist.benchmarks.harness import Figure, Skipped, Tick, rates
-from german_whist.envs.agent import Agent, Games, Histories, Views, ask_views
+from german_whist.envs.agent import Agent, Games, Histories, Views, ask_views, uses_games
 from german_whist.envs.engine.agent_rng import AgentRng
 from german_whist.envs.engine.rules import rules
 from german_whist.envs.simulator.batch import DealBatch
@@ -55,7 +55,7 @@ def choose(agent: Agent, positions: Positions) -> int:
     """Let an agent choose an action in each position; return the number of decisions."""
     for step, (views, histories) in enumerate(positions):
         rows = np.arange(len(views))
-        games = None if histories is None else Games(partial(_same, histories))
+        games = Games(partial(_same, histories)) if histories is not None and uses_games(agent) else None
         ask_views(agent, views, AgentRng(0, rows, step=step), rules("classic"), games)
     return sum(len(views) for views, _ in positions)
 

@@ -220,7 +220,7 @@ def ask_views(
         views: ``VIEW`` array of shape (n,), each of a seat to act.
         rng: source of randomness with one row of numbers per view.
         rules: the rules of the deals.
-        games: the games of the views, for an agent that asks for them.
+        games: the games of the views, for an agent that asks for them (:func:`uses_games`); ``None`` for others.
         name: what to call the agent in errors; its own name by default.
         where: says in which deal a row is, for errors.
         forfeits: gets the reason of each row that the agent loses instead of choosing an action; the action there does
@@ -232,7 +232,7 @@ def ask_views(
     act: Any = agent.act
     lost: Forfeits = {}
     try:
-        answer = act(views, rng, games) if uses_games(agent) else act(views, rng)
+        answer = act(views, rng) if games is None else act(views, rng, games)
     except AgentForfeit as forfeit:
         if forfeits is None:
             raise ValueError(
@@ -240,39 +240,37 @@ def ask_views(
             ) from None
         lost, answer = forfeit.for_rows(len(views))
         forfeits.update(lost)
-    actions = whole_answer(answer, len(views), name or agent_name(agent))
-    allowed = is_legal(actions, views["legal"])
-    if not allowed.all():
-        allowed[list(lost)] = True
-        for row in np.flatnonzero(~allowed).tolist():
-            said = f"agent {name or agent_name(agent)!r} chose"
-            place = "" if where is None else where(row)
-            raise illegal_choice(said, int(actions[row]), int(views["legal"][row]), rules, place)
+    count = len(views)
+    try:
+        given = np.asarray(answer)
+    except ValueError:
+        raise ValueError(
+            f"agent {name or agent_name(agent)!r} did not return an array: int64[{count}] is needed"
+        ) from None
+    if given.shape != (count,) or given.dtype.kind not in "iu":
+        raise ValueError(
+            f"agent {name or agent_name(agent)!r} returned {given.dtype}{list(given.shape)} for {count} views: "
+            f"int64[{count}] is needed"
+        )
+    actions = given.astype(np.int64, copy=False)
+    row = _first_illegal(actions, views["legal"], lost)
+    if row >= 0:
+        said, place = f"agent {name or agent_name(agent)!r} chose", "" if where is None else where(row)
+        raise illegal_choice(said, int(actions[row]), int(views["legal"][row]), rules, place)
     return actions
 
 
-def whole_answer(answer: Any, count: int, name: str) -> Actions:
-    """Return an agent's answer if it is one integer per view, int64[count]; it may be illegal.
-
-    Raises:
-        ValueError: otherwise, naming the agent.
-    """
-    try:
-        actions = np.asarray(answer)
-    except ValueError:
-        raise ValueError(f"agent {name!r} did not return an array: int64[{count}] is needed") from None
-    if actions.shape != (count,) or actions.dtype.kind not in "iu":
-        raise ValueError(
-            f"agent {name!r} returned {actions.dtype}{list(actions.shape)} for {count} views: int64[{count}] is needed"
-        )
-    return actions.astype(np.int64, copy=False)
-
-
-def is_legal(actions: Actions, legal: npt.NDArray[np.uint64]) -> npt.NDArray[np.bool_]:
-    """Return which actions are in the masks of legal ones, bool[n]."""
+def _first_illegal(actions: Actions, legal: npt.NDArray[np.uint64], lost: Forfeits) -> int:
+    """Return the first row, but those that are lost, whose action is not in its mask of legal ones; −1 for none."""
+    if len(actions) == 1:  # environments of one deal: no arrays, which take microseconds
+        action = int(actions[0])
+        return -1 if (0 <= action < 64 and int(legal[0]) >> action & 1) or lost else 0
     inside = (actions >= 0) & (actions < 64)
-    allowed: npt.NDArray[np.bool_] = (legal >> np.where(inside, actions, 0).astype(np.uint64)) & np.uint64(1) == 1
-    return inside & allowed
+    refused = ~inside | ((legal >> np.where(inside, actions, 0).astype(np.uint64)) & np.uint64(1) == 0)
+    if not refused.any():
+        return -1
+    refused[list(lost)] = False
+    return int(np.argmax(refused)) if refused.any() else -1
 
 
 def illegal_choice(said: str, action: int, legal: int, rules: Rules, where: str = "") -> ValueError:

@@ -13,7 +13,7 @@ import pyspiel
 
 from german_whist.agents.inference.deck_sampling import DeckSampler
 from german_whist.agents.registry import make_agent
-from german_whist.envs.agent import Actions, Agent, Games, Histories, Views, ask_views
+from german_whist.envs.agent import Actions, Agent, Games, Histories, Views, ask_views, uses_games
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.rules import rules as rules_named
 from german_whist.envs.engine.state import KEEP, LEAVE, PLAY, SWAP, TAKE
@@ -70,8 +70,9 @@ class AgentBot(pyspiel.Bot):  # type: ignore[misc]
             tokens, length = deal.history(seat)
             return tokens[None], np.array([length], np.int16)
 
-        games = Games(histories, lambda: np.array([self._game], object))
-        return int(ask_views(self._agents[rules], deal.view(seat), self._rng, rules, games)[0])
+        agent = self._agents[rules]
+        games = Games(histories, lambda: np.array([self._game], object)) if uses_games(agent) else None
+        return int(ask_views(agent, deal.view(seat), self._rng, rules, games)[0])
 
     def step_with_policy(self, state: GermanWhistState) -> tuple[list[tuple[int, float]], int]:
         """Return the policy and the action. Agents return only an action, so it has probability 1."""
