@@ -252,7 +252,7 @@ def ask_views(
             f"agent {name or agent_name(agent)!r} returned {given.dtype}{list(given.shape)} for {count} views: "
             f"int64[{count}] is needed"
         )
-    actions = given.astype(np.int64, copy=False)
+    actions = given if given.dtype == np.int64 else given.astype(np.int64)
     row = _first_illegal(actions, views["legal"], lost)
     if row >= 0:
         said, place = f"agent {name or agent_name(agent)!r} chose", "" if where is None else where(row)
@@ -265,12 +265,14 @@ def _first_illegal(actions: Actions, legal: npt.NDArray[np.uint64], lost: Forfei
     if len(actions) == 1:  # environments of one deal: no arrays, which take microseconds
         action = int(actions[0])
         return -1 if (0 <= action < 64 and int(legal[0]) >> action & 1) or lost else 0
-    inside = (actions >= 0) & (actions < 64)
-    refused = ~inside | ((legal >> np.where(inside, actions, 0).astype(np.uint64)) & np.uint64(1) == 0)
-    if not refused.any():
-        return -1
-    refused[list(lost)] = False
-    return int(np.argmax(refused)) if refused.any() else -1
+    from german_whist.envs.observation.view_kernels import (
+        next_illegal,
+    )  # compiled code, which light commands do not load
+
+    row = int(next_illegal(actions, legal, 0))
+    while row in lost:
+        row = int(next_illegal(actions, legal, row + 1))
+    return row
 
 
 def illegal_choice(said: str, action: int, legal: int, rules: Rules, where: str = "") -> ValueError:

@@ -60,6 +60,9 @@ def _keys(seeds: Words, stream: int) -> Words:
     return np.fromiter((agent_key(seed, stream) for seed in seeds.tolist()), np.uint64, len(seeds))
 
 
+_NO_WORDS: Words = np.zeros(0, np.uint64)
+
+
 class AgentRng:
     """A drop-in for ``numpy.random.Generator`` in ``agent.act(views, rng)``, with one row of numbers per view.
 
@@ -83,16 +86,21 @@ class AgentRng:
             raise ValueError(f"stream {stream} is not allowed: a whole number from 0")
         self._indices = np.asarray(indices, np.uint64)
         if isinstance(seed, np.ndarray) and seed.dtype == np.uint64 and seed.shape == self._indices.shape:
-            self._keys = _keys(seed, stream)
+            self._key: Words | int = _keys(seed, stream)
         else:
-            self._keys = np.full(self._indices.shape, agent_key(check_seed(seed), stream), np.uint64)
-        self._blocks = np.full(self._indices.shape, np.asarray(step, np.uint64) * np.uint64(_BLOCKS_PER_STEP))
+            self._key = agent_key(check_seed(seed), stream)
+        self._step = step
+        # Of each row, once a number is drawn: most agents draw none.
+        self._keys = self._blocks = _NO_WORDS
 
     def _words(self, size: int | tuple[int, ...] | None) -> Words:
         rows = len(self._indices)
         shape = (size,) if isinstance(size, (int, np.integer)) else (rows,) if size is None else tuple(size)
         if not shape or shape[0] != rows:
             raise ValueError(f"size {short_repr(size)} is not allowed: the first dimension is {rows}, one row per view")
+        if len(self._keys) != rows:
+            self._keys = np.full(rows, self._key, np.uint64)
+            self._blocks = np.full(rows, np.asarray(self._step, np.uint64) * np.uint64(_BLOCKS_PER_STEP))
         per_row = int(np.prod(shape[1:], dtype=np.int64))
         out = np.empty((rows, per_row), np.uint64)
         _fill_words(self._keys, self._indices, self._blocks, out)

@@ -66,3 +66,13 @@ def cards_of_view(view):
     """Return the mask of the whole deck: the union of a view's card masks."""
     held = view.hand | view.played_self | view.played_opponent | view.opponent_known
     return held | view.unseen | view.face_up | view.out
+
+
+@kernel
+def next_illegal(actions, legal, first):
+    """Return the first row from ``first`` on whose action is not in its mask of legal ones, uint64[n]; −1 for none."""
+    for i in range(first, actions.shape[0]):
+        action = actions[i]
+        if action < 0 or action >= 64 or not (legal[i] >> np.uint64(action)) & np.uint64(1):
+            return np.int64(i)
+    return np.int64(-1)
