@@ -8,13 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.agents.inference.hidden_deal_kernels import (
-    HIDDEN_DEAL,
-    count_ways,
-    list_hands,
-    read_history,
-    suit_limits,
-)
+from german_whist.agents.inference.deck_sampling import DealSampler
+from german_whist.agents.inference.deck_sampling_kernels import list_hands
 from german_whist.agents.inference.world_sampling_kernels import HAND_COUNTS, count_hands, sample_hand
 from german_whist.agents.search.belief_kernels import (
     MODELS,
@@ -183,21 +178,12 @@ def sample_candidate_deals(
     Raises:
         ValueError: when no deal agrees, or the history does not belong to the view.
     """
-    hidden = np.zeros(1, HIDDEN_DEAL)
     tokens, length = history
-    belongs = read_history(tokens, length, rules.game["deck"][0], hidden[0])
-    if not belongs or hidden["unseen"][0] != views["unseen"][0]:
+    sampler = DealSampler(tokens[:length], rules)
+    hidden, deals = sampler.hidden, sampler.deals
+    if hidden["unseen"][0] != views["unseen"][0]:
         raise ValueError("history: it does not belong to the view")
-    limits = np.empty(4, np.int64)
-    suit_limits(hidden[0], limits)
-    ways = np.empty((int(hidden["items"][0]) + 1, *limits[:3].tolist()))
-    most = int(limits[:3].prod())
-    suits, cumulative = np.empty((most, 4), np.int8), np.empty(most)
-    combinations = count_ways(hidden[0], limits, ways, suits, cumulative)
-    if combinations == 0:
-        raise ValueError("history: no deal agrees with it")
-    deals = (ways, suits, cumulative, combinations)
-    listed, priors = _listed_hands(hidden, ways, settings.candidates // _DEALS_PER_HAND)
+    listed, priors = _listed_hands(sampler, settings.candidates // _DEALS_PER_HAND)
     deals_per_hand = -(-settings.candidates // max(len(listed), 1))
     count = deals_per_hand * len(listed) or settings.candidates
 
@@ -230,13 +216,11 @@ def sample_candidate_deals(
     return candidates
 
 
-def _listed_hands(
-    hidden: npt.NDArray[Any], ways: npt.NDArray[np.float64], most: int
-) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.float64]]:
+def _listed_hands(sampler: DealSampler, most: int) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.float64]]:
     """Return all hands that the opponent can hold, and the probability of each times their number.
 
     Empty where there are more than ``most``.
     """
     hands, weights = np.empty(most, np.uint64), np.empty(most)
-    count = list_hands(hidden[0], ways, hands, weights)
+    count = list_hands(sampler.hidden[0], sampler.deals[0], hands, weights)
     return hands[:count], weights[:count] * count / weights[:count].sum()
