@@ -72,7 +72,7 @@ def _mc(settings: str, rules: Rules | None) -> Agent:
 
 def _pimc(settings: str, rules: Rules | None) -> Agent:
     from german_whist.agents.endgame.exact_agent import ExactEndgame
-    from german_whist.agents.pimc.agent import PIMCAgent
+    from german_whist.agents.monte_carlo.bot import PIMCAgent
 
     agent = PIMCAgent.from_spec(settings, rules or _classic())
     return ExactEndgame(agent, agent.name)
@@ -80,7 +80,7 @@ def _pimc(settings: str, rules: Rules | None) -> Agent:
 
 def _ismcts(settings: str, rules: Rules | None) -> Agent:
     from german_whist.agents.endgame.exact_agent import ExactEndgame
-    from german_whist.agents.ismcts.agent import ISMCTSAgent
+    from german_whist.agents.monte_carlo.ismcts import ISMCTSAgent
 
     agent = ISMCTSAgent.from_spec(settings, rules or _classic())
     return ExactEndgame(agent, agent.name)

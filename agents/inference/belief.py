@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from german_whist.agents.inference.state_sampling import check_consistent
 from german_whist.agents.inference.world_sampling_kernels import BINOMIAL, HAND_COUNTS, count_hands
 from german_whist.envs.agent import Views
 from german_whist.envs.engine.rules import Rules
@@ -36,11 +37,9 @@ class Belief(NamedTuple):
 @kernel
 def _write_belief(
     game: Any, view: Any, counts: Any, expected: npt.NDArray[np.float64], void: npt.NDArray[np.float64]
-) -> int:
-    """Write the belief of one view and return the number of consistent hands."""
+) -> None:
+    """Write the belief of one consistent view."""
     hands: int = count_hands(game, view, counts)
-    if hands == 0:
-        return hands
     held = counts.held
     before = np.zeros(held + 1)  # [k]: ways to hold k cards in the suits before this one
     before[0] = 1.0
@@ -59,18 +58,15 @@ def _write_belief(
                 if count + known == 0:
                     void[suit] += share
         before = after
-    return hands
 
 
 @kernel
 def _write_beliefs(
     game: Any, views: Views, counts: Any, expected: npt.NDArray[np.float64], void: npt.NDArray[np.float64]
-) -> int:
-    """Write the beliefs of all views and return the first without a consistent hand, −1 for none."""
+) -> None:
+    """Write the beliefs of all views."""
     for i in range(views.shape[0]):
-        if _write_belief(game[0], views[i], counts[0], expected[i], void[i]) == 0:
-            return int(i)
-    return -1
+        _write_belief(game[0], views[i], counts[0], expected[i], void[i])
 
 
 def beliefs(views: Views, rules: str | Rules = "classic") -> Belief:
@@ -84,8 +80,8 @@ def beliefs(views: Views, rules: str | Rules = "classic") -> Belief:
         ValueError: when a view is inconsistent: no opponent hand satisfies it; or ``views`` is not an array of views.
     """
     check_view_array(views)
+    game = rules_named(rules)
+    check_consistent(views, game)
     belief = Belief(np.zeros((len(views), 4)), np.zeros((len(views), 4)))
-    wrong = _write_beliefs(rules_named(rules).game, np.ascontiguousarray(views), np.zeros(1, HAND_COUNTS), *belief)
-    if wrong >= 0:
-        raise ValueError(f"view {wrong} is inconsistent: no opponent hand satisfies it")
+    _write_beliefs(game.game, np.ascontiguousarray(views), np.zeros(1, HAND_COUNTS), *belief)
     return belief

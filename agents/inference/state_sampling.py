@@ -13,6 +13,7 @@ from german_whist.agents.inference.world_sampling_kernels import (
     write_known_state,
     write_sampled_cards,
 )
+from german_whist.envs.agent import Views
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.rules import rules as rules_named
 from german_whist.envs.engine.state import STATE
@@ -23,20 +24,39 @@ from german_whist.envs.utils.jit import kernel
 
 
 @kernel
-def _write_states(game: Any, view: Any, key: np.uint64, states: npt.NDArray[Any]) -> int:
-    """Complete a view in every state and return the number of consistent hands."""
+def _write_states(game: Any, views: Any, key: np.uint64, states: npt.NDArray[Any]) -> None:
+    """Complete a view in every state."""
     counts = np.zeros(1, HAND_COUNTS)
-    hands: int = count_hands(game, view, counts[0])
-    if hands:
-        for world in range(states.shape[0]):
-            write_known_state(game, view, states[world])
-            write_sampled_cards(game, view, counts[0], key, np.uint64(world), states[world])
-    return hands
+    count_hands(game[0], views[0], counts[0])
+    for world in range(states.shape[0]):
+        write_known_state(game[0], views[0], states[world])
+        write_sampled_cards(game[0], views[0], counts[0], key, np.uint64(world), states[world])
 
 
 @kernel
-def _write_states_of(game: Any, views: Any, key: np.uint64, states: npt.NDArray[Any]) -> int:
-    return _write_states(game[0], views[0], key, states)
+def _first_inconsistent(game: Any, views: Any, rows: Any) -> int:
+    """Return the first of some rows whose view no opponent hand satisfies, −1 for none."""
+    counts = np.zeros(1, HAND_COUNTS)
+    for row in rows:
+        if count_hands(game[0], views[row], counts[0]) == 0:
+            return int(row)
+    return -1
+
+
+def check_consistent(views: Views, rules: Rules, rows: npt.NDArray[np.int64] | None = None) -> None:
+    """Refuse views that no opponent hand satisfies.
+
+    Args:
+        views: ``VIEW`` array of shape (n,).
+        rules: the rules of the deals.
+        rows: the rows to check, int64[k]; all by default.
+
+    Raises:
+        ValueError: naming the first such row.
+    """
+    wrong = _first_inconsistent(rules.game, views, np.arange(len(views)) if rows is None else rows)
+    if wrong >= 0:
+        raise ValueError(f"view {wrong} is inconsistent: no opponent hand satisfies it")
 
 
 def sample_states(
@@ -72,6 +92,6 @@ def sample_states(
         raise ValueError(f"view has shape {views.shape}: one view of a seat to act is needed")
     states = np.zeros(whole_number("count", count, 1), STATE)
     key = np.uint64(np.random.default_rng(rng).integers(2**64 - 1, dtype=np.uint64, endpoint=True))
-    if not _write_states_of(rules.game, np.ascontiguousarray(views), key, states):
-        raise ValueError("the view is inconsistent: no opponent hand satisfies it")
+    check_consistent(views, rules)
+    _write_states(rules.game, np.ascontiguousarray(views), key, states)
     return BatchState(rules, states, None, None)

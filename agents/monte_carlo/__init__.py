@@ -1,1 +1,1 @@
-"""Flat Monte Carlo over sampled worlds."""
+"""Search in sampled worlds: what all such agents share, flat Monte Carlo, PIMC and ISMCTS."""

@@ -5,19 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from german_whist.agents.bots.heuristic.bot_kernels import heuristic_action
-from german_whist.agents.inference.world_sampling_kernels import (
-    OPPONENT,
-    SELF,
-    count_hands,
-    count_opponent_unseen,
-    write_known_state,
-    write_sampled_cards,
-)
+from german_whist.agents.inference.world_sampling_kernels import OPPONENT, SELF
 from german_whist.envs.engine.scoring import signed_margin
 from german_whist.envs.engine.state import PLAY
 from german_whist.envs.engine.state_kernels import counted_tricks, legal_actions, play
 from german_whist.envs.observation.view_kernels import write_view
-from german_whist.envs.utils.bit_kernels import highest, lowest, popcount
+from german_whist.envs.utils.bit_kernels import lowest, popcount
 from german_whist.envs.utils.jit import kernel
 from german_whist.solver.search.alpha_beta_kernels import WINDOW_HIGH, WINDOW_LOW, alpha_beta
 from german_whist.solver.search.race_kernels import RACE_WINDOW_HIGH, RACE_WINDOW_LOW, race_alpha_beta
@@ -135,102 +128,3 @@ def rollout_margin(game, state, view, table, transpositions):
         write_view(game, state, np.int64(state.turn), view)
         play(game, state, heuristic_action(view))
     return signed_margin(game, state, SELF)
-
-
-@kernel
-def add_worlds(game, views, keys, worlds, first, last, table, transpositions, scratch, totals, hands):
-    """Try every distinct action of each view in the same worlds and add up the margins.
-
-    Views with a single distinct action are skipped; where nothing is hidden only world 0 is tried.
-
-    Args:
-        game: the rules, ``GAME`` array (1,).
-        views: what the seats to act know, ``VIEW`` array of shape (n,).
-        keys: random keys of the worlds, uint64[n].
-        worlds: number of worlds for each view.
-        first: first pair of a view and a world; pair ``i`` is world ``i % worlds`` of view ``i // worlds``.
-        last: the pair after the last.
-        table: ``EndgameTable`` for these views' kind of game.
-        transpositions: ``RaceTranspositionTable`` of the search.
-        scratch: arrays for three states, one view and one record of hand counts.
-        totals: int64[n, 54], added to.
-        hands: int64[n], written: the number of consistent hands; 0 for an inconsistent view.
-    """
-    states, seen, counts = scratch
-    rules, view, hidden_counts = game[0], seen[0], counts[0]
-    row = np.int64(-1)
-    distinct = np.uint64(0)
-    for pair in range(first, last):
-        if pair // worlds != row:
-            row = pair // worlds
-            write_known_state(rules, views[row], states[0])
-            hands[row] = count_hands(rules, views[row], hidden_counts)
-            distinct = distinct_actions(views[row])
-        world = pair % worlds
-        if (
-            hands[row] == 0
-            or popcount(distinct) == 1
-            or (world > 0 and popcount(hidden_counts.cards) == hidden_counts.held)
-        ):
-            continue
-        states[1] = states[0]
-        write_sampled_cards(rules, views[row], hidden_counts, keys[row], np.uint64(world), states[1])
-        actions = distinct
-        while actions:
-            action = lowest(actions)
-            actions &= actions - _ONE
-            states[2] = states[1]
-            play(rules, states[2], action)
-            totals[row, action] += rollout_margin(rules, states[2], view, table, transpositions)
-
-
-@kernel
-def choose_best(views, totals, preferred, actions):
-    """Write the action with the highest total; ties go to the preferred action, then to the lowest.
-
-    Args:
-        views: what the seats to act know, ``VIEW`` array of shape (n,).
-        totals: of distinct actions, int64[n, 54].
-        preferred: legal actions, int64[n].
-        actions: written to, int64[n].
-    """
-    for row in range(views.shape[0]):
-        distinct = distinct_actions(views[row])
-        tried = distinct
-        best = lowest(tried)
-        while tried:
-            action = lowest(tried)
-            tried &= tried - _ONE
-            if totals[row, action] > totals[row, best]:
-                best = action
-        # The action that was tried for the preferred one: the highest distinct action up to it.
-        tried_action = highest(distinct & ((_ONE << np.uint64(preferred[row] + 1)) - _ONE))
-        actions[row] = preferred[row] if totals[row, tried_action] == totals[row, best] else best
-
-
-@kernel
-def write_margins(game, views, totals, worlds, margins):
-    """Write the mean margin of each legal action, NaN where none was tried.
-
-    Args:
-        game: the rules, ``GAME`` array (1,).
-        views: what the seats to act know, ``VIEW`` array of shape (n,).
-        totals: of distinct actions, int64[n, 54].
-        worlds: number of worlds for each view.
-        margins: float64[n, 54], written.
-    """
-    for row in range(views.shape[0]):
-        view = views[row]
-        margins[row] = np.nan
-        distinct = distinct_actions(view)
-        if popcount(distinct) == 1:
-            continue
-        tried = (
-            1 if popcount(view.unseen) == count_opponent_unseen(game[0], view) else worlds
-        )  # nothing hidden: one world
-        legal = view.legal
-        while legal:
-            action = lowest(legal)
-            legal &= legal - _ONE
-            tried_action = highest(distinct & ((_ONE << np.uint64(action + 1)) - _ONE))
-            margins[row, action] = totals[row, tried_action] / tried

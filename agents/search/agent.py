@@ -20,18 +20,14 @@ depends on nothing but its view, history and key: not on the batch, the number o
 
 from __future__ import annotations
 
-import os
-import threading
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.agents.bots.base import check_open_endgame, check_rng
+from german_whist.agents.bots.base import check_open_endgame
 from german_whist.agents.monte_carlo.rollout_kernels import distinct_actions
+from german_whist.agents.monte_carlo.world_search import Search, WorldSearcher
 from german_whist.agents.policy.agent import PolicyAgent, estimated_advantages
 from german_whist.agents.policy.checkpoint import Checkpoint
 from german_whist.agents.search.belief_kernels import write_card_probabilities
@@ -47,12 +43,10 @@ from german_whist.agents.search.settings import (
     WIN_WEIGHT,
     SearchSettings,
 )
-from german_whist.agents.search.worlds import Run, Scratch, posterior, sample_candidate_deals, sample_worlds
+from german_whist.agents.search.worlds import History, Scratch, posterior, sample_candidate_deals, sample_worlds
 from german_whist.envs.agent import Actions, Agent, Games, Histories, Views
 from german_whist.envs.engine.cards import NUM_ACTIONS
 from german_whist.envs.engine.rules import Rules
-from german_whist.envs.observation.views import check_view_array
-from german_whist.solver.tablebase.cache import open_table
 
 # Chance to win that goes with one more expected trick, in an even deal: agents that make 0.35 and 2.16 tricks more than
 # their opponent win 53.2 % and 67.6 % (lab/experiments/self-play-champion.md).
@@ -88,12 +82,11 @@ def measures_of(prior_sd: float) -> tuple[tuple[float, npt.NDArray[np.float64]],
     return (1.0, gains), (1.0, tricks), (WIN_PER_TRICK, wins)
 
 
-_KEYS = 2**53  # number of random keys
 _FIRST_STAGE = 16  # worlds before the first action may be dropped
 _HEURISTIC_ADVANTAGE = -0.3  # of actions that the heuristic bot does not choose, in tricks
 
 
-class SearchAgent:
+class SearchAgent(WorldSearcher[Scratch]):
     """Plays a policy improved by lookahead in sampled worlds.
 
     It expects the endgame to be played by another agent (``ExactEndgame``).
@@ -129,16 +122,13 @@ class SearchAgent:
         Raises:
             ValueError: when the endgame of these rules is not open.
         """
+        super().__init__(name, rules, settings.threads or None)
         check_open_endgame(name, rules)
-        self.name = name
         self.prior = prior
-        self.rules = rules
         self.settings = settings
         self._measures = measures_of(NETWORK_SD if isinstance(prior, PolicyAgent) else BOT_SD)
         self._network = RowNetwork.of(rollouts, rules)
         self._belief = settings.belief(has_network=rollouts is not None)
-        self._threads = settings.threads or os.cpu_count() or 1
-        self._local = threading.local()
 
     def __getattr__(self, name: str) -> Any:
         """Look up attributes of the prior, such as ``checkpoint`` and ``advantages``."""
@@ -146,14 +136,9 @@ class SearchAgent:
             raise AttributeError(name)
         return getattr(self.prior, name)
 
-    def __getstate__(self) -> dict[str, Any]:
-        """Leave out the scratch memory of threads, which cannot be pickled."""
-        return {name: value for name, value in self.__dict__.items() if name != "_local"}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        """Restore the agent with new scratch memory."""
-        self.__dict__.update(state)
-        self._local = threading.local()
+    def new_scratch(self) -> Scratch:
+        """Return scratch memory for a thread."""
+        return Scratch.of(self._network)
 
     def act(self, views: Views, rng: Any, games: Games | None = None) -> Actions:
         """Return one action per view, int64[n].
@@ -192,35 +177,17 @@ class SearchAgent:
         self, views: Views, rng: Any, histories: Histories | None, measures: int
     ) -> tuple[Actions, npt.NDArray[np.float64]]:
         """Return the actions, and their gains by the first ``measures`` measures, float64[measures, n, 54]."""
-        check_view_array(views)
-        check_rng(self.name, rng, "integers")
-        views = np.ascontiguousarray(views)
-        keys = rng.integers(0, _KEYS, len(views)).astype(np.uint64)
+        keys = self.draw_keys(views, rng)
         actions, advantages = self._policy(views)
         gains = np.full((measures, len(views), NUM_ACTIONS), np.nan)
-        searched = np.flatnonzero(views["turn"]).tolist()
 
-        def search_row(row: int, executor: ThreadPoolExecutor | None = None) -> None:
-            history = None if histories is None else (histories[0][row], int(histories[1][row]))
-            actions[row] = self._search(
-                views[row : row + 1],
-                history,
-                keys[row],
-                actions[row],
-                advantages[row],
-                gains[:, row],
-                self._runner(executor),
-            )
+        def search(these: Search) -> None:
+            for one in these.each():
+                row = int(one.rows[0])
+                history = None if histories is None else _history(histories, row)
+                actions[row] = self._search(one, history, int(actions[row]), advantages[row], gains[:, row])
 
-        if self._threads == 1 or len(searched) == 0:
-            for row in searched:
-                search_row(row)
-        else:
-            with ThreadPoolExecutor(self._threads) as executor:
-                if len(searched) == 1:
-                    search_row(searched[0], executor)
-                else:
-                    list(executor.map(search_row, searched))
+        self.search_views(views, keys, search)
         return actions, gains
 
     def card_probabilities(
@@ -231,17 +198,17 @@ class SearchAgent:
         The second array is the same with all deals equally likely, whatever the opponent has played. Cards that the
         opponent was seen to take count as known: both arrays are 0 there. Arguments and errors as :meth:`act`.
         """
-        check_view_array(views)
-        check_rng(self.name, rng, "integers")
-        keys = rng.integers(0, _KEYS, len(views)).astype(np.uint64)
         belief, uniform = np.zeros((2, len(views), 52))
-        for row in range(len(views)):
-            history = histories[0][row], int(histories[1][row])
-            part = np.ascontiguousarray(views[row : row + 1])
-            candidates = sample_candidate_deals(self.rules, part, history, keys[row], self._belief, self._runner())
-            write_card_probabilities(posterior(candidates, self._belief)[1], candidates.hands, belief[row])
-            prior = candidates.prior / candidates.prior.sum()
-            write_card_probabilities(prior, candidates.hands, uniform[row])
+
+        def search(these: Search) -> None:
+            for one in these.each():
+                row, history = int(one.rows[0]), _history(histories, int(one.rows[0]))
+                candidates = sample_candidate_deals(self.rules, one.views, history, one.keys[0], self._belief, one.run)
+                write_card_probabilities(posterior(candidates, self._belief)[1], candidates.hands, belief[row])
+                prior = candidates.prior / candidates.prior.sum()
+                write_card_probabilities(prior, candidates.hands, uniform[row])
+
+        self.search_views(views, self.draw_keys(views, rng), search)
         return belief, uniform
 
     def _policy(self, views: Views) -> tuple[Actions, npt.NDArray[np.float64]]:
@@ -256,39 +223,17 @@ class SearchAgent:
         advantages[np.arange(len(views)), actions] = 0.0
         return actions, advantages
 
-    def _scratch(self) -> Scratch:
-        """Return this thread's scratch memory."""
-        if not hasattr(self._local, "scratch"):
-            self._local.scratch = Scratch.of(self._network)
-        scratch: Scratch = self._local.scratch
-        return scratch
-
-    def _runner(self, executor: ThreadPoolExecutor | None = None) -> Run:
-        """Return a function that runs parts of a task, in this thread or in those of an executor."""
-
-        def run_alone(part: Callable[[int, int, Scratch], Any], count: int) -> None:
-            part(0, count, self._scratch())
-
-        def run_parts(part: Callable[[int, int, Scratch], Any], count: int) -> None:
-            assert executor is not None
-            ends = [count * place // self._threads for place in range(self._threads + 1)]
-            list(executor.map(lambda pair: part(pair[0], pair[1], self._scratch()), pairwise(ends)))
-
-        return run_parts if executor else run_alone
-
     def _search(
         self,
-        views: Views,
-        history: tuple[npt.NDArray[np.int8], int] | None,
-        key: np.uint64,
+        these: Search,
+        history: History | None,
         preferred: int,
         advantages: npt.NDArray[np.float64],
         gains: npt.NDArray[np.float64],
-        run: Run,
     ) -> int:
         """Return the action of one view, and write its gains, float64[1 or 3, 54]."""
-        view = views[0]
-        distinct = distinct_actions(view)
+        views, key, run = these.views, these.keys[0], these.run
+        distinct = distinct_actions(views[0])
         stands_for = representative(distinct, preferred)
         advantages[stands_for] = advantages[preferred]
         tried = worth_trying(distinct, stands_for, advantages, -CERTAIN)
@@ -296,7 +241,6 @@ class SearchAgent:
             return preferred
         worlds = sample_worlds(self.rules, views, history, key, self.settings.worlds, self._belief, run)
         margins = np.zeros((self.settings.worlds, NUM_ACTIONS), np.float32)
-        table = open_table(bool(view["trump"] >= 0), bool(view["low"]), for_search=True)
         measures = self._measures[: len(gains)]
         sds = np.empty(NUM_ACTIONS)
         best, done = stands_for, 0
@@ -315,7 +259,7 @@ class SearchAgent:
                     start + end,
                     scratch.network,
                     (scratch.states, scratch.tries),
-                    table,
+                    these.table,
                     scratch.transpositions,
                     margins,
                 )
@@ -330,6 +274,10 @@ class SearchAgent:
             if tried & (tried - np.uint64(1)) == 0:
                 break
         return preferred if best == stands_for else int(best)
+
+
+def _history(histories: Histories, row: int) -> History:
+    return histories[0][row], int(histories[1][row])
 
 
 def stages(worlds: int) -> list[int]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from german_whist.agents.bots.heuristic.bot_kernels import heuristic_action
-from german_whist.agents.inference.hidden_deal_kernels import sample_deal, sample_deal_of_hand, uniform
+from german_whist.agents.inference.deck_sampling_kernels import sample_deal, sample_deal_of_hand, uniform
 from german_whist.agents.inference.world_sampling_kernels import OPPONENT, SELF
 from german_whist.agents.search.row_network_kernels import has_layers, probability, write_logits
 from german_whist.envs.engine.state import DRAFT, PLAY
@@ -126,7 +126,7 @@ def sample_candidates(
     Args:
         game: the rules, ``GAME`` array (1,).
         hidden: ``HIDDEN_DEAL`` array (1,).
-        deals: ``ways``, ``hands``, ``cumulative`` and ``combinations`` of ``count_ways``.
+        deals: the counts of ``count_deals``.
         listed: hands that the opponent can hold, uint64[n], of which each is taken equally often; empty: hands are
             sampled.
         key: random key.
@@ -142,7 +142,7 @@ def sample_candidates(
         Whether every deal agrees with the history.
     """
     network, scratch = borrowed(network), borrowed(scratch)
-    ways, suits, cumulative, combinations = borrowed(deals)
+    deals = borrowed(deals)
     size = hands.shape[0]
     states = scratch.states
     for begin in range(first, last, states.shape[0]):
@@ -151,9 +151,9 @@ def sample_candidates(
             number, deck = begin + i, states[i].deck
             if listed.shape[0]:
                 hands[number] = listed[number % listed.shape[0]]
-                sample_deal_of_hand(hidden[0], ways, hands[number], key, number, np.int64(1), deck)
+                sample_deal_of_hand(hidden[0], deals[0], hands[number], key, number, np.int64(1), deck)
             else:
-                hands[number] = sample_deal(hidden[0], ways, suits, cumulative, combinations, key, number, size, deck)
+                hands[number] = sample_deal(hidden[0], deals, key, number, size, deck)
             deal(game[0], states[i], SELF if hidden[0].is_dealer else OPPONENT)
         written = log_likelihoods[begin : begin + count]
         written[:] = 0.0

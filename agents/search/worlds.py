@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.agents.inference.hidden_deal_kernels import (
-    HIDDEN_DEAL,
-    count_ways,
-    list_hands,
-    read_history,
-    suit_limits,
-)
+from german_whist.agents.inference.deck_sampling import DealSampler
+from german_whist.agents.inference.deck_sampling_kernels import list_hands
 from german_whist.agents.inference.world_sampling_kernels import HAND_COUNTS, count_hands, sample_hand
+from german_whist.agents.monte_carlo.world_search import RunWorlds
 from german_whist.agents.search.belief_kernels import (
     MODELS,
     effective_sample_size,
@@ -91,9 +86,6 @@ class Scratch(NamedTuple):
         return cls(network.copy(), states, tries, replays, race_transposition_table())
 
 
-Run = Callable[[Callable[[int, int, Scratch], None], int], None]  # runs a task in parts
-
-
 class Candidates(NamedTuple):
     """Sampled deals.
 
@@ -129,12 +121,12 @@ def sample_worlds(
     key: np.uint64,
     count: int,
     settings: BeliefSettings,
-    run: Run,
+    run: RunWorlds,
 ) -> Worlds:
-    """Return ``count`` worlds for a view, ``VIEW`` array (1,).
+    """Return ``count`` worlds for a consistent view, ``VIEW`` array (1,).
 
     Raises:
-        ValueError: when no deal agrees with the view or the history.
+        ValueError: when no deal agrees with the history.
     """
     if history is None:
         return _worlds_of_view(rules, views, key, count)
@@ -166,14 +158,13 @@ def _posterior(
 
 def _worlds_of_view(rules: Rules, views: Views, key: np.uint64, worlds: int) -> Worlds:
     counts = np.zeros(1, HAND_COUNTS)[0]
-    if count_hands(rules.game[0], views[0], counts) == 0:
-        raise ValueError("the view is inconsistent: no opponent hand satisfies it")
+    count_hands(rules.game[0], views[0], counts)
     hands = np.array([sample_hand(counts, key, np.uint64(world)) for world in range(worlds)], np.uint64)
     return Worlds(hands, np.zeros(worlds, np.int64), np.inf)
 
 
 def sample_candidate_deals(
-    rules: Rules, views: Views, history: History, key: np.uint64, settings: BeliefSettings, run: Run
+    rules: Rules, views: Views, history: History, key: np.uint64, settings: BeliefSettings, run: RunWorlds
 ) -> Candidates:
     """Return deals that agree with a history.
 
@@ -183,35 +174,24 @@ def sample_candidate_deals(
     Raises:
         ValueError: when no deal agrees, or the history does not belong to the view.
     """
-    hidden = np.zeros(1, HIDDEN_DEAL)
     tokens, length = history
-    belongs = read_history(tokens, length, rules.game["deck"][0], hidden[0])
-    if not belongs or hidden["unseen"][0] != views["unseen"][0]:
+    sampler = DealSampler(tokens[:length], rules)
+    hidden, deals = sampler.hidden, sampler.deals
+    if hidden["unseen"][0] != views["unseen"][0]:
         raise ValueError("history: it does not belong to the view")
-    limits = np.empty(4, np.int64)
-    suit_limits(hidden[0], limits)
-    ways = np.empty((int(hidden["items"][0]) + 1, *limits[:3].tolist()))
-    most = int(limits[:3].prod())
-    suits, cumulative = np.empty((most, 4), np.int8), np.empty(most)
-    combinations = count_ways(hidden[0], limits, ways, suits, cumulative)
-    if combinations == 0:
-        raise ValueError("history: no deal agrees with it")
-    deals = (ways, suits, cumulative, combinations)
-    listed, priors = _listed_hands(hidden, ways, settings.candidates // _DEALS_PER_HAND)
+    listed, priors = _listed_hands(sampler, settings.candidates // _DEALS_PER_HAND)
     deals_per_hand = -(-settings.candidates // max(len(listed), 1))
     count = deals_per_hand * len(listed) or settings.candidates
 
     def sample(count: int, stream: np.uint64) -> Candidates:
         hands, log_likelihoods = np.empty(count, np.uint64), np.empty((count, MODELS))
         mistakes = np.array([TEMPERATURE, MISTAKES, HEURISTIC_MISTAKES])
-        agree = []
 
-        def sample_part(first: int, last: int, scratch: Scratch) -> None:
+        def sample_part(first: int, last: int, scratch: Scratch) -> bool:
             rest = (first, last, scratch.network, mistakes, scratch.replays, hands, log_likelihoods)
-            agree.append(sample_candidates(rules.game, hidden, deals, listed, stream, *rest))
+            return bool(sample_candidates(rules.game, hidden, deals, listed, stream, *rest))
 
-        run(sample_part, count)
-        if not all(agree):
+        if not all(run(sample_part, count)):
             raise ValueError("history: it does not belong to the view")
         prior = np.tile(priors, count // len(listed)) if len(listed) else np.ones(count)
         return Candidates(hands, log_likelihoods, prior)
@@ -230,13 +210,11 @@ def sample_candidate_deals(
     return candidates
 
 
-def _listed_hands(
-    hidden: npt.NDArray[Any], ways: npt.NDArray[np.float64], most: int
-) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.float64]]:
+def _listed_hands(sampler: DealSampler, most: int) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.float64]]:
     """Return all hands that the opponent can hold, and the probability of each times their number.
 
     Empty where there are more than ``most``.
     """
     hands, weights = np.empty(most, np.uint64), np.empty(most)
-    count = list_hands(hidden[0], ways, hands, weights)
+    count = list_hands(sampler.hidden[0], sampler.deals[0], hands, weights)
     return hands[:count], weights[:count] * count / weights[:count].sum()

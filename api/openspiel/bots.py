@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from random import Random
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -11,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pyspiel
 
-from german_whist.agents.inference.deck_sampling import DeckSampler
+from german_whist.agents.inference.deck_sampling import DealSampler
 from german_whist.agents.registry import make_agent
 from german_whist.envs.agent import Actions, Agent, Games, Histories, Views, ask_views, uses_games
 from german_whist.envs.engine.rules import Rules
@@ -80,7 +79,7 @@ class AgentBot(pyspiel.Bot):  # type: ignore[misc]
         return [(action, float(action == chosen)) for action in state.legal_actions()], chosen
 
 
-_SEEDS = 2**53
+_KEYS = 2**53
 _CHOICES = {"take": TAKE, "leave": LEAVE, "keep": KEEP, "swap": SWAP}  # by event
 
 MakeBot = Callable[[GermanWhistGame, int], Any]
@@ -166,11 +165,11 @@ class BotAgent:
                 "matches and environments, which keep it"
             )
         tokens, lengths = games.histories()
-        seeds, actions = rng.integers(0, _SEEDS, len(views)).tolist(), np.empty(len(views), np.int64)
+        keys, actions = rng.integers(0, _KEYS, len(views)).tolist(), np.empty(len(views), np.int64)
         for row, game in enumerate(games.ids()):
             seen, player = tokens[row, : lengths[row]], int(views["dealer"][row])
             if game not in self._bots:
                 self._bots[game] = self.make_bot(self.game, player)
-            deck = DeckSampler(seen, self.rules).sample(Random(seeds[row]))
+            deck = DealSampler(seen, self.rules).decks(1, keys[row])[0].tolist()
             actions[row] = self._bots[game].step(state_of(self.game, deck, _actions_of(seen, deck, self.rules)))
         return actions

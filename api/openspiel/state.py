@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pyspiel
 
-from german_whist.agents.inference.deck_sampling import DeckSampler
+from german_whist.agents.inference.deck_sampling import DealSampler
 from german_whist.envs.engine.actions import action_text, choice_names
 from german_whist.envs.engine.cards import NUM_CARDS, SUITS, card_text, hand_text, parse_deck
 from german_whist.envs.engine.scoring import check_reward
@@ -76,7 +76,7 @@ class GermanWhistState(pyspiel.State):  # type: ignore[misc]
         Raises:
             ValueError: at chance nodes.
         """
-        return resampled(self, player_id, Random(int(sampler() * 2**53)))
+        return resampled(self, player_id, int(sampler() * 2**53))
 
     def __str__(self) -> str:
         """Return both hands, the stock and the actions so far."""
@@ -131,7 +131,7 @@ def _deal_cards(state: GermanWhistState, order: Sequence[int]) -> None:
         state.apply_action(order[state.deal.groups[0][0]])
 
 
-def resampled(state: GermanWhistState, player: int, random: Random) -> GermanWhistState:
+def resampled(state: GermanWhistState, player: int, key: int) -> GermanWhistState:
     """Return a state with the same information state for a player, drawn uniformly from all deals that agree.
 
     Only the player's own event history and the actions, which both players see, are read.
@@ -142,13 +142,13 @@ def resampled(state: GermanWhistState, player: int, random: Random) -> GermanWhi
     deal = state.deal
     if deal.is_chance:
         raise ValueError("a state can be resampled where a player is to act, not at a chance node")
-    return state_of(state.get_game(), _sampler(deal, player).sample(random), deal.actions)
+    return state_of(state.get_game(), _sampler(deal, player).decks(1, key)[0].tolist(), deal.actions)
 
 
 @lru_cache(maxsize=4)
-def _sampler(deal: Deal, player: int) -> DeckSampler:
+def _sampler(deal: Deal, player: int) -> DealSampler:
     """Return the sampler of what a player knows of a deal. Searches draw many states for the same one."""
-    return DeckSampler(deal.history(player)[0], deal.setup.rules)
+    return DealSampler(deal.history(player)[0], deal.setup.rules)
 
 
 class Resampler:
@@ -171,4 +171,4 @@ class Resampler:
         Raises:
             ValueError: at chance nodes.
         """
-        return resampled(state, player, self._random)
+        return resampled(state, player, self._random.getrandbits(64))

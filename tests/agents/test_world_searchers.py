@@ -10,9 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from german_whist.agents.ismcts.agent import DEFAULT_ITERATIONS, ISMCTSAgent
-from german_whist.agents.monte_carlo.bot import DEFAULT_WORLDS, MonteCarloBot
-from german_whist.agents.pimc.agent import PIMCAgent
+from german_whist.agents.monte_carlo.bot import DEFAULT_WORLDS, MonteCarloBot, PIMCAgent
+from german_whist.agents.monte_carlo.ismcts import DEFAULT_ITERATIONS, ISMCTSAgent
 from german_whist.agents.registry import make_agent
 from german_whist.arena.match import play_match
 from german_whist.envs.engine.agent_rng import AgentRng

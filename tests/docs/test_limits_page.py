@@ -28,9 +28,10 @@ def test_a_limit_is_that_of_the_code(number: str, module: str, name: str) -> Non
 EXCEPTIONS = {
     "training.networks.MAX_GRAD_NORM",  # of every gradient step
     "training.value_fit.MAX_ROWS",  # a sample is large enough
-    "agents.inference.hidden_deal_kernels.MAX_ITEMS",  # the longest history of any deal
+    "agents.inference.deck_sampling_kernels.MAX_ITEMS",  # the longest history of any deal
+    "agents.inference.deck_sampling_kernels.MAX_TRICKS",  # the longest deal
     "agents.inference.world_sampling_kernels.MAX_HAND",  # the largest hand of any game
-    "agents.ismcts.tree_kernels.MAX_PATH",  # more than the decisions of any deal
+    "agents.monte_carlo.ismcts_kernels.MAX_PATH",  # more than the decisions of any deal
     "agents.monte_carlo.rollout_kernels.MAX_RACE_CARDS",  # larger races are played by rules, not solved, in rollouts
     "arena.games.MAX_TASKS",  # into which a match is cut for its workers
 }

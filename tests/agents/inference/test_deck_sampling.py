@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+from collections import Counter
+from math import factorial
 from typing import Any
 
 import numpy as np
@@ -11,10 +13,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from german_whist.agents.inference.deck_sampling import DeckSampler, sample_decks
-from german_whist.envs.engine.rules import Rules, rule_names
+from german_whist.agents.inference.deck_sampling import DealSampler, sample_decks
+from german_whist.agents.inference.deck_sampling_kernels import list_hands, sample_deal, sample_deal_of_hand
+from german_whist.envs.engine.cards import cards_of
+from german_whist.envs.engine.rules import Rules, rule_names, rules
 from german_whist.envs.observation.history import EVENTS
 from german_whist.envs.simulator.batch import DealBatch
+from tests.conftest import play_randomly
+from tests.strategies import seeds
 
 SMALL = {
     "two suits": Rules(suits=2, ranks=4, hand=2, stock=4),
@@ -87,7 +93,7 @@ def test_the_decks_are_counted_and_each_is_as_likely_as_any_other(name: str) -> 
             for seat in range(2):
                 history = history_of(batch, seat)[0]
                 found = {tuple(every[row]) for row in deals.agreeing(batch, seat)}
-                assert DeckSampler(history, rules).count() == len(found)
+                assert DealSampler(history, rules).count() == pytest.approx(len(found), rel=1e-12)
                 if len(found) > 200:
                     continue
                 decks, times = np.unique(
@@ -168,9 +174,12 @@ def test_decks_are_those_of_the_generator_or_seed() -> None:
         (np.zeros(4, np.int8), "classic", "shape"),
         (np.zeros((3, 4)), "classic", "dtype float64"),
         (np.zeros((3, 4), np.int8), "classic", "not complete"),
-        (np.array([[99, 0, 0, 0]]), "classic", "not one of these rules"),
-        ("classic", "tiny", "is not in the deck"),
-        ("tiny", "classic", "not one of these rules"),
+        (np.array([[99, 0, 0, 0]]), "classic", "not one of 'classic'"),
+        (np.array([[2, 1, 300, 0]]), "classic", "not one of 'classic'"),
+        ("classic", "tiny", "not one of 'tiny'"),
+        ("tiny", "classic", "not one of 'classic'"),
+        ("humbug", "classic", "not one of 'classic'"),
+        ("classic", "humbug", "not one of 'humbug'"),
     ],
 )
 def test_what_is_no_history_of_these_rules_is_refused(history: Any, rules: str, word: str) -> None:
@@ -178,3 +187,210 @@ def test_what_is_no_history_of_these_rules_is_refused(history: Any, rules: str, 
         history = history_of(random_course(history, 1, 3)[0], 0)[0]
     with pytest.raises(ValueError, match=word):
         sample_decks(history, rules)
+
+
+OPEN = [name for name in rule_names() if not rules(name).humbug]
+
+
+def exact_count(history: npt.NDArray[np.int8], rules: Rules) -> int:
+    """The number of decks that agree with a history, in integers: courses of the opponent's hidden cards by suit."""
+    name = {number: event.name for number, event in enumerate(EVENTS)}
+    events = [(name[event], who, card - 1) for event, who, card, _ in history.tolist() if event]
+    seen = {card for _, _, card in events if card >= 0}
+    unseen = [card for card in rules.cards if card not in seen]
+    known: set[int] = set()
+    later: list[tuple[str, int]] = []  # what happened to the opponent's hidden cards, and the suit
+    led = -1
+    for event, who, card in events:
+        if event == "took" and who == 2:
+            known.add(card)
+        elif event == "drew" and who == 2:
+            later.append(("drew", -1))
+        elif event == "played":
+            if who == 2:
+                later += [("played", card // 13)] if card not in known else []
+                later += [("void", led)] if led not in (-1, card // 13) else []
+            led = card // 13 if led < 0 else -1
+    hands = {(0, 0, 0, 0): 1}  # numbers of hidden cards by suit now, and how many hands have them
+    for suit in range(4):
+        count = sum(card // 13 == suit for card in unseen)
+        hands = {
+            (*held[:suit], n, *held[suit + 1 :]): ways * factorial(count) // factorial(n) // factorial(count - n)
+            for held, ways in hands.items()
+            for n in range(count + 1)
+        }
+    draws, plays = (sum(kind == wanted for kind, _ in later) for wanted in ("drew", "played"))
+    hands = {held: ways for held, ways in hands.items() if sum(held) == rules.hand + draws - plays}
+    for kind, suit in reversed(later):
+        before: Counter[tuple[int, ...]] = Counter()
+        for held, ways in hands.items():
+            if kind == "void":
+                before[held] += ways if held[suit] == 0 else 0
+            elif kind == "played":
+                before[(*held[:suit], held[suit] + 1, *held[suit + 1 :])] += ways
+            else:
+                for one in range(4):
+                    if held[one]:
+                        before[(*held[:one], held[one] - 1, *held[one + 1 :])] += ways * held[one]
+        hands = before  # type: ignore[assignment]
+    free = len(unseen) - (rules.hand + draws - plays)
+    return sum(hands.values()) * factorial(rules.hand) ** 2 * factorial(free)
+
+
+@pytest.mark.parametrize("preset", OPEN)
+@settings(max_examples=4)
+@given(seed=seeds, steps=st.integers(0, 40))
+def test_large_counts_are_exact_to_the_last_digits_of_a_float(preset: str, seed: int, steps: int) -> None:
+    batch = DealBatch(preset, 1, seed, history=True)
+    play_randomly(batch, np.random.default_rng(seed), steps)
+    if not batch.done[0]:
+        history = batch.history()[0][0]
+        assert DealSampler(history, batch.rules).count() == pytest.approx(exact_count(history, batch.rules), rel=1e-12)
+
+
+def stratified(sampler: DealSampler, count: int) -> list[tuple[int, list[int]]]:
+    """Hidden hands of the opponent and decks, of stratified deals."""
+    decks = np.zeros((count, 52), np.int8)
+    hands = [sample_deal(sampler.hidden[0], sampler.deals, np.uint64(5), n, count, decks[n]) for n in range(count)]
+    return [(int(hand), deck[deck >= 0].tolist()) for hand, deck in zip(hands, decks, strict=True)]
+
+
+def late_position(seed: int, stock: int, preset: str = "classic") -> tuple[DealBatch, DealSampler]:
+    batch, rng = DealBatch(preset, 1, seed, history=True), np.random.default_rng(seed)
+    while batch.views()["stock"][0] > stock:
+        play_randomly(batch, rng, 1)
+    return batch, DealSampler(batch.history()[0][0], batch.rules)
+
+
+def listed(sampler: DealSampler, most: int = 3000) -> tuple[Any, Any]:
+    hands, weights = np.empty(most, np.uint64), np.empty(most)
+    count = list_hands(sampler.hidden[0], sampler.deals[0], hands, weights)
+    return hands[:count], weights[:count]
+
+
+@settings(max_examples=20)
+@given(seed=seeds, stock=st.sampled_from([2, 4]))
+def test_listed_hands_are_all_hands_with_the_ways_to_each(seed: int, stock: int) -> None:
+    _, sampler = late_position(seed, stock)
+    hands, weights = listed(sampler)
+    assert len(set(hands.tolist())) == len(hands) > 0
+    assert weights.sum() == pytest.approx(sampler.deals[2][-1], rel=1e-12)
+    drawn = Counter(hand for hand, _ in stratified(sampler, 4000))
+    assert set(drawn) <= set(hands.tolist())
+    expected = 4000 * weights / weights.sum()
+    found = np.array([drawn[hand] for hand in hands.tolist()])
+    assert (np.abs(found - expected) < 6 * np.sqrt(expected) + 6).all()
+    if len(hands) > 1:
+        assert not len(listed(sampler, len(hands) - 1)[0])
+
+
+def test_too_many_hands_are_not_looked_through() -> None:
+    _, sampler = late_position(3, 26)
+    assert not len(listed(sampler, 10**6)[0])
+
+
+@settings(max_examples=5)
+@given(seed=seeds, stock=st.sampled_from([2, 4]))
+def test_deals_of_a_listed_hand_agree_with_the_history(seed: int, stock: int) -> None:
+    batch, sampler = late_position(seed, stock)
+    hands, _ = listed(sampler)
+    count = len(hands)
+    seat, decks = int(batch.turn[0]), np.zeros((count, 52), np.int8)
+    for number in range(count):
+        sample_deal_of_hand(sampler.hidden[0], sampler.deals[0], hands[number], np.uint64(9), number, 1, decks[number])
+    others = DealBatch("classic", count, history=True)
+    others.deal_decks(decks.tolist(), np.repeat(batch.states["dealer"], count))
+    assert batch.log is not None
+    for action in batch.log.actions[0, : batch.log.counts[0]]:
+        others.step(np.full(count, action))
+    assert (others.history(seats=np.full(count, seat))[0] == batch.history()[0]).all()
+    assert (others.states["hands"][:, 1 - seat] & ~others.states["known"][:, 1 - seat] == hands).all()
+
+
+@pytest.mark.parametrize("preset", OPEN)
+@settings(max_examples=8)
+@given(seed=seeds, steps=st.integers(0, 40))
+def test_the_same_course_leads_to_the_hand_of_every_stratified_deal(preset: str, seed: int, steps: int) -> None:
+    batch = DealBatch(preset, 1, seed, history=True)
+    play_randomly(batch, np.random.default_rng(seed), steps)
+    if batch.done[0]:
+        return
+    assert batch.log is not None
+    sampler, seat = DealSampler(batch.history()[0][0], batch.rules), int(batch.turn[0])
+    samples = stratified(sampler, 8)
+    others = DealBatch(preset, 8, history=True)
+    size = len(batch.rules.cards)
+    others.deal_decks([[*deck[:size]] for _, deck in samples], np.repeat(batch.states["dealer"], 8))
+    for action in batch.log.actions[0, : batch.log.counts[0]]:
+        others.step(np.full(8, action))
+    assert (others.history(seats=np.full(8, seat))[0] == batch.history()[0]).all()
+    hidden = others.states["hands"][:, 1 - seat] & ~others.states["known"][:, 1 - seat]
+    assert hidden.tolist() == [hand for hand, _ in samples]
+
+
+def test_stratified_deals_are_equally_likely() -> None:
+    """All decks of a small game that agree with a history are found by trying every order of the cards not located."""
+    small = Rules(suits=2, ranks=5, hand=2, stock=6)
+    rng = np.random.default_rng(3)
+    checked = 0
+    while checked < 3:
+        batch = DealBatch(small, 1, int(rng.integers(2**32)), history=True)
+        play_randomly(batch, rng, 4)
+        view = batch.views()[0]
+        if not (view["void_opponent"].any() and view["drawn_opponent"].any()):
+            continue
+        sampler, numbers = DealSampler(batch.history()[0][0], batch.rules), 3000
+        expected = consistent_deals(batch, sampler)
+        found = Counter(places(batch, deck) for _, deck in stratified(sampler, numbers))
+        assert set(found) == set(expected)
+        total = sum(expected.values())
+        for place, count in expected.items():
+            share = count / total
+            assert abs(found[place] / numbers - share) < 5 * np.sqrt(share * (1 - share) / numbers) + 1e-9
+        checked += len(expected) > 2
+
+
+def places(batch: DealBatch, deck: list[int]) -> tuple[Any, ...]:
+    """What a seat cares about in a deck: the opponent's first hand as a set, and the cards it drew unseen."""
+    hand = batch.rules.hand
+    other = 1 - int(batch.turn[0])
+    first = 1 if other == int(batch.states["dealer"][0]) else 0
+    drawn = int(batch.states["top"][0])
+    return frozenset(deck[first : 2 * hand : 2]), tuple(deck[2 * hand : drawn])
+
+
+def consistent_deals(batch: DealBatch, sampler: DealSampler) -> Counter[tuple[Any, ...]]:
+    """All decks that leave the seat to act the same history, by :func:`places`; its own hand in one order."""
+    assert batch.log is not None
+    hidden = sampler.hidden[0]
+    deck = hidden["deck"][: len(batch.rules.cards)].tolist()
+    deck[int(hidden["is_dealer"]) : 2 * batch.rules.hand : 2] = cards_of(int(hidden["own"][0]))
+    free = [place for place, card in enumerate(deck) if card < 0]
+    orders = list(itertools.permutations(card for card in batch.rules.cards if card not in deck))
+    chosen = np.tile(np.array(deck), (len(orders), 1))
+    chosen[:, free] = orders
+    seat = int(batch.turn[0])
+    others = DealBatch(batch.rules, len(chosen), history=True)
+    others.deal_decks(chosen.tolist(), np.repeat(batch.states["dealer"], len(chosen)))
+    rows = np.arange(len(chosen))
+    for action in batch.log.actions[0, : batch.log.counts[0]]:
+        rows = rows[(others.legal()[rows] >> np.uint64(action)) & np.uint64(1) == 1]
+        others.step(np.full(len(rows), action), rows)
+    tokens = others.history(seats=np.full(len(rows), seat), rows=rows)[0]
+    same = rows[(tokens == batch.history()[0]).all(axis=(1, 2))]
+    return Counter(places(batch, chosen[row].tolist()) for row in same)
+
+
+def test_the_shares_of_the_suits_are_stratified() -> None:
+    batch = DealBatch("classic", seed=3, history=True)
+    sampler = DealSampler(batch.history()[0][0], batch.rules)
+    numbers = 600
+    combination = Counter(
+        tuple(sum(1 for card in cards_of(hand) if card // 13 == suit) for suit in range(4))
+        for hand, _ in stratified(sampler, numbers)
+    )
+    before = 0.0
+    for hand, until in zip(*sampler.deals[1:], strict=True):
+        share = (until - before) / sampler.deals[2][-1] * numbers
+        assert abs(combination[tuple(hand.tolist())] - share) < 2
+        before = until

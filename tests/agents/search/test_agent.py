@@ -105,7 +105,7 @@ def redealt(positions: Positions, row: int, key: int) -> DealBatch | None:
 def redealt_choices(agent: Any, positions: Positions, choose: Any) -> list[tuple[int, int]]:
     """The choices in positions and in others that the seat to act cannot tell from them."""
     pairs = []
-    for row in range(12):
+    for row in range(24):
         other = redealt(positions, row, row)
         if other is not None:
             pair = []
@@ -113,7 +113,7 @@ def redealt_choices(agent: Any, positions: Positions, choose: Any) -> list[tuple
                 histories = batch.history(rows=[place])
                 pair.append(choose(agent, batch, place, histories))
             pairs.append((pair[0], pair[1]))
-    assert len(pairs) > 6
+    assert len(pairs) > 12
     return pairs
 
 

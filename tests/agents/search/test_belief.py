@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -142,7 +142,12 @@ def test_late_in_the_foreplay_every_hand_is_tried_equally_often() -> None:
     def found(candidates: int, key: int) -> tuple[Counter[int], npt.NDArray[np.float64]]:
         settings = BeliefSettings(candidates, 0.0, MODEL_PRIOR)
         deals = sample_candidate_deals(
-            batch.rules, batch.views(), history, np.uint64(key), settings, lambda part, count: part(0, count, scratch)
+            batch.rules,
+            batch.views(),
+            history,
+            np.uint64(key),
+            settings,
+            lambda part, worlds: [part(0, worlds, scratch)],
         )
         _, weights = posterior(deals, settings)
         probabilities = np.empty(52)
@@ -165,9 +170,8 @@ def test_the_likelihood_of_a_deal_does_not_depend_on_those_replayed_with_it(step
     settings = BeliefSettings(200, 0.0, MODEL_PRIOR)
 
     def found(size: int) -> Candidates:
-        def run(part: Callable[[int, int, Scratch], None], count: int) -> None:
-            for first in range(0, count, size):
-                part(first, min(first + size, count), scratch)
+        def run(part: Callable[[int, int, Any], Any], worlds: int) -> list[Any]:
+            return [part(first, min(first + size, worlds), scratch) for first in range(0, worlds, size)]
 
         return sample_candidate_deals(
             batch.rules, batch.views(), (tokens[0], int(lengths[0])), np.uint64(7), settings, run
@@ -194,6 +198,6 @@ def test_more_deals_are_sampled_where_few_share_the_weight(least_size: float, de
         (tokens[0], int(lengths[0])),
         np.uint64(7),
         settings,
-        lambda part, count: part(0, count, scratch),
+        lambda part, worlds: [part(0, worlds, scratch)],
     )
     assert len(found.hands) == len(found.log_likelihoods) == deals

@@ -218,30 +218,26 @@ def most_visited(nodes, edges):
 
 
 @kernel
-def choose_by_tree(game, views, keys, settings, table, transpositions, scratch, tree, actions, hands):
+def choose_by_tree(game, views, keys, settings, table, scratch, tree, actions):
     """Write the action that a tree search prefers in each view; a single distinct action is not searched.
 
     Args:
         game: the rules, ``GAME`` array (1,).
-        views: what the seats to act know, ``VIEW`` array of shape (n,).
+        views: what the seats to act know, ``VIEW`` array of shape (n,), consistent.
         keys: random keys of worlds and rollouts, uint64[n].
         settings: iterations, and the weight of winning in the reward.
         table: ``EndgameTable`` for these views' kind of game.
-        transpositions: ``RaceTranspositionTable`` of the endgame search.
-        scratch: arrays for two states, one view and one record of hand counts.
+        scratch: two states, one view, one record of hand counts, and transposition tables.
         tree: ``NODE`` and ``EDGE`` arrays with a place for every iteration and one more, int64[MAX_PATH] and int64[2].
         actions: int64[n], written.
-        hands: int64[n], written: the number of consistent hands; 0 for an inconsistent view.
     """
-    states, seen, counts = scratch
+    states, seen, counts, transpositions = scratch
     nodes, edges, _, _ = tree
     for row in range(views.shape[0]):
-        write_known_state(game[0], views[row], states[0])
-        hands[row] = count_hands(game[0], views[row], counts[0])
-        if hands[row] == 0:
-            continue
         if popcount(distinct_actions(views[row])) == 1:
             actions[row] = lowest(views[row].legal)
             continue
+        write_known_state(game[0], views[row], states[0])
+        count_hands(game[0], views[row], counts[0])
         grow_tree(game[0], states, seen[0], counts[0], views[row], keys[row], settings, table, transpositions, tree)
         actions[row] = most_visited(nodes, edges)

@@ -1,4 +1,4 @@
-"""Open-card search of sampled worlds: alpha-beta over the next tricks, then a rollout, then the exact endgame."""
+"""Every action in the same sampled worlds, by rollouts or by search with open cards, and the choice by the mean."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from german_whist.agents.bots.heuristic.bot_kernels import heuristic_action
 from german_whist.agents.inference.world_sampling_kernels import (
     SELF,
     count_hands,
+    count_opponent_unseen,
     write_known_state,
     write_sampled_cards,
 )
@@ -25,6 +26,7 @@ from german_whist.envs.observation.view_kernels import write_view
 from german_whist.envs.utils.bit_kernels import highest, lowest, popcount
 from german_whist.envs.utils.jit import kernel
 
+ROLLOUT = 0  # depth of the open-card search for none
 PLIES_PER_TRICK = 4  # two cards and, where cards of the stock are picked, two picks
 
 _ONE = np.uint64(1)
@@ -88,36 +90,35 @@ def open_card_margin(game, states, ply, horizon, alpha, beta, view, table, trans
 
 
 @kernel
-def add_open_card_margins(game, views, keys, worlds, depth, table, transpositions, scratch, totals, hands):
-    """Add up the open-card margin of every distinct action over the same worlds of each view.
+def add_margins(game, views, keys, first, last, depth, table, scratch, totals):
+    """Add up the margins of every distinct action over the same worlds of each view.
 
-    Views with a single distinct action are skipped; where nothing is hidden only world 0 is searched.
+    Views with a single distinct action are skipped; where nothing is hidden only world 0 is tried.
 
     Args:
         game: the rules, ``GAME`` array (1,).
-        views: what the seats to act know, ``VIEW`` array of shape (n,).
+        views: what the seats to act know, ``VIEW`` array of shape (n,), consistent.
         keys: random keys of the worlds, uint64[n].
-        worlds: number of worlds for each view.
-        depth: tricks searched, the current one included.
+        first: first world.
+        last: the world after the last.
+        depth: tricks searched with open cards, the current one included; ``ROLLOUT`` for rollouts.
         table: ``EndgameTable`` for these views' kind of game.
-        transpositions: ``RaceTranspositionTable`` of the endgame search.
-        scratch: arrays for ``PLIES_PER_TRICK * depth + 3`` states, one view and one record of hand counts.
+        scratch: ``PLIES_PER_TRICK * depth + 3`` states, one view, one record of hand counts, and transposition tables.
         totals: int64[n, 54], added to.
-        hands: int64[n], written: the number of consistent hands; 0 for an inconsistent view.
     """
-    states, seen, counts = scratch
+    states, seen, counts, transpositions = scratch
     rules, view, hidden = game[0], seen[0], counts[0]
     for row in range(views.shape[0]):
-        write_known_state(rules, views[row], states[0])
-        hands[row] = count_hands(rules, views[row], hidden)
         distinct = distinct_actions(views[row])
-        if hands[row] == 0 or popcount(distinct) == 1:
+        if popcount(distinct) == 1:
             continue
+        write_known_state(rules, views[row], states[0])
+        count_hands(rules, views[row], hidden)
         horizon = tricks_played(states[0]) + depth
         if views[row].choice:  # the trick is over, but its cards are still to be drawn
             horizon -= 1
-        tried = 1 if popcount(hidden.cards) == hidden.held else worlds
-        for world in range(tried):
+        end = min(last, 1) if popcount(hidden.cards) == hidden.held else last
+        for world in range(first, end):
             states[1] = states[0]
             write_sampled_cards(rules, views[row], hidden, keys[row], np.uint64(world), states[1])
             actions = distinct
@@ -126,6 +127,62 @@ def add_open_card_margins(game, views, keys, worlds, depth, table, transposition
                 actions &= actions - _ONE
                 states[_FIRST_PLY] = states[1]
                 play(rules, states[_FIRST_PLY], action)
-                totals[row, action] += open_card_margin(
-                    rules, states, _FIRST_PLY, horizon, _LOW, _HIGH, view, table, transpositions
-                )
+                if depth == ROLLOUT:
+                    margin = rollout_margin(rules, states[_FIRST_PLY], view, table, transpositions)
+                else:
+                    margin = open_card_margin(
+                        rules, states, _FIRST_PLY, horizon, _LOW, _HIGH, view, table, transpositions
+                    )
+                totals[row, action] += margin
+
+
+@kernel
+def choose_best(views, totals, preferred, actions):
+    """Write the action with the highest total; ties go to the preferred action, then to the lowest.
+
+    Args:
+        views: what the seats to act know, ``VIEW`` array of shape (n,).
+        totals: of distinct actions, int64[n, 54].
+        preferred: legal actions, int64[n].
+        actions: written to, int64[n].
+    """
+    for row in range(views.shape[0]):
+        distinct = distinct_actions(views[row])
+        tried = distinct
+        best = lowest(tried)
+        while tried:
+            action = lowest(tried)
+            tried &= tried - _ONE
+            if totals[row, action] > totals[row, best]:
+                best = action
+        # The action that was tried for the preferred one: the highest distinct action up to it.
+        tried_action = highest(distinct & ((_ONE << np.uint64(preferred[row] + 1)) - _ONE))
+        actions[row] = preferred[row] if totals[row, tried_action] == totals[row, best] else best
+
+
+@kernel
+def write_mean_margins(game, views, totals, worlds, margins):
+    """Write the mean margin of each legal action, NaN where none was tried.
+
+    Args:
+        game: the rules, ``GAME`` array (1,).
+        views: what the seats to act know, ``VIEW`` array of shape (n,).
+        totals: of distinct actions, int64[n, 54].
+        worlds: number of worlds for each view.
+        margins: float64[n, 54], written.
+    """
+    for row in range(views.shape[0]):
+        view = views[row]
+        margins[row] = np.nan
+        distinct = distinct_actions(view)
+        if popcount(distinct) == 1:
+            continue
+        tried = (
+            1 if popcount(view.unseen) == count_opponent_unseen(game[0], view) else worlds
+        )  # nothing hidden: one world
+        legal = view.legal
+        while legal:
+            action = lowest(legal)
+            legal &= legal - _ONE
+            tried_action = highest(distinct & ((_ONE << np.uint64(action + 1)) - _ONE))
+            margins[row, action] = totals[row, tried_action] / tried

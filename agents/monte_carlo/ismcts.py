@@ -13,24 +13,23 @@ to play in the tree as if it saw what the searching seat sees: a known weakness 
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from german_whist.agents.bots.base import check_open_endgame
 from german_whist.agents.inference.world_sampling_kernels import HAND_COUNTS
-from german_whist.agents.ismcts.tree_kernels import EDGE, MAX_PATH, NODE, choose_by_tree
-from german_whist.agents.monte_carlo.view_threads import draw_keys, search_in_threads, thread_count
+from german_whist.agents.monte_carlo.ismcts_kernels import EDGE, MAX_PATH, NODE, choose_by_tree
+from german_whist.agents.monte_carlo.world_search import Search, WorldSearcher
 from german_whist.envs.agent import Actions, Views
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.rules import rules as rules_named
 from german_whist.envs.engine.state import STATE
-from german_whist.envs.observation.views import VIEW, check_view_array
+from german_whist.envs.observation.views import VIEW
 from german_whist.envs.utils.checks import whole_number
 from german_whist.envs.utils.specs import read_settings, unknown_name_error
-from german_whist.solver.search.transposition_table import race_transposition_table
-from german_whist.solver.tablebase.endgame_table import EndgameTable
+from german_whist.solver.search.transposition_table import RaceTranspositionTable, race_transposition_table
 
 DEFAULT_ITERATIONS = 500
 DEFAULT_REWARD = "mixed"
@@ -38,7 +37,19 @@ MAX_ITERATIONS = 1_000_000
 WIN_WEIGHTS = {"win": 1.0, "margin": 0.0, "mixed": 0.5}  # of winning in the reward
 
 
-class ISMCTSAgent:
+class Scratch(NamedTuple):
+    """Scratch memory of a thread.
+
+    Attributes:
+        worlds: ``STATE`` array (2,), ``VIEW`` array (1,), ``HAND_COUNTS`` array (1,), and transposition tables.
+        tree: nodes, edges, the path of an iteration, and the numbers of nodes and edges.
+    """
+
+    worlds: tuple[npt.NDArray[Any], Views, npt.NDArray[Any], RaceTranspositionTable]
+    tree: tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[np.int64], npt.NDArray[np.int64]]
+
+
+class ISMCTSAgent(WorldSearcher[Scratch]):
     """Plays the most visited action of a tree search over its information sets.
 
     Attributes:
@@ -71,11 +82,8 @@ class ISMCTSAgent:
         if reward not in WIN_WEIGHTS:
             raise unknown_name_error("ismcts reward", reward, WIN_WEIGHTS)
         self.reward = reward
-        self.name = f"ismcts:iterations={self.iterations}"
-        if reward != DEFAULT_REWARD:
-            self.name += f",reward={reward}"
-        self._threads = thread_count(threads)
-        self.rules = rules_named(rules)
+        name = f"ismcts:iterations={self.iterations}"
+        super().__init__(name if reward == DEFAULT_REWARD else f"{name},reward={reward}", rules_named(rules), threads)
         check_open_endgame(self.name, self.rules)
 
     @classmethod
@@ -87,6 +95,14 @@ class ISMCTSAgent:
         """
         return cls(**read_settings("ismcts", settings, {"iterations": int, "reward": str}), rules=rules)
 
+    def new_scratch(self) -> Scratch:
+        """Return scratch memory for a thread."""
+        size = self.iterations + 1
+        return Scratch(
+            (np.zeros(2, STATE), np.zeros(1, VIEW), np.zeros(1, HAND_COUNTS), race_transposition_table()),
+            (np.zeros(size, NODE), np.zeros(size, EDGE), np.zeros(MAX_PATH, np.int64), np.zeros(2, np.int64)),
+        )
+
     def act(self, views: Views, rng: Any) -> Actions:
         """Return one action per view, int64[n].
 
@@ -94,21 +110,17 @@ class ISMCTSAgent:
             ValueError: when no opponent hand satisfies a view, or ``views`` or ``rng`` is of another kind.
             TableError: when there is no endgame table and none can be built.
         """
-        check_view_array(views)
-        actions = np.empty(len(views), np.int64)
-        search_in_threads(self.rules, self._search, views, draw_keys(self.name, views, rng), self._threads, actions)
-        return actions
-
-    def _search(
-        self, table: EndgameTable, views: Views, keys: npt.NDArray[np.uint64]
-    ) -> tuple[Actions, npt.NDArray[np.int64]]:
-        """Return the actions in views that share a table, and how many hands are consistent with each view."""
-        actions, hands = np.empty(len(views), np.int64), np.ones(len(views), np.int64)
-        size = self.iterations + 1
-        tree = (np.zeros(size, NODE), np.zeros(size, EDGE), np.zeros(MAX_PATH, np.int64), np.zeros(2, np.int64))
-        scratch = (np.zeros(2, STATE), np.zeros(1, VIEW), np.zeros(1, HAND_COUNTS))
+        keys = self.draw_keys(views, rng)
+        actions = np.zeros(len(views), np.int64)
         settings = (self.iterations, WIN_WEIGHTS[self.reward])
-        choose_by_tree(
-            self.rules.game, views, keys, settings, table, race_transposition_table(), scratch, tree, actions, hands
-        )
-        return actions, hands
+
+        def search(these: Search) -> None:
+            def grow(first: int, last: int, scratch: Scratch) -> Actions:
+                chosen = np.empty(len(these.rows), np.int64)
+                choose_by_tree(self.rules.game, these.views, these.keys, settings, these.table, *scratch, chosen)
+                return chosen
+
+            [actions[these.rows]] = these.run(grow, 1)  # one tree, which is not cut into parts
+
+        self.search_views(views, keys, search)
+        return actions

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from german_whist.agents.monte_carlo.bot import MonteCarloBot
-from german_whist.agents.pimc.agent import PIMCAgent
+from german_whist.agents.monte_carlo.bot import MonteCarloBot, PIMCAgent
 from german_whist.arena.match import play_match
 from german_whist.envs.engine.agent_rng import AgentRng
 from german_whist.envs.engine.rules import rules

@@ -1,1 +1,0 @@
-"""Information set Monte Carlo tree search."""

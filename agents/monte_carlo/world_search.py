@@ -1,0 +1,172 @@
+"""What agents that search in sampled worlds share: random keys, endgame tables, scratch memory and threads.
+
+Such an agent says which worlds it samples, how it evaluates an action in a world, and how it chooses one. Everything
+else is here. Each view has a random key of its own, and sums over worlds are exact or in a fixed order, so a choice
+depends on nothing but its view, what the agent remembers of the deal, and the key: not on the batch, the threads or
+earlier calls.
+"""
+
+from __future__ import annotations
+
+import os
+from abc import abstractmethod
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from german_whist.agents.bots.base import NamedAgent, check_rng
+from german_whist.agents.inference.state_sampling import check_consistent
+from german_whist.envs.agent import Views
+from german_whist.envs.engine.rules import Rules
+from german_whist.envs.observation.views import check_view_array
+from german_whist.envs.utils.checks import MAX_THREADS, whole_number
+from german_whist.solver.tablebase.cache import open_table
+from german_whist.solver.tablebase.endgame_table import EndgameTable, empty_table
+
+_KEYS = 2**53  # number of random keys
+_PARTS_PER_THREAD = 8  # several, because views take different times
+
+Keys = npt.NDArray[np.uint64]
+Scratch = TypeVar("Scratch")
+Result = TypeVar("Result")
+
+
+class RunWorlds(Protocol):
+    """Evaluates a number of worlds in parts, in one thread or several."""
+
+    def __call__(self, part: Callable[[int, int, Any], Result], worlds: int) -> list[Result]:
+        """Call ``part(first, last, scratch)`` for ranges that cover all worlds, and return the results in order."""
+        ...
+
+
+class Search(NamedTuple):
+    """Views to search, of one kind of game.
+
+    Attributes:
+        rows: their numbers among all views, int64[n].
+        views: ``VIEW`` array of shape (n,).
+        keys: a random key for each, uint64[n].
+        table: the endgame table of this kind of game.
+        run: runs a task over some worlds, each part with scratch memory of its own.
+    """
+
+    rows: npt.NDArray[np.int64]
+    views: Views
+    keys: Keys
+    table: EndgameTable
+    run: RunWorlds
+
+    def each(self) -> Iterator[Search]:
+        """Yield the views one by one."""
+        for place in range(len(self.rows)):
+            one = slice(place, place + 1)
+            yield self._replace(rows=self.rows[one], views=self.views[one], keys=self.keys[one])
+
+
+class WorldSearcher(NamedAgent, Generic[Scratch]):
+    """An agent that searches in sampled worlds.
+
+    Attributes:
+        name: what it is called.
+        rules: the rules of the game that it plays.
+    """
+
+    def __init__(self, name: str, rules: Rules, threads: int | None) -> None:
+        """Set the game and the number of threads, by default the number of CPU cores.
+
+        Raises:
+            ValueError: when ``threads`` is not a whole number from 1 to 1024.
+        """
+        self.name = name
+        self.rules = rules
+        self._threads = (os.cpu_count() or 1) if threads is None else whole_number("threads", threads, 1, MAX_THREADS)
+        # Free scratch memory by kind of endgame, because a transposition table belongs to one.
+        self._free: dict[bool, list[Scratch]] = {False: [], True: []}
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out the scratch memory."""
+        return {**self.__dict__, "_free": {False: [], True: []}}
+
+    @abstractmethod
+    def new_scratch(self) -> Scratch:
+        """Return scratch memory for a thread."""
+
+    def draw_keys(self, views: Views, rng: Any) -> Keys:
+        """Return a random key for each view, uint64[n]: one number per row, whatever the batch.
+
+        Raises:
+            ValueError: when ``views`` is no array of views, or ``rng`` no generator.
+        """
+        check_view_array(views)
+        check_rng(self.name, rng, "integers")
+        keys: Keys = rng.integers(0, _KEYS, len(views)).astype(np.uint64)
+        return keys
+
+    def search_views(self, views: Views, keys: Keys, search: Callable[[Search], None]) -> None:
+        """Search the views of seats to act: one by its worlds in several threads, many each in one thread.
+
+        Args:
+            views: ``VIEW`` array of shape (n,).
+            keys: uint64[n].
+            search: searches some of the views.
+
+        Raises:
+            ValueError: when no opponent hand satisfies a view.
+            TableError: when there is no endgame table and none can be built.
+        """
+        rows = np.flatnonzero(views["turn"])
+        check_consistent(views, self.rules, rows)
+        if self._threads == 1 or len(rows) == 0:
+            for part in self._parts(views, keys, rows, 1, None):
+                search(part)
+            return
+        with ThreadPoolExecutor(self._threads) as executor:
+            if len(rows) == 1:
+                for part in self._parts(views, keys, rows, 1, executor):
+                    search(part)
+            else:
+                parts = self._parts(views, keys, rows, self._threads * _PARTS_PER_THREAD, None)
+                list(executor.map(search, parts))
+
+    def _parts(
+        self,
+        views: Views,
+        keys: Keys,
+        rows: npt.NDArray[np.int64],
+        count: int,
+        executor: ThreadPoolExecutor | None,
+    ) -> Iterator[Search]:
+        """Yield up to ``count`` parts of the rows of each kind of endgame; an executor runs their worlds."""
+        for low in (False, True):
+            alike = rows[views["low"][rows].astype(np.bool_) == low]
+            if len(alike):
+                table = empty_table() if self.rules.humbug else open_table(self.rules.trump != "none", low, True)
+                for part in np.array_split(alike, min(count, len(alike))):
+                    run = self._runner(low, executor)
+                    yield Search(part, np.ascontiguousarray(views[part]), keys[part], table, run)
+
+    def _runner(self, low: bool, executor: ThreadPoolExecutor | None) -> RunWorlds:
+        free = self._free[low]
+
+        def run(part: Callable[[int, int, Any], Result], worlds: int) -> list[Result]:
+            def run_part(bounds: tuple[int, int]) -> Result:
+                try:
+                    scratch = free.pop()
+                except IndexError:
+                    scratch = self.new_scratch()
+                try:
+                    return part(*bounds, scratch)
+                finally:
+                    free.append(scratch)
+
+            if executor is None:
+                return [run_part((0, worlds))]
+            parts = min(self._threads, worlds)
+            ends = [worlds * place // parts for place in range(parts + 1)]
+            return list(executor.map(run_part, pairwise(ends)))
+
+        return run

@@ -1,1 +1,0 @@
-"""Perfect information Monte Carlo: open-card search over sampled worlds."""
