@@ -1,4 +1,4 @@
-"""Executors that play ranges of deals: worker processes of this machine, or a Ray cluster (``german-whist[ray]``)."""
+"""Executors that play games: this thread, worker processes, or a Ray cluster (``german-whist[ray]``)."""
 
 from __future__ import annotations
 
@@ -22,13 +22,20 @@ T = TypeVar("T")
 
 
 class InlineExecutor(Executor):
-    """Runs each task in this process, when its result is asked for."""
+    """Runs each task in this thread when its result is asked for, so that none is run in vain."""
 
-    def submit(self, task: Callable[..., Any], /, *arguments: Any, **named: Any) -> Future[Any]:
-        """Run a task and return its finished future."""
-        result: Future[Any] = Future()
-        result.set_result(task(*arguments, **named))
-        return result
+    def submit(self, task: Callable[..., T], /, *arguments: Any, **named: Any) -> Future[T]:
+        """Return a future that runs the task."""
+        return _Deferred(lambda: task(*arguments, **named))
+
+
+class _Deferred(Future[T]):
+    def __init__(self, task: Callable[[], T]) -> None:
+        super().__init__()
+        self._task = task
+
+    def result(self, timeout: float | None = None) -> T:
+        return self._task()
 
 
 @contextmanager
@@ -67,10 +74,6 @@ def run_tasks(executor: Executor, task: Callable[..., T], arguments: Sequence[tu
     Raises:
         ChildProcessError: when a worker ended abruptly.
     """
-    if isinstance(executor, InlineExecutor):  # one at a time: whoever has enough results stops
-        for one in arguments:
-            yield executor.submit(task, *one).result()
-        return
     futures: list[Future[T]] = []
     try:
         for one in arguments:

@@ -1,7 +1,8 @@
-"""The games of two agents: every deal, or match of several deals, is played twice with the seats swapped (mirrored).
+"""The one stream of games: two agents play deals, or matches of several deals, each twice with the seats swapped.
 
-:func:`play_games` yields them in order, in blocks. Matches, series, sequential tests, tournaments, shards and variance
-reduction fold this one stream. Mirroring cancels most of the luck of the deal.
+Mirroring cancels most of the luck of the deal. Matches, series, sequential tests, tournaments and shards only fold,
+filter or stop what :func:`games` yields. A *deal* is its cards, a *game* a deal with seats, and a *match* several deals
+to a target, such as ``first_to:25``.
 
 With ``endgame="exact"`` a deal is cut off where its endgame begins and gets the tricks of perfect play; margin and
 winner are those of a game that both agents finish as ``NAME+exact``. Recorded games are played out by such agents.
@@ -9,11 +10,11 @@ winner are those of a game that both agents finish as ``NAME+exact``. Recorded g
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor
-from dataclasses import dataclass, field
-from functools import cached_property
-from typing import Any, Protocol
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -21,348 +22,453 @@ import numpy.typing as npt
 from german_whist.agents.endgame.exact_agent import ExactEndgame, solves_endgame
 from german_whist.agents.registry import make_agent
 from german_whist.arena.executors import InlineExecutor, run_tasks
-from german_whist.arena.match_result import Forfeit
 from german_whist.arena.recording import Recording, deal_results
 from german_whist.envs.agent import Agent, agent_name, ask, for_match, uses_games
 from german_whist.envs.engine.agent_rng import AgentRng
 from german_whist.envs.engine.endgame_hook import EXACT, PLAYED, EndgameHook, check_endgame
-from german_whist.envs.engine.match_format import (
-    MAX_DEALS,
-    MatchFormat,
-    check_match_number,
-    first_deals,
-    match_format_of,
-)
+from german_whist.envs.engine.match_format import MAX_DEALS, MatchFormat, check_match_number, first_deals
 from german_whist.envs.engine.rules import Rules
-from german_whist.envs.engine.rules import rules as rules_named
 from german_whist.envs.engine.scoring import reward_limit
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.envs.utils.checks import check_seed, whole_number
+from german_whist.envs.utils.specs import short_repr
 from german_whist.solver.exact_endgame import ExactEndgameHook
 
 DEFAULT_BATCH = 2048
-MAX_TASKS = 64  # that workers are given: enough to keep machines busy, few enough that batches stay large
+MAX_SHARDS = 64  # for an executor at a time: enough to keep machines busy, few enough that batches stay large
 
-Agents = tuple[Agent, Agent]
-Names = tuple[str, str]
-Progress = Callable[[int], None]
 Lost = dict[int, tuple[int, str]]
+Progress = Callable[[int], None]
+# Called after every step with the batch, the states before the step, and the actions; returns a number for every row.
+Watch = Callable[[DealBatch, Any, npt.NDArray[np.int64]], npt.NDArray[np.float64]]
 
 
-@dataclass(frozen=True, eq=False)
-class MatchConfig:
-    """Who plays what: all that the games of two agents depend on, but the deals.
-
-    Attributes:
-        first: the first agent, an object or a specification string.
-        second: its opponent, likewise.
-        rules: the rules.
-        seed: seed of the deals and of the agents' randomness.
-        endgame: ``"played"`` or ``"exact"``.
-        match: what decides a match of several deals; ``None`` for single deals.
-    """
-
-    first: str | Agent
-    second: str | Agent
-    rules: Rules
-    seed: int
-    endgame: str = PLAYED
-    match: MatchFormat | None = None
-
-    @classmethod
-    def of(
-        cls,
-        first: str | Agent,
-        second: str | Agent,
-        rules: str | Rules = "classic",
-        seed: int = 0,
-        endgame: str = PLAYED,
-        match: str | MatchFormat | None = None,
-    ) -> MatchConfig:
-        """Check the values; the agents are made when they are first needed.
-
-        Raises:
-            ValueError: when the rules, the seed, the endgame or the match format are not allowed.
-        """
-        played = None if match is None else match_format_of(match)
-        return cls(first, second, rules_named(rules), check_seed(seed), check_endgame(endgame), played)
-
-    @cached_property
-    def agents(self) -> Agents:
-        """The agents of this match, which begins: made for its game.
-
-        Raises:
-            ValueError: when there is no such agent, or it plays another game.
-        """
-        return for_match(make_agent(self.first, self.rules)), for_match(make_agent(self.second, self.rules))
-
-    @property
-    def names(self) -> Names:
-        """What to call the agents: their specifications, their names, or their classes."""
-        return agent_label(self.first, self.agents[0]), agent_label(self.second, self.agents[1])
-
-    @property
-    def unit(self) -> str:
-        """What is played: ``"deals"`` or ``"matches"``."""
-        return "deals" if self.match is None else "matches"
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Leave the agents out: a worker makes its own from the specifications, or from the pickled objects."""
-        return {name: value for name, value in self.__dict__.items() if name != "agents"}
-
-
-class Watch(Protocol):
-    """Follows the games of a block step by step."""
-
-    def step(self, before: np.ndarray[Any, Any], actions: npt.NDArray[np.int64]) -> None:
-        """Take note of a step.
-
-        Args:
-            before: the states before it, ``STATE`` array (2n,): the games with the first agent in seat 0, then those
-                with the seats swapped. Games that are over, or forfeited in this step, are done.
-            actions: int64[2n].
-        """
-        ...
-
-    def result(self) -> npt.NDArray[np.float64]:
-        """Return a number for each game, float64[2n]."""
-        ...
-
-
-@dataclass(frozen=True, eq=False)
-class GameBlock:
-    """Games of consecutive deals, or matches, each played twice: one a row.
-
-    Column 0 is the game in which the first agent has seat 0 (at first, in a match), column 1 the one with the seats
-    swapped.
+class Forfeit(NamedTuple):
+    """A game that an agent lost without playing it to the end.
 
     Attributes:
-        start: index of the first deal, or number of the first match.
-        margins: the first agent's margin, in a match of the final scores, float64[n, 2].
-        outcomes: its results (1, 0, −1), int64[n, 2].
-        lengths: deals played, int64[n, 2].
-        forfeits: deals that an agent lost without playing them to the end, as if by the largest margin.
-        recordings: the games that were played to the end, if they were asked for: both of a deal, then the next.
-        watched: what the watch found, if there was one, float64[n, 2].
+        agent: name of the agent.
+        deal: index of the deal.
+        seat: the agent's seat.
+        reason: why, such as a time limit, a crash or an illegal card.
     """
 
-    start: int
-    margins: npt.NDArray[np.float64]
+    agent: str
+    deal: int
+    seat: int
+    reason: str
+
+
+class LostGame(NamedTuple):
+    """A forfeit, and in which game of a block it was.
+
+    Attributes:
+        number: the deal or match.
+        seat: seat of the first agent in it; in a match, in its first deal.
+        forfeit: who lost it, and why.
+    """
+
+    number: int
+    seat: int
+    forfeit: Forfeit
+
+
+class RecordedGame(NamedTuple):
+    """What was played in a game of a block.
+
+    Attributes:
+        number: the deal.
+        seat: seat of the first agent.
+        recording: the game.
+    """
+
+    number: int
+    seat: int
+    recording: Recording
+
+
+class GameBlock(NamedTuple):
+    """Finished games, a row for each deal (or match). Column 0: the first agent has seat 0; column 1: it has seat 1.
+
+    Attributes:
+        numbers: indices of the deals, or matches, uint64[n].
+        outcomes: the first agent's results (1, 0, −1), int64[n, 2].
+        margins: its margins, or in matches its final scores minus the other's, float64[n, 2].
+        lengths: the deals played in each game, int64[n, 2].
+        lost: games, or in matches deals, that an agent lost without playing them to the end, as if by the largest
+            margin.
+        recordings: what was played, in the order of the deals, if asked for; lost games are left out.
+        watched: the sums of what a watch returned, float64[n, 2]; ``None`` without one.
+    """
+
+    numbers: npt.NDArray[np.uint64]
     outcomes: npt.NDArray[np.int64]
+    margins: npt.NDArray[np.float64]
     lengths: npt.NDArray[np.int64]
-    forfeits: tuple[Forfeit, ...] = ()
-    recordings: list[Recording] = field(default_factory=list)
+    lost: tuple[LostGame, ...] = ()
+    recordings: tuple[RecordedGame, ...] = ()
     watched: npt.NDArray[np.float64] | None = None
 
-    def __len__(self) -> int:
-        """Return the number of deals, or matches."""
-        return len(self.margins)
-
     @classmethod
-    def of_margins(cls, start: int, margins: npt.NDArray[Any], forfeits: tuple[Forfeit, ...] = ()) -> GameBlock:
-        """Return single deals by the first agent's margins, [n, 2]."""
+    def of_deals(cls, margins: npt.NDArray[Any], first_deal: int = 0, lost: Iterable[LostGame] = ()) -> GameBlock:
+        """Return games of consecutive single deals from the first agent's margins, [n, 2]."""
         outcomes = np.sign(margins).astype(np.int64)
-        return cls(start, margins.astype(np.float64), outcomes, np.ones(margins.shape, np.int64), forfeits)
+        numbers = np.uint64(first_deal) + np.arange(len(margins), dtype=np.uint64)
+        return cls(numbers, outcomes, margins.astype(np.float64), np.ones_like(outcomes), tuple(lost))
 
-    @classmethod
-    def joined(cls, blocks: Iterable[GameBlock]) -> GameBlock:
-        """Return consecutive blocks as one."""
-        parts = list(blocks)
-        watched = [part.watched for part in parts if part.watched is not None]
-        return cls(
-            parts[0].start,
-            np.concatenate([part.margins for part in parts]),
-            np.concatenate([part.outcomes for part in parts]),
-            np.concatenate([part.lengths for part in parts]),
-            tuple(one for part in parts for one in part.forfeits),
-            [one for part in parts for one in part.recordings],
-            np.concatenate(watched) if watched else None,
-        )
+    @property
+    def forfeits(self) -> list[Forfeit]:
+        """What the agents lost without playing it to the end."""
+        return [one.forfeit for one in self.lost]
 
 
-def play_games(
-    config: MatchConfig,
-    start: int,
-    count: int,
-    *,
-    batch_size: int = DEFAULT_BATCH,
-    record: bool = False,
-    watch: Callable[[DealBatch], Watch] | None = None,
-    progress: Progress | None = None,
-    executor: Executor | None = None,
-) -> Iterator[GameBlock]:
-    """Play deals, or matches, ``start … start + count − 1`` twice, and yield the games in their order.
+def joined(blocks: Iterable[GameBlock]) -> GameBlock:
+    """Return blocks, of which there is at least one, as one."""
+    given = list(blocks)
+    watched = [block.watched for block in given if block.watched is not None]
+    return GameBlock(
+        np.concatenate([block.numbers for block in given]),
+        np.concatenate([block.outcomes for block in given]),
+        np.concatenate([block.margins for block in given]),
+        np.concatenate([block.lengths for block in given]),
+        tuple(one for block in given for one in block.lost),
+        tuple(one for block in given for one in block.recordings),
+        np.concatenate(watched) if watched else None,
+    )
 
-    They depend on the configuration and the numbers alone, not on the batch size or the executor.
 
-    Args:
-        config: who plays what.
-        start: index of the first deal, or number of the first match.
-        count: how many, at least 1.
-        batch_size: deals or matches played together; memory grows with it.
-        record: whether recordings are wanted, of single deals.
-        watch: makes what follows the games of a block of single deals from their batch; workers have to unpickle it.
-        progress: called during play with the number of deals, or matches, played since the last call, at least 1; the
-            numbers add up to ``count``. A batch advances all its deals together, and its tricks count as shares.
-        executor: a ``concurrent.futures.Executor`` whose workers play, at most ``batch_size`` at a time; this process
-            by default. Agents are passed on as specification strings, or pickled.
+class Players(NamedTuple):
+    """The two agents of a match that begins.
+
+    Attributes:
+        given: what they were made of; this is what goes to workers, who make their own.
+        agents: the agents.
+        names: what to call them.
+    """
+
+    given: tuple[str | Agent, str | Agent]
+    agents: tuple[Agent, Agent]
+    names: tuple[str, str]
+
+
+def two_players(first: str | Agent, second: str | Agent, rules: Rules) -> Players:
+    """Return two agents for a match that begins.
 
     Raises:
-        ValueError: when a number is not allowed, the endgame of these rules cannot be solved, or an agent does not
-            return one legal action per view; the message names the agent. An agent that raises ``AgentForfeit`` loses
-            those deals by the largest margin instead.
+        ValueError: when one is no agent, or plays another game.
+    """
+    agents = (for_match(make_agent(first, rules)), for_match(make_agent(second, rules)))
+    return Players((first, second), agents, (agent_label(first, agents[0]), agent_label(second, agents[1])))
+
+
+def agent_label(spec: str | Agent, agent: Agent) -> str:
+    """Return what to call an agent: its specification, its name, or its class."""
+    return spec if isinstance(spec, str) else agent_name(agent)
+
+
+def deal_range(first_deal: int, deals: int) -> range:
+    """Return the deals ``first_deal … first_deal + deals − 1``.
+
+    Raises:
+        ValueError: when there are no such deals.
+    """
+    first, number = check_seed(first_deal, "first_deal"), whole_number("deals", deals, 1)
+    return range(first, check_seed(first + number - 1, "last deal") + 1)
+
+
+def match_range(matches: int) -> range:
+    """Return the matches ``0 … matches − 1``.
+
+    Raises:
+        ValueError: when there are no such matches.
+    """
+    return range(check_match_number(whole_number("matches", matches, 1) - 1, "last match") + 1)
+
+
+@dataclass(frozen=True, order=True)
+class Shard:
+    """One of several nearly equal ranges into which the deals of a match are cut, written ``3/64``.
+
+    Attributes:
+        number: which one, from 1.
+        count: how many there are.
+    """
+
+    number: int
+    count: int
+
+    def __post_init__(self) -> None:
+        """Refuse a shard that does not exist.
+
+        Raises:
+            ValueError: when ``number`` is not from 1 to ``count``.
+        """
+        whole_number("number of shards", self.count, 1)
+        whole_number("shard", self.number, 1, self.count)
+
+    def __str__(self) -> str:
+        return f"{self.number}/{self.count}"
+
+    def of(self, whole: range, unit: str = "deals") -> range:
+        """Return the shard's deals.
+
+        Args:
+            whole: all deals, or matches.
+            unit: what they are called in an error.
+
+        Raises:
+            ValueError: when there are fewer deals than shards.
+        """
+        total = len(whole)
+        if total < self.count:
+            raise ValueError(f"{total} {unit} cannot be cut into {self.count} shards: each needs one")
+        return whole[total * (self.number - 1) // self.count : total * self.number // self.count]
+
+
+def parse_shard(text: str) -> Shard:
+    """Return the shard that a text such as ``"3/64"`` names.
+
+    Raises:
+        ValueError: when it is not of this form, or there is no such shard.
+    """
+    found = re.fullmatch(r"(\d{1,9})/(\d{1,9})", text.strip())
+    if not found:
+        raise ValueError(f"shard {short_repr(text)} is not NUMBER/COUNT, such as 3/64")
+    return Shard(int(found[1]), int(found[2]))
+
+
+def games(
+    players: Players,
+    rules: Rules,
+    seed: int,
+    ranges: Iterable[range],
+    *,
+    match: MatchFormat | None = None,
+    endgame: str = PLAYED,
+    batch_size: int = DEFAULT_BATCH,
+    executor: Executor | None = None,
+    record: bool = False,
+    watch: Callable[[], Watch] | None = None,
+    progress: Progress | None = None,
+) -> Iterator[GameBlock]:
+    """Play deals, or matches, twice with the seats swapped and yield the games in blocks, in their order.
+
+    The games depend on the agents, the rules, the seed and the deals, not on the blocks. Whoever has seen enough stops
+    to iterate.
+
+    Args:
+        players: the two agents.
+        rules: the rules.
+        seed: seed of the deals and of the agents' randomness, 0 to 2**64 − 1.
+        ranges: indices of the deals, or of the matches (``german_whist.envs.engine.match_format`` says which deals
+            these are). A range is begun when the one before has been played.
+        match: the match format; ``None`` for single deals.
+        endgame: ``"played"`` or ``"exact"``.
+        batch_size: the most deals, or matches, that are played together; memory grows with it.
+        executor: plays the blocks; by default this thread.
+        record: whether single deals are recorded.
+        watch: makes, for each block of single deals, what looks at its steps; it goes to workers, too.
+        progress: called during play with the number of deals, or matches, played since the last call, at least 1. In
+            this thread, a batch advances all its deals together, and its tricks count as shares of deals.
+
+    Raises:
+        ValueError: when a number or the endgame is not allowed, or an agent does not return one legal action per view;
+            the message names the agent.
         ChildProcessError: when a worker of the executor ended abruptly.
     """
-    check_counts(**{config.unit: count, "batch_size": batch_size})
-    if config.match is None:
-        check_seed(check_seed(start, "first_deal") + int(count) - 1, "last deal")
-    else:
-        check_match_number(check_match_number(start, "first_match") + int(count) - 1, "last match")
-    start, count = int(start), int(count)
-    inline = executor is None or isinstance(executor, InlineExecutor)
-    size = batch_size if inline else min(batch_size, -(-count // MAX_TASKS))
-    tasks = [
-        (config, start + first, min(size, count - first), record, watch, progress if inline else None)
-        for first in range(0, count, size)
-    ]
-    for block in run_tasks(executor or InlineExecutor(), _play_block, tasks):
-        if progress is not None and not inline:
-            progress(len(block))
-        yield block
+    whole_number("batch_size", batch_size, 1)
+    batch_endgame(check_endgame(endgame), rules)
+    executor = InlineExecutor() if executor is None else executor
+    is_here = isinstance(executor, InlineExecutor)
+    how = (rules, check_seed(seed), match, endgame, record, watch)
+    for numbers in ranges:
+        size = batch_size if is_here else min(batch_size, -(-len(numbers) // MAX_SHARDS))
+        shards = [numbers[start : start + size] for start in range(0, len(numbers), size)]
+        # Here, the agents of the whole match play on; they need not be made again, and go on counting their failures.
+        tasks = [(players, shard, *how, progress) if is_here else (players.given, shard, *how) for shard in shards]
+        for block in run_tasks(executor, _play, tasks):
+            if progress is not None and not is_here:
+                progress(len(block.margins))
+            yield block
 
 
-def _play_block(
-    config: MatchConfig,
-    start: int,
-    size: int,
+def _play(
+    players: Players | tuple[str | Agent, str | Agent],
+    numbers: range,
+    rules: Rules,
+    seed: int,
+    match: MatchFormat | None,
+    endgame: str,
     record: bool,
-    watch: Callable[[DealBatch], Watch] | None,
-    progress: Progress | None,
+    watch: Callable[[], Watch] | None,
+    progress: Progress | None = None,
 ) -> GameBlock:
-    """Play deals, or matches, ``start … start + size − 1`` twice."""
-    return _Block(config, start, size, record, watch).play(progress)
+    """Play one block."""
+    if not isinstance(players, Players):
+        players = two_players(*players, rules)
+    if match is not None:
+        return _play_matches(players, numbers, rules, seed, match, endgame, progress)
+    return _play_deals(players, numbers, rules, seed, endgame, record, None if watch is None else watch(), progress)
 
 
-class _Block:
-    """Mirrored games in one batch, in which each agent acts once a step."""
+class _Tables:
+    """The games of a block in one batch: first those with the first agent in seat 0, then those with seats swapped."""
 
     def __init__(
         self,
-        config: MatchConfig,
-        start: int,
-        size: int,
-        record: bool,
-        watch: Callable[[DealBatch], Watch] | None,
+        agents: tuple[Agent, Agent],
+        names: tuple[str, str],
+        rules: Rules,
+        seed: int,
+        deals: npt.NDArray[np.uint64],
+        endgame: str,
     ) -> None:
-        self._agents, self._names, self._match = config.agents, config.names, config.match
-        endgame = batch_endgame(config.endgame, config.rules)
-        if endgame != PLAYED and record:  # a recording needs every card
-            (self._agents, self._names), endgame = with_exact_endgames(self._agents, self._names), PLAYED
-        self._start, self._size, self._rows = start, size, np.arange(2 * size)
-        numbers = np.tile(np.uint64(start) + np.arange(size, dtype=np.uint64), 2)
-        self._indices = numbers if self._match is None else first_deals(numbers)
-        history = any(map(uses_games, self._agents))
-        self._batch = DealBatch(config.rules, 2 * size, config.seed, history=history, endgame=endgame)
-        self._batch.deal_rows(self._rows, self._indices)
-        self._watch = None if watch is None else watch(self._batch)
-        self._swapped = np.repeat(np.array([0, 1], np.int8), size)  # seat of the first agent
-        self._steps = np.zeros(2 * size, np.int64)
-        self._lengths = np.zeros(2 * size, np.int64)
-        self._scores, self._winners = np.zeros((2 * size, 2)), np.full(2 * size, -1)
-        self._over = np.zeros(2 * size, np.bool_)
-        self._played: list[npt.NDArray[np.int8]] | None = [] if record else None  # by step; −1 where a deal was over
-        self._forfeits: dict[int, list[Forfeit]] = {}  # by row
+        self.size = len(deals)
+        self.agents, self.names, self.indices = agents, names, np.tile(deals, 2)
+        hook = batch_endgame(endgame, rules)
+        self.batch = DealBatch(rules, 2 * self.size, seed, history=any(map(uses_games, agents)), endgame=hook)
+        self.rows = np.arange(2 * self.size)
+        self.batch.deal_rows(self.rows, self.indices)
+        self.swapped = np.repeat(np.array([0, 1], np.int8), self.size)  # seat of the first agent
+        self.steps = np.zeros(2 * self.size, np.int64)
 
-    def play(self, progress: Progress | None) -> GameBlock:
-        """Play all games to their end."""
-        reported = 0
-        while not self._over.all():
-            lost = self._step()
-            ended = np.flatnonzero(self._batch.done & ~self._over)
-            if ended.size:
-                self._score(ended, lost)
-            if progress is not None:
-                played = _deals_played(self._batch) if self._match is None else int(self._over.sum()) // 2
-                reported = report(progress, reported, played)
-        return self._block()
+    def turn(self, lost: Lost) -> npt.NDArray[np.int64]:
+        """Play one action in every unfinished deal and return the actions; ``lost`` is that of ``play_turn``."""
+        actions = play_turn(self.agents, self.names, self.batch, self.indices, self.swapped, self.steps, lost)
+        self.steps += 1
+        return actions
 
-    def _step(self) -> Lost:
-        """Play one action in every game, and return which games are forfeited."""
-        batch, watch = self._batch, self._watch
-        lost: Lost = {}
-        finished, before = batch.done.copy(), None if watch is None else batch.states.copy()
-        actions = play_turn(self._agents, self._names, batch, self._indices, self._swapped, self._steps, lost)
+    def lost_game(self, row: int, number: int, which: int, reason: str) -> LostGame:
+        """Return what an agent (0 or 1) has lost in a row."""
+        seat = int(self.swapped[row])
+        return LostGame(number, seat, Forfeit(self.names[which], int(self.indices[row]), seat ^ which, reason))
+
+    def paired(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """Return values of all rows as those of mirrored pairs, [size, 2]."""
+        return values.reshape(2, self.size).T
+
+
+def _play_deals(
+    players: Players,
+    numbers: range,
+    rules: Rules,
+    seed: int,
+    endgame: str,
+    record: bool,
+    watch: Watch | None,
+    progress: Progress | None,
+) -> GameBlock:
+    agents, names = players.agents, players.names
+    if record and endgame == EXACT:  # a recording needs every card
+        (agents, names), endgame = with_exact_endgames(agents, names), PLAYED
+    deals = np.uint64(numbers.start) + np.arange(len(numbers), dtype=np.uint64)
+    tables = _Tables(agents, names, rules, seed, deals, endgame)
+    batch, size = tables.batch, tables.size
+    history: list[npt.NDArray[np.int8]] = []  # the actions of every step, −1 where a deal was finished
+    watched = np.zeros(2 * size)
+    lost: Lost = {}
+    reported = 0
+    while not batch.done.all():
+        finished = batch.done.copy()
+        before = None if watch is None else batch.states.copy()
+        actions = tables.turn(lost)
+        if record:
+            history.append(np.where(finished, -1, actions).astype(np.int8))
         if watch is not None and before is not None:
             before["done"][list(lost)] = True  # a forfeited game has no action
-            watch.step(before, actions)
-        if self._played is not None:
-            self._played.append(np.where(finished, -1, actions).astype(np.int8))
-        self._steps += 1
-        return lost
+            watched += watch(batch, before, actions)
+        if progress is not None:
+            reported = _report(progress, reported, _deals_played(batch))
+    margins: npt.NDArray[np.float64] = batch.returns("margin")[tables.rows, tables.swapped].astype(np.float64)
+    for row, (which, _) in lost.items():
+        margins[row] = (2 * which - 1) * reward_limit(rules.game, "margin")
+    lost_games = [tables.lost_game(row, numbers[row % size], *loss) for row, loss in sorted(lost.items())]
+    return GameBlock.of_deals(tables.paired(margins), numbers.start, lost_games)._replace(
+        recordings=tuple(_recordings(tables, history, numbers, lost)) if record else (),
+        watched=None if watch is None else tables.paired(watched),
+    )
 
-    def _score(self, ended: npt.NDArray[np.int64], lost: Lost) -> None:
-        """Score deals that have ended; where a match goes on, deal the next one."""
-        batch, match = self._batch, self._match
-        reward = "margin" if match is None else match.deal_reward
-        returns, limit = batch.returns(reward), reward_limit(batch.rules.game, reward)
+
+def _recordings(
+    tables: _Tables, history: list[npt.NDArray[np.int8]], numbers: range, lost: Lost
+) -> Iterator[RecordedGame]:
+    batch, names = tables.batch, tables.names
+    results, dealers = deal_results(batch), batch.states["dealer"].tolist()
+    played = np.stack(history, axis=1).tolist()
+    for place, deal in enumerate(numbers):
+        for seat, row in enumerate((place, place + len(numbers))):
+            if row not in lost:
+                actions = tuple(action for action in played[row] if action >= 0)
+                address, seats = (batch.seed, deal), names[::-1] if seat else names
+                recording = Recording(batch.rules, dealers[row], seats, actions, results[row], address)
+                yield RecordedGame(deal, seat, recording)
+
+
+def _deals_played(batch: DealBatch) -> int:
+    """Return how many of the deals of a mirrored batch are played, their tricks counted as shares of deals."""
+    rules = batch.rules
+    tricks = batch.states["tricks"].sum(axis=(1, 2)) / (rules.hand + rules.stock // 2)
+    return int(np.where(batch.done, 1.0, tricks).sum() / 2)
+
+
+def _play_matches(
+    players: Players,
+    numbers: range,
+    rules: Rules,
+    seed: int,
+    match: MatchFormat,
+    endgame: str,
+    progress: Progress | None,
+) -> GameBlock:
+    indices = np.arange(numbers.start, numbers.stop, dtype=np.uint64)
+    tables = _Tables(players.agents, players.names, rules, seed, first_deals(indices), endgame)
+    batch, size, swapped = tables.batch, tables.size, tables.swapped
+    lengths = np.zeros(2 * size, np.int64)
+    scores = np.zeros((2 * size, 2))
+    winners = np.full(2 * size, -1)
+    is_over = np.zeros(2 * size, np.bool_)
+    lost_games: list[LostGame] = []
+    largest = reward_limit(rules.game, match.deal_reward)
+    reported = 0
+    while not is_over.all():
+        lost: Lost = {}
+        tables.turn(lost)
+        ended = np.flatnonzero(batch.done & ~is_over)
+        if not ended.size:
+            continue
+        after = scores[ended]
+        returns = batch.returns(match.deal_reward)
         for row, (which, reason) in lost.items():
-            seat = int(self._swapped[row]) ^ which
-            returns[row, [seat, 1 - seat]] = -limit, limit
-            forfeit = Forfeit(self._names[which], int(self._indices[row]), seat, reason)
-            self._forfeits.setdefault(row, []).append(forfeit)
-        self._lengths[ended] += 1
-        if match is None:
-            self._scores[ended], self._over[ended] = returns[ended], True
-            return
-        scores = self._scores[ended]
-        match.add_deals(scores, returns[ended])
-        self._scores[ended] = scores
-        self._winners[ended] = match.winners(scores)
-        self._over[ended] = (self._winners[ended] >= 0) | (self._lengths[ended] >= MAX_DEALS)
-        again = ended[~self._over[ended]]
-        self._indices[again] += np.uint64(1)
-        self._steps[again] = 0
-        batch.deal_rows(again, self._indices[again])
+            seat = int(swapped[row]) ^ which
+            returns[row, [seat, 1 - seat]] = -largest, largest
+            lost_games.append(tables.lost_game(row, numbers[row % size], which, reason))
+        match.add_deals(after, returns[ended])
+        scores[ended] = after
+        lengths[ended] += 1
+        winners[ended] = match.winners(after)
+        is_over[ended] = (winners[ended] >= 0) | (lengths[ended] >= MAX_DEALS)
+        again = ended[~is_over[ended]]
+        tables.indices[again] += np.uint64(1)
+        tables.steps[again] = 0
+        batch.deal_rows(again, tables.indices[again])
+        if progress is not None:
+            reported = _report(progress, reported, int(is_over.sum()) // 2)
+    outcomes = np.where(winners < 0, 0, np.where(winners == swapped, 1, -1))
+    margins = scores[tables.rows, swapped] - scores[tables.rows, 1 - swapped]
+    outcomes, margins, lengths = map(tables.paired, (outcomes, margins, lengths))
+    return GameBlock(indices, outcomes, margins, lengths, tuple(lost_games))
 
-    def _block(self) -> GameBlock:
-        margins = self._scores[self._rows, self._swapped]
-        outcomes = np.sign(margins).astype(np.int64)
-        if self._match is not None:
-            margins = margins - self._scores[self._rows, 1 - self._swapped]
-            outcomes = np.where(self._winners < 0, 0, np.where(self._winners == self._swapped, 1, -1))
-        shape = (2, self._size)
-        return GameBlock(
-            self._start,
-            margins.reshape(shape).T,
-            outcomes.reshape(shape).T,
-            self._lengths.reshape(shape).T,
-            tuple(one for forfeits in self._forfeits.values() for one in forfeits),
-            [] if self._played is None else self._recordings(np.stack(self._played, axis=1)),
-            None if self._watch is None else self._watch.result().reshape(shape).T,
-        )
 
-    def _recordings(self, played: npt.NDArray[np.int8]) -> list[Recording]:
-        """Return a recording of every game that was played to its end; ``played`` is int8[games, steps]."""
-        batch, names, size = self._batch, self._names, self._size
-        outcomes, dealers, actions = deal_results(batch), batch.states["dealer"].tolist(), played.tolist()
-        return [
-            Recording(
-                batch.rules,
-                dealers[row],
-                seats,
-                tuple(action for action in actions[row] if action >= 0),
-                outcomes[row],
-                deal=(batch.seed, self._start + place),
-            )
-            for place in range(size)
-            for row, seats in ((place, names), (place + size, (names[1], names[0])))
-            if row not in self._forfeits
-        ]
+def _report(progress: Progress, reported: int, played: int) -> int:
+    """Report what was played since the last report, if anything, and return what is reported now."""
+    if played > reported:
+        progress(played - reported)
+    return played
 
 
 def play_turn(
-    agents: Agents,
-    names: Names,
+    agents: tuple[Agent, Agent],
+    names: tuple[str, str],
     batch: DealBatch,
     indices: npt.NDArray[np.uint64],
     swapped: npt.NDArray[np.int8],
@@ -370,6 +476,8 @@ def play_turn(
     lost: Lost | None = None,
 ) -> npt.NDArray[np.int64]:
     """Play one action in every unfinished deal and return the actions, int64[size].
+
+    Each agent acts once, for all the deals where it is to move.
 
     Args:
         agents: the two agents.
@@ -405,35 +513,6 @@ def play_turn(
     return actions
 
 
-def _deals_played(batch: DealBatch) -> int:
-    """Return how many of the deals of a mirrored batch are played, their tricks counted as shares of deals."""
-    rules = batch.rules
-    tricks = batch.states["tricks"].sum(axis=(1, 2)) / (rules.hand + rules.stock // 2)
-    return int(np.where(batch.done, 1.0, tricks).sum() / 2)
-
-
-def report(progress: Progress, reported: int, played: int) -> int:
-    """Report what was played since the last report, if anything, and return what is reported now."""
-    if played > reported:
-        progress(played - reported)
-    return played
-
-
-def agent_label(spec: str | Agent, agent: Agent) -> str:
-    """Return what to call an agent: its specification, its name, or its class."""
-    return spec if isinstance(spec, str) else agent_name(agent)
-
-
-def check_counts(**numbers: object) -> None:
-    """Refuse numbers of deals and the like that are not whole numbers from 1.
-
-    Raises:
-        ValueError: naming the number.
-    """
-    for name, number in numbers.items():
-        whole_number(name, number, 1)
-
-
 def batch_endgame(endgame: str, rules: Rules) -> str | EndgameHook:
     """Return the ``endgame`` of the ``DealBatch`` that plays a match.
 
@@ -447,7 +526,9 @@ def batch_endgame(endgame: str, rules: Rules) -> str | EndgameHook:
     return hook
 
 
-def with_exact_endgames(agents: Agents, names: Names) -> tuple[Agents, Names]:
+def with_exact_endgames(
+    agents: tuple[Agent, Agent], names: tuple[str, str]
+) -> tuple[tuple[Agent, Agent], tuple[str, str]]:
     """Give both agents, and their names, an exact endgame unless they have one."""
     (one, one_name), (other, other_name) = map(_with_exact_endgame, agents, names)
     return (one, other), (one_name, other_name)

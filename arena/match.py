@@ -1,18 +1,140 @@
-"""``play_match`` and ``play_series``: single deals, or matches of several deals such as ``first_to:25``, mirrored."""
+"""``play_match``, ``play_series``: single deals, or matches of several deals, between two agents; their results."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Iterable
 from concurrent.futures import Executor
+from dataclasses import asdict, dataclass, field
+from typing import Any
 
-from german_whist.arena.games import DEFAULT_BATCH, GameBlock, MatchConfig, Progress, play_games
-from german_whist.arena.match_result import MatchResult, SeriesResult, result_fields
+import numpy as np
+import numpy.typing as npt
+
+from german_whist.arena.games import (
+    DEFAULT_BATCH,
+    Forfeit,
+    GameBlock,
+    Progress,
+    deal_range,
+    games,
+    joined,
+    match_range,
+    two_players,
+)
 from german_whist.arena.recording import Recording
+from german_whist.arena.statistics import finite_ends, paired_intervals
 from german_whist.envs.agent import Agent
 from german_whist.envs.engine.endgame_hook import PLAYED
-from german_whist.envs.engine.match_format import MatchFormat
+from german_whist.envs.engine.match_format import MatchFormat, match_format_of
 from german_whist.envs.engine.rules import Rules
+from german_whist.envs.engine.rules import rules as rules_named
 from german_whist.envs.engine.scoring import reward_limit
+
+Record = Callable[[Recording], None]
+
+
+@dataclass(frozen=True, kw_only=True)
+class MirroredResult:
+    """Result of the first agent against the second, every game played twice with the seats swapped.
+
+    Intervals are 95 % confidence intervals of the mean over mirrored pairs (normal approximation; the Wilson interval
+    where all pairs are alike). With a single pair they are unbounded. They have width 0 where the two games of every
+    pair cancel out, as when a deterministic agent plays itself.
+
+    Attributes:
+        first: name of the first agent.
+        second: name of the second agent.
+        rules: fields of the rules.
+        seed: seed of the deals and of the agents' randomness.
+        wins: games that the first agent won, out of two for each pair.
+        draws: games drawn.
+        losses: games lost.
+        win_rate: (wins + draws / 2) / games.
+        interval: 95 % interval of ``win_rate``.
+        margin: the first agent's score minus the second's, mean over all games.
+        margin_interval: 95 % interval of ``margin``.
+        endgame: ``"played"`` or ``"exact"``.
+        forfeits: games that an agent lost without playing them to the end, sorted by deal; no part of comparisons and
+            of ``repr``.
+    """
+
+    first: str
+    second: str
+    rules: dict[str, Any]
+    seed: int
+    wins: int
+    draws: int
+    losses: int
+    win_rate: float
+    interval: tuple[float, float]
+    margin: float
+    margin_interval: tuple[float, float]
+    endgame: str = PLAYED
+    forfeits: tuple[Forfeit, ...] = field(default=(), repr=False, compare=False)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the result as plain data, ready for JSON; unbounded ends of intervals are ``None``."""
+        fields = asdict(self)
+        del fields["forfeits"]  # results without any say nothing of them
+        for name in ("interval", "margin_interval"):
+            fields[name] = finite_ends(fields[name])
+        if self.forfeits:
+            fields["forfeits"] = [forfeit._asdict() for forfeit in self.forfeits]
+        return fields
+
+
+@dataclass(frozen=True, kw_only=True)
+class MatchResult(MirroredResult):
+    """Result of ``play_match``: mirrored deals. ``margin`` is in counted tricks per deal.
+
+    Attributes:
+        deals: number of deals, each played twice.
+        first_deal: index of the first deal.
+        forfeits: games that an agent lost without playing them to the end, sorted by deal, as :class:`Forfeit`; no part
+            of comparisons and of ``repr``.
+    """
+
+    deals: int
+    first_deal: int = 0
+    _margins: npt.NDArray[np.int64] | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def margins(self) -> npt.NDArray[np.int64]:
+        """The first agent's margin in every game, int64[deals, 2].
+
+        Row i is deal ``first_deal + i``; column 0 is the game in which the first agent has seat 0, column 1 the one
+        with the seats swapped. No part of comparisons, of ``repr`` and of ``to_dict``.
+
+        Raises:
+            ValueError: for a result that does not come from ``play_match``.
+        """
+        if self._margins is None:
+            raise ValueError("this result has no margins: play_match gives them")
+        return self._margins
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the result as plain data, ready for JSON; unbounded ends of intervals are ``None``."""
+        result = super().to_dict()
+        del result["_margins"]
+        return result
+
+
+@dataclass(frozen=True, kw_only=True)
+class SeriesResult(MirroredResult):
+    """Result of ``play_series``: mirrored matches of several deals. ``margin`` is in points of the final score.
+
+    A match that nobody has won after the largest number of deals is a draw.
+
+    Attributes:
+        match: the match format, such as ``"first_to:25"``.
+        matches: number of matches, each played twice.
+        deals_per_match: mean number of deals in a match.
+    """
+
+    match: str
+    matches: int
+    deals_per_match: float
 
 
 def play_match(
@@ -23,7 +145,7 @@ def play_match(
     rules: str | Rules = "classic",
     *,
     batch_size: int = DEFAULT_BATCH,
-    record: Callable[[Recording], None] | None = None,
+    record: Record | None = None,
     progress: Progress | None = None,
     endgame: str = PLAYED,
     first_deal: int = 0,
@@ -31,8 +153,8 @@ def play_match(
 ) -> MatchResult:
     """Play every deal twice with the seats swapped and return the first agent's result.
 
-    The result depends on the agents, the rules, the seed and the deals, not on the batch size. A match can be played in
-    parts: deals 0 … 499 and, with ``first_deal=500``, deals 500 … 999 have the ``margins`` of deals 0 … 999.
+    The result depends on the agents, the rules, the seed and the deals, not on the batch size. A match can be
+    continued: deals 0 … 499 and, with ``first_deal=500``, deals 500 … 999 have the ``margins`` of deals 0 … 999.
 
     Args:
         first: an agent object or a specification string (see ``make_agent``).
@@ -61,23 +183,24 @@ def play_match(
             instead; ``result.forfeits`` lists them.
         ChildProcessError: when a worker of the executor ended abruptly.
     """
-    config = MatchConfig.of(first, second, rules, seed, endgame)
-    blocks = []
-    for block in play_games(
-        config,
-        first_deal,
-        deals,
+    rules = rules_named(rules)
+    players, deals_played = two_players(first, second, rules), []
+    for block in games(
+        players,
+        rules,
+        seed,
+        [deal_range(first_deal, deals)],
+        endgame=endgame,
         batch_size=batch_size,
+        executor=executor,
         record=record is not None,
         progress=progress,
-        executor=executor,
     ):
-        blocks.append(block)
-        if record is not None:
-            for recording in block.recordings:
-                record(recording)
-            block.recordings.clear()
-    return match_result(config, GameBlock.joined(blocks))
+        deals_played.append(block._replace(recordings=()))
+        for one in block.recordings:
+            if record is not None:
+                record(one.recording)
+    return match_result(joined(deals_played), players.names, rules, seed, endgame)
 
 
 def play_series(
@@ -122,27 +245,70 @@ def play_series(
             ``result.forfeits`` lists these deals.
         ChildProcessError: when a worker of the executor ended abruptly.
     """
-    config = MatchConfig.of(first, second, rules, seed, endgame, match)
-    blocks = play_games(config, 0, matches, batch_size=batch_size, progress=progress, executor=executor)
-    return series_result(config, GameBlock.joined(blocks))
-
-
-def match_result(config: MatchConfig, games: GameBlock, names: tuple[str, str] | None = None) -> MatchResult:
-    """Return the result of single deals; ``names`` are those of the agents by default."""
-    largest = reward_limit(config.rules.game, "margin")
-    fields = result_fields(
-        names or config.names, config.rules, config.seed, games.outcomes, games.margins, config.endgame, largest
+    rules, match_format = rules_named(rules), match_format_of(match)
+    players = two_players(first, second, rules)
+    blocks = games(
+        players,
+        rules,
+        seed,
+        [match_range(matches)],
+        match=match_format,
+        endgame=endgame,
+        batch_size=batch_size,
+        executor=executor,
+        progress=progress,
     )
-    result = MatchResult(**fields, deals=len(games), first_deal=games.start)
-    return result.with_margins(games.margins).with_forfeits(games.forfeits)
+    return series_result(joined(blocks), players.names, rules, match_format, seed, endgame)
 
 
-def series_result(config: MatchConfig, games: GameBlock, names: tuple[str, str] | None = None) -> SeriesResult:
-    """Return the result of matches of several deals; ``names`` are those of the agents by default."""
-    fields = result_fields(
-        names or config.names, config.rules, config.seed, games.outcomes, games.margins, config.endgame
+def games_result(
+    played: GameBlock, names: tuple[str, str], rules: Rules, seed: int, match: MatchFormat | None, endgame: str
+) -> MatchResult | SeriesResult:
+    """Return the result of a match or, with a match format, of a series."""
+    if match is None:
+        return match_result(played, names, rules, seed, endgame)
+    return series_result(played, names, rules, match, seed, endgame)
+
+
+def match_result(
+    played: GameBlock, names: tuple[str, str], rules: Rules, seed: int, endgame: str = PLAYED
+) -> MatchResult:
+    """Return the result of a match from all its games."""
+    fields = _result_fields(played, names, rules, seed, endgame, reward_limit(rules.game, "margin"))
+    margins = played.margins.astype(np.int64)
+    return MatchResult(**fields, deals=len(margins), first_deal=int(played.numbers[0]), _margins=margins)
+
+
+def series_result(
+    played: GameBlock, names: tuple[str, str], rules: Rules, match: MatchFormat, seed: int, endgame: str = PLAYED
+) -> SeriesResult:
+    """Return the result of a series from all its games."""
+    return SeriesResult(
+        **_result_fields(played, names, rules, seed, endgame),
+        match=str(match),
+        matches=len(played.margins),
+        deals_per_match=float(played.lengths.mean()),
     )
-    result = SeriesResult(
-        **fields, match=str(config.match), matches=len(games), deals_per_match=float(games.lengths.mean())
-    )
-    return result.with_forfeits(games.forfeits)
+
+
+def _result_fields(
+    played: GameBlock, names: tuple[str, str], rules: Rules, seed: int, endgame: str, largest: float = math.inf
+) -> dict[str, Any]:
+    """Return the fields of a ``MirroredResult``; ``largest`` is the largest possible margin."""
+    return {
+        "first": names[0],
+        "second": names[1],
+        "rules": rules.to_dict(),
+        "seed": int(seed),
+        "wins": int((played.outcomes > 0).sum()),
+        "draws": int((played.outcomes == 0).sum()),
+        "losses": int((played.outcomes < 0).sum()),
+        **paired_intervals(played.outcomes, played.margins, largest)._asdict(),
+        "endgame": endgame,
+        "forfeits": sorted_forfeits(played.forfeits),
+    }
+
+
+def sorted_forfeits(forfeits: Iterable[Forfeit]) -> tuple[Forfeit, ...]:
+    """Return forfeits by deal and seat."""
+    return tuple(sorted(forfeits, key=lambda one: (one.deal, one.seat)))

@@ -1,6 +1,7 @@
-"""Recordings: played deals as short lines of JSON, their replay, and files of them.
+"""Recordings: played deals as short lines of JSON that stand alone, and their replay.
 
-The fields of a line, in order: ``version``; ``rules``, the fields that differ from the classic game; ``deal``, the
+``game_file`` reads files of them, and games that are recorded below the header of a match. The fields of a line that
+stands alone, in order: ``version``; ``rules``, the fields that differ from the classic game; ``deal``, the
 address [seed, index], or ``deck``, the cards in dealing order; ``dealer``; ``names`` by seat; ``actions``, words
 separated by spaces; ``result`` with seat 0's ``margin`` and ``points`` and the ``tricks`` of both stages by seat.
 """
@@ -9,10 +10,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import os
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from pathlib import Path
+from collections.abc import Iterator
 from typing import Any
 
 from german_whist.arena.strict_json import check_object, read_json
@@ -49,6 +47,29 @@ class DealResult:
     def of(cls, batch: DealBatch, row: int = 0) -> DealResult:
         """Return the result of one finished deal of a batch."""
         return deal_results(batch)[row]
+
+    @classmethod
+    def from_fields(cls, given: Any) -> DealResult:
+        """Return the result in a line of JSON that has been parsed.
+
+        Raises:
+            ValueError: when it is none.
+        """
+        fields = check_object(given, "recording: result", _RESULT_KEYS, _RESULT_KEYS)
+        margin, points, tricks = (fields[key] for key in _RESULT_KEYS)
+        if not _is_count(margin):
+            raise ValueError(f"recording: margin {margin!r:.60} is not allowed: a whole number is needed")
+        if not _is_number(points):
+            raise ValueError(f"recording: points {points!r:.60} is not allowed: a number is needed")
+        try:
+            (a, b), (c, d) = tricks
+        except (TypeError, ValueError):
+            a = b = c = d = None
+        if not all(_is_count(number) for number in (a, b, c, d)):
+            raise ValueError(
+                f"recording: tricks {tricks!r:.60} are not allowed: [[0, 0], [0, 0]] by stage and seat are needed"
+            )
+        return cls(margin, float(points), ((a, b), (c, d)))
 
 
 def deal_results(batch: DealBatch) -> list[DealResult]:
@@ -103,6 +124,11 @@ class Recording:
         ):
             raise ValueError(f"recording: names {list(self.names)!r:.60} are not allowed: two printable words")
 
+    @property
+    def actions_text(self) -> str:
+        """The actions as words separated by spaces."""
+        return " ".join(action_text(action, self.rules) for action in self.actions)
+
     def to_line(self) -> str:
         """Return the recording as one line of JSON, without a line break."""
         fields: dict[str, Any] = {"version": VERSION, "rules": _changes(self.rules)}
@@ -112,7 +138,7 @@ class Recording:
             fields["deck"] = deck_text(self.deck)
         fields["dealer"] = self.dealer
         fields["names"] = list(self.names)
-        fields["actions"] = " ".join(action_text(action, self.rules) for action in self.actions)
+        fields["actions"] = self.actions_text
         fields["result"] = dataclasses.asdict(self.result)
         return json.dumps(fields, ensure_ascii=False, separators=(",", ":"))
 
@@ -125,7 +151,16 @@ class Recording:
         """
         if len(line) > MAX_LINE:
             raise ValueError(f"recording: the line has more than {MAX_LINE} characters")
-        fields = check_object(read_json(line, "recording"), "recording", _KEYS, _REQUIRED)
+        return cls.from_fields(read_json(line, "recording"))
+
+    @classmethod
+    def from_fields(cls, given: Any) -> Recording:
+        """Return the recording in a line that has been parsed.
+
+        Raises:
+            ValueError: as ``from_line``.
+        """
+        fields = check_object(given, "recording", _KEYS, _REQUIRED)
         if fields["version"] != VERSION or not is_whole_number(fields["version"]):
             raise ValueError(f"recording: version {fields['version']!r:.60} is not supported: only {VERSION} is")
         rules = rules_from_dict(check_object(fields["rules"], "recording: rules"))
@@ -138,8 +173,8 @@ class Recording:
             rules=rules,
             dealer=fields["dealer"],
             names=tuple(names),
-            actions=tuple(_actions(fields["actions"], rules)),
-            result=_result(fields["result"]),
+            actions=parse_actions(fields["actions"], rules),
+            result=DealResult.from_fields(fields["result"]),
             deal=None if deal is None else (deal[0], deal[1]),
             deck=None if deck is None else tuple(parse_deck(_text(deck, "deck"), rules.cards)),
         )
@@ -222,30 +257,19 @@ def _text(given: Any, name: str) -> str:
     return given
 
 
-def _actions(given: Any, rules: Rules) -> Iterator[int]:
+def parse_actions(given: Any, rules: Rules) -> tuple[int, ...]:
+    """Return actions from words separated by spaces.
+
+    Raises:
+        ValueError: when one is no action of these rules; the message names the move.
+    """
+    actions = []
     for move, word in enumerate(_text(given, "actions").split(), 1):
         try:
-            yield parse_action(word, rules)
+            actions.append(parse_action(word, rules))
         except ValueError as error:
             raise ValueError(f"recording: move {move}: {error}") from None
-
-
-def _result(given: Any) -> DealResult:
-    fields = check_object(given, "recording: result", _RESULT_KEYS, _RESULT_KEYS)
-    margin, points, tricks = (fields[key] for key in _RESULT_KEYS)
-    if not _is_count(margin):
-        raise ValueError(f"recording: margin {margin!r:.60} is not allowed: a whole number is needed")
-    if not _is_number(points):
-        raise ValueError(f"recording: points {points!r:.60} is not allowed: a number is needed")
-    try:
-        (a, b), (c, d) = tricks
-    except (TypeError, ValueError):
-        a = b = c = d = None
-    if not all(_is_count(number) for number in (a, b, c, d)):
-        raise ValueError(
-            f"recording: tricks {tricks!r:.60} are not allowed: [[0, 0], [0, 0]] by stage and seat are needed"
-        )
-    return DealResult(margin, float(points), ((a, b), (c, d)))
+    return tuple(actions)
 
 
 def _is_count(given: Any) -> bool:
@@ -258,109 +282,3 @@ def _is_number(given: Any) -> bool:
 
 def _plain(value: Any) -> str:
     return f"{value:g}" if isinstance(value, (int, float)) else str([list(stage) for stage in value])
-
-
-@contextmanager
-def writing_recordings(path: str | Path) -> Iterator[Callable[[Recording], None]]:
-    """Yield a function that adds a recording to a new file; the file appears once all are written.
-
-    Raises:
-        ValueError: when the file cannot be written.
-    """
-    target = Path(path)
-    if target.is_dir():
-        raise ValueError(f"{path}: cannot be written: it is a folder")
-    is_stream = target.exists() and not target.is_file()  # as a pipe or /dev/null, which stays what it is
-    temporary = target if is_stream else target.with_name(f".{target.name}.{os.getpid()}.tmp")
-    try:
-        file = temporary.open("w", encoding="utf-8", newline="\n")
-    except OSError as error:
-        raise ValueError(f"{path}: cannot be written: {error.strerror}") from None
-    try:
-        with file:
-            yield lambda recording: print(recording.to_line(), file=file)
-        if not is_stream:
-            os.replace(temporary, target)
-    except OSError as error:
-        raise ValueError(f"{path}: cannot be written: {error.strerror}") from error
-    finally:
-        if not is_stream:
-            temporary.unlink(missing_ok=True)
-
-
-def read_recordings(path: str | Path, *, verify: bool = True) -> Iterator[Recording]:
-    """Yield the recordings of a file in order; empty lines are skipped.
-
-    Args:
-        path: the file, as ``german-whist evaluate --record FILE`` writes it.
-        verify: replay each recording and check its result.
-
-    Yields:
-        One :class:`Recording` per line.
-
-    Raises:
-        ValueError: when the file cannot be read, or at a line that is truncated, not a recording, or (with ``verify``)
-            cannot be replayed; the message names the file and the line, counted from 1.
-    """
-    for number, recording in _numbered(path):
-        if verify:
-            with at_line(path, number):
-                recording.replay()
-        yield recording
-
-
-def read_recording(path: str | Path, line: int) -> Recording:
-    """Return the recording in one line of a file, counted from 1, without replaying it.
-
-    Raises:
-        ValueError: when the file cannot be read, has no such line, or the line is not a recording.
-    """
-    last = 0
-    for number, text in _lines(path):
-        last = number
-        if number == line:
-            with at_line(path, number):
-                return Recording.from_line(_decoded(text))
-    raise ValueError(f"{path}: line {line} does not exist: the file has {last} line{'' if last == 1 else 's'}")
-
-
-@contextmanager
-def at_line(path: str | Path, number: int) -> Iterator[None]:
-    """Prefix every ``ValueError`` raised inside with the file and the line.
-
-    Raises:
-        ValueError: when one is raised inside.
-    """
-    try:
-        yield
-    except ValueError as error:
-        raise ValueError(f"{path}, line {number}: {error}") from None
-
-
-def _numbered(path: str | Path) -> Iterator[tuple[int, Recording]]:
-    for number, text in _lines(path):
-        if not text.strip():
-            continue
-        with at_line(path, number):
-            recording = Recording.from_line(_decoded(text))
-        yield number, recording
-
-
-def _lines(path: str | Path) -> Iterator[tuple[int, bytes]]:
-    try:
-        with Path(path).open("rb") as file:
-            number = 0
-            while line := file.readline(4 * MAX_LINE + 1):  # a character of UTF-8 has up to four bytes
-                number += 1
-                if len(line) > 4 * MAX_LINE:
-                    raise ValueError(f"{path}, line {number}: recording: the line has more than {MAX_LINE} characters")
-                yield number, line
-    except OSError as error:
-        raise ValueError(f"{path}: cannot be read: {error.strerror}") from None
-
-
-def _decoded(text: bytes) -> str:
-    try:
-        return text.decode("utf-8")
-    except UnicodeDecodeError:
-        raise ValueError("recording: not UTF-8 text") from None

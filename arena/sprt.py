@@ -10,6 +10,7 @@ Elo", 2021; the code of reference is fishtest's ``LLRcalc.py``).
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from concurrent.futures import Executor
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
@@ -17,12 +18,14 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.arena.games import DEFAULT_BATCH, GameBlock, MatchConfig, Progress, check_counts, play_games
-from german_whist.arena.match_result import Forfeit
+from german_whist.arena.games import DEFAULT_BATCH, Forfeit, Progress, games, two_players
+from german_whist.arena.match import sorted_forfeits
 from german_whist.arena.statistics import Z95, finite_ends, largest_unseen_share
 from german_whist.envs.agent import Agent
 from german_whist.envs.engine.endgame_hook import PLAYED
 from german_whist.envs.engine.rules import Rules
+from german_whist.envs.engine.rules import rules as rules_named
+from german_whist.envs.utils.checks import whole_number
 
 Counts = npt.NDArray[np.int64]
 Shares = npt.NDArray[np.float64]
@@ -327,20 +330,26 @@ def play_sprt(
         ValueError: when a name or number is not allowed, or an agent does not return one legal action per view.
     """
     bounds = SPRTBounds(elo0=float(elo0), elo1=float(elo1), alpha=alpha, beta=beta)
-    check_counts(most_deals=most_deals, batch_size=batch_size)
-    config = MatchConfig.of(first, second, rules, seed, endgame)
-    margins, played = np.zeros((0, 2), np.int64), 0
+    whole_number("most_deals", most_deals, 1)
+    rules = rules_named(rules)
+    players = two_players(first, second, rules)
+    margins, played, decision, log_ratio = np.zeros((0, 2), np.int64), 0, 0, 0.0
     forfeits: list[Forfeit] = []
-    while True:
-        # Batches grow, so that a short test plays few deals in vain.
-        size = min(most_deals - len(margins), batch_size, max(8 * CHECK_EVERY, len(margins)))
-        how = {"batch_size": batch_size, "progress": progress, "executor": executor}
-        block = GameBlock.joined(play_games(config, len(margins), size, **how))  # type: ignore[arg-type]
-        forfeits += block.forfeits
+    for block in games(
+        players,
+        rules,
+        seed,
+        _growing_ranges(most_deals, batch_size),
+        endgame=endgame,
+        batch_size=batch_size,
+        executor=executor,
+        progress=progress,
+    ):
         margins = np.concatenate([margins, block.margins.astype(np.int64)])
+        forfeits += block.forfeits
         is_last = len(margins) == most_deals
         played, decision, log_ratio = first_decision(bounds, margins, after=played, is_last=is_last)
-        if decision or is_last:
+        if decision:
             break
     counts = pentanomial_counts(margins[:played])
     nelo, interval = normalised_elo(counts)
@@ -352,13 +361,22 @@ def play_sprt(
         nelo=nelo,
         interval=interval,
         deals=played,
-        first=config.names[0],
-        second=config.names[1],
-        rules=config.rules.to_dict(),
-        seed=config.seed,
-        endgame=config.endgame,
-        forfeits=tuple(sorted((one for one in forfeits if one.deal < played), key=lambda one: (one.deal, one.seat))),
+        first=players.names[0],
+        second=players.names[1],
+        rules=rules.to_dict(),
+        seed=int(seed),
+        endgame=endgame,
+        forfeits=sorted_forfeits(one for one in forfeits if one.deal < played),
     )
+
+
+def _growing_ranges(most_deals: int, batch_size: int) -> Iterator[range]:
+    """Yield ranges of deals that grow, so that a short test plays few deals in vain."""
+    start = 0
+    while start < most_deals:
+        stop = min(most_deals, start + min(batch_size, max(8 * CHECK_EVERY, start)))
+        yield range(start, stop)
+        start = stop
 
 
 def first_decision(

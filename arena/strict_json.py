@@ -20,7 +20,7 @@ def read_json(line: str, name: str) -> Any:
         ValueError: when the line is truncated, is not JSON, repeats a field, or has a number that JSON does not allow.
     """
     try:
-        return json.loads(line, object_pairs_hook=_unique_keys, parse_constant=_no_number)
+        return _DECODER.decode(line)
     except json.JSONDecodeError as error:
         text = line.strip()
         truncated = not text or (text[0] == "{" and (text[-1] != "}" or error.pos >= len(line.rstrip())))
@@ -84,3 +84,8 @@ def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _no_number(word: str) -> NoReturn:
     raise ValueError(f"{word} is not a number")
+
+
+_DECODER = json.JSONDecoder(
+    object_pairs_hook=_unique_keys, parse_constant=_no_number
+)  # made once: it takes longer than a line

@@ -12,22 +12,22 @@ from __future__ import annotations
 
 from concurrent.futures import Executor
 from dataclasses import asdict, dataclass
+from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from german_whist.agents.registry import make_agent
-from german_whist.arena.games import DEFAULT_BATCH, GameBlock, MatchConfig, Progress, check_counts, play_games
-from german_whist.arena.match import match_result
-from german_whist.arena.match_result import MatchResult
+from german_whist.arena.games import DEFAULT_BATCH, Progress, Watch, deal_range, games, joined, two_players
+from german_whist.arena.match import MatchResult, match_result
 from german_whist.arena.statistics import mean_interval
 from german_whist.envs.agent import Agent, agent_name
 from german_whist.envs.engine.endgame_hook import PLAYED
 from german_whist.envs.engine.rules import Rules
+from german_whist.envs.engine.rules import rules as rules_named
 from german_whist.envs.observation.view_kernels import write_views
 from german_whist.envs.observation.views import VIEW
-from german_whist.envs.simulator.batch import DealBatch
 from german_whist.envs.simulator.batch_kernels import step_all_or_none
 from german_whist.envs.utils.specs import short_repr
 
@@ -131,36 +131,6 @@ def _state_values(rules: Rules, states: States, value: ValueOfViews) -> Luck:
     return worth
 
 
-class StockLuck:
-    """Makes what adds up the first agent's luck in the games of a block."""
-
-    def __init__(self, value: str | Agent | ValueOfViews, rules: Rules) -> None:
-        """Refuse what is no value of these rules.
-
-        Raises:
-            ValueError: as :func:`value_of`.
-        """
-        self._value, self._rules = value, rules
-        value_of(value, rules)
-
-    def __call__(self, batch: DealBatch) -> _LuckOfGames:
-        """Follow the games of a batch; a worker makes its own value from a specification."""
-        return _LuckOfGames(self._rules, value_of(self._value, self._rules), batch.size)
-
-
-class _LuckOfGames:
-    def __init__(self, rules: Rules, value: ValueOfViews, games: int) -> None:
-        self._rules, self._value, self._luck = rules, value, np.zeros(games)  # of seat 0
-
-    def step(self, before: States, actions: npt.NDArray[np.int64]) -> None:
-        self._luck += stock_luck(self._rules, before, actions, self._value)
-
-    def result(self) -> Luck:
-        swapped = np.arange(len(self._luck)) >= len(self._luck) // 2
-        luck: Luck = np.where(swapped, -self._luck, self._luck)
-        return luck
-
-
 @dataclass(frozen=True, kw_only=True)
 class CorrectedResult:
     """A match's result, corrected for the luck of the stock.
@@ -246,18 +216,30 @@ def play_variance_reduced_match(
         ValueError: when a name or number is not allowed, or the value returns something else than a number per view.
         ChildProcessError: when a worker of the executor ended abruptly.
     """
-    check_counts(deals=deals, batch_size=batch_size)
+    whole = deal_range(0, deals)
     if deals < 4 * _FOLDS:
         raise ValueError(f"deals {deals} is not allowed: a whole number from {4 * _FOLDS}")
-    config = MatchConfig.of(first, second, rules, seed, endgame)
-    watch = StockLuck(value, config.rules)
-    how = {"batch_size": batch_size, "progress": progress, "executor": executor}
-    games = GameBlock.joined(play_games(config, 0, deals, watch=watch, **how))  # type: ignore[arg-type]
-    assert games.watched is not None
-    played, control = games.margins, games.watched.mean(axis=1)
+    rules = rules_named(rules)
+    players = two_players(first, second, rules)
+    value_of(value, rules)
+    everything = joined(
+        games(
+            players,
+            rules,
+            seed,
+            [whole],
+            endgame=endgame,
+            batch_size=batch_size,
+            executor=executor,
+            watch=partial(_luck_watch, value, rules),
+            progress=progress,
+        )
+    )
+    assert everything.watched is not None  # there was a watch
+    played, control = everything.margins, (everything.watched * (1, -1)).mean(axis=1)  # luck was that of seat 0
     won = ((np.sign(played) + 1) / 2).mean(axis=1)
     won_corrected, margin_corrected = (corrected(one, control) for one in (won, played.mean(axis=1)))
-    plain = match_result(config, games)
+    plain = match_result(everything, players.names, rules, seed, endgame)
     win_rate, interval = mean_interval(won_corrected)
     margin, margin_interval = mean_interval(margin_corrected)
     # Deals that are all alike have nothing to correct, and say nothing of their variance.
@@ -273,6 +255,12 @@ def play_variance_reduced_match(
         margin_factor=_factor(played.mean(axis=1), margin_corrected),
         value=value if isinstance(value, str) else agent_name(value),
     )
+
+
+def _luck_watch(value: str | ValueOfViews, rules: Rules) -> Watch:
+    """Return what tells the luck of seat 0 in every step of a batch."""
+    worth = value_of(value, rules)
+    return lambda batch, before, actions: stock_luck(batch.rules, before, actions, worth)
 
 
 def corrected(samples: npt.NDArray[np.float64], control: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:

@@ -8,6 +8,7 @@ import re
 import zlib
 from collections.abc import Sequence
 
+from german_whist.arena.game_file import parse_recordings
 from german_whist.arena.recording import Recording
 from german_whist.envs.text.rules_text import rules_spec
 from german_whist.session.catalogue import agent_title, agents_for
@@ -49,7 +50,7 @@ def read_deals(text: str) -> list[Recording]:
     """
     text = text.strip()
     lines = _decoded(text) if _CODE.fullmatch(text) else text
-    found = [Recording.from_line(line) for line in lines.splitlines() if line.strip()]
+    found = parse_recordings(lines)
     if not 1 <= len(found) <= MAX_DEALS:
         raise ValueError(f"{len(found)} recordings: 1 to {MAX_DEALS} are needed")
     for recording in found:

@@ -30,8 +30,6 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     kernel still has to be compiled.
     """
     items.sort(key=lambda item: "session+" if (folder := _folder(item)) == "browser" else folder)
-    for item in items:  # of pytest -n N --dist loadgroup: a file is run by one process, and one browser serves all
-        item.add_marker(pytest.mark.xdist_group("browser" if _folder(item) == "browser" else str(item.path)))
     asked_by_name = any("::" in argument for argument in config.args)
     if config.option.markexpr or asked_by_name:
         return

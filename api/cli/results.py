@@ -13,7 +13,7 @@ from rich.table import Table
 from german_whist.cli.terminal import table_console
 
 if TYPE_CHECKING:
-    from german_whist.arena.match_result import MatchResult, SeriesResult
+    from german_whist.arena.match import MatchResult, SeriesResult
     from german_whist.arena.sprt import SPRTResult
     from german_whist.arena.tournament.play import Tournament
     from german_whist.arena.variance_reduction import CorrectedResult

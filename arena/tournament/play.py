@@ -8,128 +8,112 @@ import re
 from collections.abc import Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
-from itertools import combinations, groupby
+from itertools import combinations
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from german_whist.agents.registry import make_agent
-from german_whist.arena.games import Progress, check_counts
-from german_whist.arena.match_result import Forfeit
-from german_whist.arena.parts.match_part import MAX_DEALS, MatchPart, Meeting, read_parts, write_parts
-from german_whist.arena.parts.play import match_meeting, play_part, play_shard
-from german_whist.arena.parts.shards import Shard
+from german_whist.arena.game_file import (
+    MAX_DEALS,
+    GameTable,
+    Header,
+    MatchConfig,
+    gathered,
+    match_config,
+    read_sections,
+    write_games,
+    writing_games,
+)
+from german_whist.arena.games import DEFAULT_BATCH, Forfeit, Progress, Shard, deal_range, games, two_players
+from german_whist.arena.match import sorted_forfeits
 from german_whist.envs.engine.endgame_hook import PLAYED
 from german_whist.envs.engine.rules import Rules
-from german_whist.envs.engine.rules import rules as rules_named
 from german_whist.envs.utils.checks import whole_number
 from german_whist.envs.utils.specs import short_repr
 
 PAIRS_FOLDER = "pairs"
-_CHUNK = 512  # deals between two writes
+_CHUNK = 512  # deals between two writes, at least
 _MAX_NAME = 24  # characters of an agent's specification in a file's name
 _DIGITS = 12
 
 Margins = npt.NDArray[np.int64]
-Played = npt.NDArray[np.bool_]
-
-
-class StoredResults(NamedTuple):
-    """What is known of a meeting's deals 0 … n − 1.
-
-    Attributes:
-        margins: int64[n, 2].
-        is_played: which deals are known, bool[n].
-        forfeits: games that an agent lost without playing them to the end.
-    """
-
-    margins: Margins
-    is_played: Played
-    forfeits: list[Forfeit]
 
 
 class ResultStore:
-    """Margins of meetings in a folder: agents, their versions, rules, seed and endgame are the key.
+    """Games of matches in a folder, found by agents, their versions, rules, seed and endgame.
 
-    Every file is complete at all times. Shards of a meeting lie beside its main file, so machines that share the folder
-    (or whose files are copied into one) need not talk to each other.
+    Every file (:mod:`german_whist.arena.game_file`) is complete at all times. Shards of a match lie beside its main
+    file, so machines that share the folder (or whose files are copied into one) need not talk to each other.
     """
 
     def __init__(self, folder: str | Path) -> None:
         """Use a folder; it is made when something is written."""
         self.folder = Path(folder)
 
-    def load(self, meeting: Meeting, deals: int) -> StoredResults:
-        """Return what is known of a meeting.
-
-        Args:
-            meeting: who played what.
-            deals: the smallest number of deals; more if more are stored.
+    def load(self, config: MatchConfig, deals: int) -> GameTable:
+        """Return what is known of deals 0 … n − 1, where n is ``deals``, or more if more are stored.
 
         Raises:
             ValueError: when there are more deals than are stored, or a file is damaged; the message names it.
         """
         whole_number("deals", deals, 1, MAX_DEALS)
-        parts = []
-        for path in sorted(self.folder.glob(f"{_key(meeting)}*.json")):
-            for part in read_parts(path):
-                if part.match:
-                    raise ValueError(f"{path}: a part of a series, {part.match}, where deals are stored")
-                if part.deals.stop > MAX_DEALS:
-                    raise ValueError(f"{path}: deal {part.deals.stop - 1} is beyond the {MAX_DEALS} that are stored")
-                if part.meeting == meeting:
-                    parts.append(part)
-        size = max([deals, *(part.deals.stop for part in parts)])
-        margins, is_played = np.zeros((size, 2), np.int64), np.zeros(size, np.bool_)
-        for part in parts:
-            margins[part.start : part.deals.stop] = part.margins
-            is_played[part.start : part.deals.stop] = True
-        forfeits = list(dict.fromkeys(one for part in parts for one in part.forfeits))
-        return StoredResults(margins, is_played, forfeits)
+        sections = []
+        for path in sorted(self.folder.glob(f"{_key(config)}*.jsonl")):
+            for section in read_sections(path):
+                if section.header.config == config:
+                    sections.append(section)
+                    if section.header.whole.stop > MAX_DEALS:
+                        last = section.header.whole.stop - 1
+                        raise ValueError(f"{path}: deal {last} is beyond the {MAX_DEALS} that are stored")
+        size = max([deals, *(section.header.whole.stop for section in sections)])
+        return gathered(range(size), sections)
 
-    def save(self, meeting: Meeting, stored: StoredResults) -> None:
-        """Write what is known of a meeting, replacing its main file.
+    def save(self, config: MatchConfig, known: GameTable) -> None:
+        """Write what is known of a match, replacing its main file.
 
         Raises:
-            OSError: when it cannot be written.
+            ValueError: when it cannot be written.
         """
-        parts = []
-        for run in runs_of(stored.is_played, True):
-            margins = stored.margins[run.start : run.stop]
-            forfeits = tuple(one for one in stored.forfeits if one.deal in run)
-            parts.append(MatchPart(meeting, run.start, len(run), run.start, margins, forfeits=forfeits))
-        self._write(_key(meeting), parts)
+        write_games(self._path(config), Header(config, known.whole), known.played())
 
-    def save_shard(self, part: MatchPart) -> None:
-        """Write a shard of a meeting in a file of its own.
+    def play_shard(
+        self,
+        config: MatchConfig,
+        deals: int,
+        shard: Shard,
+        progress: Progress | None = None,
+        executor: Executor | None = None,
+    ) -> None:
+        """Play a shard of a match of so many deals, and write it to a file of its own.
 
         Raises:
-            OSError: when it cannot be written.
+            ValueError: as ``play_match``, or when it cannot be written.
         """
-        name = f"{_key(part.meeting)}.{part.match_deals}.{part.shard.replace('/', '-of-')}"
-        self._write(name, [part])
+        whole = deal_range(0, deals)
+        players = two_players(config.first, config.second, config.rules)
+        with writing_games(self._path(config, f".{deals}.{shard.number}-of-{shard.count}")) as write:
+            blocks = games(
+                players,
+                config.rules,
+                config.seed,
+                [shard.of(whole)],
+                endgame=config.endgame,
+                executor=executor,
+                progress=progress,
+            )
+            for _ in write(Header(config, whole, shard), blocks):
+                pass
 
-    def _write(self, name: str, parts: list[MatchPart]) -> None:
+    def _path(self, config: MatchConfig, end: str = "") -> Path:
         self.folder.mkdir(parents=True, exist_ok=True)
-        write_parts(self.folder / f"{name}.json", parts)
+        return self.folder / f"{_key(config)}{end}.jsonl"
 
 
-def runs_of(marks: Played, value: bool) -> list[range]:
-    """Return the ranges of indices at which an array has a value."""
-    found, start = [], 0
-    for mark, run in groupby(marks.tolist()):
-        length = len(list(run))
-        if mark == value:
-            found.append(range(start, start + length))
-        start += length
-    return found
-
-
-def _key(meeting: Meeting) -> str:
-    digest = hashlib.sha256(json.dumps(meeting).encode()).hexdigest()[:_DIGITS]
-    names = [re.sub(r"[^A-Za-z0-9]+", "_", spec)[:_MAX_NAME].strip("_") for spec in (meeting.first, meeting.second)]
+def _key(config: MatchConfig) -> str:
+    digest = hashlib.sha256(json.dumps(config.to_dict()).encode()).hexdigest()[:_DIGITS]
+    names = [re.sub(r"[^A-Za-z0-9]+", "_", spec)[:_MAX_NAME].strip("_") for spec in (config.first, config.second)]
     return "-".join([*names, digest])
 
 
@@ -186,28 +170,26 @@ def play_tournament(
 
     Raises:
         ValueError: when a name or number is not allowed, an agent is given twice, a stored result is damaged, or a
-            folder is to keep more than 3,000,000 deals of a pair.
+            folder is to keep more than 1,000,000 deals of a pair.
     """
-    meetings = _meetings(agents, deals, seed, rules, endgame)
+    configs = _configs(agents, deals, seed, rules, endgame)
     store = None if folder is None else ResultStore(Path(folder) / PAIRS_FOLDER)
-    margins, forfeits = {}, []
-    for (i, j), meeting in meetings.items():
-        found = _pair_results(meeting, deals, store, progress, executor)
-        margins[i, j] = _oriented(found.margins, meeting, agents[i])
-        forfeits += sorted((one for one in found.forfeits if one.deal < deals), key=lambda one: (one.deal, one.seat))
-    any_meeting = next(iter(meetings.values()))
-    versions = {
-        spec: version
-        for one in meetings.values()
-        for spec, version in ((one.first, one.first_version), (one.second, one.second_version))
-    }
+    margins: dict[tuple[int, int], Margins] = {}
+    forfeits: list[Forfeit] = []
+    versions: dict[str, str] = {}
+    for (i, j), config in configs.items():
+        played = _known_games(config, deals, store, progress, executor).played(range(deals))
+        found = played.margins.astype(np.int64)
+        margins[i, j] = found if config.first == agents[i] else -found[:, ::-1]
+        forfeits += sorted_forfeits(played.forfeits)
+        versions |= {config.first: config.first_version, config.second: config.second_version}
     return Tournament(
         tuple(agents),
         tuple(versions[spec] for spec in agents),
         int(deals),
-        any_meeting.seed,
-        rules_named(rules),
-        any_meeting.endgame,
+        config.seed,
+        config.rules,
+        config.endgame,
         margins,
         tuple(forfeits),
     )
@@ -233,24 +215,22 @@ def play_tournament_shard(
         ValueError: as ``play_tournament``, or when there are fewer deals than shards.
     """
     store = ResultStore(Path(folder) / PAIRS_FOLDER)
-    share = shard.deals(deals)
-    for meeting in _meetings(agents, deals, seed, rules, endgame).values():
-        is_played = store.load(meeting, deals).is_played
-        if is_played[share.start : share.stop].all():
-            if progress is not None:
-                progress(len(share))
-        else:
-            store.save_shard(play_shard(meeting, 0, deals, shard, progress=progress, executor=executor))
+    own = shard.of(deal_range(0, deals))
+    for config in _configs(agents, deals, seed, rules, endgame).values():
+        if store.load(config, deals).missing(own):
+            store.play_shard(config, deals, shard, progress, executor)
+        elif progress is not None:
+            progress(len(own))
 
 
-def _meetings(
+def _configs(
     agents: Sequence[str], deals: int, seed: int, rules: str | Rules, endgame: str
-) -> dict[tuple[int, int], Meeting]:
-    """Return the meeting of every pair i < j. The agents of a meeting are in alphabetical order.
+) -> dict[tuple[int, int], MatchConfig]:
+    """Return what every pair i < j plays, its agents in alphabetical order.
 
     So results do not depend on the order in which the agents are given.
     """
-    check_counts(deals=deals)
+    deal_range(0, deals)
     if len(agents) < 2:
         raise ValueError(f"{len(agents)} agent given, at least 2 are needed")
     for spec in agents:
@@ -259,35 +239,44 @@ def _meetings(
         if list(agents).count(spec) > 1:
             raise ValueError(f"agent {short_repr(spec)} is given twice")
         make_agent(spec, rules)
-    meetings = {}
+    configs = {}
     for i, j in combinations(range(len(agents)), 2):
         first, second = sorted((agents[i], agents[j]))
-        meetings[i, j] = match_meeting(first, second, rules, seed, endgame)
-    return meetings
+        configs[i, j] = match_config(first, second, rules, seed, endgame)
+    return configs
 
 
-def _pair_results(
-    meeting: Meeting, deals: int, store: ResultStore | None, progress: Progress | None, executor: Executor | None
-) -> StoredResults:
-    """Return the results of a pair's deals 0 … deals − 1, those in the store as they are."""
-    if store is None:
-        part = play_part(meeting, 0, deals, progress=progress, executor=executor)
-        return StoredResults(part.margins, np.ones(deals, np.bool_), list(part.forfeits))
-    stored = store.load(meeting, deals)
-    margins, is_played, forfeits = stored
-    if progress is not None and is_played[:deals].any():
-        progress(int(is_played[:deals].sum()))
-    for run in runs_of(is_played[:deals], False):
-        for start in range(run.start, run.stop, _CHUNK):
-            size = min(_CHUNK, run.stop - start)
-            part = play_part(meeting, start, size, progress=progress, executor=executor)
-            margins[start : start + size] = part.margins
-            is_played[start : start + size] = True
-            forfeits += part.forfeits
-            store.save(meeting, stored)
-    return StoredResults(margins[:deals], is_played[:deals], forfeits)
-
-
-def _oriented(margins: Margins, meeting: Meeting, first: str) -> Margins:
-    """Return the margins from the side of agent ``first``."""
-    return margins if meeting.first == first else -margins[:, ::-1]
+def _known_games(
+    config: MatchConfig, deals: int, store: ResultStore | None, progress: Progress | None, executor: Executor | None
+) -> GameTable:
+    """Return the games of a pair's deals 0 … deals − 1: those in the store, and the others played."""
+    whole = range(deals)
+    known = GameTable(whole) if store is None else store.load(config, deals)
+    missing = known.missing(whole)
+    found = deals - sum(map(len, missing))
+    if progress is not None and found:
+        progress(found)
+    if not missing:
+        return known
+    players, unsaved = two_players(config.first, config.second, config.rules), 0
+    try:
+        for block in games(
+            players,
+            config.rules,
+            config.seed,
+            missing,
+            endgame=config.endgame,
+            batch_size=DEFAULT_BATCH if store is None else _CHUNK,
+            executor=executor,
+            progress=progress,
+        ):
+            known.add(block)
+            unsaved += len(block.numbers)
+            # The file is written anew each time, so the more there is, the less often.
+            if store is not None and unsaved >= max(_CHUNK, int(known.is_played.sum()) // 8):
+                store.save(config, known)
+                unsaved = 0
+    finally:
+        if store is not None and unsaved:
+            store.save(config, known)
+    return known

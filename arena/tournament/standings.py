@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.arena.match_result import Forfeit
+from german_whist.arena.games import Forfeit
 from german_whist.arena.statistics import finite_ends, games_cancel, interval_text, paired_intervals
 from german_whist.arena.tournament.play import Tournament
 from german_whist.arena.tournament.ratings import bradley_terry, nash_averaging

@@ -21,9 +21,8 @@ from typing import Any
 
 from german_whist.agents.registry import make_agent
 from german_whist.arena.executors import worker_processes
-from german_whist.arena.games import GameBlock, MatchConfig, batch_endgame
-from german_whist.arena.match import match_result
-from german_whist.arena.match_result import MatchResult
+from german_whist.arena.games import GameBlock, batch_endgame
+from german_whist.arena.match import MatchResult, match_result
 from german_whist.arena.tournament.play import Tournament, play_tournament
 from german_whist.arena.tournament.standings import standings
 from german_whist.envs.engine.endgame_hook import EXACT, PLAYED
@@ -135,7 +134,7 @@ def margins_of(whole: Tournament, first: str, second: str) -> Any:
 
 def margins_result(margins: Any, pair: tuple[str, str], game: str, seed: int) -> MatchResult:
     """Return the result of a match from its margins."""
-    return match_result(MatchConfig.of(*pair, game, seed), GameBlock.of_margins(0, margins), pair)
+    return match_result(GameBlock.of_deals(margins), pair, rules_named(game), seed)
 
 
 def result_figures(result: MatchResult) -> Figures:

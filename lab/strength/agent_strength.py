@@ -21,15 +21,15 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.envs.agent import Agent
 from german_whist.agents.bots.heuristic.bot_kernels import full_hand, strength
 from german_whist.agents.endgame.exact_agent import ExactEndgame, solves_endgame
 from german_whist.agents.policy.agent import network_of
 from german_whist.agents.policy.checkpoint import read_card, write_results
 from german_whist.agents.registry import make_agent
-from german_whist.arena.games import GameBlock, MatchConfig, play_games
-from german_whist.arena.match import match_result
+from german_whist.arena.games import GameBlock
+from german_whist.arena.match import match_result, play_match
 from german_whist.arena.statistics import bounded_interval, mean_interval
+from german_whist.envs.agent import Agent
 from german_whist.envs.engine.endgame_hook import EXACT, PLAYED
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.rules import rules as rules_named
@@ -48,7 +48,7 @@ NETWORK = ", network to the end"  # marks rows in which an agent that solves its
 QUALITIES = ("worst fifth of hands", "second", "third", "fourth", "best fifth of hands")
 
 Results = dict[str, Any]
-Margins = npt.NDArray[np.float64]
+Margins = npt.NDArray[np.int64]
 Progress = Callable[[int], None]
 
 
@@ -147,12 +147,13 @@ def _play(
 ) -> Margins:
     # Small batches keep the progress bar moving for Monte Carlo, which is slow; the result is the same.
     batch = 64 if names[1].startswith("mc") else 1024
-    config = MatchConfig.of(agent, opponent, rules, seed, endgame)
-    return GameBlock.joined(play_games(config, 0, deals, batch_size=batch, progress=progress)).margins
+    return play_match(
+        agent, opponent, deals, seed, rules, batch_size=batch, progress=progress, endgame=endgame
+    ).margins
 
 
 def _result(margins: Margins, rules: Rules, seed: int, endgame: str) -> Results:
-    fields = match_result(MatchConfig.of("", "", rules, seed, endgame), GameBlock.of_margins(0, margins), ("", "")).to_dict()
+    fields = match_result(GameBlock.of_deals(margins), ("", ""), rules, seed, endgame).to_dict()
     return {name: value for name, value in fields.items() if name not in ("first", "second", "rules", "first_deal")}
 
 

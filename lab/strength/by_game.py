@@ -14,7 +14,6 @@ from typing import Any
 from german_whist.agents.policy.checkpoint import read_card, write_results
 from german_whist.agents.pretrained.catalog import BASELINE
 from german_whist.agents.pretrained.model_cards import margin, win_rate
-from german_whist.agents.registry import make_agent
 from german_whist.arena.match import play_match
 from german_whist.envs.engine.endgame_hook import EXACT
 from german_whist.envs.engine.rules import rule_names

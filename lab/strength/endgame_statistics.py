@@ -14,13 +14,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.envs.agent import Actions, Agent, Views
 from german_whist.agents.endgame.exact_agent import ExactEndgame
 from german_whist.agents.endgame.open_hands import card_margins, open_hands, opponent_hand_known
 from german_whist.agents.registry import make_agent
 from german_whist.arena.match import play_match
 from german_whist.arena.statistics import mean_interval
 from german_whist.benchmarks.endgame import played_endgames
+from german_whist.envs.agent import Actions, Agent, Views
 from german_whist.envs.engine.agent_rng import AgentRng
 from german_whist.envs.engine.cards import NUM_CARDS
 from german_whist.envs.engine.rules import rules
@@ -146,8 +146,10 @@ class LowestBestCard:
 def tie_break_statistics(opponent: Agent, deals: int, seed: int) -> Statistics:
     """Return what the tie-break adds to ``heuristic+exact`` against an opponent, paired by deal."""
     bot = make_agent(SELF_PLAY)
+    classic = rules(RULES)
     with_it, without = (
-        play_match(agent, opponent, deals, seed, RULES).margins for agent in (ExactEndgame(bot), LowestBestCard(bot))
+        play_match(agent, opponent, deals, seed, classic, batch_size=BATCH).margins
+        for agent in (ExactEndgame(bot), LowestBestCard(bot))
     )
     return {
         "win_rate": _estimate(((np.sign(with_it) - np.sign(without)) / 2).mean(axis=1)),

@@ -17,8 +17,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from german_whist.agents.pretrained.model_cards import margin, win_rate
-from german_whist.arena.match import play_match
-from german_whist.arena.match_result import MatchResult
+from german_whist.arena.match import MatchResult, play_match
 from german_whist.envs.engine.endgame_hook import EXACT
 from german_whist.envs.utils.files import write_atomically
 from german_whist.envs.utils.markdown import markdown_table

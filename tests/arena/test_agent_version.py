@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from german_whist.arena.parts import agent_version as versions
+from german_whist.arena import agent_version as versions
 
 
 @pytest.mark.parametrize("name", ["weights.safetensors", "run+exact+2.safetensors"])

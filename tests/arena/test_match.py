@@ -12,8 +12,7 @@ import pytest
 
 from german_whist.agents.policy.agent import PolicyAgent
 from german_whist.agents.registry import make_agent
-from german_whist.arena.match import play_match
-from german_whist.arena.match_result import MatchResult
+from german_whist.arena.match import MatchResult, play_match
 from german_whist.envs.engine.cards import card_text
 from german_whist.envs.engine.rules import rules
 from german_whist.envs.simulator.batch import DealBatch

@@ -15,8 +15,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import german_whist as gw
+from german_whist.arena.game_file import read_recording, read_recordings, writing_recordings
 from german_whist.arena.match import play_match
-from german_whist.arena.recording import DealResult, Recording, read_recording, read_recordings, writing_recordings
+from german_whist.arena.recording import DealResult, Recording
 from german_whist.arena.strict_json import read_json
 from german_whist.envs.engine.rules import rule_names, rules
 from german_whist.envs.simulator.batch import DealBatch
@@ -263,7 +264,7 @@ def test_reading_verifies_by_default(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"games\.jsonl, line 3: move 52 is missing"):
         list(read_recordings(path))
     assert len(list(read_recordings(path, verify=False))) == 2
-    assert read_recording(path, 1) == CLASSIC
+    assert read_recording(path, 1) == read_recording(path) == (1, CLASSIC)
     with pytest.raises(ValueError, match=r"line 2: recording"):
         read_recording(path, 2)
     with pytest.raises(ValueError, match=r"line 4 does not exist: the file has 3 lines"):

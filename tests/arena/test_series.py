@@ -9,14 +9,13 @@ import numpy as np
 import pytest
 
 from german_whist.agents.registry import make_agent
-from german_whist.arena import games as games_module
-from german_whist.arena.games import GameBlock, MatchConfig, play_games
-from german_whist.arena.match import play_series
-from german_whist.arena.match_result import SeriesResult
+from german_whist.arena import games as game_stream
+from german_whist.arena.games import GameBlock, games, joined, match_range, two_players
+from german_whist.arena.match import SeriesResult, play_series
 from german_whist.cli import main
-from german_whist.envs.agent import AgentForfeit, agent_name
+from german_whist.envs.agent import AgentForfeit
 from german_whist.envs.engine.agent_rng import AgentRng
-from german_whist.envs.engine.match_format import MAX_DEALS
+from german_whist.envs.engine.match_format import MAX_DEALS, match_format_of
 from german_whist.envs.engine.rules import rules
 from german_whist.envs.engine.scoring import reward_limit
 from german_whist.envs.simulator.single_match import SingleMatch
@@ -35,11 +34,17 @@ def by_hand(agents: tuple[Any, Any], game: str, match: str, seed: int, number: i
     return table.scores, table.deals
 
 
+def played_matches(agents: tuple[Any, Any], game: str, match: str, numbers: range) -> GameBlock:
+    game_rules = rules(game)
+    players = two_players(*agents, game_rules)
+    return joined(games(players, game_rules, 3, [numbers], match=match_format_of(match)))
+
+
 @pytest.mark.parametrize(
     ("game", "match"), [("small", "first_to:8"), ("classic", "best_of:5"), ("humbug", "best_of:3")]
 )
 def test_matches_in_lockstep_are_those_of_the_environment(game: str, match: str) -> None:
-    played = GameBlock.joined(play_games(MatchConfig.of(HEURISTIC, GREEDY, game, 3, match=match), 5, 8))
+    played = played_matches((HEURISTIC, GREEDY), game, match, range(5, 13))
     for place, number in enumerate(range(5, 13)):
         for seat, agents in enumerate(((HEURISTIC, GREEDY), (GREEDY, HEURISTIC))):
             scores, count = by_hand(agents, game, match, 3, number)
@@ -95,7 +100,7 @@ def test_a_longer_match_favours_the_better_agent_more() -> None:
 
 
 def test_matches_that_nobody_wins_are_draws(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(games_module, "MAX_DEALS", 2)
+    monkeypatch.setattr(game_stream, "MAX_DEALS", 2)
     result = play_series("heuristic", "greedy", "first_to:1000", 4)
     assert (result.wins, result.draws, result.losses) == (0, 8, 0)
     assert result.win_rate == 0.5
@@ -183,22 +188,19 @@ class Resigns:
 
 @pytest.mark.parametrize("match", ["first_to:6", "best_of:3"])
 def test_a_forfeited_deal_scores_the_most_for_the_other_seat_and_the_match_goes_on(match: str) -> None:
-    game = rules("classic")
-    plain, games = (
-        GameBlock.joined(play_games(MatchConfig.of(agent, HEURISTIC, game, 3, match=match), 0, 2))
-        for agent in (GREEDY, Resigns())
-    )
-    (forfeit,) = games.forfeits
-    assert (forfeit.agent, forfeit.reason) == (agent_name(Resigns()), "no idea")
+    plain = played_matches((GREEDY, HEURISTIC), "classic", match, match_range(2))
+    played = played_matches((Resigns(), HEURISTIC), "classic", match, match_range(2))
+    (forfeit,) = played.forfeits
+    assert (forfeit.agent, forfeit.reason) == ("resigns", "no idea")
     match_number, game_number = int(forfeit.deal) // MAX_DEALS, forfeit.seat
     changed = np.zeros((2, 2), np.bool_)
     changed[match_number, game_number] = True
-    assert (games.margins == plain.margins)[~changed].all()
+    assert (played.margins == plain.margins)[~changed].all()
     if match == "first_to:6":  # 13 points decide the match at once
-        assert games.margins[match_number, game_number] == -reward_limit(game.game, "points")
-        assert games.lengths[match_number, game_number] == 1
+        assert played.margins[match_number, game_number] == -reward_limit(rules("classic").game, "points")
+        assert played.lengths[match_number, game_number] == 1
     else:
-        assert games.lengths[match_number, game_number] in (2, 3)
+        assert played.lengths[match_number, game_number] in (2, 3)
 
 
 def test_a_series_lists_its_forfeits() -> None:

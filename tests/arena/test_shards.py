@@ -1,12 +1,12 @@
-"""Matches in shards: on executors, in files, and put together again."""
+"""Shards of a match, and executors: the games are those of one run, bit for bit."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from importlib.util import find_spec
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,11 +14,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from german_whist.arena.executors import run_tasks, worker_processes
-from german_whist.arena.match import play_match
-from german_whist.arena.parts.match_part import MatchPart, merge_parts, read_parts, write_parts
-from german_whist.arena.parts.play import match_meeting, play_shard, result_of
-from german_whist.arena.parts.shards import Shard, parse_shard
+from german_whist.arena.executors import InlineExecutor, run_tasks, worker_processes
+from german_whist.arena.games import Shard, games, joined, parse_shard, two_players
+from german_whist.arena.match import MatchResult, play_match, play_series
+from german_whist.arena.variance_reduction import HandValue, play_variance_reduced_match
+from german_whist.envs.agent import Values
+from german_whist.envs.engine.match_format import match_format_of
+from german_whist.envs.engine.rules import rules
 from tests.cli.commands import Run, runner
 
 
@@ -26,10 +28,10 @@ from tests.cli.commands import Run, runner
 def test_shards_cover_every_deal_once_and_differ_by_at_most_one_deal(deals: int, count: int) -> None:
     if deals < count:
         with pytest.raises(ValueError, match=f"^{deals} deals cannot be cut into {count} shards"):
-            Shard(1, count).deals(deals)
+            Shard(1, count).of(range(deals))
         return
-    shares = [Shard(number, count).deals(deals) for number in range(1, count + 1)]
-    assert [deal for share in shares for deal in share] == list(range(deals))
+    shares = [Shard(number, count).of(range(7, 7 + deals)) for number in range(1, count + 1)]
+    assert [deal for share in shares for deal in share] == list(range(7, 7 + deals))
     assert max(map(len, shares)) - min(map(len, shares)) <= 1
 
 
@@ -43,6 +45,54 @@ def test_a_shard_is_number_and_count(text: str) -> None:
 def test_a_shard_has_to_exist(text: str) -> None:
     with pytest.raises(ValueError, match="is not allowed: a whole number from 1"):
         parse_shard(text)
+
+
+@pytest.mark.parametrize("match", [None, "best_of:3"])
+def test_the_stream_yields_games_in_the_order_of_the_deals_however_they_are_cut(match: str | None) -> None:
+    game, match_format = rules("small"), None if match is None else match_format_of(match)
+    wholes = []
+    for size, ranges in ((1, [range(4, 15)]), (3, [range(4, 15)]), (99, [range(4, 6), range(6, 15)])):
+        players = two_players("random", "greedy", game)
+        blocks = [*games(players, game, 3, ranges, match=match_format, batch_size=size)]
+        assert max(len(block.numbers) for block in blocks) <= size
+        wholes.append(joined(blocks))
+    for whole in wholes:
+        assert whole.numbers.tolist() == list(range(4, 15))
+        for column in range(4):
+            assert np.array_equal(whole[column], wholes[0][column])
+
+
+def test_a_stream_that_is_stopped_plays_no_further_block() -> None:
+    asked: list[int] = []
+
+    class Lowest:
+        name = "lowest"
+
+        def act(self, views: np.ndarray, rng: Any) -> np.ndarray:
+            asked.append(len(views))
+            return np.array([(mask & -mask).bit_length() - 1 for mask in views["legal"].tolist()])
+
+    def ranges() -> Iterator[range]:
+        yield range(6)
+        pytest.fail("another range was begun")
+
+    game = rules("tiny")
+    stream = games(two_players(Lowest(), "greedy", game), game, 3, ranges(), batch_size=2)
+    for block in stream:
+        played = len(asked)
+        if block.numbers[-1] == 3:
+            break
+    stream.close()
+    assert len(asked) == played
+    assert sum(asked) == 2 * 4 * 4  # its four cards in both games of four deals
+
+
+def test_an_inline_executor_runs_a_task_when_its_result_is_asked_for() -> None:
+    ran: list[int] = []
+    results = run_tasks(InlineExecutor(), lambda number: ran.append(number) or number, [(1,), (2,), (3,)])
+    assert (next(results), ran) == (1, [1])
+    results.close()
+    assert ran == [1]
 
 
 class Counting(Executor):
@@ -109,60 +159,42 @@ def test_an_error_in_a_worker_is_the_error_of_the_match() -> None:
         pass
 
 
-MEETING = match_meeting("greedy", "random", "small", 7)
+@pytest.mark.parametrize("endgame", ["played", "exact"])
+def test_an_executor_plays_the_same_series(endgame: str) -> None:
+    played: list[int] = []
+    settings: dict[str, Any] = {"matches": 70, "seed": 3, "rules": "small", "endgame": endgame}
+    with ThreadPoolExecutor(2) as executor:
+        there = play_series("random", "greedy", "best_of:3", progress=played.append, executor=executor, **settings)
+    assert there == play_series("random", "greedy", "best_of:3", **settings)
+    assert sum(played) == 70
+    assert max(played) < 70
 
 
-def shards(count: int, deals: int = 11, start: int = 3) -> list[MatchPart]:
-    return [play_shard(MEETING, start, deals, Shard(number, count)) for number in range(1, count + 1)]
+class NetworkLike:
+    """A value as networks give it: of margin and winning chance."""
+
+    def values(self, views: Any) -> Values:
+        margin = HandValue().values(views)
+        return Values(margin, 1 / (1 + np.exp(-margin)))
 
 
-def test_merged_shards_are_the_match_in_any_order_and_through_files(tmp_path: Path) -> None:
-    for number, part in enumerate(shards(4)):
-        write_parts(tmp_path / f"{number}.json", [part])
-    read = [part for number in (2, 0, 3, 1, 2) for part in read_parts(tmp_path / f"{number}.json")]
-    (whole,) = merge_parts(read)
-    match = play_match("greedy", "random", deals=11, seed=7, rules="small", first_deal=3)
-    assert result_of(whole) == match
-    assert np.array_equal(whole.margins, match.margins)
-
-
-def test_what_is_missing_is_listed() -> None:
-    parts = shards(4)
-    with pytest.raises(ValueError, match=r"^greedy against random: missing shards 2/4, 4/4$"):
-        merge_parts([parts[0], parts[2]])
-    with pytest.raises(ValueError, match=r"missing shard 1/4$"):
-        merge_parts(parts[1:])
-    unnamed = [MatchPart(one.meeting, one.match_start, one.match_deals, one.start, one.margins) for one in parts]
-    with pytest.raises(ValueError, match=r"missing deals 5 to 7, 11 to 13$"):
-        merge_parts([unnamed[0], unnamed[2]])
-
-
-def test_parts_that_contradict_each_other_are_refused() -> None:
-    parts = shards(2)
-    other = MatchPart(MEETING, 3, 11, parts[1].start, -parts[1].margins - 1)
-    with pytest.raises(ValueError, match="two parts give different margins for the same deal"):
-        merge_parts([*parts, other])
-    newer = MEETING._replace(first_version="newer")
-    with pytest.raises(ValueError, match="different versions of 'greedy'"):
-        merge_parts([parts[0], MatchPart(newer, 3, 11, parts[1].start, parts[1].margins)])
+@pytest.mark.parametrize("value", ["hand", NetworkLike()])
+def test_workers_change_nothing_in_a_variance_reduced_result(value: Any) -> None:
+    played: list[int] = []
+    with ThreadPoolExecutor(2) as executor:
+        there = play_variance_reduced_match(
+            "greedy", "random", 70, 3, value=value, progress=played.append, executor=executor
+        )
+    here = play_variance_reduced_match("greedy", "random", 70, 3, value=value)
+    assert there == here
+    assert isinstance(here.plain, MatchResult)
+    assert sum(played) == 70
+    assert here.margin_factor > 1
 
 
 @pytest.fixture
 def run(capsys: pytest.CaptureFixture[str]) -> Run:
     return runner(capsys)
-
-
-def test_the_commands_cut_a_cross_table_into_shards(run: Run, tmp_path: Path) -> None:
-    words = ("evaluate", "greedy", "random", "heuristic", "--deals", "6", "--rules", "small", "--seed", "2")
-    files = [tmp_path / f"part{number}.json" for number in (1, 2)]
-    for number, file in enumerate(files, 1):
-        done = run(*words, "--shard", f"{number}/2", "--out", str(file))
-        assert (done.code, done.out.startswith(f"shard {number}/2, 3 of 6 deals")) == (0, True)
-    merged, whole = run("merge", *map(str, files), "--json"), run(*words, "--json")
-    assert merged.out == whole.out
-    assert "vs heuristic" in run("merge", *map(str, files)).out
-    lost = run("merge", str(files[0]))
-    assert (lost.code, "missing shard 2/2" in lost.err) == (2, True)
 
 
 @pytest.mark.skipif(find_spec("ray") is not None, reason="Ray is installed")
@@ -191,3 +223,13 @@ def test_options_that_do_not_go_together_are_refused(run: Run, words: list[str],
     refused = run("evaluate", "greedy", "random", *words)
     assert refused.code == 2
     assert message in refused.err
+
+
+def test_the_command_spreads_a_variance_reduced_result(run: Run) -> None:
+    words = ("evaluate", "greedy", "random", "--deals", "10", "--rules", "tiny", "--variance-reduction", "--json")
+    assert run(*words, "--workers", "1").out == run(*words).out
+
+
+def test_an_agent_without_a_value_is_refused_as_a_value() -> None:
+    with pytest.raises(ValueError, match=r"'greedy\+exact' has no value"):
+        play_variance_reduced_match("greedy", "random", 8, rules=rules("small"), value="greedy+exact")

@@ -12,14 +12,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from german_whist.arena.games import MatchConfig, play_games
+from german_whist.arena import game_file
+from german_whist.arena.game_file import MAX_DEALS, Header, read_sections, write_games
+from german_whist.arena.games import Shard, games
 from german_whist.arena.match import play_match
-from german_whist.arena.parts import play as part_play
-from german_whist.arena.parts.shards import Shard
 from german_whist.arena.statistics import interval_text
+from german_whist.arena.tournament import play as tournament_play
 from german_whist.arena.tournament.play import PAIRS_FOLDER, Tournament, play_tournament, play_tournament_shard
 from german_whist.arena.tournament.standings import ratings_csv, standings, standings_markdown, write_report
 from german_whist.envs.engine.rules import rules
+from tests.arena.sections import change_line
 from tests.cli.commands import Run, runner
 
 GAME = {"deals": 6, "seed": 3, "rules": "small"}
@@ -30,11 +32,11 @@ def played(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str, int, int]]:
     """What is played from now on: agents, first deal, number of deals."""
     matches: list[tuple[str, str, int, int]] = []
 
-    def spy(config: MatchConfig, start: int, count: int, **named: Any) -> Any:
-        matches.append((str(config.first), str(config.second), start, count))
-        return play_games(config, start, count, **named)
+    def spy(players: Any, game: Any, seed: int, ranges: Any, **named: Any) -> Any:
+        matches.extend((*players.names, one.start, len(one)) for one in ranges)
+        return games(players, game, seed, ranges, **named)
 
-    monkeypatch.setattr(part_play, "play_games", spy)
+    monkeypatch.setattr(tournament_play, "games", spy)
     return matches
 
 
@@ -81,7 +83,7 @@ def test_another_version_of_an_agent_is_played_anew(
     tmp_path: Path, played: list[Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     play_tournament(["greedy", "random"], **GAME, folder=tmp_path)
-    monkeypatch.setattr(part_play, "agent_version", lambda spec: "newer" if spec == "greedy" else "same")
+    monkeypatch.setattr(game_file, "agent_version", lambda spec: "newer" if spec == "greedy" else "same")
     newer = play_tournament(["greedy", "random"], **GAME, folder=tmp_path)
     assert len(played) == 2
     assert newer.versions == ("newer", "same")
@@ -103,12 +105,62 @@ def test_an_executor_plays_the_same_tournament() -> None:
     assert same(spread, play_tournament(["greedy", "random"], **GAME))
 
 
+def stored(folder: Path) -> Path:
+    """Play a pair into a folder and return its file."""
+    play_tournament(["greedy", "random"], **GAME, folder=folder)
+    (file,) = (folder / PAIRS_FOLDER).glob("greedy-random-*.jsonl")
+    return file
+
+
 def test_a_damaged_result_is_named(tmp_path: Path) -> None:
-    play_tournament(["greedy", "random"], **GAME, folder=tmp_path)
-    (file,) = (tmp_path / PAIRS_FOLDER).glob("greedy-random-*.json")
+    file = stored(tmp_path)
     file.write_text(file.read_text()[:-20])
-    with pytest.raises(ValueError, match=file.name):
+    with pytest.raises(ValueError, match=rf"{file.name}, line \d+: "):
         play_tournament(["greedy", "random"], **GAME, folder=tmp_path)
+
+
+def test_stored_results_that_contradict_each_other_are_named(tmp_path: Path) -> None:
+    file = stored(tmp_path)
+    other = file.with_name(f"{file.stem}.other.jsonl")
+    other.write_text(file.read_text())
+    margin = json.loads(other.read_text().splitlines()[3])["margin"]
+    change_line(other, 4, margin=margin - 2)
+    with pytest.raises(ValueError, match=r"jsonl, line 4: greedy against random: deal 1 is given twice"):
+        play_tournament(["greedy", "random"], **GAME, folder=tmp_path)
+
+
+@pytest.mark.parametrize("start", [MAX_DEALS - 5, 2**63])
+def test_stored_deals_beyond_the_limit_are_refused(tmp_path: Path, start: int) -> None:
+    file = stored(tmp_path)
+    header, played, *_ = read_sections(file)[0]
+    moved = played._replace(numbers=played.numbers + np.uint64(start))
+    write_games(file, Header(header.config, range(start, start + 6)), moved)
+    with pytest.raises(ValueError, match=rf"\.jsonl: deal {start + 5} is beyond the {MAX_DEALS} that are stored"):
+        play_tournament(["greedy", "random"], **GAME, folder=tmp_path)
+
+
+def test_more_deals_than_are_stored_are_not_begun(tmp_path: Path) -> None:
+    many = {**GAME, "deals": MAX_DEALS + 1}
+    with pytest.raises(ValueError, match=f"deals {MAX_DEALS + 1} is not allowed"):
+        play_tournament(["random", "greedy"], **many, folder=tmp_path)
+    with pytest.raises(ValueError, match=f"deals {MAX_DEALS + 1} is not allowed"):
+        play_tournament_shard(["random", "greedy"], Shard(1, 9), tmp_path, **many)
+
+
+def test_what_was_played_before_an_interruption_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*given: Any, **named: Any) -> Any:
+        blocks = games(*given, **{**named, "batch_size": 2})
+        yield next(blocks)
+        raise KeyboardInterrupt
+
+    agents = ["greedy", "random"]
+    with monkeypatch.context() as patch:
+        patch.setattr(tournament_play, "games", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            play_tournament(agents, **GAME, folder=tmp_path)
+    (file,) = (tmp_path / PAIRS_FOLDER).iterdir()
+    assert read_sections(file)[0].played.numbers.tolist() == [0, 1]
+    assert same(play_tournament(agents, **GAME, folder=tmp_path), play_tournament(agents, **GAME))
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Targets of matches: files of parts, stored tournaments, and what bots in processes of their own reply."""
+"""Targets of matches: files of games, stored tournaments, and what bots in processes of their own reply."""
 
 from __future__ import annotations
 
@@ -10,12 +10,11 @@ from unittest import mock
 
 from german_whist.agents.process import agent as process_agent
 from german_whist.agents.process.bot_process import MAX_LINE, BotError
+from german_whist.arena.game_file import Header, match_config, read_sections, write_games
+from german_whist.arena.games import GameBlock, LostGame
 from german_whist.arena.match import play_match
-from german_whist.arena.parts.match_part import MatchPart, read_parts, write_parts
-from german_whist.arena.parts.play import match_meeting, play_shard
-from german_whist.arena.parts.shards import Shard
 from german_whist.arena.tournament.play import PAIRS_FOLDER, play_tournament
-from tests.arena.part_files import sealed
+from tests.arena.sections import sealed, write_shard
 from tests.fuzz.contract import BrokenError, command, refused_or
 from tests.fuzz.mutations import Rng, as_json, mutate_bytes, mutate_json
 
@@ -23,14 +22,13 @@ Case = Callable[[Rng], None]
 AGENTS = ("greedy", "random")
 
 
-def parts(folder: Path) -> Case:
+def games(folder: Path) -> Case:
     """Shards of matches and series, and stored results: refused, or the same results."""
-    meeting = match_meeting(*AGENTS, "tiny", 5)
-    shards = [folder / f"shard-{number}.json" for number in (1, 2)]
-    series = [folder / f"series-{number}.json" for number in (1, 2)]
-    for number in (1, 2):
-        write_parts(shards[number - 1], [play_shard(meeting, 0, 4, Shard(number, 2))])
-        write_parts(series[number - 1], [play_shard(meeting, 0, 4, Shard(number, 2), "best_of:3")])
+    deals, matches = match_config(*AGENTS, "tiny", 5), match_config(*AGENTS, "tiny", 5, match="best_of:3")
+    shards, series = (
+        [write_shard(folder / f"{name}-{n}.jsonl", config, range(4), n, 2) for n in (1, 2)]
+        for name, config in (("shard", deals), ("series", matches))
+    )
 
     def merged(paths: list[Path]) -> str | None:
         return command(["merge", *map(str, paths), "--json"])
@@ -43,7 +41,7 @@ def parts(folder: Path) -> Case:
         return refused_or(play)
 
     wanted = [merged(shards), merged(series), stored()]
-    groups = [shards, series, sorted((folder / PAIRS_FOLDER).glob("*.json"))]
+    groups = [shards, series, sorted((folder / PAIRS_FOLDER).glob("*.jsonl"))]
     originals = {path: path.read_bytes() for group in groups for path in group}
 
     def case(rng: Rng) -> None:
@@ -55,8 +53,10 @@ def parts(folder: Path) -> Case:
         if is_checked:
             path.write_bytes(mutate_bytes(rng, originals[path]))
         else:
-            content = sealed(mutate_json(rng, json.loads(originals[path])))
-            path.write_text(as_json(content), encoding="utf-8")
+            lines = originals[path].decode().splitlines()
+            place = int(rng.integers(len(lines)))
+            lines[place] = as_json(mutate_json(rng, json.loads(lines[place])))
+            path.write_text(sealed(lines), encoding="utf-8")
         found = stored() if kind == 2 else merged(groups[kind])
         if is_checked and found is not None and found != wanted[kind]:
             raise BrokenError("other results were read in silence")
@@ -66,8 +66,8 @@ def parts(folder: Path) -> Case:
 
 def bots(folder: Path) -> Case:
     """Replies of a bot: a match to its end, in which a bad reply loses a deal; its result can be kept in a file."""
-    path = folder / "part.json"
-    meeting = match_meeting("process:bot", "greedy", "tiny")
+    path = folder / "games.jsonl"
+    config = match_config("process:bot", "greedy", "tiny")
 
     def case(rng: Rng) -> None:
         class Bot:
@@ -98,8 +98,9 @@ def bots(folder: Path) -> Case:
         with mock.patch.object(process_agent, "BotProcess", Bot):
             result = refused_or(lambda: play_match("process:bot", "greedy", 2, rules="tiny"))
         if result is not None:
-            write_parts(path, [MatchPart(meeting, 0, 2, 0, result.margins, forfeits=result.forfeits)])
-            if read_parts(path)[0].forfeits != result.forfeits:
+            lost = [LostGame(one.deal, one.seat, one) for one in result.forfeits]  # the bot is the first agent
+            write_games(path, Header(config, range(2)), GameBlock.of_deals(result.margins, 0, lost))
+            if read_sections(path)[0].played.forfeits != list(result.forfeits):
                 raise BrokenError("the forfeits in the file are others")
 
     return case

@@ -16,8 +16,9 @@ from safetensors.numpy import load_file, save_file
 
 from german_whist.agents.policy.checkpoint import Checkpoint, load_checkpoint
 from german_whist.agents.registry import make_agent
+from german_whist.arena.game_file import writing_recordings
 from german_whist.arena.match import play_match
-from german_whist.arena.recording import Recording, writing_recordings
+from german_whist.arena.recording import Recording
 from german_whist.cli import main
 from german_whist.envs.engine.rules import rule_names, rules
 from german_whist.solver.tablebase import cache
@@ -27,7 +28,7 @@ from german_whist.training.load_config import load_config, recipe_names
 from german_whist.web import server
 from tests.agents.networks import some_network
 from tests.fuzz.contract import BrokenError, command, refused_or
-from tests.fuzz.match_targets import bots, parts
+from tests.fuzz.match_targets import bots, games
 from tests.fuzz.mutations import Rng, as_json, mutate_bytes, mutate_json, mutate_text, mutate_words
 from tests.fuzz.page_targets import requests, sessions
 from tests.fuzz.run_targets import resumed_runs
@@ -197,7 +198,7 @@ TARGETS: dict[str, Callable[[Path], Case]] = {
     "specifications": specifications,
     "commands": commands,
     "resumed-runs": resumed_runs,
-    "parts": parts,
+    "games": games,
     "bots": bots,
     "requests": requests,
     "sessions": sessions,

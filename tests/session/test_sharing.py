@@ -5,10 +5,13 @@ from __future__ import annotations
 import base64
 import re
 import zlib
+from pathlib import Path
 
 import pytest
 
+from german_whist.arena.game_file import read_recordings
 from german_whist.arena.recording import Recording
+from german_whist.cli import main
 from german_whist.envs.engine.actions import parse_action
 from german_whist.envs.engine.rules import rule_names
 from german_whist.session.coach.replays import swap_seats
@@ -41,6 +44,17 @@ def test_a_recording_and_its_code_hold_the_same_deals(game: str) -> None:
     assert not opened.waits_for_agent
     restored = session_from_dict(session_to_dict(opened))
     assert [one.deal.actions for one in restored.finished] == [one.deal.actions for one in opened.finished]
+
+
+def test_a_file_of_recorded_games_is_read_with_its_header(tmp_path: Path) -> None:
+    path = tmp_path / "games.jsonl"
+    assert main(["evaluate", "greedy", "random", "--deals", "2", "--rules", "small", "--record", str(path)]) == 0
+    text = path.read_text()
+    assert read_deals(text) == read_deals(code_of(text)) == list(read_recordings(path))
+    with pytest.raises(ValueError, match=r"recording: .* is missing|unknown field"):
+        read_deals("\n".join(text.splitlines()[1:]))
+    with pytest.raises(ValueError, match=r"^0 recordings: 1 to 100 are needed"):
+        read_deals(text.splitlines()[0])
 
 
 def test_the_address_of_a_deal_is_shared_only_if_asked_for() -> None:

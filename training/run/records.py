@@ -12,8 +12,7 @@ from torch.utils.tensorboard import SummaryWriter
 
 from german_whist.agents.policy.agent import PolicyAgent
 from german_whist.agents.policy.checkpoint import Checkpoint
-from german_whist.arena.match import play_match
-from german_whist.arena.match_result import MatchResult
+from german_whist.arena.match import MatchResult, play_match
 from german_whist.envs.agent import Agent
 from german_whist.envs.engine.rules import Rules
 from german_whist.training.run.curve import draw_curve

@@ -47,7 +47,7 @@ def add_parser(subparsers: Any) -> None:
         "played again",
     )
     parser.add_argument(
-        "--shard", metavar="K/N", help="play only the K-th of N shares of the deals and keep it in --out"
+        "--shard", metavar="K/N", help="play only the K-th of N shards of the deals and keep it in --out"
     )
     add_worker_options(parser)
     parser.add_argument("--json", action="store_true", help="print JSON")
@@ -56,7 +56,7 @@ def add_parser(subparsers: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Play what is missing, and print and write the standings."""
-    from german_whist.arena.parts.shards import parse_shard
+    from german_whist.arena.games import deal_range, parse_shard
     from german_whist.arena.tournament.play import play_tournament, play_tournament_shard
     from german_whist.arena.tournament.standings import standings
 
@@ -66,7 +66,7 @@ def run(options: argparse.Namespace) -> int:
         raise ValueError("arena: --json cannot be combined with --shard")
     shard = None if options.shard is None else parse_shard(options.shard)
     pairs = len(options.agents) * (len(options.agents) - 1) // 2
-    deals = options.deals if shard is None else len(shard.deals(options.deals))
+    deals = options.deals if shard is None else len(shard.of(deal_range(0, options.deals)))
     with progress_bar("deals", pairs * deals) as progress, chosen_executor(options) as executor:
         settings = {"endgame": options.endgame, "progress": progress, "executor": executor}
         match = (options.deals, options.seed, options.rules)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import math
-from dataclasses import replace
+from contextlib import nullcontext
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
@@ -14,13 +14,12 @@ from german_whist.cli.terminal import progress_bar
 from german_whist.envs.utils.specs import short_repr
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from concurrent.futures import Executor
 
-    from german_whist.arena.match_result import MatchResult, SeriesResult
-    from german_whist.arena.recording import Recording
+    from german_whist.arena.match import MatchResult, SeriesResult
     from german_whist.arena.sprt import SPRTResult
     from german_whist.envs.agent import Agent
+    from german_whist.envs.engine.rules import Rules
 
 
 def add_parser(subparsers: Any) -> None:
@@ -59,9 +58,11 @@ def add_parser(subparsers: Any) -> None:
         "--first-deal",
         type=parse_whole_number,
         metavar="N",
-        help="play deals N, N + 1, …: the next part of a match, or a share of it (default 0)",
+        help="play deals N, N + 1, …: to continue a match, or to split it (default 0)",
     )
-    parser.add_argument("--record", metavar="FILE", help="write every game to this file, one line of JSON each")
+    parser.add_argument(
+        "--record", metavar="FILE", help="write every game, with its cards, to this file, one line of JSON each"
+    )
     parser.add_argument(
         "--variance-reduction",
         metavar="VALUE",
@@ -74,7 +75,7 @@ def add_parser(subparsers: Any) -> None:
     parser.add_argument(
         "--shard",
         metavar="K/N",
-        help="play only the K-th of N shares of the deals (or matches) and write it to --out, for german-whist merge",
+        help="play only the K-th of N shards of the deals (or matches) and write it to --out, for german-whist merge",
     )
     parser.add_argument("--out", metavar="FILE", help="with --shard, the file to write")
     parser.add_argument("--json", action="store_true", help="print JSON")
@@ -104,15 +105,9 @@ def run(options: argparse.Namespace) -> int:
             return _play_sprt(options, game_rules, executor)
         if options.variance_reduction is not None:
             return _play_with_variance_reduction(options, game_rules, executor)
-        if options.shard is not None:
-            return _play_shard(options, game_rules, executor)
-        if options.record is None:
-            results = _play(agents, options, game_rules, executor)
-        else:
-            from german_whist.arena.recording import writing_recordings
-
-            with writing_recordings(options.record) as record:
-                results = _play(agents, options, game_rules, executor, record)
+        results = _play(agents, options, game_rules, executor)
+    if options.shard is not None:
+        return 0
     from german_whist.cli.results import (
         print_cross_table,
         print_forfeits,
@@ -251,25 +246,6 @@ def _title(options: argparse.Namespace) -> str:
     return title + (", exact endgame" if options.endgame == "exact" else "")
 
 
-def _play_shard(options: argparse.Namespace, rules: Any, executor: Executor | None) -> int:
-    """Play a share of every match and write its parts."""
-    from german_whist.arena.parts.match_part import write_parts
-    from german_whist.arena.parts.play import match_meeting, play_shard
-    from german_whist.arena.parts.shards import parse_shard
-
-    shard = parse_shard(options.shard)
-    meetings = [match_meeting(*pair, rules, options.seed, options.endgame) for pair in combinations(options.agents, 2)]
-    unit, number = _unit(options)
-    share = shard.deals(number, unit)
-    with progress_bar(unit, len(meetings) * len(share)) as progress:
-        how: dict[str, Any] = {"progress": progress, "executor": executor}
-        start = options.first_deal or 0
-        parts = [play_shard(one, start, number, shard, options.match, **how) for one in meetings]
-    write_parts(options.out, parts)
-    print(f"shard {shard}, {len(share)} of {number} {unit}: {options.out}")
-    return 0
-
-
 def _unit(options: argparse.Namespace) -> tuple[str, int]:
     """Return what is played, deals or matches, and how many of them."""
     if options.match is None:
@@ -278,54 +254,68 @@ def _unit(options: argparse.Namespace) -> tuple[str, int]:
 
 
 def _play(
-    agents: list[Agent],
-    options: argparse.Namespace,
-    rules: Any,
-    executor: Executor | None,
-    record: Callable[[Recording], None] | None = None,
+    agents: list[Agent], options: argparse.Namespace, rules: Rules, executor: Executor | None
 ) -> dict[tuple[int, int], MatchResult | SeriesResult]:
-    from german_whist.arena.games import agent_label
-    from german_whist.arena.match import play_match, play_series
+    """Play every pair, or a shard of its match, and return the results of what was played."""
+    from german_whist.arena.game_file import Header, match_config, writing_games
+    from german_whist.arena.games import (
+        agent_label,
+        deal_range,
+        games,
+        joined,
+        match_range,
+        parse_shard,
+        two_players,
+        with_exact_endgames,
+    )
+    from german_whist.arena.match import games_result
+    from german_whist.envs.engine.endgame_hook import EXACT, PLAYED
+    from german_whist.envs.engine.match_format import match_format_of
 
-    pairs = list(combinations(range(len(agents)), 2))
     unit, number = _unit(options)
+    match = None if options.match is None else match_format_of(options.match)
+    whole = match_range(number) if match else deal_range(options.first_deal or 0, number)
+    shard = None if options.shard is None else parse_shard(options.shard)
+    own = whole if shard is None else shard.of(whole, unit)
+    pairs = list(combinations(range(len(agents)), 2))
+    path = options.record if shard is None else options.out
+    labels = [agent_label(agent, agent) for agent in agents]
     results: dict[tuple[int, int], MatchResult | SeriesResult] = {}
-    with progress_bar(unit, len(pairs) * number) as progress:
+    with (
+        nullcontext(None) if path is None else writing_games(path) as write,
+        progress_bar(unit, len(pairs) * len(own)) as progress,
+    ):
         for i, j in pairs:
-            names = (agent_label(agents[i], agents[i]), agent_label(agents[j], agents[j]))
+            specs = (options.agents[i], options.agents[j])
             # Workers make their own agents: a specification travels lighter than a network. A program that has failed
             # against one agent starts afresh against the next.
             first, second = (
                 spec if executor is not None or spec.startswith("process:") else agent
-                for spec, agent in ((options.agents[i], agents[i]), (options.agents[j], agents[j]))
+                for spec, agent in zip(specs, (agents[i], agents[j]), strict=True)
             )
-            if options.match is None:
-                result = play_match(
-                    first,
-                    second,
-                    number,
-                    options.seed,
-                    rules,
-                    record=record,
-                    progress=progress,
-                    endgame=options.endgame,
-                    first_deal=options.first_deal or 0,
-                    executor=executor,
-                )
-                results[i, j] = replace(result, first=names[0], second=names[1])
-            else:
-                series = play_series(
-                    first,
-                    second,
-                    options.match,
-                    number,
-                    options.seed,
-                    rules,
-                    progress=progress,
-                    endgame=options.endgame,
-                    executor=executor,
-                )
-                results[i, j] = replace(series, first=names[0], second=names[1])
+            players = two_players(first, second, rules)._replace(names=specs)
+            blocks = games(
+                players,
+                rules,
+                options.seed,
+                [own],
+                match=match,
+                endgame=options.endgame,
+                executor=executor,
+                record=options.record is not None,
+                progress=progress,
+            )
+            if write is not None:
+                written, endgame = specs, options.endgame
+                if options.record is not None and endgame == EXACT:  # such agents play recorded games out
+                    written, endgame = with_exact_endgames(players.agents, specs)[1], PLAYED
+                config = match_config(*written, rules, options.seed, endgame, match)
+                blocks = write(Header(config, whole, shard), blocks)
+            played = joined(block._replace(recordings=()) for block in blocks)
+            about = ((labels[i], labels[j]), rules, options.seed, match, options.endgame)
+            results[i, j] = games_result(played, *about)
+    if shard is not None:
+        print(f"shard {shard}, {len(own)} of {number} {unit}: {path}")
     return results
 
 

@@ -22,7 +22,9 @@ def add_parser(subparsers: Any) -> None:
         epilog="example: german-whist replay games.jsonl --line 3",
     )
     parser.add_argument("file", metavar="FILE", help="a file written by evaluate --record or play --record")
-    parser.add_argument("--line", type=parse_whole_number, metavar="N", help="line of the file (default 1)")
+    parser.add_argument(
+        "--line", type=parse_whole_number, metavar="N", help="line of the file (default: the first game)"
+    )
     parser.add_argument(
         "--seat", type=parse_whole_number, choices=(0, 1), help="show only what this seat sees (default: both hands)"
     )
@@ -30,18 +32,17 @@ def add_parser(subparsers: Any) -> None:
     pace.add_argument("--step", action="store_true", help="wait for Enter after every move, even in a pipe")
     pace.add_argument("--all", action="store_true", help="show everything at once, even in a terminal")
     pace.add_argument("--positions", action="store_true", help="print each position as one line of text")
-    pace.add_argument("--check", action="store_true", help="replay every line of the file and only count them")
+    pace.add_argument("--check", action="store_true", help="replay every game of the file and only count them")
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
     """Show or check recordings."""
-    from german_whist.arena.recording import at_line, read_recording
+    from german_whist.arena.game_file import at_line, read_recording
 
     if options.check:
         return _check(options)
-    line = 1 if options.line is None else options.line
-    recording = read_recording(options.file, line)
+    line, recording = read_recording(options.file, options.line)
     waits = options.step or (not (options.all or options.positions) and sys.stdin.isatty() and sys.stdout.isatty())
     with at_line(options.file, line):
         if options.positions:
@@ -55,11 +56,11 @@ def _check(options: argparse.Namespace) -> int:
     from rich.console import Console
     from rich.progress import track
 
-    from german_whist.arena.recording import read_recordings
+    from german_whist.arena.game_file import read_recordings
 
     for name in ("line", "seat"):
         if getattr(options, name) is not None:
-            raise ValueError(f"--check replays every line: --{name} cannot be combined with it")
+            raise ValueError(f"--check replays every game: --{name} cannot be combined with it")
     errors = Console(stderr=True)
     recordings = read_recordings(options.file)
     shown = track(recordings, "recordings", console=errors, transient=True, disable=not errors.is_terminal)

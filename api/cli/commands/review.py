@@ -25,7 +25,7 @@ def add_parser(subparsers: Any) -> None:
     )
     parser.add_argument("file", metavar="FILE", help="a file written by play --record or evaluate --record")
     parser.add_argument(
-        "--line", type=_parse_line, metavar="N", default=1, help="line of the file (default 1), or all of them: all"
+        "--line", type=_parse_line, metavar="N", help="line of the file (default: its first game), or all of them: all"
     )
     parser.add_argument(
         "--seat",
@@ -38,9 +38,9 @@ def add_parser(subparsers: Any) -> None:
     parser.set_defaults(run=run)
 
 
-def _parse_line(text: str) -> int | None:
-    """Return the number of a line, ``None`` for all."""
-    return None if text == "all" else parse_whole_number(text)
+def _parse_line(text: str) -> int | str:
+    """Return the number of a line, or ``"all"``."""
+    return text if text == "all" else parse_whole_number(text)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -55,7 +55,7 @@ def run(options: argparse.Namespace) -> int:
         if options.json:
             print(json.dumps(found))
             continue
-        if options.line is None:
+        if options.line == "all":
             print(f"{chr(10) if number else ''}Deal {number + 1}")
         print_review(found, recording.rules, every_move=not options.brief)
     return 0
@@ -63,12 +63,12 @@ def run(options: argparse.Namespace) -> int:
 
 def _recordings(options: argparse.Namespace) -> Iterator[Recording]:
     """Yield the recordings that were asked for, each replayed."""
-    from german_whist.arena.recording import at_line, read_recording, read_recordings
+    from german_whist.arena.game_file import at_line, read_recording, read_recordings
 
-    if options.line is None:
+    if options.line == "all":
         yield from read_recordings(options.file)
         return
-    recording = read_recording(options.file, options.line)
-    with at_line(options.file, options.line):
+    line, recording = read_recording(options.file, options.line)
+    with at_line(options.file, line):
         recording.replay()
     yield recording

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from german_whist.arena.game_file import writing_recordings
 from german_whist.arena.match import play_match
-from german_whist.arena.recording import writing_recordings
 from german_whist.envs.utils.files import write_atomically
 
 

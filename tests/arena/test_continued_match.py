@@ -1,18 +1,19 @@
-"""A match in parts: ``first_deal``, the margins of single deals, and progress within a batch."""
+"""Matches that are continued or split: ``first_deal``, the margins of single deals, and progress within a batch."""
 
 from __future__ import annotations
 
 import copy
 import json
 import pickle
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
-from german_whist.arena.match import play_match
-from german_whist.arena.match_result import Forfeit, MatchResult
+from german_whist.arena.match import MatchResult, play_match
 from german_whist.cli import main
+from tests.arena.resigning import Resigns
 
 
 @pytest.mark.parametrize("endgame", ["played", "exact"])
@@ -55,18 +56,14 @@ def _fields(result: MatchResult) -> dict[str, Any]:
     return {name: value for name, value in vars(result).items() if not name.startswith("_")}
 
 
-def test_forfeits_and_margins_are_added_to_copies() -> None:
-    result = play_match("greedy", "random", deals=3)
-    forfeits = [Forfeit("greedy", 2, 0, "late"), Forfeit("random", 1, 1, "illegal")]
-    forfeited = result.with_forfeits(forfeits)
-    assert (result.forfeits, forfeited.forfeits) == ((), (forfeits[1], forfeits[0]))
-    assert "forfeits" not in result.to_dict()
-    other = forfeited.with_margins(np.ones((3, 2)))
-    assert other.forfeits == forfeited.forfeits
-    assert np.array_equal(forfeited.margins, result.margins)
-    assert other.margins.tolist() == [[1, 1]] * 3
-    assert forfeited == result
-    assert "forfeits" not in repr(forfeited)
+def test_forfeits_are_sorted_and_stay_out_of_comparisons() -> None:
+    result = play_match(Resigns(), Resigns("SK", 26), deals=30, seed=3, batch_size=4)
+    assert [one.deal for one in result.forfeits] == sorted(one.deal for one in result.forfeits)
+    assert len({one.seat for one in result.forfeits}) == 2
+    assert result.to_dict()["forfeits"] == [one._asdict() for one in result.forfeits]
+    assert replace(result, forfeits=()) == result
+    assert "forfeits" not in repr(result)
+    assert "forfeits" not in play_match("greedy", "random", deals=3).to_dict()
 
 
 def test_the_last_deals_of_a_seed() -> None:
@@ -98,7 +95,7 @@ def test_progress_goes_on_within_a_batch(game: str) -> None:
     assert len(reported) > 3
 
 
-def test_the_command_plays_a_part(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_continues_a_match(capsys: pytest.CaptureFixture[str]) -> None:
     words = ["evaluate", "greedy", "random", "--deals", "4", "--first-deal", "7"]
     assert main([*words, "--json"]) == 0
     (match,) = json.loads(capsys.readouterr().out)["matches"]
