@@ -130,9 +130,9 @@ def measure(spec: str, deals: int, seed: int, rules: Rules, progress: Progress =
     }
 
 
-def total(spec: str, deals: int) -> int:
+def total(spec: str, deals: int, rules: Rules) -> int:
     """Return the number of deals that :func:`measure` plays in all."""
-    return sum(max(deals // row.share, 2) for row in rows_of(spec).values()) + deals
+    return sum(max(deals // row.share, 2) for row in rows_of(spec, rules).values()) + deals
 
 
 def _play(
@@ -252,7 +252,7 @@ def _measured(spec: str, deals: int, seed: int, rules: Rules) -> Results:
 
     errors = Console(stderr=True)
     with Bar(console=errors, transient=True, disable=not errors.is_terminal) as bar:
-        task = bar.add_task("deals", total=total(spec, deals))
+        task = bar.add_task("deals", total=total(spec, deals, rules))
         return measure(spec, deals, seed, rules, lambda played: bar.advance(task, played))
 
 
