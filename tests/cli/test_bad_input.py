@@ -176,8 +176,8 @@ CASES = [
     ("play heuristik", "unknown agent 'heuristik': did you mean 'heuristic'?"),
     # replay, review
     ("replay none.jsonl", "none.jsonl: cannot be read: No such file"),
-    ("replay games.jsonl --line 0", "line 0 does not exist: the file has 4 lines"),
-    ("replay games.jsonl --line 5", "line 5 does not exist: the file has 4 lines"),
+    ("replay games.jsonl --line 0", "line 0 does not exist: the file has 6 lines"),
+    ("replay games.jsonl --line 1", "line 1: no recording: it is the header"),
     ("replay games.jsonl --line x", "argument --line: 'x' is not a whole number"),
     ("replay games.jsonl --check --line 2", "--line cannot be combined with it"),
     ("replay games.jsonl --check --seat 0", "--seat cannot be combined with it"),
@@ -186,7 +186,7 @@ CASES = [
     ("replay empty.safetensors --check", "empty.safetensors: no recordings"),
     ("review none.jsonl", "none.jsonl: cannot be read: No such file"),
     ("review games.jsonl --line ever", "argument --line: 'ever' is not a whole number"),
-    ("review games.jsonl --line 9", "line 9 does not exist: the file has 4 lines"),
+    ("review games.jsonl --line 9", "line 9 does not exist: the file has 6 lines"),
     ("evaluate greedy random --record no/games.jsonl", "games.jsonl: cannot be written"),
     ("evaluate greedy random --deals 0 --record new.jsonl", "deals 0 is not allowed"),
     # draw

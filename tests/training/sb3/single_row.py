@@ -43,7 +43,7 @@ class Table:
         while self.learner >= 0 and not self.batch.done[0] and self.batch.turn[0] != self.learner:
             self.batch.step(self.opponent.act(self.batch.views(), None))
 
-    def short_repr(self) -> tuple[np.ndarray, np.ndarray]:
+    def shown(self) -> tuple[np.ndarray, np.ndarray]:
         """What the learner is to see now: observation and mask under renamed suits."""
         renamed, _ = canonical_views(self.batch.views())
         cards = renamed["legal"][0] >> np.arange(52, dtype=np.uint64) & np.uint64(1)
