@@ -265,9 +265,8 @@ def _first_illegal(actions: Actions, legal: npt.NDArray[np.uint64], lost: Forfei
     if len(actions) == 1:  # environments of one deal: no arrays, which take microseconds
         action = int(actions[0])
         return -1 if (0 <= action < 64 and int(legal[0]) >> action & 1) or lost else 0
-    from german_whist.envs.observation.view_kernels import (
-        next_illegal,
-    )  # compiled code, which light commands do not load
+    # Compiled code, which light commands do not load.
+    from german_whist.envs.observation.view_kernels import next_illegal
 
     row = int(next_illegal(actions, legal, 0))
     while row in lost:

@@ -2,7 +2,7 @@
 
 For each decision:
 
-1. Deals are sampled uniformly from all that agree with the seat's history (``inference.hidden_deal_kernels``).
+1. Deals are sampled uniformly from all that agree with the seat's history (``inference.deck_sampling_kernels``).
 2. Each is weighted by how likely the opponent's seen plays are in it, under a mixture of opponent models: the rollout
    network with a softmax over its advantages, the heuristic bot, and uniformly random play; the models make mistakes,
    so that one odd card does not rule out the true deal (``belief_kernels``).
