@@ -208,9 +208,23 @@ def _write_voids(state, seat, void, drawn):
 @kernel
 def write_sampled_cards(game, view, counts, key, world, state):
     """Complete a state with the hidden cards of world number ``world`` of a random key."""
-    hand = sample_hand(counts, key, world)
+    write_hidden_cards(game, view, sample_hand(counts, key, world), key, world, state)
+
+
+@kernel
+def write_hidden_cards(game, view, hand, key, world, state):
+    """Complete a state with the opponent's hidden cards and a random order of those that nobody holds.
+
+    Args:
+        game: the rules, a ``GAME`` record.
+        view: a ``VIEW`` record.
+        hand: the opponent's hidden cards, a mask.
+        key: random key.
+        world: number of the world, which selects the order.
+        state: a ``STATE`` record in which the view's part is written.
+    """
     state.hands[OPPONENT] = hand | view.opponent_known
-    rest = counts.cards & ~hand
+    rest = view.unseen & ~hand
     if game.humbug:
         _write_blinds(game, view, rest, key, world, state)
         return

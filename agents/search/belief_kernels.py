@@ -7,7 +7,7 @@ import numpy as np
 from german_whist.agents.bots.heuristic.bot_kernels import heuristic_action
 from german_whist.agents.inference.deck_sampling_kernels import sample_deal, sample_deal_of_hand, uniform
 from german_whist.agents.inference.world_sampling_kernels import OPPONENT, SELF
-from german_whist.agents.search.row_network_kernels import has_layers, probability, write_logits
+from german_whist.agents.search.row_network import has_layers, probability, write_logits
 from german_whist.envs.engine.state import DRAFT, PLAY
 from german_whist.envs.engine.state_kernels import deal, is_legal, legal_actions, play
 from german_whist.envs.observation.view_kernels import write_view

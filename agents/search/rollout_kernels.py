@@ -5,11 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from german_whist.agents.bots.heuristic.bot_kernels import heuristic_action
-from german_whist.agents.inference.world_sampling_kernels import OPPONENT, write_known_state
+from german_whist.agents.inference.world_sampling_kernels import OPPONENT, write_hidden_cards, write_known_state
 from german_whist.agents.monte_carlo.rollout_kernels import is_solvable_endgame, solved_margin
 from german_whist.agents.search.belief_kernels import HEURISTIC
-from german_whist.agents.search.row_network_kernels import best_action, has_layers, write_logits
-from german_whist.envs.engine.dealing_kernels import shuffle
+from german_whist.agents.search.row_network import best_action, has_layers, write_logits
 from german_whist.envs.engine.scoring import signed_margin
 from german_whist.envs.engine.state_kernels import legal_actions, play
 from german_whist.envs.observation.view_kernels import write_view
@@ -38,29 +37,6 @@ def asks_network(game, state, network, model, view):
             return True
         play(game, state, heuristic_action(view))
     return False
-
-
-@kernel
-def write_world(game, view, hand, key, number, state):
-    """Complete the state that a view knows of with a world.
-
-    Args:
-        game: the rules, a ``GAME`` record.
-        view: a ``VIEW`` record.
-        hand: the opponent's hidden cards in this world.
-        key: random key.
-        number: number of the world, which selects the order of the stock.
-        state: a ``STATE`` record, written.
-    """
-    write_known_state(game, view, state)
-    state.hands[OPPONENT] = hand | view.opponent_known
-    rest = view.unseen & ~hand
-    place = np.int64(state.top)
-    while rest:
-        state.deck[place] = lowest(rest)
-        rest &= rest - _ONE
-        place += 1
-    shuffle(key, np.uint64(number), state.deck[np.int64(state.top) : place])
 
 
 @kernel
@@ -96,7 +72,8 @@ def try_worlds(game, views, hands, models, actions, key, first, last, network, s
             if not left:
                 world += 1
                 left = np.uint64(actions)
-                write_world(rules, view, hands[world], key, world, states[most])
+                write_known_state(rules, view, states[most])
+                write_hidden_cards(rules, view, hands[world], key, np.uint64(world), states[most])
             action = lowest(left)
             left &= left - _ONE
             states[count] = states[most]

@@ -1,8 +1,9 @@
-"""What holds for the agents that search in sampled worlds, ``mc``, ``pimc`` and ``ismcts``, in every game."""
+"""What holds for the agents that search in sampled worlds, ``mc``, ``pimc``, ``ismcts`` and ``NAME:search=N``."""
 
 from __future__ import annotations
 
 import contextlib
+import pickle
 from typing import Any
 
 import numpy as np
@@ -13,11 +14,13 @@ from hypothesis import strategies as st
 from german_whist.agents.monte_carlo.bot import DEFAULT_WORLDS, MonteCarloBot, PIMCAgent
 from german_whist.agents.monte_carlo.ismcts import DEFAULT_ITERATIONS, ISMCTSAgent
 from german_whist.agents.registry import make_agent
+from german_whist.agents.search.agent import SearchAgent
+from german_whist.agents.search.settings import SearchSettings
 from german_whist.arena.match import play_match
 from german_whist.envs.engine.agent_rng import AgentRng
 from german_whist.envs.engine.rules import Rules, rule_names, rules
 from german_whist.envs.simulator.batch import DealBatch
-from tests.agents.positions import some_positions, view
+from tests.agents.positions import HEURISTIC, some_positions, view
 from tests.conftest import play_randomly
 from tests.redeal import Redeal
 from tests.strategies import games, seeds
@@ -27,6 +30,11 @@ MAKE = {
     MC: lambda threads, game: MonteCarloBot(2, threads=threads, rules=game),
     PIMC: lambda threads, game: PIMCAgent(2, 1, threads=threads, rules=game),
     ISMCTS: lambda threads, game: ISMCTSAgent(20, threads=threads, rules=game),
+}
+SEARCH = "heuristic:search=20"
+EVERY = {
+    **MAKE,
+    SEARCH: lambda threads, game: SearchAgent(HEURISTIC, rules(game), SearchSettings(20, threads)),
 }
 IN_PRESETS = [(spec, name) for spec in MAKE for name in rule_names() if spec == MC or name != "humbug"]
 
@@ -50,17 +58,21 @@ def test_whole_matches_are_played_in_every_preset(spec: str, preset: str) -> Non
     assert (result.first, result.deals) == (spec, 2)
 
 
-@pytest.mark.parametrize("spec", MAKE)
+@pytest.mark.parametrize("spec", EVERY)
 @pytest.mark.parametrize("preset", ["small", "high_low", "draft"])
-def test_choices_do_not_depend_on_batches_or_threads(spec: str, preset: str) -> None:
+def test_choices_do_not_depend_on_batches_threads_or_earlier_calls(spec: str, preset: str) -> None:
     views = some_positions(preset, 12, 1).views()
     indices = np.arange(12, dtype=np.uint64)
-    actions = MAKE[spec](1, preset).act(views, AgentRng(5, indices))
+    first = EVERY[spec](1, preset)
+    actions = first.act(views, AgentRng(5, indices))
+    assert (first.act(views[::-1], AgentRng(5, indices[::-1])) == actions[::-1]).all()
     for threads in (2, 7):
-        assert (MAKE[spec](threads, preset).act(views, AgentRng(5, indices)) == actions).all()
-    for row in range(12):
-        alone = MAKE[spec](2, preset).act(views[row : row + 1], AgentRng(5, indices[row : row + 1]))
-        assert alone[0] == actions[row]
+        agent = EVERY[spec](threads, preset)
+        assert (agent.act(views, AgentRng(5, indices)) == actions).all()
+        assert (pickle.loads(pickle.dumps(agent)).act(views, AgentRng(5, indices)) == actions).all()
+        for row in range(12):
+            alone = agent.act(views[row : row + 1], AgentRng(5, indices[row : row + 1]))
+            assert alone[0] == actions[row]
     assert make_agent(spec, preset).act(views[:0], AgentRng(5, indices[:0])).shape == (0,)
 
 
@@ -91,13 +103,13 @@ def test_the_endgame_is_that_of_any_agent_with_an_exact_endgame(spec: str, prese
     assert agent.name == spec
 
 
-@pytest.mark.parametrize("spec", MAKE)
+@pytest.mark.parametrize("spec", EVERY)
 @pytest.mark.parametrize("game", ["small", "no_trump:ranks=9,hand=9,stock=18", "humbug"])
 def test_views_of_another_deck_or_game_without_a_stock_are_refused_or_played_legally(spec: str, game: str) -> None:
     batch = DealBatch(game, 3, 1)
     play_randomly(batch, np.random.default_rng(1), 20 if game == "humbug" else 3)
     views = batch.views()
-    agent = MAKE[spec](1, "classic")
+    agent = EVERY[spec](1, "classic")
     if len(batch.rules.cards) < 52:
         with pytest.raises(ValueError, match="view 0 is inconsistent"):
             agent.act(views, AgentRng(1, np.arange(3)))
@@ -107,7 +119,7 @@ def test_views_of_another_deck_or_game_without_a_stock_are_refused_or_played_leg
         assert all(int(legal) >> int(action) & 1 for legal, action in zip(views["legal"], actions, strict=True))
 
 
-@pytest.mark.parametrize("spec", MAKE)
+@pytest.mark.parametrize("spec", EVERY)
 def test_an_inconsistent_view_is_refused(spec: str) -> None:
     """The opponent showed a void and has drawn nothing, and all that it may hold is of that suit."""
     row = view("AK...", "C", face_up="C2", opponent="QJT...", opponent_void="S")
@@ -116,7 +128,7 @@ def test_an_inconsistent_view_is_refused(spec: str) -> None:
         make_agent(spec).act(views, AgentRng(1, np.arange(2)))
 
 
-@pytest.mark.parametrize("spec", MAKE)
+@pytest.mark.parametrize("spec", EVERY)
 def test_another_seed_samples_other_worlds(spec: str) -> None:
     views = some_positions("classic", 40, 0).views()
     choices = [make_agent(spec).act(views, AgentRng(seed, np.arange(40))) for seed in (1, 1, 2)]

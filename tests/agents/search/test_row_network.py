@@ -9,8 +9,7 @@ import pytest
 
 from german_whist.agents.policy.agent import PolicyAgent
 from german_whist.agents.pretrained.catalog import load_pretrained
-from german_whist.agents.search.row_network import RowNetwork
-from german_whist.agents.search.row_network_kernels import best_action, probability, write_logits
+from german_whist.agents.search.row_network import RowNetwork, best_action, probability, write_logits
 from german_whist.envs.engine.rules import rules
 from german_whist.envs.simulator.batch import DealBatch
 from tests.agents.networks import universal_network
