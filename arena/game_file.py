@@ -121,7 +121,7 @@ def match_config(
 def result_of(config: MatchConfig, played: GameBlock) -> MatchResult | SeriesResult:
     """Return the result of games as ``play_match`` or, for a series, ``play_series`` returns it."""
     names = (config.first, config.second)
-    return games_result(played, names, config.rules, config.seed, config.match, config.endgame)
+    return games_result(played, names, config.rules, config.seed, config.endgame, config.match)
 
 
 class Header(NamedTuple):
@@ -276,7 +276,7 @@ def _game_fields(config: MatchConfig, block: GameBlock) -> Iterator[dict[str, An
     lost: dict[tuple[int, int], list[dict[str, Any]]] = {}
     for one in block.lost:
         lost.setdefault((one.number, one.seat), []).append(one.forfeit._asdict())
-    recordings = {(one.number, one.seat): one.recording for one in block.recordings}
+    recordings = iter(block.recordings)
     for number, *pairs in zip(*(column.tolist() for column in block[:4]), strict=True):
         for seat, (outcome, margin, length) in enumerate(zip(*pairs, strict=True)):
             if config.match is None:
@@ -285,8 +285,8 @@ def _game_fields(config: MatchConfig, block: GameBlock) -> Iterator[dict[str, An
                 fields = {"match": number, "seat": seat, "margin": margin, "outcome": outcome, "length": length}
             if (number, seat) in lost:
                 fields["forfeits"] = lost[number, seat]
-            if (number, seat) in recordings:
-                recording = recordings[number, seat]
+            recording = next(recordings, None)
+            if recording is not None:
                 fields |= {"actions": recording.actions_text, "result": asdict(recording.result)}
             yield fields
 

@@ -73,20 +73,6 @@ class LostGame(NamedTuple):
     forfeit: Forfeit
 
 
-class RecordedGame(NamedTuple):
-    """What was played in a game of a block.
-
-    Attributes:
-        number: the deal.
-        seat: seat of the first agent.
-        recording: the game.
-    """
-
-    number: int
-    seat: int
-    recording: Recording
-
-
 class GameBlock(NamedTuple):
     """Finished games, a row for each deal (or match). Column 0: the first agent has seat 0; column 1: it has seat 1.
 
@@ -97,7 +83,7 @@ class GameBlock(NamedTuple):
         lengths: the deals played in each game, int64[n, 2].
         lost: games, or in matches deals, that an agent lost without playing them to the end, as if by the largest
             margin.
-        recordings: what was played, in the order of the deals, if asked for; lost games are left out.
+        recordings: if asked for, both games of every deal in their order; ``None`` for a lost one.
         watched: the sums of what a watch returned, float64[n, 2]; ``None`` without one.
     """
 
@@ -106,7 +92,7 @@ class GameBlock(NamedTuple):
     margins: npt.NDArray[np.float64]
     lengths: npt.NDArray[np.int64]
     lost: tuple[LostGame, ...] = ()
-    recordings: tuple[RecordedGame, ...] = ()
+    recordings: tuple[Recording | None, ...] = ()
     watched: npt.NDArray[np.float64] | None = None
 
     @classmethod
@@ -314,19 +300,10 @@ def _play(
 class _Tables:
     """The games of a block in one batch: first those with the first agent in seat 0, then those with seats swapped."""
 
-    def __init__(
-        self,
-        agents: tuple[Agent, Agent],
-        names: tuple[str, str],
-        rules: Rules,
-        seed: int,
-        deals: npt.NDArray[np.uint64],
-        endgame: str,
-    ) -> None:
-        self.size = len(deals)
-        self.agents, self.names, self.indices = agents, names, np.tile(deals, 2)
-        hook = batch_endgame(endgame, rules)
-        self.batch = DealBatch(rules, 2 * self.size, seed, history=any(map(uses_games, agents)), endgame=hook)
+    def __init__(self, players: Players, rules: Rules, seed: int, deals: npt.NDArray[np.uint64], endgame: str) -> None:
+        self.size, self.players, self.indices = len(deals), players, np.tile(deals, 2)
+        has_history, hook = any(map(uses_games, players.agents)), batch_endgame(endgame, rules)
+        self.batch = DealBatch(rules, 2 * self.size, seed, history=has_history, endgame=hook)
         self.rows = np.arange(2 * self.size)
         self.batch.deal_rows(self.rows, self.indices)
         self.swapped = np.repeat(np.array([0, 1], np.int8), self.size)  # seat of the first agent
@@ -334,14 +311,15 @@ class _Tables:
 
     def turn(self, lost: Lost) -> npt.NDArray[np.int64]:
         """Play one action in every unfinished deal and return the actions; ``lost`` is that of ``play_turn``."""
-        actions = play_turn(self.agents, self.names, self.batch, self.indices, self.swapped, self.steps, lost)
+        _, agents, names = self.players
+        actions = play_turn(agents, names, self.batch, self.indices, self.swapped, self.steps, lost)
         self.steps += 1
         return actions
 
     def lost_game(self, row: int, number: int, which: int, reason: str) -> LostGame:
         """Return what an agent (0 or 1) has lost in a row."""
         seat = int(self.swapped[row])
-        return LostGame(number, seat, Forfeit(self.names[which], int(self.indices[row]), seat ^ which, reason))
+        return LostGame(number, seat, Forfeit(self.players.names[which], int(self.indices[row]), seat ^ which, reason))
 
     def paired(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """Return values of all rows as those of mirrored pairs, [size, 2]."""
@@ -358,11 +336,10 @@ def _play_deals(
     watch: Watch | None,
     progress: Progress | None,
 ) -> GameBlock:
-    agents, names = players.agents, players.names
     if record and endgame == EXACT:  # a recording needs every card
-        (agents, names), endgame = with_exact_endgames(agents, names), PLAYED
+        players, endgame = with_exact_endgames(players), PLAYED
     deals = np.uint64(numbers.start) + np.arange(len(numbers), dtype=np.uint64)
-    tables = _Tables(agents, names, rules, seed, deals, endgame)
+    tables = _Tables(players, rules, seed, deals, endgame)
     batch, size = tables.batch, tables.size
     history: list[npt.NDArray[np.int8]] = []  # the actions of every step, −1 where a deal was finished
     watched = np.zeros(2 * size)
@@ -391,17 +368,16 @@ def _play_deals(
 
 def _recordings(
     tables: _Tables, history: list[npt.NDArray[np.int8]], numbers: range, lost: Lost
-) -> Iterator[RecordedGame]:
-    batch, names = tables.batch, tables.names
+) -> Iterator[Recording | None]:
+    batch, names = tables.batch, tables.players.names
     results, dealers = deal_results(batch), batch.states["dealer"].tolist()
     played = np.stack(history, axis=1).tolist()
     for place, deal in enumerate(numbers):
-        for seat, row in enumerate((place, place + len(numbers))):
-            if row not in lost:
-                actions = tuple(action for action in played[row] if action >= 0)
-                address, seats = (batch.seed, deal), names[::-1] if seat else names
-                recording = Recording(batch.rules, dealers[row], seats, actions, results[row], address)
-                yield RecordedGame(deal, seat, recording)
+        for row, seats in ((place, names), (place + len(numbers), names[::-1])):
+            actions = tuple(action for action in played[row] if action >= 0)
+            address = (batch.seed, deal)
+            is_lost = row in lost
+            yield None if is_lost else Recording(batch.rules, dealers[row], seats, actions, results[row], address)
 
 
 def _deals_played(batch: DealBatch) -> int:
@@ -421,7 +397,7 @@ def _play_matches(
     progress: Progress | None,
 ) -> GameBlock:
     indices = np.arange(numbers.start, numbers.stop, dtype=np.uint64)
-    tables = _Tables(players.agents, players.names, rules, seed, first_deals(indices), endgame)
+    tables = _Tables(players, rules, seed, first_deals(indices), endgame)
     batch, size, swapped = tables.batch, tables.size, tables.swapped
     lengths = np.zeros(2 * size, np.int64)
     scores = np.zeros((2 * size, 2))
@@ -526,13 +502,9 @@ def batch_endgame(endgame: str, rules: Rules) -> str | EndgameHook:
     return hook
 
 
-def with_exact_endgames(
-    agents: tuple[Agent, Agent], names: tuple[str, str]
-) -> tuple[tuple[Agent, Agent], tuple[str, str]]:
+def with_exact_endgames(players: Players) -> Players:
     """Give both agents, and their names, an exact endgame unless they have one."""
-    (one, one_name), (other, other_name) = map(_with_exact_endgame, agents, names)
-    return (one, other), (one_name, other_name)
-
-
-def _with_exact_endgame(agent: Agent, name: str) -> tuple[Agent, str]:
-    return (agent, name) if solves_endgame(agent) else (ExactEndgame(agent), f"{name}+{EXACT}")
+    solve = [solves_endgame(agent) for agent in players.agents]
+    one, other = (agent if has else ExactEndgame(agent) for agent, has in zip(players.agents, solve, strict=True))
+    first, second = (name if has else f"{name}+{EXACT}" for name, has in zip(players.names, solve, strict=True))
+    return players._replace(agents=(one, other), names=(first, second))

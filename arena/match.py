@@ -197,9 +197,9 @@ def play_match(
         progress=progress,
     ):
         deals_played.append(block._replace(recordings=()))
-        for one in block.recordings:
-            if record is not None:
-                record(one.recording)
+        for recording in block.recordings:
+            if record is not None and recording is not None:
+                record(recording)
     return match_result(joined(deals_played), players.names, rules, seed, endgame)
 
 
@@ -258,51 +258,46 @@ def play_series(
         executor=executor,
         progress=progress,
     )
-    return series_result(joined(blocks), players.names, rules, match_format, seed, endgame)
+    return series_result(joined(blocks), players.names, rules, seed, endgame, match_format)
 
 
-def games_result(
-    played: GameBlock, names: tuple[str, str], rules: Rules, seed: int, match: MatchFormat | None, endgame: str
-) -> MatchResult | SeriesResult:
-    """Return the result of a match or, with a match format, of a series."""
-    if match is None:
-        return match_result(played, names, rules, seed, endgame)
-    return series_result(played, names, rules, match, seed, endgame)
-
-
-def match_result(
-    played: GameBlock, names: tuple[str, str], rules: Rules, seed: int, endgame: str = PLAYED
-) -> MatchResult:
+def match_result(played: GameBlock, names: tuple[str, str], rules: Rules, seed: int, endgame: str) -> MatchResult:
     """Return the result of a match from all its games."""
-    fields = _result_fields(played, names, rules, seed, endgame, reward_limit(rules.game, "margin"))
-    margins = played.margins.astype(np.int64)
+    largest, margins = reward_limit(rules.game, "margin"), played.margins.astype(np.int64)
+    fields = _result_fields(played, names, rules, seed, endgame, largest)
     return MatchResult(**fields, deals=len(margins), first_deal=int(played.numbers[0]), _margins=margins)
 
 
 def series_result(
-    played: GameBlock, names: tuple[str, str], rules: Rules, match: MatchFormat, seed: int, endgame: str = PLAYED
+    played: GameBlock, names: tuple[str, str], rules: Rules, seed: int, endgame: str, match: MatchFormat
 ) -> SeriesResult:
     """Return the result of a series from all its games."""
-    return SeriesResult(
-        **_result_fields(played, names, rules, seed, endgame),
-        match=str(match),
-        matches=len(played.margins),
-        deals_per_match=float(played.lengths.mean()),
-    )
+    fields = _result_fields(played, names, rules, seed, endgame)
+    deals_per_match = float(played.lengths.mean())
+    return SeriesResult(**fields, match=str(match), matches=len(played.margins), deals_per_match=deals_per_match)
+
+
+def games_result(
+    played: GameBlock, names: tuple[str, str], rules: Rules, seed: int, endgame: str, match: MatchFormat | None
+) -> MatchResult | SeriesResult:
+    """Return the result of a match or, with a match format, of a series."""
+    about = (played, names, rules, seed, endgame)
+    return match_result(*about) if match is None else series_result(*about, match)
 
 
 def _result_fields(
     played: GameBlock, names: tuple[str, str], rules: Rules, seed: int, endgame: str, largest: float = math.inf
 ) -> dict[str, Any]:
     """Return the fields of a ``MirroredResult``; ``largest`` is the largest possible margin."""
+    wins, draws, losses = (int((played.outcomes == outcome).sum()) for outcome in (1, 0, -1))
     return {
         "first": names[0],
         "second": names[1],
         "rules": rules.to_dict(),
         "seed": int(seed),
-        "wins": int((played.outcomes > 0).sum()),
-        "draws": int((played.outcomes == 0).sum()),
-        "losses": int((played.outcomes < 0).sum()),
+        "wins": wins,
+        "draws": draws,
+        "losses": losses,
         **paired_intervals(played.outcomes, played.margins, largest)._asdict(),
         "endgame": endgame,
         "forfeits": sorted_forfeits(played.forfeits),

@@ -5,11 +5,12 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -26,7 +27,7 @@ from german_whist.arena.game_file import (
     write_games,
     writing_games,
 )
-from german_whist.arena.games import DEFAULT_BATCH, Forfeit, Progress, Shard, deal_range, games, two_players
+from german_whist.arena.games import DEFAULT_BATCH, Forfeit, GameBlock, Progress, Shard, deal_range, games, two_players
 from german_whist.arena.match import sorted_forfeits
 from german_whist.envs.engine.endgame_hook import PLAYED
 from german_whist.envs.engine.rules import Rules
@@ -76,37 +77,10 @@ class ResultStore:
         Raises:
             ValueError: when it cannot be written.
         """
-        write_games(self._path(config), Header(config, known.whole), known.played())
+        write_games(self.path(config), Header(config, known.whole), known.played())
 
-    def play_shard(
-        self,
-        config: MatchConfig,
-        deals: int,
-        shard: Shard,
-        progress: Progress | None = None,
-        executor: Executor | None = None,
-    ) -> None:
-        """Play a shard of a match of so many deals, and write it to a file of its own.
-
-        Raises:
-            ValueError: as ``play_match``, or when it cannot be written.
-        """
-        whole = deal_range(0, deals)
-        players = two_players(config.first, config.second, config.rules)
-        with writing_games(self._path(config, f".{deals}.{shard.number}-of-{shard.count}")) as write:
-            blocks = games(
-                players,
-                config.rules,
-                config.seed,
-                [shard.of(whole)],
-                endgame=config.endgame,
-                executor=executor,
-                progress=progress,
-            )
-            for _ in write(Header(config, whole, shard), blocks):
-                pass
-
-    def _path(self, config: MatchConfig, end: str = "") -> Path:
+    def path(self, config: MatchConfig, end: str = "") -> Path:
+        """Return the file of a match, or of a shard of it, in the folder, which is made."""
         self.folder.mkdir(parents=True, exist_ok=True)
         return self.folder / f"{_key(config)}{end}.jsonl"
 
@@ -214,11 +188,14 @@ def play_tournament_shard(
     Raises:
         ValueError: as ``play_tournament``, or when there are fewer deals than shards.
     """
-    store = ResultStore(Path(folder) / PAIRS_FOLDER)
-    own = shard.of(deal_range(0, deals))
+    store, whole = ResultStore(Path(folder) / PAIRS_FOLDER), deal_range(0, deals)
+    own = shard.of(whole)
     for config in _configs(agents, deals, seed, rules, endgame).values():
         if store.load(config, deals).missing(own):
-            store.play_shard(config, deals, shard, progress, executor)
+            with writing_games(store.path(config, f".{deals}.{shard.number}-of-{shard.count}")) as write:
+                played = _games(config, [own], progress=progress, executor=executor)
+                for _ in write(Header(config, whole, shard), played):
+                    pass
         elif progress is not None:
             progress(len(own))
 
@@ -258,18 +235,9 @@ def _known_games(
         progress(found)
     if not missing:
         return known
-    players, unsaved = two_players(config.first, config.second, config.rules), 0
+    unsaved, batch_size = 0, DEFAULT_BATCH if store is None else _CHUNK
     try:
-        for block in games(
-            players,
-            config.rules,
-            config.seed,
-            missing,
-            endgame=config.endgame,
-            batch_size=DEFAULT_BATCH if store is None else _CHUNK,
-            executor=executor,
-            progress=progress,
-        ):
+        for block in _games(config, missing, batch_size=batch_size, progress=progress, executor=executor):
             known.add(block)
             unsaved += len(block.numbers)
             # The file is written anew each time, so the more there is, the less often.
@@ -280,3 +248,8 @@ def _known_games(
         if store is not None and unsaved:
             store.save(config, known)
     return known
+
+
+def _games(config: MatchConfig, ranges: Sequence[range], **how: Any) -> Iterator[GameBlock]:
+    players = two_players(config.first, config.second, config.rules)
+    return games(players, config.rules, config.seed, ranges, endgame=config.endgame, **how)

@@ -134,7 +134,7 @@ def margins_of(whole: Tournament, first: str, second: str) -> Any:
 
 def margins_result(margins: Any, pair: tuple[str, str], game: str, seed: int) -> MatchResult:
     """Return the result of a match from its margins."""
-    return match_result(GameBlock.of_deals(margins), pair, rules_named(game), seed)
+    return match_result(GameBlock.of_deals(margins), pair, rules_named(game), seed, PLAYED)
 
 
 def result_figures(result: MatchResult) -> Figures:

@@ -336,7 +336,7 @@ def recorded(path: Path, rules: str = "small", **settings: Any) -> list[Recordin
     players = two_players("random", "heuristic", config.rules)
     with writing_games(path) as write:
         for block in write(Header(config, range(3)), games(players, config.rules, 2, [range(3)], record=True)):
-            found += [one.recording for one in block.recordings]
+            found += block.recordings
     return found
 
 

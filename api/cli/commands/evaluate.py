@@ -308,11 +308,11 @@ def _play(
             if write is not None:
                 written, endgame = specs, options.endgame
                 if options.record is not None and endgame == EXACT:  # such agents play recorded games out
-                    written, endgame = with_exact_endgames(players.agents, specs)[1], PLAYED
+                    written, endgame = with_exact_endgames(players).names, PLAYED
                 config = match_config(*written, rules, options.seed, endgame, match)
                 blocks = write(Header(config, whole, shard), blocks)
             played = joined(block._replace(recordings=()) for block in blocks)
-            about = ((labels[i], labels[j]), rules, options.seed, match, options.endgame)
+            about = ((labels[i], labels[j]), rules, options.seed, options.endgame, match)
             results[i, j] = games_result(played, *about)
     if shard is not None:
         print(f"shard {shard}, {len(own)} of {number} {unit}: {path}")
