@@ -6,6 +6,7 @@ import multiprocessing
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -29,13 +30,25 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     These are few and long, so they do not come last, where other processes would wait for them; nor first, where every
     kernel still has to be compiled.
     """
-    items.sort(key=lambda item: "session+" if (folder := _folder(item)) == "browser" else folder)
+    items.sort(key=lambda item: "cli+" if (folder := _folder(item)) == "browser" else folder)
     asked_by_name = any("::" in argument for argument in config.args)
     if config.option.markexpr or asked_by_name:
         return
     nightly = [item for item in items if item.get_closest_marker("nightly")]
     config.hook.pytest_deselected(items=nightly)
     items[:] = [item for item in items if item not in nightly]
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Of ``pytest -n N``, let one process run all tests of a file, or of the browser, as one browser serves them."""
+    from xdist.scheduler import LoadFileScheduling
+
+    class Scheduling(LoadFileScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            return "browser" if nodeid.startswith("tests/browser/") else super()._split_scope(nodeid)
+
+    return Scheduling(config, log)
 
 
 def _folder(item: pytest.Item) -> str:

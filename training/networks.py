@@ -24,6 +24,7 @@ import numpy.typing as npt
 import torch
 import torch.nn.functional as F  # noqa: N812 - its usual name
 from torch import nn
+from torch.optim.adam import adam
 
 from german_whist.agents.policy.network.layers import NUM_SUITS, Layer, card_layers_of, layer_shapes, suit_inputs
 from german_whist.envs.engine.cards import SUIT_SIZE
@@ -306,33 +307,12 @@ def orthogonalized(matrix: torch.Tensor, dtype: torch.dtype) -> torch.Tensor:
     return found.T if is_tall else found
 
 
-class Muon(torch.optim.Optimizer):
-    """Muon with Nesterov momentum, without weight decay, and with the step size of Adam (``match_rms_adamw``).
-
-    ``torch.optim.Muon`` multiplies in bfloat16 on every processor. Without native bfloat16, a step then takes ten times
-    as long as in float32.
-    """
-
-    def __init__(self, matrices: Sequence[torch.Tensor], rate: float, dtype: torch.dtype) -> None:
-        """Take the matrices, float32[rows, columns], the step size, and the type of the matrix products."""
-        super().__init__(matrices, {"lr": rate})
-        self._dtype = dtype
-
-    @torch.no_grad()
-    def step(self, closure: Any = None) -> None:  # type: ignore[override] # no closure is called
-        """Take a step down the gradients."""
-        for group in self.param_groups:
-            for weight in group["params"]:
-                if weight.grad is None:
-                    continue
-                momentum = self.state[weight].setdefault("momentum_buffer", torch.zeros_like(weight))
-                momentum.lerp_(weight.grad, 1 - MUON_MOMENTUM)
-                update = orthogonalized(weight.grad.lerp(momentum, MUON_MOMENTUM), self._dtype)
-                weight.add_(update, alpha=-group["lr"] * 0.2 * math.sqrt(max(weight.shape)))
-
-
 class TrainedNetwork:
-    """A network, its optimisers, and the moving average of its weights.
+    """A network, the moments of its weights' gradients, and the moving average of the weights.
+
+    The matrices of the hidden layers take Muon's steps, with Nesterov momentum and without weight decay; the other
+    weights take Adam's. ``torch.optim.Muon`` multiplies in bfloat16 on every processor, and ``torch.optim.Optimizer``
+    loads a compiler that is not used here, for two seconds.
 
     Attributes:
         network: the network in training.
@@ -358,31 +338,58 @@ class TrainedNetwork:
         self._averages = list(self.average.parameters())
         matrices = [layer.weight for layer in network.linear_layers()[:-1]]
         is_matrix = {id(weight) for weight in matrices}
-        rest = [weight for weight in self._weights if id(weight) not in is_matrix]
-        rate = config.learning_rate
-        self._optimizers = [
-            torch.optim.Adam(rest, lr=rate, eps=ADAM_EPSILON, fused=True),
-            Muon(matrices, rate, network.compute_dtype),
+        self._moments = [
+            {"momentum_buffer": torch.zeros_like(weight)} if id(weight) in is_matrix else _adam_moments(weight)
+            for weight in self._weights
         ]
         fresh = config.batch_size * processes.size / config.epochs  # new positions per step
         self._decay = math.exp(-fresh / config.ema_horizon) if config.ema_horizon else 0.0
 
     def step(self, loss: torch.Tensor, positions: int, rate: float) -> None:
         """Take a gradient step of size ``rate`` on a loss that is a mean over ``positions`` positions."""
-        for optimizer in self._optimizers:
-            optimizer.zero_grad()
+        for weight in self._weights:
+            weight.grad = None
         loss.backward()
         self._processes.average_gradients(self._weights, positions)
         nn.utils.clip_grad_norm_(self._weights, MAX_GRAD_NORM)
-        for optimizer in self._optimizers:
-            for group in optimizer.param_groups:
-                group["lr"] = rate
-            optimizer.step()
         self.steps += 1
         decay = min(self._decay, self.steps / (self.steps + 10))  # the initial weights fade quickly
         with torch.no_grad():
+            self._descend(rate)
             for average, weight in zip(self._averages, self._weights, strict=True):
                 average.lerp_(weight, 1 - decay)
+
+    def _descend(self, rate: float) -> None:
+        """Take a step down the gradients."""
+        of_adam: tuple[list[torch.Tensor], ...] = ([], [], [], [], [])
+        for weight, moments in zip(self._weights, self._moments, strict=True):
+            if weight.grad is None:
+                continue
+            if "momentum_buffer" in moments:
+                momentum = moments["momentum_buffer"].lerp_(weight.grad, 1 - MUON_MOMENTUM)
+                update = orthogonalized(weight.grad.lerp(momentum, MUON_MOMENTUM), self.network.compute_dtype)
+                # The size of Adam's steps (`match_rms_adamw` in torch.optim.Muon).
+                weight.add_(update, alpha=-rate * 0.2 * math.sqrt(max(weight.shape)))
+            else:
+                for column, tensor in zip(of_adam, (weight, weight.grad, *moments.values()), strict=True):
+                    column.append(tensor)
+        weights, gradients, steps, means, squares = of_adam
+        adam(
+            weights,
+            gradients,
+            means,
+            squares,
+            [],
+            steps,
+            fused=True,
+            amsgrad=False,
+            beta1=0.9,
+            beta2=0.999,
+            lr=rate,
+            weight_decay=0.0,
+            eps=ADAM_EPSILON,
+            maximize=False,
+        )
 
     def frozen(self) -> FrozenMLP:
         """Return a copy of the network with the current averaged weights."""
@@ -415,10 +422,7 @@ class TrainedNetwork:
         """Return weights and moments by name, as tensors on the CPU."""
         tensors = {name: weight.detach().cpu().clone() for name, weight in self._named_weights()}
         tensors[f"{self._name}.steps"] = torch.tensor([self.steps])
-        for optimizer in self._optimizers:
-            for number, weight in self._numbered(optimizer):
-                for moment, value in optimizer.state.get(weight, {}).items():
-                    tensors[f"{self._name}_optimizer.{number}.{moment}"] = torch.as_tensor(value).cpu().clone()
+        tensors |= {name: moment.cpu().clone() for name, moment in self._named_moments()}
         return tensors
 
     def load_state(self, tensors: dict[str, torch.Tensor]) -> None:
@@ -431,28 +435,19 @@ class TrainedNetwork:
         with torch.no_grad():
             for name, weight in self._named_weights():
                 weight.copy_(tensor_of_shape(tensors, name, weight.shape))
+            for name, moment in self._named_moments():
+                moment.copy_(tensor_of_shape(tensors, name, moment.shape))
         self.steps = int(tensor_of_shape(tensors, f"{self._name}.steps", torch.Size((1,))))
-        for optimizer in self._optimizers:
-            state = optimizer.state_dict()
-            for place, (number, weight) in enumerate(self._numbered(optimizer)) if self.steps else ():
-                state["state"][place] = {
-                    moment: tensor_of_shape(tensors, f"{self._name}_optimizer.{number}.{moment}", shape)
-                    for moment, shape in _moment_shapes(optimizer, weight).items()
-                }
-            optimizer.load_state_dict(state)
 
-    def _numbered(self, optimizer: torch.optim.Optimizer) -> Iterator[tuple[int, torch.Tensor]]:
-        """Yield the weights of an optimiser in its order, with their indices among all weights."""
-        numbers = {id(weight): number for number, weight in enumerate(self._weights)}
-        for weight in optimizer.param_groups[0]["params"]:
-            yield numbers[id(weight)], weight
+    def _named_moments(self) -> Iterator[tuple[str, torch.Tensor]]:
+        for number, moments in enumerate(self._moments):
+            for name, moment in moments.items():
+                yield f"{self._name}_optimizer.{number}.{name}", moment
 
 
-def _moment_shapes(optimizer: torch.optim.Optimizer, weight: torch.Tensor) -> dict[str, torch.Size]:
-    """Return the shapes of what an optimiser keeps for a weight."""
-    if isinstance(optimizer, torch.optim.Adam):
-        return {"step": torch.Size(()), "exp_avg": weight.shape, "exp_avg_sq": weight.shape}
-    return {"momentum_buffer": weight.shape}
+def _adam_moments(weight: torch.Tensor) -> dict[str, torch.Tensor]:
+    step = torch.zeros((), device=weight.device)
+    return {"step": step, "exp_avg": torch.zeros_like(weight), "exp_avg_sq": torch.zeros_like(weight)}
 
 
 def check_device(name: str) -> None:

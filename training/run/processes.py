@@ -234,7 +234,12 @@ def started_workers(size: int, threads: int) -> Iterator[Processes]:
         _await(workers, store)
         try:
             with process_group(0, store=store, rank=0, world_size=size) as processes:
-                yield processes
+                try:
+                    yield processes
+                except KeyboardInterrupt:  # the group would wait for what they still have to send
+                    for worker in workers:
+                        worker.end()
+                    raise
         except ConnectionError as error:
             _raise_failures(workers, _GRACE)
             raise error from None
