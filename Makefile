@@ -45,11 +45,11 @@ test: $(VENV)/.installed-dev-$(KEY)
 	$(BIN)/ruff format --check .
 	$(BIN)/lint-imports --no-logo
 	$(MAKE) --no-print-directory -j 2 types site
-	$(BIN)/python -m pytest -n 3 --dist loadfile --no-loadscope-reorder
+	$(BIN)/python -m pytest -n 3 --no-loadscope-reorder
 
 # Parts of `make check` and `make test`, which run them side by side.
 fast-tests: $(VENV)/.installed-dev-$(KEY)
-	$(BIN)/python -m pytest -q -n 2 --dist loadfile tests/envs tests/solver tests/api
+	$(BIN)/python -m pytest -q -n 2 tests/envs tests/solver tests/api
 
 types: $(VENV)/.installed-dev-$(KEY)
 	$(BIN)/mypy

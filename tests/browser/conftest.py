@@ -59,19 +59,39 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     server.stop()
 
 
-OpenTable = Callable[..., Table]
-
-
-@pytest.fixture(scope="package")
-def device(browser: Any, server: Server) -> Iterator[Table]:
-    """A device without a touch screen that all tests use: a new one takes a second."""
-    table = Table(browser, server)
-    yield table
-    table.close()
+StartServer = Callable[..., Server]
 
 
 @pytest.fixture
-def open_table(browser: Any, server: Server, device: Table) -> Iterator[OpenTable]:
+def start_server(tmp_path: Path) -> Iterator[StartServer]:
+    """Return a function that starts a server on the folder of the test; it stops when no page needs it any more."""
+    servers: list[Server] = []
+
+    def start(*proposed: str) -> Server:
+        servers.append(Server(tmp_path, *proposed))
+        servers[-1].start()
+        return servers[-1]
+
+    yield start
+    for server in servers:
+        server.stop()
+
+
+OpenTable = Callable[..., Table]
+Devices = dict[bool, Table]  # by whether they have a touch screen
+
+
+@pytest.fixture(scope="package")
+def devices(browser: Any, server: Server) -> Iterator[Devices]:
+    """Two devices that all tests use: a new one takes seconds."""
+    devices = {touch: Table(browser, server, touch=touch) for touch in (False, True)}
+    yield devices
+    for table in devices.values():
+        table.close()
+
+
+@pytest.fixture
+def open_table(browser: Any, server: Server, devices: Devices, start_server: StartServer) -> Iterator[OpenTable]:
     """Return a function that opens the page on a device, the first time on one that has forgotten everything.
 
     Afterwards nothing may have gone wrong on it.
@@ -79,21 +99,23 @@ def open_table(browser: Any, server: Server, device: Table) -> Iterator[OpenTabl
     tables: list[Table] = []
 
     def open_one(served: Server = server, *, touch: bool = False, **visit: Any) -> Table:
-        if tables or touch or served is not server:
+        if tables:
             tables.append(Table(browser, served, touch=touch, **visit))
         else:
+            device = devices[touch]
+            device.server = served
             device.visit(**visit)
             tables.append(device)
         return tables[-1]
 
     yield open_one
+    complaints = [table.complaints[:] for table in tables]
     for table in tables:
-        if table is device:
-            table.leave()
+        if table in devices.values():
+            table.leave(server)
+            table.complaints.clear()
         else:
             table.close()
-    complaints = [table.complaints[:] for table in tables]
-    device.complaints.clear()
     assert complaints == [[]] * len(tables)
 
 

@@ -19,6 +19,9 @@ class Table:
 
     Attributes:
         page: the page of Playwright.
+        server: what serves it.
+        touch: whether the device has a touch screen.
+        settings: settings with which it was opened that differ from the defaults.
         complaints: errors in the console, requests to elsewhere, and failed requests.
     """
 
@@ -33,12 +36,10 @@ class Table:
         """
         self.touch = touch
         self.server = server
+        self.settings: dict[str, Any] = {}
         self.complaints: list[str] = []
         self._context = browser.new_context(has_touch=touch, accept_downloads=True)
         self._context.set_default_timeout(_PATIENCE)
-        # A page of the same origin, to write settings before the true one is opened.
-        empty = '<link rel="icon" href="data:,">'
-        self._context.route("**/empty", lambda route: route.fulfill(content_type="text/html", body=empty))
         self.page = self._open()
         self.visit(**visit)
 
@@ -60,21 +61,32 @@ class Table:
             settings: settings that differ from the defaults.
             session: the session to open; by default the page deals.
         """
-        kept = json.dumps({"lessonOffered": True, "sound": False, **(settings or {})})
-        self.page.goto(f"{self.server.address}empty")
+        self.settings = settings or {}
+        kept = json.dumps({"lessonOffered": True, "sound": False, **self.settings})
+        self._go_nowhere()
         self.page.evaluate("kept => { localStorage.clear(); localStorage['german-whist.settings'] = kept }", kept)
         self.page.set_viewport_size({"width": width, "height": height})
         self.page.emulate_media(reduced_motion="no-preference" if moving else "reduce")
         self.page.goto(self.server.address + (f"#session={session}" if session else ""))
         self.wait()
 
+    def _go_nowhere(self) -> None:
+        """Go to an empty page of the same origin, where settings can be written before the true page is opened."""
+        empty, icon = "**/empty", '<link rel="icon" href="data:,">'
+        self.page.route(empty, lambda route: route.fulfill(content_type="text/html", body=icon))
+        self.page.goto(f"{self.server.address}empty")
+        self.page.unroute(empty)  # with any route, the browser caches nothing
+
     def _open(self) -> Any:
         page = self._context.new_page()
-        home = self.server.address.split("/")[2]
         page.on("console", lambda message: self._complain(message.type in {"error", "warning"}, message.text))
         page.on("pageerror", lambda error: self._complain(True, str(error)))
-        page.on("request", lambda request: self._complain(not _stays(request.url, home), request.url))
+        page.on("request", lambda request: self._complain(not self._stays(request.url), request.url))
         return page
+
+    def _stays(self, address: str) -> bool:
+        home = self.server.address.split("/")[2]
+        return re.match(rf"(https?://{re.escape(home)}/|data:|blob:|about:)", address) is not None
 
     def _complain(self, bad: bool, words: str) -> None:
         if bad:
@@ -89,13 +101,18 @@ class Table:
         other.wait()
         return other
 
-    def leave(self) -> None:
-        """Leave the page, which may be visited again, and close its other tabs."""
+    def leave(self, server: Server) -> None:
+        """Leave the page, which may be visited again, and close its other tabs.
+
+        Args:
+            server: what serves the next page.
+        """
+        self.server, self.settings = server, {}
         for page in self._context.pages:
             if page is not self.page:
                 page.close()
         self.page.unroute_all(behavior="ignoreErrors")
-        self.page.goto("about:blank")
+        self._go_nowhere()
 
     def close(self) -> None:
         """Close the page."""
@@ -170,7 +187,3 @@ class Table:
             actions = self.actions()
             self.act(choose(actions) if choose else 0)
         return self.result
-
-
-def _stays(address: str, home: str) -> bool:
-    return re.match(rf"(https?://{re.escape(home)}/|data:|blob:|about:)", address) is not None

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.browser.conftest import OpenTable
+from tests.browser.conftest import OpenTable, StartServer
 from tests.browser.server import Server
 from tests.browser.table import Table
 
 
 def test_a_reload_in_the_middle_of_a_deal_changes_nothing(table: Table, server: Server) -> None:
-    table.go_to(server.create(rules="small", seat=0))
-    for _ in range(4):
+    table.go_to(server.create(rules="tiny", seat=0))
+    for _ in range(2):
         table.act()
     hand, log = table.hand, table.log
     table.page.reload()
@@ -35,12 +35,10 @@ def test_the_page_without_a_session_goes_on_with_the_last_game(table: Table, ser
     assert table.hand == hand
 
 
-def test_a_killed_server_loses_nothing(open_table: OpenTable, tmp_path: Path) -> None:
-    server = Server(tmp_path)
-    server.start()
-    table = open_table(server, session=server.create(rules="small", seat=0))
-    for _ in range(3):
-        table.act()
+def test_a_killed_server_loses_nothing(open_table: OpenTable, start_server: StartServer) -> None:
+    server = start_server()
+    table = open_table(server, session=server.create(rules="tiny", seat=0))
+    table.act()
     hand, log = table.hand, table.log
     server.kill()
     table.actions()[0].click()
@@ -54,14 +52,13 @@ def test_a_killed_server_loses_nothing(open_table: OpenTable, tmp_path: Path) ->
     assert alert.is_visible()
     assert (table.hand, table.log) == (hand, log)
     table.play_on()
-    server.stop()
     # The refused connections, and no others, were complained about.
     assert all("ERR_CONNECTION_REFUSED" in words for words in table.complaints)
     table.complaints.clear()
 
 
 def test_two_tabs_show_the_same_table(table: Table, server: Server) -> None:
-    table.go_to(server.create(rules="small", seat=0))
+    table.go_to(server.create(rules="tiny", seat=0))
     other = table.another_tab()
     assert other.hand == table.hand
     table.act()
@@ -86,11 +83,10 @@ def test_an_address_of_a_session_that_is_gone_opens_the_last_game(table: Table, 
 
 
 def test_a_game_whose_file_is_damaged_is_named_and_another_one_can_be_played(
-    open_table: OpenTable, tmp_path: Path
+    open_table: OpenTable, start_server: StartServer, tmp_path: Path
 ) -> None:
-    server = Server(tmp_path)
-    server.start()
-    session = server.create(rules="small", seat=0)
+    server = start_server("tiny")
+    session = server.create(rules="tiny", seat=0)
     server.stop()
     (tmp_path / "sessions" / f"{session}.json").write_text("{")
     server.start()
@@ -98,16 +94,14 @@ def test_a_game_whose_file_is_damaged_is_named_and_another_one_can_be_played(
     assert "The session cannot be read" in table.page.get_by_role("alert").text_content()
     assert session not in table.page.url
     assert table.play_on()
-    server.stop()
     assert all("500" in words for words in table.complaints)
     table.complaints.clear()
 
 
 def test_another_browser_goes_on_in_the_middle_of_a_deal_but_not_with_a_finished_one(
-    open_table: OpenTable, tmp_path: Path
+    open_table: OpenTable, start_server: StartServer
 ) -> None:
-    server = Server(tmp_path)
-    server.start()
+    server = start_server("tiny")
     first = open_table(server)
     first.act()
     second = open_table(server)
@@ -115,4 +109,3 @@ def test_another_browser_goes_on_in_the_middle_of_a_deal_but_not_with_a_finished
     first.play_on()
     third = open_table(server)
     assert third.result == ""
-    server.stop()

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from german_whist.envs.engine.rules import rule_names, rules
+from tests.browser.conftest import Devices
 from tests.browser.server import Server
 from tests.browser.table import ABLE, Table
 
@@ -25,31 +26,27 @@ _SMALLER = {
     "small_all": f"small_all:{_CARDS},stock=4,book=2",
 }
 
-Devices = dict[tuple[str, bool], Table]
-
 WAYS = ("mouse", "touch", "keyboard")
 # Of true size: the largest hands, and every kind of decision.
 _TRUE_WAYS = {"classic": "touch", "humbug": "touch", "draft": "keyboard", "open_stock": "mouse", "race9": "keyboard"}
 
 _RESULT = re.compile(r"((You win|Textbook wins) \d+ to \d+|The deal is drawn, \d+ tricks? each)(, played low)?")
 
+_SIZES: dict[str, dict[str, Any]] = {
+    "mouse": {},
+    "touch": {"width": 390, "height": 844},
+    "keyboard": {"width": 1024, "height": 768},
+}
+
 
 @pytest.fixture(scope="module")
-def devices(browser: Any, server: Server) -> Iterator[Devices]:
-    """One page for each way of playing, and for whether a single tap plays a card."""
-    sizes: dict[str, dict[str, Any]] = {
-        "mouse": {},
-        "touch": {"width": 390, "height": 844, "touch": True},
-        "keyboard": {"width": 1024, "height": 768},
-    }
-    devices: Devices = {}
-    for way, size in sizes.items():
-        for single in (False, True):
-            devices[way, single] = Table(browser, server, settings={"singleTap": single}, **size)
-    yield devices
-    for table in devices.values():
-        table.close()
-        assert table.complaints == []
+def ways(browser: Any, server: Server, devices: Devices) -> Iterator[dict[str, Table]]:
+    """A device for each way of playing."""
+    ways = {"mouse": devices[False], "touch": devices[True], "keyboard": Table(browser, server)}
+    yield ways
+    complaints = [words for table in ways.values() for words in table.complaints]
+    ways["keyboard"].close()
+    assert complaints == []
 
 
 def play_with_keys(table: Table) -> None:
@@ -83,9 +80,12 @@ def play_quickly(table: Table) -> None:
         table.wait()
 
 
-def play_whole_deal(devices: Devices, server: Server, game: str, way: str, *, single: bool) -> None:
-    table = devices[way, single]
-    table.go_to(server.create(rules=game, seat=0))
+def play_whole_deal(ways: dict[str, Table], server: Server, game: str, way: str, *, single: bool) -> None:
+    table, session, settings = ways[way], server.create(rules=game, seat=0), {"singleTap": single}
+    if table.settings == settings:
+        table.go_to(session)
+    else:
+        table.visit(settings=settings, session=session, **_SIZES[way])
     if way == "keyboard":
         play_with_keys(table)
     elif single:
@@ -98,15 +98,17 @@ def play_whole_deal(devices: Devices, server: Server, game: str, way: str, *, si
 
 
 @pytest.mark.parametrize(("preset", "way"), _TRUE_WAYS.items())
-def test_a_whole_deal_of_true_size(devices: Devices, server: Server, preset: str, way: str) -> None:
-    play_whole_deal(devices, server, preset, way, single=True)
+def test_a_whole_deal_of_true_size(ways: dict[str, Table], server: Server, preset: str, way: str) -> None:
+    play_whole_deal(ways, server, preset, way, single=True)
 
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("preset", rule_names())
-def test_a_whole_deal_of_every_preset_in_every_way(devices: Devices, server: Server, preset: str, way: str) -> None:
-    play_whole_deal(devices, server, preset, way, single=True)
+def test_a_whole_deal_of_every_preset_in_every_way(
+    ways: dict[str, Table], server: Server, preset: str, way: str
+) -> None:
+    play_whole_deal(ways, server, preset, way, single=True)
 
 
 @pytest.mark.parametrize(
@@ -119,9 +121,9 @@ def test_a_whole_deal_of_every_preset_in_every_way(devices: Devices, server: Ser
     ],
 )
 def test_a_smaller_deal_of_every_preset_with_raised_cards(
-    devices: Devices, server: Server, preset: str, way: str
+    ways: dict[str, Table], server: Server, preset: str, way: str
 ) -> None:
-    play_whole_deal(devices, server, _SMALLER.get(preset, preset), way, single=False)
+    play_whole_deal(ways, server, _SMALLER.get(preset, preset), way, single=False)
 
 
 def test_a_deal_is_told_and_the_next_one_dealt(table: Table, server: Server) -> None:
