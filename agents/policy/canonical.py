@@ -5,8 +5,8 @@ and the plain suits become clubs, diamonds and hearts in order of length in the 
 unseen, then everything else the view tells about them). All 24 suit permutations of a view become the same view. The
 chosen card is renamed back.
 
-Optionally ranks are counted among the *live* cards (those still in play) from the top: the highest live card of a suit
-is its ace, and dead cards take the lowest ranks. This makes more views with the same best play identical.
+Optionally (``"live"``) ranks are counted among the unplayed cards from the top: the highest unplayed card of a suit is
+its ace, and played cards take the lowest ranks. This makes more views with the same best play identical.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from german_whist.agents.policy.canonical_kernels import ROLES, rename_views, write_true_actions
-from german_whist.agents.policy.checkpoint import LIVE, NAMED, RANKS
+from german_whist.agents.policy.checkpoint import NAMED, RANKS, UNPLAYED
 from german_whist.envs.agent import Actions, Views
 from german_whist.envs.observation.views import VIEW, check_view_array
 from german_whist.envs.utils.specs import unknown_name_error
@@ -30,8 +30,8 @@ def canonical_views(views: Views, ranks: str = NAMED) -> tuple[Views, npt.NDArra
 
     Args:
         views: ``VIEW`` array of shape (n,), as ``DealBatch.views()`` or ``view_from_observation`` returns it.
-        ranks: ``"named"`` keeps ranks; ``"live"`` counts them among the live cards. A checkpoint's card says which one
-            its network needs (``checkpoint.ranks``).
+        ranks: ``"named"`` keeps ranks; ``"live"`` counts them among the unplayed cards. A checkpoint says which
+            one its network needs (``checkpoint.ranks``).
 
     Returns:
         A new ``VIEW`` array of shape (n,), to be passed to ``observe``; and the roles, int8[n, 108], to be passed to
@@ -46,7 +46,7 @@ def canonical_views(views: Views, ranks: str = NAMED) -> tuple[Views, npt.NDArra
         raise unknown_name_error("ranks", ranks, RANKS)
     renamed = np.array(views, VIEW)
     roles = np.zeros((len(views), ROLES), np.int8)
-    rename_views(np.ascontiguousarray(views), renamed, roles, ranks == LIVE)
+    rename_views(np.ascontiguousarray(views), renamed, roles, ranks == UNPLAYED)
     return renamed, roles
 
 

@@ -55,7 +55,7 @@ def _rank_in(card, suit):
 def _course_key(view, suit):
     """Third sort key, for suits with the same cards in the same places: how play went in them."""
     key = (_rank_in(view.led, suit) << np.uint64(13)) | _part(view.face_up, suit)
-    key = (key << np.uint64(13)) | _part(view.out, suit)
+    key = (key << np.uint64(13)) | _part(view.discarded, suit)
     for count in (view.void_self[suit], view.void_opponent[suit], view.drawn_self[suit], view.drawn_opponent[suit]):
         key = (key << np.uint64(5)) | np.uint64(count)
     return key
@@ -84,10 +84,10 @@ def _order_suits(view, roles):
 
 
 @kernel
-def _live_cards(view):
+def _unplayed_cards(view):
     """Return the cards in play as a mask."""
-    live = view.hand | view.unseen | view.opponent_known | view.face_up
-    return live | _bit(view.led)
+    unplayed = view.hand | view.unseen | view.opponent_known | view.face_up
+    return unplayed | _bit(view.led)
 
 
 @kernel
@@ -97,23 +97,23 @@ def _bit(card):
 
 
 @kernel
-def _count_live_ranks(live, roles):
-    """Write the role of each card by its rank among the live cards of its suit, and return the live cards by role.
+def _rank_by_unplayed(unplayed, roles):
+    """Write the role of each card by its rank among the unplayed cards of its suit, and return these by role.
 
     Suits keep their places.
     """
     renamed = np.uint64(0)
     for suit in range(4):
-        of_suit = _part(live, suit)
+        of_suit = _part(unplayed, suit)
         count = popcount(of_suit)
         renamed |= ((_SUIT << np.uint64(13 - count)) & _SUIT) << np.uint64(13 * suit)
         rank = 13 * suit + 12
-        dead_rank = rank - count
+        played_rank = rank - count
         for place in range(13 * suit + 12, 13 * suit - 1, -1):
-            is_live = np.int64((live >> np.uint64(place)) & _ONE)
-            roles[_ROLE_OF + place] = rank if is_live else dead_rank
-            rank -= is_live
-            dead_rank -= 1 - is_live
+            is_unplayed = np.int64((unplayed >> np.uint64(place)) & _ONE)
+            roles[_ROLE_OF + place] = rank if is_unplayed else played_rank
+            rank -= is_unplayed
+            played_rank -= 1 - is_unplayed
     return renamed
 
 
@@ -130,8 +130,8 @@ def renamed_mask(mask, roles):
 
 @kernel
 def _rename_ranks(view, roles):
-    """Rename the ranks of a view to ranks among its live cards."""
-    live = _count_live_ranks(_live_cards(view), roles)
+    """Rename the ranks of a view to ranks among its unplayed cards."""
+    unplayed = _rank_by_unplayed(_unplayed_cards(view), roles)
     hand, legal, known = view.hand, view.legal, view.own_known
     new_hand = np.uint64(0)
     new_legal, new_known = renamed_mask(legal & ~hand, roles), renamed_mask(known & ~hand, roles)
@@ -148,11 +148,11 @@ def _rename_ranks(view, roles):
     view.played_opponent = renamed_mask(view.played_opponent, roles)
     view.opponent_known = renamed_mask(view.opponent_known, roles)
     view.face_up = renamed_mask(view.face_up, roles)
-    view.out = renamed_mask(view.out, roles)
+    view.discarded = renamed_mask(view.discarded, roles)
     if view.led >= 0:
         view.led = roles[_ROLE_OF + view.led]
     new_seen = view.hand | view.opponent_known | view.face_up | _bit(view.led)
-    view.unseen = (live & ~new_seen) | renamed_mask(view.unseen & seen, roles)
+    view.unseen = (unplayed & ~new_seen) | renamed_mask(view.unseen & seen, roles)
 
 
 @kernel
@@ -164,16 +164,16 @@ def _with_suits(mask, suits):
 
 
 @kernel
-def rename_view(view, new, roles, live):
+def rename_view(view, new, roles, rank_by_unplayed):
     """Rename the cards of a view: every field that depends on suits or ranks.
 
     Args:
         view: a record of ``VIEW``.
         new: a copy of it, changed in place.
         roles: int8[ROLES], written.
-        live: whether ranks are counted among the live cards.
+        rank_by_unplayed: whether ranks are counted among the unplayed cards.
     """
-    if live:
+    if rank_by_unplayed:
         _rename_ranks(new, roles)
     else:
         for card in range(52):
@@ -204,17 +204,17 @@ def rename_view(view, new, roles, live):
     new.own_known = _with_suits(new.own_known, suits)
     new.unseen = _with_suits(new.unseen, suits)
     new.face_up = _with_suits(new.face_up, suits)
-    new.out = _with_suits(new.out, suits)
+    new.discarded = _with_suits(new.discarded, suits)
     if view.led >= 0:
         new.led = roles[_ROLE_OF + view.led]
     new.trump = TRUMP_SLOT if view.trump >= 0 else -1
 
 
 @kernel
-def rename_views(views, renamed, roles, live):
+def rename_views(views, renamed, roles, rank_by_unplayed):
     """Write views with their cards by role; see :func:`rename_view`."""
     for i in range(views.shape[0]):
-        rename_view(views[i], renamed[i], roles[i], live)
+        rename_view(views[i], renamed[i], roles[i], rank_by_unplayed)
 
 
 @kernel

@@ -38,8 +38,8 @@ from german_whist.envs.utils.specs import short_repr, unknown_name_error
 
 FORMAT_VERSION = 1
 NETWORK = {"type": "mlp", "activation": "relu", "suits": "canonical"}
-NAMED, LIVE = "named", "live"
-RANKS = (NAMED, LIVE)
+NAMED, UNPLAYED = "named", "live"  # as model cards say
+RANKS = (NAMED, UNPLAYED)
 
 VALUE_OUTPUTS = ["margin", "win_logit"]
 MAX_LOGITS_PER_TRICK = 1e6
@@ -59,7 +59,7 @@ class Checkpoint:
             card calls it ``logits_a_trick``.
         endgame: how the agent made from it plays the endgame: ``"played"`` by the network, or ``"exact"`` by the solver
             for a network that was never trained on endgames.
-        ranks: how it sees ranks: ``"named"`` as they are, or ``"live"``, counted among the cards in play.
+        ranks: how it sees ranks: ``"named"`` as they are, or ``"live"``, counted among the unplayed cards.
         inputs: what it sees: ``"observation"``, the observation of its game, or ``"universal"``, the encoding of every
             game with an open endgame.
         value: layers of the value network, likewise; empty without one. Its outputs are the expected margin of the deal

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from german_whist.agents.policy.canonical_kernels import ROLES
-from german_whist.agents.policy.checkpoint import LIVE, Checkpoint
+from german_whist.agents.policy.checkpoint import UNPLAYED, Checkpoint
 from german_whist.agents.policy.inputs import input_layout
 from german_whist.agents.policy.network.forward import BLOCK, aligned, padded, row_scratch
 from german_whist.agents.policy.network.layers import LOGITS_PER_TRICK, UNIVERSAL, Layer
@@ -26,7 +26,7 @@ class RowNetwork(NamedTuple):
         weights: the weights and biases of each layer, float32.
         starts: int64[layers, 2], where each layer's weight (inputs, outputs) and bias start.
         sizes: int64[layers + 1], inputs, and outputs with those added by ``padded``; a single number for no network.
-        live: int64[1], 1 if ranks are counted among the live cards.
+        rank_by_unplayed: int64[1], 1 if ranks are counted among the unplayed cards.
         universal: int64[1], 1 if the network sees the universal encoding instead of the observation of its game.
         logits_per_trick: float64[1], ``LOGITS_PER_TRICK`` if the logits are no action values.
         game: ``GAME`` array (1,), the rules.
@@ -45,7 +45,7 @@ class RowNetwork(NamedTuple):
     weights: npt.NDArray[np.float32]
     starts: npt.NDArray[np.int64]
     sizes: npt.NDArray[np.int64]
-    live: npt.NDArray[np.int64]
+    rank_by_unplayed: npt.NDArray[np.int64]
     universal: npt.NDArray[np.int64]
     logits_per_trick: npt.NDArray[np.float64]
     game: npt.NDArray[Any]
@@ -74,17 +74,19 @@ class RowNetwork(NamedTuple):
         if checkpoint.suit_layers:
             raise ValueError("rollouts need a network of plain layers: this one has suit layers")
         sizes = checkpoint.sizes
-        live = int(checkpoint.ranks == LIVE)
+        rank_by_unplayed = int(checkpoint.ranks == UNPLAYED)
         universal = int(checkpoint.inputs == UNIVERSAL)
         assert input_layout(rules, checkpoint.inputs)["turn"].stop <= sizes[0]
-        return cls._packed(checkpoint.layers, sizes, live, universal, checkpoint.logits_per_trick, rules.game.copy())
+        return cls._packed(
+            checkpoint.layers, sizes, rank_by_unplayed, universal, checkpoint.logits_per_trick, rules.game.copy()
+        )
 
     @classmethod
     def _packed(
         cls,
         network: tuple[Layer, ...],
         sizes: list[int],
-        live: int,
+        rank_by_unplayed: int,
         universal: int,
         logits_per_trick: float | None,
         game: Any,
@@ -101,7 +103,7 @@ class RowNetwork(NamedTuple):
             aligned(np.concatenate(parts)),
             starts,
             np.array(sizes, np.int64),
-            np.array([live], np.int64),
+            np.array([rank_by_unplayed], np.int64),
             np.array([universal], np.int64),
             np.array([logits_per_trick or LOGITS_PER_TRICK]),
             game,

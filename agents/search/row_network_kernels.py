@@ -27,7 +27,7 @@ def write_logits(network, count):
     roles = network.roles[: count * ROLES].reshape(count, ROLES)
     for row in range(count):
         by_role[row] = views[row]
-        rename_view(views[row], by_role[row], roles[row], network.live[0] == 1)
+        rename_view(views[row], by_role[row], roles[row], network.rank_by_unplayed[0] == 1)
         write_network_input(network.game[0], by_role[row], network.universal[0] == 1, features[row])
     weights, starts, sizes = network.weights, network.starts, network.sizes
     places, values, counts = network.places, network.values, network.counts

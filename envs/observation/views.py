@@ -21,7 +21,7 @@ VIEW = np.dtype(
         ("own_known", np.uint64),  # cards this seat holds and the opponent saw it take
         ("unseen", np.uint64),  # cards that are either in the opponent's hand or face down
         ("face_up", np.uint64),  # the face-up cards of the stock
-        ("out", np.uint64),  # cards this seat knows to be out of play (humbug)
+        ("discarded", np.uint64),  # cards this seat knows to be out of play (humbug)
         ("void_self", np.int8, (4,)),  # by suit: the last trick (from 1) with a void shown, 0 = never
         ("void_opponent", np.int8, (4,)),
         ("drawn_self", np.int8, (4,)),  # by suit: cards drawn unseen since that void, 0 = none shown

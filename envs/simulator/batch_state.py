@@ -87,7 +87,7 @@ def _turned(rules: Rules, states: np.ndarray[Any, Any]) -> dict[str, Flags]:
 
 def _places(rules: Rules, states: np.ndarray[Any, Any]) -> dict[str, Flags]:
     """Return where a card is in no place or in two."""
-    hands, played, known, out = (states[name] for name in ("hands", "played", "known", "out"))
+    hands, played, known, discarded = (states[name] for name in ("hands", "played", "known", "discarded"))
     parts = [hands[:, 0], hands[:, 1], played[:, 0], played[:, 1], states["face_up"]]
     count = len(rules.cards)
     cards = np.uint64(1) << states["deck"][:, :count].astype(np.uint64)
@@ -97,10 +97,10 @@ def _places(rules: Rules, states: np.ndarray[Any, Any]) -> dict[str, Flags]:
     overlap = sum(_count(part) for part in parts) != _count(placed)
     deck = rules.game["deck"][0]
     if rules.humbug:
-        incomplete = ((placed | out[:, 0] | out[:, 1]) & ~deck) != 0
-        overlap = overlap | (((out[:, 0] | out[:, 1]) & placed) != 0) | (states["face_up"] != 0)
+        incomplete = ((placed | discarded[:, 0] | discarded[:, 1]) & ~deck) != 0
+        overlap = overlap | (((discarded[:, 0] | discarded[:, 1]) & placed) != 0) | (states["face_up"] != 0)
     else:
-        incomplete = ((placed & stock) != 0) | ((placed | stock) != deck) | (out != 0).any(axis=1)
+        incomplete = ((placed & stock) != 0) | ((placed | stock) != deck) | (discarded != 0).any(axis=1)
     return {
         "a card is in two places": overlap,
         "a card is in no place or in two": incomplete,

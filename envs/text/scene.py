@@ -69,7 +69,7 @@ class Scene(NamedTuple):
         led: the card led to the trick, −1 for none.
         leader: the seat that led it, −1 for none.
         choice: the choice of the player to act in words; empty if it is a card from the hand.
-        out: cards known to be out of play (humbug), as a mask.
+        discarded: cards known to be out of play (humbug), as a mask.
         done: whether the deal is over.
         winner: the seat that won; −1 for a draw or an unfinished deal.
         result: the result in words; empty for an unfinished deal.
@@ -88,7 +88,7 @@ class Scene(NamedTuple):
     led: int
     leader: int
     choice: str
-    out: int
+    discarded: int
     done: bool
     winner: int
     result: str
@@ -140,7 +140,7 @@ def scene_of(
         led=int(own["led"]),
         leader=1 - turn if own["led"] >= 0 else -1,
         choice="" if decision == PLAY or done else f"{names[turn]} {_CHOICES[decision]}",
-        out=int(own["out"] | other["out"]) if seat is None else int(own["out"]),
+        discarded=int(own["discarded"] | other["discarded"]) if seat is None else int(own["discarded"]),
         done=done,
         winner=winner,
         result=_result(batch, row, near, far, winner) if done else "",

@@ -209,8 +209,8 @@ def hand_results(margins: Margins, level: Margins, rules: Rules, seed: int) -> l
 def _write_hand_values(views: npt.NDArray[Any], values: npt.NDArray[np.float64]) -> None:
     for i in range(views.shape[0]):
         view = views[i]
-        live = view.hand | view.unseen | view.opponent_known | view.face_up
-        values[i] = strength(view.hand, full_hand(view), live, np.int64(view.trump), view.low != 0)
+        unplayed = view.hand | view.unseen | view.opponent_known | view.face_up
+        values[i] = strength(view.hand, full_hand(view), unplayed, np.int64(view.trump), view.low != 0)
 
 
 def card_results(report: Results) -> Results:

@@ -100,9 +100,9 @@ def test_live_ranks_keep_the_order_of_the_cards_in_play(game: Rules, seed: int, 
     _, roles = canonical_views(views, "live")
     for row, names in zip(views, roles, strict=True):
         led = 1 << int(row["led"]) if row["led"] >= 0 else 0
-        live = led | int(row["hand"] | row["unseen"] | row["opponent_known"] | row["face_up"])
+        unplayed = led | int(row["hand"] | row["unseen"] | row["opponent_known"] | row["face_up"])
         for suit in range(4):
-            of_suit = [card for card in cards_of(live) if card // 13 == suit]
+            of_suit = [card for card in cards_of(unplayed) if card // 13 == suit]
             taken = [int(names[52 + card]) for card in of_suit]
             assert taken == list(range(taken[0], taken[0] + len(taken))) if taken else True
             assert not taken or taken[-1] % 13 == 12
