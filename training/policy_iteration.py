@@ -77,7 +77,7 @@ class OpponentActions:
     Attributes:
         features: int8[positions, features].
         masks: bool[positions, actions], legal actions.
-        actions: int64[positions], what they played, by role.
+        actions: int64[positions], canonical, what they played.
     """
 
     features: torch.Tensor

@@ -1,8 +1,9 @@
 """The checkpoint file: a policy network's weights in safetensors, with a JSON model card. Loading runs no code from it.
 
 The tensors ``layer.…`` (see ``layers``) are a multilayer perceptron with ReLU between its layers, from what the network
-sees of a canonical view (see ``canonical`` and ``input_kernels``) to one logit per role. The tensors ``value.…``, where
-there are any, are the *value* network, from the same inputs to the expected margin and the logit of the winning chance.
+sees of a canonical view (see ``canonical`` and ``input_kernels``) to one logit per canonical action. The tensors
+``value.…``, where there are any, are the *value* network, from the same inputs to the expected margin and the logit of
+the winning chance.
 The file's metadata hold the model card, JSON text under ``card``, and a SHA-256 of card and tensors under ``sha256``.
 """
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.agents.policy.canonical_kernels import ROLES
+from german_whist.agents.policy.canonical_kernels import RELABELING_SIZE
 from german_whist.agents.policy.checkpoint import UNPLAYED, Checkpoint
 from german_whist.agents.policy.inputs import input_layout
 from german_whist.agents.policy.network.forward import BLOCK, aligned, padded, row_scratch
@@ -31,9 +31,9 @@ class RowNetwork(NamedTuple):
         logits_per_trick: float64[1], ``LOGITS_PER_TRICK`` if the logits are no action values.
         game: ``GAME`` array (1,), the rules.
         views: the views, written by the caller, ``VIEW`` array (BLOCK,).
-        by_role: the views with their cards by role, ``VIEW`` array (BLOCK,).
-        roles: the roles of their cards, int8[BLOCK × ROLES].
-        logits: the output, float32[BLOCK × actions], by role.
+        canonical: the canonical views, ``VIEW`` array (BLOCK,).
+        relabeling: their relabelings, int8[BLOCK × RELABELING_SIZE].
+        logits: the output, float32[BLOCK × actions], of canonical actions.
         features: scratch, int8[BLOCK × inputs].
         units: scratch, float32[BLOCK × widest].
         other_units: scratch, float32[BLOCK × widest].
@@ -50,8 +50,8 @@ class RowNetwork(NamedTuple):
     logits_per_trick: npt.NDArray[np.float64]
     game: npt.NDArray[Any]
     views: npt.NDArray[Any]
-    by_role: npt.NDArray[Any]
-    roles: npt.NDArray[np.int8]
+    canonical: npt.NDArray[Any]
+    relabeling: npt.NDArray[np.int8]
     logits: npt.NDArray[np.float32]
     features: npt.NDArray[np.int8]
     units: npt.NDArray[np.float32]
@@ -109,7 +109,7 @@ class RowNetwork(NamedTuple):
             game,
             np.zeros(BLOCK, VIEW),
             np.zeros(BLOCK, VIEW),
-            np.zeros(BLOCK * ROLES, np.int8),
+            np.zeros(BLOCK * RELABELING_SIZE, np.int8),
             np.zeros(BLOCK * sizes[-1], np.float32),
             np.zeros(BLOCK * sizes[0], np.int8),
             np.zeros(BLOCK * widest, np.float32),
@@ -121,8 +121,8 @@ class RowNetwork(NamedTuple):
         """Return the same network with scratch memory of its own, for another thread."""
         return self._replace(
             views=self.views.copy(),
-            by_role=self.by_role.copy(),
-            roles=self.roles.copy(),
+            canonical=self.canonical.copy(),
+            relabeling=self.relabeling.copy(),
             logits=self.logits.copy(),
             features=self.features.copy(),
             units=self.units.copy(),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from german_whist.agents.policy.canonical_kernels import ROLES, action_role, named_action, rename_view
+from german_whist.agents.policy.canonical_kernels import RELABELING_SIZE, decode_action, encode_action, relabel_view
 from german_whist.agents.policy.input_kernels import write_network_input
 from german_whist.agents.policy.network.forward_kernels import write_layer
 from german_whist.envs.utils.bit_kernels import lowest
@@ -21,14 +21,14 @@ def has_layers(network):
 
 @kernel
 def write_logits(network, count):
-    """Write the logits of the first ``count`` views, and the views by role."""
-    views, by_role, inputs = network.views, network.by_role, network.sizes[0]
+    """Write the logits of the first ``count`` views, and their canonical form."""
+    views, canonical, inputs = network.views, network.canonical, network.sizes[0]
     features = network.features[: count * inputs].reshape(count, inputs)
-    roles = network.roles[: count * ROLES].reshape(count, ROLES)
+    relabeling = network.relabeling[: count * RELABELING_SIZE].reshape(count, RELABELING_SIZE)
     for row in range(count):
-        by_role[row] = views[row]
-        rename_view(views[row], by_role[row], roles[row], network.rank_by_unplayed[0] == 1)
-        write_network_input(network.game[0], by_role[row], network.universal[0] == 1, features[row])
+        canonical[row] = views[row]
+        relabel_view(views[row], canonical[row], relabeling[row], network.rank_by_unplayed[0] == 1)
+        write_network_input(network.game[0], canonical[row], network.universal[0] == 1, features[row])
     weights, starts, sizes = network.weights, network.starts, network.sizes
     places, values, counts = network.places, network.values, network.counts
     actions, top = sizes[sizes.shape[0] - 1], sizes.shape[0] - 2
@@ -51,15 +51,16 @@ def write_logits(network, count):
 def best_action(network, row):
     """Return the legal action with the highest logit in a view whose logits are written."""
     actions = network.sizes[network.sizes.shape[0] - 1]
-    logits, roles = network.logits[row * actions : (row + 1) * actions], network.roles[row * ROLES : (row + 1) * ROLES]
-    legal = network.by_role[row].legal
+    logits = network.logits[row * actions : (row + 1) * actions]
+    relabeling = network.relabeling[row * RELABELING_SIZE : (row + 1) * RELABELING_SIZE]
+    legal = network.canonical[row].legal
     best = lowest(legal)
     while legal:
         action = lowest(legal)
         legal &= legal - _ONE
         if logits[action] > logits[best]:
             best = action
-    return named_action(best, roles)
+    return decode_action(best, relabeling)
 
 
 @kernel
@@ -69,9 +70,10 @@ def probability(network, row, action, temperature):
     It is the softmax of the logits, in tricks, divided by a temperature.
     """
     actions = network.sizes[network.sizes.shape[0] - 1]
-    logits, roles = network.logits[row * actions : (row + 1) * actions], network.roles[row * ROLES : (row + 1) * ROLES]
-    legal = network.by_role[row].legal
-    chosen = action_role(action, roles)
+    logits = network.logits[row * actions : (row + 1) * actions]
+    relabeling = network.relabeling[row * RELABELING_SIZE : (row + 1) * RELABELING_SIZE]
+    legal = network.canonical[row].legal
+    chosen = encode_action(action, relabeling)
     scale = 1.0 / (temperature * network.logits_per_trick[0])
     total = 0.0
     while legal:
