@@ -527,7 +527,7 @@ class Learner:
         )
 
     def checkpoint(self, results: dict[str, Any] | None = None) -> Checkpoint:
-        """Return a checkpoint of the current policy, with ``results`` in its card, and the value once it is fitted."""
+        """Return a checkpoint of the current policy, ``results`` in its model card, and the value once it is fitted."""
         checkpoint = self._checkpoint_of(self.algorithm.layers())
         return replace(checkpoint, results=results or {}, suit_layers=self.config.suit_layers, value=self._value)
 

@@ -37,7 +37,7 @@ class PolicyAgent(NamedAgent):
     def __init__(
         self, checkpoint: Checkpoint, temperature: float = 0.0, name: str = "policy", rules: Rules | None = None
     ) -> None:
-        """Load a network; what its card says about endgames is ignored.
+        """Load a network; what its model card says about endgames is ignored.
 
         Args:
             checkpoint: the network.

@@ -49,7 +49,7 @@ def network_inputs(views: Views, rules: str | Rules = "classic", inputs: str = O
     Args:
         views: ``VIEW`` array of shape (n,), canonical, as ``canonical_views`` returns it.
         rules: the rules of the deals.
-        inputs: ``"observation"`` or ``"universal"``, as the network's card says (``checkpoint.inputs``).
+        inputs: ``"observation"`` or ``"universal"``, as the model card says (``checkpoint.inputs``).
 
     Raises:
         ValueError: when the rules are unknown, or ``views`` is not an array of views.

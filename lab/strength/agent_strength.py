@@ -24,7 +24,7 @@ import numpy.typing as npt
 from german_whist.agents.bots.heuristic.bot_kernels import full_hand, strength
 from german_whist.agents.endgame.exact_agent import ExactEndgame, solves_endgame
 from german_whist.agents.policy.agent import network_of
-from german_whist.agents.policy.checkpoint import read_card, write_results
+from german_whist.agents.policy.checkpoint import read_model_card, write_results
 from german_whist.agents.registry import make_agent
 from german_whist.arena.games import GameBlock
 from german_whist.arena.match import match_result, play_match
@@ -213,7 +213,7 @@ def _write_hand_values(views: npt.NDArray[Any], values: npt.NDArray[np.float64])
         values[i] = strength(view.hand, full_hand(view), unplayed, np.int64(view.trump), view.low != 0)
 
 
-def card_results(report: Results) -> Results:
+def model_card_results(report: Results) -> Results:
     """Return the results in the form of a model card: by opponent, with seats and hands in the heuristic bot's row."""
     results = {opponent: dict(result) for opponent, result in report["results"].items()}
     results[f"{HEURISTIC}+{EXACT}"].update(seats=report["seats"], hands=report["hands"])
@@ -227,18 +227,18 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("--deals", type=int, default=DEALS, help=f"mirrored deals per match (default {DEALS})")
     parser.add_argument("--seed", type=int, default=SEED, help=f"seed of the deals (default {SEED})")
     parser.add_argument("--rules", help="the game (default: the agent's own, or classic)")
-    parser.add_argument("--write-card", metavar="FILE", help="write the results into the model card of this checkpoint")
+    parser.add_argument("--write-model-card", metavar="FILE", help="write the results into the model card of this checkpoint")
     parser.add_argument("--json", action="store_true", help="print JSON")
     options = parser.parse_args(words)
     try:
         if options.deals < len(QUALITIES):
             raise ValueError(f"deals {options.deals} is not allowed: a whole number from {len(QUALITIES)}")
         rules = rules_named(options.rules or getattr(make_agent(options.agent), "rules", "classic"))
-        if options.write_card:
-            read_card(options.write_card)  # fail now, not minutes later
+        if options.write_model_card:
+            read_model_card(options.write_model_card)  # fail now, not minutes later
         report = _measured(options.agent, options.deals, options.seed, rules)
-        if options.write_card:
-            write_results(options.write_card, card_results(report))
+        if options.write_model_card:
+            write_results(options.write_model_card, model_card_results(report))
     except (ValueError, OSError) as error:
         print(f"{parser.prog}: {error}", file=sys.stderr)
         return 2

@@ -51,7 +51,7 @@ CASES = [
     ("evaluate checkpoint:text.safetensors random", "checkpoint 'text.safetensors' is not a readable safetensors file"),
     ("evaluate checkpoint:empty.safetensors random", "'empty.safetensors' is not a readable safetensors file"),
     ("evaluate checkpoint:cut.safetensors random", "checkpoint 'cut.safetensors' is not a readable safetensors file"),
-    ("evaluate checkpoint:foreign.safetensors random", "'foreign.safetensors' has no card of a german-whist-policy"),
+    ("evaluate checkpoint:foreign.safetensors random", "'foreign.safetensors' has no model card of a german-whist"),
     ("evaluate checkpoint:newer.safetensors random", "'newer.safetensors' has format 99"),
     ("evaluate checkpoint:layout.safetensors random", "observation layout 98: this version reads"),
     ("evaluate checkpoint:nan.safetensors random", "'nan.safetensors': layer 0 holds numbers that are not finite"),
@@ -254,8 +254,8 @@ def made_files(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (here / "empty.safetensors").write_bytes(b"")
     (here / "text.safetensors").write_text("To whom it may concern\n" * 9)
     safetensors.numpy.save_file({"weight": np.zeros(3)}, here / "foreign.safetensors")
-    with_card(made, here / "newer.safetensors", version=99)
-    with_card(made, here / "layout.safetensors", observation_version=98)
+    with_model_card(made, here / "newer.safetensors", version=99)
+    with_model_card(made, here / "layout.safetensors", observation_version=98)
     layers = ((np.full_like(made.layers[0][0], np.nan), made.layers[0][1]), *made.layers[1:])
     dataclasses.replace(made, layers=layers).save(here / "nan.safetensors")
     for name in ("begun", "damaged", "misled"):
@@ -277,13 +277,13 @@ def files(made_files: Path, here: Path, monkeypatch: pytest.MonkeyPatch) -> Path
     return made_files
 
 
-def with_card(made: Checkpoint, path: Path, **changes: object) -> None:
+def with_model_card(made: Checkpoint, path: Path, **changes: object) -> None:
     tensors = {
         f"layer.{i}.{name}": array
         for i, layer in enumerate(made.layers)
         for name, array in zip(("weight", "bias"), layer, strict=True)
     }
-    safetensors.numpy.save_file(tensors, path, {"card": json.dumps({**made.card(), **changes})})
+    safetensors.numpy.save_file(tensors, path, {"card": json.dumps({**made.model_card(), **changes})})
 
 
 def everything(folder: Path) -> dict[str, bytes | None]:

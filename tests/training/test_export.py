@@ -102,7 +102,7 @@ def test_an_onnx_file_describes_its_inputs_and_outputs(tmp_path: Path) -> None:
     export(some_network(), "onnx", tmp_path / "network.onnx")
     model = onnx.load(str(tmp_path / "network.onnx"))
     metadata = {entry.key: entry.value for entry in model.metadata_props}
-    assert metadata == {**ABOUT, "card": json.dumps(some_network().card())}
+    assert metadata == {**ABOUT, "card": json.dumps(some_network().model_card())}
     ((given,), (made,)) = model.graph.input, model.graph.output
     assert (given.name, made.name) == ("observation", "logits")
     assert [dim.dim_param or dim.dim_value for dim in given.type.tensor_type.shape.dim] == ["batch", 443]
@@ -116,7 +116,7 @@ def test_a_torchscript_file_describes_its_inputs_and_outputs(tmp_path: Path) -> 
     metadata = dict.fromkeys((*ABOUT, "card"), "")
     torch.jit.load(str(tmp_path / "network.pt"), _extra_files=metadata)
     texts = {name: text.decode() if isinstance(text, bytes) else text for name, text in metadata.items()}
-    assert texts == {**ABOUT, "card": json.dumps(some_network().card())}
+    assert texts == {**ABOUT, "card": json.dumps(some_network().model_card())}
 
 
 def test_another_kind_of_file_is_refused(tmp_path: Path) -> None:

@@ -51,7 +51,7 @@ def test_files_are_small() -> None:
 @pytest.mark.parametrize("network", pretrained_networks(), ids=NETWORK_NAMES)
 def test_every_card_says_where_its_network_comes_from(network: PretrainedNetwork) -> None:
     assert network.endgame == "exact"
-    training = network.card["training"]
+    training = network.model_card["training"]
     assert training["commands"]
     made_by = ("german-whist train ", "python -m lab.average_checkpoints ")
     assert all(command.startswith(made_by) for command in training["commands"])

@@ -68,7 +68,7 @@ def test_every_hidden_layer_is_in_the_checkpoint_once(hidden: list[int]) -> None
     env = SelfPlayVecEnv(GAMES["classic"], 2)
     made = policy_checkpoint(some_policy(env, hidden).policy, GAMES["classic"], {"decisions": 7})
     sizes = [observation_high("classic").size, *hidden, 52]
-    assert made.card()["network"]["sizes"] == sizes
+    assert made.model_card()["network"]["sizes"] == sizes
     assert [weight.shape for weight, _ in made.layers] == list(zip(sizes[1:], sizes[:-1], strict=True))
     assert all(array.dtype == np.float32 for layer in made.layers for array in layer)
     assert made.training == {"decisions": 7}
