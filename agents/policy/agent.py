@@ -22,6 +22,7 @@ from german_whist.envs.engine.rules import Rules
 from german_whist.envs.observation.vector_kernels import write_masks
 from german_whist.envs.observation.views import check_view_array
 from german_whist.envs.text.rules_text import rules_spec
+from german_whist.envs.utils.specs import must_be
 
 
 class PolicyAgent(NamedAgent):
@@ -50,7 +51,7 @@ class PolicyAgent(NamedAgent):
             ValueError: when the temperature is negative or not finite, or the network cannot play these rules.
         """
         if not 0 <= temperature < float("inf"):
-            raise ValueError(f"temperature {temperature} is not allowed: 0 (best card) or a positive number")
+            raise ValueError(must_be("temperature", "0 (best card) or a positive number", temperature))
         self.name = name
         self.checkpoint = checkpoint
         self.temperature = temperature

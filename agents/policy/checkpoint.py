@@ -35,7 +35,7 @@ from german_whist.agents.policy.tensor_file import (
 from german_whist.envs.engine.endgame_hook import PLAYED, check_endgame
 from german_whist.envs.engine.rules import Rules, rules_from_dict
 from german_whist.envs.utils.files import write_atomically
-from german_whist.envs.utils.specs import short_repr, unknown_name_error
+from german_whist.envs.utils.specs import must_be, unknown_name_error
 
 FORMAT_VERSION = 1
 NETWORK = {"type": "mlp", "activation": "relu", "suits": "canonical"}
@@ -195,8 +195,8 @@ def _from_model_card(path: str, file: TensorFile) -> Checkpoint:
     high = input_high(rules, inputs)
     ends = [high.size, num_outputs(rules, inputs)]
     if len(sizes) < 2 or [sizes[0], sizes[-1]] != ends:
-        given = short_repr(sizes)
-        raise ValueError(f"checkpoint {path!r} has layers of sizes {given}: these rules need {ends[0]}, …, {ends[1]}")
+        needed = f"{ends[0]}, …, {ends[1]} for these rules"
+        raise ValueError(must_be(f"checkpoint {path!r}: the sizes of the layers", needed, sizes))
     read = partial(_layers, path, suit_layers=suit_layers, largest=float(high.max()))
     layers, value = read(file, "layer", sizes), _value(path, file, sizes[0], read)
     file.check_sum()
@@ -212,7 +212,7 @@ def _logits_per_trick(number: object) -> float | None:
     if number is None:
         return None
     if isinstance(number, bool) or not isinstance(number, (int, float)) or not 0 < number <= MAX_LOGITS_PER_TRICK:
-        raise ValueError(f"logits_a_trick {short_repr(number)} is not a positive number up to {MAX_LOGITS_PER_TRICK:g}")
+        raise ValueError(must_be("logits_a_trick", f"a positive number up to {MAX_LOGITS_PER_TRICK:g}", number))
     return float(number)
 
 
@@ -244,8 +244,6 @@ def _value(path: str, file: TensorFile, features: int, read: Callable[..., tuple
             f"this version reads {', '.join(VALUE_OUTPUTS)}"
         )
     if len(sizes) < 2 or [sizes[0], sizes[-1]] != [features, len(VALUE_OUTPUTS)]:
-        raise ValueError(
-            f"checkpoint {path!r} has value layers of sizes {short_repr(sizes)}: {features}, …, {len(VALUE_OUTPUTS)} "
-            "are needed"
-        )
+        ends = f"{features}, …, {len(VALUE_OUTPUTS)}"
+        raise ValueError(must_be(f"checkpoint {path!r}: the sizes of the value layers", ends, sizes))
     return read(file, "value", sizes)

@@ -9,7 +9,7 @@ from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.state import DRAFT, ENDGAME, EXCHANGE, FOREPLAY, PICK, PICK_AFTER, PLAY
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.envs.utils.checks import whole_number
-from german_whist.envs.utils.specs import short_repr
+from german_whist.envs.utils.specs import must_be
 
 PLAYERS = ("player_0", "player_1")
 
@@ -115,7 +115,7 @@ def scene_of(
     """
     row = whole_number("row", row, 0, batch.size - 1)
     if seat not in (None, 0, 1):
-        raise ValueError(f"seat {short_repr(seat)} is not allowed: 0, 1 or None")
+        raise ValueError(must_be("seat", "0, 1 or None", seat))
     near_seat = seat or 0
     own, other = batch.views(rows=[row, row], seats=[near_seat, 1 - near_seat])
     rules, done = batch.rules, bool(batch.done[row])

@@ -36,6 +36,7 @@ from german_whist.envs.engine.rules import rules as rules_named
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.envs.text.rules_text import rules_spec
 from german_whist.envs.utils.jit import kernel
+from german_whist.envs.utils.specs import must_be, integers
 from lab.strength.agent_report import markdown
 
 SEED = 77  # not the seed of any shipped training run
@@ -232,7 +233,7 @@ def main(words: Sequence[str] | None = None) -> int:
     options = parser.parse_args(words)
     try:
         if options.deals < len(QUALITIES):
-            raise ValueError(f"deals {options.deals} is not allowed: a whole number from {len(QUALITIES)}")
+            raise ValueError(must_be("deals", integers(len(QUALITIES)), options.deals))
         rules = rules_named(options.rules or getattr(make_agent(options.agent), "rules", "classic"))
         if options.write_model_card:
             read_model_card(options.write_model_card)  # fail now, not minutes later
