@@ -11,7 +11,7 @@ from german_whist.envs.agent import Agent, check_agent
 from german_whist.envs.engine.endgame_hook import EXACT, check_endgame
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.rules import rules as rules_named
-from german_whist.envs.utils.specs import MAX_SPEC, no_settings, short_repr, split_spec, unknown_name_error
+from german_whist.envs.utils.specs import MAX_SPEC, must_be, no_settings, short_repr, split_spec, unknown_name_error
 
 if TYPE_CHECKING:
     from german_whist.agents.endgame.exact_agent import ExactEndgame
@@ -208,7 +208,7 @@ def _number(temperature: str) -> float:
     try:
         return float(temperature)
     except ValueError:
-        raise ValueError(f"temperature {short_repr(temperature)} is not a number") from None
+        raise ValueError(must_be("temperature", "a number", temperature)) from None
 
 
 def _exact(agent: Agent) -> Agent:

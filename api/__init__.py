@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from german_whist.agents.inference.state_sampling import sample_states as sample_states
     from german_whist.agents.policy.agent import PolicyAgent as PolicyAgent
     from german_whist.agents.policy.canonical import canonical_views as canonical_views
-    from german_whist.agents.policy.canonical import true_cards as true_cards
+    from german_whist.agents.policy.canonical import decode_actions as decode_actions
     from german_whist.agents.policy.inputs import network_inputs as network_inputs
     from german_whist.agents.policy.observation_agent import ObservationAgent as ObservationAgent
     from german_whist.agents.registry import agent_names as agent_names
@@ -71,6 +71,7 @@ _MODULES = {
     "canonical_views": "agents.policy.canonical",
     "card_text": "envs.engine.cards",
     "cards_of_mask": "envs.engine.cards",
+    "decode_actions": "agents.policy.canonical",
     "endgame_move_values": "solver.endgames",
     "endgame_solver": "solver.endgames",
     "endgame_tricks": "solver.endgame_kernels",
@@ -99,7 +100,6 @@ _MODULES = {
     "solve_equilibrium": "arena.exploitability.equilibrium",
     "solve_races": "solver.races",
     "standings": "arena.tournament.standings",
-    "true_cards": "agents.policy.canonical",
     "view_from_observation": "envs.observation.vector",
     "with_exact_endgame": "agents.endgame.exact_agent",
 }

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
 from german_whist.benchmarks.harness import Figure, Skipped, Tick
-from german_whist.envs.utils.specs import unknown_name_error
+from german_whist.envs.utils.specs import must_be, unknown_name_error
 
 SUBJECTS = {
     "aec": "steps per second of the PettingZoo environment, compared with PettingZoo's own games",
@@ -52,7 +52,7 @@ def check_request(names: Sequence[str], seconds: float) -> list[str]:
         if name not in SUBJECTS:
             raise unknown_name_error("benchmark", name, SUBJECTS)
     if not 0 < seconds < math.inf:
-        raise ValueError(f"seconds {seconds} is not allowed: a number above 0")
+        raise ValueError(must_be("seconds", "a number > 0", seconds))
     return list(dict.fromkeys(names or SUBJECTS))
 
 

@@ -12,7 +12,7 @@ from german_whist.envs.engine.actions import action_text, actions_text
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.text.rules_text import rules_spec
 from german_whist.envs.utils.checks import is_agent_class
-from german_whist.envs.utils.specs import short_repr
+from german_whist.envs.utils.specs import must_be, short_repr
 
 if TYPE_CHECKING:
     from german_whist.envs.simulator.batch import DealBatch
@@ -171,8 +171,7 @@ def check_agent(agent: object, rules: Rules | None = None) -> None:
     """
     if isinstance(agent, str):
         raise ValueError(
-            f"agent {short_repr(agent)} is a name, and an object is needed here, as make_agent returns; gymnasium.make "
-            "and matches take names"
+            must_be("agent", "an object, as make_agent returns (gymnasium.make and matches take names)", agent)
         )
     if is_agent_class(agent):
         raise ValueError(f"{agent.__name__} is a class: pass an object of it, such as {agent.__name__}()")
@@ -245,12 +244,11 @@ def ask_views(
         given = np.asarray(answer)
     except ValueError:
         raise ValueError(
-            f"agent {name or agent_name(agent)!r} did not return an array: int64[{count}] is needed"
+            f"agent {name or agent_name(agent)!r} must return int64[{count}], got what is no array"
         ) from None
     if given.shape != (count,) or given.dtype.kind not in "iu":
         raise ValueError(
-            f"agent {name or agent_name(agent)!r} returned {given.dtype}{list(given.shape)} for {count} views: "
-            f"int64[{count}] is needed"
+            f"agent {name or agent_name(agent)!r} must return int64[{count}], got {given.dtype}{list(given.shape)}"
         )
     actions = given if given.dtype == np.int64 else given.astype(np.int64)
     row = _first_illegal(actions, views["legal"], lost)

@@ -36,8 +36,8 @@ def publish(
         target: the file to write.
         commands: the commands that produced it from scratch, in order.
         half: write float16.
-        logits_per_trick: scale of the logits for the card, unless the checkpoint has it.
-        endgame: ``"played"`` or ``"exact"``, instead of what the checkpoint's card says.
+        logits_per_trick: scale of the logits for the model card, unless the checkpoint has it.
+        endgame: ``"played"`` or ``"exact"``, instead of what the checkpoint's model card says.
 
     Raises:
         ValueError: when the source is no checkpoint, it has too many weights, or there is no such endgame.

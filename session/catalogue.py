@@ -147,8 +147,8 @@ def _strength(name: str) -> dict[str, str]:
     """Return how strong a pretrained agent is in every game in which that was measured."""
     networks = {network.name: network for network in pretrained_networks()}
     own, every = networks[name], networks[every_network(name)]
-    results = {game: every.card["results"].get(f"{BASELINE}, {game}") for game in rule_names()}
-    results[own.rules] = own.card["results"].get(BASELINE)
+    results = {game: every.model_card["results"].get(f"{BASELINE}, {game}") for game in rule_names()}
+    results[own.rules] = own.model_card["results"].get(BASELINE)
     return {game: _strength_text(result["win_rate"], game) for game, result in results.items() if result}
 
 

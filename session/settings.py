@@ -13,7 +13,7 @@ from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.rules import rules as rules_named
 from german_whist.envs.text.rules_text import rules_spec
 from german_whist.envs.utils.checks import check_seed, is_whole_number
-from german_whist.envs.utils.specs import unknown_name_error
+from german_whist.envs.utils.specs import must_be, unknown_name_error
 
 KINDS = ("play", "practice", "recording", "lesson")
 SEED_BITS = 53  # of seeds chosen at random
@@ -51,13 +51,13 @@ class Settings:
         """Check the values and write rules in their shortest form."""
         for name in ("rules", "agent"):
             if not isinstance(getattr(self, name), str):
-                raise ValueError(f"{name} {getattr(self, name)!r:.60} is not allowed: a name is needed")
+                raise ValueError(must_be(name, "a name", getattr(self, name)))
         object.__setattr__(self, "rules", rules_spec(self.rules))
         if self.match is not None:
             match_format_of(self.match)
         check_seed(self.seed)
         if not is_whole_number(self.seat, 0, 1):
-            raise ValueError(f"seat {self.seat!r:.60} is not allowed: 0 or 1")
+            raise ValueError(must_be("seat", "0 or 1", self.seat))
         if self.kind not in KINDS:
             raise unknown_name_error("kind of session", self.kind, KINDS)
         if self.day is not None:
@@ -94,7 +94,7 @@ def check_day(day: object) -> datetime.date:
             return datetime.date.fromisoformat(day)
     except ValueError:
         pass
-    raise ValueError(f"day {day!r:.60} is not allowed: a date such as 2026-11-21")
+    raise ValueError(must_be("day", "a date such as 2026-11-21", day))
 
 
 def day_settings(day: str, agent: str) -> Settings:

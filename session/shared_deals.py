@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from german_whist.arena.game_file import parse_recordings
 from german_whist.arena.recording import Recording
 from german_whist.envs.text.rules_text import rules_spec
+from german_whist.envs.utils.specs import integers, must_be
 from german_whist.session.catalogue import agent_title, agents_for
 from german_whist.session.deal.table_deal import TableDeal
 from german_whist.session.deal.words import YOU
@@ -52,7 +53,7 @@ def read_deals(text: str) -> list[Recording]:
     lines = _decoded(text) if _CODE.fullmatch(text) else text
     found = parse_recordings(lines)
     if not 1 <= len(found) <= MAX_DEALS:
-        raise ValueError(f"{len(found)} recordings: 1 to {MAX_DEALS} are needed")
+        raise ValueError(must_be("the number of recordings", integers(1, MAX_DEALS), len(found)))
     for recording in found:
         recording.replay()
         if recording.rules != found[0].rules:

@@ -13,6 +13,7 @@ from typing import Any
 
 from german_whist.arena.strict_json import check_object, read_json_file
 from german_whist.envs.utils.files import write_atomically
+from german_whist.envs.utils.specs import must_be
 from german_whist.session.game_session import Session
 
 VERSION = 1
@@ -179,7 +180,8 @@ def _checked(data: Any) -> dict[str, Any]:
 def _check_types(fields: dict[str, Any], types: _Types) -> None:
     for name, allowed in types.items():
         if not isinstance(fields[name], allowed):
-            raise ValueError(f"statistics: {name} {fields[name]!r:.60} is not allowed")
+            kinds = " or ".join("null" if kind is type(None) else kind.__name__ for kind in allowed)
+            raise ValueError(must_be(f"statistics: {name}", f"of type {kinds}", fields[name]))
 
 
 def _deal(identifier: str, session: Session, place: int) -> Deal:

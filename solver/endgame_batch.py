@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from german_whist.envs.engine.cards import card_text
+from german_whist.envs.utils.specs import integers, must_be
 from german_whist.solver.search.value_kernels import first_invalid
 from german_whist.solver.tablebase.cache import open_table
 from german_whist.solver.tablebase.endgame_table import EndgameTable
@@ -29,26 +30,27 @@ _MIN_ROWS_PER_THREAD = 64
 def _masks(given: npt.ArrayLike, name: str) -> Masks:
     masks = np.asarray(given)
     if masks.dtype.kind not in "iu" or masks.ndim != 1:
-        raise ValueError(f"{name} have dtype {masks.dtype} and shape {masks.shape}: uint64[n] card masks are needed")
+        raise ValueError(must_be(name, "uint64[n] card masks", masks))
     if (masks < 0).any() or (masks > DECK).any():
-        raise ValueError(f"{name}: {masks[(masks < 0) | (masks > DECK)][0]} is not a mask of 52 cards")
+        raise ValueError(must_be(name, "masks of 52 cards", int(masks[(masks < 0) | (masks > DECK)][0])))
     return masks.astype(np.uint64)
 
 
 def _numbers(given: npt.ArrayLike, name: str, count: int, largest: int) -> npt.NDArray[np.int8]:
     numbers = np.asarray(given)
     if numbers.dtype.kind not in "iu" or numbers.shape not in ((), (count,)):
-        raise ValueError(f"{name} have dtype {numbers.dtype} and shape {numbers.shape}: int[{count}] or one for all")
+        raise ValueError(must_be(name, f"int[{count}] or one for all", numbers))
     outside = (numbers < -1) | (numbers > largest)
     if outside.any():
-        raise ValueError(f"{name}: {numbers[outside].flat[0]} is not allowed: from 0 to {largest}, or -1 for none")
+        wrong = int(numbers[outside].flat[0])
+        raise ValueError(must_be(name, f"integers from 0 to {largest}, or -1 for none", wrong))
     return np.broadcast_to(numbers, (count,)).astype(np.int8)
 
 
 def _flags(given: npt.ArrayLike, count: int) -> npt.NDArray[np.bool_]:
     flags = np.asarray(given)
     if flags.shape not in ((), (count,)) or not np.isin(flags, (False, True)).all():
-        raise ValueError(f"lows have dtype {flags.dtype} and shape {flags.shape}: bool[{count}] or one for all")
+        raise ValueError(must_be("lows", f"bool[{count}] or one for all", flags))
     return np.broadcast_to(flags, (count,)).astype(np.bool_)
 
 
@@ -80,7 +82,7 @@ class EndgameBatch:
         count = len(self.leaders)
         self.followers = _masks(followers, "followers")
         if len(self.followers) != count:
-            raise ValueError(f"{count} leaders and {len(self.followers)} followers are given: as many are needed")
+            raise ValueError(must_be("the number of followers", f"{count}, as of leaders", len(self.followers)))
         self.trumps = _numbers(trumps, "trumps", count, 3)
         self.leds = _numbers(leds, "leds", count, 51)
         self.lows = _flags(lows, count)
@@ -133,5 +135,5 @@ def _reason(leader: int, follower: int, led: int, row: int, count: int) -> str:
         return f"{where}{card_text(both.bit_length() - 1)} is in both hands"
     sizes = own.bit_count(), int(follower).bit_count()
     if sizes[0] != sizes[1]:
-        return f"{where}the leader has {sizes[0]} cards and the follower {sizes[1]}: as many are needed"
-    return f"{where}the hands have {sizes[0]} cards: from 1 to {MAX_CARDS} are allowed"
+        return must_be(f"{where}the follower's number of cards", f"{sizes[0]}, the leader's", sizes[1])
+    return must_be(f"{where}the number of cards in a hand", integers(1, MAX_CARDS), sizes[0])

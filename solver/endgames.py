@@ -11,7 +11,7 @@ import numpy.typing as npt
 from german_whist.envs.engine.cards import NUM_CARDS, SUITS, card_text, mask_of, parse_card, parse_hand
 from german_whist.envs.engine.state_kernels import beats
 from german_whist.envs.utils.checks import is_whole_number
-from german_whist.envs.utils.specs import short_repr
+from german_whist.envs.utils.specs import integers, must_be
 from german_whist.solver.endgame_batch import DECK, EndgameBatch
 from german_whist.solver.search.transposition_table import TranspositionTable, transposition_table
 from german_whist.solver.search.value_kernels import NOT_LEGAL, write_move_tricks, write_reached, write_tricks
@@ -113,7 +113,7 @@ def solve_endgames(
         )
         return tricks
     if not is_whole_number(at_least):
-        raise ValueError(f"at_least {at_least!r} is not allowed: a whole number of tricks")
+        raise ValueError(must_be("at_least", "an integer", at_least))
     threshold = np.int64(np.clip(at_least, -1, MAX_CARDS + 1))
     reached = np.empty(len(endgames.leaders), np.bool_)
     endgames.solve(
@@ -163,7 +163,7 @@ def _card(given: str | int | None) -> int:
     if isinstance(given, str):
         return parse_card(given)
     if not is_whole_number(given, 0, NUM_CARDS - 1):
-        raise ValueError(f"{short_repr(given)} is not a card: a name such as SA or a number from 0 to 51 is needed")
+        raise ValueError(must_be("a card", f"a name such as SA or {integers(0, NUM_CARDS - 1)}", given))
     return int(given)
 
 
@@ -172,7 +172,7 @@ def _mask(given: Hand, whose: str) -> int:
         return parse_hand(given)
     if isinstance(given, (int, np.integer)):
         if not is_whole_number(given, 0, DECK):
-            raise ValueError(f"{whose} {short_repr(given)} is not a mask of cards: a number from 0 to 2**52 - 1")
+            raise ValueError(must_be(whose, f"a mask of cards, {integers(0, DECK)}", given))
         return int(given)
     cards = [_card(card) for card in given]
     for card in cards:
@@ -191,7 +191,7 @@ def check_trump(given: str | None) -> int:
         return -1
     letter = given.strip().upper() if isinstance(given, str) else ""
     if len(letter) != 1 or letter not in SUITS:
-        raise ValueError(f"trump {short_repr(given)} is not a suit: C, D, H, S, or None for no trumps")
+        raise ValueError(must_be("trump", "C, D, H, S, or None for no trumps", given))
     return SUITS.index(letter)
 
 

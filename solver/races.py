@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
+from german_whist.envs.utils.specs import must_be
 from german_whist.solver.endgame_batch import EndgameBatch, Rows
 from german_whist.solver.search.race_kernels import write_race_move_margins, write_race_tricks
 from german_whist.solver.search.transposition_table import RaceTranspositionTable, race_transposition_table
@@ -103,10 +104,8 @@ def _solve(
 def _check_needs(needs: npt.ArrayLike, count: int) -> npt.NDArray[np.int64]:
     needed = np.asarray(needs)
     if needed.dtype.kind not in "iu" or needed.shape not in ((2,), (count, 2)):
-        raise ValueError(
-            f"needs have dtype {needed.dtype} and shape {needed.shape}: int[{count}, 2] or int[2] is needed"
-        )
+        raise ValueError(must_be("needs", f"int[{count}, 2] or int[2]", needed))
     outside = (needed < 1) | (needed > _MAX_NEEDED)
     if outside.any():
-        raise ValueError(f"needs: {needed[outside][0]} is not allowed: from 1 to {_MAX_NEEDED} tricks")
+        raise ValueError(must_be("needs", f"integers from 1 to {_MAX_NEEDED}", int(needed[outside][0])))
     return np.broadcast_to(needed, (count, 2)).astype(np.int64)

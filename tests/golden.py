@@ -23,7 +23,7 @@ FOLDER = Path(__file__).parent / "envs" / "golden"
 SEED, INDEX = 7, 3
 
 _ASKED = ("play a card", "pick an open card", "pick after the winner", "take or leave", "keep or swap")
-_HANDS = ("played_self", "played_opponent", "opponent_known", "own_known", "unseen", "face_up", "out")
+_HANDS = ("played_self", "played_opponent", "opponent_known", "own_known", "unseen", "face_up", "discarded")
 _SCALARS = ("stock", "dealer", "turn", "choice", "exchanged_self", "exchanged_opponent", "all_count", "draft", "race")
 
 
@@ -83,7 +83,7 @@ def _position(batch: DealBatch) -> list[str]:
         f"  open {hand_text(int(state['face_up']))} face-down {' '.join(pile) or '-'}",
     ]
     for seat in (0, 1):
-        parts = [f"{name} {hand_text(int(state[name][seat]))}" for name in ("known", "out") if state[name][seat]]
+        parts = [f"{name} {hand_text(int(state[name][seat]))}" for name in ("known", "discarded") if state[name][seat]]
         if state["void_trick"][seat].any():
             parts.append(f"void {_by_suit(state['void_trick'][seat])} after {_by_suit(state['void_drawn'][seat])}")
         lines.append(f"  seat {seat}: {', '.join([hand_text(int(state['hands'][seat])), *parts])}")

@@ -23,7 +23,7 @@ from german_whist.agents.pretrained.catalog import (
 from german_whist.arena.match import play_match
 from german_whist.arena.statistics import finite_ends
 from german_whist.envs.engine.rules import rules as rules_named
-from german_whist.envs.utils.specs import short_repr
+from german_whist.envs.utils.specs import must_be, short_repr
 from german_whist.training.config import INIT, OPPONENT, POOL, SELF, PolicyIterationConfig, TrainConfig
 from german_whist.training.load_config import load_config
 from german_whist.training.rollouts import HEURISTIC
@@ -124,9 +124,7 @@ def responder_config(
     """
     trainer = (settings or {}).get("trainer", PolicyIterationConfig.TRAINER)
     if trainer != PolicyIterationConfig.TRAINER:
-        raise ValueError(
-            f"trainer: {short_repr(trainer)} is not allowed: {PolicyIterationConfig.TRAINER} trains responders"
-        )
+        raise ValueError(must_be("trainer", f"{PolicyIterationConfig.TRAINER}, which trains responders", trainer))
     given: dict[str, object] = {
         **SAMPLE_EFFICIENT,
         "rules": rules,

@@ -19,9 +19,9 @@ from german_whist.agents.policy.network.layers import INPUTS, OBSERVATION, UNIVE
 from german_whist.agents.registry import agent_names, make_agent
 from german_whist.envs.engine.rules import rule_names, rules
 from german_whist.envs.utils.checks import MAX_THREADS
-from german_whist.envs.utils.specs import short_repr, unknown_name_error
+from german_whist.envs.utils.specs import must_be, unknown_name_error
 
-MAX_NUMBER = 10**12  # limit of whole numbers: more than any machine could train on or hold
+MAX_NUMBER = 10**12  # limit of integers: more than any machine could train on or hold
 MAX_SEED = 2**32 - 1  # the largest that numpy accepts
 SELF, POOL = "self", "pool"  # opponents that are no agents by name: the learner itself, and its earlier checkpoints
 DISTILLED, INIT, OPPONENT = "distilled", "init", "opponent"  # what picks moves during lookahead
@@ -49,8 +49,8 @@ def within(low: float, high: float = float("inf"), *, exclusive: bool = False) -
 
     def check(key: str, value: Any) -> None:
         if not low <= value <= high or (exclusive and value == low):
-            bounds = f"above {low}" if exclusive else f"from {low}" + (f" to {high}" if high < float("inf") else "")
-            raise ValueError(f"{key}: {value!s:.100} is not allowed: a number {bounds}")
+            bounds = f"> {low}" if exclusive else f">= {low}" if high == float("inf") else f"from {low} to {high}"
+            raise ValueError(must_be(key, f"{'an integer' if isinstance(value, int) else 'a number'} {bounds}", value))
 
     return check
 
@@ -67,17 +67,17 @@ def one_of(*allowed: str) -> _Check:
 
 def _sizes(key: str, value: list[int]) -> None:
     if not value or min(value) < 1 or max(value) > MAX_NUMBER:
-        raise ValueError(f"{key}: {value!s:.100} is not allowed: at least one layer, each from 1 to {MAX_NUMBER}")
+        raise ValueError(must_be(key, f"a list of at least one layer, each from 1 to {MAX_NUMBER}", value))
 
 
 def _shares(key: str, value: dict[str, float]) -> None:
     if not value or min(value.values()) <= 0:
-        raise ValueError(f"{key}: {value!s:.100} is not allowed: names with shares above 0")
+        raise ValueError(must_be(key, "names with shares > 0", value))
 
 
 def _some(key: str, value: list[str]) -> None:
     if not value:
-        raise ValueError(f"{key}: [] is not allowed: at least one agent is needed")
+        raise ValueError(must_be(key, "a list of at least one agent", value))
 
 
 def _rules(key: str, value: str) -> None:
@@ -86,10 +86,10 @@ def _rules(key: str, value: str) -> None:
 
 def _games(key: str, value: dict[str, float]) -> None:
     if value and min(value.values()) <= 0:
-        raise ValueError(f"{key}: {value} is not allowed: games with shares above 0")
+        raise ValueError(must_be(key, "games with shares > 0", value))
     for game in value:
         if game != EVERY and rules(game).humbug:
-            raise ValueError(f"{key}: {short_repr(game)} is not allowed: its endgame is not open")
+            raise ValueError(must_be(key, "games with an open endgame", game))
 
 
 def _reward(key: str, value: str) -> None:
@@ -164,8 +164,9 @@ class TrainConfig:
         for key in settings:
             if key not in keys:
                 raise unknown_name_error("key", key, keys)
-        if settings.pop("trainer", cls.TRAINER) != cls.TRAINER:
-            raise ValueError(f"trainer: {cls.TRAINER} is needed")
+        trainer = settings.pop("trainer", cls.TRAINER)
+        if trainer != cls.TRAINER:
+            raise ValueError(must_be("trainer", cls.TRAINER, trainer))
         return cls(**settings)
 
     def replace(self, **settings: Any) -> Self:
@@ -183,10 +184,8 @@ class TrainConfig:
                 check(entry.name, getattr(self, entry.name))
         size = self.num_envs * self.num_steps
         if size == 1 or size % min(self.batch_size, size) == 1:
-            raise ValueError(
-                f"batch_size: {self.batch_size} is not allowed: in a rollout of num_envs * num_steps = {size} "
-                "decisions the last batch would hold a single one"
-            )
+            fits = f"such that the last batch of num_envs * num_steps = {size} decisions holds more than one"
+            raise ValueError(must_be("batch_size", fits, self.batch_size))
         for name in self.opponents:
             if name not in (SELF, POOL):
                 self._check_agent("opponents", name, (SELF, POOL))
@@ -299,7 +298,7 @@ class PolicyIterationConfig(TrainConfig):
         """Refuse values, and combinations of values, that cannot work."""
         super().__post_init__()
         if len(self.shares) > 1 and self.inputs != UNIVERSAL:
-            raise ValueError(f"inputs: {self.inputs} is not allowed: a network for several games needs universal")
+            raise ValueError(must_be("inputs", f"{UNIVERSAL} in a network for several games", self.inputs))
         if self.suit_layers and len(self.hidden) <= 2 * self.suit_layers:
             raise ValueError(
                 f"hidden: {self.hidden} is too short for suit_layers: {self.suit_layers}: "

@@ -1,8 +1,8 @@
 """Export of policy networks to ONNX and TorchScript.
 
-The file holds the network alone: ``observation`` float32[batch, features], the vector of a view with its cards by role
-(``agents/policy/canonical.py``), gives ``logits`` float32[batch, actions], by role and not masked. The file itself
-also holds the model card and describes the steps before and after the network.
+The file holds the network alone: ``observation`` float32[batch, features], the vector of a canonical view
+(``agents/policy/canonical.py``), gives ``logits`` float32[batch, actions], of canonical actions and not masked. The
+file itself also holds the model card and describes the steps before and after the network.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ _OPSET, _IR_VERSION = 17, 8  # old enough for the runtimes in use
 
 ABOUT = {
     "inputs": "observation: float32[batch, features], german_whist.network_inputs(views, rules, INPUTS), not scaled, "
-    "of views with cards by role: views, roles = german_whist.canonical_views(views, RANKS), with the card's "
-    "network.ranks as RANKS and its network.inputs, if it has any, as INPUTS",
-    "outputs": "logits: float32[batch, actions], by role and not masked: set those of illegal actions (views['legal']) "
-    "to minus infinity; the best action is german_whist.true_cards(argmax, roles)",
+    "of canonical views: views, relabeling = german_whist.canonical_views(views, RANKS), with the model "
+    "card's network.ranks as RANKS and its network.inputs, if it has any, as INPUTS",
+    "outputs": "logits: float32[batch, actions], of canonical actions and not masked: set those of illegal actions "
+    "(views['legal']) to minus infinity; the best action is german_whist.decode_actions(argmax, relabeling)",
 }
 
 
@@ -46,7 +46,7 @@ def export(checkpoint: Checkpoint, kind: str, path: str | Path) -> None:
 
 
 def _metadata(checkpoint: Checkpoint) -> dict[str, str]:
-    return {**ABOUT, "card": json.dumps(checkpoint.card())}
+    return {**ABOUT, "card": json.dumps(checkpoint.model_card())}
 
 
 def _onnx(checkpoint: Checkpoint) -> bytes:

@@ -9,17 +9,17 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from german_whist.envs.utils.specs import short_repr, unknown_name_error
+from german_whist.envs.utils.specs import must_be, short_repr, unknown_name_error
 from german_whist.envs.utils.yaml_text import MAX_LENGTH, YamlError, parse_yaml
 from german_whist.training.config import TRAINERS, SB3Config, TrainConfig, setting_types
 
 _KIND_NAMES: dict[Any, str] = {
-    int: "a whole number",
+    int: "an integer",
     float: "a number",
     str: "a name",
-    list[int]: "a list of whole numbers, as [256, 256],",
-    list[str]: "a list of names, as [random, greedy],",
-    dict[str, float]: "a mapping of names to shares, as {self: 0.8, heuristic: 0.2},",
+    list[int]: "a list of integers, as [256, 256]",
+    list[str]: "a list of names, as [random, greedy]",
+    dict[str, float]: "a mapping of names to shares, as {self: 0.8, heuristic: 0.2}",
 }
 
 
@@ -134,7 +134,7 @@ def _fields(where: str, text: str) -> dict[object, Any]:
     if fields is None:
         return {}
     if not isinstance(fields, dict):
-        raise ValueError(f"{where}: a mapping of keys to values is needed, not {type(fields).__name__}")
+        raise ValueError(f"{where} must be a mapping of keys to values, got {type(fields).__name__}")
     return fields
 
 
@@ -146,7 +146,7 @@ def _parsed(key: str, text: str) -> Any:
 
 
 def _typed(where: str, kind: type[TrainConfig], key: object, value: Any) -> Any:
-    """Return a value as its setting's type; whole numbers may be written as 1e6 or 1_000_000."""
+    """Return a value as its setting's type; integers may be written as 1e6 or 1_000_000."""
     fields = config_fields(kind)
     if key not in fields and key in config_fields():
         (other,) = (name for name, other in TRAINERS.items() if key in config_fields(other))
@@ -157,9 +157,7 @@ def _typed(where: str, kind: type[TrainConfig], key: object, value: Any) -> Any:
     try:
         return _coerce(needed, value)
     except (TypeError, ValueError, OverflowError):
-        raise ValueError(
-            f"{where}: {key}: {short_repr(value)} is not allowed: {_KIND_NAMES[needed]} is needed"
-        ) from None
+        raise ValueError(must_be(f"{where}: {key}", _KIND_NAMES[needed], value)) from None
 
 
 def _coerce(kind: Any, value: Any) -> Any:

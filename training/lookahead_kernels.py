@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from german_whist.agents.bots.heuristic.bot_kernels import heuristic_action
 from german_whist.agents.monte_carlo.rollout_kernels import is_neighbour, is_open_endgame, solved_margin
-from german_whist.agents.policy.canonical_kernels import ROLES, named_action, rename_view
+from german_whist.agents.policy.canonical_kernels import RELABELING_SIZE, decode_action, relabel_view
 from german_whist.agents.policy.input_kernels import write_network_input
 from german_whist.agents.search.choice_kernels import squashed_margin
 from german_whist.envs.engine.scoring import signed_margin
@@ -36,16 +36,16 @@ class InferenceQueue(NamedTuple):
 
     Attributes:
         lookaheads: int32[n], their indices.
-        features: int8[n, features], the observations, by role.
-        legal: uint64[n], legal actions, by role.
-        roles: int8[n, ROLES], the cards behind the roles.
+        features: int8[n, features], the observations of canonical views.
+        legal: uint64[n], canonical legal actions.
+        relabeling: int8[n, RELABELING_SIZE], the relabelings.
         length: int64[1], number of queued lookaheads.
     """
 
     lookaheads: npt.NDArray[np.int32]
     features: npt.NDArray[np.int8]
     legal: npt.NDArray[np.uint64]
-    roles: npt.NDArray[np.int8]
+    relabeling: npt.NDArray[np.int8]
     length: npt.NDArray[np.int64]
 
     @classmethod
@@ -55,7 +55,7 @@ class InferenceQueue(NamedTuple):
             np.zeros(capacity, np.int32),
             np.zeros((capacity, features), np.int8),
             np.zeros(capacity, np.uint64),
-            np.zeros((capacity, ROLES), np.int8),
+            np.zeros((capacity, RELABELING_SIZE), np.int8),
             np.zeros(1, np.int64),
         )
 
@@ -218,7 +218,7 @@ def _enqueue(game, views, number, queue, universal):
     """Put a lookahead into a queue, with the observation of the first view."""
     place = queue.length[0]
     views[1] = views[0]
-    rename_view(views[0], views[1], queue.roles[place], True)
+    relabel_view(views[0], views[1], queue.relabeling[place], True)
     write_network_input(game, views[1], universal, queue.features[place])
     queue.legal[place] = views[1].legal
     queue.lookaheads[place] = number
@@ -298,7 +298,7 @@ def take_actions(game, logits, lookaheads):
 
     Args:
         game: the rules.
-        logits: float32[length, actions], by role.
+        logits: float32[length, actions], of canonical actions.
         lookaheads: the :class:`Lookaheads`.
     """
     queue = lookaheads.policy_queue
@@ -310,7 +310,7 @@ def take_actions(game, logits, lookaheads):
             legal &= legal - _ONE
             if logits[place, action] > logits[place, best]:
                 best = action
-        play(game[0], lookaheads.states[queue.lookaheads[place]], named_action(best, queue.roles[place]))
+        play(game[0], lookaheads.states[queue.lookaheads[place]], decode_action(best, queue.relabeling[place]))
     queue.length[0] = 0
 
 

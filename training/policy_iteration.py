@@ -30,7 +30,7 @@ import torch
 from torch.nn.functional import cross_entropy
 
 from german_whist.agents.policy.agent import PolicyAgent
-from german_whist.agents.policy.checkpoint import LIVE, Checkpoint, load_checkpoint
+from german_whist.agents.policy.checkpoint import UNPLAYED, Checkpoint, load_checkpoint
 from german_whist.agents.policy.input_kernels import RULE_FLAGS
 from german_whist.agents.policy.inputs import input_layout
 from german_whist.agents.policy.network.layers import LOGITS_PER_TRICK, UNIVERSAL, Layer
@@ -77,7 +77,7 @@ class OpponentActions:
     Attributes:
         features: int8[positions, features].
         masks: bool[positions, actions], legal actions.
-        actions: int64[positions], what they played, by role.
+        actions: int64[positions], canonical, what they played.
     """
 
     features: torch.Tensor
@@ -420,8 +420,8 @@ class Learner:
             start = find_network(name)
         except ValueError as error:
             raise ValueError(f"init: {error}") from None
-        if start.ranks != LIVE:
-            raise ValueError(f"init: {name!r} sees ranks {start.ranks}, not {LIVE}")
+        if start.ranks != UNPLAYED:
+            raise ValueError(f"init: {name!r} sees ranks {start.ranks}, not {UNPLAYED}")
         if start.inputs != config.inputs:
             raise ValueError(f"init: {name!r} has {start.inputs} inputs: set inputs to {start.inputs}")
         if start.suit_layers != config.suit_layers:
@@ -527,7 +527,7 @@ class Learner:
         )
 
     def checkpoint(self, results: dict[str, Any] | None = None) -> Checkpoint:
-        """Return a checkpoint of the current policy, with ``results`` in its card, and the value once it is fitted."""
+        """Return a checkpoint of the current policy, ``results`` in its model card, and the value once it is fitted."""
         checkpoint = self._checkpoint_of(self.algorithm.layers())
         return replace(checkpoint, results=results or {}, suit_layers=self.config.suit_layers, value=self._value)
 
@@ -547,7 +547,7 @@ class Learner:
             training,
             logits_per_trick=LOGITS_PER_TRICK,
             endgame=EXACT,
-            ranks=LIVE,
+            ranks=UNPLAYED,
             inputs=self.config.inputs,
         )
 

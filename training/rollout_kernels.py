@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from german_whist.agents.policy.canonical_kernels import action_role, named_action, rename_view
+from german_whist.agents.policy.canonical_kernels import decode_action, encode_action, relabel_view
 from german_whist.agents.policy.input_kernels import write_network_input
 from german_whist.envs.engine.dealing_kernels import AGENT_STREAM, philox
 from german_whist.envs.engine.scoring import signed_margin
@@ -18,8 +18,8 @@ _ONE = np.uint64(1)
 
 
 @kernel
-def observe_envs(game, states, views, features, masks, roles, universal):
-    """Write the observations of the seats to act, with cards by role, and their legal actions.
+def observe_envs(game, states, views, features, masks, relabeling, universal):
+    """Write the observations of the seats to act, of canonical views, and their legal actions.
 
     Args:
         game: the rules.
@@ -27,33 +27,33 @@ def observe_envs(game, states, views, features, masks, roles, universal):
         views: ``VIEW`` array (2,), scratch.
         features: int8[envs, features], written.
         masks: bool[envs, actions], written.
-        roles: int8[envs, ROLES], the cards behind the roles, written; see ``rename_view``.
+        relabeling: int8[envs, RELABELING_SIZE], the relabelings, written; see ``relabel_view``.
         universal: whether the features are the universal encoding.
     """
-    view, renamed = views[0], views[1]
+    view, canonical = views[0], views[1]
     for env in range(states.shape[0]):
         state = states[env]
         seat = np.int64(state.turn)
         write_view(game[0], state, seat, view)
         views[1] = view
-        rename_view(view, renamed, roles[env], True)
-        write_network_input(game[0], renamed, universal, features[env])
+        relabel_view(view, canonical, relabeling[env], True)
+        write_network_input(game[0], canonical, universal, features[env])
         for action in range(masks.shape[1]):
-            masks[env, action] = (renamed.legal >> np.uint64(action)) & _ONE
+            masks[env, action] = (canonical.legal >> np.uint64(action)) & _ONE
 
 
 @kernel
-def sample_actions(logits, masks, roles, seed, deals, moves, chosen, actions):
+def sample_actions(logits, masks, relabeling, seed, deals, moves, chosen, actions):
     """Sample an action for each environment from masked logits, with random numbers keyed by seed, deal and move.
 
     Args:
         logits: float32[envs, actions].
         masks: bool[envs, actions].
-        roles: int8[envs, ROLES], the cards behind the roles.
+        relabeling: int8[envs, RELABELING_SIZE], the relabelings.
         seed: uint64.
         deals: uint64[envs], the deal of each environment.
         moves: int64[envs], actions played in it so far.
-        chosen: int64[envs], the action by role, written; −1 where no logit is a number.
+        chosen: int64[envs], the canonical action, written; −1 where no logit is a number.
         actions: int64[envs], the true action, written; −1 likewise.
     """
     for env in range(logits.shape[0]):
@@ -74,21 +74,21 @@ def sample_actions(logits, masks, roles, seed, deals, moves, chosen, actions):
                 left -= np.exp(np.float64(logits[env, action] - highest))
         chosen[env] = actions[env] = picked
         if picked >= 0:
-            actions[env] = named_action(picked, roles[env])
+            actions[env] = decode_action(picked, relabeling[env])
 
 
 @kernel
-def write_roles(envs, actions, roles, chosen):
-    """Write the actions of some environments by role.
+def write_encoded_actions(envs, actions, relabeling, chosen):
+    """Write the canonical actions of some environments.
 
     Args:
         envs: int64[n], the environments.
         actions: int64[envs], their true actions.
-        roles: int8[envs, ROLES], the cards behind the roles.
+        relabeling: int8[envs, RELABELING_SIZE], the relabelings.
         chosen: int64[envs], written for ``envs``.
     """
     for env in envs:
-        chosen[env] = action_role(actions[env], roles[env])
+        chosen[env] = encode_action(actions[env], relabeling[env])
 
 
 @kernel

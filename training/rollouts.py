@@ -1,6 +1,6 @@
 """Self-play rollouts: kernels step many deals at once and write straight into tensors, without copies.
 
-Cards are named by role (``agents/policy/canonical.py``) before anything is written, so the policy is equivariant by
+Views are made canonical (``agents/policy/canonical.py``) before anything is written, so the policy is equivariant by
 construction: permuting the plain suits of a deal permutes its cards and changes nothing else. No augmentation is
 needed.
 """
@@ -16,8 +16,8 @@ import numpy as np
 import numpy.typing as npt
 import torch
 
-from german_whist.agents.policy.canonical import by_role
-from german_whist.agents.policy.canonical_kernels import ROLES
+from german_whist.agents.policy.canonical import encode_values
+from german_whist.agents.policy.canonical_kernels import RELABELING_SIZE
 from german_whist.agents.policy.inputs import input_high, num_outputs
 from german_whist.agents.policy.network.layers import OBSERVATION, UNIVERSAL
 from german_whist.envs.agent import Agent, ask
@@ -40,7 +40,13 @@ from german_whist.training.lookahead_kernels import (
     take_actions,
     take_values,
 )
-from german_whist.training.rollout_kernels import margins, observe_envs, sample_actions, watkins_q_lambda, write_roles
+from german_whist.training.rollout_kernels import (
+    margins,
+    observe_envs,
+    sample_actions,
+    watkins_q_lambda,
+    write_encoded_actions,
+)
 
 HEURISTIC = "heuristic"
 TRAINING_DEALS = 2**62  # evaluations play deals below, so that no run has met them, whatever its seed
@@ -181,7 +187,7 @@ class Rollout:
     Attributes:
         features: int8[steps, envs, features], the observation of the seat to act.
         masks: bool[steps, envs, actions], legal actions.
-        actions: int64[steps, envs], by role.
+        actions: int64[steps, envs], canonical.
         logits: float32[steps, envs, actions], the policy's where the learner had a choice; elsewhere 0.
         seats: int8[steps, envs], the seat that decides.
         ends: bool[steps, envs], whether the deal ended before the environment's next decision.
@@ -225,7 +231,7 @@ class Collector:
 
     Attributes:
         batch: the deals.
-        roles: int8[envs, ROLES], the cards behind the roles of the current decisions.
+        relabeling: int8[envs, RELABELING_SIZE], the relabelings of the current decisions.
         universal: whether the policy sees the universal encoding.
         high: largest value of each feature, int8[features].
         num_actions: actions that the policy chooses from.
@@ -267,7 +273,7 @@ class Collector:
         self.high = input_high(played, inputs)
         self.num_actions = num_outputs(played, inputs)
         self.universal = inputs == UNIVERSAL
-        self.roles = np.zeros((num_envs, ROLES), np.int8)
+        self.relabeling = np.zeros((num_envs, RELABELING_SIZE), np.int8)
         self._num_steps = num_steps
         self._seed = seed
         self._mix = OpponentMix(((share, name == SELF) for name, share in shares.items()), num_envs)
@@ -281,7 +287,7 @@ class Collector:
         self._deals = np.zeros(num_envs, np.uint64)
         self._moves = np.zeros(num_envs, np.int64)
         self._views = np.zeros(2, VIEW)
-        self._true_actions = np.zeros(num_envs, np.int64)
+        self._decoded_actions = np.zeros(num_envs, np.int64)
         self._margins = np.zeros(num_envs, np.float32)
         self.rollout = Rollout.empty(num_steps, num_envs, len(self.high), self.num_actions)
         self._deal(np.arange(num_envs))
@@ -317,7 +323,7 @@ class Collector:
     def _observe(self, step: int) -> None:
         rollout, batch = self.rollout, self.batch
         features, masks = rollout.features[step].numpy(), rollout.masks[step].numpy()
-        observe_envs(batch.rules.game, batch.states, self._views, features, masks, self.roles, self.universal)
+        observe_envs(batch.rules.game, batch.states, self._views, features, masks, self.relabeling, self.universal)
         rollout.seats[step].numpy()[:] = batch.turn
         rollout.has_choice[step] = rollout.masks[step].sum(1) > 1
 
@@ -331,25 +337,25 @@ class Collector:
         sample_actions(
             logits.numpy(),
             rollout.masks[step].numpy(),
-            self.roles,
+            self.relabeling,
             np.uint64(self._seed),
             self._deals,
             self._moves,
             rollout.actions[step].numpy(),
-            self._true_actions,
+            self._decoded_actions,
         )
-        if (self._true_actions < 0).any():
+        if (self._decoded_actions < 0).any():
             raise FloatingPointError("logits are not finite")
         for number, opponent in enumerate(opponents):
             envs = np.flatnonzero(~learner_mask & (self._mix.opponent_of == number))
             if len(envs):
                 rng = AgentRng(self._seed, self._deals[envs], stream=number, step=self._moves[envs])
-                self._true_actions[envs] = ask(opponent, self.batch, envs, rng)
-                write_roles(envs, self._true_actions, self.roles, rollout.actions[step].numpy())
+                self._decoded_actions[envs] = ask(opponent, self.batch, envs, rng)
+                write_encoded_actions(envs, self._decoded_actions, self.relabeling, rollout.actions[step].numpy())
 
     def _play(self, step: int) -> None:
         rollout, batch = self.rollout, self.batch
-        batch.step(self._true_actions)
+        batch.step(self._decoded_actions)
         self._moves += 1
         margins(batch.rules.game, batch.states, self._margins)
         rollout.ends[step].numpy()[:] = batch.done
@@ -388,8 +394,8 @@ class ActionValueTargets:
     that is the heuristic bot, up to a decision of the same seat, where the value network's output takes its place.
 
     Attributes:
-        q_targets: float32[steps, envs, actions], by role: the final margin of counted tricks for the seat to act that
-            each action is expected to lead to; 0 for illegal actions, and where there are no targets.
+        q_targets: float32[steps, envs, actions], of canonical actions: the final margin of counted tricks for the
+            seat to act that each action is expected to lead to; 0 for illegal actions, and where there are no targets.
         returns: float32[steps, envs], expected final margin from there on; see :func:`watkins_q_lambda`.
         mask: bool[steps, envs], where there are targets: where the learner had a choice.
     """
@@ -404,7 +410,7 @@ class ActionValueTargets:
         self.mask = torch.zeros(shape, dtype=torch.bool)
         self._greedy = torch.zeros(shape, dtype=torch.int64)
         self._following = np.zeros((batch.size, 2), np.float32)
-        self._true_q_targets = np.zeros((batch.size, collector.num_actions), np.float32)
+        self._decoded_q_targets = np.zeros((batch.size, collector.num_actions), np.float32)
         self._by_heuristic = (collector.against_heuristic[:, None, None] & _OTHER_SEAT).astype(np.bool_)
         groups = np.array_split(np.arange(batch.size), min(_PARTS, batch.size))
         self._parts = [slice(group[0], group[-1] + 1) for group in groups]
@@ -434,7 +440,7 @@ class ActionValueTargets:
             self.mask[step] = rollout.learner_mask[step] & rollout.has_choice[step]
             self._greedy[step] = rollout.logits[step].masked_fill(~rollout.masks[step], -torch.inf).argmax(1)
             self._compute(rollout.learner_mask[step].numpy(), lookahead_policy, value, lookahead)
-            self.q_targets[step].numpy()[:] = by_role(self._true_q_targets, self._collector.roles)
+            self.q_targets[step].numpy()[:] = encode_values(self._decoded_q_targets, self._collector.relabeling)
 
         self._collector.collect(policy, at_decision)
         watkins_q_lambda(
@@ -479,9 +485,9 @@ class ActionValueTargets:
                     take_actions(game, logits[part], lookaheads)
             if logits is not None:
                 list(self._executor.map(resume, every_part))
-        self._true_q_targets[:] = 0
+        self._decoded_q_targets[:] = 0
         for envs, lookaheads in zip(self._parts, self._lookaheads, strict=True):
-            add_q_targets(lookahead, lookaheads, self._true_q_targets[envs])
+            add_q_targets(lookahead, lookaheads, self._decoded_q_targets[envs])
 
 
 def _outputs(network: Network, queues: list[InferenceQueue]) -> list[npt.NDArray[np.float32]] | None:

@@ -12,6 +12,7 @@ from starlette.routing import Route
 
 from german_whist.envs.engine.actions import parse_action
 from german_whist.envs.engine.rules import rules as rules_named
+from german_whist.envs.utils.specs import must_be
 from german_whist.session import catalogue
 from german_whist.session.coach.hints import hint
 from german_whist.session.coach.replays import swap_seats, try_action, watch
@@ -241,7 +242,7 @@ class Handlers:
         body = await read_body(request, {"recording": str, "seat": int}, longest=MAX_TEXT)
         text, seat = needed(body, "recording"), body.get("seat")
         if seat not in (None, 0, 1):
-            raise ApiError(400, f"body: seat {seat} is not allowed: 0 or 1")
+            raise ApiError(400, must_be("body: seat", "0 or 1", seat))
         return await self.service.create(lambda: open_recordings(read_deals(text), seat))
 
     async def statistics(self, request: Request) -> Response:

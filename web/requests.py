@@ -10,6 +10,7 @@ from starlette.responses import JSONResponse
 
 from german_whist.arena.strict_json import check_object, read_json
 from german_whist.envs.utils.checks import is_whole_number
+from german_whist.envs.utils.specs import integers, must_be
 
 MAX_TEXT = 200  # letters of a specification
 LARGEST = 2**64 - 1
@@ -25,7 +26,7 @@ CODES = {
     500: "server_error",
 }
 
-_NAMES = {str: "a text", int: "a whole number", bool: "true or false"}
+_NAMES = {str: "a text", int: integers(0, LARGEST), bool: "true or false"}
 
 
 class ApiError(Exception):
@@ -88,16 +89,16 @@ def needed(body: Mapping[str, Any], name: str) -> Any:
 
 
 def whole_parameter(request: Request, name: str) -> int | None:
-    """Return a whole number from the query, ``None`` if it is not there.
+    """Return an integer from the query, ``None`` if it is not there.
 
     Raises:
-        ApiError: if it is not a whole number.
+        ApiError: if it is not an integer.
     """
     text = request.query_params.get(name)
     if text is None:
         return None
     if not (text.isascii() and text.isdigit() and len(text) < len(str(LARGEST))):
-        raise ApiError(400, f"{name}={text!r:.40} is not a whole number")
+        raise ApiError(400, must_be(name, integers(0), text))
     return int(text)
 
 
@@ -109,4 +110,5 @@ def _check(name: str, value: Any, kind: type, longest: int) -> None:
     else:
         fits = isinstance(value, kind)
     if not fits:
-        raise ApiError(400, f"body: {name} {value!r:.60} is not allowed: {_NAMES[kind]} is needed")
+        expected = f"a text of at most {longest} letters" if kind is str else _NAMES[kind]
+        raise ApiError(400, must_be(f"body: {name}", expected, value))

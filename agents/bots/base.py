@@ -11,6 +11,7 @@ from german_whist.envs.agent import Actions, Views
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.observation.views import check_view_array
 from german_whist.envs.text.rules_text import rules_spec
+from german_whist.envs.utils.specs import must_be
 
 
 def check_open_endgame(name: str, rules: Rules) -> None:
@@ -33,8 +34,7 @@ def check_rng(name: str, rng: object, method: str) -> None:
     """
     if not callable(getattr(rng, method, None)):
         raise ValueError(
-            f"agent {name!r} draws random numbers: rng is {rng!r}, but a generator such as "
-            "numpy.random.default_rng(0) is needed"
+            must_be(f"agent {name!r} draws random numbers: rng", "a generator such as numpy.random.default_rng(0)", rng)
         )
 
 

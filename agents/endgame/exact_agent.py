@@ -21,7 +21,7 @@ from german_whist.envs.agent import (
     uses_games,
 )
 from german_whist.envs.observation.views import check_view_array
-from german_whist.envs.utils.specs import short_repr
+from german_whist.envs.utils.specs import must_be
 from german_whist.solver.races import NOT_LEGAL_MARGIN
 
 
@@ -208,7 +208,6 @@ class RowSubsetRng:
     def _full_shape(self, size: int | tuple[int, ...] | None) -> tuple[int, ...]:
         shape = (size,) if isinstance(size, (int, np.integer)) else (len(self._rows),) if size is None else tuple(size)
         if not shape or shape[0] != len(self._rows):
-            raise ValueError(
-                f"size {short_repr(size)} is not allowed: the first dimension is {len(self._rows)}, one row per view"
-            )
+            rows = len(self._rows)
+            raise ValueError(must_be("size", f"{rows} or ({rows}, …), one row per view", size))
         return (self._total, *shape[1:])

@@ -24,6 +24,7 @@ from german_whist.envs.engine.rules import rules as rules_named
 from german_whist.envs.observation.history import COLUMNS
 from german_whist.envs.text.rules_text import rules_spec
 from german_whist.envs.utils.checks import whole_number
+from german_whist.envs.utils.specs import must_be
 
 _BYTE = np.iinfo(np.int8)
 
@@ -48,7 +49,7 @@ class DealSampler:
         """
         tokens = np.asarray(history)
         if tokens.ndim != 2 or tokens.shape[1] != len(COLUMNS) or tokens.dtype.kind not in "iu":
-            raise ValueError(f"history has dtype {tokens.dtype} and shape {tokens.shape}: int8[events, 4] is needed")
+            raise ValueError(must_be("history", "int8[events, 4]", tokens))
         self._cards = len(rules.cards)
         self.hidden: npt.NDArray[Any] = np.zeros(1, HIDDEN_DEAL)
         is_byte = tokens.dtype == np.int8 or ((tokens >= _BYTE.min) & (tokens <= _BYTE.max)).all()

@@ -89,7 +89,7 @@ def sample_states(
     rules = rules_named(rules)
     views = np.atleast_1d(np.asarray(view))
     if views.dtype != VIEW or views.shape != (1,) or not views["turn"][0]:
-        raise ValueError(f"view has shape {views.shape}: one view of a seat to act is needed")
+        raise ValueError(f"view must be one view of a seat to act, got shape {views.shape}")
     states = np.zeros(whole_number("count", count, 1), STATE)
     key = np.uint64(np.random.default_rng(rng).integers(2**64 - 1, dtype=np.uint64, endpoint=True))
     check_consistent(views, rules)

@@ -172,7 +172,7 @@ def write_known_state(game, view, state):
     state.hands[SELF] = view.hand
     state.known[SELF], state.known[OPPONENT] = view.own_known, view.opponent_known
     state.played[SELF], state.played[OPPONENT] = view.played_self, view.played_opponent
-    state.out[SELF], state.out[OPPONENT] = view.out, np.uint64(0)
+    state.discarded[SELF], state.discarded[OPPONENT] = view.discarded, np.uint64(0)
     state.face_up = view.face_up
     _write_voids(state, SELF, view.void_self, view.drawn_self)
     _write_voids(state, OPPONENT, view.void_opponent, view.drawn_opponent)
@@ -246,15 +246,15 @@ def _write_blinds(game, view, rest, key, world, state):
         state.deck[place] = lowest(rest)
         rest &= rest - _ONE
     shuffle(key, world, state.deck[:left])
-    out = np.uint64(0)
+    discarded = np.uint64(0)
     dealer_exchanged = view.exchanged_self if view.dealer else view.exchanged_opponent
     if dealer_exchanged:  # both saw the dealer discard the turned card
-        out |= _ONE << np.uint64(_turned_card(view, key, world))
+        discarded |= _ONE << np.uint64(_turned_card(view, key, world))
     if view.exchanged_opponent:
-        while popcount(out) < size + (1 if view.dealer and view.exchanged_self else 0):
+        while popcount(discarded) < size + (1 if view.dealer and view.exchanged_self else 0):
             left -= 1
-            out |= _ONE << np.uint64(state.deck[left])
-    state.out[OPPONENT] = out
+            discarded |= _ONE << np.uint64(state.deck[left])
+    state.discarded[OPPONENT] = discarded
     blinds = state.deck[:left].copy()
     first = 1 + np.int64(view.exchanged_self) + np.int64(view.exchanged_opponent)
     for blind in range(first, 3):
@@ -266,7 +266,7 @@ def _write_blinds(game, view, rest, key, world, state):
 @kernel
 def _turned_card(view, key, world):
     """Sample the discarded turned card; a view does not say which of its owner's discards it is."""
-    could_be = view.out
+    could_be = view.discarded
     if view.trump >= 0:
         could_be &= suit_mask(np.int64(view.trump))
     number, _ = uniform_below(np.uint64(popcount(could_be)), key, world, _TURNED_BLOCK)

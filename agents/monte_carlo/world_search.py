@@ -79,7 +79,7 @@ class WorldSearcher(NamedAgent, Generic[Scratch]):
         """Set the game and the number of threads, by default the number of CPU cores.
 
         Raises:
-            ValueError: when ``threads`` is not a whole number from 1 to 1024.
+            ValueError: when ``threads`` is not an integer from 1 to 1024.
         """
         self.name = name
         self.rules = rules

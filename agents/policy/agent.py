@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from german_whist.agents.bots.base import NamedAgent, check_open_endgame, check_rng
-from german_whist.agents.policy.canonical import by_name, canonical_views, true_cards
+from german_whist.agents.policy.canonical import canonical_views, decode_actions, decode_values
 from german_whist.agents.policy.checkpoint import Checkpoint
 from german_whist.agents.policy.inputs import network_inputs
 from german_whist.agents.policy.network.forward import forward_of
@@ -22,6 +22,7 @@ from german_whist.envs.engine.rules import Rules
 from german_whist.envs.observation.vector_kernels import write_masks
 from german_whist.envs.observation.views import check_view_array
 from german_whist.envs.text.rules_text import rules_spec
+from german_whist.envs.utils.specs import must_be
 
 
 class PolicyAgent(NamedAgent):
@@ -37,7 +38,7 @@ class PolicyAgent(NamedAgent):
     def __init__(
         self, checkpoint: Checkpoint, temperature: float = 0.0, name: str = "policy", rules: Rules | None = None
     ) -> None:
-        """Load a network; what its card says about endgames is ignored.
+        """Load a network; what its model card says about endgames is ignored.
 
         Args:
             checkpoint: the network.
@@ -50,7 +51,7 @@ class PolicyAgent(NamedAgent):
             ValueError: when the temperature is negative or not finite, or the network cannot play these rules.
         """
         if not 0 <= temperature < float("inf"):
-            raise ValueError(f"temperature {temperature} is not allowed: 0 (best card) or a positive number")
+            raise ValueError(must_be("temperature", "0 (best card) or a positive number", temperature))
         self.name = name
         self.checkpoint = checkpoint
         self.temperature = temperature
@@ -74,12 +75,12 @@ class PolicyAgent(NamedAgent):
         """
         if self.temperature > 0:
             check_rng(self.name, rng, "random")
-        logits, roles = self._logits(views)
+        logits, relabeling = self._logits(views)
         if self.temperature == 0:
-            return true_cards(np.argmax(logits, axis=1), roles)
+            return decode_actions(np.argmax(logits, axis=1), relabeling)
         weights = _softmax(logits, self.temperature).cumsum(axis=1)
         thresholds = rng.random(len(views)) * weights[:, -1]
-        return true_cards(np.argmax(weights > thresholds[:, None], axis=1), roles)
+        return decode_actions(np.argmax(weights > thresholds[:, None], axis=1), relabeling)
 
     def probabilities(self, views: Views) -> npt.NDArray[np.float64]:
         """Return the probability of each action at temperature 1, float64[n, num_actions]; 0 for illegal actions.
@@ -87,8 +88,8 @@ class PolicyAgent(NamedAgent):
         Args:
             views: ``VIEW`` array of shape (n,).
         """
-        logits, roles = self._logits(views)
-        return by_name(_softmax(logits), roles)
+        logits, relabeling = self._logits(views)
+        return decode_values(_softmax(logits), relabeling)
 
     def policy(self, views: Views) -> npt.NDArray[np.float64]:
         """Return the probability with which :meth:`act` plays each action, float64[n, num_actions].
@@ -96,12 +97,12 @@ class PolicyAgent(NamedAgent):
         Args:
             views: ``VIEW`` array of shape (n,).
         """
-        logits, roles = self._logits(views)
+        logits, relabeling = self._logits(views)
         if self.temperature > 0:
-            return by_name(_softmax(logits, self.temperature), roles)
+            return decode_values(_softmax(logits, self.temperature), relabeling)
         chances = np.zeros(logits.shape)
         chances[np.arange(len(views)), np.argmax(logits, axis=1)] = 1.0
-        return by_name(chances, roles)
+        return decode_values(chances, relabeling)
 
     def advantages(self, views: Views) -> npt.NDArray[np.float64] | None:
         """Return the advantage of each action over the best one in tricks, float64[n, num_actions].
@@ -117,9 +118,9 @@ class PolicyAgent(NamedAgent):
         """
         if self.checkpoint.logits_per_trick is None:
             return None
-        logits, roles = self._logits(views)
+        logits, relabeling = self._logits(views)
         below = (logits - logits.max(axis=1, keepdims=True)).astype(np.float64)
-        return by_name(below / self.checkpoint.logits_per_trick, roles)
+        return decode_values(below / self.checkpoint.logits_per_trick, relabeling)
 
     def values(self, views: Views) -> Values | None:
         """Return what the network expects of deals in which both seats play as it does.
@@ -133,19 +134,19 @@ class PolicyAgent(NamedAgent):
         check_view_array(views)
         if self._value is None:
             return None
-        renamed, _ = canonical_views(views, self.checkpoint.ranks)
-        outputs = self._value.logits(network_inputs(renamed, self.rules, self.checkpoint.inputs)).astype(np.float64)
+        canonical, _ = canonical_views(views, self.checkpoint.ranks)
+        outputs = self._value.logits(network_inputs(canonical, self.rules, self.checkpoint.inputs)).astype(np.float64)
         return Values(outputs[:, 0].copy(), 1 / (1 + np.exp(-outputs[:, 1])))
 
     def _logits(self, views: Views) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int8]]:
-        """Return the masked logits by role, float32[n, num_actions], −∞ for illegal actions, and the roles."""
+        """Return the logits of canonical actions, float32[n, num_actions], −∞ for illegal ones, and the relabeling."""
         check_view_array(views)
-        renamed, roles = canonical_views(views, self.checkpoint.ranks)
+        canonical, relabeling = canonical_views(views, self.checkpoint.ranks)
         masks = np.empty((len(views), self.checkpoint.sizes[-1]), np.int8)
-        write_masks(np.ascontiguousarray(renamed["legal"]), masks)
-        logits = self._network.logits(network_inputs(renamed, self.rules, self.checkpoint.inputs))
+        write_masks(np.ascontiguousarray(canonical["legal"]), masks)
+        logits = self._network.logits(network_inputs(canonical, self.rules, self.checkpoint.inputs))
         logits[masks == 0] = -np.inf
-        return logits, roles
+        return logits, relabeling
 
 
 def _softmax(logits: npt.NDArray[np.float32], temperature: float = 1.0) -> npt.NDArray[np.float64]:

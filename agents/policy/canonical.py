@@ -1,12 +1,12 @@
-"""Canonical views: cards by role instead of by name, so that a network learns a strategy once for all suits.
+"""Canonical views: cards relabeled so that a network learns a strategy once for all suits.
 
-The rules treat suits alike except trumps. So before a network sees a view, its suits are renamed: trumps become spades,
-and the plain suits become clubs, diamonds and hearts in order of length in the own hand (ties: by ranks held, ranks
-unseen, then everything else the view tells about them). All 24 suit permutations of a view become the same view. The
-chosen card is renamed back.
+The rules treat suits alike except trumps. So before a network sees a view, its suits are relabeled: trumps become
+spades, and the plain suits become clubs, diamonds and hearts in order of length in the own hand (ties: by ranks held,
+ranks unseen, then everything else the view tells about them). All 24 suit permutations of a view become the same view.
+The card that the network chooses is decoded: the card behind it is played.
 
-Optionally ranks are counted among the *live* cards (those still in play) from the top: the highest live card of a suit
-is its ace, and dead cards take the lowest ranks. This makes more views with the same best play identical.
+Optionally (``"live"``) ranks are counted among the unplayed cards from the top: the highest unplayed card of a suit is
+its ace, and played cards take the lowest ranks. This makes more views with the same best play identical.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.agents.policy.canonical_kernels import ROLES, rename_views, write_true_actions
-from german_whist.agents.policy.checkpoint import LIVE, NAMED, RANKS
+from german_whist.agents.policy.canonical_kernels import RELABELING_SIZE, relabel_views, write_decoded_actions
+from german_whist.agents.policy.checkpoint import NAMED, RANKS, UNPLAYED
 from german_whist.envs.agent import Actions, Views
 from german_whist.envs.observation.views import VIEW, check_view_array
 from german_whist.envs.utils.specs import unknown_name_error
@@ -26,17 +26,17 @@ Number = TypeVar("Number", bound=np.generic)
 
 
 def canonical_views(views: Views, ranks: str = NAMED) -> tuple[Views, npt.NDArray[np.int8]]:
-    """Rename the cards of views by role, as policy networks see them.
+    """Return the canonical form of views, as policy networks see them.
 
     Args:
         views: ``VIEW`` array of shape (n,), as ``DealBatch.views()`` or ``view_from_observation`` returns it.
-        ranks: ``"named"`` keeps ranks; ``"live"`` counts them among the live cards. A checkpoint's card says which one
-            its network needs (``checkpoint.ranks``).
+        ranks: ``"named"`` keeps ranks; ``"live"`` counts them among the unplayed cards. A checkpoint says which
+            one its network needs (``checkpoint.ranks``).
 
     Returns:
-        A new ``VIEW`` array of shape (n,), to be passed to ``observe``; and the roles, int8[n, 108], to be passed to
-        :func:`true_cards`: the true card behind each of 52 roles, the role of each of 52 cards, and the suit behind
-        each of the slots C D H S.
+        A new ``VIEW`` array of shape (n,), to be passed to ``observe``; and the relabeling, int8[n, 108], to be passed
+        to :func:`decode_actions`: the card behind each of 52 canonical cards, the canonical card of each of 52 cards,
+        and the suit behind each of the canonical suits C D H S.
 
     Raises:
         ValueError: when ``ranks`` is neither ``"named"`` nor ``"live"``, or ``views`` is not an array of views.
@@ -44,38 +44,38 @@ def canonical_views(views: Views, ranks: str = NAMED) -> tuple[Views, npt.NDArra
     check_view_array(views)
     if ranks not in RANKS:
         raise unknown_name_error("ranks", ranks, RANKS)
-    renamed = np.array(views, VIEW)
-    roles = np.zeros((len(views), ROLES), np.int8)
-    rename_views(np.ascontiguousarray(views), renamed, roles, ranks == LIVE)
-    return renamed, roles
+    canonical = np.array(views, VIEW)
+    relabeling = np.zeros((len(views), RELABELING_SIZE), np.int8)
+    relabel_views(np.ascontiguousarray(views), canonical, relabeling, ranks == UNPLAYED)
+    return canonical, relabeling
 
 
-def true_cards(chosen: npt.NDArray[np.int64], roles: npt.NDArray[np.int8]) -> Actions:
-    """Return the actions behind roles, int64[n]: the true cards; actions that are not cards stay.
+def decode_actions(chosen: npt.NDArray[np.int64], relabeling: npt.NDArray[np.int8]) -> Actions:
+    """Return the actions behind canonical ones, int64[n]; those that are not cards stay.
 
     Args:
-        chosen: actions by role, int64[n], such as the argmax of a network's masked logits.
-        roles: int8[n, 108], from :func:`canonical_views`.
+        chosen: canonical actions, int64[n], such as the argmax of a network's masked logits.
+        relabeling: int8[n, 108], from :func:`canonical_views`.
     """
     actions = np.empty(len(chosen), np.int64)
-    write_true_actions(np.asarray(chosen, np.int64), roles, actions)
+    write_decoded_actions(np.asarray(chosen, np.int64), relabeling, actions)
     return actions
 
 
-def by_name(numbers: npt.NDArray[Number], roles: npt.NDArray[np.int8]) -> npt.NDArray[Number]:
-    """Reorder numbers per role, [n, num_actions], to numbers per true card; other actions stay.
+def decode_values(values: npt.NDArray[Number], relabeling: npt.NDArray[np.int8]) -> npt.NDArray[Number]:
+    """Reorder values of canonical actions, [n, num_actions], to those of the actions behind them.
 
     Args:
-        numbers: [n, num_actions].
-        roles: int8[n, 108], from :func:`canonical_views`.
+        values: [n, num_actions].
+        relabeling: int8[n, 108], from :func:`canonical_views`.
     """
-    named: npt.NDArray[Number] = numbers.copy()
-    np.put_along_axis(named, roles[:, :52].astype(np.int64), numbers[:, :52], axis=1)
-    return named
+    decoded: npt.NDArray[Number] = values.copy()
+    np.put_along_axis(decoded, relabeling[:, :52].astype(np.int64), values[:, :52], axis=1)
+    return decoded
 
 
-def by_role(numbers: npt.NDArray[Number], roles: npt.NDArray[np.int8]) -> npt.NDArray[Number]:
-    """Reorder numbers per true card, [n, num_actions], to numbers per role: the inverse of :func:`by_name`."""
-    placed: npt.NDArray[Number] = numbers.copy()
-    placed[:, :52] = np.take_along_axis(numbers, roles[:, :52].astype(np.int64), axis=1)
-    return placed
+def encode_values(values: npt.NDArray[Number], relabeling: npt.NDArray[np.int8]) -> npt.NDArray[Number]:
+    """Reorder values of actions, [n, num_actions], to those of their canonical ones: undoes :func:`decode_values`."""
+    encoded: npt.NDArray[Number] = values.copy()
+    encoded[:, :52] = np.take_along_axis(values, relabeling[:, :52].astype(np.int64), axis=1)
+    return encoded

@@ -1,4 +1,4 @@
-"""Kernels that rename the suits and ranks of views; ``canonical`` explains why and how."""
+"""Kernels that relabel the suits and ranks of views; ``canonical`` explains why and how."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from german_whist.envs.utils.jit import kernel
 
 TRUMP_SLOT = 3
 
-# A row of roles, int8[ROLES]: the card behind each role, the role of each card, the suit behind each slot.
-ROLES = 52 + 52 + 4
-_ROLE_OF = 52
-_SUIT_OF = 104
+# A relabeling, int8[RELABELING_SIZE]: the card behind each canonical card, the canonical card of each card, and the
+# suit behind each canonical suit, its slot.
+RELABELING_SIZE = 52 + 52 + 4
+_ENCODED = 52
+_SUITS = 104
 
 _SUIT = np.uint64(0x1FFF)
 _ONE = np.uint64(1)
@@ -55,7 +56,7 @@ def _rank_in(card, suit):
 def _course_key(view, suit):
     """Third sort key, for suits with the same cards in the same places: how play went in them."""
     key = (_rank_in(view.led, suit) << np.uint64(13)) | _part(view.face_up, suit)
-    key = (key << np.uint64(13)) | _part(view.out, suit)
+    key = (key << np.uint64(13)) | _part(view.discarded, suit)
     for count in (view.void_self[suit], view.void_opponent[suit], view.drawn_self[suit], view.drawn_opponent[suit]):
         key = (key << np.uint64(5)) | np.uint64(count)
     return key
@@ -73,21 +74,21 @@ def _comes_before(view, suit, other):
 
 
 @kernel
-def _order_suits(view, roles):
+def _order_suits(view, relabeling):
     """Write the suit that takes each slot (insertion sort)."""
     for suit in range(4):
         slot = suit
-        while slot > 0 and _comes_before(view, suit, np.int64(roles[_SUIT_OF + slot - 1])):
-            roles[_SUIT_OF + slot] = roles[_SUIT_OF + slot - 1]
+        while slot > 0 and _comes_before(view, suit, np.int64(relabeling[_SUITS + slot - 1])):
+            relabeling[_SUITS + slot] = relabeling[_SUITS + slot - 1]
             slot -= 1
-        roles[_SUIT_OF + slot] = suit
+        relabeling[_SUITS + slot] = suit
 
 
 @kernel
-def _live_cards(view):
+def _unplayed_cards(view):
     """Return the cards in play as a mask."""
-    live = view.hand | view.unseen | view.opponent_known | view.face_up
-    return live | _bit(view.led)
+    unplayed = view.hand | view.unseen | view.opponent_known | view.face_up
+    return unplayed | _bit(view.led)
 
 
 @kernel
@@ -97,104 +98,104 @@ def _bit(card):
 
 
 @kernel
-def _count_live_ranks(live, roles):
-    """Write the role of each card by its rank among the live cards of its suit, and return the live cards by role.
+def _rank_by_unplayed(unplayed, relabeling):
+    """Relabel cards by rank among the unplayed cards of their suit, and return the canonical unplayed cards.
 
     Suits keep their places.
     """
-    renamed = np.uint64(0)
+    relabeled = np.uint64(0)
     for suit in range(4):
-        of_suit = _part(live, suit)
+        of_suit = _part(unplayed, suit)
         count = popcount(of_suit)
-        renamed |= ((_SUIT << np.uint64(13 - count)) & _SUIT) << np.uint64(13 * suit)
+        relabeled |= ((_SUIT << np.uint64(13 - count)) & _SUIT) << np.uint64(13 * suit)
         rank = 13 * suit + 12
-        dead_rank = rank - count
+        played_rank = rank - count
         for place in range(13 * suit + 12, 13 * suit - 1, -1):
-            is_live = np.int64((live >> np.uint64(place)) & _ONE)
-            roles[_ROLE_OF + place] = rank if is_live else dead_rank
-            rank -= is_live
-            dead_rank -= 1 - is_live
-    return renamed
+            is_unplayed = np.int64((unplayed >> np.uint64(place)) & _ONE)
+            relabeling[_ENCODED + place] = rank if is_unplayed else played_rank
+            rank -= is_unplayed
+            played_rank -= 1 - is_unplayed
+    return relabeled
 
 
 @kernel
-def renamed_mask(mask, roles):
-    """Return a mask with its cards renamed; actions that are not cards stay."""
-    renamed = mask & _CHOICES
+def relabeled_mask(mask, relabeling):
+    """Return a mask with its cards relabeled; actions that are not cards stay."""
+    relabeled = mask & _CHOICES
     mask &= _CARDS
     while mask:
-        renamed |= _ONE << np.uint64(roles[_ROLE_OF + lowest(mask)])
+        relabeled |= _ONE << np.uint64(relabeling[_ENCODED + lowest(mask)])
         mask &= mask - _ONE
-    return renamed
+    return relabeled
 
 
 @kernel
-def _rename_ranks(view, roles):
-    """Rename the ranks of a view to ranks among its live cards."""
-    live = _count_live_ranks(_live_cards(view), roles)
+def _relabel_ranks(view, relabeling):
+    """Relabel the ranks of a view: ranks among its unplayed cards."""
+    unplayed = _rank_by_unplayed(_unplayed_cards(view), relabeling)
     hand, legal, known = view.hand, view.legal, view.own_known
     new_hand = np.uint64(0)
-    new_legal, new_known = renamed_mask(legal & ~hand, roles), renamed_mask(known & ~hand, roles)
+    new_legal, new_known = relabeled_mask(legal & ~hand, relabeling), relabeled_mask(known & ~hand, relabeling)
     while hand:  # which holds nearly all of the other two
         card = lowest(hand)
         hand &= hand - _ONE
-        role = np.uint64(roles[_ROLE_OF + card])
-        new_hand |= _ONE << role
-        new_legal |= ((legal >> np.uint64(card)) & _ONE) << role
-        new_known |= ((known >> np.uint64(card)) & _ONE) << role
+        encoded = np.uint64(relabeling[_ENCODED + card])
+        new_hand |= _ONE << encoded
+        new_legal |= ((legal >> np.uint64(card)) & _ONE) << encoded
+        new_known |= ((known >> np.uint64(card)) & _ONE) << encoded
     seen = view.hand | view.opponent_known | view.face_up | _bit(view.led)
     view.hand, view.legal, view.own_known = new_hand, new_legal, new_known
-    view.played_self = renamed_mask(view.played_self, roles)
-    view.played_opponent = renamed_mask(view.played_opponent, roles)
-    view.opponent_known = renamed_mask(view.opponent_known, roles)
-    view.face_up = renamed_mask(view.face_up, roles)
-    view.out = renamed_mask(view.out, roles)
+    view.played_self = relabeled_mask(view.played_self, relabeling)
+    view.played_opponent = relabeled_mask(view.played_opponent, relabeling)
+    view.opponent_known = relabeled_mask(view.opponent_known, relabeling)
+    view.face_up = relabeled_mask(view.face_up, relabeling)
+    view.discarded = relabeled_mask(view.discarded, relabeling)
     if view.led >= 0:
-        view.led = roles[_ROLE_OF + view.led]
+        view.led = relabeling[_ENCODED + view.led]
     new_seen = view.hand | view.opponent_known | view.face_up | _bit(view.led)
-    view.unseen = (live & ~new_seen) | renamed_mask(view.unseen & seen, roles)
+    view.unseen = (unplayed & ~new_seen) | relabeled_mask(view.unseen & seen, relabeling)
 
 
 @kernel
 def _with_suits(mask, suits):
     """Return a mask with each suit moved to its slot; actions that are not cards stay."""
     first, second, third, fourth = suits
-    renamed = (mask & _CHOICES) | _part(mask, first) | (_part(mask, second) << np.uint64(13))
-    return renamed | (_part(mask, third) << np.uint64(26)) | (_part(mask, fourth) << np.uint64(39))
+    relabeled = (mask & _CHOICES) | _part(mask, first) | (_part(mask, second) << np.uint64(13))
+    return relabeled | (_part(mask, third) << np.uint64(26)) | (_part(mask, fourth) << np.uint64(39))
 
 
 @kernel
-def rename_view(view, new, roles, live):
-    """Rename the cards of a view: every field that depends on suits or ranks.
+def relabel_view(view, new, relabeling, rank_by_unplayed):
+    """Relabel the cards of a view: every field that depends on suits or ranks.
 
     Args:
         view: a record of ``VIEW``.
         new: a copy of it, changed in place.
-        roles: int8[ROLES], written.
-        live: whether ranks are counted among the live cards.
+        relabeling: int8[RELABELING_SIZE], written.
+        rank_by_unplayed: whether ranks are counted among the unplayed cards.
     """
-    if live:
-        _rename_ranks(new, roles)
+    if rank_by_unplayed:
+        _relabel_ranks(new, relabeling)
     else:
         for card in range(52):
-            roles[_ROLE_OF + card] = card
-    _order_suits(new, roles)
+            relabeling[_ENCODED + card] = card
+    _order_suits(new, relabeling)
     for slot in range(4):
-        suit = np.int64(roles[_SUIT_OF + slot])
+        suit = np.int64(relabeling[_SUITS + slot])
         moved = np.int8(13 * (slot - suit))
-        for card in range(_ROLE_OF + 13 * suit, _ROLE_OF + 13 * suit + 13):
-            roles[card] += moved
+        for card in range(_ENCODED + 13 * suit, _ENCODED + 13 * suit + 13):
+            relabeling[card] += moved
         new.void_self[slot] = view.void_self[suit]
         new.void_opponent[slot] = view.void_opponent[suit]
         new.drawn_self[slot] = view.drawn_self[suit]
         new.drawn_opponent[slot] = view.drawn_opponent[suit]
     for card in range(52):
-        roles[np.uint64(roles[_ROLE_OF + card])] = card
+        relabeling[np.uint64(relabeling[_ENCODED + card])] = card
     suits = (
-        np.int64(roles[_SUIT_OF]),
-        np.int64(roles[_SUIT_OF + 1]),
-        np.int64(roles[_SUIT_OF + 2]),
-        np.int64(roles[_SUIT_OF + 3]),
+        np.int64(relabeling[_SUITS]),
+        np.int64(relabeling[_SUITS + 1]),
+        np.int64(relabeling[_SUITS + 2]),
+        np.int64(relabeling[_SUITS + 3]),
     )
     new.hand = _with_suits(new.hand, suits)
     new.legal = _with_suits(new.legal, suits)
@@ -204,39 +205,33 @@ def rename_view(view, new, roles, live):
     new.own_known = _with_suits(new.own_known, suits)
     new.unseen = _with_suits(new.unseen, suits)
     new.face_up = _with_suits(new.face_up, suits)
-    new.out = _with_suits(new.out, suits)
+    new.discarded = _with_suits(new.discarded, suits)
     if view.led >= 0:
-        new.led = roles[_ROLE_OF + view.led]
+        new.led = relabeling[_ENCODED + view.led]
     new.trump = TRUMP_SLOT if view.trump >= 0 else -1
 
 
 @kernel
-def rename_views(views, renamed, roles, live):
-    """Write views with their cards by role; see :func:`rename_view`."""
+def relabel_views(views, canonical, relabeling, rank_by_unplayed):
+    """Write the canonical form of views; see :func:`relabel_view`."""
     for i in range(views.shape[0]):
-        rename_view(views[i], renamed[i], roles[i], live)
+        relabel_view(views[i], canonical[i], relabeling[i], rank_by_unplayed)
 
 
 @kernel
-def write_true_actions(chosen, roles, actions):
-    """Write the action behind each chosen role."""
+def write_decoded_actions(chosen, relabeling, actions):
+    """Write the action behind each chosen canonical one."""
     for i in range(chosen.shape[0]):
-        actions[i] = named_action(chosen[i], roles[i])
+        actions[i] = decode_action(chosen[i], relabeling[i])
 
 
 @kernel
-def role_of(card, roles):
-    """Return the role of a card."""
-    return np.int64(roles[_ROLE_OF + card])
+def encode_action(action, relabeling):
+    """Return the canonical form of an action; those that are not cards stay."""
+    return np.int64(relabeling[_ENCODED + action]) if action < 52 else np.int64(action)
 
 
 @kernel
-def action_role(action, roles):
-    """Return the role of an action; those that are not cards stay."""
-    return role_of(action, roles) if action < 52 else np.int64(action)
-
-
-@kernel
-def named_action(action, roles):
-    """Return the action behind a role; those that are not cards stay."""
-    return np.int64(roles[action]) if action < 52 else action
+def decode_action(action, relabeling):
+    """Return the action behind a canonical one; those that are not cards stay."""
+    return np.int64(relabeling[action]) if action < 52 else action

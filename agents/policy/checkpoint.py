@@ -1,9 +1,10 @@
 """The checkpoint file: a policy network's weights in safetensors, with a JSON model card. Loading runs no code from it.
 
 The tensors ``layer.…`` (see ``layers``) are a multilayer perceptron with ReLU between its layers, from what the network
-sees of a canonical view (see ``canonical`` and ``input_kernels``) to one logit per role. The tensors ``value.…``, where
-there are any, are the *value* network, from the same inputs to the expected margin and the logit of the winning chance.
-The file's metadata hold the model card, JSON text under ``card``, and a SHA-256 of card and tensors under ``sha256``.
+sees of a canonical view (see ``canonical`` and ``input_kernels``) to one logit per canonical action. The tensors
+``value.…``, where there are any, are the *value* network, from the same inputs to the expected margin and the logit of
+the winning chance.
+The file's metadata hold the model card, JSON text under ``card``, and a SHA-256 of it and the tensors under ``sha256``.
 """
 
 from __future__ import annotations
@@ -34,12 +35,12 @@ from german_whist.agents.policy.tensor_file import (
 from german_whist.envs.engine.endgame_hook import PLAYED, check_endgame
 from german_whist.envs.engine.rules import Rules, rules_from_dict
 from german_whist.envs.utils.files import write_atomically
-from german_whist.envs.utils.specs import short_repr, unknown_name_error
+from german_whist.envs.utils.specs import must_be, unknown_name_error
 
 FORMAT_VERSION = 1
 NETWORK = {"type": "mlp", "activation": "relu", "suits": "canonical"}
-NAMED, LIVE = "named", "live"
-RANKS = (NAMED, LIVE)
+NAMED, UNPLAYED = "named", "live"  # as model cards say
+RANKS = (NAMED, UNPLAYED)
 
 VALUE_OUTPUTS = ["margin", "win_logit"]
 MAX_LOGITS_PER_TRICK = 1e6
@@ -59,7 +60,7 @@ class Checkpoint:
             card calls it ``logits_a_trick``.
         endgame: how the agent made from it plays the endgame: ``"played"`` by the network, or ``"exact"`` by the solver
             for a network that was never trained on endgames.
-        ranks: how it sees ranks: ``"named"`` as they are, or ``"live"``, counted among the cards in play.
+        ranks: how it sees ranks: ``"named"`` as they are, or ``"live"``, counted among the unplayed cards.
         inputs: what it sees: ``"observation"``, the observation of its game, or ``"universal"``, the encoding of every
             game with an open endgame.
         value: layers of the value network, likewise; empty without one. Its outputs are the expected margin of the deal
@@ -89,10 +90,10 @@ class Checkpoint:
         """The same of the value network; empty without one."""
         return sizes_of(self.value, self.suit_layers) if self.value else []
 
-    def card(self) -> dict[str, Any]:
+    def model_card(self) -> dict[str, Any]:
         """Return the model card as plain data."""
         from german_whist.envs.observation.vector import (
-            OBSERVATION_VERSION,  # loads the compiler; reading a card does not
+            OBSERVATION_VERSION,  # loads the compiler; reading a model card does not
         )
 
         network: dict[str, Any] = {**NETWORK, "ranks": self.ranks, "sizes": self.sizes}
@@ -126,20 +127,20 @@ class Checkpoint:
             OSError: when the folder cannot be written.
         """
         tensors = layer_tensors(self.layers, "layer", half=half) | layer_tensors(self.value, "value", half=half)
-        write_atomically(path, tensor_bytes(tensors, file_metadata(self.card(), tensors)))
+        write_atomically(path, tensor_bytes(tensors, file_metadata(self.model_card(), tensors)))
 
 
 def write_results(path: str | Path, results: dict[str, Any]) -> None:
-    """Replace the results, by opponent, in a checkpoint file's card; its weights stay as they are.
+    """Replace the results, by opponent, in a checkpoint file's model card; its weights stay as they are.
 
     Raises:
         ValueError: when the file is no checkpoint.
         OSError: when it cannot be written.
     """
     with open_checkpoint(path) as file:
-        _from_card(str(path), file)
+        _from_model_card(str(path), file)
         tensors = {name: file.tensor(name) for name in file.names}
-    write_atomically(path, tensor_bytes(tensors, file_metadata({**file.card, "results": results}, tensors)))
+    write_atomically(path, tensor_bytes(tensors, file_metadata({**file.model_card, "results": results}, tensors)))
 
 
 def load_checkpoint(path: str | Path) -> Checkpoint:
@@ -149,50 +150,53 @@ def load_checkpoint(path: str | Path) -> Checkpoint:
         ValueError: when the file is missing, truncated, not a checkpoint, or made for another observation layout.
     """
     with open_checkpoint(path) as file:
-        return _from_card(str(path), file)
+        return _from_model_card(str(path), file)
 
 
-def read_card(path: str | Path) -> dict[str, Any]:
+def read_model_card(path: str | Path) -> dict[str, Any]:
     """Read only the model card of a checkpoint file.
 
     Raises:
         ValueError: when the file is missing, truncated or not a checkpoint.
     """
     with open_checkpoint(path) as file:
-        return file.card
+        return file.model_card
 
 
-def _from_card(path: str, file: TensorFile) -> Checkpoint:
+def _from_model_card(path: str, file: TensorFile) -> Checkpoint:
     from german_whist.agents.policy.inputs import input_high, num_outputs
     from german_whist.envs.observation.vector import OBSERVATION_VERSION
 
-    card = file.card
-    if card.get("version") != FORMAT_VERSION or card.get("observation_version") != OBSERVATION_VERSION:
+    model_card = file.model_card
+    if model_card.get("version") != FORMAT_VERSION or model_card.get("observation_version") != OBSERVATION_VERSION:
         raise ValueError(
-            f"checkpoint {path!r} has format {card.get('version')!s:.20} and observation layout "
-            f"{card.get('observation_version')!s:.20}: this version reads {FORMAT_VERSION} and {OBSERVATION_VERSION}"
+            f"checkpoint {path!r} has format {model_card.get('version')!s:.20} and observation layout "
+            f"{model_card.get('observation_version')!s:.20}: "
+            f"this version reads {FORMAT_VERSION} and {OBSERVATION_VERSION}"
         )
     try:
-        rules = rules_from_dict(dict(card["rules"]))
-        network = dict(card["network"])
+        rules = rules_from_dict(dict(model_card["rules"]))
+        network = dict(model_card["network"])
         sizes = [operator.index(size) for size in network.pop("sizes")]
         ranks = network.pop("ranks")
         inputs = network.pop("inputs", OBSERVATION)
         suit_layers = operator.index(network.pop("suit_layers", 0))
-        training, results = dict(card.get("training") or {}), dict(card.get("results") or {})
-        logits_per_trick = _logits_per_trick(card.get("logits_a_trick"))
-        endgame = check_endgame(card["endgame"])
+        training, results = dict(model_card.get("training") or {}), dict(model_card.get("results") or {})
+        logits_per_trick = _logits_per_trick(model_card.get("logits_a_trick"))
+        endgame = check_endgame(model_card["endgame"])
     except (KeyError, TypeError, ValueError, OverflowError) as error:
-        raise ValueError(f"checkpoint {path!r} has a damaged card: {error!s:.300}") from None
+        raise ValueError(f"checkpoint {path!r} has a damaged model card: {error!s:.300}") from None
     if network != NETWORK or ranks not in RANKS:
-        raise ValueError(f"checkpoint {path!r} has the network {card['network']!s:.150}: this version reads {NETWORK}")
+        raise ValueError(
+            f"checkpoint {path!r} has the network {model_card['network']!s:.150}: this version reads {NETWORK}"
+        )
     if inputs not in INPUTS:
         raise ValueError(f"checkpoint {path!r}: {unknown_name_error('inputs', inputs, INPUTS)}")
     high = input_high(rules, inputs)
     ends = [high.size, num_outputs(rules, inputs)]
     if len(sizes) < 2 or [sizes[0], sizes[-1]] != ends:
-        given = short_repr(sizes)
-        raise ValueError(f"checkpoint {path!r} has layers of sizes {given}: these rules need {ends[0]}, …, {ends[1]}")
+        needed = f"{ends[0]}, …, {ends[1]} for these rules"
+        raise ValueError(must_be(f"checkpoint {path!r}: the sizes of the layers", needed, sizes))
     read = partial(_layers, path, suit_layers=suit_layers, largest=float(high.max()))
     layers, value = read(file, "layer", sizes), _value(path, file, sizes[0], read)
     file.check_sum()
@@ -200,7 +204,7 @@ def _from_card(path: str, file: TensorFile) -> Checkpoint:
 
 
 def _logits_per_trick(number: object) -> float | None:
-    """Return the scale of the logits from a card, or ``None`` where it is absent.
+    """Return the scale of the logits from a model card, or ``None`` where it is absent.
 
     Raises:
         ValueError: when it is no positive number, or too large.
@@ -208,7 +212,7 @@ def _logits_per_trick(number: object) -> float | None:
     if number is None:
         return None
     if isinstance(number, bool) or not isinstance(number, (int, float)) or not 0 < number <= MAX_LOGITS_PER_TRICK:
-        raise ValueError(f"logits_a_trick {short_repr(number)} is not a positive number up to {MAX_LOGITS_PER_TRICK:g}")
+        raise ValueError(must_be("logits_a_trick", f"a positive number up to {MAX_LOGITS_PER_TRICK:g}", number))
     return float(number)
 
 
@@ -226,22 +230,20 @@ def _layers(
 
 def _value(path: str, file: TensorFile, features: int, read: Callable[..., tuple[Layer, ...]]) -> tuple[Layer, ...]:
     """Return the layers of the value network; none where a checkpoint has none."""
-    about = file.card.get("value")
+    about = file.model_card.get("value")
     if about is None:
         return ()
     try:
         sizes = [operator.index(size) for size in about["sizes"]]
         outputs = list(about["outputs"])
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise ValueError(f"checkpoint {path!r} has a damaged card: value: {error!s:.300}") from None
+        raise ValueError(f"checkpoint {path!r} has a damaged model card: value: {error!s:.300}") from None
     if outputs != VALUE_OUTPUTS:
         raise ValueError(
             f"checkpoint {path!r} has a value network of {', '.join(map(str, outputs)):.100}: "
             f"this version reads {', '.join(VALUE_OUTPUTS)}"
         )
     if len(sizes) < 2 or [sizes[0], sizes[-1]] != [features, len(VALUE_OUTPUTS)]:
-        raise ValueError(
-            f"checkpoint {path!r} has value layers of sizes {short_repr(sizes)}: {features}, …, {len(VALUE_OUTPUTS)} "
-            "are needed"
-        )
+        ends = f"{features}, …, {len(VALUE_OUTPUTS)}"
+        raise ValueError(must_be(f"checkpoint {path!r}: the sizes of the value layers", ends, sizes))
     return read(file, "value", sizes)

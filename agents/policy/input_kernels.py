@@ -86,11 +86,11 @@ def write_universal(game, view, row):
 
 @kernel
 def write_network_input(game, view, universal, row):
-    """Write what a network sees of a view, with its cards by role, into an int8 row.
+    """Write what a network sees of a canonical view into an int8 row.
 
     Args:
         game: the rules, a ``GAME`` record.
-        view: a record of ``VIEW``, with its cards by role.
+        view: a record of ``VIEW``, canonical.
         universal: whether the network sees the universal encoding instead of the observation.
         row: int8[features], written.
     """

@@ -47,9 +47,9 @@ def network_inputs(views: Views, rules: str | Rules = "classic", inputs: str = O
     """Return what a policy network sees of views, int8[n, features].
 
     Args:
-        views: ``VIEW`` array of shape (n,) with cards by role, as ``canonical_views`` returns it.
+        views: ``VIEW`` array of shape (n,), canonical, as ``canonical_views`` returns it.
         rules: the rules of the deals.
-        inputs: ``"observation"`` or ``"universal"``, as the network's card says (``checkpoint.inputs``).
+        inputs: ``"observation"`` or ``"universal"``, as the model card says (``checkpoint.inputs``).
 
     Raises:
         ValueError: when the rules are unknown, or ``views`` is not an array of views.

@@ -19,7 +19,7 @@ from german_whist.envs.utils.specs import short_repr
 
 FORMAT = "german-whist-policy"
 MAX_BYTES = 1 << 30  # of a file: champion has 3 million
-MAX_HEADER = 1 << 20  # bytes of names, shapes and the card together
+MAX_HEADER = 1 << 20  # bytes of names, shapes and the model card together
 MAX_LAYERS = 20
 MAX_UNITS = 65_536  # in a layer
 
@@ -44,14 +44,14 @@ class TensorFile:
     """An open checkpoint file.
 
     Attributes:
-        card: the model card; its fields are not checked.
+        model_card: the model card; its fields are not checked.
     """
 
     def __init__(self, path: str | Path, file: Any) -> None:
-        """Read the card of a file that :func:`open_checkpoint` has opened."""
+        """Read the model card of a file that :func:`open_checkpoint` has opened."""
         self._path, self._file = path, file
         self._metadata: dict[str, str] = file.metadata() or {}
-        self.card = _card(path, self._metadata)
+        self.model_card = _model_card(path, self._metadata)
         self.names: frozenset[str] = frozenset(file.keys())
 
     def about(self, name: str) -> tuple[tuple[int, ...], str]:
@@ -82,7 +82,7 @@ class TensorFile:
             expected = [shape, (shape[0],)]
             about = [self.about(name) for name in names if name in self.names]
             if [given for given, _ in about] != expected:
-                raise ValueError(f"{where}: {prefix} {i} is missing or has another shape than its card says")
+                raise ValueError(f"{where}: {prefix} {i} is missing or has another shape than its model card says")
             kinds = [kind for _, kind in about]
             if kinds not in (["F32", "F32"], ["F16", "F16"]):
                 raise ValueError(f"{where}: {prefix} {i} is {' and '.join(kinds)}, not both F32 or both F16")
@@ -97,7 +97,7 @@ class TensorFile:
         return tuple(layers)
 
     def check_sum(self) -> None:
-        """Compare card and tensors with the checksum.
+        """Compare model card and tensors with the checksum.
 
         Raises:
             ValueError: when they differ, or the checksum is missing.
@@ -110,15 +110,15 @@ class TensorFile:
             raise ValueError(f"checkpoint {str(self._path)!r} is damaged: its checksum is wrong")
 
 
-def file_metadata(card: Mapping[str, Any], tensors: Mapping[str, npt.NDArray[Any]]) -> dict[str, str]:
-    """Return the metadata of a checkpoint file: the card, and a checksum of card and tensors."""
-    text = json.dumps(card)
+def file_metadata(model_card: Mapping[str, Any], tensors: Mapping[str, npt.NDArray[Any]]) -> dict[str, str]:
+    """Return the metadata of a checkpoint file: the model card, and a checksum of it and the tensors."""
+    text = json.dumps(model_card)
     return {"card": text, "sha256": _checksum(tensors, text)}
 
 
-def _checksum(tensors: Mapping[str, npt.NDArray[Any]], card: str) -> str:
-    """Return the SHA-256 of the card and the tensors, with their names, types and shapes."""
-    digest = hashlib.sha256(card.encode())
+def _checksum(tensors: Mapping[str, npt.NDArray[Any]], model_card: str) -> str:
+    """Return the SHA-256 of the model card and the tensors, with their names, types and shapes."""
+    digest = hashlib.sha256(model_card.encode())
     for name, array in sorted(tensors.items()):
         digest.update(json.dumps([name, array.dtype.str, list(array.shape)]).encode())
         digest.update(np.ascontiguousarray(array).data)
@@ -127,7 +127,7 @@ def _checksum(tensors: Mapping[str, npt.NDArray[Any]], card: str) -> str:
 
 @contextmanager
 def open_checkpoint(path: str | Path) -> Iterator[TensorFile]:
-    """Open a checkpoint file and read its card.
+    """Open a checkpoint file and read its model card.
 
     Args:
         path: the file.
@@ -160,16 +160,16 @@ def _check_file(path: Path) -> None:
         raise OSError(f"its header has {header} bytes, and at most {MAX_HEADER} are read")
 
 
-def _card(path: str | Path, metadata: dict[str, str]) -> dict[str, Any]:
+def _model_card(path: str | Path, metadata: dict[str, str]) -> dict[str, Any]:
     try:
-        card = json.loads(metadata["card"])
-        if card["format"] != FORMAT:
-            raise KeyError(card["format"])
+        model_card = json.loads(metadata["card"])
+        if model_card["format"] != FORMAT:
+            raise KeyError(model_card["format"])
     except (KeyError, TypeError, ValueError, RecursionError):
         raise ValueError(
-            f"checkpoint {str(path)!r} has no card of a {FORMAT}: it was not made by german-whist"
+            f"checkpoint {str(path)!r} has no model card of a {FORMAT}: it was not made by german-whist"
         ) from None
-    found: dict[str, Any] = card
+    found: dict[str, Any] = model_card
     return found
 
 

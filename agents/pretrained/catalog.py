@@ -13,7 +13,7 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from german_whist.agents.policy.checkpoint import Checkpoint, load_checkpoint, read_card
+from german_whist.agents.policy.checkpoint import Checkpoint, load_checkpoint, read_model_card
 from german_whist.agents.policy.network.layers import UNIVERSAL
 from german_whist.envs.engine.rules import Rules, rules_from_dict
 from german_whist.envs.text.rules_text import rules_spec
@@ -41,25 +41,25 @@ class PretrainedNetwork(NamedTuple):
 
     Attributes:
         name: its name.
-        card: its model card.
+        model_card: its model card.
         size: size of its file in bytes.
     """
 
     name: str
-    card: dict[str, Any]
+    model_card: dict[str, Any]
     size: int
 
     @property
     def rules(self) -> str:
         """The rules that it plays, as a specification string, or in words where they are many."""
-        if self.card["network"].get("inputs") == UNIVERSAL:
+        if self.model_card["network"].get("inputs") == UNIVERSAL:
             return "every game with an open endgame"
-        return rules_spec(rules_from_dict(self.card["rules"]))
+        return rules_spec(rules_from_dict(self.model_card["rules"]))
 
     @property
     def endgame(self) -> str:
         """How it plays the endgame by default: ``"played"`` by the network, or ``"exact"`` by the solver."""
-        return str(self.card["endgame"])
+        return str(self.model_card["endgame"])
 
 
 def weights_folder() -> Traversable:
@@ -85,7 +85,7 @@ def pretrained_networks() -> tuple[PretrainedNetwork, ...]:
     found = []
     for name in NETWORK_NAMES:
         with resources.as_file(weights_folder() / f"{name}{FILE_SUFFIX}") as path:
-            found.append(PretrainedNetwork(name, read_card(path), path.stat().st_size))
+            found.append(PretrainedNetwork(name, read_model_card(path), path.stat().st_size))
     return tuple(found)
 
 

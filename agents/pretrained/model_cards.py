@@ -38,7 +38,7 @@ def front_matter(networks: tuple[PretrainedNetwork, ...]) -> str:
 def _entry(network: PretrainedNetwork) -> dict[str, Any]:
     """Return the entry of ``model-index``, by game; without results, it has the task and the environment alone."""
     metrics: dict[str, list[dict[str, Any]]] = {}
-    for row, result in network.card["results"].items():
+    for row, result in network.model_card["results"].items():
         if not row.endswith(NOT_BY_DEFAULT):
             opponent, _, game = row.partition(", ")
             metrics.setdefault(game or network.rules, []).extend(
@@ -84,7 +84,7 @@ def page() -> str:
     lines = [
         *front_matter(networks).splitlines(),
         "",
-        f"<!-- Written from the cards in the files by `{COMMAND}`; {END_OF_METADATA}",
+        f"<!-- Written from the model cards in the files by `{COMMAND}`; {END_OF_METADATA}",
         "",
         "# Pretrained agents",
         "",
@@ -96,7 +96,7 @@ def page() -> str:
         "",
     ]
     for network in networks:
-        lines += _card(network)
+        lines += _model_card(network)
     return "\n".join(lines).rstrip("\n") + "\n"
 
 
@@ -122,23 +122,23 @@ def against(row: str) -> str:
     return f"`{opponent}`{comma}{rest}"
 
 
-def _card(network: PretrainedNetwork) -> list[str]:
-    card, training = network.card, network.card["training"]
+def _model_card(network: PretrainedNetwork) -> list[str]:
+    model_card, training = network.model_card, network.model_card["training"]
     config, code = training.get("config") or {}, training.get("code") or {}
-    sizes = " → ".join(map(str, card["network"]["sizes"]))
-    shared = card["network"].get("suit_layers", 0)
+    sizes = " → ".join(map(str, model_card["network"]["sizes"]))
+    shared = model_card["network"].get("suit_layers", 0)
     suits = f", of which the suits share the first and last {shared} hidden layers" if shared else ""
     facts = [
         f"- game: {network.rules if ' ' in network.rules else f'`{network.rules}`'}",
         f"- network: {sizes}{suits}, {network.size / 1000:.0f} kB",
         f"- SHA-256 of `{network.name}{FILE_SUFFIX}`: `{file_sha256(network.name)}`",
     ]
-    if card.get("logits_a_trick"):
+    if model_card.get("logits_a_trick"):
         facts.append(
-            f"- logits: {card['logits_a_trick']:g} × the expected margin of an action in tricks, plus a constant"
+            f"- logits: {model_card['logits_a_trick']:g} × the expected margin of an action in tricks, plus a constant"
         )
-    if card.get("value"):
-        value = " → ".join(map(str, card["value"]["sizes"]))
+    if model_card.get("value"):
+        value = " → ".join(map(str, model_card["value"]["sizes"]))
         facts.append(f"- value network: {value}, expected margin and winning chance")
     facts.append(
         "- endgame: exact; `endgame=played` leaves it to the network"
@@ -156,13 +156,13 @@ def _card(network: PretrainedNetwork) -> list[str]:
     lines = [f"## {network.name}", "", *facts, ""]
     if training.get("commands"):
         lines += ["```", *training["commands"], "```", ""]
-    if card["results"]:
+    if model_card["results"]:
         rows = (
             (against(row), f"{result['deals']:,}", result["endgame"], win_rate(result), margin(result))
-            for row, result in card["results"].items()
+            for row, result in model_card["results"].items()
         )
         lines += [markdown_table(("against", "deals", "endgame", "games won", "tricks a deal"), rows), ""]
-    lines += [line for result in card["results"].values() if "hands" in result for line in _breakdown(result)]
+    lines += [line for result in model_card["results"].values() if "hands" in result for line in _breakdown(result)]
     return lines
 
 

@@ -12,7 +12,7 @@ from german_whist.agents.process.bot_process import BotError, BotProcess
 from german_whist.agents.process.messages import action_of, check_id, check_ready, decode, encode, hello, request
 from german_whist.envs.agent import Actions, AgentForfeit, Views
 from german_whist.envs.observation.views import check_view_array
-from german_whist.envs.utils.specs import short_repr
+from german_whist.envs.utils.specs import must_be, short_repr
 
 DEFAULT_SECONDS = 5.0
 START_SECONDS = 20.0
@@ -45,7 +45,7 @@ class ProcessAgent:
         if not command:
             raise ValueError("agent 'process' needs a command: process:[time=SECONDS,]COMMAND")
         if not 0 < seconds < float("inf"):
-            raise ValueError(f"agent 'process': time={seconds:g} is not allowed: a positive number of seconds")
+            raise ValueError(must_be("agent 'process': time", "a positive number of seconds", seconds))
         self.command, self.seconds = command, float(seconds)
         limit = "" if seconds == DEFAULT_SECONDS else f"time={seconds:g},"
         self.name = f"process:{limit}{shlex.join(command)}"
@@ -65,7 +65,7 @@ class ProcessAgent:
             try:
                 seconds = float(limit)
             except ValueError:
-                raise ValueError(f"agent 'process': time={limit} is not a number of seconds") from None
+                raise ValueError(must_be("agent 'process': time", "a number of seconds", limit)) from None
         try:
             return cls(shlex.split(command), seconds)
         except ValueError as error:

@@ -80,7 +80,7 @@ def view_words(view: Any) -> dict[str, Any]:
         "opponent_holds": _cards(view["opponent_known"]),
         "opponent_saw_me_take": _cards(view["own_known"]),
         "unseen": _cards(view["unseen"]),
-        "out_of_play": _cards(view["out"]),
+        "out_of_play": _cards(view["discarded"]),
         "voids": {"me": _voids(view, "self"), "opponent": _voids(view, "opponent")},
         "tricks": {
             "me": dict(zip(_STAGES, view["tricks_self"].tolist(), strict=True)),

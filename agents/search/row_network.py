@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.agents.policy.canonical_kernels import ROLES, action_role, named_action, rename_view
-from german_whist.agents.policy.checkpoint import LIVE, Checkpoint
+from german_whist.agents.policy.canonical_kernels import RELABELING_SIZE, decode_action, encode_action, relabel_view
+from german_whist.agents.policy.checkpoint import UNPLAYED, Checkpoint
 from german_whist.agents.policy.input_kernels import write_network_input
 from german_whist.agents.policy.inputs import input_layout
 from german_whist.agents.policy.network.forward import BLOCK, aligned, padded, row_scratch
@@ -32,14 +32,14 @@ class RowNetwork(NamedTuple):
         weights: the weights and biases of each layer, float32.
         starts: int64[layers, 2], where each layer's weight (inputs, outputs) and bias start.
         sizes: int64[layers + 1], inputs, and outputs with those added by ``padded``; a single number for no network.
-        live: int64[1], 1 if ranks are counted among the live cards.
+        rank_by_unplayed: int64[1], 1 if ranks are counted among the unplayed cards.
         universal: int64[1], 1 if the network sees the universal encoding instead of the observation of its game.
         logits_per_trick: float64[1], ``LOGITS_PER_TRICK`` if the logits are no action values.
         game: ``GAME`` array (1,), the rules.
         views: the views, written by the caller, ``VIEW`` array (BLOCK,).
-        by_role: the views with their cards by role, ``VIEW`` array (BLOCK,).
-        roles: the roles of their cards, int8[BLOCK × ROLES].
-        logits: the output, float32[BLOCK × actions], by role.
+        canonical: the canonical views, ``VIEW`` array (BLOCK,).
+        relabeling: their relabelings, int8[BLOCK × RELABELING_SIZE].
+        logits: the output, float32[BLOCK × actions], of canonical actions.
         features: scratch, int8[BLOCK × inputs].
         units: scratch, float32[BLOCK × widest].
         other_units: scratch, float32[BLOCK × widest].
@@ -51,13 +51,13 @@ class RowNetwork(NamedTuple):
     weights: npt.NDArray[np.float32]
     starts: npt.NDArray[np.int64]
     sizes: npt.NDArray[np.int64]
-    live: npt.NDArray[np.int64]
+    rank_by_unplayed: npt.NDArray[np.int64]
     universal: npt.NDArray[np.int64]
     logits_per_trick: npt.NDArray[np.float64]
     game: npt.NDArray[Any]
     views: npt.NDArray[Any]
-    by_role: npt.NDArray[Any]
-    roles: npt.NDArray[np.int8]
+    canonical: npt.NDArray[Any]
+    relabeling: npt.NDArray[np.int8]
     logits: npt.NDArray[np.float32]
     features: npt.NDArray[np.int8]
     units: npt.NDArray[np.float32]
@@ -80,17 +80,19 @@ class RowNetwork(NamedTuple):
         if checkpoint.suit_layers:
             raise ValueError("rollouts need a network of plain layers: this one has suit layers")
         sizes = checkpoint.sizes
-        live = int(checkpoint.ranks == LIVE)
+        rank_by_unplayed = int(checkpoint.ranks == UNPLAYED)
         universal = int(checkpoint.inputs == UNIVERSAL)
         assert input_layout(rules, checkpoint.inputs)["turn"].stop <= sizes[0]
-        return cls._packed(checkpoint.layers, sizes, live, universal, checkpoint.logits_per_trick, rules.game.copy())
+        return cls._packed(
+            checkpoint.layers, sizes, rank_by_unplayed, universal, checkpoint.logits_per_trick, rules.game.copy()
+        )
 
     @classmethod
     def _packed(
         cls,
         network: tuple[Layer, ...],
         sizes: list[int],
-        live: int,
+        rank_by_unplayed: int,
         universal: int,
         logits_per_trick: float | None,
         game: Any,
@@ -107,13 +109,13 @@ class RowNetwork(NamedTuple):
             aligned(np.concatenate(parts)),
             starts,
             np.array(sizes, np.int64),
-            np.array([live], np.int64),
+            np.array([rank_by_unplayed], np.int64),
             np.array([universal], np.int64),
             np.array([logits_per_trick or LOGITS_PER_TRICK]),
             game,
             np.zeros(BLOCK, VIEW),
             np.zeros(BLOCK, VIEW),
-            np.zeros(BLOCK * ROLES, np.int8),
+            np.zeros(BLOCK * RELABELING_SIZE, np.int8),
             np.zeros(BLOCK * sizes[-1], np.float32),
             np.zeros(BLOCK * sizes[0], np.int8),
             np.zeros(BLOCK * widest, np.float32),
@@ -125,8 +127,8 @@ class RowNetwork(NamedTuple):
         """Return the same network with scratch memory of its own, for another thread."""
         return self._replace(
             views=self.views.copy(),
-            by_role=self.by_role.copy(),
-            roles=self.roles.copy(),
+            canonical=self.canonical.copy(),
+            relabeling=self.relabeling.copy(),
             logits=self.logits.copy(),
             features=self.features.copy(),
             units=self.units.copy(),
@@ -145,14 +147,14 @@ def has_layers(network: Any) -> bool:
 
 @kernel
 def write_logits(network: Any, count: int) -> None:
-    """Write the logits of the first ``count`` views, and the views by role."""
-    views, by_role, inputs = network.views, network.by_role, network.sizes[0]
+    """Write the logits of the first ``count`` views, and their canonical form."""
+    views, canonical, inputs = network.views, network.canonical, network.sizes[0]
     features = network.features[: count * inputs].reshape(count, inputs)
-    roles = network.roles[: count * ROLES].reshape(count, ROLES)
+    relabeling = network.relabeling[: count * RELABELING_SIZE].reshape(count, RELABELING_SIZE)
     for row in range(count):
-        by_role[row] = views[row]
-        rename_view(views[row], by_role[row], roles[row], network.live[0] == 1)
-        write_network_input(network.game[0], by_role[row], network.universal[0] == 1, features[row])
+        canonical[row] = views[row]
+        relabel_view(views[row], canonical[row], relabeling[row], network.rank_by_unplayed[0] == 1)
+        write_network_input(network.game[0], canonical[row], network.universal[0] == 1, features[row])
     weights, starts, sizes = network.weights, network.starts, network.sizes
     places, values, counts = network.places, network.values, network.counts
     actions, top = sizes[sizes.shape[0] - 1], sizes.shape[0] - 2
@@ -175,15 +177,16 @@ def write_logits(network: Any, count: int) -> None:
 def best_action(network: Any, row: int) -> int:
     """Return the legal action with the highest logit in a view whose logits are written."""
     actions = network.sizes[network.sizes.shape[0] - 1]
-    logits, roles = network.logits[row * actions : (row + 1) * actions], network.roles[row * ROLES : (row + 1) * ROLES]
-    legal = network.by_role[row].legal
+    logits = network.logits[row * actions : (row + 1) * actions]
+    relabeling = network.relabeling[row * RELABELING_SIZE : (row + 1) * RELABELING_SIZE]
+    legal = network.canonical[row].legal
     best = lowest(legal)
     while legal:
         action = lowest(legal)
         legal &= legal - _ONE
         if logits[action] > logits[best]:
             best = action
-    return int(named_action(best, roles))
+    return int(decode_action(best, relabeling))
 
 
 @kernel
@@ -193,9 +196,10 @@ def probability(network: Any, row: int, action: int, temperature: float) -> floa
     It is the softmax of the logits, in tricks, divided by a temperature.
     """
     actions = network.sizes[network.sizes.shape[0] - 1]
-    logits, roles = network.logits[row * actions : (row + 1) * actions], network.roles[row * ROLES : (row + 1) * ROLES]
-    legal = network.by_role[row].legal
-    chosen = action_role(action, roles)
+    logits = network.logits[row * actions : (row + 1) * actions]
+    relabeling = network.relabeling[row * RELABELING_SIZE : (row + 1) * RELABELING_SIZE]
+    legal = network.canonical[row].legal
+    chosen = encode_action(action, relabeling)
     scale = 1.0 / (temperature * network.logits_per_trick[0])
     total = 0.0
     while legal:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from german_whist.envs.utils.checks import MAX_THREADS, whole_number
-from german_whist.envs.utils.specs import short_repr
+from german_whist.envs.utils.specs import must_be
 
 MAX_WORLDS = 100_000
 SETTINGS = ("search", "threads")
@@ -92,5 +92,5 @@ def settings_from(given: Mapping[str, str]) -> SearchSettings:
         try:
             fields["worlds" if key == "search" else key] = int(value)
         except ValueError:
-            raise ValueError(f"{key} {short_repr(value)} is not a whole number") from None
+            raise ValueError(must_be(key, "an integer", value)) from None
     return SearchSettings(**fields)

@@ -7,18 +7,18 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from german_whist.envs.utils.specs import short_repr
+from german_whist.envs.utils.specs import must_be, short_repr
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
 
 def parse_whole_number(text: str) -> int:
-    """Return an argument as a whole number."""
+    """Return an argument as an integer."""
     try:
         return int(text)
     except ValueError:
-        raise argparse.ArgumentTypeError(f"{short_repr(text)} is not a whole number") from None
+        raise argparse.ArgumentTypeError(f"must be an integer, got {short_repr(text)}") from None
 
 
 def parse_number(text: str) -> float:
@@ -26,7 +26,7 @@ def parse_number(text: str) -> float:
     try:
         return float(text)
     except ValueError:
-        raise argparse.ArgumentTypeError(f"{short_repr(text)} is not a number") from None
+        raise argparse.ArgumentTypeError(f"must be a number, got {short_repr(text)}") from None
 
 
 def parse_deal_address(text: str) -> tuple[int, int]:
@@ -37,7 +37,7 @@ def parse_deal_address(text: str) -> tuple[int, int]:
     """
     seed, colon, index = text.partition(":")
     if not colon or not seed.isdecimal() or not index.isdecimal():
-        raise ValueError(f"--deal {short_repr(text)} is not SEED:INDEX, such as 7:0")
+        raise ValueError(must_be("--deal", "SEED:INDEX, such as 7:0", text))
     return int(seed), int(index)
 
 

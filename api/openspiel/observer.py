@@ -22,7 +22,7 @@ from german_whist.envs.observation.views import VIEW
 from german_whist.openspiel.deal import Deal, Setup
 
 _WHO = ("", " me", " opponent")
-_CARD_SETS = ("hand", "played_self", "played_opponent", "opponent_known", "own_known", "unseen", "face_up", "out")
+_CARD_SETS = ("hand", "played_self", "played_opponent", "opponent_known", "own_known", "unseen", "face_up", "discarded")
 _OTHERS = tuple(name for name in VIEW.names or () if name not in (*_CARD_SETS, "legal"))
 
 

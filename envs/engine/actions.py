@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from german_whist.envs.engine.cards import NUM_CARDS, card_text, cards_of, deck_text, parse_card
 from german_whist.envs.engine.rules import Rules
+from german_whist.envs.utils.specs import integers, must_be
 
 _TAKE_OR_LEAVE = ("take", "leave")
 _KEEP_OR_SWAP = ("keep", "swap")
@@ -23,7 +24,7 @@ def action_text(action: int, rules: Rules) -> str:
         ValueError: if the rules have no such action.
     """
     if not 0 <= action < rules.num_actions:
-        raise ValueError(f"action {action} is not allowed: 0 to {rules.num_actions - 1}")
+        raise ValueError(must_be("action", integers(0, rules.num_actions - 1), action))
     return card_text(action) if action < NUM_CARDS else choice_names(rules)[action - NUM_CARDS]
 
 

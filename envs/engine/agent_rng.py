@@ -17,7 +17,7 @@ import numpy.typing as npt
 from german_whist.envs.engine.dealing_kernels import AGENT_STREAM, philox
 from german_whist.envs.utils.checks import check_seed
 from german_whist.envs.utils.jit import kernel
-from german_whist.envs.utils.specs import short_repr
+from german_whist.envs.utils.specs import integers, must_be
 
 Words = npt.NDArray[np.uint64]
 
@@ -83,7 +83,7 @@ class AgentRng:
             ValueError: if the seed is out of range or the stream is negative.
         """
         if stream < 0:
-            raise ValueError(f"stream {stream} is not allowed: a whole number from 0")
+            raise ValueError(must_be("stream", integers(0), stream))
         self._indices = np.asarray(indices, np.uint64)
         if isinstance(seed, np.ndarray) and seed.dtype == np.uint64 and seed.shape == self._indices.shape:
             self._key: Words | int = _keys(seed, stream)
@@ -97,7 +97,7 @@ class AgentRng:
         rows = len(self._indices)
         shape = (size,) if isinstance(size, (int, np.integer)) else (rows,) if size is None else tuple(size)
         if not shape or shape[0] != rows:
-            raise ValueError(f"size {short_repr(size)} is not allowed: the first dimension is {rows}, one row per view")
+            raise ValueError(must_be("size", f"{rows} or ({rows}, …), one row per view", size))
         if len(self._keys) != rows:
             self._keys = np.full(rows, self._key, np.uint64)
             self._blocks = np.full(rows, np.asarray(self._step, np.uint64) * np.uint64(_BLOCKS_PER_STEP))

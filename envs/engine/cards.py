@@ -10,7 +10,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Iterable, Iterator, Sequence
 
-from german_whist.envs.utils.checks import is_whole_number
+from german_whist.envs.utils.checks import whole_number
 from german_whist.envs.utils.specs import short_repr
 
 SUITS = "CDHS"
@@ -64,9 +64,7 @@ def cards_of_mask(mask: int) -> list[int]:
     Raises:
         ValueError: if it is not such a number.
     """
-    if not is_whole_number(mask, 0, 2**64 - 1):
-        raise ValueError(f"mask {short_repr(mask)} is not allowed: a whole number from 0 to 2**64 - 1")
-    return list(cards_of(mask))
+    return list(cards_of(whole_number("mask", mask, 0, 2**64 - 1)))
 
 
 def mask_of(cards: Iterable[int]) -> int:

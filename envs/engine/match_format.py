@@ -21,8 +21,8 @@ from german_whist.envs.engine.layout import BlockSpec
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.rules import rules as rules_named
 from german_whist.envs.engine.scoring import check_reward, reward_limit
-from german_whist.envs.utils.checks import SEED_LIMIT, is_whole_number
-from german_whist.envs.utils.specs import short_repr, unknown_name_error
+from german_whist.envs.utils.checks import SEED_LIMIT, is_whole_number, whole_number
+from german_whist.envs.utils.specs import integers, must_be, short_repr, unknown_name_error
 
 FIRST_TO, BEST_OF = KINDS = ("first_to", "best_of")
 
@@ -55,9 +55,9 @@ class MatchFormat:
         if self.kind not in KINDS:
             raise unknown_name_error("match", self.kind, [f"{kind}:N" for kind in KINDS])
         if not is_whole_number(self.number, 1, MAX_TARGET):
-            raise ValueError(f"match {self.kind}:{self.number} is not allowed: a whole number from 1 to {MAX_TARGET}")
+            raise _number_error(self.kind, self.number)
         if self.kind == BEST_OF and self.number % 2 == 0:
-            raise ValueError(f"match best_of:{self.number} is not allowed: an odd number of deals is needed")
+            raise ValueError(must_be("match best_of:N: N", "an odd number of deals", self.number))
 
     def __str__(self) -> str:
         return f"{self.kind}:{self.number}"
@@ -159,22 +159,21 @@ def match_format_of(spec: str | MatchFormat) -> MatchFormat:
     if kind not in KINDS or not colon:
         raise unknown_name_error("match", spec, [f"{kind}:N" for kind in KINDS])
     if not (number.isascii() and number.isdigit()):
-        raise ValueError(
-            f"match {short_repr(spec)} is not allowed: {short_repr(number)} is not a whole number from 1 to "
-            f"{MAX_TARGET}"
-        )
+        raise _number_error(kind, number)
     return MatchFormat(kind, int(number))
+
+
+def _number_error(kind: str, number: object) -> ValueError:
+    return ValueError(must_be(f"match {kind}:N: N", integers(1, MAX_TARGET), number))
 
 
 def check_match_number(number: object, name: str = "match number") -> int:
     """Return the number of a match of a seed as an int.
 
     Raises:
-        ValueError: if it is not a whole number from 0 to 2**52 - 1.
+        ValueError: if it is not an integer from 0 to 2**52 - 1.
     """
-    if not is_whole_number(number, 0, MATCH_LIMIT - 1):
-        raise ValueError(f"{name} {short_repr(number)} is not allowed: a whole number from 0 to 2**52 - 1")
-    return int(number)
+    return whole_number(name, number, 0, MATCH_LIMIT - 1)
 
 
 def first_deals(numbers: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:

@@ -12,7 +12,7 @@ import numpy as np
 
 from german_whist.envs.engine.cards import RANKS, SUIT_SIZE, SUITS, mask_of
 from german_whist.envs.utils.checks import is_whole_number
-from german_whist.envs.utils.specs import short_repr, split_spec, unknown_name_error
+from german_whist.envs.utils.specs import integers, must_be, short_repr, split_spec, unknown_name_error
 from german_whist.envs.utils.yaml_text import parse_yaml
 
 COUNTS = ("endgame", "all")
@@ -130,7 +130,7 @@ class Rules:
 
     def _check_stock_deck(self) -> None:
         if self.stock < 2:
-            raise ValueError(f"rules: stock={self.stock} is not allowed: a whole number from 2 to 50, or humbug=True")
+            raise ValueError(must_be("rules: stock", f"{integers(2, 50)}, or 0 with humbug=True", self.stock))
         if self.stock % 2:
             raise ValueError(f"rules: stock={self.stock} is odd: each trick of the foreplay takes two cards")
         if 2 * self.hand + self.stock != self.suits * self.ranks:
@@ -170,12 +170,12 @@ class Rules:
 
     def _check_flag(self, field: str) -> None:
         if not isinstance(getattr(self, field), bool):
-            raise ValueError(f"rules: {field}={short_repr(getattr(self, field))} is not allowed: true or false")
+            raise ValueError(must_be(f"rules: {field}", "true or false", getattr(self, field)))
 
     def _check_whole(self, field: str, low: int, high: int) -> None:
         value = getattr(self, field)
         if not isinstance(value, int) or not is_whole_number(value, low, high):
-            raise ValueError(f"rules: {field}={short_repr(value)} is not allowed: a whole number from {low} to {high}")
+            raise ValueError(must_be(f"rules: {field}", integers(low, high), value))
 
     @cached_property
     def cards(self) -> tuple[int, ...]:
@@ -292,10 +292,7 @@ def _value(key: str, text: str) -> object:
     try:
         return parse_yaml(text)
     except ValueError:
-        name, given = short_repr(key[:60])[1:-1], short_repr(text)
-        raise ValueError(
-            f"rules: {name}={given[1:-1]} is not allowed: {given} is neither a number nor a name"
-        ) from None
+        raise ValueError(must_be(f"rules: {short_repr(key[:60])[1:-1]}", "a number or a name", text)) from None
 
 
 def rules_from_dict(fields: dict[str, Any]) -> Rules:

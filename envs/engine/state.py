@@ -21,7 +21,7 @@ STATE = np.dtype(
         ("hands", np.uint64, (2,)),  # by seat
         ("known", np.uint64, (2,)),  # cards of a seat that the other saw it take and it still holds
         ("played", np.uint64, (2,)),  # cards a seat has played, including a card it has just led
-        ("out", np.uint64, (2,)),  # cards that a seat knows to be out of play (humbug)
+        ("discarded", np.uint64, (2,)),  # cards that a seat knows to be out of play (humbug)
         ("face_up", np.uint64),  # the face-up cards of the stock
         ("deck", np.int8, (52,)),  # dealing order; only the deck's own cards are used
         ("void_trick", np.int8, (2, 4)),  # the last trick (from 1) in which a seat showed a void in a suit, 0 = never

@@ -38,7 +38,7 @@ def suit_mask(suit):
 def deal(game, state, dealer):
     """Deal the state's deck, non-dealer first; the first card turned up sets trumps, and high or low."""
     for seat in range(2):
-        state.hands[seat] = state.known[seat] = state.played[seat] = state.out[seat] = np.uint64(0)
+        state.hands[seat] = state.known[seat] = state.played[seat] = state.discarded[seat] = np.uint64(0)
         state.tricks[0, seat] = state.tricks[1, seat] = 0
         state.drawn[seat] = state.exchanged[seat] = 0
         for suit in range(4):
@@ -259,8 +259,8 @@ def exchange(game, state, action):
     seat = np.int64(state.turn)
     if action == SWAP:
         blind = 1 + np.int64(state.exchanged[1 - seat])
-        state.out[seat] = state.hands[seat]
-        state.out[1 - seat] |= state.known[seat]  # both know that the card shown left with the dealer's hand
+        state.discarded[seat] = state.hands[seat]
+        state.discarded[1 - seat] |= state.known[seat]  # both know that the card shown left with the dealer's hand
         state.hands[seat] = state.known[seat] = np.uint64(0)
         for position in range(blind, game.cards, 4):
             state.hands[seat] |= card_bit(state.deck[position])

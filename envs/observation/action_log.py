@@ -63,7 +63,7 @@ class ActionLog:
         if out is None:
             out = np.empty(shape, np.int8)
         elif out.shape != shape:
-            raise ValueError(f"out has shape {out.shape}: {shape} is needed")
+            raise ValueError(f"out must have shape {shape}, got {out.shape}")
         lengths = np.empty(len(rows), np.int16)
         write_histories(self.rules.game, states, self.actions, self.counts, rows, seats, self._scratch, out, lengths)
         return out, lengths

@@ -43,7 +43,7 @@ VECTOR_OPTIONAL_BLOCKS = (
     ),
     ("high_low", BlockSpec("low", 1, 1, "1 if the endgame is played low: the fewest tricks win")),
     ("race", BlockSpec("race", 2, "race", "counted tricks still needed to end the deal: this seat, the opponent")),
-    ("humbug", BlockSpec("out", NUM_CARDS, 1, "1 for cards this seat knows to be out of play")),
+    ("humbug", BlockSpec("discarded", NUM_CARDS, 1, "1 for cards this seat knows to be out of play")),
     ("humbug", BlockSpec("exchanged", 2, 1, "1 if the hand was swapped for a blind one: this seat, the opponent")),
 )
 

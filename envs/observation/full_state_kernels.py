@@ -79,7 +79,7 @@ def _write_optional(game, state, row):
 def _write_hidden(game, state, row, start):
     """Write the cards of humbug that nobody holds: 1 in a remaining blind hand, 2 in a discarded one."""
     held = state.hands[0] | state.hands[1] | state.played[0] | state.played[1]
-    discarded = state.out[0] | state.out[1]
+    discarded = state.discarded[0] | state.discarded[1]
     for place in range(game.cards):
         card = state.deck[place]
         bit = np.uint64(1) << np.uint64(card)

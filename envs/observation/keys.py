@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from gymnasium.spaces import Box, Dict, Space
 
-from german_whist.envs.utils.specs import short_repr
+from german_whist.envs.utils.specs import must_be
 
 OBSERVATION_KEYS = ("observation", "action_mask")  # PettingZoo's names
 
@@ -24,11 +24,10 @@ def check_observation_keys(keys: object) -> Keys | None:
         return None
     names = tuple(keys) if isinstance(keys, (list, tuple)) else ()
     if len(names) != 2 or names[0] == names[1] or not all(isinstance(name, str) and name for name in names):
-        raise ValueError(
-            f"observation_keys {short_repr(keys)} are not allowed: two different names, as ('observations', "
-            f"'action_mask'), "
-            f"or None for observations without a dictionary"
+        allowed = (
+            "two different names, as ('observations', 'action_mask'), or None for observations without a dictionary"
         )
+        raise ValueError(must_be("observation_keys", allowed, keys))
     return names
 
 

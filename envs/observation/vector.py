@@ -106,7 +106,7 @@ def view_from_observation(
     rows = np.atleast_2d(np.asarray(observation)).astype(np.int8)
     size = observation_high(rules, match).size
     if rows.ndim != 2 or rows.shape[1] != size:
-        raise ValueError(f"observation has shape {np.shape(observation)}: ({size},) or (rows, {size}) is needed")
+        raise ValueError(f"observation must have shape ({size},) or (rows, {size}), got {np.shape(observation)}")
     views = np.zeros(len(rows), VIEW)
     read_observations(rules.game, rows, views)
     return views

@@ -41,17 +41,17 @@ _SIZES = {block.name: block.size for _, block in VECTOR_OPTIONAL_BLOCKS}
 _CHOICE_SIZE = _SIZES["choice"]
 _LOW_SIZE = _SIZES["low"]
 _RACE_SIZE = _SIZES["race"]
-_OUT_SIZE = _SIZES["out"]
+_DISCARDED_SIZE = _SIZES["discarded"]
 
 
 @kernel
 def _optional_starts(game):
-    """Return where the blocks choice, low, race, out and exchanged start; an absent block takes no room."""
+    """Return where the blocks choice, low, race, discarded and exchanged start; an absent block takes no room."""
     choice = _BASE_SIZE
     low = choice + (_CHOICE_SIZE if game.has_choices else 0)
     race = low + (_LOW_SIZE if game.high_low else 0)
-    out = race + (_RACE_SIZE if game.race else 0)
-    return choice, low, race, out, out + _OUT_SIZE
+    discarded = race + (_RACE_SIZE if game.race else 0)
+    return choice, low, race, discarded, discarded + _DISCARDED_SIZE
 
 
 @kernel
@@ -89,7 +89,7 @@ def write_observation(game, view, row):
 @kernel
 def _write_optional(game, view, row):
     """Write the blocks that only some rules have."""
-    choice, low, race, out, exchanged = _optional_starts(game)
+    choice, low, race, discarded, exchanged = _optional_starts(game)
     if game.has_choices:
         row[choice] = view.choice
     if game.high_low:
@@ -98,7 +98,7 @@ def _write_optional(game, view, row):
         row[race] = game.race - _counted(game, view.tricks_self)
         row[race + 1] = game.race - _counted(game, view.tricks_opponent)
     if game.humbug:
-        write_cards(view.out, row, out)
+        write_cards(view.discarded, row, discarded)
         row[exchanged] = view.exchanged_self
         row[exchanged + 1] = view.exchanged_opponent
 
@@ -177,13 +177,13 @@ def read_observations(game, rows, views):
 
 @kernel
 def _read_optional(game, row, view):
-    choice, low, _, out, exchanged = _optional_starts(game)
+    choice, low, _, discarded, exchanged = _optional_starts(game)
     if game.has_choices:
         view.choice = row[choice]
     if game.high_low:
         view.low = row[low]
     if game.humbug:
-        view.out = _read_cards(row, out)
+        view.discarded = _read_cards(row, discarded)
         view.exchanged_self = row[exchanged]
         view.exchanged_opponent = row[exchanged + 1]
 

@@ -22,9 +22,9 @@ def write_view(game, state, seat, view):
     view.opponent_known = state.known[other]
     view.own_known = state.known[seat]
     view.face_up = state.face_up
-    view.out = state.out[seat]
+    view.discarded = state.discarded[seat]
     located = state.hands[seat] | state.played[0] | state.played[1] | state.known[other]
-    view.unseen = game.deck & ~(located | state.face_up | state.out[seat])
+    view.unseen = game.deck & ~(located | state.face_up | state.discarded[seat])
     for suit in range(4):
         _write_void(state, seat, suit, view.void_self, view.drawn_self)
         _write_void(state, other, suit, view.void_opponent, view.drawn_opponent)
@@ -65,7 +65,7 @@ def write_views(game, states, rows, seats, views):
 def cards_of_view(view):
     """Return the mask of the whole deck: the union of a view's card masks."""
     held = view.hand | view.played_self | view.played_opponent | view.opponent_known
-    return held | view.unseen | view.face_up | view.out
+    return held | view.unseen | view.face_up | view.discarded
 
 
 @kernel

@@ -21,7 +21,7 @@ VIEW = np.dtype(
         ("own_known", np.uint64),  # cards this seat holds and the opponent saw it take
         ("unseen", np.uint64),  # cards that are either in the opponent's hand or face down
         ("face_up", np.uint64),  # the face-up cards of the stock
-        ("out", np.uint64),  # cards this seat knows to be out of play (humbug)
+        ("discarded", np.uint64),  # cards this seat knows to be out of play (humbug)
         ("void_self", np.int8, (4,)),  # by suit: the last trick (from 1) with a void shown, 0 = never
         ("void_opponent", np.int8, (4,)),
         ("drawn_self", np.int8, (4,)),  # by suit: cards drawn unseen since that void, 0 = none shown
@@ -45,6 +45,9 @@ VIEW = np.dtype(
 )
 
 
+_NEEDED = "views must be a VIEW array of shape (n,)"
+
+
 def check_view_array(views: Any) -> None:
     """Refuse what is not an array of views. Kernels rely on it: they do not check.
 
@@ -54,10 +57,8 @@ def check_view_array(views: Any) -> None:
     if isinstance(views, np.ndarray) and views.ndim == 1 and (views.dtype is VIEW or views.dtype == VIEW):
         return
     if isinstance(views, np.void) and views.dtype == VIEW:
-        raise ValueError("a single view was given: an array of shape (n,) is needed, np.atleast_1d(view) for one view")
+        raise ValueError(f"{_NEEDED}, got a single view: np.atleast_1d(view) is an array of it")
     if isinstance(views, np.ndarray) and views.dtype == VIEW:
-        raise ValueError(f"views have shape {views.shape}: (n,) is needed")
+        raise ValueError(f"{_NEEDED}, got shape {views.shape}")
     kind = f"an array of dtype {views.dtype}" if isinstance(views, np.ndarray) else f"{type(views).__name__!r}"
-    raise ValueError(
-        f"views are {kind}: a VIEW array of shape (n,) is needed, as DealBatch.views() or view_from_observation returns"
-    )
+    raise ValueError(f"{_NEEDED}, as DealBatch.views() or view_from_observation returns, got {kind}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.envs.utils.checks import is_whole_number
+from german_whist.envs.utils.checks import whole_number
 from german_whist.envs.utils.specs import unknown_name_error
 
 RENDER_MODES = ("ansi", "rgb_array", "human")
@@ -31,9 +31,8 @@ def check_size(size: tuple[int, int]) -> tuple[int, int]:
     """Return the width and height of a picture as ints.
 
     Raises:
-        ValueError: if one is not a whole number from 120 to 8192.
+        ValueError: if one is not an integer from 120 to 8192.
     """
-    for name, pixels in zip(("width", "height"), size, strict=True):
-        if not is_whole_number(pixels, MIN_PIXELS, MAX_PIXELS):
-            raise ValueError(f"{name} {pixels!r} of a picture is not allowed: {MIN_PIXELS} to {MAX_PIXELS} pixels")
-    return int(size[0]), int(size[1])
+    width, height = size
+    pixels = MIN_PIXELS, MAX_PIXELS
+    return whole_number("width of a picture", width, *pixels), whole_number("height of a picture", height, *pixels)

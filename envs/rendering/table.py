@@ -18,7 +18,7 @@ from german_whist.envs.simulator.batch import DealBatch
 from german_whist.envs.text.scene import PLAYERS, Player, Scene, scene_of
 
 _WIDTH, _HEIGHT = 960.0, 640.0  # the table on which the positions below are measured
-_OUT_ROW = 9  # cards out of play in a row
+_DISCARDED_PER_ROW = 9
 _SUIT_ORDER = (3, 2, 0, 1)  # spades, hearts, clubs, diamonds: colours alternate
 
 
@@ -76,7 +76,7 @@ def _draw(scene: Scene, frame: Frame, names: tuple[str, str], trick: Trick | Non
     _hand(table, scene, scene.near, frame, frame.height - frame.px(97), frame.px(112), -1)
     if scene.stock:
         _stock(table, scene, frame, middle)
-    elif scene.out or scene.rules.humbug:
+    elif scene.discarded or scene.rules.humbug:
         _out_of_play(table, scene, frame, middle)
     _trick(table, scene, frame, middle, names, trick)
     left, right = frame.px(22), frame.width - frame.px(22)
@@ -140,8 +140,8 @@ def _out_of_play(table: Image.Image, scene: Scene, frame: Frame, middle: float) 
     if taken < 2:
         words = "blind hands" if taken == 0 else "blind hand"
         caption(table, words, left + frame.px(36), middle + frame.px(18), frame.unit)
-    known = sorted(cards_of(scene.out), key=lambda card: (_order(card, scene.trump), -card))
-    rows = -(-len(known) // _OUT_ROW)
+    known = sorted(cards_of(scene.discarded), key=lambda card: (_order(card, scene.trump), -card))
+    rows = -(-len(known) // _DISCARDED_PER_ROW)
     row_length = -(-len(known) // max(rows, 1))
     y = middle + (frame.px(64) if taken < 2 else frame.px(-18 * rows))
     for row in range(rows):

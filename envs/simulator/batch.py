@@ -31,6 +31,7 @@ from german_whist.envs.simulator.batch_kernels import (
 )
 from german_whist.envs.simulator.batch_state import BatchState, restore_rows, save_rows
 from german_whist.envs.utils.checks import check_seed, deal_indices, numbers_between, whole_number, whole_numbers
+from german_whist.envs.utils.specs import short_repr
 
 Int8s = npt.NDArray[np.int8]
 
@@ -344,7 +345,7 @@ def _output_array(shape: tuple[int, int], out: npt.NDArray[np.int8] | None) -> n
     if out is None:
         return np.empty(shape, np.int8)
     if out.shape != shape:
-        raise ValueError(f"out has shape {out.shape}: {shape} is needed")
+        raise ValueError(f"out must have shape {shape}, got {out.shape}")
     return out
 
 
@@ -358,7 +359,8 @@ def _read_decks(
     """
     seats = np.asarray(dealers)
     if seats.shape != (count,) or len(decks) != count or not np.isin(seats, (0, 1)).all():
-        raise ValueError(f"{count} decks and as many dealers, each 0 or 1, are needed")
+        given = f"{len(decks)} decks and dealers {short_repr(seats.tolist())}"
+        raise ValueError(f"decks and dealers must be {count} each, dealers 0 or 1, got {given}")
     return [parse_deck(deck, rules.cards) for deck in decks], seats.astype(np.int64)
 
 

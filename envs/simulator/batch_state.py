@@ -13,6 +13,7 @@ import numpy.typing as npt
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.state import DRAFT, ENDGAME, EXCHANGE, FOREPLAY, PICK, PICK_AFTER, PLAY, STATE
 from german_whist.envs.observation.action_log import ActionLog
+from german_whist.envs.utils.specs import must_be
 
 Flags = npt.NDArray[np.bool_]
 Masks = npt.NDArray[np.uint64]
@@ -31,7 +32,7 @@ def check_states(rules: Rules, states: np.ndarray[Any, Any]) -> None:
         ValueError: if a state is impossible or its deal is finished; the message names the row and what is wrong.
     """
     if states.dtype != STATE or states.ndim != 1:
-        raise ValueError(f"states have dtype {states.dtype} and shape {states.shape}: a STATE array (k,) is needed")
+        raise ValueError(f"states must be a STATE array (k,), got dtype {states.dtype} and shape {states.shape}")
     for check in (_ranges, _decks, _turned, _places, _tricks, _sizes):
         for what, is_wrong in check(rules, states).items():
             rows = np.flatnonzero(is_wrong)
@@ -87,7 +88,7 @@ def _turned(rules: Rules, states: np.ndarray[Any, Any]) -> dict[str, Flags]:
 
 def _places(rules: Rules, states: np.ndarray[Any, Any]) -> dict[str, Flags]:
     """Return where a card is in no place or in two."""
-    hands, played, known, out = (states[name] for name in ("hands", "played", "known", "out"))
+    hands, played, known, discarded = (states[name] for name in ("hands", "played", "known", "discarded"))
     parts = [hands[:, 0], hands[:, 1], played[:, 0], played[:, 1], states["face_up"]]
     count = len(rules.cards)
     cards = np.uint64(1) << states["deck"][:, :count].astype(np.uint64)
@@ -97,10 +98,10 @@ def _places(rules: Rules, states: np.ndarray[Any, Any]) -> dict[str, Flags]:
     overlap = sum(_count(part) for part in parts) != _count(placed)
     deck = rules.game["deck"][0]
     if rules.humbug:
-        incomplete = ((placed | out[:, 0] | out[:, 1]) & ~deck) != 0
-        overlap = overlap | (((out[:, 0] | out[:, 1]) & placed) != 0) | (states["face_up"] != 0)
+        incomplete = ((placed | discarded[:, 0] | discarded[:, 1]) & ~deck) != 0
+        overlap = overlap | (((discarded[:, 0] | discarded[:, 1]) & placed) != 0) | (states["face_up"] != 0)
     else:
-        incomplete = ((placed & stock) != 0) | ((placed | stock) != deck) | (out != 0).any(axis=1)
+        incomplete = ((placed & stock) != 0) | ((placed | stock) != deck) | (discarded != 0).any(axis=1)
     return {
         "a card is in two places": overlap,
         "a card is in no place or in two": incomplete,
@@ -213,7 +214,7 @@ def restore_rows(
     if saved.rules != rules:
         raise ValueError(f"the state is of other rules: {saved.rules} instead of {rules}")
     if saved.states.dtype != states.dtype or saved.states.shape != rows.shape:
-        raise ValueError(f"the state holds {len(saved.states)} deals for {len(rows)} rows: as many are needed")
+        raise ValueError(must_be("the number of deals in the state", f"{len(rows)}, one a row", len(saved.states)))
     if log is not None:
         if saved.actions is None or saved.counts is None:
             raise ValueError("the state has no history: get it from a batch made with history=True")

@@ -16,8 +16,8 @@ from german_whist.envs.observation.vector import observe
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.envs.simulator.batch_kernels import step_legal
 from german_whist.envs.simulator.reset_options import draw_seed
-from german_whist.envs.utils.checks import SEED_LIMIT, check_seed, is_whole_number
-from german_whist.envs.utils.specs import short_repr
+from german_whist.envs.utils.checks import SEED_LIMIT, check_seed, is_whole_number, whole_number
+from german_whist.envs.utils.specs import must_be
 
 Rows = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
@@ -32,7 +32,7 @@ def check_seat(seat: object) -> None:
         ValueError: if it is not 0, 1 or ``"alternate"``.
     """
     if not is_whole_number(seat, 0, 1) and seat != "alternate":
-        raise ValueError(f"seat {short_repr(seat)} is not allowed: 0, 1 or 'alternate'")
+        raise ValueError(must_be("seat", "0, 1 or 'alternate'", seat))
 
 
 def learner_seats(seat: int | str, indices: Words) -> Rows:
@@ -122,7 +122,7 @@ class EpisodeBatch:
         shared_rows = rows  # those that share a seed
         if first is None and isinstance(seed, (list, tuple, np.ndarray)):
             if len(seed) != size:
-                raise ValueError(f"{len(seed)} seeds are given for num_envs={size}: as many are needed")
+                raise ValueError(must_be("the number of seeds", f"{size}, as num_envs", len(seed)))
             own = [None if one is None else check_seed(one) for one in seed]
             shared_rows = rows[[own[row] is None for row in rows]]
             for row in rows:
@@ -142,9 +142,7 @@ class EpisodeBatch:
 
     def _check_numbers(self, largest: int) -> None:
         limit = SEED_LIMIT if self.match is None else MATCH_LIMIT
-        if largest >= limit:
-            name = "deal index" if self.match is None else "match number"
-            raise ValueError(f"{name} {largest} is not allowed: a whole number from 0 to {limit - 1}")
+        whole_number("deal index" if self.match is None else "match number", largest, 0, limit - 1)
 
     def _advance(self, at: EpisodeIds, rows: Rows) -> None:
         """Move some rows on to their next episodes."""

@@ -13,7 +13,7 @@ from gymnasium.vector import AutoresetMode
 
 from german_whist.envs.engine.cards import parse_deck
 from german_whist.envs.utils.checks import SEED_LIMIT, check_seed, is_whole_number
-from german_whist.envs.utils.specs import short_repr, unknown_name_error
+from german_whist.envs.utils.specs import must_be, short_repr, unknown_name_error
 
 
 class DealOptions(NamedTuple):
@@ -36,7 +36,7 @@ def check_options(options: Mapping[str, Any]) -> None:
         ValueError: if an option is nearly one of ours, naming it; or ``options`` is no dictionary.
     """
     if not isinstance(options, Mapping):
-        raise ValueError(f"options {short_repr(options)} is not allowed: a dictionary is needed")
+        raise ValueError(must_be("options", "a dictionary", options))
     for name in options:
         if name not in _OPTIONS and (near := difflib.get_close_matches(str(name), _OPTIONS, 1, _NEAR_MISS)):
             raise ValueError(f"unknown option {short_repr(name)}: did you mean {near[0]!r}?")
@@ -91,7 +91,7 @@ def read_match_options(options: Mapping[str, Any] | None) -> tuple[tuple[int, in
 
 def _read_address(given: Any, option: str, index_name: str) -> tuple[int, int]:
     if isinstance(given, (str, Mapping)) or not hasattr(given, "__len__") or len(given) != 2:
-        raise ValueError(f"option {option}={short_repr(given)} is not allowed: a pair (seed, {index_name}) is needed")
+        raise ValueError(must_be(f"option {option}", f"a pair (seed, {index_name})", given))
     seed, index = given
     return check_seed(seed, f"option {option}: seed"), check_seed(index, f"option {option}: {index_name}")
 
@@ -101,9 +101,7 @@ def _read_deck(deck: Any, cards: Sequence[int]) -> list[int]:
         if not isinstance(deck, (Sequence, np.ndarray)) or not all(
             isinstance(card, str) or is_whole_number(card) for card in deck
         ):
-            raise ValueError(
-                f"option deck={short_repr(deck)} is not allowed: text or card numbers in dealing order are needed"
-            )
+            raise ValueError(must_be("option deck", "text or card numbers in dealing order", deck))
         deck = list(deck)
     try:
         return parse_deck(deck, cards)
@@ -113,7 +111,7 @@ def _read_deck(deck: Any, cards: Sequence[int]) -> list[int]:
 
 def _read_dealer(dealer: Any) -> int:
     if not is_whole_number(dealer, 0, 1):
-        raise ValueError(f"option dealer={short_repr(dealer)} is not allowed: 0 or 1")
+        raise ValueError(must_be("option dealer", "0 or 1", dealer))
     return int(dealer)
 
 
@@ -128,11 +126,9 @@ def read_reset_mask(options: Mapping[str, Any] | None, size: int) -> npt.NDArray
     if mask is None:
         return np.ones(size, np.bool_)
     if not isinstance(mask, np.ndarray) or mask.dtype != np.bool_:
-        raise TypeError(f"option reset_mask={short_repr(mask)} is not allowed: a NumPy array of dtype bool is needed")
+        raise TypeError(must_be("option reset_mask", "a NumPy array of dtype bool", mask))
     if mask.shape != (size,) or not mask.any():
-        raise ValueError(
-            f"option reset_mask={short_repr(mask)} is not allowed: bool[{size}] with a row to reset is needed"
-        )
+        raise ValueError(must_be("option reset_mask", f"bool[{size}] with a row to reset", mask.tolist()))
     return mask
 
 

@@ -182,6 +182,6 @@ class SingleDeal:
         try:
             number = whole_action(action)
         except ActionTypeError:
-            return ActionTypeError(f"action {action!r} is illegal: {player} may play {allowed}, as a whole number")
+            return ActionTypeError(f"action {action!r} is illegal: {player} may play {allowed}, as an integer")
         name = f" ({action_text(number, self.rules)})" if 0 <= number < self._num_actions else ""
         return ValueError(f"action {action!r}{name} is illegal: {player} may play {allowed}")

@@ -117,8 +117,8 @@ def _table(scene: Scene, style: Style) -> list[str]:
         if scene.stock and not open_cards:
             prize = "the stock lies face down"
         lines = [f"{led}{' ' * (16 - (6 if scene.led >= 0 else len(led)))}{prize}"]
-    if scene.out:
-        lines.append("out of play: " + style.hand(scene.out, scene.rules.suits))
+    if scene.discarded:
+        lines.append("out of play: " + style.hand(scene.discarded, scene.rules.suits))
     return lines
 
 

@@ -9,7 +9,7 @@ from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.state import DRAFT, ENDGAME, EXCHANGE, FOREPLAY, PICK, PICK_AFTER, PLAY
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.envs.utils.checks import whole_number
-from german_whist.envs.utils.specs import short_repr
+from german_whist.envs.utils.specs import must_be
 
 PLAYERS = ("player_0", "player_1")
 
@@ -69,7 +69,7 @@ class Scene(NamedTuple):
         led: the card led to the trick, −1 for none.
         leader: the seat that led it, −1 for none.
         choice: the choice of the player to act in words; empty if it is a card from the hand.
-        out: cards known to be out of play (humbug), as a mask.
+        discarded: cards known to be out of play (humbug), as a mask.
         done: whether the deal is over.
         winner: the seat that won; −1 for a draw or an unfinished deal.
         result: the result in words; empty for an unfinished deal.
@@ -88,7 +88,7 @@ class Scene(NamedTuple):
     led: int
     leader: int
     choice: str
-    out: int
+    discarded: int
     done: bool
     winner: int
     result: str
@@ -115,7 +115,7 @@ def scene_of(
     """
     row = whole_number("row", row, 0, batch.size - 1)
     if seat not in (None, 0, 1):
-        raise ValueError(f"seat {short_repr(seat)} is not allowed: 0, 1 or None")
+        raise ValueError(must_be("seat", "0, 1 or None", seat))
     near_seat = seat or 0
     own, other = batch.views(rows=[row, row], seats=[near_seat, 1 - near_seat])
     rules, done = batch.rules, bool(batch.done[row])
@@ -140,7 +140,7 @@ def scene_of(
         led=int(own["led"]),
         leader=1 - turn if own["led"] >= 0 else -1,
         choice="" if decision == PLAY or done else f"{names[turn]} {_CHOICES[decision]}",
-        out=int(own["out"] | other["out"]) if seat is None else int(own["out"]),
+        discarded=int(own["discarded"] | other["discarded"]) if seat is None else int(own["discarded"]),
         done=done,
         winner=winner,
         result=_result(batch, row, near, far, winner) if done else "",

@@ -9,7 +9,7 @@ from typing import Any, TypeGuard
 import numpy as np
 import numpy.typing as npt
 
-from german_whist.envs.utils.specs import short_repr
+from german_whist.envs.utils.specs import integers, must_be
 
 SEED_LIMIT = 2**64
 MAX_THREADS = 1024
@@ -18,7 +18,7 @@ _EXACT_FLOATS = 2.0**53  # floats beyond it cannot tell neighbouring whole numbe
 
 
 class ActionTypeError(TypeError, ValueError):
-    """An action that is not one whole number. It is a ``ValueError`` too, as every error of bad input."""
+    """An action that is not one integer. It is a ``ValueError`` too, as every error of bad input."""
 
 
 def is_whole_number(value: object, low: int | None = None, high: int | None = None) -> TypeGuard[int]:
@@ -39,11 +39,10 @@ def whole_number(name: str, value: object, low: int, high: int | None = None) ->
         high: the largest allowed; no limit by default.
 
     Raises:
-        ValueError: if it is not a whole number in that range.
+        ValueError: if it is not an integer in that range.
     """
     if not is_whole_number(value, low, high):
-        bounds = f"from {low}" if high is None else f"from {low} to {high}"
-        raise ValueError(f"{name} {short_repr(value)} is not allowed: a whole number {bounds}")
+        raise ValueError(must_be(name, integers(low, high), value))
     return int(value)
 
 
@@ -51,11 +50,9 @@ def check_seed(seed: object, name: str = "seed") -> int:
     """Return a seed, or the index of a deal, as an int.
 
     Raises:
-        ValueError: if it is not a whole number from 0 to 2**64 - 1.
+        ValueError: if it is not an integer from 0 to 2**64 - 1.
     """
-    if not is_whole_number(seed, 0, SEED_LIMIT - 1):
-        raise ValueError(f"{name} {short_repr(seed)} is not allowed: a whole number from 0 to 2**64 - 1")
-    return int(seed)
+    return whole_number(name, seed, 0, SEED_LIMIT - 1)
 
 
 def is_agent_class(given: object) -> TypeGuard[type]:
@@ -78,9 +75,9 @@ def whole_numbers(name: str, given: npt.ArrayLike, shape: tuple[int, ...] | None
     if not values.size:
         values = values.astype(np.int64)
     if values.dtype.kind not in "iu":
-        raise ValueError(f"{name} have dtype {values.dtype}: an integer dtype is needed")
+        raise ValueError(must_be(name, "integers", values))
     if values.ndim != 1 or (shape is not None and values.shape != shape):
-        raise ValueError(f"{name} have shape {values.shape}: {shape or '(k,)'} is needed")
+        raise ValueError(f"{name} must have shape {shape or '(k,)'}, got {values.shape}")
     return values
 
 
@@ -95,7 +92,7 @@ def numbers_between(
     values = whole_numbers(name, given, shape)
     outside = (values < low) | (values > high)
     if outside.any():
-        raise ValueError(f"{name}: {values[outside][0]} is not allowed: from {low} to {high}")
+        raise ValueError(must_be(name, f"integers from {low} to {high}", int(values[outside][0])))
     return values.astype(np.int64, copy=False)
 
 
@@ -110,7 +107,7 @@ def deal_indices(given: npt.ArrayLike, shape: tuple[int, ...], name: str = "deal
         given = np.array([check_seed(number, name) for number in numbers.flat], np.uint64).reshape(numbers.shape)
     values = whole_numbers("deal indices" if name == "deal index" else f"{name}s", given, shape)
     if (values < 0).any():
-        raise ValueError(f"{name} {values.min()} is not allowed: a whole number from 0 to 2**64 - 1")
+        raise ValueError(must_be(name, integers(0, SEED_LIMIT - 1), int(values.min())))
     return values.astype(np.uint64, copy=False)
 
 
@@ -133,7 +130,7 @@ def whole_action(action: object) -> int:
             return operator.index(action)  # type: ignore[arg-type]
     except TypeError:
         pass
-    raise ActionTypeError(f"action {action!r} is not a whole number: int, int scalar or int array of shape (1,) needed")
+    raise ActionTypeError(must_be("action", "an integer, an int scalar or an int array of shape (1,)", action))
 
 
 def whole_actions(actions: npt.ArrayLike, count: int) -> npt.NDArray[np.int64]:
@@ -153,7 +150,7 @@ def whole_actions(actions: npt.ArrayLike, count: int) -> npt.NDArray[np.int64]:
         whole = bool(np.all(np.isfinite(given) & (given == np.floor(given))))
     if given.shape != (count,) or not whole:
         error = ValueError if whole else ActionTypeError
-        raise error(f"actions of shape {given.shape} and dtype {given.dtype}: whole numbers, int[{count}] is needed")
+        raise error(must_be("actions", f"integers, int[{count}]", given))
     if given.dtype.kind == "f":
         given = np.where(np.abs(given) < _EXACT_FLOATS, given, -1)
     elif given.dtype == np.uint64:

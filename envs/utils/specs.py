@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 MAX_SHOWN = 100  # characters of a value in an error
+_WRITTEN_AS_POWER = 2**40  # from here on, 2**N - 1 is written so
 MAX_SPEC = 4096  # characters of a specification; the longest path of a file has as many
 
 
@@ -17,6 +18,28 @@ def short_repr(value: object) -> str:
     except ValueError:  # a number of more digits than Python prints
         text = "a number of thousands of digits"
     return text if len(text) <= MAX_SHOWN else f"{text[: MAX_SHOWN - 1]}…"
+
+
+def must_be(name: str, expected: str, given: object) -> str:
+    """Return the message of an error for a value that is not allowed: ``NAME must be EXPECTED, got GIVEN``.
+
+    Args:
+        name: what to call it: a parameter, an option, or a key after the place where it stands.
+        expected: what is allowed, as ``an integer >= 1``.
+        given: the value; of an array, dtype and shape are shown.
+    """
+    shape = getattr(given, "shape", ())
+    is_array = isinstance(shape, tuple) and bool(shape)
+    shown = f"{getattr(given, 'dtype', '')}{list(shape)}" if is_array else short_repr(given)
+    return f"{name} must be {expected}, got {shown}"
+
+
+def integers(low: int, high: int | None = None) -> str:
+    """Return how errors call the integers of a range: ``an integer >= 1``, ``an integer from 0 to 2**64 - 1``."""
+    if high is None:
+        return f"an integer >= {low}"
+    is_power = high >= _WRITTEN_AS_POWER and (high + 1).bit_count() == 1
+    return f"an integer from {low} to {f'2**{high.bit_length()} - 1' if is_power else high}"
 
 
 def unknown_name_error(kind: str, given: object, allowed: Iterable[str]) -> ValueError:
@@ -79,6 +102,6 @@ def read_settings(name: str, settings: str, readers: Mapping[str, Callable[[str]
         try:
             values[key] = readers[key](text)
         except ValueError:
-            kind = "whole number" if readers[key] is int else "number"
-            raise ValueError(f"{key} {short_repr(text)} is not a {kind}") from None
+            kind = "an integer" if readers[key] is int else "a number"
+            raise ValueError(must_be(key, kind, text)) from None
     return values

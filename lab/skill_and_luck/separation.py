@@ -45,7 +45,7 @@ def deals_needed(rate: float, spread: float, error: float = ERROR, power: float 
         ValueError: when ``rate`` is ½: nothing separates equal agents.
     """
     if rate == 0.5:
-        raise ValueError("rate 0.5 is not allowed: no number of deals separates equal agents")
+        raise ValueError("rate must be another one than 0.5, got 0.5: no number of deals separates equal agents")
     normal = NormalDist()
     z = normal.inv_cdf(1 - error / 2) + normal.inv_cdf(power)
     return math.ceil((z * spread / (rate - 0.5)) ** 2)

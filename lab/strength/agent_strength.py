@@ -24,7 +24,7 @@ import numpy.typing as npt
 from german_whist.agents.bots.heuristic.bot_kernels import full_hand, strength
 from german_whist.agents.endgame.exact_agent import ExactEndgame, solves_endgame
 from german_whist.agents.policy.agent import network_of
-from german_whist.agents.policy.checkpoint import read_card, write_results
+from german_whist.agents.policy.checkpoint import read_model_card, write_results
 from german_whist.agents.registry import make_agent
 from german_whist.arena.games import GameBlock
 from german_whist.arena.match import match_result, play_match
@@ -36,6 +36,7 @@ from german_whist.envs.engine.rules import rules as rules_named
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.envs.text.rules_text import rules_spec
 from german_whist.envs.utils.jit import kernel
+from german_whist.envs.utils.specs import must_be, integers
 from lab.strength.agent_report import markdown
 
 SEED = 77  # not the seed of any shipped training run
@@ -209,11 +210,11 @@ def hand_results(margins: Margins, level: Margins, rules: Rules, seed: int) -> l
 def _write_hand_values(views: npt.NDArray[Any], values: npt.NDArray[np.float64]) -> None:
     for i in range(views.shape[0]):
         view = views[i]
-        live = view.hand | view.unseen | view.opponent_known | view.face_up
-        values[i] = strength(view.hand, full_hand(view), live, np.int64(view.trump), view.low != 0)
+        unplayed = view.hand | view.unseen | view.opponent_known | view.face_up
+        values[i] = strength(view.hand, full_hand(view), unplayed, np.int64(view.trump), view.low != 0)
 
 
-def card_results(report: Results) -> Results:
+def model_card_results(report: Results) -> Results:
     """Return the results in the form of a model card: by opponent, with seats and hands in the heuristic bot's row."""
     results = {opponent: dict(result) for opponent, result in report["results"].items()}
     results[f"{HEURISTIC}+{EXACT}"].update(seats=report["seats"], hands=report["hands"])
@@ -227,18 +228,18 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("--deals", type=int, default=DEALS, help=f"mirrored deals per match (default {DEALS})")
     parser.add_argument("--seed", type=int, default=SEED, help=f"seed of the deals (default {SEED})")
     parser.add_argument("--rules", help="the game (default: the agent's own, or classic)")
-    parser.add_argument("--write-card", metavar="FILE", help="write the results into the model card of this checkpoint")
+    parser.add_argument("--write-model-card", metavar="FILE", help="write the results into the model card of this checkpoint")
     parser.add_argument("--json", action="store_true", help="print JSON")
     options = parser.parse_args(words)
     try:
         if options.deals < len(QUALITIES):
-            raise ValueError(f"deals {options.deals} is not allowed: a whole number from {len(QUALITIES)}")
+            raise ValueError(must_be("deals", integers(len(QUALITIES)), options.deals))
         rules = rules_named(options.rules or getattr(make_agent(options.agent), "rules", "classic"))
-        if options.write_card:
-            read_card(options.write_card)  # fail now, not minutes later
+        if options.write_model_card:
+            read_model_card(options.write_model_card)  # fail now, not minutes later
         report = _measured(options.agent, options.deals, options.seed, rules)
-        if options.write_card:
-            write_results(options.write_card, card_results(report))
+        if options.write_model_card:
+            write_results(options.write_model_card, model_card_results(report))
     except (ValueError, OSError) as error:
         print(f"{parser.prog}: {error}", file=sys.stderr)
         return 2

@@ -11,7 +11,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from german_whist.agents.policy.checkpoint import read_card, write_results
+from german_whist.agents.policy.checkpoint import read_model_card, write_results
 from german_whist.agents.pretrained.catalog import BASELINE
 from german_whist.agents.pretrained.model_cards import margin, win_rate
 from german_whist.arena.match import play_match
@@ -54,13 +54,13 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("games", metavar="GAME", nargs="*", help="the games (default: all with an open endgame)")
     parser.add_argument("--deals", type=int, default=DEALS, help=f"mirrored deals per game (default {DEALS})")
     parser.add_argument("--seed", type=int, default=SEED, help=f"seed of the deals (default {SEED})")
-    parser.add_argument("--write-card", metavar="FILE", help="add the results to the model card of this checkpoint")
+    parser.add_argument("--write-model-card", metavar="FILE", help="add the results to the model card of this checkpoint")
     options = parser.parse_args(words)
     try:
-        before = read_card(options.write_card)["results"] if options.write_card else {}
+        before = read_model_card(options.write_model_card)["results"] if options.write_model_card else {}
         results = measure(options.agent, options.games or open_games(), options.deals, options.seed)
-        if options.write_card:
-            write_results(options.write_card, {**before, **results})
+        if options.write_model_card:
+            write_results(options.write_model_card, {**before, **results})
     except (ValueError, OSError) as error:
         print(f"{parser.prog}: {error}", file=sys.stderr)
         return 2

@@ -27,6 +27,7 @@ from german_whist.envs.engine.rules import rules
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.solver.endgames import solve_endgames
 from german_whist.solver.races import NOT_LEGAL_MARGIN
+from german_whist.envs.utils.specs import must_be, integers
 from lab.strength.endgame_report import markdown
 
 BOTS = ("random", "greedy", "heuristic")
@@ -201,7 +202,7 @@ def main(words: Sequence[str] | None = None) -> None:
     parser.add_argument("--json", action="store_true", help="print JSON")
     options = parser.parse_args(words)
     if options.deals < 2:
-        parser.error(f"deals {options.deals} is not allowed: a whole number from 2")
+        parser.error(must_be("deals", integers(2), options.deals))
     stats = measure(options.bots, options.deals, options.seed)
     if options.picture:
         from lab.strength.endgame_plot import plot_tricks

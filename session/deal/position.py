@@ -68,7 +68,7 @@ def position(deal: TableDeal, seat: int, names: tuple[str, str], events: Sequenc
             side: card_texts(event.card for event in events if event.kind == "play" and _side(event, seat) == side)
             for side in SIDES
         },
-        "out": high_to_low(int(view["out"])),
+        "discarded": high_to_low(int(view["discarded"])),
         "exchanged": _exchanged(rules, events, seat),
         "result": result(deal, seat, names) if deal.done else None,
         "open": _open(deal, seat) if deal.done else None,

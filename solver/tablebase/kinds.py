@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from german_whist.envs.utils.checks import is_whole_number
-from german_whist.envs.utils.specs import unknown_name_error
+from german_whist.envs.utils.specs import integers, must_be, unknown_name_error
 from german_whist.solver.tablebase.position_kernels import MAX_CARDS
 
 DEFAULT_CARDS = 10  # built in a second or two, 34 MB; endgames of 13 cards take a search of three tricks above it
@@ -57,10 +57,10 @@ def check_cards(cards: int) -> int:
     """Return ``cards`` if a table can have hands of that size.
 
     Raises:
-        TableError: if it is not a whole number from 1 to 13.
+        TableError: if it is not an integer from 1 to 13.
     """
     if not is_whole_number(cards, 1, MAX_CARDS):
-        raise TableError(f"cards {cards!r} is not allowed: a whole number from 1 to {MAX_CARDS}")
+        raise TableError(must_be("cards", integers(1, MAX_CARDS), cards))
     return int(cards)
 
 

@@ -77,7 +77,7 @@ def suit_network(
 
 
 def biased_network(biases: dict[int, float]) -> Checkpoint:
-    """A checkpoint whose logits are given biases, by renamed card, whatever it sees; 0 for the others."""
+    """A checkpoint whose logits are given biases, by canonical card, whatever it sees; 0 for the others."""
     layer = np.zeros((52, observation_high("classic").size), np.float32)
     bias = np.zeros(52, np.float32)
     for card, value in biases.items():

@@ -30,7 +30,9 @@ def views() -> Views:
 )
 @pytest.mark.parametrize("rng", [None, 7])
 def test_an_agent_that_draws_says_what_it_needs(name: str, rng: Any, views: Views) -> None:
-    with pytest.raises(ValueError, match=r"agent '[\w:=,]+' draws random numbers: rng is .*, but a generator such as"):
+    with pytest.raises(
+        ValueError, match=r"agent '[\w:=,]+' draws random numbers: rng must be a generator such as .*, got"
+    ):
         make_agent(name).act(views, rng)
 
 
@@ -38,10 +40,10 @@ def test_an_agent_that_draws_says_what_it_needs(name: str, rng: Any, views: View
 def test_an_agent_refuses_what_is_not_an_array_of_views(name: str, views: Views) -> None:
     agent, rng = make_agent(name), np.random.default_rng(0)
     for given, message in (
-        (views[0], r"a single view was given: an array of shape \(n,\) is needed, np.atleast_1d\(view\) for one view"),
-        (views[:1].reshape(1, 1), r"views have shape \(1, 1\): \(n,\) is needed"),
-        (gw.observe(views), r"views are an array of dtype int8: a VIEW array of shape \(n,\) is needed"),
-        (None, "views are 'NoneType': a VIEW array"),
+        (views[0], r"views must be a VIEW array of shape \(n,\), got a single view: np.atleast_1d\(view\) is an array"),
+        (views[:1].reshape(1, 1), r"views must be a VIEW array of shape \(n,\), got shape \(1, 1\)"),
+        (gw.observe(views), r"views must be a VIEW array of shape \(n,\), as .*, got an array of dtype int8"),
+        (None, r"views must be a VIEW array of shape \(n,\), as .*, got 'NoneType'"),
     ):
         with pytest.raises(ValueError, match=message):
             agent.act(given, rng)
@@ -51,7 +53,7 @@ def test_an_agent_refuses_what_is_not_an_array_of_views(name: str, views: Views)
 def test_so_do_the_functions_of_views(views: Views) -> None:
     policy = PolicyAgent(some_network())
     for function in (gw.observe, gw.canonical_views, beliefs, policy.probabilities):
-        with pytest.raises(ValueError, match="a single view was given"):
+        with pytest.raises(ValueError, match="got a single view"):
             function(views[0])
 
 

@@ -19,6 +19,7 @@ PUBLIC = {
     "canonical_views",
     "card_text",
     "cards_of_mask",
+    "decode_actions",
     "endgame_move_values",
     "endgame_solver",
     "endgame_tricks",
@@ -38,7 +39,6 @@ PUBLIC = {
     "solve_endgame",
     "solve_endgames",
     "solve_races",
-    "true_cards",
     "view_from_observation",
 }
 

@@ -109,7 +109,7 @@ def test_matches_that_nobody_wins_are_draws(monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_bad_numbers_names_and_matches_are_refused() -> None:
     for wrong, word in (
-        ({"matches": 0}, "matches 0"),
+        ({"matches": 0}, "matches must be an integer >= 1, got 0"),
         ({"batch_size": 0}, "batch_size"),
         ({"match": "best_of:2"}, "odd"),
     ):
@@ -159,7 +159,7 @@ def test_evaluate_plays_matches_and_prints_them(capsys: pytest.CaptureFixture[st
     ("words", "message"),
     [
         (["--match", "first_two:3"], "did you mean 'first_to:N'"),
-        (["--match", "best_of:3", "--matches", "0"], "matches 0 is not allowed"),
+        (["--match", "best_of:3", "--matches", "0"], "matches must be an integer >= 1, got 0"),
         (["--matches", "3"], "--matches needs --match"),
         (["--match", "best_of:3", "--record", "x.jsonl"], "--record cannot be combined with --match"),
     ],

@@ -268,7 +268,7 @@ def test_games_that_an_agent_loses_unplayed_are_listed(
         (["random", "heuristic", "--sprt", "0,5"], "--sprt compares 2 agents, 3 are given"),
         (["random", "--sprt", "0,5", "--first-deal", "1"], "--first-deal cannot be combined with --sprt"),
         (["random", "--sprt", "0,5", "--match", "best_of:3"], "--match cannot be combined with --sprt"),
-        (["random", "--sprt", "0,5", "--deals", "0"], "most_deals 0 is not allowed"),
+        (["random", "--sprt", "0,5", "--deals", "0"], "most_deals must be an integer >= 1, got 0"),
     ],
 )
 def test_a_wrong_command_is_refused(run: Run, words: list[str], message: str) -> None:

@@ -141,9 +141,9 @@ def test_stored_deals_beyond_the_limit_are_refused(tmp_path: Path, start: int) -
 
 def test_more_deals_than_are_stored_are_not_begun(tmp_path: Path) -> None:
     many = {**GAME, "deals": MAX_DEALS + 1}
-    with pytest.raises(ValueError, match=f"deals {MAX_DEALS + 1} is not allowed"):
+    with pytest.raises(ValueError, match=f"deals must be an integer .*, got {MAX_DEALS + 1}"):
         play_tournament(["random", "greedy"], **many, folder=tmp_path)
-    with pytest.raises(ValueError, match=f"deals {MAX_DEALS + 1} is not allowed"):
+    with pytest.raises(ValueError, match=f"deals must be an integer .*, got {MAX_DEALS + 1}"):
         play_tournament_shard(["random", "greedy"], Shard(1, 9), tmp_path, **many)
 
 
@@ -306,7 +306,7 @@ def test_the_command_prints_and_writes_the_standings(run: Run, tmp_path: Path) -
         (["greedy"], "1 agent given"),
         (["greedy", "random", "--shard", "1/2"], "--shard needs --out"),
         (["greedy", "random", "--shard", "1/2", "--out", "x", "--json"], "--json cannot be combined with --shard"),
-        (["greedy", "random", "--deals", "0"], "deals 0 is not allowed"),
+        (["greedy", "random", "--deals", "0"], "deals must be an integer >= 1, got 0"),
         (["greedy", "random", "--deals", "2", "--shard", "1/3", "--out", "x"], "cannot be cut into 3 shards"),
     ],
 )

@@ -68,9 +68,9 @@ def test_json_lists_skipped_measurements(capsys: pytest.CaptureFixture[str]) -> 
     ("words", "message"),
     [
         (["bench", "start"], "unknown benchmark 'start': did you mean 'startup'?"),
-        (["bench", "--seconds", "0"], "seconds 0.0 is not allowed"),
-        (["bench", "--seconds", "nan"], "seconds nan is not allowed"),
-        (["bench", "--seconds", "soon"], "--seconds: 'soon' is not a number"),
+        (["bench", "--seconds", "0"], "seconds must be a number > 0, got 0.0"),
+        (["bench", "--seconds", "nan"], "seconds must be a number > 0, got nan"),
+        (["bench", "--seconds", "soon"], "--seconds: must be a number, got 'soon'"),
         (["bench", "--secs", "1"], "--seconds"),
     ],
 )

@@ -30,5 +30,5 @@ def test_an_unknown_subject_gets_the_nearest_name() -> None:
 
 @pytest.mark.parametrize("seconds", [0, -1, math.nan, math.inf])
 def test_an_invalid_time_is_refused(seconds: float) -> None:
-    with pytest.raises(ValueError, match=f"seconds {seconds} is not allowed: a number above 0"):
+    with pytest.raises(ValueError, match=f"seconds must be a number > 0, got {seconds}"):
         check_request([], seconds)

@@ -74,7 +74,7 @@ def test_pretrained_agents_are_listed_with_strength_and_size(run: Run) -> None:
         own, every = networks[name], networks[f"{name}-every"]
         assert listed[name]["bytes"] == own.size + every.size
         assert listed[name]["endgame"] == own.endgame
-        assert listed[name]["strength"] == {"opponent": BASELINE, **own.card["results"][BASELINE]}
+        assert listed[name]["strength"] == {"opponent": BASELINE, **own.model_card["results"][BASELINE]}
         assert f"{100 * listed[name]['strength']['win_rate']:.1f} %" in completed.out.partition(name)[2]
 
 

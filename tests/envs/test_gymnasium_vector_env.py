@@ -260,7 +260,7 @@ def test_gymnasiums_episode_statistics_count_the_learners_steps(rng: np.random.G
 def test_actions_of_another_shape_or_type_are_refused(actions: Any) -> None:
     environment = GermanWhistVectorEnv(Lowest(), 4)
     environment.reset(seed=1)
-    with pytest.raises(ValueError, match=r"int\[4\] is needed"):
+    with pytest.raises(ValueError, match=r"actions must be integers, int\[4\], got"):
         environment.step(actions)
 
 
@@ -277,7 +277,7 @@ def test_a_step_before_the_first_reset_is_refused() -> None:
         ({"opponent": "greedy"}, "gymnasium.make"),
         ({"rules": "clasic"}, "classic"),
         ({"reward": "margn"}, "margin"),
-        ({"seat": 2}, "seat 2"),
+        ({"seat": 2}, "seat must be 0, 1 or 'alternate', got 2"),
         ({"render_mode": "human"}, "ansi"),
     ],
 )
@@ -289,13 +289,13 @@ def test_a_bad_argument_is_named(wrong: dict[str, Any], word: str) -> None:
 def test_a_bad_option_or_seed_is_named_and_changes_nothing() -> None:
     environment = GermanWhistVectorEnv(Lowest(), 2)
     environment.reset(seed=3)
-    with pytest.raises(ValueError, match="dealer=3"):
+    with pytest.raises(ValueError, match="option dealer must be 0 or 1, got 3"):
         environment.reset(options={"dealer": 3})
-    with pytest.raises(ValueError, match="seed -4"):
+    with pytest.raises(ValueError, match=r"seed must be an integer .*, got -4"):
         environment.reset(seed=-4)
-    with pytest.raises(ValueError, match="3 seeds are given for num_envs=2"):
+    with pytest.raises(ValueError, match="the number of seeds must be 2, as num_envs, got 3"):
         environment.reset(seed=[1, 2, 3])
-    with pytest.raises(ValueError, match="seed -1"):
+    with pytest.raises(ValueError, match=r"seed must be an integer .*, got -1"):
         environment.reset(seed=[1, -1])
     with pytest.raises(ValueError, match="deal index"):
         environment.reset(options={"deal": (1, 2**64 - 1)})
@@ -309,7 +309,7 @@ def test_an_opponent_that_plays_an_illegal_card_or_too_few_is_named() -> None:
         environment.reset(seed=1)
     silent = Lowest()
     silent.act = lambda views, rng: np.zeros(0, np.int64)  # type: ignore[method-assign]
-    with pytest.raises(ValueError, match=r"agent 'Lowest' returned int64\[0\] for \d+ views"):
+    with pytest.raises(ValueError, match=r"agent 'Lowest' must return int64\[\d+\], got int64\[0\]"):
         GermanWhistVectorEnv(silent, 32).reset(seed=1)
 
 

@@ -132,7 +132,7 @@ def test_the_first_dealer_can_be_chosen_and_alternates_from_there(rng) -> None:
     [
         ({"deal": (1, 2)}, r"match=\(seed, number\)"),
         ({"deck": "C2"}, "option deck"),
-        ({"match": 3}, "option match=3"),
+        ({"match": 3}, r"option match must be a pair \(seed, number\), got 3"),
         ({"match": (0, 2**52)}, r"2\*\*52"),
         ({"match": (-1, 0)}, "option match: seed"),
         ({"dealer": 2}, "dealer"),

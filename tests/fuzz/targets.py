@@ -45,11 +45,11 @@ def _same_layers(one: Checkpoint, other: Checkpoint) -> bool:
 
 
 def checkpoints(folder: Path) -> Case:
-    """Bytes of a checkpoint: refused, or the same network. Values of its card: refused, or a network that plays."""
+    """Bytes of a checkpoint: refused, or the same network. Values of its model card: refused, or a playing network."""
     path = folder / "network.safetensors"
     some_network(game="tiny").save(path)
     content, original = path.read_bytes(), load_checkpoint(path)
-    tensors, card = load_file(path), original.card()
+    tensors, model_card = load_file(path), original.model_card()
     evaluate = ["evaluate", f"checkpoint:{path}", "random", "--deals", "1", "--rules", "tiny"]
     with contextlib.redirect_stdout(io.StringIO()):
         assert main(evaluate) == 0  # compiles, which no case may have to pay for
@@ -60,11 +60,11 @@ def checkpoints(folder: Path) -> Case:
         if found is not None and not _same_layers(found, original):
             raise BrokenError("other weights were read in silence")
 
-    def of_card(rng: Rng) -> None:
-        save_file(tensors, path, {"card": as_json(mutate_json(rng, card))})
+    def of_model_card(rng: Rng) -> None:
+        save_file(tensors, path, {"card": as_json(mutate_json(rng, model_card))})
         command(evaluate)
 
-    return lambda rng: of_bytes(rng) if rng.random() < 0.6 else of_card(rng)
+    return lambda rng: of_bytes(rng) if rng.random() < 0.6 else of_model_card(rng)
 
 
 def configurations(folder: Path) -> Case:

@@ -155,7 +155,7 @@ def test_settings_are_parameters_of_their_own() -> None:
     [
         ("rules=clasic", "unknown rules 'clasic': did you mean 'classic'"),
         ("reward=pionts", "unknown reward 'pionts': did you mean 'points'"),
-        ("dealer=2", "dealer 2 is not allowed: 0 or 1"),
+        ("dealer=2", "dealer must be 0 or 1, got 2"),
         ("rules=tiny,stock=3", "stock=3 is odd"),
     ],
 )

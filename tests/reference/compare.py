@@ -157,4 +157,4 @@ def _place(deal: ReferenceDeal, stock_order: Array, hidden: Array) -> None:
         stock_order[number(card)] = place
     for blind in deal.blinds:
         hidden[[number(card) for card in blind]] = 1
-    hidden[[number(card) for card in deal.all.out]] = 2
+    hidden[[number(card) for card in deal.all.discarded]] = 2

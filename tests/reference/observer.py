@@ -24,7 +24,7 @@ class Observer:
         self.held: list[set[str]] = [set(), set()]  # by seat: the cards it is known to hold
         self.open: list[set[str]] = [set(), set()]  # by seat: those of them that both players know about
         self.played: list[list[str]] = [[], []]
-        self.out: set[str] = set()  # cards known to be out of play
+        self.discarded: set[str] = set()  # cards known to be out of play
         self.row: list[str] = []  # the face-up cards of the stock
         self.stock = stock  # cards left in the stock
         self.tricks = [[0, 0], [0, 0]]  # by seat: in the foreplay, in the endgame
@@ -47,7 +47,7 @@ class Observer:
             self._sees_played(seat, card)
         elif what == "swapped":
             self.swapped[seat] = 1
-            self.out |= self.held[seat]
+            self.discarded |= self.held[seat]
             self.held[seat], self.open[seat] = set(), set()
         elif what != "kept":
             self._sees_received(what, seat, card)

@@ -269,10 +269,10 @@ def test_what_is_no_date_is_refused(day: object) -> None:
     ("wrong", "message"),
     [
         ({"rules": "clasic"}, "classic"),
-        ({"rules": 5}, "rules 5"),
-        ({"match": "best_of:2"}, "best_of:2"),
+        ({"rules": 5}, "rules must be a name, got 5"),
+        ({"match": "best_of:2"}, "match best_of:N: N must be an odd number of deals, got 2"),
         ({"seed": -1}, "seed"),
-        ({"seat": 2}, "seat 2"),
+        ({"seat": 2}, "seat must be 0 or 1, got 2"),
         ({"kind": "plai"}, "play"),
     ],
 )

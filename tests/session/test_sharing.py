@@ -53,7 +53,7 @@ def test_a_file_of_recorded_games_is_read_with_its_header(tmp_path: Path) -> Non
     assert read_deals(text) == read_deals(code_of(text)) == list(read_recordings(path))
     with pytest.raises(ValueError, match=r"recording: .* is missing|unknown field"):
         read_deals("\n".join(text.splitlines()[1:]))
-    with pytest.raises(ValueError, match=r"^0 recordings: 1 to 100 are needed"):
+    with pytest.raises(ValueError, match=r"^the number of recordings must be an integer from 1 to 100, got 0"):
         read_deals(text.splitlines()[0])
 
 
@@ -122,7 +122,7 @@ def test_a_recording_never_names_a_file_to_load() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "0 recordings"),
+        ("", "the number of recordings must be an integer from 1 to 100, got 0"),
         ("{}", "missing"),
         ("hello", "neither"),
         ("hello there", "not JSON"),
@@ -130,7 +130,7 @@ def test_a_recording_never_names_a_file_to_load() -> None:
         (base64.urlsafe_b64encode(zlib.compress(b"\xff")).decode().rstrip("="), "neither"),
         (lines(deals=1).replace('margin":', 'margin":1'), r"margin"),
         (lines("small", 1) + "\n" + lines("tiny", 1), "different games"),
-        ("\n".join([lines("tiny", 1)] * 101), "101 recordings"),
+        ("\n".join([lines("tiny", 1)] * 101), "the number of recordings must be an integer from 1 to 100, got 101"),
     ],
 )
 def test_what_is_no_recording_is_refused(text: str, message: str) -> None:

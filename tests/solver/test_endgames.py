@@ -162,22 +162,32 @@ def test_batches_agree_with_single_calls(rng):
 @pytest.mark.parametrize(
     ("leader", "follower", "settings", "message"),
     [
-        ("AKQ...", "32...", {}, "the leader has 3 cards and the follower 2"),
+        ("AKQ...", "32...", {}, "the follower's number of cards must be 3, the leader's, got 2"),
         ("AK...", "A2...", {}, "SA is in both hands"),
         ("AA...", "32...", {}, "SA appears twice"),
         (["SA", "SA"], "32...", {}, "leader: SA is given twice"),
         ("A1...", "32...", {}, "'1' is not a rank"),
         ("A..", "3...", {}, "3 suits"),
-        ("AKQJT98765432.2..", ".A9876543.65432.", {}, "the leader has 14 cards and the follower 13"),
-        ("AKQJT98765432.2..", ".A9876543.65432.2", {}, "the hands have 14 cards: from 1 to 13"),
-        ("...", "...", {}, "the hands have 0 cards"),
-        ("A...", "2...", {"trump": "X"}, "trump 'X' is not a suit"),
-        ("A...", "2...", {"led": "H9"}, "the leader has 2 cards and the follower 1"),
+        (
+            "AKQJT98765432.2..",
+            ".A9876543.65432.",
+            {},
+            "the follower's number of cards must be 14, the leader's, got 13",
+        ),
+        (
+            "AKQJT98765432.2..",
+            ".A9876543.65432.2",
+            {},
+            "the number of cards in a hand must be an integer from 1 to 13, got 14",
+        ),
+        ("...", "...", {}, "the number of cards in a hand must be an integer from 1 to 13, got 0"),
+        ("A...", "2...", {"trump": "X"}, "trump must be C, D, H, S, or None for no trumps, got 'X'"),
+        ("A...", "2...", {"led": "H9"}, "the follower's number of cards must be 2, the leader's, got 1"),
         ("A...", "2...", {"led": "S2"}, "S2 is in both hands"),
         ("A...", "2...", {"led": "Z9"}, "'Z9' is not a card"),
-        (-1, 1, {}, "is not a mask of cards"),
-        (1 << 52, 1, {}, "is not a mask of cards"),
-        ([99], [1], {}, "99 is not a card"),
+        (-1, 1, {}, "must be a mask of cards, an integer from 0 to 2"),
+        (1 << 52, 1, {}, "must be a mask of cards, an integer from 0 to 2"),
+        ([99], [1], {}, "a card must be a name such as SA or an integer from 0 to 51, got 99"),
     ],
 )
 def test_bad_input_is_refused_in_one_line(leader, follower, settings, message):
@@ -187,7 +197,7 @@ def test_bad_input_is_refused_in_one_line(leader, follower, settings, message):
 
 
 def test_errors_name_the_bad_row_or_argument():
-    with pytest.raises(ValueError, match=r"row 1: the leader has 1 cards and the follower 2"):
+    with pytest.raises(ValueError, match=r"row 1: the follower's number of cards must be 1, the leader's, got 2"):
         solve_endgames([1, 2], [4, 12])
     for name, given_value in (("trumps", 4), ("leds", 52), ("trumps", [0, 0, 0]), ("lows", 2), ("at_least", 1.5)):
         with pytest.raises(ValueError, match=name):
@@ -195,7 +205,7 @@ def test_errors_name_the_bad_row_or_argument():
     for masks in ([1.5], [[1]], [1 << 60]):
         with pytest.raises(ValueError, match="leaders"):
             solve_endgames(masks, [2])
-    with pytest.raises(ValueError, match="1 leaders and 2 followers"):
+    with pytest.raises(ValueError, match="the number of followers must be 1, as of leaders, got 2"):
         solve_endgames([1], [2, 4])
 
 

@@ -52,7 +52,7 @@ class Targets:
     def now(self) -> np.ndarray[Any, Any]:
         """The targets of the current positions, float32[envs, actions], by true action."""
         self.made._compute(np.ones(self.collector.batch.size, np.bool_), *self._networks)
-        return self.made._true_q_targets.copy()
+        return self.made._decoded_q_targets.copy()
 
 
 def by_looking_ahead(

@@ -11,7 +11,7 @@ import numpy.typing as npt
 import pytest
 
 from german_whist.agents.policy.agent import PolicyAgent, network_of
-from german_whist.agents.policy.canonical import canonical_views, true_cards
+from german_whist.agents.policy.canonical import canonical_views, decode_actions
 from german_whist.agents.registry import make_agent
 from german_whist.envs.observation.vector import observe
 from german_whist.envs.simulator.batch import DealBatch
@@ -48,13 +48,13 @@ def check_choices(agent: PolicyAgent, logits_of: Run) -> None:
     play_randomly(batch, np.random.default_rng(1), rules.tricks // 2)
     views = batch.views()
     assert len(views) == 1000
-    renamed, roles = canonical_views(views, agent.checkpoint.ranks)
-    logits = logits_of(observe(renamed, rules).astype(np.float32))
+    canonical, relabeling = canonical_views(views, agent.checkpoint.ranks)
+    logits = logits_of(observe(canonical, rules).astype(np.float32))
     assert logits.shape == (1000, rules.num_actions)
-    legal = renamed["legal"][:, None] >> np.arange(rules.num_actions, dtype=np.uint64) & np.uint64(1)
+    legal = canonical["legal"][:, None] >> np.arange(rules.num_actions, dtype=np.uint64) & np.uint64(1)
     logits = np.where(legal == 1, logits, -np.inf)
     second, best = np.sort(logits, axis=1)[:, -2:].T
-    chosen = true_cards(logits.argmax(axis=1), roles)
+    chosen = decode_actions(logits.argmax(axis=1), relabeling)
     same = chosen == agent.act(views, None)
     assert (same | (best - second < 1e-3)).all()
     assert same.mean() > 0.99
@@ -102,7 +102,7 @@ def test_an_onnx_file_describes_its_inputs_and_outputs(tmp_path: Path) -> None:
     export(some_network(), "onnx", tmp_path / "network.onnx")
     model = onnx.load(str(tmp_path / "network.onnx"))
     metadata = {entry.key: entry.value for entry in model.metadata_props}
-    assert metadata == {**ABOUT, "card": json.dumps(some_network().card())}
+    assert metadata == {**ABOUT, "card": json.dumps(some_network().model_card())}
     ((given,), (made,)) = model.graph.input, model.graph.output
     assert (given.name, made.name) == ("observation", "logits")
     assert [dim.dim_param or dim.dim_value for dim in given.type.tensor_type.shape.dim] == ["batch", 443]
@@ -116,7 +116,7 @@ def test_a_torchscript_file_describes_its_inputs_and_outputs(tmp_path: Path) -> 
     metadata = dict.fromkeys((*ABOUT, "card"), "")
     torch.jit.load(str(tmp_path / "network.pt"), _extra_files=metadata)
     texts = {name: text.decode() if isinstance(text, bytes) else text for name, text in metadata.items()}
-    assert texts == {**ABOUT, "card": json.dumps(some_network().card())}
+    assert texts == {**ABOUT, "card": json.dumps(some_network().model_card())}
 
 
 def test_another_kind_of_file_is_refused(tmp_path: Path) -> None:

@@ -38,9 +38,12 @@ def test_every_stands_for_the_presets_with_an_open_endgame_by_their_foreplay() -
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"games": {"every": 1.0}}, "inputs: observation is not allowed: a network for several games needs universal"),
-        ({"games": {"every": 1.0, "humbug": 1.0}, "inputs": UNIVERSAL}, "games: 'humbug' is not allowed"),
-        ({"games": {"tiny": 0.0}}, "games: {'tiny': 0.0} is not allowed: games with shares above 0"),
+        ({"games": {"every": 1.0}}, "inputs must be universal in a network for several games, got 'observation'"),
+        (
+            {"games": {"every": 1.0, "humbug": 1.0}, "inputs": UNIVERSAL},
+            "games must be games with an open endgame, got 'humbug'",
+        ),
+        ({"games": {"tiny": 0.0}}, "games must be games with shares > 0, got {'tiny': 0.0}"),
         ({"games": {"tny": 1.0}}, "unknown rules 'tny': did you mean 'tiny'"),
         ({"inputs": "all"}, "unknown inputs 'all'"),
         (TWO | {"evaluate_against": ["checkpoint:small"]}, "agent 'small' was trained for 'classic'"),

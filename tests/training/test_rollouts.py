@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import torch
 
-from german_whist.agents.policy.canonical import canonical_views, true_cards
+from german_whist.agents.policy.canonical import canonical_views, decode_actions
 from german_whist.agents.registry import make_agent
 from german_whist.envs.agent import Agent
 from german_whist.envs.observation.vector import observe
@@ -39,13 +39,13 @@ def test_features_masks_seats_and_ends_match_the_deals(game: str) -> None:
     batch = DealBatch(game, 6, 4, FIRST, endgame="exact")
     next_deal = FIRST + 6
     for step in range(70):
-        views, roles = canonical_views(batch.views(), "live")
+        views, relabeling = canonical_views(batch.views(), "live")
         observations = made.features[step].numpy()
         np.testing.assert_array_equal(observations, observe(views, game))
         bits = views["legal"][:, None] >> np.arange(batch.num_actions, dtype=np.uint64) & np.uint64(1)
         np.testing.assert_array_equal(made.masks[step].numpy(), bits == 1)
         np.testing.assert_array_equal(made.seats[step].numpy(), batch.turn)
-        batch.step(true_cards(made.actions[step].numpy(), roles))
+        batch.step(decode_actions(made.actions[step].numpy(), relabeling))
         np.testing.assert_array_equal(made.ends[step].numpy(), batch.done)
         finished = np.flatnonzero(batch.done)
         batch.deal_rows(finished, np.arange(next_deal, next_deal + len(finished), dtype=np.uint64))
@@ -58,8 +58,8 @@ def test_the_margin_of_a_deal_is_recorded_at_its_end(game: str) -> None:
     _collector, made = collected(rules=game, num_envs=3, num_steps=60)
     batch = DealBatch(game, 3, 0, FIRST, endgame="exact")
     for step in range(60):
-        _, roles = canonical_views(batch.views(), "live")
-        batch.step(true_cards(made.actions[step].numpy(), roles))
+        _, relabeling = canonical_views(batch.views(), "live")
+        batch.step(decode_actions(made.actions[step].numpy(), relabeling))
         finished = np.flatnonzero(batch.done)
         if len(finished):
             np.testing.assert_array_equal(made.margins[step].numpy()[finished], batch.returns("margin")[finished, 0])
@@ -120,15 +120,15 @@ def test_opponents_hold_one_seat_and_their_decisions_are_masked() -> None:
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_opponents_actions_are_recorded_by_role(game: str) -> None:
+def test_opponents_actions_are_recorded_as_canonical_ones(game: str) -> None:
     shares = {"heuristic": 1.0}
     makers = {"heuristic": lambda rollout: make_agent("heuristic")}
     _, made = collected(makers, num_envs=6, num_steps=20, rules=game, seed=4, opponents=shares)
     batch, bot = DealBatch(game, 6, 4, FIRST, endgame="exact"), make_agent("heuristic")
     compared = 0
     for step in range(20):
-        _, roles = canonical_views(batch.views(), "live")
-        actions = true_cards(made.actions[step].numpy(), roles)
+        _, relabeling = canonical_views(batch.views(), "live")
+        actions = decode_actions(made.actions[step].numpy(), relabeling)
         theirs = np.flatnonzero(~made.learner_mask[step].numpy())
         np.testing.assert_array_equal(actions[theirs], bot.act(batch.views(theirs), None))
         compared += len(theirs)

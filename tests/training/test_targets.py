@@ -158,16 +158,16 @@ def test_there_are_targets_where_the_learner_has_a_choice():
     assert found.q_targets.abs().amax() > 1
 
 
-def test_targets_are_by_role_as_the_mask_is():
+def test_targets_are_of_canonical_actions_as_the_mask_is():
     targets = Targets(small_config(rules="classic", num_envs=8, num_steps=1), **some_networks("classic"))
     by_action = targets.now()
     targets.collector._observe(0)
-    roles = targets.collector.roles.copy()
+    relabeling = targets.collector.relabeling.copy()
     targets.collect()
     for row in range(8):
         actions = np.flatnonzero(targets.collector.rollout.masks[0, row].numpy())
         found = targets.made.q_targets[0, row].numpy()[actions]
-        assert (found == by_action[row, roles[row, actions].astype(int)]).all()
+        assert (found == by_action[row, relabeling[row, actions].astype(int)]).all()
 
 
 def test_returns_bootstrap_where_another_than_the_greedy_action_was_played():

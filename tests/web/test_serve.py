@@ -104,12 +104,12 @@ def test_the_data_are_for_this_user_alone(start: Start, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--port", "70000"], "port 70000 is not allowed"),
+        (["--port", "70000"], "port must be an integer from 0 to 65535, got 70000"),
         (["--rules", "clasic"], "did you mean 'classic'"),
         (["--agent", "champoin"], "did you mean 'champion'"),
         (["--agent", "checkpoint:small", "--rules", "small"], "trained for 'classic'"),
         (["--agent", "process:no-such-program"], "'no-such-program' cannot be started"),
-        (["--seed", "-1"], "seed -1"),
+        (["--seed", "-1"], "seed must be an integer from 0 to 2**64 - 1, got -1"),
         (["--host", "256.0.0.1", "--port", "0"], "cannot be served"),
     ],
 )

@@ -11,7 +11,7 @@ from gymnasium import spaces
 from sb3_contrib.common.maskable.buffers import MaskableRolloutBuffer
 from stable_baselines3.common.vec_env.base_vec_env import VecEnv
 
-from german_whist.agents.policy.canonical import canonical_views, true_cards
+from german_whist.agents.policy.canonical import canonical_views, decode_actions
 from german_whist.envs.agent import Agent, ask
 from german_whist.envs.engine.agent_rng import AgentRng
 from german_whist.envs.engine.rules import Rules
@@ -38,8 +38,8 @@ class SelfPlayVecEnv(VecEnv):
     """Many deals stepped together; each environment shows the decision of a seat that learns.
 
     In some environments the learner holds both seats and sees whichever is to act. In the others it is dealer and
-    non-dealer in turn, and an opponent plays the other seat inside the step. Cards are named by role, as a policy
-    network sees them (``agents/policy/canonical.py``), in observations, masks and actions alike.
+    non-dealer in turn, and an opponent plays the other seat inside the step. Observations,
+    masks and actions are canonical, as a policy network sees them (``agents/policy/canonical.py``).
 
     Rewards are divided by the largest possible one. The margin is paid trick by trick, other rewards at the end of the
     deal. ``step`` returns the reward of the seat that acted, ``seat_rewards`` holds both.
@@ -133,7 +133,7 @@ class SelfPlayVecEnv(VecEnv):
 
     def observe(self) -> npt.NDArray[np.int8]:
         """Return the observations of the decisions to make, int8[num_envs, num_observations]."""
-        self._views, self._roles = canonical_views(self.batch.views())
+        self._views, self._relabeling = canonical_views(self.batch.views())
         return observe(self._views, self.batch.rules)
 
     def _margin(self) -> npt.NDArray[np.float32]:
@@ -150,7 +150,7 @@ class SelfPlayVecEnv(VecEnv):
         """Play the actions, then the opponents', until the learner is to act again; finished deals are replaced."""
         self.acted = self.batch.turn.copy()
         before = self._margin() if self._reward == "margin" else None
-        self.batch.step(true_cards(self._pending, self._roles))
+        self.batch.step(decode_actions(self._pending, self._relabeling))
         self._play_opponents()
         self.ended = self.batch.done.copy()
         if before is None:

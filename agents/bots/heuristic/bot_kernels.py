@@ -47,7 +47,7 @@ def full_hand(view):
 
 
 @kernel
-def prize_gain(view, live):
+def prize_gain(view, unplayed):
     """Return the weighted gain of winning this foreplay trick over losing it.
 
     The winner gets the best face-up card and the loser an unseen one or, when none is left, the next best; in a draft
@@ -57,14 +57,14 @@ def prize_gain(view, live):
     own, size, trump, low = view.hand, full_hand(view), view.trump, view.low != 0
     if not view.face_up:  # both draw unseen
         return PRIZE_WEIGHT * view.all_count
-    prize = best_card(view.face_up, own, size, live, trump, low)
-    prize_value = card_value(prize, own | (_ONE << np.uint64(prize)), size, live, trump, low)
+    prize = best_card(view.face_up, own, size, unplayed, trump, low)
+    prize_value = card_value(prize, own | (_ONE << np.uint64(prize)), size, unplayed, trump, low)
     left = view.face_up & ~(_ONE << np.uint64(prize))
     if view.stock > popcount(view.face_up):
-        other_value = mean_card_value(view.unseen, own, size, live, trump, low)
+        other_value = mean_card_value(view.unseen, own, size, unplayed, trump, low)
     else:
-        other = best_card(left, own, size, live, trump, low)
-        other_value = card_value(other, own | (_ONE << np.uint64(other)), size, live, trump, low)
+        other = best_card(left, own, size, unplayed, trump, low)
+        other_value = card_value(other, own | (_ONE << np.uint64(other)), size, unplayed, trump, low)
     difference = prize_value - other_value
     if view.draft:
         difference = abs(difference)
@@ -72,31 +72,31 @@ def prize_gain(view, live):
 
 
 @kernel
-def option_action(view, live):
+def option_action(view, unplayed):
     """Decide without playing a card: pick the best one, take a prize above average, keep a hand above a blind one."""
     own, size, trump, low = view.hand, full_hand(view), view.trump, view.low != 0
     if view.legal < _ONE << np.uint64(52):
-        return best_card(view.legal, own, size, live, trump, low)
+        return best_card(view.legal, own, size, unplayed, trump, low)
     if view.face_up:
         prize = lowest(view.face_up)
-        prize_value = card_value(prize, own | (_ONE << np.uint64(prize)), size, live, trump, low)
-        return TAKE if prize_value >= mean_card_value(view.unseen, own, size, live, trump, low) else LEAVE
-    return KEEP if strength(own, size, live, trump, low) >= blind_strength(view, live, trump, low) else SWAP
+        prize_value = card_value(prize, own | (_ONE << np.uint64(prize)), size, unplayed, trump, low)
+        return TAKE if prize_value >= mean_card_value(view.unseen, own, size, unplayed, trump, low) else LEAVE
+    return KEEP if strength(own, size, unplayed, trump, low) >= blind_strength(view, unplayed, trump, low) else SWAP
 
 
 @kernel
-def strength(hand, size, live, trump, low):
+def strength(hand, size, unplayed, trump, low):
     """Return the sum of the card values of a hand, in tricks."""
     total = 0.0
     cards = hand
     while cards:
-        total += card_value(lowest(cards), hand, size, live, trump, low)
+        total += card_value(lowest(cards), hand, size, unplayed, trump, low)
         cards &= cards - _ONE
     return total
 
 
 @kernel
-def blind_strength(view, live, trump, low):
+def blind_strength(view, unplayed, trump, low):
     """Estimate the strength of a hand of unseen cards: the mean over hands dealt evenly from them."""
     size = popcount(view.hand)
     step = popcount(view.unseen) // size
@@ -112,7 +112,7 @@ def blind_strength(view, live, trump, low):
                 hand |= cards & ~(cards - _ONE)
             cards &= cards - _ONE
             place += 1
-        total += strength(hand, size, live, trump, low)
+        total += strength(hand, size, unplayed, trump, low)
     return total / step
 
 
@@ -153,11 +153,11 @@ def power(base, exponent):
 
 
 @kernel
-def follow_card(view, live):
+def follow_card(view, unplayed):
     """Choose as follower in the foreplay: the outcome of each card is known, so weigh it against the card's value."""
-    gain = prize_gain(view, live)
+    gain = prize_gain(view, unplayed)
     size, low = full_hand(view), view.low != 0
-    share = share_left(popcount(view.hand), live)
+    share = share_left(popcount(view.hand), unplayed)
     best = -1
     best_value = -1e9
     for suit in range(4):
@@ -166,12 +166,12 @@ def follow_card(view, live):
             continue
         row = value_row(suit, view.trump, low)
         length = length_value(popcount(view.hand & suit_mask(suit)), size, row)
-        out = live & ~view.hand
+        not_held = unplayed & ~view.hand
         before = -1
         while mask:
             card = lowest(mask)
             mask &= mask - _ONE
-            rivals = popcount(out & rivals_of(card, low))
+            rivals = popcount(not_held & rivals_of(card, low))
             if rivals == before:  # equivalent to the card before: nothing in play lies between them
                 continue
             before = rivals
@@ -184,14 +184,14 @@ def follow_card(view, live):
 
 
 @kernel
-def beater_value(view, card, live, share, size, row):
+def beater_value(view, card, unplayed, share, size, row):
     """Return the value to the opponent of the lowest card that may beat a led card by rank; 0 when there is none.
 
     Args:
         view: what the leader knows.
         card: the card led.
-        live: mask of all cards not played yet.
-        share: share of the beater's rivals that will still be out in the endgame.
+        unplayed: mask of all cards not played yet.
+        share: share of the beater's rivals that will still be unplayed in the endgame.
         size: cards in a full hand.
         row: row of the card values for this suit (``value_row``).
     """
@@ -201,21 +201,21 @@ def beater_value(view, card, live, share, size, row):
         return 0.0
     beater = lowest(higher)
     length = popcount((known | (_ONE << np.uint64(beater))) & suit_mask(suit_of(card)))
-    rivals = popcount(live & rivals_of(beater, view.low != 0) & ~known)
+    rivals = popcount(unplayed & rivals_of(beater, view.low != 0) & ~known)
     return rank_value(rivals, share, row) + length_value(length, size, row)
 
 
 @kernel
-def lead_card(view, live):
+def lead_card(view, unplayed):
     """Choose as leader in the foreplay.
 
     The model of the opponent: it beats the card for a wanted prize whenever it can, with a higher card of the suit or,
     when void, a trump, and wins an unwanted prize only when forced to.
     """
-    gain = prize_gain(view, live)
+    gain = prize_gain(view, unplayed)
     size, low, trump = full_hand(view), view.low != 0, np.int64(view.trump)
-    share = share_left(popcount(view.hand), live)
-    their_share = share_left(popcount(view.opponent_known), live)
+    share = share_left(popcount(view.hand), unplayed)
+    their_share = share_left(popcount(view.opponent_known), unplayed)
     no_trump = chance_none(view, trump_mask(trump), chance_held(view, trump) if trump >= 0 else 0.0)
     best = -1
     best_value = -1e9
@@ -225,14 +225,14 @@ def lead_card(view, live):
             continue
         row = value_row(suit, trump, low)
         length = length_value(popcount(view.hand & suit_mask(suit)), size, row)
-        out = live & ~view.hand
+        not_held = unplayed & ~view.hand
         held = chance_held(view, suit)
         ruffed = 0.0 if suit == trump else RUFF_CHANCE * chance_none(view, suit_mask(suit), held) * (1.0 - no_trump)
         before = -1
         while mask:
             card = lowest(mask)
             mask &= mask - _ONE
-            rivals = popcount(out & rivals_of(card, low))
+            rivals = popcount(not_held & rivals_of(card, low))
             if rivals == before:  # equivalent to the card before: nothing in play lies between them
                 continue
             before = rivals
@@ -241,7 +241,7 @@ def lead_card(view, live):
             if gain > 0:
                 loses = (1.0 - no_higher) + ruffed
                 value += gain * (1.0 - loses) + FORCED_CARD_WEIGHT * loses * beater_value(
-                    view, card, live, their_share, size, row
+                    view, card, unplayed, their_share, size, row
                 )
             else:
                 must_win = chance_none(view, below(card), held) * (1.0 - no_higher)
@@ -256,14 +256,14 @@ def heuristic_action(view):
     """Return the heuristic bot's action."""
     if not view.legal & (view.legal - _ONE):
         return lowest(view.legal)
-    live = view.hand | view.unseen | view.opponent_known | view.face_up
+    unplayed = view.hand | view.unseen | view.opponent_known | view.face_up
     if view.choice:
-        return option_action(view, live)
+        return option_action(view, unplayed)
     if view.stock == 0:
         return endgame_card(view)
     if view.led < 0:
-        return lead_card(view, live)
-    return follow_card(view, live | (_ONE << np.uint64(view.led)))
+        return lead_card(view, unplayed)
+    return follow_card(view, unplayed | (_ONE << np.uint64(view.led)))
 
 
 @kernel

@@ -8,7 +8,7 @@ from german_whist.envs.engine.state_kernels import suit_mask, suit_of
 from german_whist.envs.utils.bit_kernels import lowest, popcount
 from german_whist.envs.utils.jit import kernel
 
-# A card's value is RANK_VALUES[row, rivals] + LENGTH_VALUES[row, length]. Rivals are the cards still out that outrank
+# A card's value is RANK_VALUES[row, rivals] + LENGTH_VALUES[row, length]. Rivals are the unplayed cards that outrank
 # it (low deal: that it outranks); length counts the holder's cards of the suit, this one included. Fitted by least
 # squares to 40,000 endgames of the bot against itself, hands of 13 (``lab/strength/card_value_fit.py``). Rows:
 # plain suit, trump suit, and the same two for low deals.
@@ -87,14 +87,14 @@ def rank_value(rivals, share, row):
 
 
 @kernel
-def share_left(held, live):
-    """Return the share of a card's rivals that will still be out when the endgame starts.
+def share_left(held, unplayed):
+    """Return the share of a card's rivals that will still be unplayed when the endgame starts.
 
     Args:
         held: cards in the hand that holds it.
-        live: mask of all cards not played yet.
+        unplayed: mask of all cards not played yet.
     """
-    return min(1.0, 2.0 * held / popcount(live))
+    return min(1.0, 2.0 * held / popcount(unplayed))
 
 
 @kernel
@@ -104,39 +104,39 @@ def rivals_of(card, low):
 
 
 @kernel
-def card_value(card, own, size, live, trump, low):
+def card_value(card, own, size, unplayed, trump, low):
     """Return the value of holding a card in the endgame, in tricks.
 
     Args:
         card: the card.
         own: mask of the hand that holds the card, or would.
         size: cards in a full hand of the game.
-        live: mask of all cards not played yet.
+        unplayed: mask of all cards not played yet.
         trump: the trump suit, −1 for none.
         low: whether the endgame is played low.
     """
     suit = suit_of(card)
     row = value_row(suit, trump, low)
-    rivals = popcount(live & rivals_of(card, low) & ~own)
+    rivals = popcount(unplayed & rivals_of(card, low) & ~own)
     length = length_value(popcount((own | (_ONE << np.uint64(card))) & suit_mask(suit)), size, row)
-    return rank_value(rivals, share_left(popcount(own), live), row) + length
+    return rank_value(rivals, share_left(popcount(own), unplayed), row) + length
 
 
 @kernel
-def mean_card_value(cards, own, size, live, trump, low):
-    """Return the mean value of some live cards to a hand that holds none of them; 0 when there are none.
+def mean_card_value(cards, own, size, unplayed, trump, low):
+    """Return the mean value of some unplayed cards to a hand that holds none of them; 0 when there are none.
 
     Among the cards of a suit that the hand does not hold, the best has no rival, the next has one, and so on. So the
     values are summed by number of rivals, skipping the cards that are not in ``cards``.
     """
     if not cards:
         return 0.0
-    share = share_left(popcount(own) + 1, live)
-    out = live & ~own
-    others = out & ~cards
+    share = share_left(popcount(own) + 1, unplayed)
+    not_held = unplayed & ~own
+    others = not_held & ~cards
     total = 0.0
     for suit in range(4):
-        suited = out & suit_mask(suit)
+        suited = not_held & suit_mask(suit)
         if not suited & cards:
             continue
         row = value_row(suit, trump, low)
@@ -153,14 +153,14 @@ def mean_card_value(cards, own, size, live, trump, low):
 
 
 @kernel
-def best_card(cards, own, size, live, trump, low):
+def best_card(cards, own, size, unplayed, trump, low):
     """Return the card of a mask with the highest value to a hand, −1 when it is empty."""
     best = -1
     best_value = -1e9
     while cards:
         card = lowest(cards)
         cards &= cards - _ONE
-        value = card_value(card, own | (_ONE << np.uint64(card)), size, live, trump, low)
+        value = card_value(card, own | (_ONE << np.uint64(card)), size, unplayed, trump, low)
         if value > best_value:
             best, best_value = card, value
     return best

@@ -54,7 +54,7 @@ def _facts(own: PretrainedNetwork, every: PretrainedNetwork) -> dict[str, Any]:
     from german_whist.agents.pretrained.catalog import BASELINE, DESCRIPTIONS
     from german_whist.agents.pretrained.model_cards import win_rate
 
-    result = own.card["results"].get(BASELINE)
+    result = own.model_card["results"].get(BASELINE)
     strength = "" if result is None else f"; wins {win_rate(result)} against {BASELINE} in {own.rules}"
     return {
         "usage": f"{own.name}[:SETTINGS]",

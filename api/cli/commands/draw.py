@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from german_whist.cli.options import parse_deal_address, parse_number, parse_whole_number
 from german_whist.envs.utils.files import write_atomically
-from german_whist.envs.utils.specs import short_repr
+from german_whist.envs.utils.specs import integers, must_be, short_repr
 
 if TYPE_CHECKING:
     from PIL import Image
@@ -66,10 +66,10 @@ def run(options: argparse.Namespace) -> int:
     _check_files(options)
     specs = options.agents or ["heuristic", "greedy"]
     if len(specs) != 2:
-        raise ValueError(f"draw: {len(specs)} agents given, 2 are needed (or none for heuristic and greedy)")
+        raise ValueError(must_be("draw: the number of agents", "2 (or 0 for heuristic and greedy)", len(specs)))
     size, gif_size = _size("--size", options.size), _size("--gif-size", options.gif_size)
     if not 0.02 <= options.seconds <= 60:
-        raise ValueError(f"--seconds {options.seconds} is not allowed: 0.02 to 60")
+        raise ValueError(must_be("--seconds", "a number from 0.02 to 60", options.seconds))
     seed, index = parse_deal_address(options.deal)
     agents = [make_agent(spec, options.rules) for spec in specs]
     load_drawing()
@@ -79,7 +79,7 @@ def run(options: argparse.Namespace) -> int:
     if options.still:
         after = len(actions) * 2 // 5 if options.after is None else options.after
         if not 0 <= after <= len(actions):
-            raise ValueError(f"--after {after} is not allowed: this deal has 0 to {len(actions)} actions")
+            raise ValueError(must_be("--after", f"{integers(0, len(actions))}, the actions of this deal", after))
         *_, picture = _pictures(DealBatch(options.rules, 1, seed, index), actions[:after], options.seat, size, names)
         _write(options.still, lambda file: picture.save(file, "PNG", optimize=True))
     if options.gif:
@@ -97,7 +97,7 @@ def _check_files(options: argparse.Namespace) -> None:
         if not path:
             continue
         if Path(path).suffix.lower() != ending:
-            raise ValueError(f"{option} {path!r} is not allowed: a file name that ends in {ending}")
+            raise ValueError(must_be(option, f"a file name that ends in {ending}", path))
         if not Path(path).absolute().parent.is_dir():
             raise ValueError(f"{option} {path!r}: there is no folder {str(Path(path).parent)!r}")
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from german_whist.cli.options import add_match_options, add_worker_options, chosen_executor, parse_whole_number
 from german_whist.cli.terminal import progress_bar
-from german_whist.envs.utils.specs import short_repr
+from german_whist.envs.utils.specs import must_be, short_repr
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -88,7 +88,7 @@ def run(options: argparse.Namespace) -> int:
     from german_whist.envs.engine.rules import rules
 
     if len(options.agents) < 2:
-        raise ValueError(f"evaluate: {len(options.agents)} agent given, at least 2 are needed")
+        raise ValueError(must_be("evaluate: the number of agents", "at least 2", len(options.agents)))
     if options.match is None and options.matches is not None:
         raise ValueError("evaluate: --matches needs --match")
     if options.match is not None and options.record is not None:

@@ -6,6 +6,7 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from german_whist.cli.options import parse_whole_number
+from german_whist.envs.utils.specs import integers, must_be
 
 if TYPE_CHECKING:
     from german_whist.envs.engine.rules import Rules
@@ -67,7 +68,7 @@ def run(options: argparse.Namespace) -> int:
     from german_whist.session.settings import Settings
 
     if options.deals is not None and options.deals < 1:
-        raise ValueError(f"deals {options.deals} is not allowed: a whole number from 1")
+        raise ValueError(must_be("deals", integers(1), options.deals))
     seed = draw_seed() if options.seed is None else options.seed
     session = Session(Settings(options.rules, options.agent, options.match, seed, options.seat))
     with nullcontext(None) if options.record is None else writing_recordings(options.record) as record:

@@ -6,6 +6,7 @@ import argparse
 from typing import Any
 
 from german_whist.cli.options import parse_whole_number
+from german_whist.envs.utils.specs import integers, must_be
 
 
 def add_parser(subparsers: Any) -> None:
@@ -41,7 +42,7 @@ def run(options: argparse.Namespace) -> int:
     from german_whist.web.service import ServeOptions
 
     if options.port is not None and not 0 <= options.port < 2**16:
-        raise ValueError(f"port {options.port} is not allowed: a whole number from 0 to 65535")
+        raise ValueError(must_be("port", integers(0, 2**16 - 1), options.port))
     Settings(rules=options.rules, seed=options.seed or 0)
     if options.agent is not None:
         _check_agent(options.agent, options.rules)

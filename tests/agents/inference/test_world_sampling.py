@@ -195,7 +195,7 @@ def test_the_true_world_plays_like_the_deal(game: Rules, seed: int, steps: int) 
     copy = DealBatch(game, 1, seed)
     write_known_state(game.game[0], batch.views()[0], copy.states[0])
     truth, state = batch.states[0], copy.states[0]
-    state["hands"][1], state["out"][1] = truth["hands"][1 - seat], truth["out"][1 - seat]
+    state["hands"][1], state["discarded"][1] = truth["hands"][1 - seat], truth["discarded"][1 - seat]
     state["deck"][:] = truth["deck"]
     while not batch.done[0]:
         assert copy.turn[0] == batch.turn[0] ^ seat
@@ -218,8 +218,8 @@ def test_what_the_opponent_knows_after_exchanges(swaps: tuple[int, int], seat: i
     rows = np.flatnonzero(batch.turn == seat)
     for row in rows:
         [view] = batch.views([row])
-        out = batch.states[row]["out"][1 - seat]
+        discarded = batch.states[row]["discarded"][1 - seat]
         _, states = draw(batch.rules, view, [int(row)], 20)
         for state in states:
-            assert int(state["out"][1]).bit_count() == int(out).bit_count()
-            assert not state["out"][1] & (state["hands"][0] | state["hands"][1])
+            assert int(state["discarded"][1]).bit_count() == int(discarded).bit_count()
+            assert not state["discarded"][1] & (state["hands"][0] | state["hands"][1])

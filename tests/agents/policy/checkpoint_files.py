@@ -14,10 +14,10 @@ from safetensors.numpy import load_file
 from german_whist.agents.policy.checkpoint import load_checkpoint
 
 Tensors = dict[str, np.ndarray]
-Card = dict[str, Any]
+ModelCard = dict[str, Any]
 
 
-def read_raw(path: Path) -> tuple[Tensors, Card]:
+def read_raw(path: Path) -> tuple[Tensors, ModelCard]:
     content = path.read_bytes()
     [length] = struct.unpack("<Q", content[:8])
     return load_file(path), json.loads(json.loads(content[8 : 8 + length])["__metadata__"]["card"])

@@ -1,4 +1,4 @@
-"""Cards renamed by role for networks, and named back."""
+"""Cards relabeled for networks, and decoded."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from german_whist.agents.policy.canonical import by_name, by_role, canonical_views, true_cards
+from german_whist.agents.policy.canonical import canonical_views, decode_actions, decode_values, encode_values
 from german_whist.agents.policy.canonical_kernels import TRUMP_SLOT
 from german_whist.agents.policy.checkpoint import RANKS
 from german_whist.envs.engine.cards import NUM_CARDS, cards_of, hand_text, mask_of
@@ -24,17 +24,17 @@ OPTIONS = 3 << NUM_CARDS  # actions that are not cards, as the mask says
 
 
 @given(games(), seeds, st.integers(0, 51), st.sampled_from(RANKS))
-def test_true_cards_invert_the_renaming(game: Rules, seed: int, steps: int, ranks: str) -> None:
+def test_decoded_actions_invert_the_relabeling(game: Rules, seed: int, steps: int, ranks: str) -> None:
     batch = DealBatch(game, 4, seed, first=0)
     play_randomly(batch, np.random.default_rng(seed % 1000), min(steps, 2 * game.tricks))
     views = batch.views(seats=[0, 1, 0, 1])
-    renamed, roles = canonical_views(views, ranks)
-    behind, role_of, suits = roles[:, :52], roles[:, 52:104], roles[:, 104:]
+    canonical, relabeling = canonical_views(views, ranks)
+    behind, encoded, suits = relabeling[:, :52], relabeling[:, 52:104], relabeling[:, 104:]
     assert (np.sort(suits, axis=1) == range(4)).all()
     every = np.arange(NUM_CARDS)
-    assert (np.take_along_axis(role_of, behind.astype(int), axis=1) == every).all()
-    for before, after, names, order in zip(views, renamed, roles, suits, strict=True):
-        back = true_cards(every, np.repeat(names[None], NUM_CARDS, axis=0))
+    assert (np.take_along_axis(encoded, behind.astype(int), axis=1) == every).all()
+    for before, after, names, order in zip(views, canonical, relabeling, suits, strict=True):
+        back = decode_actions(every, np.repeat(names[None], NUM_CARDS, axis=0))
         assert (back // 13 == np.repeat(order, 13)).all()
         for name in MASKS:
             cards, choices = int(after[name]) & ~OPTIONS, int(after[name]) & OPTIONS
@@ -52,10 +52,10 @@ def test_true_cards_invert_the_renaming(game: Rules, seed: int, steps: int, rank
 
 
 def test_plain_suits_go_by_length_then_ranks_and_trumps_are_spades() -> None:
-    renamed, roles = canonical_views(view("K.A32.65.87", "H", face_up="H9"))
+    canonical, relabeling = canonical_views(view("K.A32.65.87", "H", face_up="H9"))
     # Trumps are hearts. Spades are the shortest; diamonds are below clubs.
-    assert roles[0, 104:].tolist() == [3, 1, 0, 2]
-    assert hand_text(int(renamed["hand"][0])) == "A32.87.65.K"
+    assert relabeling[0, 104:].tolist() == [3, 1, 0, 2]
+    assert hand_text(int(canonical["hand"][0])) == "A32.87.65.K"
 
 
 def test_suits_alike_in_the_hand_go_by_the_unseen_cards() -> None:
@@ -67,11 +67,11 @@ def test_suits_alike_in_the_hand_go_by_the_unseen_cards() -> None:
 def test_live_ranks_count_from_the_top_what_is_still_in_play() -> None:
     # Of hearts the ace and the jack are played: the queen is the second highest left, the nine the fourth.
     row = view("5.Q92.65.87", "H", face_up="HK", played=".AJ..")
-    renamed, roles = canonical_views(row, "live")
-    assert hand_text(int(renamed["hand"][0])).split(".")[0] == "KJ4"
-    assert hand_text(int(renamed["face_up"][0])).split(".")[0] == "A"
-    assert hand_text(int(renamed["played_self"][0] | renamed["played_opponent"][0])).split(".")[0] == "32"
-    assert hand_text(mask_of(int(card) for card in roles[0, 39:52][[12, 11, 9, 2, 1, 0]])) == ".AKQJ92.."
+    canonical, relabeling = canonical_views(row, "live")
+    assert hand_text(int(canonical["hand"][0])).split(".")[0] == "KJ4"
+    assert hand_text(int(canonical["face_up"][0])).split(".")[0] == "A"
+    assert hand_text(int(canonical["played_self"][0] | canonical["played_opponent"][0])).split(".")[0] == "32"
+    assert hand_text(mask_of(int(card) for card in relabeling[0, 39:52][[12, 11, 9, 2, 1, 0]])) == ".AKQJ92.."
 
 
 def test_a_card_that_was_led_is_still_in_play() -> None:
@@ -79,8 +79,8 @@ def test_a_card_that_was_led_is_still_in_play() -> None:
     play_randomly(batch, np.random.default_rng(1), 9)
     views = batch.views()
     assert (views["led"] >= 0).all()
-    renamed, _ = canonical_views(views, "live")
-    for before, after in zip(views, renamed, strict=True):
+    canonical, _ = canonical_views(views, "live")
+    for before, after in zip(views, canonical, strict=True):
         beats = [
             card
             for card in cards_of(int(before["legal"]))
@@ -97,27 +97,27 @@ def test_live_ranks_keep_the_order_of_the_cards_in_play(game: Rules, seed: int, 
     batch = DealBatch(game, 3, seed)
     play_randomly(batch, np.random.default_rng(seed % 1000), min(steps, 2 * game.tricks))
     views = batch.views(seats=[0, 1, 0])
-    _, roles = canonical_views(views, "live")
-    for row, names in zip(views, roles, strict=True):
+    _, relabeling = canonical_views(views, "live")
+    for row, names in zip(views, relabeling, strict=True):
         led = 1 << int(row["led"]) if row["led"] >= 0 else 0
-        live = led | int(row["hand"] | row["unseen"] | row["opponent_known"] | row["face_up"])
+        unplayed = led | int(row["hand"] | row["unseen"] | row["opponent_known"] | row["face_up"])
         for suit in range(4):
-            of_suit = [card for card in cards_of(live) if card // 13 == suit]
+            of_suit = [card for card in cards_of(unplayed) if card // 13 == suit]
             taken = [int(names[52 + card]) for card in of_suit]
             assert taken == list(range(taken[0], taken[0] + len(taken))) if taken else True
             assert not taken or taken[-1] % 13 == 12
 
 
-def test_numbers_by_role_and_by_name_are_each_others_inverse() -> None:
+def test_encoding_values_undoes_decoding_them() -> None:
     batch = DealBatch("draft", 20)
     play_randomly(batch, np.random.default_rng(0), 5)
-    _, roles = canonical_views(batch.views(), "live")
+    _, relabeling = canonical_views(batch.views(), "live")
     numbers = np.random.default_rng(2).random((20, 54))
-    named = by_name(numbers, roles)
-    np.testing.assert_array_equal(by_role(named, roles), numbers)
+    decoded = decode_values(numbers, relabeling)
+    np.testing.assert_array_equal(encode_values(decoded, relabeling), numbers)
     for row in range(20):
-        cards = true_cards(np.arange(54), np.repeat(roles[row : row + 1], 54, axis=0))
-        np.testing.assert_array_equal(named[row, cards], numbers[row])
+        cards = decode_actions(np.arange(54), np.repeat(relabeling[row : row + 1], 54, axis=0))
+        np.testing.assert_array_equal(decoded[row, cards], numbers[row])
 
 
 def test_ranks_that_are_unknown_are_refused() -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from german_whist.agents.policy.agent import PolicyAgent
-from german_whist.agents.policy.checkpoint import Checkpoint, load_checkpoint, read_card, write_results
+from german_whist.agents.policy.checkpoint import Checkpoint, load_checkpoint, read_model_card, write_results
 from german_whist.envs.engine.rules import Rules, rules
 from german_whist.envs.observation.vector import OBSERVATION_VERSION
 from german_whist.envs.simulator.batch import DealBatch
@@ -66,11 +66,11 @@ def test_a_weight_too_large_for_half_the_size_is_refused(tmp_path: Path) -> None
 
 
 def test_results_are_put_into_the_card_and_nothing_else_changes(path: Path) -> None:
-    tensors, card = read_raw(path)
-    assert read_card(path) == card
+    tensors, model_card = read_raw(path)
+    assert read_model_card(path) == model_card
     write_results(path, {"greedy": {"win_rate": 0.5}})
     again, changed = read_raw(path)
-    assert changed == {**card, "results": {"greedy": {"win_rate": 0.5}}}
+    assert changed == {**model_card, "results": {"greedy": {"win_rate": 0.5}}}
     assert all(again[name].tobytes() == tensors[name].tobytes() for name in tensors)
     with pytest.raises(ValueError, match="no such file"):
         write_results(path.with_name("gone.safetensors"), {})
@@ -91,20 +91,20 @@ def test_the_endgame_is_written_and_read(tmp_path: Path) -> None:
 
 
 def test_the_card_says_what_the_file_is(path: Path) -> None:
-    card = read_raw(path)[1]
-    assert card == some_network().card()
-    assert card["format"] == "german-whist-policy"
-    assert card["network"] == {
+    model_card = read_raw(path)[1]
+    assert model_card == some_network().model_card()
+    assert model_card["format"] == "german-whist-policy"
+    assert model_card["network"] == {
         "type": "mlp",
         "activation": "relu",
         "suits": "canonical",
         "ranks": "named",
         "sizes": [443, 8, 52],
     }
-    assert Rules(**card["rules"]) == rules("classic")
-    assert card["observation_version"] == OBSERVATION_VERSION
-    assert card["training"] == {"decisions": 12, "seed": 0}
-    assert card["results"] == {"random": {"win_rate": 0.75}}
+    assert Rules(**model_card["rules"]) == rules("classic")
+    assert model_card["observation_version"] == OBSERVATION_VERSION
+    assert model_card["training"] == {"decisions": 12, "seed": 0}
+    assert model_card["results"] == {"random": {"win_rate": 0.75}}
 
 
 def test_a_saved_file_replaces_the_one_before(path: Path) -> None:

@@ -20,7 +20,7 @@ from safetensors.numpy import save_file
 from german_whist.agents.policy.checkpoint import load_checkpoint
 from german_whist.agents.policy.tensor_file import file_metadata
 from tests.agents.networks import some_network
-from tests.agents.policy.checkpoint_files import Card, Tensors, read_raw, refusal
+from tests.agents.policy.checkpoint_files import ModelCard, Tensors, read_raw, refusal
 
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
@@ -91,18 +91,18 @@ def test_a_foreign_safetensors_file_is_refused(path: Path) -> None:
     assert "it was not made by german-whist" in refusal(path)
 
 
-def put(key: str, value: object) -> Callable[[Card], None]:
-    def change(card: Card) -> None:
+def put(key: str, value: object) -> Callable[[ModelCard], None]:
+    def change(model_card: ModelCard) -> None:
         *folders, last = key.split(".")
         for folder in folders:
-            card = card[folder]
-        card[last] = value
+            model_card = model_card[folder]
+        model_card[last] = value
 
     return change
 
 
-def drop(key: str) -> Callable[[Card], None]:
-    return lambda card: card.pop(key)
+def drop(key: str) -> Callable[[ModelCard], None]:
+    return lambda model_card: model_card.pop(key)
 
 
 @pytest.mark.parametrize(
@@ -114,54 +114,54 @@ def drop(key: str) -> Callable[[Card], None]:
         (put("version", 2), "has format 2 and observation layout 1: this version reads 1 and 1"),
         (put("observation_version", 99), "has format 1 and observation layout 99"),
         (drop("observation_version"), "observation layout None"),
-        (drop("rules"), "damaged card"),
-        (put("rules", 5), "damaged card"),
-        (put("rules", ["ab", "cd"]), "damaged card: unknown rules field 'a'"),
+        (drop("rules"), "damaged model card"),
+        (put("rules", 5), "damaged model card"),
+        (put("rules", ["ab", "cd"]), "damaged model card: unknown rules field 'a'"),
         (put("rules.hnad", 13), "unknown rules field 'hnad': did you mean 'hand'"),
         (put("rules.hand", 14), r"2 \* hand \+ stock = 54 cards"),
-        (put("rules.counts", ["all"]), "damaged card"),
-        (drop("network"), "damaged card"),
-        (put("network", None), "damaged card"),
+        (put("rules.counts", ["all"]), "damaged model card"),
+        (drop("network"), "damaged model card"),
+        (put("network", None), "damaged model card"),
         (put("network.type", "transformer"), "has the network {'type': 'transformer'"),
         (put("network.suits", "named"), "this version reads"),
         (put("network.ranks", "dead"), "this version reads"),
         (put("network.dropout", 0.5), "this version reads"),
-        (put("network.sizes", None), "damaged card"),
-        (put("network.sizes", []), r"has layers of sizes \[\]: these rules need 443, …, 52"),
-        (put("network.sizes", [52]), "these rules need"),
-        (put("network.sizes", [443, "8", 52]), "damaged card"),
-        (put("network.sizes", [443, 8.0, 52]), "damaged card"),
-        (put("network.sizes", [443, float("inf"), 52]), "damaged card"),
-        (put("network.sizes", [442, 8, 52]), "these rules need"),
-        (put("network.sizes", [443, 8, 53]), "these rules need"),
+        (put("network.sizes", None), "damaged model card"),
+        (put("network.sizes", []), r"the sizes of the layers must be 443, …, 52 for these rules, got \[\]"),
+        (put("network.sizes", [52]), "for these rules, got"),
+        (put("network.sizes", [443, "8", 52]), "damaged model card"),
+        (put("network.sizes", [443, 8.0, 52]), "damaged model card"),
+        (put("network.sizes", [443, float("inf"), 52]), "damaged model card"),
+        (put("network.sizes", [442, 8, 52]), "for these rules, got"),
+        (put("network.sizes", [443, 8, 53]), "for these rules, got"),
         (put("network.sizes", [443, 9, 52]), "layer 0 is missing or has another shape"),
         (put("network.sizes", [443, 52]), "layer 0 is missing or has another shape"),
         (put("network.sizes", [443, 8, 52, 52]), "layer 2 is missing"),
-        (put("logits_a_trick", 0), "damaged card: logits_a_trick 0 is not a positive number"),
-        (put("logits_a_trick", "four"), "logits_a_trick 'four' is not a positive number"),
-        (put("logits_a_trick", float("inf")), "damaged card"),
+        (put("logits_a_trick", 0), "damaged model card: logits_a_trick must be a positive number up to .*, got 0"),
+        (put("logits_a_trick", "four"), "logits_a_trick must be a positive number up to .*, got 'four'"),
+        (put("logits_a_trick", float("inf")), "damaged model card"),
         (
             put("endgame", "exat"),
-            "damaged card: unknown endgame 'exat': did you mean 'exact'\\? allowed: played, exact",
+            "damaged model card: unknown endgame 'exat': did you mean 'exact'\\? allowed: played, exact",
         ),
-        (put("logits_a_trick", 10**400), r"is not a positive number up to 1e\+06"),
+        (put("logits_a_trick", 10**400), r"must be a positive number up to 1e\+06, got"),
         (put("network.sizes", [443, 10**400, 52]), "at most 20 of 1 to 65536 units"),
         (put("network.sizes", [443, 10**9, 52]), "at most 20 of 1 to 65536 units"),
         (put("network.sizes", [443, *[8] * 5000, 52]), "at most 20 of 1 to 65536 units"),
         (put("network.sizes", [443, -8, 52]), "at most 20 of 1 to 65536 units"),
-        (put("rules.hand", 10**400), "hand="),
+        (put("rules.hand", 10**400), "hand must be an integer from 1 to 26, got"),
         (put("version", 10**4000), "has format 1000"),
         (put("network.type", "x" * 5000), "has the network"),
-        (drop("endgame"), "damaged card: 'endgame'"),
-        (put("endgame", None), "damaged card: unknown endgame 'None'"),
-        (put("training", [1]), "damaged card"),
-        (put("results", "good"), "damaged card"),
+        (drop("endgame"), "damaged model card: 'endgame'"),
+        (put("endgame", None), "damaged model card: unknown endgame 'None'"),
+        (put("training", [1]), "damaged model card"),
+        (put("results", "good"), "damaged model card"),
     ],
 )
-def test_a_wrong_card_is_refused(path: Path, change: Callable[[Card], None], message: str) -> None:
-    tensors, card = read_raw(path)
-    change(card)
-    save_file(tensors, path, metadata={"card": json.dumps(card)})
+def test_a_wrong_model_card_is_refused(path: Path, change: Callable[[ModelCard], None], message: str) -> None:
+    tensors, model_card = read_raw(path)
+    change(model_card)
+    save_file(tensors, path, metadata={"card": json.dumps(model_card)})
     refused = refusal(path)
     with pytest.raises(ValueError, match=message):
         raise ValueError(refused)
@@ -198,9 +198,9 @@ def wrong_tensors() -> dict[str, Callable[[Tensors], None]]:
 
 @pytest.mark.parametrize("layer", [0, 1])
 def test_finite_weights_that_overflow_are_refused(path: Path, layer: int) -> None:
-    tensors, card = read_raw(path)
+    tensors, model_card = read_raw(path)
     tensors[f"layer.{layer}.weight"][0, :2] = 3e38, -3e38
-    save_file(tensors, path, metadata={"card": json.dumps(card)})
+    save_file(tensors, path, metadata={"card": json.dumps(model_card)})
     assert f"layer {layer} holds numbers so large that its outputs overflow" in refusal(path)
 
 
@@ -220,25 +220,25 @@ def test_sizes_are_looked_at_before_anything_is_read(path: Path) -> None:
 
 
 def test_tensors_that_the_card_does_not_name_are_left_alone(path: Path) -> None:
-    tensors, card = read_raw(path)
+    tensors, model_card = read_raw(path)
     tensors["extra"] = np.zeros(10)
-    save_file(tensors, path, metadata=file_metadata(card, tensors))
+    save_file(tensors, path, metadata=file_metadata(model_card, tensors))
     load_checkpoint(path)
 
 
 def test_the_card_is_checked_before_the_tensors(path: Path) -> None:
-    tensors, card = read_raw(path)
+    tensors, model_card = read_raw(path)
     for name in list(tensors):
         tensors[name] = tensors[name].astype(np.float64)
-    save_file(tensors, path, metadata={"card": json.dumps({**card, "version": 7})})
+    save_file(tensors, path, metadata={"card": json.dumps({**model_card, "version": 7})})
     assert "has format 7" in refusal(path)
 
 
 @pytest.mark.parametrize("kind", wrong_tensors())
 def test_wrong_tensors_are_refused(path: Path, kind: str) -> None:
-    tensors, card = read_raw(path)
+    tensors, model_card = read_raw(path)
     wrong_tensors()[kind](tensors)
-    save_file(tensors, path, metadata={"card": json.dumps(card)})
+    save_file(tensors, path, metadata={"card": json.dumps(model_card)})
     assert "layer" in refusal(path)
 
 
@@ -257,9 +257,9 @@ def test_a_bfloat16_file_of_torch_is_refused(path: Path) -> None:
     torch = pytest.importorskip("torch")
     from safetensors.torch import save_file as save_torch_file
 
-    tensors, card = read_raw(path)
+    tensors, model_card = read_raw(path)
     halves = {name: torch.from_numpy(array).bfloat16() for name, array in tensors.items()}
-    save_torch_file(halves, path, metadata={"card": json.dumps(card)})
+    save_torch_file(halves, path, metadata={"card": json.dumps(model_card)})
     refusal(path)
 
 

@@ -121,7 +121,7 @@ def test_a_file_holds_the_network(tmp_path: Path) -> None:
 def test_a_file_with_a_wrong_number_of_suit_layers_is_refused(tmp_path: Path, suit_layers: object) -> None:
     path = tmp_path / "net.safetensors"
     suit_network(2).save(path)
-    tensors, card = read_raw(path)
-    card["network"]["suit_layers"] = suit_layers
-    save_file(tensors, path, {"card": json.dumps(card)})
+    tensors, model_card = read_raw(path)
+    model_card["network"]["suit_layers"] = suit_layers
+    save_file(tensors, path, {"card": json.dumps(model_card)})
     assert refusal(path)

@@ -25,7 +25,16 @@ RENAMINGS = list(permutations(range(4)))
 MASKS = [name for name in VIEW.names if VIEW[name] == np.uint64]
 BINOMIAL = np.uint64(3 << 52)  # actions that are not cards
 COUNTS = ["void_self", "void_opponent", "drawn_self", "drawn_opponent"]
-TOLD_OF_A_SUIT = ["played_self", "played_opponent", "opponent_known", "own_known", "led", "face_up", "out", *COUNTS]
+TOLD_OF_A_SUIT = [
+    "played_self",
+    "played_opponent",
+    "opponent_known",
+    "own_known",
+    "led",
+    "face_up",
+    "discarded",
+    *COUNTS,
+]
 
 
 def rename(views: Views, new: tuple[int, ...]) -> Views:

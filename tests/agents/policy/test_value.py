@@ -42,25 +42,25 @@ def test_a_checkpoint_without_a_value_says_none() -> None:
     assert PolicyAgent(some_network()).values(views) is None
     assert ExactEndgame(PolicyAgent(some_network())).values(views) is None
     assert make_agent("heuristic+exact").values(views) is None  # type: ignore[attr-defined]
-    assert "value" not in some_network().card()
+    assert "value" not in some_network().model_card()
 
 
 @pytest.mark.parametrize(
     ("change", "expected"),
     [
         ({"outputs": ["margin", "points"]}, "a value network of margin, points: this version reads margin, win_logit"),
-        ({"outputs": None}, "damaged card: value"),
-        ({"sizes": [443, 6, 3]}, "value layers of sizes [443, 6, 3]: 443, …, 2 are needed"),
-        ({"sizes": [443, 7, 2]}, "value 0 is missing or has another shape than its card says"),
-        ({"sizes": "wide"}, "damaged card: value"),
+        ({"outputs": None}, "damaged model card: value"),
+        ({"sizes": [443, 6, 3]}, "the sizes of the value layers must be 443, …, 2, got [443, 6, 3]"),
+        ({"sizes": [443, 7, 2]}, "value 0 is missing or has another shape than its model card says"),
+        ({"sizes": "wide"}, "damaged model card: value"),
     ],
 )
 def test_a_value_that_cannot_be_read_is_refused(tmp_path: Path, change: dict[str, object], expected: str) -> None:
     path = tmp_path / "net.safetensors"
     valued_network().save(path)
-    tensors, card = read_raw(path)
-    card["value"] |= change
-    save_file(tensors, path, {"card": json.dumps(card)})
+    tensors, model_card = read_raw(path)
+    model_card["value"] |= change
+    save_file(tensors, path, {"card": json.dumps(model_card)})
     assert expected in refusal(path)
 
 

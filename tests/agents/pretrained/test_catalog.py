@@ -11,7 +11,7 @@ import pytest
 
 from german_whist.agents.endgame.exact_agent import ExactEndgame
 from german_whist.agents.policy.agent import PolicyAgent
-from german_whist.agents.policy.canonical import canonical_views, true_cards
+from german_whist.agents.policy.canonical import canonical_views, decode_actions
 from german_whist.agents.policy.inputs import network_inputs
 from german_whist.agents.policy.network.layers import OBSERVATION, UNIVERSAL
 from german_whist.agents.pretrained.catalog import (
@@ -51,7 +51,7 @@ def test_files_are_small() -> None:
 @pytest.mark.parametrize("network", pretrained_networks(), ids=NETWORK_NAMES)
 def test_every_card_says_where_its_network_comes_from(network: PretrainedNetwork) -> None:
     assert network.endgame == "exact"
-    training = network.card["training"]
+    training = network.model_card["training"]
     assert training["commands"]
     made_by = ("german-whist train ", "python -m lab.average_checkpoints ")
     assert all(command.startswith(made_by) for command in training["commands"])
@@ -88,20 +88,20 @@ def test_torch_chooses_the_same_actions(name: str, played: int) -> None:
     batch = DealBatch(checkpoint.rules, 200, seed=5)
     play_randomly(batch, np.random.default_rng(3), played)
     views = batch.views()[~batch.done]
-    renamed, roles = canonical_views(views, checkpoint.ranks)
+    canonical, relabeling = canonical_views(views, checkpoint.ranks)
     features, *sizes, actions = checkpoint.sizes
     network = new_mlp(torch.ones(features), sizes, actions, 1.0, checkpoint.suit_layers)
     network.load_raw_layers(checkpoint.layers, name)
     network.double().compute_dtype = torch.float64
     last = network.linear_layers()[-1]
     units = network.units(
-        torch.from_numpy(network_inputs(renamed, checkpoint.rules, checkpoint.inputs)), network.weights()
+        torch.from_numpy(network_inputs(canonical, checkpoint.rules, checkpoint.inputs)), network.weights()
     )
     logits = network.joined(torch.nn.functional.linear(units, last.weight, last.bias)).detach()
-    legal = renamed["legal"][:, None] >> np.arange(logits.shape[1], dtype=np.uint64) & np.uint64(1)
+    legal = canonical["legal"][:, None] >> np.arange(logits.shape[1], dtype=np.uint64) & np.uint64(1)
     logits[torch.from_numpy(legal == 0)] = -torch.inf
     best, second = logits.topk(2).values.T
-    chosen = true_cards(logits.argmax(1).numpy(), roles)
+    chosen = decode_actions(logits.argmax(1).numpy(), relabeling)
     same = chosen == PolicyAgent(checkpoint).act(views, None)
     assert (same | (best - second < 1e-3).numpy()).all()  # what float32 cannot tell apart
     assert same.mean() > 0.99

@@ -45,19 +45,19 @@ def test_the_results_are_those_of_the_card_with_their_intervals(network: Pretrai
         metrics = {metric["name"]: metric for metric in result["metrics"]}
         assert not any("network to the end" in name for name in metrics)
         for opponent in ("heuristic+exact",) if plays_every_game else ("random+exact", "heuristic+exact", "heuristic"):
-            card = network.card["results"][f"{opponent}, {game}" if plays_every_game else opponent]
-            assert_is_metric(metrics[f"win rate against {opponent}"], card, "win_rate", "interval")
-            assert_is_metric(metrics[f"tricks a deal against {opponent}"], card, "margin", "margin_interval")
+            measured = network.model_card["results"][f"{opponent}, {game}" if plays_every_game else opponent]
+            assert_is_metric(metrics[f"win rate against {opponent}"], measured, "win_rate", "interval")
+            assert_is_metric(metrics[f"tricks a deal against {opponent}"], measured, "margin", "margin_interval")
 
 
-def assert_is_metric(metric: dict[str, Any], card: dict[str, Any], kind: str, interval: str) -> None:
+def assert_is_metric(metric: dict[str, Any], result: dict[str, Any], kind: str, interval: str) -> None:
     mean, half = map(float, metric["value"].split(" +/- "))
-    low, high = card[interval]
+    low, high = result[interval]
     assert metric["type"] == kind
-    assert mean == pytest.approx(card[kind], abs=6e-4)
+    assert mean == pytest.approx(result[kind], abs=6e-4)
     assert half == pytest.approx((high - low) / 2, abs=6e-4)
     assert (metric["args"]["low"], metric["args"]["high"]) == pytest.approx((low, high), abs=6e-5)
-    assert metric["args"]["deals"] == card["deals"]
+    assert metric["args"]["deals"] == result["deals"]
     assert metric["args"]["confidence"] == 0.95
 
 
@@ -72,13 +72,13 @@ def test_the_page_has_the_sha_256_of_each_file(network: PretrainedNetwork) -> No
 
 
 def test_a_network_with_a_single_deal_or_no_results_has_metadata_too() -> None:
-    card = {**NETWORKS[0].card, "results": {}}
-    fields = yaml.safe_load(front_matter((NETWORKS[0]._replace(card=card),)).strip("-\n"))
+    model_card = {**NETWORKS[0].model_card, "results": {}}
+    fields = yaml.safe_load(front_matter((NETWORKS[0]._replace(model_card=model_card),)).strip("-\n"))
     assert fields["model-index"][0]["results"][0]["metrics"] == []
-    found = NETWORKS[0].card["results"]["random+exact"]
+    found = NETWORKS[0].model_card["results"]["random+exact"]
     result = {**found, "interval": None, "margin_interval": (None, None)}
-    card["results"] = {"random+exact": result}
-    fields = yaml.safe_load(front_matter((NETWORKS[0]._replace(card=card),)).strip("-\n"))
+    model_card["results"] = {"random+exact": result}
+    fields = yaml.safe_load(front_matter((NETWORKS[0]._replace(model_card=model_card),)).strip("-\n"))
     assert [metric["value"] for metric in fields["model-index"][0]["results"][0]["metrics"]] == [
         f"{found['win_rate']:.3f}",
         f"{found['margin']:.3f}",

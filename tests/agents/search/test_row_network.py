@@ -40,10 +40,10 @@ def test_a_network_in_kernels_is_the_network(name: str) -> None:
         for view, row in zip(views[:8], advantages, strict=False):
             evaluate(network, view)
             legal = [card for card in range(52) if int(view["legal"]) >> card & 1]
-            roles = network.roles[52:104]
-            best = max(network.logits[roles[card]] for card in legal)
+            encoded = network.relabeling[52:104]
+            best = max(network.logits[encoded[card]] for card in legal)
             assert checkpoint.logits_per_trick is not None
-            found = [np.float64(network.logits[roles[card]] - best) / checkpoint.logits_per_trick for card in legal]
+            found = [np.float64(network.logits[encoded[card]] - best) / checkpoint.logits_per_trick for card in legal]
             assert found == row[legal].tolist()
         play_randomly(batch, rng, 5)
 

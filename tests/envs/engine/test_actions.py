@@ -39,7 +39,7 @@ def test_a_word_of_another_game_is_refused(preset: str, word: str) -> None:
 
 @pytest.mark.parametrize("action", [-1, 52])
 def test_a_number_that_is_no_action_is_refused(action: int) -> None:
-    with pytest.raises(ValueError, match=f"action {action} is not allowed: 0 to 51"):
+    with pytest.raises(ValueError, match=f"action must be an integer from 0 to 51, got {action}"):
         action_text(action, rules("classic"))
 
 

@@ -228,9 +228,9 @@ def test_a_swapped_hand_is_the_next_blind_and_the_old_one_is_out_of_play_unseen(
     batch = dealt(DECK, rules=HUMBUG)
     state = play(batch, "swap")
     assert state["hands"][0] == {"CQ", "DK"}
-    assert view(batch, 0)["out"] == {"CJ", "CK"}
+    assert view(batch, 0)["discarded"] == {"CJ", "CK"}
     other = view(batch, 1)
-    assert (other["out"], other["opponent_known"], other["exchanged_opponent"]) == (set(), set(), 1)
+    assert (other["discarded"], other["opponent_known"], other["exchanged_opponent"]) == (set(), set(), 1)
     assert other["unseen"] == {"CJ", "CK", "CQ", "DK", "DJ", "CA"}
     assert play(batch, "swap")["hands"][1] == {"DJ", "CA"}
 
@@ -243,9 +243,9 @@ def test_the_dealer_gets_the_first_blind_when_the_non_dealer_keeps() -> None:
 def test_the_turned_card_is_known_to_be_out_when_the_dealer_swaps() -> None:
     batch = dealt(DECK, rules=HUMBUG)
     play(batch, "keep", "swap")
-    assert view(batch, 0)["out"] == {"DA"}
+    assert view(batch, 0)["discarded"] == {"DA"}
     assert view(batch, 0)["opponent_known"] == set()
-    assert view(batch, 1)["out"] == {"DQ", "DA"}
+    assert view(batch, 1)["discarded"] == {"DQ", "DA"}
     assert view(batch, 0)["trump"] == "D"
 
 

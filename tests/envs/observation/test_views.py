@@ -44,7 +44,7 @@ def test_card_masks_of_a_view_partition_the_deck(rules: Rules, seed: int) -> Non
     for batch in after_each_step(rules, 3, seed):
         for views in both(batch):
             for view in map(plain, views):
-                parts = ["hand", "played_self", "played_opponent", "opponent_known", "unseen", "face_up", "out"]
+                parts = ["hand", "played_self", "played_opponent", "opponent_known", "unseen", "face_up", "discarded"]
                 pile = sorted(card for part in parts for card in view[part])
                 assert pile == sorted(full_deck(rules.suits, rules.ranks))
 

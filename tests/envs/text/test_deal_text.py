@@ -236,7 +236,14 @@ def test_a_unicode_terminal_gets_suit_symbols(monkeypatch: pytest.MonkeyPatch) -
     assert "trumps ♠" in screen.buffer.getvalue().decode()  # type: ignore[attr-defined]
 
 
-@pytest.mark.parametrize(("wrong", "word"), [({"row": 1}, "row 1"), ({"row": -1}, "row -1"), ({"seat": 2}, "seat 2")])
+@pytest.mark.parametrize(
+    ("wrong", "word"),
+    [
+        ({"row": 1}, "row must.* got 1"),
+        ({"row": -1}, "row must.* got -1"),
+        ({"seat": 2}, "seat must be 0, 1 or None, got 2"),
+    ],
+)
 def test_a_row_or_seat_that_is_not_there_is_named(wrong: dict[str, int], word: str) -> None:
     with pytest.raises(ValueError, match=word):
         deal_text(table(), **wrong)

@@ -18,7 +18,7 @@ def test_a_position_is_one_line_of_text() -> None:
     assert position_text(batch) == "0:J63.63.T43.K7542 T72.K52.A92.963 trump=S turn=0 led=CA face_up=A... stock=26"
     play_randomly(batch, np.random.default_rng(1))
     assert position_text(batch) == "0:... ... trump=S turn=- led=- face_up=- stock=0"
-    with pytest.raises(ValueError, match="row 1 is not allowed: a whole number from 0 to 0"):
+    with pytest.raises(ValueError, match="row must be an integer from 0 to 0, got 1"):
         position_text(batch, 1)
 
 

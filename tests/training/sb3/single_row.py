@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from german_whist.agents.policy.canonical import canonical_views, true_cards
+from german_whist.agents.policy.canonical import canonical_views, decode_actions
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.observation.vector import observe
 from german_whist.envs.simulator.batch import DealBatch
@@ -44,19 +44,19 @@ class Table:
             self.batch.step(self.opponent.act(self.batch.views(), None))
 
     def shown(self) -> tuple[np.ndarray, np.ndarray]:
-        """What the learner is to see now: observation and mask under renamed suits."""
-        renamed, _ = canonical_views(self.batch.views())
-        cards = renamed["legal"][0] >> np.arange(52, dtype=np.uint64) & np.uint64(1)
-        return observe(renamed, self.batch.rules)[0], cards == 1
+        """What the learner is to see now: observation and mask with canonical suits."""
+        canonical, _ = canonical_views(self.batch.views())
+        cards = canonical["legal"][0] >> np.arange(52, dtype=np.uint64) & np.uint64(1)
+        return observe(canonical, self.batch.rules)[0], cards == 1
 
     def last_seen(self, seat: int) -> np.ndarray:
         return observe(canonical_views(self.batch.views(seats=[seat]))[0], self.batch.rules)[0]
 
     def play(self, card: int) -> int:
-        """Play the learner's card, named under renamed suits, and the opponent's after it; return who was to act."""
+        """Play the learner's card, a canonical one, and the opponent's after it; return who was to act."""
         seat = int(self.batch.turn[0])
-        _, roles = canonical_views(self.batch.views())
-        self.batch.step(true_cards(np.array([card]), roles))
+        _, relabeling = canonical_views(self.batch.views())
+        self.batch.step(decode_actions(np.array([card]), relabeling))
         self._play_opponent()
         return seat
 

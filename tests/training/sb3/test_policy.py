@@ -11,7 +11,7 @@ from sb3_contrib import MaskablePPO
 from torch import nn
 
 from german_whist.agents.policy.agent import PolicyAgent
-from german_whist.agents.policy.canonical import canonical_views, true_cards
+from german_whist.agents.policy.canonical import canonical_views, decode_actions
 from german_whist.agents.policy.checkpoint import load_checkpoint
 from german_whist.agents.policy.network.forward import MLPForward
 from german_whist.envs.engine.rules import rules
@@ -54,11 +54,11 @@ def test_the_checkpoint_chooses_as_the_policy_does(name: str, hidden: list[int],
             MLPForward(agent.checkpoint.layers).logits(observations), logits, rtol=1e-4, atol=1e-4
         )
         cards, _ = model.predict(observations, deterministic=True, action_masks=masks)
-        roles = canonical_views(views)[1]
-        np.testing.assert_array_equal(agent.act(views, None), true_cards(cards, roles))
+        relabeling = canonical_views(views)[1]
+        np.testing.assert_array_equal(agent.act(views, None), decode_actions(cards, relabeling))
         every = np.arange(game.num_actions)
-        for row, order in enumerate(roles):
-            named = true_cards(every, np.repeat(order[None], game.num_actions, axis=0))
+        for row, order in enumerate(relabeling):
+            named = decode_actions(every, np.repeat(order[None], game.num_actions, axis=0))
             np.testing.assert_allclose(agent.probabilities(views[row : row + 1])[0][named], chances[row], atol=1e-4)
         observations = env.step(random_actions(env, rng))[0]
 
@@ -68,7 +68,7 @@ def test_every_hidden_layer_is_in_the_checkpoint_once(hidden: list[int]) -> None
     env = SelfPlayVecEnv(GAMES["classic"], 2)
     made = policy_checkpoint(some_policy(env, hidden).policy, GAMES["classic"], {"decisions": 7})
     sizes = [observation_high("classic").size, *hidden, 52]
-    assert made.card()["network"]["sizes"] == sizes
+    assert made.model_card()["network"]["sizes"] == sizes
     assert [weight.shape for weight, _ in made.layers] == list(zip(sizes[1:], sizes[:-1], strict=True))
     assert all(array.dtype == np.float32 for layer in made.layers for array in layer)
     assert made.training == {"decisions": 7}

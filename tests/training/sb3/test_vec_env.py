@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from german_whist.agents.policy.canonical import canonical_views, true_cards
+from german_whist.agents.policy.canonical import canonical_views, decode_actions
 from german_whist.agents.registry import make_agent
 from german_whist.envs.agent import Views
 from german_whist.envs.engine.rules import Rules, rules
@@ -95,7 +95,7 @@ def test_deals_pay_their_returns_as_shares_of_the_largest(reward: str, rng: np.r
         actions = random_actions(env, rng)
         env.step(actions)
         paid += env.seat_rewards
-        alone.step(true_cards(actions, canonical_views(alone.views())[1]))
+        alone.step(decode_actions(actions, canonical_views(alone.views())[1]))
         if reward != "margin" and not env.ended.any():
             assert not env.seat_rewards.any()
     assert env.ended.all()

@@ -24,7 +24,7 @@
  *   led: {card: string, name: string, by: Side} | null, hand: HandCard[],
  *   opponent: {cards: number, known: string[], voids: Record<string, number>},
  *   tricks: Record<Side, Tricks>, turn: Side | null, decision: Decision | null, last_trick: LastTrick | null,
- *   played: Record<Side, string[]>, out: string[], exchanged: Record<Side, boolean | null>, result: Result | null,
+ *   played: Record<Side, string[]>, discarded: string[], exchanged: Record<Side, boolean | null>, result: Result | null,
  *   open: {you: string[], opponent: string[], stock: string[]} | null}} Position
  *
  * @typedef {{number: number, kind: string, by: Side | null, card: string | null, trump: boolean, trick: number,

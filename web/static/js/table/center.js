@@ -23,9 +23,9 @@ export function showStock(shown, session, openCards) {
   element.className = `open-${Math.min(position.face_up.length, 3)}`;
   element.style.setProperty("--count", String(Math.max(position.face_up.length, 1)));
   if (position.stage === "endgame" || session.game.stock === 0) {
-    const out = position.out.map((card) => picture(card, cardName(card), "small"));
+    const discarded = position.discarded.map((card) => picture(card, cardName(card), "small"));
     element.classList.add("empty");
-    fill(element, race(shown, session), out.length > 0 && h("p", { class: "caption" }, "Out of play"), out.length > 0 && h("div", { class: "out" }, ...out));
+    fill(element, race(shown, session), discarded.length > 0 && h("p", { class: "caption" }, "Out of play"), discarded.length > 0 && h("div", { class: "discarded" }, ...discarded));
     return;
   }
   const hidden = position.stock - position.face_up.length;
