@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from german_whist.agents.pretrained.catalog import BASELINE, CHAMPION, SMALL, every_network, pretrained_networks
 from german_whist.envs.engine.endgame_hook import EXACT
@@ -13,6 +13,7 @@ from german_whist.envs.engine.rules import Rules, rule_names
 from german_whist.envs.engine.rules import rules as rules_named
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.envs.text.rules_text import preset_summary, rules_spec, rules_text
+from german_whist.session import schema
 from german_whist.session.opponent import agent_named
 
 TITLES = {
@@ -109,9 +110,9 @@ def search_of(policy: str, worlds: int = SEARCH_WORLDS) -> str:
 
 
 @lru_cache
-def agents() -> tuple[dict[str, Any], ...]:
-    """Return all agents that interfaces offer, as plain data, from the easiest to the hardest."""
-    found: list[dict[str, Any]] = [
+def agents() -> tuple[schema.AgentEntry, ...]:
+    """Return all agents that interfaces offer, from the easiest to the hardest."""
+    found: list[schema.AgentEntry] = [
         {
             "spec": level.spec,
             "title": level.title,
@@ -209,21 +210,21 @@ def default_agent(rules: Rules) -> str:
     return strongest_network(rules) or LEVELS[-1].spec
 
 
-def matches() -> list[dict[str, Any]]:
+def matches() -> list[schema.MatchEntry]:
     """Return the matches that interfaces suggest."""
     formats = [None if target is None else match_format_of(target) for target in _TARGETS]
     return [{"match": None if one is None else str(one), "title": match_title(one)} for one in formats]
 
 
 @lru_cache
-def games() -> tuple[dict[str, Any], ...]:
-    """Return all presets as plain data, with the scorings and the agents of each."""
+def games() -> tuple[schema.GameEntry, ...]:
+    """Return all presets, with the scorings and the agents of each."""
     first = list(TITLES)
     names = sorted(rule_names(), key=lambda name: (first.index(name) if name in first else len(first), name))
     return tuple(_game(name) for name in names)
 
 
-def _game(name: str) -> dict[str, Any]:
+def _game(name: str) -> schema.GameEntry:
     rules = rules_named(name)
     return {
         "id": name,
@@ -239,12 +240,12 @@ def _game(name: str) -> dict[str, Any]:
     }
 
 
-def _scorings(name: str, rules: Rules) -> list[dict[str, Any]]:
+def _scorings(name: str, rules: Rules) -> list[schema.Scoring]:
     """Return the scorings of a game, its own first; games with one scoring of their own have that alone."""
-    own = {"id": "own", "title": _scoring_title(rules), "rules": name, "agents": agents_for(rules)}
+    own: schema.Scoring = {"id": "own", "title": _scoring_title(rules), "rules": name, "agents": agents_for(rules)}
     if rules.high_low or rules.race or rules.humbug:
         return [own]
-    found: list[dict[str, Any]] = [own]
+    found = [own]
     for counts in ("endgame", "all"):
         for points in ("difference", "over_book"):
             book, slam = _over_book(rules, counts) if points == "over_book" else (None, 0)

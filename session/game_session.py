@@ -22,6 +22,7 @@ from german_whist.arena.recording import DealResult, Recording
 from german_whist.envs.agent import Agent, check_agent, for_match
 from german_whist.envs.engine.cards import deck_text
 from german_whist.envs.engine.match_format import FIRST_TO, MatchFormat
+from german_whist.session import schema
 from german_whist.session.deal.position import refusal_with_choices
 from german_whist.session.deal.table_deal import TableDeal
 from german_whist.session.deal.words import YOU
@@ -126,9 +127,8 @@ class Session:
         assisted: whether the person was helped in this deal.
         finished: the finished deals; the last is the one on the table until :meth:`next_deal`.
         version: number of changes so far.
-        hint: the hint for this position as plain data, if one was asked for.
-        earlier: in practice, what the same deal brought before as plain data: the result's ``text``, and whether the
-            seats were ``swapped``.
+        hint: the hint for this position, if one was asked for.
+        earlier: in practice, what the same deal brought before.
     """
 
     def __init__(
@@ -157,12 +157,12 @@ class Session:
         self.title, self.person = title or settings.agent, person
         self.finished: list[FinishedDeal] = []
         self.version = 0
-        self.earlier: dict[str, Any] | None = None
+        self.earlier: schema.Earlier | None = None
         self._begin(deal or TableDeal.at_address(settings.game, settings.seed, 0))
 
     def _begin(self, deal: TableDeal) -> None:
         self.deal, self.salt, self.assisted = deal, new_salt(), False
-        self.hint: dict[str, Any] | None = None
+        self.hint: schema.Hint | None = None
 
     @property
     def names(self) -> tuple[str, str]:
@@ -273,7 +273,7 @@ class Session:
             time = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
             self.finished.append(FinishedDeal(self.deal, self.salt, self.assisted, time))
 
-    def ask(self, advise: Callable[[TableDeal], dict[str, Any]]) -> dict[str, Any]:
+    def ask(self, advise: Callable[[TableDeal], schema.Hint]) -> schema.Hint:
         """Return a hint for the person's decision, and mark the deal as assisted.
 
         Args:

@@ -10,6 +10,7 @@ from german_whist.agents.registry import make_agent
 from german_whist.envs.agent import Actions, Views
 from german_whist.envs.engine.actions import action_text, parse_action
 from german_whist.envs.engine.cards import parse_card
+from german_whist.session import schema
 from german_whist.session.deal.table_deal import TableDeal
 from german_whist.session.deal.words import action_name, join_words
 
@@ -82,8 +83,8 @@ class LessonAgent:
         return np.array([parse_card(_TEACHER_PLAYS[int(view["played_self"]).bit_count()])], np.int64)
 
 
-def lesson_data(deal: TableDeal) -> dict[str, Any]:
-    """Return what the teacher says now, as plain data."""
+def lesson_data(deal: TableDeal) -> schema.Lesson:
+    """Return what the teacher says now."""
     if deal.done:
         return {"step": len(_STEPS), "steps": len(_STEPS), "text": _END, "wanted": None, "done": True}
     step = _step(deal)

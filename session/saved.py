@@ -11,6 +11,7 @@ from german_whist.envs.engine.cards import parse_deck
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.rules import rules as rules_named
 from german_whist.envs.utils.checks import whole_number
+from german_whist.session import schema
 from german_whist.session.deal.table_deal import TableDeal
 from german_whist.session.game_session import FinishedDeal, Session
 from german_whist.session.lesson import DECK, RULES, SEAT, TEACHER, LessonAgent
@@ -93,7 +94,7 @@ def _deal(data: Any, rules: Rules) -> TableDeal:
     return deal
 
 
-def _earlier(data: Any) -> dict[str, Any] | None:
+def _earlier(data: Any) -> schema.Earlier | None:
     if data is None:
         return None
     fields = check_object(data, "session: earlier result", _EARLIER_KEYS, _EARLIER_KEYS)

@@ -6,7 +6,7 @@ import dataclasses
 import datetime
 import re
 import secrets
-from typing import Any
+from typing import Any, get_args
 
 from german_whist.envs.engine.match_format import MatchFormat, match_format_of
 from german_whist.envs.engine.rules import Rules
@@ -14,8 +14,9 @@ from german_whist.envs.engine.rules import rules as rules_named
 from german_whist.envs.text.rules_text import rules_spec
 from german_whist.envs.utils.checks import check_seed, is_whole_number
 from german_whist.envs.utils.specs import must_be, unknown_name_error
+from german_whist.session.schema import SessionKind
 
-KINDS = ("play", "practice", "recording", "lesson")
+KINDS: tuple[SessionKind, ...] = get_args(SessionKind)
 SEED_BITS = 53  # of seeds chosen at random
 
 DAY_RULES = "classic"
@@ -45,7 +46,7 @@ class Settings:
     seed: int = 0
     seat: int = 0
     day: str | None = None
-    kind: str = "play"
+    kind: SessionKind = "play"
 
     def __post_init__(self) -> None:
         """Check the values and write rules in their shortest form."""

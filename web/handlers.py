@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import datetime
+from collections.abc import Awaitable, Callable
 from importlib.metadata import version
-from typing import Any
+from typing import Any, NamedTuple
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -18,18 +19,17 @@ from german_whist.session.coach.hints import hint
 from german_whist.session.coach.replays import swap_seats, try_action, watch
 from german_whist.session.game_session import IllegalAction, Session
 from german_whist.session.saved import lesson_session
+from german_whist.session.schema import Statistics, Watch
 from german_whist.session.settings import Settings, day_settings, random_seed
-from german_whist.session.shared_deals import MAX_TEXT, code_of, lines_of, open_recordings, read_deals
+from german_whist.session.shared_deals import code_of, lines_of, open_recordings, read_deals
+from german_whist.web import schema
 from german_whist.web.rating import review_json
-from german_whist.web.requests import ApiError, needed, read_body, whole_parameter
+from german_whist.web.requests import ApiError, read_body, whole_parameter
 from german_whist.web.service import Service, entry_json, let_agent_reply
 from german_whist.web.store import Entry
 
-_CREATE = {"rules": str, "agent": str, "match": str, "seed": int, "seat": int, "day": str}
 _NOT_WITH_DAY = ("rules", "match", "seed", "seat")
 _OUTSIDE = ("checkpoint", "process")  # kinds of agents that read files or run programs
-_DEAL = {"deal": int}
-_TRY = {"deal": int, "move": int, "action": str}
 
 
 class Handlers:
@@ -41,39 +41,26 @@ class Handlers:
 
     def routes(self) -> list[Route]:
         """Return the addresses."""
-        session = "/api/sessions/{id}"
-        return [
-            Route("/api/catalog", self.catalog, methods=["GET"]),
-            Route("/api/sessions", self.create, methods=["POST"]),
-            Route("/api/lesson", self.lesson, methods=["POST"]),
-            Route("/api/sessions", self.list_sessions, methods=["GET"]),
-            Route(session, self.show, methods=["GET"]),
-            Route(session, self.delete, methods=["DELETE"]),
-            Route(f"{session}/action", self.act, methods=["POST"]),
-            Route(f"{session}/take-back", self.take_back, methods=["POST"]),
-            Route(f"{session}/next", self.next_deal, methods=["POST"]),
-            Route(f"{session}/hint", self.hint, methods=["POST"]),
-            Route(f"{session}/review", self.review, methods=["GET"]),
-            Route(f"{session}/recording", self.recording, methods=["GET"]),
-            Route(f"{session}/try", self.try_action, methods=["POST"]),
-            Route(f"{session}/swap", self.swap, methods=["POST"]),
-            Route(f"{session}/watch", self.watch, methods=["POST"]),
-            Route("/api/recordings", self.open_recordings, methods=["POST"]),
-            Route("/api/statistics", self.statistics, methods=["GET"]),
-            Route("/api/statistics", self.clear_statistics, methods=["DELETE"]),
-            Route("/api/statistics/export", self.export_statistics, methods=["GET"]),
-        ]
+        return [Route(f"/api/{one.address}", self._route(one), methods=[one.method]) for one in ENDPOINTS]
+
+    def _route(self, endpoint: Endpoint) -> Callable[[Request], Awaitable[Response]]:
+        async def respond(request: Request) -> Response:
+            if endpoint.body is None:
+                return await endpoint.respond(self, request)
+            return await endpoint.respond(self, request, await read_body(request, endpoint.body))
+
+        return respond
 
     async def catalog(self, request: Request) -> Response:
         """What can be played."""
         options = self.service.options
 
-        def make() -> dict[str, Any]:
+        def make() -> schema.Catalog:
             agent = options.agent or catalogue.default_agent(rules_named(options.rules))
             return {
                 "version": version("german-whist"),
-                "games": catalogue.games(),
-                "agents": catalogue.agents(),
+                "games": list(catalogue.games()),
+                "agents": list(catalogue.agents()),
                 "matches": catalogue.matches(),
                 "defaults": {"rules": options.rules, "agent": agent, "match": None},  # the seed would tell the cards
                 "today": datetime.date.today().isoformat(),
@@ -81,9 +68,8 @@ class Handlers:
 
         return await self.service.answer(make)
 
-    async def create(self, request: Request) -> Response:
+    async def create(self, request: Request, body: schema.CreateBody) -> Response:
         """A new session."""
-        body = await read_body(request, _CREATE)
 
         def make() -> Session:
             settings = self._settings(body)
@@ -91,37 +77,37 @@ class Handlers:
 
         return await self.service.create(make)
 
-    def _settings(self, body: dict[str, Any]) -> Settings:
+    def _settings(self, body: schema.CreateBody) -> Settings:
         options = self.service.options
-        if "day" in body:
+        if body.day is not None:
             for name in _NOT_WITH_DAY:
-                if name in body:
+                if getattr(body, name) is not None:
                     raise ApiError(400, f"body: {name} does not go with day: the deal of a day is the same for all")
-            return day_settings(body["day"], self._agent(body, "classic"))
-        rules, seed = body.get("rules", options.rules), body.get("seed", options.seed)
+            return day_settings(body.day, self._agent(body, "classic"))
+        rules = options.rules if body.rules is None else body.rules
+        seed = options.seed if body.seed is None else body.seed
         return Settings(
             rules=rules,
             agent=self._agent(body, rules),
-            match=body.get("match"),
+            match=body.match,
             seed=random_seed() if seed is None else seed,
-            seat=body.get("seat", random_seed() % 2),
+            seat=random_seed() % 2 if body.seat is None else body.seat,
         )
 
-    def _agent(self, body: dict[str, Any], rules: str) -> str:
+    def _agent(self, body: schema.CreateBody, rules: str) -> str:
         """Return the agent that a body asks for.
 
         Raises:
             ApiError: if it is a file or a program that the command line does not name.
         """
         default = self.service.options.agent
-        agent: str = body.get("agent") or default or catalogue.default_agent(rules_named(rules))
+        agent = body.agent or default or catalogue.default_agent(rules_named(rules))
         if agent.strip().startswith(_OUTSIDE) and agent != default:
             raise ApiError(400, "Agents from files and programs are allowed only as german-whist serve --agent.")
         return agent
 
-    async def lesson(self, request: Request) -> Response:
+    async def lesson(self, request: Request, body: schema.EmptyBody) -> Response:
         """A session with the lesson."""
-        await read_body(request, {})
         return await self.service.create(lesson_session)
 
     async def list_sessions(self, request: Request) -> Response:
@@ -131,7 +117,7 @@ class Handlers:
     async def show(self, request: Request) -> Response:
         """A session. If the server was stopped while the agent was thinking, it thinks again now."""
 
-        def read(entry: Entry) -> dict[str, Any]:
+        def read(entry: Entry) -> schema.Session:
             self.service.reply(entry)
             return entry_json(entry)
 
@@ -140,21 +126,19 @@ class Handlers:
     async def delete(self, request: Request) -> Response:
         """Delete a session."""
 
-        def delete() -> dict[str, Any]:
+        def delete() -> schema.Nothing:
             self.service.store.delete(request.path_params["id"])
             return {}
 
         return await self.service.answer(delete)
 
-    async def act(self, request: Request) -> Response:
+    async def act(self, request: Request, body: schema.ActionBody) -> Response:
         """The person's action, and what the agent answers."""
-        body = await read_body(request, {"version": int, "action": str})
-        word = needed(body, "action")
 
         def play(entry: Entry) -> None:
             session = entry.session
             try:
-                session.act(parse_action(word, session.deal.rules))
+                session.act(parse_action(body.action, session.deal.rules))
             except IllegalAction as error:
                 raise ApiError(400, str(error), "illegal_action") from None
             if session.waits_for_agent:
@@ -163,14 +147,12 @@ class Handlers:
 
         return await self.service.change(request, body, play)
 
-    async def take_back(self, request: Request) -> Response:
+    async def take_back(self, request: Request, body: schema.VersionBody) -> Response:
         """Back to the person's last decision."""
-        body = await read_body(request, {"version": int})
         return await self.service.change(request, body, lambda entry: entry.session.take_back())
 
-    async def next_deal(self, request: Request) -> Response:
+    async def next_deal(self, request: Request, body: schema.VersionBody) -> Response:
         """The next deal."""
-        body = await read_body(request, {"version": int})
 
         def deal(entry: Entry) -> None:
             entry.session.next_deal()
@@ -178,9 +160,8 @@ class Handlers:
 
         return await self.service.change(request, body, deal)
 
-    async def hint(self, request: Request) -> Response:
+    async def hint(self, request: Request, body: schema.VersionBody) -> Response:
         """What the strongest agent would play."""
-        body = await read_body(request, {"version": int})
         return await self.service.change(request, body, lambda entry: entry.session.ask(hint))
 
     async def review(self, request: Request) -> Response:
@@ -188,7 +169,7 @@ class Handlers:
         number = whole_parameter(request, "deal")
         return await self.service.read(request, lambda entry: self._review(entry, number))
 
-    def _review(self, entry: Entry, number: int | None) -> dict[str, Any]:
+    def _review(self, entry: Entry, number: int | None) -> schema.Review:
         session = entry.session
         place = _place(session, number)
         if place not in entry.reviews:
@@ -201,7 +182,7 @@ class Handlers:
         """Finished deals as text and as a code."""
         number = whole_parameter(request, "deal")
 
-        def read(entry: Entry) -> dict[str, Any]:
+        def read(entry: Entry) -> schema.Recording:
             session = entry.session
             last = _place(session, number)
             places = [last]
@@ -212,38 +193,28 @@ class Handlers:
 
         return await self.service.read(request, read)
 
-    async def try_action(self, request: Request) -> Response:
+    async def try_action(self, request: Request, body: schema.TryBody) -> Response:
         """A practice session from a decision on, with another action."""
-        body = await read_body(request, _TRY)
-        move, word = needed(body, "move"), needed(body, "action")
 
         def make(session: Session) -> Session:
-            place = _place(session, body.get("deal"))
-            return try_action(session, place, move, parse_action(word, session.deal.rules))
+            action = parse_action(body.action, session.deal.rules)
+            return try_action(session, _place(session, body.deal), body.move, action)
 
         return await self.service.derive(request, make)
 
-    async def swap(self, request: Request) -> Response:
+    async def swap(self, request: Request, body: schema.DealBody) -> Response:
         """A practice session with the seats swapped."""
-        body = await read_body(request, _DEAL)
-        return await self.service.derive(
-            request, lambda session: swap_seats(session, _place(session, body.get("deal")))
-        )
+        return await self.service.derive(request, lambda session: swap_seats(session, _place(session, body.deal)))
 
-    async def watch(self, request: Request) -> Response:
+    async def watch(self, request: Request, body: schema.DealBody) -> Response:
         """What the agent makes of the person's cards."""
-        body = await read_body(request, _DEAL)
-        return await self.service.read(
-            request, lambda entry: watch(entry.session, _place(entry.session, body.get("deal")))
-        )
+        return await self.service.read(request, lambda entry: watch(entry.session, _place(entry.session, body.deal)))
 
-    async def open_recordings(self, request: Request) -> Response:
+    async def open_recordings(self, request: Request, body: schema.RecordingBody) -> Response:
         """A session that holds recorded deals."""
-        body = await read_body(request, {"recording": str, "seat": int}, longest=MAX_TEXT)
-        text, seat = needed(body, "recording"), body.get("seat")
-        if seat not in (None, 0, 1):
-            raise ApiError(400, must_be("body: seat", "0 or 1", seat))
-        return await self.service.create(lambda: open_recordings(read_deals(text), seat))
+        if body.seat not in (None, 0, 1):
+            raise ApiError(400, must_be("body: seat", "0 or 1", body.seat))
+        return await self.service.create(lambda: open_recordings(read_deals(body.recording), body.seat))
 
     async def statistics(self, request: Request) -> Response:
         """The statistics."""
@@ -252,7 +223,7 @@ class Handlers:
     async def clear_statistics(self, request: Request) -> Response:
         """Forget everything."""
 
-        def clear() -> dict[str, Any]:
+        def clear() -> schema.Nothing:
             self.service.statistics.clear()
             return {}
 
@@ -276,3 +247,44 @@ def _place(session: Session, number: int | None) -> int:
     if not 1 <= number <= count:
         raise ApiError(404, f"There is no finished deal {number} in this session." if count else "No deal is finished.")
     return number - 1
+
+
+class Endpoint(NamedTuple):
+    """An address of the API.
+
+    Attributes:
+        method: the HTTP method.
+        address: the address below ``api/``.
+        respond: the handler; it gets the request, and the body if there is one.
+        body: what the body has to be; ``None`` without one.
+        answer: what the answer is; ``None`` for a file to save.
+    """
+
+    method: str
+    address: str
+    respond: Callable[..., Awaitable[Response]]
+    body: type[schema.Body] | None
+    answer: type[Any] | None
+
+
+ENDPOINTS = (
+    Endpoint("GET", "catalog", Handlers.catalog, None, schema.Catalog),
+    Endpoint("POST", "sessions", Handlers.create, schema.CreateBody, schema.Session),
+    Endpoint("GET", "sessions", Handlers.list_sessions, None, schema.Sessions),
+    Endpoint("GET", "sessions/{id}", Handlers.show, None, schema.Session),
+    Endpoint("DELETE", "sessions/{id}", Handlers.delete, None, schema.Nothing),
+    Endpoint("POST", "sessions/{id}/action", Handlers.act, schema.ActionBody, schema.Session),
+    Endpoint("POST", "sessions/{id}/take-back", Handlers.take_back, schema.VersionBody, schema.Session),
+    Endpoint("POST", "sessions/{id}/next", Handlers.next_deal, schema.VersionBody, schema.Session),
+    Endpoint("POST", "sessions/{id}/hint", Handlers.hint, schema.VersionBody, schema.Session),
+    Endpoint("GET", "sessions/{id}/review", Handlers.review, None, schema.Review),
+    Endpoint("GET", "sessions/{id}/recording", Handlers.recording, None, schema.Recording),
+    Endpoint("POST", "sessions/{id}/try", Handlers.try_action, schema.TryBody, schema.Session),
+    Endpoint("POST", "sessions/{id}/swap", Handlers.swap, schema.DealBody, schema.Session),
+    Endpoint("POST", "sessions/{id}/watch", Handlers.watch, schema.DealBody, Watch),
+    Endpoint("POST", "recordings", Handlers.open_recordings, schema.RecordingBody, schema.Session),
+    Endpoint("POST", "lesson", Handlers.lesson, schema.EmptyBody, schema.Session),
+    Endpoint("GET", "statistics", Handlers.statistics, None, Statistics),
+    Endpoint("GET", "statistics/export", Handlers.export_statistics, None, None),
+    Endpoint("DELETE", "statistics", Handlers.clear_statistics, None, schema.Nothing),
+)

@@ -15,12 +15,12 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager, suppress
-from typing import Any
 
 from german_whist.session.coach.reviews import luck, review
 from german_whist.session.deal.table_deal import TableDeal
 from german_whist.session.game_session import Session
 from german_whist.session.statistics import Statistics
+from german_whist.web import schema
 from german_whist.web.requests import ApiError
 from german_whist.web.store import Entry
 
@@ -32,7 +32,7 @@ _NICENESS = 10  # of the thread, where the system gives threads their own
 _LOG = logging.getLogger(__name__)
 
 
-def review_json(session: Session, place: int, deal: TableDeal) -> dict[str, Any]:
+def review_json(session: Session, place: int, deal: TableDeal) -> schema.Review:
     """Return the review of a finished deal of a session as the page gets it."""
     return {
         "deal": place + 1,

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from typing import TypeVar
 
+import msgspec
 from starlette.requests import Request
 from starlette.responses import JSONResponse
 
-from german_whist.arena.strict_json import check_object, read_json
-from german_whist.envs.utils.checks import is_whole_number
+from german_whist.arena.strict_json import read_json
 from german_whist.envs.utils.specs import integers, must_be
+from german_whist.web.schema import Body, ErrorAnswer, ErrorCode, Session
 
-MAX_TEXT = 200  # letters of a specification
 LARGEST = 2**64 - 1
-CODES = {
+CODES: dict[int, ErrorCode] = {
     400: "bad_request",
     403: "forbidden",
     404: "not_found",
@@ -26,7 +25,7 @@ CODES = {
     500: "server_error",
 }
 
-_NAMES = {str: "a text", int: integers(0, LARGEST), bool: "true or false"}
+AnyBody = TypeVar("AnyBody", bound=Body)
 
 
 class ApiError(Exception):
@@ -35,57 +34,44 @@ class ApiError(Exception):
     Attributes:
         status: the HTTP status.
         code: the code for programs.
-        extra: further fields of the answer.
+        session: the session as it is now, where another window has changed it.
     """
 
-    def __init__(self, status: int, message: str, code: str | None = None, extra: dict[str, Any] | None = None) -> None:
+    def __init__(
+        self, status: int, message: str, code: ErrorCode | None = None, session: Session | None = None
+    ) -> None:
         """Set the fields; the code follows from the status by default."""
         super().__init__(message)
         self.status = status
         self.code = code or CODES[status]
-        self.extra = extra or {}
+        self.session = session
 
 
 def error_response(error: ApiError) -> JSONResponse:
     """Return the answer to a request that failed."""
-    body = {"error": {"code": error.code, "message": str(error)}, **error.extra}
+    body: ErrorAnswer = {"error": {"code": error.code, "message": str(error)}}
+    if error.session is not None:
+        body["session"] = error.session
     return JSONResponse(body, error.status)
 
 
-async def read_body(request: Request, fields: Mapping[str, type], *, longest: int = MAX_TEXT) -> dict[str, Any]:
-    """Return the fields of a request's body; those that were not sent, or sent as ``null``, are missing.
-
-    Args:
-        request: the request.
-        fields: the fields that are known, with their types.
-        longest: the longest text allowed, in letters.
+async def read_body(request: Request, kind: type[AnyBody]) -> AnyBody:
+    """Return a request's body.
 
     Raises:
-        ApiError: if the body is not a JSON object of these fields.
+        ApiError: if it is not a JSON object of this kind; the message says where.
     """
-    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    if kind != "application/json":
+    given = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if given != "application/json":
         raise ApiError(415, "The body has to be application/json.")
     body = await request.body()
     try:
-        given = check_object(read_json(body.decode(), "body"), "body", tuple(fields) or ("",))
+        return msgspec.convert(read_json(body.decode(), "body"), kind)
+    except msgspec.ValidationError as error:
+        what, _, path = str(error).partition(" - at `$")
+        raise ApiError(400, f"body{path.removesuffix('`')}: {what}") from None
     except ValueError as error:  # UnicodeDecodeError included
         raise ApiError(400, str(error)) from None
-    found = {name: value for name, value in given.items() if value is not None}
-    for name, value in found.items():
-        _check(name, value, fields[name], longest)
-    return found
-
-
-def needed(body: Mapping[str, Any], name: str) -> Any:
-    """Return a field that has to be there.
-
-    Raises:
-        ApiError: if it is not.
-    """
-    if name not in body:
-        raise ApiError(400, f"body: {name!r} is missing")
-    return body[name]
 
 
 def whole_parameter(request: Request, name: str) -> int | None:
@@ -100,15 +86,3 @@ def whole_parameter(request: Request, name: str) -> int | None:
     if not (text.isascii() and text.isdigit() and len(text) < len(str(LARGEST))):
         raise ApiError(400, must_be(name, integers(0), text))
     return int(text)
-
-
-def _check(name: str, value: Any, kind: type, longest: int) -> None:
-    if kind is int:
-        fits = is_whole_number(value, 0, LARGEST)
-    elif kind is str:
-        fits = isinstance(value, str) and len(value) <= longest
-    else:
-        fits = isinstance(value, kind)
-    if not fits:
-        expected = f"a text of at most {longest} letters" if kind is str else _NAMES[kind]
-        raise ApiError(400, must_be(f"body: {name}", expected, value))

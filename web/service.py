@@ -17,8 +17,9 @@ from german_whist.envs.text.rules_text import rules_spec
 from german_whist.session.game_session import Conflict, Session
 from german_whist.session.opponent import start_agent
 from german_whist.session.statistics import Statistics
+from german_whist.web import schema
 from german_whist.web.rating import Rater
-from german_whist.web.requests import ApiError, needed
+from german_whist.web.requests import ApiError
 from german_whist.web.session_json import session_json
 from german_whist.web.store import Entry, SessionStore
 
@@ -102,14 +103,12 @@ class Service:
 
         return await self.answer(opened)
 
-    async def change(self, request: Request, body: dict[str, Any], change: Callable[[Entry], object]) -> Response:
+    async def change(self, request: Request, body: schema.VersionBody, change: Callable[[Entry], object]) -> Response:
         """Change a session that is still as the page has seen it, save it and answer with it."""
-        version = needed(body, "version")
 
-        def work(entry: Entry) -> dict[str, Any]:
-            if version != entry.session.version:
-                message = "The session has moved on in another window."
-                raise ApiError(409, message, extra={"session": entry_json(entry)})
+        def work(entry: Entry) -> schema.Session:
+            if body.version != entry.session.version:
+                raise ApiError(409, "The session has moved on in another window.", session=entry_json(entry))
             change(entry)
             self.save(entry)
             return entry_json(entry)
@@ -119,7 +118,7 @@ class Service:
     async def create(self, make: Callable[[], Session]) -> Response:
         """Answer with a new session, in which the agent has begun if it is its turn."""
 
-        def work() -> dict[str, Any]:
+        def work() -> schema.Session:
             session = make()
             start_agent(session.agent)
             entry = self.store.add(session)
@@ -170,7 +169,7 @@ def let_agent_reply(session: Session) -> None:
         session.agent_forfeits(str(error))
 
 
-def entry_json(entry: Entry) -> dict[str, Any]:
+def entry_json(entry: Entry) -> schema.Session:
     """Return a session as the page gets it."""
     return {"id": entry.id, **session_json(entry.session)}
 

@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any
 
 from german_whist.envs.engine.cards import SUITS, deck_text
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.text.rules_text import rules_text
 from german_whist.session.catalogue import match_title, rules_title
 from german_whist.session.deal.events import deal_events
-from german_whist.session.deal.position import position, result, side_of
+from german_whist.session.deal.position import position, result, side_of, side_or_nobody
 from german_whist.session.game_session import FinishedDeal, Session
 from german_whist.session.lesson import lesson_data
+from german_whist.session.schema import GameEvent
+from german_whist.web import schema
 
 
-def session_json(session: Session) -> dict[str, Any]:
+def session_json(session: Session) -> schema.SessionState:
     """Return what the page may know of a session, but for its id."""
     settings, deal = session.settings, session.deal
     events = deal_events(deal, session.seat, session.names)
     trump = int(deal.state["trump"])
-    listed = [event.to_dict(number, side_of(event.seat, session.seat), trump) for number, event in enumerate(events)]
+    listed = [
+        event.to_dict(number, side_or_nobody(event.seat, session.seat), trump) for number, event in enumerate(events)
+    ]
     if deal.done and session.winner is not None:
         listed.append(_match_event(session, len(listed)))
     acts = deal.turn == session.seat
@@ -71,7 +74,7 @@ def session_title(session: Session) -> str:
     return title if settings.day is None else f"Deal of {settings.day}: {title}"
 
 
-def summary_json(session: Session, identifier: str) -> dict[str, Any]:
+def summary_json(session: Session, identifier: str) -> schema.Summary:
     """Return a session in a few fields, for the list of sessions."""
     settings = session.settings
     return {
@@ -88,7 +91,7 @@ def summary_json(session: Session, identifier: str) -> dict[str, Any]:
 
 
 @lru_cache
-def _game(rules: Rules) -> dict[str, Any]:
+def _game(rules: Rules) -> schema.Game:
     return {
         "title": rules_title(rules),
         "text": rules_text(rules),
@@ -96,7 +99,7 @@ def _game(rules: Rules) -> dict[str, Any]:
         "stock": rules.stock,
         "foreplay": rules.foreplay,
         "tricks": rules.tricks,
-        "counts": rules.counts,
+        "counts": "all" if rules.counts == "all" else "endgame",
         "counted": rules.counted,
         "race": rules.race,
         "suits": SUITS[: rules.suits],
@@ -105,7 +108,7 @@ def _game(rules: Rules) -> dict[str, Any]:
     }
 
 
-def _match(session: Session) -> dict[str, Any]:
+def _match(session: Session) -> schema.Match:
     match, score, you = session.settings.match_format, session.score, session.seat
     points = score.in_match(match)
     return {
@@ -116,11 +119,11 @@ def _match(session: Session) -> dict[str, Any]:
         "deals_won": {"you": score.won[you], "opponent": score.won[1 - you]},
         "deals_drawn": score.drawn,
         "deals": len(session.finished),
-        "winner": side_of(session.winner, you),
+        "winner": side_or_nobody(session.winner, you),
     }
 
 
-def _match_event(session: Session, number: int) -> dict[str, Any]:
+def _match_event(session: Session, number: int) -> GameEvent:
     winner = session.winner
     assert winner is not None  # asked for a match that is won
     points = session.score.in_match(session.settings.match_format)
@@ -130,13 +133,19 @@ def _match_event(session: Session, number: int) -> dict[str, Any]:
     return {"number": number, "kind": "match", "by": side, "card": None, "trump": False, "trick": 0, "text": text}
 
 
-def _finished(session: Session, number: int, one: FinishedDeal) -> dict[str, Any]:
-    fields = result(one.deal, session.seat, session.names)
-    fields.pop("tricks")
-    return {"deal": number, **fields, "assisted": one.assisted}
+def _finished(session: Session, number: int, one: FinishedDeal) -> schema.FinishedDeal:
+    found = result(one.deal, session.seat, session.names)
+    return {
+        "deal": number,
+        "text": found["text"],
+        "winner": found["winner"],
+        "margin": found["margin"],
+        "points": found["points"],
+        "assisted": one.assisted,
+    }
 
 
-def _disclosure(session: Session) -> dict[str, str] | None:
+def _disclosure(session: Session) -> schema.Disclosure | None:
     text = session.disclosure
     if text is None:
         return None

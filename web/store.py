@@ -20,6 +20,7 @@ from german_whist.session.game_session import Session
 from german_whist.session.saved import session_from_dict, session_to_dict
 from german_whist.web.data_folder import make_folder
 from german_whist.web.requests import ApiError
+from german_whist.web.schema import Review
 from german_whist.web.session_json import summary_json
 
 MAX_IN_MEMORY = 500
@@ -53,10 +54,10 @@ class Entry:
         """Put a session into memory."""
         self.id, self.session = identifier, session
         self.lock = threading.Lock()
-        self.reviews: dict[int, dict[str, Any]] = {}
+        self.reviews: dict[int, Review] = {}
         self.used = time.monotonic()
 
-    def keep_review(self, place: int, review: dict[str, Any]) -> None:
+    def keep_review(self, place: int, review: Review) -> None:
         """Keep the review of a deal in place of the last one: they are large."""
         self.reviews = {place: review}
 

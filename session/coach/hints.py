@@ -1,4 +1,4 @@
-"""Hints: what to play, why, and what the opponent may hold, as plain data."""
+"""Hints: what to play, why, and what the opponent may hold."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from german_whist.envs.agent import Agent, Histories, Views
 from german_whist.envs.engine.actions import action_text
 from german_whist.envs.engine.cards import NUM_CARDS, SUIT_SIZE, SUITS, cards_of
 from german_whist.envs.engine.rules import Rules
+from german_whist.session import schema
 from german_whist.session.catalogue import agent_title
 from german_whist.session.coach.advice import ROLLOUTS, Advice, advise, judge_of, searches
 from german_whist.session.coach.reasons import reason
@@ -22,7 +23,7 @@ from german_whist.session.deal.words import action_name
 WORLDS = 256  # a hint takes less than a second on one core
 
 
-def hint(deal: TableDeal, seed: int = 0, worlds: int = WORLDS, judge: Agent | None = None) -> dict[str, Any]:
+def hint(deal: TableDeal, seed: int = 0, worlds: int = WORLDS, judge: Agent | None = None) -> schema.Hint:
     """Return a hint for the seat to act, from what it knows alone.
 
     Args:
@@ -63,8 +64,8 @@ def _judge_text(advice: Advice, is_search: bool) -> str:
     return f"By {title}: the win comes first, then tricks." if is_search else f"By {title}."
 
 
-def options(advice: Advice, rules: Rules) -> list[dict[str, Any]]:
-    """Return the legal actions with their values as plain data, the best first."""
+def options(advice: Advice, rules: Rules) -> list[schema.Option]:
+    """Return the legal actions with their values, the best first."""
     return [
         {
             "action": action_text(action, rules),

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any
 
 from german_whist.envs.engine.actions import action_text
+from german_whist.session import schema
 from german_whist.session.catalogue import agent_title
 from german_whist.session.coach.reviews import open_positions, play_out
 from german_whist.session.deal.events import move_texts
@@ -66,8 +66,8 @@ def _title(session: Session) -> str:
     return agent_title(session.settings.agent) if session.settings.kind == "recording" else session.title
 
 
-def watch(session: Session, place: int) -> dict[str, Any]:
-    """Return what the agent makes of the person's cards against itself, as plain data.
+def watch(session: Session, place: int) -> schema.Watch:
+    """Return what the agent makes of the person's cards against itself.
 
     Args:
         session: the session in which the deal was played.

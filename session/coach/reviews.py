@@ -15,12 +15,22 @@ import numpy as np
 from german_whist.envs.agent import Agent
 from german_whist.envs.engine.actions import action_text
 from german_whist.envs.engine.rules import Rules
+from german_whist.session import schema
 from german_whist.session.catalogue import agent_title, strongest_network
 from german_whist.session.coach.advice import Advice, advise
 from german_whist.session.coach.hints import options
 from german_whist.session.coach.reasons import reason
 from german_whist.session.deal.events import move_texts
-from german_whist.session.deal.position import SIDES, card_texts, high_to_low, led_card, result, side_of, trump_of
+from german_whist.session.deal.position import (
+    SIDES,
+    card_texts,
+    high_to_low,
+    led_card,
+    result,
+    side_of,
+    side_or_nobody,
+    trump_of,
+)
 from german_whist.session.deal.table_deal import TableDeal
 from german_whist.session.deal.words import action_name, counted_tricks
 from german_whist.session.opponent import agent_named, play_action
@@ -39,8 +49,8 @@ def review(
     worlds: int = WORLDS,
     seed: int = 0,
     judge: Agent | None = None,
-) -> dict[str, Any]:
-    """Return the review of a finished deal as plain data.
+) -> schema.DealReview:
+    """Return the review of a finished deal.
 
     Args:
         deal: the deal.
@@ -93,7 +103,7 @@ def play_out(deal: TableDeal, agents: tuple[Agent, Agent], seed: int = 0, index:
     return deal
 
 
-def open_positions(deal: TableDeal, seat: int) -> list[dict[str, Any]]:
+def open_positions(deal: TableDeal, seat: int) -> list[schema.OpenPosition]:
     """Return every position of a deal, all cards open: before the first move, then after each."""
     past = TableDeal(deal.rules, deal.deck, deal.dealer)
     found = [_open_position(past, seat)]
@@ -103,7 +113,7 @@ def open_positions(deal: TableDeal, seat: int) -> list[dict[str, Any]]:
     return found
 
 
-def _open_position(deal: TableDeal, seat: int) -> dict[str, Any]:
+def _open_position(deal: TableDeal, seat: int) -> schema.OpenPosition:
     hands, tricks, counted = deal.state["hands"], deal.state["tricks"].sum(axis=0), counted_tricks(deal)
     face_down = [] if deal.rules.humbug else deal.deck[int(deal.state["top"]) :]
     return {
@@ -112,13 +122,13 @@ def _open_position(deal: TableDeal, seat: int) -> dict[str, Any]:
         "face_up": high_to_low(int(deal.state["face_up"])),
         "stock": card_texts(face_down),
         "led": led_card(deal, seat),
-        "turn": side_of(deal.turn, seat),
+        "turn": side_or_nobody(deal.turn, seat),
         "tricks": {"you": int(tricks[seat]), "opponent": int(tricks[1 - seat])},
         "score": {"you": counted[seat], "opponent": counted[1 - seat]},
     }
 
 
-def _move(deal: TableDeal, step: int, view: Any, advice: Advice, seat: int, text: str) -> dict[str, Any]:
+def _move(deal: TableDeal, step: int, view: Any, advice: Advice, seat: int, text: str) -> schema.Move:
     rules, action = deal.rules, deal.actions[step]
     cost, win_cost = advice.cost(action)
     taken = int(view["tricks_self"].sum() + view["tricks_opponent"].sum())
@@ -144,7 +154,7 @@ def _move(deal: TableDeal, step: int, view: Any, advice: Advice, seat: int, text
     }
 
 
-def _accuracy(moves: Sequence[dict[str, Any]], side: str) -> float | None:
+def _accuracy(moves: Sequence[schema.Move], side: schema.Side) -> float | None:
     """Return the mean accuracy of the decisions in which a side had a choice, in per cent."""
     costs = [move["win_cost"] for move in moves if move["by"] == side and len(move["options"]) > 1]
     if not costs:
@@ -153,7 +163,7 @@ def _accuracy(moves: Sequence[dict[str, Any]], side: str) -> float | None:
     return round(sum(accuracies) / len(accuracies), 1)
 
 
-def _mistakes(moves: Sequence[dict[str, Any]]) -> list[int]:
+def _mistakes(moves: Sequence[schema.Move]) -> list[int]:
     """Return the numbers of your biggest mistakes: those that cost most chance to win, then most tricks."""
     worse = [move for move in moves if move["by"] == "you" and move["best"] != move["action"]]
     worse = [move for move in worse if move["win_cost"] >= _SMALLEST_WIN_COST or move["cost"]]

@@ -9,6 +9,7 @@ from typing import Any
 from german_whist.envs.engine.cards import SUIT_SIZE, card_text, cards_of
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.state import DRAFT, EXCHANGE, LEAVE, PLAY, SWAP
+from german_whist.session import schema
 from german_whist.session.deal.table_deal import TableDeal
 from german_whist.session.deal.words import SUIT_NAMES, card_name, result_text, sentence, the_cards
 
@@ -18,8 +19,7 @@ class Event:
     """One event of a deal.
 
     Attributes:
-        kind: ``deal``, ``trump``, ``turn_up``, ``keep``, ``swap``, ``play``, ``win``, ``leave``, ``take``, ``draw``,
-            ``endgame``, ``result``.
+        kind: what happened.
         seat: the seat that did it; ``None`` for nobody.
         card: the card, if there is one and the observer saw it.
         trick: number of the trick, from 1; 0 before the first.
@@ -27,14 +27,14 @@ class Event:
         step: number of actions played when it happened.
     """
 
-    kind: str
+    kind: schema.EventKind
     seat: int | None
     card: int | None
     trick: int
     text: str
     step: int
 
-    def to_dict(self, number: int, side: str | None, trump: int) -> dict[str, Any]:
+    def to_dict(self, number: int, side: schema.Side | None, trump: int) -> schema.GameEvent:
         """Return the event as plain data; ``side`` is who did it."""
         return {
             "number": number,
@@ -106,7 +106,7 @@ def _events_of(
     """Yield what one action did; ``step`` counts the actions, this one included."""
     actor, decision, trick = int(before["turn"]), int(before["decision"]), _trick(before)
     if decision == EXCHANGE:
-        kind = "swap" if action == SWAP else "keep"
+        kind: schema.EventKind = "swap" if action == SWAP else "keep"
         words = "swap{s} the hand for a blind one" if action == SWAP else "keep{s} the hand"
         yield Event(kind, actor, None, 0, sentence(names[actor], words), step)
         return

@@ -9,6 +9,7 @@ from german_whist.envs.engine.actions import action_text
 from german_whist.envs.engine.cards import NUM_CARDS, SUIT_SIZE, SUITS, card_text, cards_of
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.state import DRAFT, EXCHANGE, PICK, PICK_AFTER, PLAY
+from german_whist.session import schema
 from german_whist.session.deal.events import Event
 from german_whist.session.deal.table_deal import TableDeal
 from german_whist.session.deal.words import (
@@ -21,13 +22,24 @@ from german_whist.session.deal.words import (
     the_cards,
 )
 
-SIDES = ("you", "opponent")
-_KINDS = {PLAY: "card", PICK: "pick", PICK_AFTER: "pick", DRAFT: "take_or_leave", EXCHANGE: "keep_or_swap"}
+SIDES: tuple[schema.Side, schema.Side] = ("you", "opponent")
+_KINDS: dict[int, schema.DecisionKind] = {
+    PLAY: "card",
+    PICK: "pick",
+    PICK_AFTER: "pick",
+    DRAFT: "take_or_leave",
+    EXCHANGE: "keep_or_swap",
+}
 
 
-def side_of(seat: int | None, you: int) -> str | None:
-    """Return ``you`` or ``opponent`` for a seat, ``None`` for no seat."""
-    return None if seat is None or seat < 0 else SIDES[seat != you]
+def side_of(seat: int, you: int) -> schema.Side:
+    """Return ``you`` or ``opponent`` for a seat."""
+    return SIDES[seat != you]
+
+
+def side_or_nobody(seat: int | None, you: int) -> schema.Side | None:
+    """Return the same, and ``None`` for no seat: ``None`` or −1."""
+    return None if seat is None or seat < 0 else side_of(seat, you)
 
 
 def trump_of(record: Any) -> str | None:
@@ -35,7 +47,7 @@ def trump_of(record: Any) -> str | None:
     return SUITS[record["trump"]] if record["trump"] >= 0 else None
 
 
-def position(deal: TableDeal, seat: int, names: tuple[str, str], events: Sequence[Event]) -> dict[str, Any]:
+def position(deal: TableDeal, seat: int, names: tuple[str, str], events: Sequence[Event]) -> schema.Position:
     """Return what a seat sees of a deal now.
 
     Args:
@@ -61,7 +73,7 @@ def position(deal: TableDeal, seat: int, names: tuple[str, str], events: Sequenc
         "hand": _hand(deal, view),
         "opponent": {"cards": in_hand, "known": high_to_low(known), "voids": voids},
         "tricks": _tricks(deal, seat),
-        "turn": side_of(deal.turn, seat),
+        "turn": side_or_nobody(deal.turn, seat),
         "decision": decision(deal, view) if deal.turn == seat else None,
         "last_trick": _last_trick(events, seat),
         "played": {
@@ -85,7 +97,7 @@ def high_to_low(mask: int) -> list[str]:
     return card_texts(reversed(list(cards_of(mask))))
 
 
-def led_card(deal: TableDeal, seat: int) -> dict[str, Any] | None:
+def led_card(deal: TableDeal, seat: int) -> schema.LedCard | None:
     """Return the card led to the current trick, and by which side."""
     led = int(deal.state["led"])
     if led < 0:
@@ -93,7 +105,7 @@ def led_card(deal: TableDeal, seat: int) -> dict[str, Any] | None:
     return {"card": card_text(led), "name": card_name(led), "by": side_of(1 - int(deal.state["turn"]), seat)}
 
 
-def decision(deal: TableDeal, view: Any) -> dict[str, Any]:
+def decision(deal: TableDeal, view: Any) -> schema.Decision:
     """Return the decision of the seat to act, whose view it is: its kind, a sentence, and the legal actions."""
     actions = reversed(list(cards_of(int(view["legal"])))) if not view["choice"] else cards_of(int(view["legal"]))
     return {
@@ -150,22 +162,22 @@ def refusal_with_choices(deal: TableDeal, seat: int, action: int) -> str | None:
     return f"{reason.removesuffix('.')}: {join_words(words, 'or')}."
 
 
-def result(deal: TableDeal, seat: int, names: tuple[str, str]) -> dict[str, Any]:
+def result(deal: TableDeal, seat: int, names: tuple[str, str]) -> schema.Result:
     """Return the result of a finished deal, numbers from the side of ``seat``."""
     winner, text = result_text(deal, names)
     outcome, taken = deal.result(), counted_tricks(deal)
     sign = 1 if seat == 0 else -1
     return {
         "text": text,
-        "winner": side_of(winner, seat),
+        "winner": side_or_nobody(winner, seat),
         "margin": sign * outcome.margin,
         "points": abs(outcome.points),
         "tricks": {"you": taken[seat], "opponent": taken[1 - seat]},
     }
 
 
-def _side(event: Event, seat: int) -> str | None:
-    return side_of(event.seat, seat)
+def _side(event: Event, seat: int) -> schema.Side | None:
+    return side_or_nobody(event.seat, seat)
 
 
 def _follows(view: Any, suit: int) -> bool:
@@ -173,7 +185,7 @@ def _follows(view: Any, suit: int) -> bool:
     return any(card // SUIT_SIZE == suit for card in cards_of(int(view["hand"])))
 
 
-def _hand(deal: TableDeal, view: Any) -> list[dict[str, Any]]:
+def _hand(deal: TableDeal, view: Any) -> list[schema.HandCard]:
     seat = deal.turn if view["turn"] else (1 - deal.turn if not deal.done else -1)
     return [
         {
@@ -187,7 +199,7 @@ def _hand(deal: TableDeal, view: Any) -> list[dict[str, Any]]:
     ]
 
 
-def _tricks(deal: TableDeal, seat: int) -> dict[str, Any]:
+def _tricks(deal: TableDeal, seat: int) -> dict[schema.Side, schema.Tricks]:
     tricks, counted = deal.state["tricks"], counted_tricks(deal)
     return {
         side: {"foreplay": int(tricks[0, place]), "endgame": int(tricks[1, place]), "counted": counted[place]}
@@ -195,34 +207,38 @@ def _tricks(deal: TableDeal, seat: int) -> dict[str, Any]:
     }
 
 
-def _last_trick(events: Sequence[Event], seat: int) -> dict[str, Any] | None:
+def _last_trick(events: Sequence[Event], seat: int) -> schema.LastTrick | None:
     """Return the last complete trick, and what it brought from the stock."""
     won = next((event for event in reversed(events) if event.kind == "win"), None)
-    if won is None:
+    if won is None or won.seat is None:
         return None
-    cards = [event for event in events if event.kind == "play" and event.trick == won.trick]
-    taken = [event for event in events if event.kind in ("take", "draw") and event.trick == won.trick]
+    cards: dict[tuple[bool, schema.Side], str] = {
+        (event.kind == "play", side_of(event.seat, seat)): card_text(event.card)
+        for event in events
+        if event.kind in ("play", "take", "draw") and event.trick == won.trick
+        if event.seat is not None and event.card is not None
+    }
     return {
         "number": won.trick,
-        "leader": _side(cards[0], seat),
-        "winner": _side(won, seat),
-        "cards": {str(_side(event, seat)): card_texts([event.card])[0] for event in cards},
-        "takes": {
-            side: next((card_text(e.card) for e in taken if _side(e, seat) == side and e.card is not None), None)
-            for side in SIDES
-        },
+        "leader": next(side for _, side in cards),
+        "winner": side_of(won.seat, seat),
+        "cards": {side: cards[True, side] for side in SIDES},
+        "takes": {side: cards.get((False, side)) for side in SIDES},
     }
 
 
-def _exchanged(rules: Rules, events: Sequence[Event], seat: int) -> dict[str, bool | None]:
+def _exchanged(rules: Rules, events: Sequence[Event], seat: int) -> dict[schema.Side, bool | None]:
     """Return whether the sides swapped their hands; ``None`` where it is not decided or the game has no swap."""
     decided = {_side(event, seat): event.kind == "swap" for event in events if event.kind in ("keep", "swap")}
     return {side: decided.get(side) if rules.humbug else None for side in SIDES}
 
 
-def _open(deal: TableDeal, seat: int) -> dict[str, list[str]]:
+def _open(deal: TableDeal, seat: int) -> schema.OpenCards:
     """Return the cards that are left when a deal is over: of both hands, and of the stock."""
     hands, state = deal.state["hands"], deal.state
     stock = [*cards_of(int(state["face_up"])), *deal.deck[int(state["top"]) :]]
-    left = {"you": high_to_low(int(hands[seat])), "opponent": high_to_low(int(hands[1 - seat]))}
-    return {**left, "stock": [] if deal.rules.humbug else card_texts(stock)}
+    return {
+        "you": high_to_low(int(hands[seat])),
+        "opponent": high_to_low(int(hands[1 - seat])),
+        "stock": [] if deal.rules.humbug else card_texts(stock),
+    }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -11,13 +12,44 @@ import pytest
 pytest.importorskip("starlette")
 pytest.importorskip("httpx2")
 
+import msgspec
+from httpx2 import Response
 from starlette.testclient import TestClient
 
 from german_whist.web.app import make_app
+from german_whist.web.handlers import ENDPOINTS
+from german_whist.web.schema import ErrorAnswer
 from german_whist.web.service import ServeOptions
 
 TOKEN = "t" * 22
 BASE = f"http://127.0.0.1:8917/{TOKEN}/"
+
+
+class CheckingClient(TestClient):
+    """A client to which every answer has to be what the API declares: no field is missing, none is unknown."""
+
+    def request(self, method: str, *args: Any, **settings: Any) -> Response:
+        answer = super().request(method, *args, **settings)
+        check_answer(method, answer)
+        return answer
+
+
+def check_answer(method: str, answer: Response) -> None:
+    kind: Any = ErrorAnswer
+    if answer.is_success:
+        path = answer.url.path.partition("/api/")[2]
+        kinds = [one.answer for one in ENDPOINTS if one.method == method and fits(one.address, path)]
+        if kinds in ([], [None]):  # a file
+            return
+        (kind,) = kinds
+    elif not answer.is_error:
+        return
+    given = answer.json()
+    assert msgspec.convert(given, kind) == given  # unknown fields get lost
+
+
+def fits(address: str, path: str) -> bool:
+    return re.fullmatch(re.sub(r"{\w+}", "[^/]+", address), path) is not None
 
 
 class Table:
@@ -53,7 +85,7 @@ def folder(tmp_path: Path) -> Path:
 @pytest.fixture
 def client(folder: Path) -> Iterator[TestClient]:
     app = make_app(ServeOptions(agent="greedy", rules="small"), folder, TOKEN)
-    with TestClient(app, base_url=BASE) as made:
+    with CheckingClient(app, base_url=BASE) as made:
         yield made
 
 

@@ -46,13 +46,13 @@ async function request(method, address, body) {
 export const api = {
   /** @returns {Promise<import("./types.js").Catalog>} */
   catalog: () => request("GET", "catalog"),
-  /** @returns {Promise<{sessions: import("./types.js").Summary[]}>} */
+  /** @returns {Promise<import("./types.js").Sessions>} */
   sessions: () => request("GET", "sessions"),
-  /** @param {object} choices @returns {Promise<Session>} */
+  /** @param {import("./types.js").CreateBody} choices @returns {Promise<Session>} */
   create: (choices) => request("POST", "sessions", choices),
   /** @param {string} id @returns {Promise<Session>} */
   session: (id) => request("GET", `sessions/${id}`),
-  /** @param {string} id @returns {Promise<{}>} */
+  /** @param {string} id @returns {Promise<import("./types.js").Nothing>} */
   deleteSession: (id) => request("DELETE", `sessions/${id}`),
   /** @param {Session} session @param {string} action @returns {Promise<Session>} */
   act: (session, action) => request("POST", `sessions/${session.id}/action`, { version: session.version, action }),
@@ -64,7 +64,7 @@ export const api = {
   next: (session) => request("POST", `sessions/${session.id}/next`, { version: session.version }),
   /** @param {string} id @param {number} deal @returns {Promise<import("./types.js").Review>} */
   review: (id, deal) => request("GET", `sessions/${id}/review?deal=${deal}`),
-  /** @param {string} id @param {number | null} deal @returns {Promise<{recording: string, code: string}>} */
+  /** @param {string} id @param {number | null} deal @returns {Promise<import("./types.js").Recording>} */
   recording: (id, deal) => request("GET", `sessions/${id}/recording${deal === null ? "" : `?deal=${deal}`}`),
   /** @param {string} id @param {number} deal @param {number} move @param {string} action @returns {Promise<Session>} */
   tryAction: (id, deal, move, action) => request("POST", `sessions/${id}/try`, { deal, move, action }),
@@ -78,6 +78,6 @@ export const api = {
   lesson: () => request("POST", "lesson", {}),
   /** @returns {Promise<import("./types.js").Statistics>} */
   statistics: () => request("GET", "statistics"),
-  /** @returns {Promise<{}>} */
+  /** @returns {Promise<import("./types.js").Nothing>} */
   deleteStatistics: () => request("DELETE", "statistics"),
 };

@@ -19,7 +19,7 @@ import { shownAtDeal, shownNow, shownPlayed } from "./table/state.js";
 import { TableView } from "./table/view.js";
 
 /** @typedef {import("./types.js").Session} Session */
-/** @typedef {import("./types.js").Shown} Shown */
+/** @typedef {import("./table/state.js").Shown} Shown */
 
 export class Game {
   /** @param {import("./table/result.js").ResultActions & {lost: () => void}} actions `lost`: the session is gone */

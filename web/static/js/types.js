@@ -1,88 +1,634 @@
 // @ts-check
+/** The objects of the web API, written by `python docs/_ext/web_api.py`. */
+
 /**
- * The objects of the web API (docs/reference/web-api.md), and what the page makes of them.
- *
  * @typedef {"you" | "opponent"} Side
  * @typedef {"foreplay" | "endgame"} Stage
+ * @typedef {"card" | "pick" | "take_or_leave" | "keep_or_swap"} DecisionKind
+ * @typedef {"deal" | "trump" | "turn_up" | "keep" | "swap" | "play" | "win" | "leave" | "take" | "draw" | "endgame" | "result" | "match"} EventKind
+ * @typedef {"play" | "practice" | "recording" | "lesson"} SessionKind
+ * @typedef {"bad_request" | "illegal_action" | "forbidden" | "not_found" | "method_not_allowed" | "conflict" | "too_large" | "unsupported_type" | "too_many" | "server_error"} ErrorCode
+ */
+
+/**
+ * A way to score a game.
  *
- * @typedef {{id: string, title: string, rules: string, agents: string[]}} Scoring
- * @typedef {{id: string, title: string, summary: string, rules: string, hand: number, stock: number, cards: number,
- *   choices: boolean, scorings: Scoring[], agents: string[]}} GameEntry
- * @typedef {{spec: string, title: string, level: string, strength: Record<string, string>, description: string}} AgentEntry
- * @typedef {{version: string, games: GameEntry[], agents: AgentEntry[],
- *   matches: {match: string | null, title: string}[],
- *   defaults: {rules: string, agent: string, match: string | null}, today: string}} Catalog
+ * @typedef {object} Scoring
+ * @property {string} id  its name in the catalogue
+ * @property {string} title  its name for people
+ * @property {string} rules  what a new session takes as `rules`
+ * @property {string[]} agents  specifications of the agents that can play it; not every network plays every scoring
+ */
+
+/**
+ * A game of the catalogue.
  *
- * @typedef {{card: string, name: string, playable: boolean, reason: string | null, seen: boolean}} HandCard
- * @typedef {{foreplay: number, endgame: number, counted: number}} Tricks
- * @typedef {{kind: "card" | "pick" | "take_or_leave" | "keep_or_swap", text: string,
- *   actions: {action: string, name: string}[]}} Decision
- * @typedef {{number: number, leader: Side, winner: Side, cards: Record<Side, string>,
- *   takes: Record<Side, string | null>}} LastTrick
- * @typedef {{text: string, winner: Side | null, margin: number, points: number, tricks: Record<Side, number>}} Result
- * @typedef {{stage: Stage, trump: string | null, low: boolean, trick: number, stock: number, face_up: string[],
- *   led: {card: string, name: string, by: Side} | null, hand: HandCard[],
- *   opponent: {cards: number, known: string[], voids: Record<string, number>},
- *   tricks: Record<Side, Tricks>, turn: Side | null, decision: Decision | null, last_trick: LastTrick | null,
- *   played: Record<Side, string[]>, discarded: string[], exchanged: Record<Side, boolean | null>, result: Result | null,
- *   open: {you: string[], opponent: string[], stock: string[]} | null}} Position
+ * @typedef {object} GameEntry
+ * @property {string} id  name of the preset
+ * @property {string} title  its name for people
+ * @property {string} summary  what it is, in one line
+ * @property {string} rules  the whole rules in words, lines of at most 100 characters
+ * @property {number} hand  cards of a hand
+ * @property {number} stock  cards of the stock
+ * @property {number} cards  cards of the deck
+ * @property {boolean} choices  whether there are decisions other than cards from the hand
+ * @property {Scoring[]} scorings  its scorings; the first is the preset's own
+ * @property {string[]} agents  specifications of the agents that can play it, the easiest first
+ */
+
+/**
+ * An agent of the catalogue.
  *
- * @typedef {{number: number, kind: string, by: Side | null, card: string | null, trump: boolean, trick: number,
- *   text: string}} GameEvent
- * @typedef {{action: string, name: string, value: number, cost: number, win: number, best: boolean,
- *   trick: number | null, text: string}} Option
- * @typedef {{by: string, by_title: string, by_text: string, action: string, name: string, reason: string, exact: boolean, win: number,
- *   options: Option[], opponent: Record<string, {expected: number, void: number}>}} Hint
- * @typedef {{step: number, steps: number, text: string, wanted: string[] | null, done: boolean}} Lesson
- * @typedef {{title: string, text: string, hand: number, stock: number, foreplay: number, tricks: number,
- *   counts: "endgame" | "all", counted: number, race: number, suits: string, open_stock: number,
- *   choices: boolean}} Game
- * @typedef {{format: string | null, title: string, target: number | null, score: Record<Side, number>,
- *   deals_won: Record<Side, number>, deals_drawn: number, deals: number, winner: Side | null}} Match
- * @typedef {{deal: number, text: string, winner: Side | null, margin: number, points: number,
- *   assisted: boolean}} FinishedDeal
- * @typedef {{salt: string, deck: string, text: string}} Disclosure
- * @typedef {{id: string, version: number, kind: "play" | "practice" | "recording" | "lesson", title: string,
- *   rules: string, game: Game, agent: {spec: string, title: string}, day: string | null, match: Match,
- *   deals: FinishedDeal[],
- *   deal: {number: number, seat: number, dealer: Side, assisted: boolean, commitment: string,
- *     disclosure: Disclosure | null},
- *   position: Position, events: GameEvent[],
- *   can: {act: boolean, hint: boolean, take_back: boolean, next: boolean, review: boolean,
- *     swap: boolean},
- *   earlier: {text: string, swapped: boolean} | null, hint: Hint | null, lesson: Lesson | null}} Session
- * @typedef {{id: string, kind: string, title: string, rules: string, agent: string, match: string | null, day: string | null, updated: string, finished: boolean, in_play: boolean}} Summary
+ * @typedef {object} AgentEntry
+ * @property {string} spec  its specification
+ * @property {string} title  its name for people
+ * @property {string} level  how hard it is
+ * @property {Record<string, string>} strength  how strong it is, as a sentence by game, where it was measured
+ * @property {string} description  what it does
+ */
+
+/**
+ * A match of the catalogue.
  *
- * @typedef {{number: number, trick: number, stage: Stage, by: Side, action: string, name: string, text: string,
- *   best: string, best_name: string, cost: number, win_cost: number, exact: boolean, judge: string,
- *   judge_title: string, reason: string, options: Option[]}} Move
- * @typedef {{you: string[], opponent: string[], face_up: string[], stock: string[],
- *   led: {card: string, by: Side} | null, turn: Side | null, tricks: Record<Side, number>,
- *   score: Record<Side, number>}} OpenPosition
- * @typedef {{deal: number, rules: string, agent: {spec: string, title: string}, seat: number, trump: string | null,
- *   low: boolean, names: Record<Side, string>, result: Result, accuracy: Record<Side, number | null>,
- *   cost: Record<Side, number>, luck: number, win_curve: number[], moves: Move[], mistakes: number[],
- *   positions: OpenPosition[]}} Review
- * @typedef {{number: number, by: Side, action: string, name: string, text: string, yours: string | null}} WatchMove
- * @typedef {{title: string, trump: string | null, recording: string, result: Result, compare: {you: number, agent: number}, moves: WatchMove[],
- *   positions: OpenPosition[]}} Watch
+ * @typedef {object} MatchEntry
+ * @property {string | null} match  its specification; `null` for deal after deal without end
+ * @property {string} title  its name for people
+ */
+
+/**
+ * A card of your hand.
  *
- * @typedef {{rules: string, agent: string, assisted: boolean, deals: number, won: number, drawn: number, lost: number,
- *   margin: number, accuracy: number | null, luck: number | null, skill: number | null, slams: number,
- *   streak: {now: number, longest: number}}} Group
- * @typedef {{deals: number, since: string | null, groups: Group[],
- *   matches: {rules: string, agent: string, match: string, assisted: boolean, won: number, lost: number}[],
- *   streak: {now: number, longest: number},
- *   recent: {time: string, rules: string, agent: string, margin: number, points: number, assisted: boolean,
- *     accuracy: number | null, luck: number | null, day: string | null}[]}} Statistics
+ * @typedef {object} HandCard
+ * @property {string} card
+ * @property {string} name
+ * @property {boolean} playable  whether you may play it now
+ * @property {string | null} reason  why not, as a sentence; `null` if you may
+ * @property {boolean} seen  whether the opponent saw you take it
+ */
+
+/**
+ * The card led to a trick.
  *
- * What the table shows: a position, and the trick that lies on the table. Events change it step by step.
+ * @typedef {object} LedCard
+ * @property {string} card
+ * @property {string} name
+ * @property {Side} by  who led it
+ */
+
+/**
+ * What you know of the opponent's hand.
  *
- * @typedef {object} Shown
- * @property {Position} position
- * @property {{you: string | null, opponent: string | null}} trick
- * @property {Side | null} winner  of the trick on the table, once both cards lie there
- * @property {boolean} waiting  the hand cannot be used: events are being shown, or the agent is to play
+ * @typedef {object} OpponentHand
+ * @property {number} cards  number of cards
+ * @property {string[]} known  the cards that you have seen it take and not play
+ * @property {Record<string, number>} voids  suits in which it was void, and the last trick that showed it
+ */
+
+/**
+ * The tricks of a side.
+ *
+ * @typedef {object} Tricks
+ * @property {number} foreplay  those of the foreplay
+ * @property {number} endgame  those of the endgame
+ * @property {number} counted  those that count
+ */
+
+/**
+ * An action.
+ *
+ * @typedef {object} NamedAction
+ * @property {string} action
+ * @property {string} name
+ */
+
+/**
+ * What you have to decide.
+ *
+ * @typedef {object} Decision
+ * @property {DecisionKind} kind  what is chosen; in `pick` the actions are face-up cards
+ * @property {string} text  the same as a sentence
+ * @property {NamedAction[]} actions  all legal actions
+ */
+
+/**
+ * The last complete trick.
+ *
+ * @typedef {object} LastTrick
+ * @property {number} number  its number, from 1
+ * @property {Side} leader  who led
+ * @property {Side} winner  who won it
+ * @property {Record<Side, string>} cards  the cards played
+ * @property {Record<Side, string | null>} takes  the cards that it brought from the stock; `null`: none, not yet, or not seen by you
+ */
+
+/**
+ * The result of a deal.
+ *
+ * @typedef {object} Result
+ * @property {string} text  in words, as `You win 8 to 5`
+ * @property {Side | null} winner  who won; `null` for a draw
+ * @property {number} margin  your counted tricks minus the opponent's
+ * @property {number} points  the winner's points
+ * @property {Record<Side, number>} tricks  the counted tricks
+ */
+
+/**
+ * The cards that are left when a deal is over.
+ *
+ * @typedef {object} OpenCards
+ * @property {string[]} you  your hand
+ * @property {string[]} opponent  the opponent's hand
+ * @property {string[]} stock  the stock, the next card first
+ */
+
+/**
+ * A deal as you see it.
+ *
+ * @typedef {object} Position
+ * @property {Stage} stage  the stage of the deal
+ * @property {string | null} trump  the trump suit; `null`: no trumps
+ * @property {boolean} low  whether the fewest tricks win
+ * @property {number} trick  number of the current trick, from 1
+ * @property {number} stock  cards left, the face-up ones included
+ * @property {string[]} face_up  the face-up cards of the stock
+ * @property {LedCard | null} led  the card led to the current trick
+ * @property {HandCard[]} hand  your hand, spades hearts diamonds clubs, each from high to low
+ * @property {OpponentHand} opponent  what you know of the opponent's hand
+ * @property {Record<Side, Tricks>} tricks  the tricks won so far
+ * @property {Side | null} turn  who is to act; `null`: the deal is over
+ * @property {Decision | null} decision  what you have to decide; `null` unless it is your turn
+ * @property {LastTrick | null} last_trick  the last complete trick; `null` before the first
+ * @property {Record<Side, string[]>} played  the cards played, in order
+ * @property {string[]} discarded  humbug: cards that you know to be out of play
+ * @property {Record<Side, boolean | null>} exchanged  humbug: whether the hand was swapped; `null`: not decided, or another game
+ * @property {Result | null} result  the result, after the deal
+ * @property {OpenCards | null} open  the cards left, after the deal
+ */
+
+/**
+ * Something that happened in a deal.
+ *
+ * @typedef {object} GameEvent
+ * @property {number} number  counts from 0 within the deal; after a take-back the list is shorter
+ * @property {EventKind} kind  what happened
+ * @property {Side | null} by  who did it
+ * @property {string | null} card  the card, if there is one and you saw it
+ * @property {boolean} trump  whether the card is of the trump suit
+ * @property {number} trick  number of the trick, from 1; 0 before the first
+ * @property {string} text  the event as a sentence
+ */
+
+/**
+ * A legal action and what it is worth.
+ *
+ * @typedef {object} Option
+ * @property {string} action
+ * @property {string} name
+ * @property {number} value  expected margin of the deal, in counted tricks
+ * @property {number} cost  how far that is below the advised action's, at least 0
+ * @property {number} win  chance to win the deal; a draw counts half
+ * @property {boolean} best  whether it is as good as the advised action, in tricks and in chance to win
+ * @property {number | null} trick  chance to win this trick; `null` if unknown
+ * @property {string} text  the value in words
+ */
+
+/**
+ * What the opponent may hold of a suit.
+ *
+ * @typedef {object} Holding
+ * @property {number} expected  expected number of cards
+ * @property {number} void  chance that it has none
+ */
+
+/**
+ * What the strongest agent would play.
+ *
+ * @typedef {object} Hint
+ * @property {string} by  judge
+ * @property {string} by_title  the same for people
+ * @property {string} by_text  where the advice comes from and what it is after, as a sentence
+ * @property {string} action  the advised action
+ * @property {string} name
+ * @property {string} reason  why, as a sentence
+ * @property {boolean} exact  whether the values are exact results, not estimates
+ * @property {number} win  chance to win the deal with the advised action; a draw counts half
+ * @property {Option[]} options  every legal action: the advised one, then the others from the most tricks to the fewest
+ * @property {Record<string, Holding>} opponent  what the opponent may hold, by suit
+ */
+
+/**
+ * What the teacher says.
+ *
+ * @typedef {object} Lesson
+ * @property {number} step  number of this step, from 1
+ * @property {number} steps  number of steps
+ * @property {string} text  explains the position
+ * @property {string[] | null} wanted  the actions that it asks for; `null`: any. Another one is refused as `illegal_action`, with a hint
+ * @property {boolean} done  whether the lesson is over
+ */
+
+/**
+ * What a deal brought before, in practice.
+ *
+ * @typedef {object} Earlier
+ * @property {string} text  the result in words
+ * @property {boolean} swapped  whether you had the other hand then
+ */
+
+/**
+ * A reviewed move.
+ *
+ * @typedef {object} Move
+ * @property {number} number  its number, from 1
+ * @property {number} trick  number of its trick, from 1
+ * @property {Stage} stage  the stage of the deal
+ * @property {Side} by  who made it
+ * @property {string} action
+ * @property {string} name
+ * @property {string} text  the move as a sentence
+ * @property {string} best  the best action; the move's own if it is as good
+ * @property {string} best_name
+ * @property {number} cost  what the move gave away in tricks, by what could be known
+ * @property {number} win_cost  the same in chance to win
+ * @property {boolean} exact  whether the values are exact results, not estimates
+ * @property {string} judge  who judges, as `by` in a hint
+ * @property {string} judge_title  the same for people
+ * @property {string} reason  why the best action is the best, as a sentence
+ * @property {Option[]} options  every legal action, as in a hint
+ */
+
+/**
+ * A position of a finished deal, all cards open.
+ *
+ * @typedef {object} OpenPosition
+ * @property {string[]} you  your hand
+ * @property {string[]} opponent  the opponent's hand
+ * @property {string[]} face_up  the face-up cards of the stock
+ * @property {string[]} stock  its face-down cards, the next first
+ * @property {LedCard | null} led  the card led to the current trick
+ * @property {Side | null} turn  who is to act; `null`: the deal is over
+ * @property {Record<Side, number>} tricks  all tricks won so far
+ * @property {Record<Side, number>} score  those that count
+ */
+
+/**
+ * Margins with your cards.
+ *
+ * @typedef {object} Compared
+ * @property {number} you  yours
+ * @property {number} agent  the agent's
+ */
+
+/**
+ * A move of the agent with your cards, or of its opponent.
+ *
+ * @typedef {object} WatchMove
+ * @property {number} number  its number, from 1
+ * @property {Side} by  who made it, `you` being your seat
+ * @property {string} action
+ * @property {string} name
+ * @property {string} text  the move as a sentence
+ * @property {string | null} yours  what was played in your deal, while the deals were the same, else `null`
+ */
+
+/**
+ * What the agent makes of your cards against itself.
+ *
+ * @typedef {object} Watch
+ * @property {string} title  the agent that plays both hands
+ * @property {string | null} trump  the trump suit; `null`: no trumps
+ * @property {string} recording  the deal as a recording
+ * @property {Result} result  the result, `you` being your seat
+ * @property {Compared} compare  margins with your cards
+ * @property {WatchMove[]} moves
+ * @property {OpenPosition[]} positions  before move 1, then after each move
+ */
+
+/**
+ * Deals won in a row.
+ *
+ * @typedef {object} Streak
+ * @property {number} now
+ * @property {number} longest  the most there have been
+ */
+
+/**
+ * The deals of one game against one agent; those with hints or take-backs apart.
+ *
+ * @typedef {object} DealGroup
+ * @property {string} rules  specification of the rules
+ * @property {string} agent  specification of the agent
+ * @property {boolean} assisted  whether a hint was asked for or an action taken back
+ * @property {number} deals  number of deals
+ * @property {number} won  those won
+ * @property {number} drawn  those drawn
+ * @property {number} lost  those lost
+ * @property {number | null} margin  mean margin
+ * @property {number | null} accuracy  mean accuracy of your decisions, 0 to 100; `null` until a deal is rated
+ * @property {number | null} luck  mean margin that the agents make of the same cards; `null` until a deal is rated
+ * @property {number | null} skill  mean margin minus that; `null` until a deal is rated
+ * @property {number} slams  deals in which you took every counted trick
+ * @property {Streak} streak  deals won in a row
+ */
+
+/**
+ * The matches of one game against one agent.
+ *
+ * @typedef {object} MatchGroup
+ * @property {string} rules  specification of the rules
+ * @property {string} agent  specification of the agent
+ * @property {string} match  specification of the match
+ * @property {boolean} assisted  whether you were helped in at least one deal
+ * @property {number} won  matches won
+ * @property {number} lost  matches lost
+ */
+
+/**
+ * A deal of the statistics.
+ *
+ * @typedef {object} RecentDeal
+ * @property {string} time  when it ended, ISO 8601 in UTC
+ * @property {string} rules  specification of the rules
+ * @property {string} agent  specification of the agent
+ * @property {number} margin  your margin
+ * @property {number} points  your points; the opponent's are negative
+ * @property {boolean} slam  whether you took every counted trick
+ * @property {boolean} assisted  whether a hint was asked for or an action taken back
+ * @property {number | null} accuracy  accuracy of your decisions, 0 to 100; `null` until it is rated
+ * @property {number | null} luck  the margin that the agents make of the same cards; `null` until it is rated
+ * @property {string | null} day  date of the deal of the day
+ */
+
+/**
+ * The statistics of a person.
+ *
+ * @typedef {object} Statistics
+ * @property {number} deals  number of deals
+ * @property {string | null} since  date of the first one
+ * @property {DealGroup[]} groups  the deals by game and agent
+ * @property {MatchGroup[]} matches  the matches by game, agent and match
+ * @property {Streak} streak  deals won in a row without help
+ * @property {RecentDeal[]} recent  the last 100 deals, oldest first
+ */
+
+/**
+ * A body without fields.
+ *
+ * @typedef {object} EmptyBody
+ */
+
+/**
+ * What to play. Fields that are left out, or ``null``, take their defaults.
+ *
+ * @typedef {object} CreateBody
+ * @property {string | null} [rules]  specification of the rules; by default those of the command line
+ * @property {string | null} [agent]  specification of the agent; by default that of the command line, else the strongest network
+ * @property {string | null} [match]  specification of the match; by default deal after deal without end
+ * @property {number | null} [seed]  seed of the deals; by default a random one
+ * @property {number | null} [seat]  your seat; 0 deals the first deal, 1 the second. By default a random one
+ * @property {string | null} [day]  date of the deal of a day, as `2026-11-21`: one classic deal, the same for all. Only `agent` goes with it
+ */
+
+/**
+ * A change of a session.
+ *
+ * @typedef {object} VersionBody
+ * @property {number} version  the version of the session that you have seen
+ */
+
+/**
+ * An action.
+ *
+ * @typedef {object} ActionBody
+ * @property {number} version  the version of the session that you have seen
+ * @property {string} action
+ */
+
+/**
+ * A finished deal.
+ *
+ * @typedef {object} DealBody
+ * @property {number | null} [deal]  its number, from 1; by default the last one
+ */
+
+/**
+ * Another action in a finished deal.
+ *
+ * @typedef {object} TryBody
+ * @property {number | null} [deal]  its number, from 1; by default the last one
+ * @property {number} move  number of the decision, from 1; it has to be yours
+ * @property {string} action  an action that was legal there
+ */
+
+/**
+ * Recorded deals.
+ *
+ * @typedef {object} RecordingBody
+ * @property {string} recording  lines of recordings, or the code of a link
+ * @property {number | null} [seat]  who is `you`; by default the player of that name, else 0
+ */
+
+/**
+ * What went wrong.
+ *
+ * @typedef {object} Error
+ * @property {ErrorCode} code  for programs
+ * @property {string} message  for people
+ */
+
+/**
+ * What the page proposes at first.
+ *
+ * @typedef {object} Defaults
+ * @property {string} rules  specification of the rules
+ * @property {string} agent  specification of the agent
+ * @property {string | null} match  specification of the match
+ */
+
+/**
+ * What can be played.
+ *
+ * @typedef {object} Catalog
+ * @property {string} version  version of the package
+ * @property {GameEntry[]} games
+ * @property {AgentEntry[]} agents  the agents, from the easiest to the hardest
+ * @property {MatchEntry[]} matches  suggestions: any `first_to:1` to `first_to:1000` and odd `best_of:N` is allowed
+ * @property {Defaults} defaults  those of the command line
+ * @property {string} today  the date of the deal of the day
+ */
+
+/**
+ * The rules of a session in figures.
+ *
+ * @typedef {object} Game
+ * @property {string} title  their name for people
+ * @property {string} text  the whole rules in words
+ * @property {number} hand  cards of a hand
+ * @property {number} stock  cards of the stock
+ * @property {number} foreplay  tricks of the foreplay
+ * @property {number} tricks  tricks of a deal
+ * @property {"endgame" | "all"} counts  which tricks count
+ * @property {number} counted  how many count
+ * @property {number} race  tricks that win the deal at once; 0: it is no race
+ * @property {string} suits  the suits, as `CDHS`
+ * @property {number} open_stock  face-up cards of the stock
+ * @property {boolean} choices  whether there are decisions other than cards from the hand
+ */
+
+/**
+ * The agent of a session.
+ *
+ * @typedef {object} Agent
+ * @property {string} spec  its specification
+ * @property {string} title  its name for people
+ */
+
+/**
+ * The match of a session.
+ *
+ * @typedef {object} Match
+ * @property {string | null} format  its specification; `null`: no end
+ * @property {string} title  its name for people
+ * @property {number | null} target  what wins it; `null`: no end
+ * @property {Record<Side, number>} score  points, or deals won in `best_of`
+ * @property {Record<Side, number>} deals_won  deals won
+ * @property {number} deals_drawn  deals drawn
+ * @property {number} deals  deals finished
+ * @property {Side | null} winner  who has won it
+ */
+
+/**
+ * A finished deal of a session.
+ *
+ * @typedef {object} FinishedDeal
+ * @property {string} text  in words, as `You win 8 to 5`
+ * @property {Side | null} winner  who won; `null` for a draw
+ * @property {number} margin  your counted tricks minus the opponent's
+ * @property {number} points  the winner's points
+ * @property {number} deal  its number, from 1
+ * @property {boolean} assisted  whether a hint was asked for or an action taken back
+ */
+
+/**
+ * What a deal was committed to.
+ *
+ * @typedef {object} Disclosure
+ * @property {string} salt  32 random bytes in hexadecimal
+ * @property {string} deck  the cards in dealing order
+ * @property {string} text  `SALT DEALER DECK`, of which the commitment is the hash
+ */
+
+/**
+ * The deal on the table.
+ *
+ * @typedef {object} Deal
+ * @property {number} number  its number, from 1
+ * @property {number} seat  your seat
+ * @property {Side} dealer  who dealt
+ * @property {boolean} assisted  whether a hint was asked for or an action taken back
+ * @property {string} commitment  SHA-256 of the disclosed text, in hexadecimal
+ * @property {Disclosure | null} disclosure  what it was committed to, after the deal
+ */
+
+/**
+ * What can be asked for now.
+ *
+ * @typedef {object} Can
+ * @property {boolean} act  an action
+ * @property {boolean} hint  a hint
+ * @property {boolean} take_back  a take-back
+ * @property {boolean} next  the next deal
+ * @property {boolean} review  a review
+ * @property {boolean} swap  swap, try and watch; never in a lesson
+ */
+
+/**
+ * A table: a person against an agent.
+ *
+ * @typedef {object} Session
+ * @property {number} version  number of changes so far
+ * @property {SessionKind} kind  `practice` comes of try and swap, `recording` is read only
+ * @property {string} title  its name for people
+ * @property {string} rules  specification of the rules
+ * @property {Game} game  the rules in figures
+ * @property {Agent} agent
+ * @property {string | null} day  date of the deal of the day
+ * @property {Match} match
+ * @property {FinishedDeal[]} deals  the finished deals
+ * @property {Deal} deal  the deal on the table
+ * @property {Position} position  the deal as you see it
+ * @property {GameEvent[]} events  what happened in this deal, all of it, oldest first
+ * @property {Can} can  what can be asked for now
+ * @property {Earlier | null} earlier  practice: what this deal brought before
+ * @property {Hint | null} hint  the hint for this position, once it was asked for
+ * @property {Lesson | null} lesson  what the teacher says, in a lesson
+ * @property {string} id  its name in addresses, random
+ */
+
+/**
+ * The answer to a request that failed.
+ *
+ * @typedef {object} ErrorAnswer
+ * @property {Error} error  what went wrong
+ * @property {Session} [session]  the session as it is now, where the version was stale
+ */
+
+/**
+ * A session of the list.
+ *
+ * @typedef {object} ListedSession
+ * @property {string} id  its name in addresses
+ * @property {SessionKind} kind
+ * @property {string} title  its name for people
+ * @property {string} rules  specification of the rules
+ * @property {string} agent  specification of the agent
+ * @property {string | null} match  specification of the match
+ * @property {string | null} day  date of the deal of the day
+ * @property {boolean} finished  whether no further deal follows
+ * @property {boolean} in_play  whether a deal is not over
+ * @property {string} updated  when it was last changed, ISO 8601 in UTC
+ */
+
+/**
+ * The sessions played last.
+ *
+ * @typedef {object} Sessions
+ * @property {ListedSession[]} sessions  the last one first
+ */
+
+/**
+ * A finished deal of a session, every decision judged.
+ *
+ * @typedef {object} Review
+ * @property {number} seat  your seat
+ * @property {string | null} trump  the trump suit; `null`: no trumps
+ * @property {boolean} low  whether the fewest tricks win
+ * @property {Record<Side, string>} names  names of the players
+ * @property {Result} result
+ * @property {Record<Side, number | null>} accuracy  accuracy of the decisions, 0 to 100; `null`: there was no choice
+ * @property {Record<Side, number>} cost  tricks given away
+ * @property {number} luck  what the cards were worth to you: the margin that the agents make of them
+ * @property {number[]} win_curve  your chance to win: before move 1, then after each move
+ * @property {Move[]} moves
+ * @property {number[]} mistakes  numbers of your biggest mistakes, at most three, the biggest first
+ * @property {OpenPosition[]} positions  before move 1, then after each move
+ * @property {number} deal  its number, from 1
+ * @property {string} rules  specification of the rules
+ * @property {Agent} agent
+ */
+
+/**
+ * Finished deals to share.
+ *
+ * @typedef {object} Recording
+ * @property {string} recording  lines of recordings
+ * @property {string} code  the same in letters, digits, `-` and `_`, for a link
+ */
+
+/**
+ * An object without fields.
+ *
+ * @typedef {object} Nothing
  */
 
 export {};

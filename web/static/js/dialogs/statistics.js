@@ -93,7 +93,7 @@ function table(caption, heads, rows) {
   );
 }
 
-/** @param {string} caption @param {import("../types.js").Group[]} groups @param {Catalog} catalog @returns {HTMLElement} */
+/** @param {string} caption @param {import("../types.js").DealGroup[]} groups @param {Catalog} catalog @returns {HTMLElement} */
 function groupTable(caption, groups, catalog) {
   const number = (/** @type {number | null} */ value) => (value === null ? "–" : signed(value));
   return table(

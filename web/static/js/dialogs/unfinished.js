@@ -6,10 +6,10 @@ import { attempt } from "../attempt.js";
 import { h, icon } from "../dom.js";
 import { confirmDialog, openDialog } from "./dialog.js";
 
-/** @typedef {import("../types.js").Summary} Summary */
+/** @typedef {import("../types.js").ListedSession} ListedSession */
 
 /**
- * @param {Summary[]} sessions
+ * @param {ListedSession[]} sessions
  * @param {{open: (id: string) => void, removed: (id: string) => void}} actions
  */
 export function openUnfinished(sessions, actions) {
@@ -18,7 +18,7 @@ export function openUnfinished(sessions, actions) {
   for (const session of sessions) list.append(row(session));
   list.querySelector("button")?.focus();
 
-  /** @param {Summary} session @returns {HTMLElement} */
+  /** @param {ListedSession} session @returns {HTMLElement} */
   function row(session) {
     const played = new Date(session.updated).toLocaleString();
     const item = h(
@@ -44,7 +44,7 @@ export function openUnfinished(sessions, actions) {
     return item;
   }
 
-  /** @param {Summary} session @param {HTMLElement} item */
+  /** @param {ListedSession} session @param {HTMLElement} item */
   async function remove(session, item) {
     try {
       await api.deleteSession(session.id);

@@ -11,7 +11,7 @@ import { attract, fly, flyGhost, rectOf } from "./motion.js";
 import { showBanner } from "./stage.js";
 import { shownAfter, shownNow, shownSwept } from "./state.js";
 
-/** @typedef {import("../types.js").Shown} Shown */
+/** @typedef {import("./state.js").Shown} Shown */
 /** @typedef {import("../types.js").Session} Session */
 /** @typedef {import("../types.js").GameEvent} GameEvent */
 

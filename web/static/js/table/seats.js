@@ -6,7 +6,7 @@ import { byId, fill, h } from "../dom.js";
 import { SUIT_NAMES, cardName, counted } from "../words.js";
 import { picture } from "./card.js";
 
-/** @typedef {import("../types.js").Shown} Shown */
+/** @typedef {import("./state.js").Shown} Shown */
 /** @typedef {import("../types.js").Session} Session */
 /** @typedef {import("../types.js").Side} Side */
 

@@ -5,7 +5,7 @@ import { byId, fill, h, reconcile, svg } from "../dom.js";
 import { SUIT_NAMES } from "../words.js";
 import { pace } from "../settings.js";
 
-/** @typedef {import("../types.js").Shown} Shown */
+/** @typedef {import("./state.js").Shown} Shown */
 /** @typedef {import("../types.js").Session} Session */
 
 /** The badge that is shown, kept while its suit is trumps: a new one would not pulse on. */

@@ -3,7 +3,15 @@
 
 import { cardName } from "../words.js";
 
-/** @typedef {import("../types.js").Shown} Shown */
+/**
+ * What the table shows: a position, and the trick that lies on the table. Events change it step by step.
+ *
+ * @typedef {object} Shown
+ * @property {Position} position
+ * @property {{you: string | null, opponent: string | null}} trick
+ * @property {Side | null} winner  of the trick on the table, once both cards lie there
+ * @property {boolean} waiting  the hand cannot be used: events are being shown, or the agent is to play
+ */
 /** @typedef {import("../types.js").Position} Position */
 /** @typedef {import("../types.js").Session} Session */
 /** @typedef {import("../types.js").GameEvent} GameEvent */

@@ -10,7 +10,7 @@ import { showStock, showTrick } from "./center.js";
 import { showStage } from "./stage.js";
 import { scoreText } from "./result.js";
 
-/** @typedef {import("../types.js").Shown} Shown */
+/** @typedef {import("./state.js").Shown} Shown */
 /** @typedef {import("../types.js").Session} Session */
 /** @typedef {import("../types.js").HandCard} HandCard */
 
