@@ -25,7 +25,7 @@ NAME_ANOTHER = name another, as in: $(strip make $(MAKECMDGOALS)) PYTHON=python$
 # A warning or a broken reference fails the site.
 SITE := $(BIN)/sphinx-build -b html -q -W --keep-going -n docs docs/_build/html
 
-.PHONY: quickstart play check test types fast-tests site lab-check fuzz kill-test nightly nightly-tests audit docs dist lowest examples clean
+.PHONY: quickstart play check test types javascript fast-tests site lab-check fuzz kill-test nightly nightly-tests audit docs dist lowest examples clean
 
 quickstart: $(VENV)/.installed-train-$(KEY)
 	$(BIN)/german-whist train quickstart
@@ -44,7 +44,7 @@ test: $(VENV)/.installed-dev-$(KEY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/lint-imports --no-logo
-	$(MAKE) --no-print-directory -j 2 types site
+	$(MAKE) --no-print-directory -j 2 types site javascript
 	$(BIN)/python -m pytest -n 3 --no-loadscope-reorder
 
 # Parts of `make check` and `make test`, which run them side by side.
@@ -53,6 +53,15 @@ fast-tests: $(VENV)/.installed-dev-$(KEY)
 
 types: $(VENV)/.installed-dev-$(KEY)
 	$(BIN)/mypy
+
+# The types of the page's JavaScript. npm is needed for nothing else, and nothing of it is installed with the package.
+TYPESCRIPT := $(VENV)/typescript-5.9.3
+
+javascript: $(if $(shell command -v npm),$(TYPESCRIPT))
+	$(if $(shell command -v npm),$(TYPESCRIPT)/node_modules/.bin/tsc --project web,@echo "the JavaScript is not checked: npm is not installed")
+
+$(TYPESCRIPT): | $(BIN)/python
+	npm install --silent --no-save --prefix $@ typescript@$(@:$(VENV)/typescript-%=%)
 
 site: $(VENV)/.installed-dev-$(KEY)
 	$(SITE)

@@ -340,7 +340,7 @@ class DealGroup(TypedDict):
     won: int  # those won
     drawn: int  # those drawn
     lost: int  # those lost
-    margin: float | None  # mean margin
+    margin: float  # mean margin
     accuracy: float | None  # mean accuracy of your decisions, 0 to 100; `null` until a deal is rated
     luck: float | None  # mean margin that the agents make of the same cards; `null` until a deal is rated
     skill: float | None  # mean margin minus that; `null` until a deal is rated

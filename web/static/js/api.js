@@ -43,6 +43,9 @@ async function request(method, address, body) {
 
 /** @typedef {import("./types.js").Session} Session */
 
+/** @param {Session} session @returns {import("./types.js").VersionBody} what every change names */
+const seen = ({ version }) => ({ version });
+
 export const api = {
   /** @returns {Promise<import("./types.js").Catalog>} */
   catalog: () => request("GET", "catalog"),
@@ -55,25 +58,29 @@ export const api = {
   /** @param {string} id @returns {Promise<import("./types.js").Nothing>} */
   deleteSession: (id) => request("DELETE", `sessions/${id}`),
   /** @param {Session} session @param {string} action @returns {Promise<Session>} */
-  act: (session, action) => request("POST", `sessions/${session.id}/action`, { version: session.version, action }),
+  act: (session, action) => request(
+    "POST",
+    `sessions/${session.id}/action`,
+    /** @satisfies {import("./types.js").ActionBody} */ ({ ...seen(session), action }),
+  ),
   /** @param {Session} session @returns {Promise<Session>} */
-  hint: (session) => request("POST", `sessions/${session.id}/hint`, { version: session.version }),
+  hint: (session) => request("POST", `sessions/${session.id}/hint`, seen(session)),
   /** @param {Session} session @returns {Promise<Session>} */
-  takeBack: (session) => request("POST", `sessions/${session.id}/take-back`, { version: session.version }),
+  takeBack: (session) => request("POST", `sessions/${session.id}/take-back`, seen(session)),
   /** @param {Session} session @returns {Promise<Session>} */
-  next: (session) => request("POST", `sessions/${session.id}/next`, { version: session.version }),
+  next: (session) => request("POST", `sessions/${session.id}/next`, seen(session)),
   /** @param {string} id @param {number} deal @returns {Promise<import("./types.js").Review>} */
   review: (id, deal) => request("GET", `sessions/${id}/review?deal=${deal}`),
   /** @param {string} id @param {number | null} deal @returns {Promise<import("./types.js").Recording>} */
   recording: (id, deal) => request("GET", `sessions/${id}/recording${deal === null ? "" : `?deal=${deal}`}`),
   /** @param {string} id @param {number} deal @param {number} move @param {string} action @returns {Promise<Session>} */
-  tryAction: (id, deal, move, action) => request("POST", `sessions/${id}/try`, { deal, move, action }),
+  tryAction: (id, deal, move, action) => request("POST", `sessions/${id}/try`, /** @satisfies {import("./types.js").TryBody} */ ({ deal, move, action })),
   /** @param {string} id @param {number} deal @returns {Promise<Session>} */
-  swap: (id, deal) => request("POST", `sessions/${id}/swap`, { deal }),
+  swap: (id, deal) => request("POST", `sessions/${id}/swap`, /** @satisfies {import("./types.js").DealBody} */ ({ deal })),
   /** @param {string} id @param {number} deal @returns {Promise<import("./types.js").Watch>} */
-  watch: (id, deal) => request("POST", `sessions/${id}/watch`, { deal }),
+  watch: (id, deal) => request("POST", `sessions/${id}/watch`, /** @satisfies {import("./types.js").DealBody} */ ({ deal })),
   /** @param {string} recording @returns {Promise<Session>} */
-  open: (recording) => request("POST", "recordings", { recording }),
+  open: (recording) => request("POST", "recordings", /** @satisfies {import("./types.js").RecordingBody} */ ({ recording })),
   /** @returns {Promise<Session>} */
   lesson: () => request("POST", "lesson", {}),
   /** @returns {Promise<import("./types.js").Statistics>} */

@@ -323,7 +323,7 @@
  * @property {number} won  those won
  * @property {number} drawn  those drawn
  * @property {number} lost  those lost
- * @property {number | null} margin  mean margin
+ * @property {number} margin  mean margin
  * @property {number | null} accuracy  mean accuracy of your decisions, 0 to 100; `null` until a deal is rated
  * @property {number | null} luck  mean margin that the agents make of the same cards; `null` until a deal is rated
  * @property {number | null} skill  mean margin minus that; `null` until a deal is rated
