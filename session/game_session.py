@@ -211,7 +211,7 @@ class Session:
     @property
     def can_take_back(self) -> bool:
         """Whether there is an action of the person to take back."""
-        return not self.deal.done and self._last_own() is not None
+        return not self.deal.done and self.last_own is not None
 
     def act(self, action: int) -> None:
         """Play the person's action.
@@ -298,15 +298,16 @@ class Session:
         """
         if self.deal.done:
             raise Conflict("The deal is over: nothing can be taken back.")
-        step = self._last_own()
+        step = self.last_own
         if step is None:
             raise Conflict("You have not played yet: there is nothing to take back.")
         self.deal.go_back(step)
         self.hint, self.assisted = None, True
         self.version += 1
 
-    def _last_own(self) -> int | None:
-        """Return the last step at which the person acted."""
+    @property
+    def last_own(self) -> int | None:
+        """The person's last action of this deal, counted from 0; ``None`` if there is none."""
         steps = range(len(self.deal.actions) - 1, -1, -1)
         return next((step for step in steps if self.deal.actor(step) == self.seat), None)
 

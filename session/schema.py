@@ -152,25 +152,38 @@ class OpenCards(TypedDict):
     stock: list[str]  # the stock, the next card first
 
 
-class Position(TypedDict):
-    """A deal as you see it."""
+class Visible(TypedDict):
+    """What you see of the table at any moment."""
 
-    stage: Stage  # the stage of the deal
-    trump: str | None  # the trump suit; `null`: no trumps
-    low: bool  # whether the fewest tricks win
+    stage: Stage
     trick: int  # number of the current trick, from 1
     stock: int  # cards left, the face-up ones included
     face_up: list[str]  # the face-up cards of the stock
-    led: LedCard | None  # the card led to the current trick
-    hand: list[HandCard]  # your hand, spades hearts diamonds clubs, each from high to low
     opponent: OpponentHand  # what you know of the opponent's hand
     tricks: dict[Side, Tricks]  # the tricks won so far
-    turn: Side | None  # who is to act; `null`: the deal is over
-    decision: Decision | None  # what you have to decide; `null` unless it is your turn
+    turn: Side | None  # who is to act; `null`: the deal is over, or a trick is being finished
     last_trick: LastTrick | None  # the last complete trick; `null` before the first
+    exchanged: dict[Side, bool | None]  # humbug: whether the hand was swapped; `null`: not decided, or another game
+
+
+class Table(Visible):
+    """What you saw of the table after an event."""
+
+    hand: list[str]  # your hand, spades hearts diamonds clubs, each from high to low
+    cards: dict[Side, str | None]  # the cards of the current trick; the last one lies there until the next event
+    winner: Side | None  # who wins it, once both cards lie there
+
+
+class Position(Visible):
+    """A deal as you see it."""
+
+    trump: str | None  # the trump suit; `null`: no trumps
+    low: bool  # whether the fewest tricks win
+    led: LedCard | None  # the card led to the current trick
+    hand: list[HandCard]  # your hand, spades hearts diamonds clubs, each from high to low
+    decision: Decision | None  # what you have to decide; `null` unless it is your turn
     played: dict[Side, list[str]]  # the cards played, in order
     discarded: list[str]  # humbug: cards that you know to be out of play
-    exchanged: dict[Side, bool | None]  # humbug: whether the hand was swapped; `null`: not decided, or another game
     result: Result | None  # the result, after the deal
     open: OpenCards | None  # the cards left, after the deal
 
@@ -185,6 +198,8 @@ class GameEvent(TypedDict):
     trump: bool  # whether the card is of the trump suit
     trick: int  # number of the trick, from 1; 0 before the first
     text: str  # the event as a sentence
+    # what you saw of the table after it; `null` in events before your last action
+    table: Table | None
 
 
 class Option(TypedDict):

@@ -10,6 +10,7 @@ from german_whist.envs.text.rules_text import rules_text
 from german_whist.session.catalogue import match_title, rules_title
 from german_whist.session.deal.events import deal_events
 from german_whist.session.deal.position import position, result, side_of, side_or_nobody
+from german_whist.session.deal.tables import event_tables
 from german_whist.session.game_session import FinishedDeal, Session
 from german_whist.session.lesson import lesson_data
 from german_whist.session.schema import GameEvent
@@ -21,8 +22,10 @@ def session_json(session: Session) -> schema.SessionState:
     settings, deal = session.settings, session.deal
     events = deal_events(deal, session.seat, session.names)
     trump = int(deal.state["trump"])
+    tables = event_tables(deal, session.seat, events, 0 if session.last_own is None else session.last_own + 1)
     listed = [
-        event.to_dict(number, side_or_nobody(event.seat, session.seat), trump) for number, event in enumerate(events)
+        event.to_dict(number, side_or_nobody(event.seat, session.seat), trump, tables[number])
+        for number, event in enumerate(events)
     ]
     if deal.done and session.winner is not None:
         listed.append(_match_event(session, len(listed)))
@@ -130,7 +133,16 @@ def _match_event(session: Session, number: int) -> GameEvent:
     verb = "win" if winner == session.seat else "wins"
     text = f"{session.names[winner]} {verb} the match, {points[winner]:g} to {points[1 - winner]:g}."
     side = side_of(winner, session.seat)
-    return {"number": number, "kind": "match", "by": side, "card": None, "trump": False, "trick": 0, "text": text}
+    return {
+        "number": number,
+        "kind": "match",
+        "by": side,
+        "card": None,
+        "trump": False,
+        "trick": 0,
+        "text": text,
+        "table": None,
+    }
 
 
 def _finished(session: Session, number: int, one: FinishedDeal) -> schema.FinishedDeal:

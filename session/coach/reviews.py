@@ -114,7 +114,11 @@ def open_positions(deal: TableDeal, seat: int) -> list[schema.OpenPosition]:
 
 
 def _open_position(deal: TableDeal, seat: int) -> schema.OpenPosition:
-    hands, tricks, counted = deal.state["hands"], deal.state["tricks"].sum(axis=0), counted_tricks(deal)
+    hands, tricks, counted = (
+        deal.state["hands"],
+        deal.state["tricks"].sum(axis=0),
+        counted_tricks(deal.state, deal.rules),
+    )
     face_down = [] if deal.rules.humbug else deal.deck[int(deal.state["top"]) :]
     return {
         "you": high_to_low(int(hands[seat])),

@@ -34,8 +34,10 @@ class Event:
     text: str
     step: int
 
-    def to_dict(self, number: int, side: schema.Side | None, trump: int) -> schema.GameEvent:
-        """Return the event as plain data; ``side`` is who did it."""
+    def to_dict(
+        self, number: int, side: schema.Side | None, trump: int, table: schema.Table | None
+    ) -> schema.GameEvent:
+        """Return the event as plain data; ``side`` is who did it, ``table`` what was seen after it."""
         return {
             "number": number,
             "kind": self.kind,
@@ -44,6 +46,7 @@ class Event:
             "trump": self.card is not None and self.card // SUIT_SIZE == trump,
             "trick": self.trick,
             "text": self.text,
+            "table": table,
         }
 
 

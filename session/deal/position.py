@@ -57,33 +57,60 @@ def position(deal: TableDeal, seat: int, names: tuple[str, str], events: Sequenc
         events: the events of the deal as this seat saw them.
     """
     view, rules = deal.views(seat)[0], deal.rules
-    taken = int(view["tricks_self"].sum() + view["tricks_opponent"].sum())
-    between = deal.done or (bool(view["choice"]) and not rules.humbug)
-    known = int(view["opponent_known"])
-    in_hand = int(deal.state["hands"][1 - seat]).bit_count()
-    voids = {SUITS[suit]: int(view["void_opponent"][suit]) for suit in range(4) if view["void_opponent"][suit]}
     return {
-        "stage": "foreplay" if view["stock"] else "endgame",
+        "stage": stage_of(view),
         "trump": trump_of(view),
         "low": bool(view["low"]),
-        "trick": taken if between else taken + 1,
+        "trick": trick_number(view, rules, done=deal.done),
         "stock": int(view["stock"]),
         "face_up": card_texts(cards_of(int(view["face_up"]))),
         "led": led_card(deal, seat),
         "hand": _hand(deal, view),
-        "opponent": {"cards": in_hand, "known": high_to_low(known), "voids": voids},
-        "tricks": _tricks(deal, seat),
+        "opponent": opponent_hand(held_by(1 - seat, deal.state), int(view["opponent_known"]), view),
+        "tricks": tricks_of(deal.state, rules, seat),
         "turn": side_or_nobody(deal.turn, seat),
         "decision": decision(deal, view) if deal.turn == seat else None,
-        "last_trick": _last_trick(events, seat),
+        "last_trick": last_trick(events, seat),
         "played": {
             side: card_texts(event.card for event in events if event.kind == "play" and _side(event, seat) == side)
             for side in SIDES
         },
         "discarded": high_to_low(int(view["discarded"])),
-        "exchanged": _exchanged(rules, events, seat),
+        "exchanged": exchanged(rules, events, seat),
         "result": result(deal, seat, names) if deal.done else None,
         "open": _open(deal, seat) if deal.done else None,
+    }
+
+
+def stage_of(view: Any) -> schema.Stage:
+    """Return the stage of a deal."""
+    return "foreplay" if view["stock"] else "endgame"
+
+
+def trick_number(view: Any, rules: Rules, *, done: bool) -> int:
+    """Return the number of the current trick; between two tricks and after the deal, that of the last one."""
+    taken = int(view["tricks_self"].sum() + view["tricks_opponent"].sum())
+    between = done or (bool(view["choice"]) and not rules.humbug)
+    return taken if between else taken + 1
+
+
+def held_by(seat: int, state: Any) -> int:
+    """Return how many cards a seat holds."""
+    return int(state["hands"][seat]).bit_count()
+
+
+def opponent_hand(cards: int, known: int, view: Any) -> schema.OpponentHand:
+    """Return what a seat knows of the other hand: how many cards, a mask of known ones, and the voids in its view."""
+    voids = {SUITS[suit]: int(view["void_opponent"][suit]) for suit in range(4) if view["void_opponent"][suit]}
+    return {"cards": cards, "known": high_to_low(known), "voids": voids}
+
+
+def tricks_of(state: Any, rules: Rules, seat: int) -> dict[schema.Side, schema.Tricks]:
+    """Return the tricks won so far."""
+    tricks, counted = state["tricks"], counted_tricks(state, rules)
+    return {
+        side: {"foreplay": int(tricks[0, place]), "endgame": int(tricks[1, place]), "counted": counted[place]}
+        for side, place in zip(SIDES, (seat, 1 - seat), strict=True)
     }
 
 
@@ -165,7 +192,7 @@ def refusal_with_choices(deal: TableDeal, seat: int, action: int) -> str | None:
 def result(deal: TableDeal, seat: int, names: tuple[str, str]) -> schema.Result:
     """Return the result of a finished deal, numbers from the side of ``seat``."""
     winner, text = result_text(deal, names)
-    outcome, taken = deal.result(), counted_tricks(deal)
+    outcome, taken = deal.result(), counted_tricks(deal.state, deal.rules)
     sign = 1 if seat == 0 else -1
     return {
         "text": text,
@@ -199,15 +226,7 @@ def _hand(deal: TableDeal, view: Any) -> list[schema.HandCard]:
     ]
 
 
-def _tricks(deal: TableDeal, seat: int) -> dict[schema.Side, schema.Tricks]:
-    tricks, counted = deal.state["tricks"], counted_tricks(deal)
-    return {
-        side: {"foreplay": int(tricks[0, place]), "endgame": int(tricks[1, place]), "counted": counted[place]}
-        for side, place in zip(SIDES, (seat, 1 - seat), strict=True)
-    }
-
-
-def _last_trick(events: Sequence[Event], seat: int) -> schema.LastTrick | None:
+def last_trick(events: Sequence[Event], seat: int) -> schema.LastTrick | None:
     """Return the last complete trick, and what it brought from the stock."""
     won = next((event for event in reversed(events) if event.kind == "win"), None)
     if won is None or won.seat is None:
@@ -227,7 +246,7 @@ def _last_trick(events: Sequence[Event], seat: int) -> schema.LastTrick | None:
     }
 
 
-def _exchanged(rules: Rules, events: Sequence[Event], seat: int) -> dict[schema.Side, bool | None]:
+def exchanged(rules: Rules, events: Sequence[Event], seat: int) -> dict[schema.Side, bool | None]:
     """Return whether the sides swapped their hands; ``None`` where it is not decided or the game has no swap."""
     decided = {_side(event, seat): event.kind == "swap" for event in events if event.kind in ("keep", "swap")}
     return {side: decided.get(side) if rules.humbug else None for side in SIDES}

@@ -147,6 +147,17 @@ class TableDeal:
         """Return what a seat knows now, a ``VIEW`` array of shape (1,)."""
         return self.batch.views([0], [seat])
 
+    def views_since(self, step: int, seat: int) -> np.ndarray[Any, Any]:
+        """Return what a seat knew before action ``step`` and each one after it, and what it knows now.
+
+        Returns:
+            A ``VIEW`` array of shape (n - step + 1,) for n actions.
+        """
+        count = len(self.actions) - step + 1
+        past = DealBatch(self.rules, count)
+        past.states[:] = [*self.states[step:], self.state]
+        return past.views(seats=[seat] * count)
+
     def decisions(self) -> tuple[np.ndarray[Any, Any], Histories]:
         """Return what the seats that acted knew at each action.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from german_whist.arena.recording import DealResult
 from german_whist.envs.engine.actions import choice_names
@@ -57,9 +58,9 @@ def count_text(count: float, noun: str) -> str:
     return f"{count:g} {noun}{'' if count == 1 else 's'}"
 
 
-def counted_tricks(deal: TableDeal) -> tuple[int, int]:
-    """Return the counted tricks that the seats have taken so far."""
-    return _counted(deal.state["tricks"].tolist(), deal.rules)
+def counted_tricks(state: Any, rules: Rules) -> tuple[int, int]:
+    """Return the counted tricks that the seats have taken in a state."""
+    return _counted(state["tricks"].tolist(), rules)
 
 
 def _counted(tricks: Sequence[Sequence[int]], rules: Rules) -> tuple[int, int]:

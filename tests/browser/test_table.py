@@ -25,6 +25,17 @@ _LISTEN = """() => {
   };
 }"""
 SOUND = {"sound": True}
+_SEEN = """() => [
+  Number(document.querySelector('#stock b').textContent),
+  document.querySelectorAll('#far-hand .card').length,
+  [...document.querySelectorAll('#hand button')].map((card) => card.dataset.name).sort(),
+  ...['you', 'opponent'].map((side) => document.querySelector(`#trick .slot.${side} use`)?.dataset.card ?? null),
+]"""
+_WATCH = f"""() => {{
+  window.seen = [];
+  new MutationObserver(() => window.seen.push(({_SEEN})())).observe(
+    document.getElementById('table'), {{ subtree: true, childList: true }});
+}}"""
 
 
 def check_words(table: Table, session: dict[str, Any]) -> None:
@@ -67,6 +78,28 @@ def test_the_table_says_what_lies_on_it_also_on_a_phone(open_table: OpenTable, s
     while server.session(session)["position"]["tricks"]["you"]["endgame"] == 0:
         table.act()
     check_words(table, server.session(session))
+
+
+def without_repeats(seen: list[Any]) -> list[Any]:
+    return [one for place, one in enumerate(seen) if place == 0 or one != seen[place - 1]]
+
+
+def test_what_happens_is_shown_event_by_event_as_the_server_saw_it(open_table: OpenTable, server: Server) -> None:
+    table = open_table(moving=True, settings={"speed": "fast"}, session=server.create(rules="classic", seat=0, seed=4))
+    page = table.page
+    page.evaluate(_WATCH)
+    for _ in range(4):
+        page.evaluate("window.seen.length = 0")
+        with page.expect_response("**/action") as answer:
+            table.act()
+        events = answer.value.json()["events"]
+        tables = [event["table"] for event in events if event["table"]]
+        expected = [
+            [one["stock"], one["opponent"]["cards"], sorted(one["hand"]), one["cards"]["you"], one["cards"]["opponent"]]
+            for one in tables
+        ]
+        assert without_repeats(page.evaluate("window.seen")) == without_repeats(expected)
+        assert len(without_repeats(expected)) >= 3
 
 
 def trumps_heard(table: Table, log: str) -> int:

@@ -53,10 +53,14 @@ def test_without_a_choice_the_strongest_agent_plays(folder: Path) -> None:
 def test_a_deal_is_played_through_the_api(game: str, table: Make) -> None:
     made = table(rules=game, seat=1)
     events = made.session["events"]
+    assert all(event["table"] for event in events)
     while made.session["position"]["decision"]:
         made.play(1)
-        assert made.session["events"][: len(events)] == events
+        known = [{**event, "table": None} for event in events]
         events = made.session["events"]
+        assert events[: len(known)] == known
+        assert all(event["table"] for event in events[len(known) :])
+        assert [card["card"] for card in made.session["position"]["hand"]] == events[-1]["table"]["hand"]
     session = made.session
     assert [event["number"] for event in events] == list(range(len(events)))
     assert session["can"]["next"]

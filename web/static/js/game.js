@@ -15,7 +15,7 @@ import { showLog } from "./table/log.js";
 import { fly, rectOf } from "./table/motion.js";
 import { Playback, callTrump } from "./table/playback.js";
 import { showResult } from "./table/result.js";
-import { shownAtDeal, shownNow, shownPlayed } from "./table/state.js";
+import { shownNow, shownPlayed } from "./table/state.js";
 import { TableView } from "./table/view.js";
 
 /** @typedef {import("./types.js").Session} Session */
@@ -76,7 +76,7 @@ export class Game {
     this.playback.stop();
     if (fromTheStart) {
       showLog([], session);
-      void this.playEvents(shownAtDeal(session), session.events);
+      void this.playEvents(shownNow(session), session.events);
     } else {
       showLog(session.events, session);
       this.show(shownNow(session));

@@ -142,25 +142,43 @@
  */
 
 /**
- * A deal as you see it.
+ * What you saw of the table after an event.
  *
- * @typedef {object} Position
- * @property {Stage} stage  the stage of the deal
- * @property {string | null} trump  the trump suit; `null`: no trumps
- * @property {boolean} low  whether the fewest tricks win
+ * @typedef {object} Table
+ * @property {Stage} stage
  * @property {number} trick  number of the current trick, from 1
  * @property {number} stock  cards left, the face-up ones included
  * @property {string[]} face_up  the face-up cards of the stock
- * @property {LedCard | null} led  the card led to the current trick
- * @property {HandCard[]} hand  your hand, spades hearts diamonds clubs, each from high to low
  * @property {OpponentHand} opponent  what you know of the opponent's hand
  * @property {Record<Side, Tricks>} tricks  the tricks won so far
- * @property {Side | null} turn  who is to act; `null`: the deal is over
- * @property {Decision | null} decision  what you have to decide; `null` unless it is your turn
+ * @property {Side | null} turn  who is to act; `null`: the deal is over, or a trick is being finished
  * @property {LastTrick | null} last_trick  the last complete trick; `null` before the first
+ * @property {Record<Side, boolean | null>} exchanged  humbug: whether the hand was swapped; `null`: not decided, or another game
+ * @property {string[]} hand  your hand, spades hearts diamonds clubs, each from high to low
+ * @property {Record<Side, string | null>} cards  the cards of the current trick; the last one lies there until the next event
+ * @property {Side | null} winner  who wins it, once both cards lie there
+ */
+
+/**
+ * A deal as you see it.
+ *
+ * @typedef {object} Position
+ * @property {Stage} stage
+ * @property {number} trick  number of the current trick, from 1
+ * @property {number} stock  cards left, the face-up ones included
+ * @property {string[]} face_up  the face-up cards of the stock
+ * @property {OpponentHand} opponent  what you know of the opponent's hand
+ * @property {Record<Side, Tricks>} tricks  the tricks won so far
+ * @property {Side | null} turn  who is to act; `null`: the deal is over, or a trick is being finished
+ * @property {LastTrick | null} last_trick  the last complete trick; `null` before the first
+ * @property {Record<Side, boolean | null>} exchanged  humbug: whether the hand was swapped; `null`: not decided, or another game
+ * @property {string | null} trump  the trump suit; `null`: no trumps
+ * @property {boolean} low  whether the fewest tricks win
+ * @property {LedCard | null} led  the card led to the current trick
+ * @property {HandCard[]} hand  your hand, spades hearts diamonds clubs, each from high to low
+ * @property {Decision | null} decision  what you have to decide; `null` unless it is your turn
  * @property {Record<Side, string[]>} played  the cards played, in order
  * @property {string[]} discarded  humbug: cards that you know to be out of play
- * @property {Record<Side, boolean | null>} exchanged  humbug: whether the hand was swapped; `null`: not decided, or another game
  * @property {Result | null} result  the result, after the deal
  * @property {OpenCards | null} open  the cards left, after the deal
  */
@@ -176,6 +194,7 @@
  * @property {boolean} trump  whether the card is of the trump suit
  * @property {number} trick  number of the trick, from 1; 0 before the first
  * @property {string} text  the event as a sentence
+ * @property {Table | null} table  what you saw of the table after it; `null` in events before your last action
  */
 
 /**

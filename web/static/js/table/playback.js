@@ -9,7 +9,7 @@ import { picture } from "./card.js";
 import { addToLog } from "./log.js";
 import { attract, fly, flyGhost, rectOf } from "./motion.js";
 import { showBanner } from "./stage.js";
-import { shownAfter, shownNow, shownSwept } from "./state.js";
+import { shownNow, shownThen } from "./state.js";
 
 /** @typedef {import("./state.js").Shown} Shown */
 /** @typedef {import("../types.js").Session} Session */
@@ -62,22 +62,22 @@ export class Playback {
     this.hurry = false;
     let shown = { ...start, waiting: true };
     for (const event of events) {
-      if (event.kind === "play" && shown.winner !== null) shown = this.sweep(shown, session);
       shown = this.step(shown, event, session);
       addToLog(event, session);
       await this.pause(event.kind === "play" && event.by === "you" ? 160 : PAUSES[event.kind] ?? 0);
       if (run !== this.run) return false;
-      if (event.kind === "win") shown = this.sweep(shown, session);
     }
+    this.sweep(shown);
     this.render(shownNow(session), session);
     return true;
   }
 
   /** @param {Shown} shown @param {GameEvent} event @param {Session} session @returns {Shown} */
   step(shown, event, session) {
-    const after = shownAfter(shown, event, session);
+    const after = event.table === null ? shown : shownThen(event.table, session);
     if (this.hurry) return after;
     const moving = pace() > 0;
+    if (after.winner === null) this.sweep(shown);
     const from = moving ? source(event, shown) : null;
     if (moving) this.render(after, session);
     // Your own card went to the table, and was heard, when you chose it.
@@ -89,18 +89,17 @@ export class Playback {
     return after;
   }
 
-  /** @param {Shown} shown @param {Session} session @returns {Shown} */
-  sweep(shown, session) {
-    const to = rectOf(byId(shown.winner === "you" ? "near-plate" : "far-plate"));
-    if (!this.hurry && pace() > 0) {
-      for (const card of document.querySelectorAll("#trick .trick-cards .card")) {
-        const from = rectOf(card);
-        flyGhost(/** @type {Element} */ (card.cloneNode(true)), from, to);
-      }
+  /**
+   * Let the cards of a finished trick fly to its winner.
+   *
+   * @param {Shown} shown
+   */
+  sweep({ winner }) {
+    if (winner === null || this.hurry || pace() === 0) return;
+    const to = rectOf(byId(winner === "you" ? "near-plate" : "far-plate"));
+    for (const card of document.querySelectorAll("#trick .trick-cards .card")) {
+      flyGhost(/** @type {Element} */ (card.cloneNode(true)), rectOf(card), to);
     }
-    const after = shownSwept(shown);
-    if (!this.hurry && pace() > 0) this.render(after, session);
-    return after;
   }
 
   /** @param {number} length in milliseconds at normal pace @returns {Promise<void>} */
