@@ -69,7 +69,8 @@ async def read_body(request: Request, kind: type[AnyBody]) -> AnyBody:
         return msgspec.convert(read_json(body.decode(), "body"), kind)
     except msgspec.ValidationError as error:
         what, _, path = str(error).partition(" - at `$")
-        raise ApiError(400, f"body{path.removesuffix('`')}: {what}") from None
+        where, expected = f"body{path.removesuffix('`')}", what.removeprefix("Expected ")
+        raise ApiError(400, f"{where}: {what}" if expected == what else f"{where} must be {expected}") from None
     except ValueError as error:  # UnicodeDecodeError included
         raise ApiError(400, str(error)) from None
 

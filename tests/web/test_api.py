@@ -153,8 +153,8 @@ def test_sessions_are_listed_and_deleted(table: Make, client: TestClient) -> Non
 
 BAD_BODIES: list[tuple[str, Any, str]] = [
     ("api/sessions", {"rules": "clasic"}, "did you mean 'classic'"),
-    ("api/sessions", {"rules": 5}, "body.rules: Expected `str | null`, got `int`"),
-    ("api/sessions", {"rules": "x" * 201}, "body.rules: Expected `str` of length <= 200"),
+    ("api/sessions", {"rules": 5}, "body.rules must be `str | null`, got `int`"),
+    ("api/sessions", {"rules": "x" * 201}, "body.rules must be `str` of length <= 200"),
     ("api/sessions", {"agent": "grady"}, "did you mean 'greedy'"),
     ("api/sessions", {"agent": "champion", "rules": "humbug"}, "humbug has none"),
     ("api/sessions", {"agent": "checkpoint:/etc/passwd"}, "from files"),
@@ -165,9 +165,9 @@ BAD_BODIES: list[tuple[str, Any, str]] = [
     ("api/sessions", {"match": "first_to:0"}, "match first_to:N: N must be an integer from 1 to 1000, got 0"),
     ("api/sessions", {"seat": 2}, "seat must be 0 or 1, got 2"),
     ("api/sessions", {"seed": -1}, "seed must be an integer from 0 to 2**64 - 1, got -1"),
-    ("api/sessions", {"seed": True}, "body.seed: Expected `int | null`, got `bool`"),
+    ("api/sessions", {"seed": True}, "body.seed must be `int | null`, got `bool`"),
     ("api/sessions", {"player": "me"}, "body: Object contains unknown field `player`"),
-    ("api/sessions", [], "body: Expected `object`, got `array`"),
+    ("api/sessions", [], "body must be `object`, got `array`"),
     ("api/recordings", {"recording": "x"}, "neither a recording"),
     ("api/recordings", {}, "body: Object missing required field `recording`"),
     ("api/lesson", {"step": 3}, "body: Object contains unknown field `step`"),
