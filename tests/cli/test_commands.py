@@ -38,6 +38,21 @@ def test_every_help_has_an_example_that_is_a_command(run: Run, command: str | No
     assert callable(build_parser().parse_args(words).run)
 
 
+@pytest.mark.parametrize("words", [(), ("train",)])
+def test_a_command_that_says_nothing_of_what_to_do_shows_its_help(run: Run, here: Path, words: tuple[str, ...]) -> None:
+    shown = run(*words)
+    assert (shown.code, shown.err) == (0, "")
+    assert shown == run(*words, "--help")
+    assert list(here.iterdir()) == []
+
+
+def test_hyphens_and_underscores_are_the_same_in_options(run: Run) -> None:
+    words = ("evaluate", "greedy", "random", "--deals", "3", "--json")
+    assert run(*words, "--first_deal", "5") == run(*words, "--first-deal", "5") != run(*words)
+    assert "batch_size must be an integer from 2" in run("train", "--batch-size", "1").err
+    assert run("train", "--batch-size=1") == run("train", "--batch_size=1")
+
+
 def test_help_lists_every_command(run: Run) -> None:
     completed = run("--help")
     assert completed == run("-h")
