@@ -8,6 +8,7 @@ import re
 import shlex
 import shutil
 import sys
+import textwrap
 import unicodedata
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 NAME = "german-whist"
+
+_WIDEST = 100  # characters in a line of a paragraph
 
 # What stands for a character that a terminal cannot show; Unicode itself knows the parts of others, such as ½ and é.
 _PLAIN = str.maketrans({**dict(zip("♣♦♥♠─▶·█×−–—µτ", "CDHS->|#x---ut", strict=True)), "±": "+-", "∞": "inf", "⁄": "/"})
@@ -60,6 +63,12 @@ def table_console(piped_width: int = 160) -> Console:
 
     console = Console()
     return console if console.is_terminal else Console(width=piped_width)
+
+
+def wrapped(text: str, indent: str = "") -> str:
+    """Return a paragraph in lines that fit the terminal."""
+    width = min(shutil.get_terminal_size().columns, _WIDEST)
+    return textwrap.fill(text, width, initial_indent=indent, subsequent_indent=indent)
 
 
 def progress_console() -> Console:

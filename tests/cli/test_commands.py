@@ -210,6 +210,26 @@ def test_checkpoints_play_by_the_names_of_their_files(run: Run, here: Path) -> N
     assert [(match["first"], match["second"]) for match in matches] == [(some, other)]
 
 
+def test_the_networks_of_two_runs_have_the_names_of_their_folders(run: Run, here: Path) -> None:
+    for number, name in enumerate(("wide", "deep")):
+        (here / name / "checkpoints").mkdir(parents=True)
+        some_network(seed=number).save(here / name / "final.safetensors")
+        some_network(seed=number).save(here / name / "checkpoints" / "000000000256.safetensors")
+    final = run("evaluate", "checkpoint:wide/final.safetensors", "checkpoint:deep/final.safetensors", "--deals", "3")
+    assert re.search(r"│ wide +│ deep +│", final.out)
+    specs = [f"checkpoint:{name}/checkpoints/000000000256.safetensors" for name in ("wide", "deep")]
+    cells = cells_of(run("evaluate", *specs, "random", "--deals", "3").out)
+    assert list(cells) == ["wide-000000000256", "deep-000000000256", "random"]
+
+
+def test_two_networks_of_one_name_are_numbered_in_a_match(run: Run, here: Path) -> None:
+    for number, folder in enumerate(("one", "two")):
+        (here / folder / "run").mkdir(parents=True)
+        some_network(seed=number).save(here / folder / "run" / "final.safetensors")
+    specs = [f"checkpoint:{folder}/run/final.safetensors" for folder in ("one", "two")]
+    assert re.search(r"│ run #1 +│ run #2 +│", run("evaluate", *specs, "--deals", "3").out)
+
+
 def test_an_interrupted_command_exits_with_130(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupted(*args: object, **settings: object) -> None:
         raise KeyboardInterrupt

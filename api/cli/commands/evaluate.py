@@ -259,7 +259,6 @@ def _play(
     """Play every pair, or a shard of its match, and return the results of what was played."""
     from german_whist.arena.game_file import Header, match_config, writing_games
     from german_whist.arena.games import (
-        agent_label,
         deal_range,
         games,
         joined,
@@ -279,7 +278,7 @@ def _play(
     own = whole if shard is None else shard.of(whole, unit)
     pairs = list(combinations(range(len(agents)), 2))
     path = options.record if shard is None else options.out
-    labels = [agent_label(agent, agent) for agent in agents]
+    labels = _labels(options.agents, agents)
     results: dict[tuple[int, int], MatchResult | SeriesResult] = {}
     with (
         nullcontext(None) if path is None else writing_games(path) as write,
