@@ -124,6 +124,16 @@ def rates(workloads: Mapping[Name, Workload], seconds: float, tick: Tick, rounds
 LIBRARIES = ("numpy", "numba", "gymnasium", "pettingzoo", "torch", "stable-baselines3", "sb3-contrib", "rlcard")
 
 
+_INSTRUCTION_SETS = {  # of processors, from wide to narrow, by their names in LLVM
+    "avx512f": "AVX-512",
+    "avx2": "AVX2",
+    "avx": "AVX",
+    "sse4.2": "SSE4.2",
+    "sve": "SVE",
+    "neon": "NEON",
+}
+
+
 def describe_machine() -> dict[str, Any]:
     """Return the CPU, what code was compiled for, the cores of this process, the system, and versions of libraries."""
     versions = {}
@@ -143,7 +153,7 @@ def describe_machine() -> dict[str, Any]:
 
 
 def _instruction_sets() -> dict[str, str]:
-    """Return the CPU that numba compiles for and, if torch is installed, the instruction set of its products.
+    """Return the processor's widest vector instructions, what numba compiles for, and what torch, if installed, uses.
 
     Environment variables can hold both below what the CPU has (``NUMBA_CPU_NAME``, ``ATEN_CPU_CAPABILITY``).
     """
@@ -151,7 +161,9 @@ def _instruction_sets() -> dict[str, str]:
     import numba
 
     config: Any = numba.config
-    found = {"numba": config.CPU_NAME or llvmlite.binding.get_host_cpu_name()}
+    features = llvmlite.binding.get_host_cpu_features()
+    widest = next((name for feature, name in _INSTRUCTION_SETS.items() if features.get(feature)), "no known vector set")
+    found = {"processor": widest, "numba": config.CPU_NAME or llvmlite.binding.get_host_cpu_name()}
     with suppress(ImportError):
         import torch
 
