@@ -72,6 +72,10 @@ CASES = [
     ("explain champio", "unknown agent 'champio': did you mean 'champion'?"),
     ("explain champion --deal 7", "--deal must be SEED:INDEX, such as 7:0, got '7'"),
     ("explain checkpoint:small --rules all", "agent 'small' was trained for 'classic' and plays no other game"),
+    ("explain champion --deck 'SA SA'", "deck: card SA appears twice"),
+    ("explain champion --deck 'SA C2'", "deck: 2 cards given, 52 needed; C3 is missing"),
+    ("explain champion --deck SX", "'SX' is not a card"),
+    ("explain champion --deck '' --deal 1:1", "argument --deal: not allowed with argument --deck"),
     ("explain champion --seat 1", "--seat needs --against: without it AGENT has both seats"),
     ("explain champion --worlds -1", "worlds must be an integer >= 0, got -1"),
     # export
