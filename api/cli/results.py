@@ -19,10 +19,17 @@ if TYPE_CHECKING:
     from german_whist.arena.sprt import SPRTResult
     from german_whist.arena.tournament.play import Tournament
     from german_whist.arena.variance_reduction import CorrectedResult
+    from german_whist.envs.agent import Agent
 
     Result = MatchResult | SeriesResult
 
 _MAX_REASONS = 8
+
+
+def agent_labels(specs: Sequence[str], agents: Sequence[Agent]) -> list[str]:
+    """Return the names of agents for a table, numbered where two agents share one."""
+    names = [str(getattr(agent, "name", spec)) for spec, agent in zip(specs, agents, strict=True)]
+    return [name if names.count(name) == 1 else f"{name} #{i + 1}" for i, name in enumerate(names)]
 
 
 def print_results_json(specs: Sequence[str], results: Mapping[tuple[int, int], Result]) -> None:
