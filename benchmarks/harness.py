@@ -13,6 +13,8 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any, TypeVar
 
+from german_whist.envs.utils.libraries import missing_library
+
 PIP_COMMAND = 'pip install "german-whist[bench]"'
 
 
@@ -70,8 +72,9 @@ class Skipped:
     @classmethod
     def missing(cls, subject: str, name: str, error: ImportError) -> Skipped:
         """Return the line for a library that is not installed."""
-        module = (error.name or str(error)).partition(".")[0]
-        return cls(subject, name, f"{module} is not installed: {PIP_COMMAND}")
+        library = missing_library(error)
+        missing = library.name if library else (error.name or str(error)).partition(".")[0]
+        return cls(subject, name, f"{missing} is not installed: {PIP_COMMAND}")
 
     def to_dict(self) -> dict[str, Any]:
         """Return the line as plain data, ready for JSON."""

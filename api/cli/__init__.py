@@ -31,6 +31,7 @@ from german_whist.cli.commands import (
     warmup,
 )
 from german_whist.cli.terminal import BAD_INPUT, INTERRUPTED, use_plain_text
+from german_whist.envs.utils.libraries import missing_library
 from german_whist.envs.utils.specs import unknown_name_error
 
 MAX_ERROR = 500  # characters
@@ -55,23 +56,6 @@ COMMANDS = {
     "table": table,
     "warmup": warmup,
     "bench": bench,
-}
-
-# The library that has each optional module, by the name that pip knows, and the extra that installs it.
-LIBRARY_OF_MODULE = {
-    "torch": ("torch", "train"),
-    "stable_baselines3": ("stable-baselines3", "train"),
-    "sb3_contrib": ("sb3-contrib", "train"),
-    "tensorboard": ("tensorboard", "train"),
-    "matplotlib": ("matplotlib", "train"),
-    "onnx": ("onnx", "export"),
-    "PIL": ("Pillow", "render"),
-    "pygame": ("pygame-ce", "render"),
-    "rlcard": ("rlcard", "bench"),
-    "pyspiel": ("open-spiel", "bench"),
-    "starlette": ("starlette", "web"),
-    "uvicorn": ("uvicorn", "web"),
-    "ray": ("ray", "ray"),
 }
 
 
@@ -162,11 +146,10 @@ def _run(words: Sequence[str]) -> int:
         # argparse exits with 0 or 2, rich with 1 when the reader has closed the pipe.
         return 0 if exiting.code == 1 else int(exiting.code or 0)
     except ModuleNotFoundError as error:
-        module = (error.name or "").partition(".")[0]
-        if module not in LIBRARY_OF_MODULE:
+        library = missing_library(error)
+        if library is None:
             raise
-        library, extra = LIBRARY_OF_MODULE[module]
-        return _refuse(f'{library} is not installed: pip install "german-whist[{extra}]"')
+        return _refuse(f'{library.name} is not installed: pip install "german-whist[{library.extra}]"')
     except (ValueError, FloatingPointError) as error:
         return _refuse(str(error))
     except MemoryError as error:
