@@ -129,7 +129,15 @@ def _checkpoint(settings: str, rules: Rules | None) -> Agent:
     path, rest = split_checkpoint(settings)
     if not path:
         raise ValueError("agent 'checkpoint' needs a file: checkpoint:PATH[,temperature=T][,endgame=HOW]")
-    return _network_agent(find_network(path), Path(path).stem, "checkpoint", rest, rules)
+    return _network_agent(find_network(path), _network_name(Path(path)), "checkpoint", rest, rules)
+
+
+def _network_name(path: Path) -> str:
+    """Return what to call the network of a file: files of a run are called after the run's folder."""
+    folder = path.parent.parent if path.parent.name == "checkpoints" else path.parent
+    if not folder.name or (folder == path.parent and path.stem not in ("final", "distilled")):
+        return path.stem
+    return folder.name if path.stem == "final" else f"{folder.name}-{path.stem}"
 
 
 def _pretrained(name: str, settings: str, rules: Rules | None) -> Agent:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import functools
+import inspect
+from collections.abc import Callable
+from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 import gymnasium
 import pettingzoo
 from gymnasium.vector import AutoresetMode
 
 from german_whist.envs.engine.endgame_hook import EXACT, register_endgame_hook
+from german_whist.envs.utils.specs import unknown_name_error
 
 if TYPE_CHECKING:
     from german_whist.envs.agent import Agent
@@ -19,6 +23,9 @@ if TYPE_CHECKING:
     from german_whist.envs.gymnasium_vector_env import GermanWhistVectorEnv
 
 GYMNASIUM_ID = "GermanWhist-v0"
+P = ParamSpec("P")
+Env = TypeVar("Env")
+
 PETTINGZOO_ID = "german_whist/classic-v0"
 
 
@@ -35,6 +42,21 @@ def register_environments() -> None:
         pettingzoo.register("aec", PETTINGZOO_ID, "german_whist.envs.pettingzoo_env:env", kwargs={"rules": "classic"})
 
 
+def _names_keywords(make: Callable[P, Env]) -> Callable[P, Env]:
+    """Let a function refuse an unknown keyword with the nearest one: Gymnasium passes on whatever it is given."""
+    known = list(inspect.signature(make).parameters)
+
+    @functools.wraps(make)
+    def checked(*args: P.args, **keywords: P.kwargs) -> Env:
+        for name in keywords:
+            if name not in known:
+                raise TypeError(str(unknown_name_error("keyword", name, known)))
+        return make(*args, **keywords)
+
+    return checked
+
+
+@_names_keywords
 def make_single(
     rules: str | Rules = "classic",
     opponent: str | Agent = "heuristic",
@@ -66,6 +88,7 @@ def make_single(
             a dictionary: ``("observations", "action_mask")`` for RLlib.
 
     Raises:
+        TypeError: if there is no such keyword.
         ValueError: if an argument is not allowed.
         ModuleNotFoundError: if the render mode is ``"rgb_array"`` and Pillow is not installed.
     """
@@ -77,6 +100,7 @@ def make_single(
     )
 
 
+@_names_keywords
 def make_vector(
     num_envs: int = 1,
     rules: str | Rules = "classic",
@@ -110,6 +134,7 @@ def make_vector(
         observation_keys: ``None``, or the names of observation and mask in a dictionary.
 
     Raises:
+        TypeError: if there is no such keyword.
         ValueError: if an argument is not allowed.
         ModuleNotFoundError: if the render mode is ``"rgb_array"`` and Pillow is not installed.
     """

@@ -127,7 +127,7 @@ class Explanation:
 
     Attributes:
         rules: the rules.
-        deal: seed and index.
+        deal: seed and index; ``None`` for a deck that was given.
         agents: names of the agents by seat.
         trump: trump suit, −1 for none.
         low: whether the fewest counted tricks win.
@@ -137,7 +137,7 @@ class Explanation:
     """
 
     rules: Rules
-    deal: tuple[int, int]
+    deal: tuple[int, int] | None
     agents: tuple[str, str]
     trump: int
     low: bool
@@ -154,6 +154,7 @@ def explain_deal(
     index: int,
     seats: tuple[int, ...] = (0, 1),
     worlds: int = DEFAULT_WORLDS,
+    deck: str | Sequence[int] | None = None,
 ) -> Explanation:
     """Play a deal as in a match of these agents and explain the moves.
 
@@ -165,6 +166,8 @@ def explain_deal(
         index: index of the deal.
         seats: the seats whose moves are explained.
         worlds: number of worlds sampled for the rollouts of each move; 0 for no rollouts.
+        deck: the cards in dealing order, as text (``"C2 SA …"``) or card numbers, instead of those of the deal; seat 0
+            deals.
 
     Raises:
         ValueError: when an argument is not allowed, or an agent does not return a legal action.
@@ -173,6 +176,8 @@ def explain_deal(
     rules = rules_named(rules)
     agents = (for_match(make_agent(agents[0], rules)), for_match(make_agent(agents[1], rules)))
     batch = DealBatch(rules, 1, seed, index, history=any(map(uses_games, agents)))
+    if deck is not None:
+        batch.deal_decks([deck], [0])
     address, first_seat = np.array([index], np.uint64), np.zeros(1, np.int8)
     seen: list[Views] = []
     histories: list[Histories | None] = []
@@ -196,7 +201,7 @@ def explain_deal(
     states = batch.states
     return Explanation(
         rules=rules,
-        deal=(int(seed), int(index)),
+        deal=(int(seed), int(index)) if deck is None else None,
         agents=names,
         trump=int(states["trump"][0]),
         low=bool(states["low"][0]),

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterable
 from concurrent.futures import Executor
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -23,13 +23,14 @@ from german_whist.arena.games import (
     two_players,
 )
 from german_whist.arena.recording import Recording
-from german_whist.arena.statistics import finite_ends, paired_intervals
+from german_whist.arena.statistics import finite_ends, paired_intervals, percent, tricks
 from german_whist.envs.agent import Agent
-from german_whist.envs.engine.endgame_hook import PLAYED
+from german_whist.envs.engine.endgame_hook import EXACT, PLAYED
 from german_whist.envs.engine.match_format import MatchFormat, match_format_of
-from german_whist.envs.engine.rules import Rules
+from german_whist.envs.engine.rules import Rules, rules_from_dict
 from german_whist.envs.engine.rules import rules as rules_named
 from german_whist.envs.engine.scoring import reward_limit
+from german_whist.envs.text.rules_text import rules_spec
 
 Record = Callable[[Recording], None]
 
@@ -83,6 +84,20 @@ class MirroredResult:
             fields["forfeits"] = [forfeit._asdict() for forfeit in self.forfeits]
         return fields
 
+    def __str__(self) -> str:
+        """Return the result as a table for people; ``repr`` has all fields."""
+        cells = result_cells(cast("MatchResult | SeriesResult", self))
+        widths = [max(len(heading), len(cell)) for heading, cell in cells.items()]
+        table = [
+            "  ".join(word.ljust(width) for word, width in zip(line, widths, strict=True)).rstrip()
+            for line in (cells.keys(), cells.values())
+        ]
+        lost = [f"lost without being played: {len(self.forfeits)} (see forfeits)"] if self.forfeits else []
+        note = result_note(cast("MatchResult | SeriesResult", self)).replace("; ", "\n", 1)
+        game = rules_spec(rules_from_dict(self.rules))
+        title = f"German Whist, {game}{', exact endgame' if self.endgame == EXACT else ''}"
+        return "\n".join([title, *table, note, *lost])
+
 
 @dataclass(frozen=True, kw_only=True)
 class MatchResult(MirroredResult):
@@ -135,6 +150,31 @@ class SeriesResult(MirroredResult):
     match: str
     matches: int
     deals_per_match: float
+
+
+def result_cells(result: MatchResult | SeriesResult) -> dict[str, str]:
+    """Return the row of a result in a table, by its headings."""
+    is_series = isinstance(result, SeriesResult)
+    return {
+        "agent": result.first,
+        "opponent": result.second,
+        "matches won" if is_series else "games won": percent(result.win_rate, result.interval),
+        "score margin" if is_series else "margin": tricks(result.margin, result.margin_interval),
+        "won / drawn / lost": f"{result.wins} / {result.draws} / {result.losses}",
+    }
+
+
+def result_note(result: MatchResult | SeriesResult) -> str:
+    """Return what was played, and what the numbers of a table of results mean."""
+    if isinstance(result, SeriesResult):
+        unit, played = "matches", f"{result.matches} mirrored matches, {result.match}"
+    else:
+        start = f" from number {result.first_deal} on" if result.first_deal else ""
+        unit, played = "deals", f"{result.deals} mirrored deals{start}"
+    return (
+        f"{played} (each played twice, seats swapped), seed {result.seed}; "
+        f"draws count half; ± is the 95 % interval, paired over {unit}"
+    )
 
 
 def play_match(

@@ -102,6 +102,16 @@ def finite_ends(interval: tuple[float, float]) -> tuple[float | None, float | No
     return low if math.isfinite(low) else None, high if math.isfinite(high) else None
 
 
+def percent(rate: float, interval: tuple[float, float]) -> str:
+    """Return a rate with half the width of its interval, such as ``67.4 % ± 0.6``, or with a lopsided interval."""
+    return f"{100 * rate:.1f} % {interval_text(100 * rate, (100 * interval[0], 100 * interval[1]), 1)}"
+
+
+def tricks(margin: float, interval: tuple[float, float]) -> str:
+    """Return a margin in tricks with half the width of its interval, or with a lopsided interval."""
+    return f"{margin:+z.2f} {interval_text(margin, interval, 2, '+')}"
+
+
 def interval_text(mean: float, interval: tuple[float, float], digits: int, sign: str = "") -> str:
     """Return an interval as text after its mean: ``± 0.6``, or ``(91.2 to 100.0)`` where the mean is not its centre.
 

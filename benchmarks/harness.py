@@ -13,6 +13,8 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any, TypeVar
 
+from german_whist.envs.utils.libraries import missing_library
+
 PIP_COMMAND = 'pip install "german-whist[bench]"'
 
 
@@ -70,8 +72,9 @@ class Skipped:
     @classmethod
     def missing(cls, subject: str, name: str, error: ImportError) -> Skipped:
         """Return the line for a library that is not installed."""
-        module = (error.name or str(error)).partition(".")[0]
-        return cls(subject, name, f"{module} is not installed: {PIP_COMMAND}")
+        library = missing_library(error)
+        missing = library.name if library else (error.name or str(error)).partition(".")[0]
+        return cls(subject, name, f"{missing} is not installed: {PIP_COMMAND}")
 
     def to_dict(self) -> dict[str, Any]:
         """Return the line as plain data, ready for JSON."""
@@ -124,6 +127,16 @@ def rates(workloads: Mapping[Name, Workload], seconds: float, tick: Tick, rounds
 LIBRARIES = ("numpy", "numba", "gymnasium", "pettingzoo", "torch", "stable-baselines3", "sb3-contrib", "rlcard")
 
 
+_INSTRUCTION_SETS = {  # of processors, from wide to narrow, by their names in LLVM
+    "avx512f": "AVX-512",
+    "avx2": "AVX2",
+    "avx": "AVX",
+    "sse4.2": "SSE4.2",
+    "sve": "SVE",
+    "neon": "NEON",
+}
+
+
 def describe_machine() -> dict[str, Any]:
     """Return the CPU, what code was compiled for, the cores of this process, the system, and versions of libraries."""
     versions = {}
@@ -143,7 +156,7 @@ def describe_machine() -> dict[str, Any]:
 
 
 def _instruction_sets() -> dict[str, str]:
-    """Return the CPU that numba compiles for and, if torch is installed, the instruction set of its products.
+    """Return the processor's widest vector instructions, what numba compiles for, and what torch, if installed, uses.
 
     Environment variables can hold both below what the CPU has (``NUMBA_CPU_NAME``, ``ATEN_CPU_CAPABILITY``).
     """
@@ -151,7 +164,9 @@ def _instruction_sets() -> dict[str, str]:
     import numba
 
     config: Any = numba.config
-    found = {"numba": config.CPU_NAME or llvmlite.binding.get_host_cpu_name()}
+    features = llvmlite.binding.get_host_cpu_features()
+    widest = next((name for feature, name in _INSTRUCTION_SETS.items() if features.get(feature)), "no known vector set")
+    found = {"processor": widest, "numba": config.CPU_NAME or llvmlite.binding.get_host_cpu_name()}
     with suppress(ImportError):
         import torch
 

@@ -46,10 +46,12 @@ class GermanWhistEnv(RendererProperties, gymnasium.Env[Any, np.int64]):
       ``Dict`` of that vector and the mask, under these names.
     * Action space: ``Discrete(n_actions)``. Action ``a`` < 52 plays or picks card ``a``; 52 and 53 are the choices of
       some rules.
-    * Reward: 0.0 until the last step of the episode, which pays the return (see ``reward``).
+    * Reward: 0.0 until the last step of the episode, which pays the return (see ``reward``). It is zero-sum: the
+      opponent's return is the negative.
     * ``info["action_mask"]``: int8[n_actions], 1 for legal actions; all zeros when the episode is over.
-    * ``info["illegal"]``: whether an illegal action of the learner ended the episode, which pays the lowest reward
-      possible, ``numpy.bool_``. :meth:`action_masks` gives the mask as sb3-contrib expects it.
+    * ``info["illegal"]``: whether an illegal action of the learner ended the episode, ``numpy.bool_``. That pays the
+      lowest reward possible (−13 with ``"margin"`` in classic), so no play is worse; the opponent has not won.
+    * :meth:`action_masks` gives the mask as sb3-contrib expects it.
 
     Example:
         >>> env = gymnasium.make("german_whist:GermanWhist-v0", opponent="heuristic")

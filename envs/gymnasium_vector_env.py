@@ -47,7 +47,7 @@ class GermanWhistVectorEnv(VectorEnv[Any, npt.NDArray[np.int64], npt.NDArray[Any
     * Observation space: int8[num_envs, n_obs]; action space: int64[num_envs]. Each row is as in ``GermanWhistEnv``.
     * Rewards: float64[num_envs], 0.0 until the last step of a row's episode.
     * ``info["action_mask"]``: int8[num_envs, n_actions], all zeros in rows that are over. ``info["illegal"]``:
-      bool[num_envs], rows whose episode was just ended by an illegal action.
+      bool[num_envs], rows whose episode was just ended by an illegal action, which pays the lowest reward possible.
 
     What happens to a row whose episode is over is Gymnasium's ``AutoresetMode``:
 

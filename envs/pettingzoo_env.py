@@ -77,8 +77,7 @@ def env(
 ) -> OrderEnforcing:
     """Return the PettingZoo AEC environment with the usual wrappers.
 
-    Two agents, ``player_0`` and ``player_1``, act when it is their turn. With the wrappers an illegal action ends the
-    episode and costs the mover the most that an episode can lose; :func:`raw_env` raises ``ValueError`` instead.
+    Two agents, ``player_0`` and ``player_1``, act when it is their turn.
 
     * Observation space of each agent: ``Dict`` with ``"observation"``, int8[n_obs] from the agent's own side, laid out
       as ``german_whist.observation_layout`` describes (443 features in the classic game), and ``"action_mask"``,
@@ -87,6 +86,9 @@ def env(
     * Action space: ``Discrete(n_actions)``. Action ``a`` < 52 plays or picks card ``a``; 52 and 53 are the choices of
       some rules.
     * Rewards: paid to both agents at the last step of an episode, zero-sum; 0.0 before.
+    * An illegal action ends the episode. Then rewards are not zero-sum: the mover gets the worst loss (−13 with
+      ``"margin"`` in classic), the other agent 0.0, which has not won anything. :func:`raw_env` raises ``ValueError``
+      instead. An action outside the action space raises ``AssertionError``.
     * ``env.unwrapped.state()``: the full state, int8[n_state], hidden cards included, for critics.
 
     Example:

@@ -22,10 +22,10 @@ from german_whist.arena.recording import DealResult, Recording
 from german_whist.envs.agent import Agent, check_agent, for_match
 from german_whist.envs.engine.cards import deck_text
 from german_whist.envs.engine.match_format import FIRST_TO, MatchFormat
+from german_whist.envs.text.scene import YOU
 from german_whist.session import schema
 from german_whist.session.deal.position import refusal_with_choices
 from german_whist.session.deal.table_deal import TableDeal
-from german_whist.session.deal.words import YOU
 from german_whist.session.lesson import lesson_refusal
 from german_whist.session.opponent import agent_named, play_action
 from german_whist.session.settings import Settings

@@ -30,7 +30,8 @@ from german_whist.cli.commands import (
     train,
     warmup,
 )
-from german_whist.cli.terminal import BAD_INPUT, INTERRUPTED
+from german_whist.cli.terminal import BAD_INPUT, INTERRUPTED, use_plain_text
+from german_whist.envs.utils.libraries import missing_library
 from german_whist.envs.utils.specs import unknown_name_error
 
 MAX_ERROR = 500  # characters
@@ -57,23 +58,6 @@ COMMANDS = {
     "bench": bench,
 }
 
-# The extra that installs each optional module.
-EXTRA_OF_MODULE = {
-    "torch": "train",
-    "stable_baselines3": "train",
-    "sb3_contrib": "train",
-    "tensorboard": "train",
-    "matplotlib": "train",
-    "onnx": "export",
-    "PIL": "render",
-    "pygame": "render",
-    "rlcard": "bench",
-    "pyspiel": "bench",
-    "starlette": "web",
-    "uvicorn": "web",
-    "ray": "ray",
-}
-
 
 class _HelpFormatter(argparse.RawDescriptionHelpFormatter):
     """Wraps descriptions to the width of the terminal; keeps examples and lists as they are written."""
@@ -93,14 +77,24 @@ class _Parser(argparse.ArgumentParser):
         super().__init__(allow_abbrev=False, **settings)
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> tuple[Any, list[str]]:
-        """Parse; an unknown option is refused with the nearest valid one."""
-        options, rest = super().parse_known_args(args, namespace)
+        """Parse, hyphens and underscores alike; an unknown option is refused with the nearest valid one."""
+        words = [self._as_defined(word) for word in (sys.argv[1:] if args is None else args)]
+        options, rest = super().parse_known_args(words, namespace)
         unknown = next((word for word in rest if word.startswith("--")), None)
         if unknown is not None:
             options_shown = self._option_string_actions.items()
             known = [name for name, entry in options_shown if name.startswith("--") and entry.help != argparse.SUPPRESS]
             self.error(str(unknown_name_error("option", unknown.partition("=")[0], known)))
         return options, rest
+
+    def _as_defined(self, word: str) -> str:
+        """Return an option with the hyphens and underscores of its definition: ``--batch-size`` as ``--batch_size``."""
+        name, equals, value = word.partition("=")
+        if name.startswith("--") and name not in self._option_string_actions:
+            for known in self._option_string_actions:
+                if known.replace("_", "-") == name.replace("_", "-"):
+                    return known + equals + value
+        return word
 
     def error(self, message: str) -> NoReturn:
         """Print the error and exit."""
@@ -130,6 +124,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns:
         0 on success, 2 on bad input, with one line on standard error, or 130 after Ctrl-C.
     """
+    use_plain_text()
     try:
         code = _run(sys.argv[1:] if argv is None else argv)
         sys.stdout.flush()
@@ -142,6 +137,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _run(words: Sequence[str]) -> int:
     try:
+        if list(words) in ([], ["train"]):  # nothing that says what to do
+            words = [*words, "--help"]
         _check_first(words)
         options = build_parser().parse_args(words)
         return int(options.run(options))
@@ -149,11 +146,10 @@ def _run(words: Sequence[str]) -> int:
         # argparse exits with 0 or 2, rich with 1 when the reader has closed the pipe.
         return 0 if exiting.code == 1 else int(exiting.code or 0)
     except ModuleNotFoundError as error:
-        module = (error.name or "").partition(".")[0]
-        if module not in EXTRA_OF_MODULE:
+        library = missing_library(error)
+        if library is None:
             raise
-        extra = EXTRA_OF_MODULE[module]
-        return _refuse(f'{module} is not installed: pip install "german-whist[{extra}]"')
+        return _refuse(f'{library.name} is not installed: pip install "german-whist[{library.extra}]"')
     except (ValueError, FloatingPointError) as error:
         return _refuse(str(error))
     except MemoryError as error:
@@ -161,15 +157,13 @@ def _run(words: Sequence[str]) -> int:
     except BrokenPipeError:
         raise
     except OSError as error:  # such as a full disk or a deleted folder
-        return _refuse(str(error))
+        return _refuse(str(error) if error.filename is None else f"{error.filename}: {error.strerror}")
     except KeyboardInterrupt:
         return INTERRUPTED
 
 
 def _check_first(words: Sequence[str]) -> None:
-    """Check the first word: argparse would only say that a command is required."""
-    if not words:
-        raise ValueError(f"a command is needed: {', '.join(COMMANDS)}")
+    """Check the first word: argparse would not name the nearest command."""
     if words[0].startswith("-") and words[0] not in TOP_LEVEL_OPTIONS:
         raise unknown_name_error("option", words[0], TOP_LEVEL_OPTIONS)
     if not words[0].startswith("-") and words[0] not in COMMANDS:

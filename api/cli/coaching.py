@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from german_whist.cli.terminal import wrapped
 from german_whist.envs.text.card_style import UNICODE, Style, style_of
 
 if TYPE_CHECKING:
@@ -22,9 +23,10 @@ def print_hint(hint: Mapping[str, Any], rules: Rules, trump: int) -> None:
     from german_whist.envs.engine.cards import SUITS
 
     style = style_of(sys.stdout, trump)
-    print(f"Hint by {hint['by_title']}: {_word(hint['action'], rules, style)}. {hint['reason']}")
-    for option in hint["options"]:
-        bar = _sign(style, "█", "#") * round(_BAR * option["win"])
+    print(f"Hint by {hint['by_title']}: {_word(hint['action'], rules, style)}.")
+    print(wrapped(hint["reason"], "  "))
+    for option, length in zip(hint["options"], _bars(hint["options"]), strict=True):
+        bar = _sign(style, "█", "#") * length
         word = _word(option["action"], rules, style) + " " * (5 - len(option["action"]))
         trick = "" if option["trick"] is None else f"  this trick {option['trick']:>4.0%}"
         print(f"  {word} {option['text']:>12}  wins {option['win']:>4.0%}{trick} {bar}".rstrip())
@@ -36,6 +38,14 @@ def print_hint(hint: Mapping[str, Any], rules: Rules, trump: int) -> None:
     print(f"  {hint['by_text']}")
 
 
+def _bars(options: Sequence[Mapping[str, Any]]) -> list[int]:
+    """Return the lengths of the bars of a hint, from the worst action to the best: of the tricks if all win alike."""
+    wins = [option["win"] for option in options]
+    values = wins if len({f"{win:.0%}" for win in wins}) > 1 else [option["value"] for option in options]
+    low, high = min(values), max(values)
+    return [1 + round((_BAR - 1) * (value - low) / (high - low)) if high > low else _BAR for value in values]
+
+
 def print_review(review: Mapping[str, Any], rules: Rules, *, every_move: bool = True) -> None:
     """Print a review.
 
@@ -45,7 +55,7 @@ def print_review(review: Mapping[str, Any], rules: Rules, *, every_move: bool = 
         every_move: print, besides the biggest mistakes, both hands, the stock, and all moves with each card's value.
     """
     from german_whist.envs.engine.cards import SUITS
-    from german_whist.session.deal.words import YOU
+    from german_whist.envs.text.scene import YOU
 
     trump = -1 if review["trump"] is None else SUITS.index(review["trump"])
     style = style_of(sys.stdout, trump)

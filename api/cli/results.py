@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rich.markup import escape
 from rich.table import Table
 
+from german_whist.arena.match import result_cells, result_note
+from german_whist.arena.statistics import percent, tricks
 from german_whist.cli.terminal import table_console
 
 if TYPE_CHECKING:
@@ -17,24 +19,17 @@ if TYPE_CHECKING:
     from german_whist.arena.sprt import SPRTResult
     from german_whist.arena.tournament.play import Tournament
     from german_whist.arena.variance_reduction import CorrectedResult
+    from german_whist.envs.agent import Agent
 
     Result = MatchResult | SeriesResult
 
 _MAX_REASONS = 8
 
 
-def percent(rate: float, interval: tuple[float, float]) -> str:
-    """Return a rate with half the width of its interval, such as ``67.4 % ± 0.6``, or with a lopsided interval."""
-    from german_whist.arena.statistics import interval_text
-
-    return f"{100 * rate:.1f} % {interval_text(100 * rate, (100 * interval[0], 100 * interval[1]), 1)}"
-
-
-def tricks(margin: float, interval: tuple[float, float]) -> str:
-    """Return a margin in tricks with half the width of its interval, or with a lopsided interval."""
-    from german_whist.arena.statistics import interval_text
-
-    return f"{margin:+z.2f} {interval_text(margin, interval, 2, '+')}"
+def agent_labels(specs: Sequence[str], agents: Sequence[Agent]) -> list[str]:
+    """Return the names of agents for a table, numbered where two agents share one."""
+    names = [str(getattr(agent, "name", spec)) for spec, agent in zip(specs, agents, strict=True)]
+    return [name if names.count(name) == 1 else f"{name} #{i + 1}" for i, name in enumerate(names)]
 
 
 def print_results_json(specs: Sequence[str], results: Mapping[tuple[int, int], Result]) -> None:
@@ -46,22 +41,13 @@ def print_results_json(specs: Sequence[str], results: Mapping[tuple[int, int], R
 def print_results(results: Sequence[Result], title: str) -> None:
     """Print one line per match."""
     table = Table(title=title, title_justify="left", title_style="bold")
-    table.add_column("agent")
-    table.add_column("opponent")
-    is_match = hasattr(results[0], "match")
-    table.add_column("matches won" if is_match else "games won", justify="right")
-    table.add_column("score margin" if is_match else "margin", justify="right")
-    table.add_column("won / drawn / lost", justify="right")
-    for result in results:
-        table.add_row(
-            escape(result.first),  # a file's name may look like markup
-            escape(result.second),
-            percent(result.win_rate, result.interval),
-            tricks(result.margin, result.margin_interval),
-            f"{result.wins} / {result.draws} / {result.losses}",
-        )
+    rows = [result_cells(result) for result in results]
+    for heading in rows[0]:
+        table.add_column(heading, justify="left" if heading in ("agent", "opponent") else "right", overflow="fold")
+    for row in rows:
+        table.add_row(*map(escape, row.values()))  # a file's name may look like markup
     table_console().print(table)
-    _print_explanation(results)
+    _print_note(results[0])
 
 
 def print_variance_reduction(result: CorrectedResult) -> None:
@@ -83,9 +69,10 @@ def print_cross_table(labels: Sequence[str], results: Mapping[tuple[int, int], R
         title: title of the table.
     """
     table = Table(title=title, title_justify="left", title_style="bold")
-    table.add_column("matches won by" if hasattr(next(iter(results.values())), "match") else "games won by")
+    won = "matches" if hasattr(next(iter(results.values())), "match") else "games"
+    table.add_column(f"{won} won by", overflow="fold")
     for label in labels:
-        table.add_column(f"vs {escape(label)}", justify="right")
+        table.add_column(f"vs {escape(label)}", justify="right", overflow="fold")
     for i, label in enumerate(labels):
         cells = []
         for j in range(len(labels)):
@@ -98,22 +85,11 @@ def print_cross_table(labels: Sequence[str], results: Mapping[tuple[int, int], R
             cells.append(percent(rate, interval))
         table.add_row(escape(label), *cells)
     table_console().print(table)
-    _print_explanation(list(results.values()))
+    _print_note(next(iter(results.values())))
 
 
-def _print_explanation(results: Sequence[Result]) -> None:
-    first: Any = results[0]
-    is_match = hasattr(first, "match")
-    played = f"{first.matches} mirrored matches" if is_match else f"{first.deals} mirrored deals"
-    if not is_match and first.first_deal:
-        played += f" from number {first.first_deal} on"
-    table_console().print(
-        f"{played} (each played twice, seats swapped), seed {first.seed}; "
-        f"draws count half; ± is the 95 % interval, paired over {'matches' if is_match else 'deals'}",
-        style="dim",
-        highlight=False,
-        soft_wrap=True,
-    )
+def _print_note(result: Result) -> None:
+    table_console().print(result_note(result), style="dim", highlight=False, soft_wrap=True)
 
 
 def print_forfeits(results: Sequence[Result | SPRTResult | Tournament]) -> None:

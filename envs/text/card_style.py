@@ -20,16 +20,18 @@ class Signs(NamedTuple):
         rule: the character of horizontal lines.
         arrow: marks the player to act.
         dot: separates notes.
+        cut: ends a name that is cut.
     """
 
     suits: str
     rule: str
     arrow: str
     dot: str
+    cut: str
 
 
-UNICODE = Signs("♣♦♥♠", "─", "▶", "·")
-ASCII = Signs(SUITS, "-", ">", "|")
+UNICODE = Signs("♣♦♥♠", "─", "▶", "·", "…")
+ASCII = Signs(SUITS, "-", ">", "|", ".")
 
 
 class Style(NamedTuple):

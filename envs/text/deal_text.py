@@ -8,7 +8,7 @@ from german_whist.envs.engine.cards import SUITS, card_text, hand_text
 from german_whist.envs.engine.state import ENDGAME, FOREPLAY
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.envs.text.card_style import ASCII, BOLD, REVERSE, UNICODE, Style, style_of
-from german_whist.envs.text.scene import Player, Scene, scene_of
+from german_whist.envs.text.scene import PLAYERS, Player, Scene, scene_of
 from german_whist.envs.utils.checks import whole_number
 
 
@@ -39,6 +39,7 @@ def position_text(batch: DealBatch, row: int = 0) -> str:
 
 _STAGES = {FOREPLAY: "foreplay", ENDGAME: "endgame"}
 _INDENT = " " * 13
+_MAX_NAME = 10  # characters
 _WIDTH = 68
 
 
@@ -49,6 +50,7 @@ def deal_text(
     unicode: bool = True,
     color: bool = False,
     scores: tuple[float, float] | None = None,
+    names: tuple[str, str] = PLAYERS,
 ) -> str:
     """Return one deal of a batch as a few lines of text.
 
@@ -62,11 +64,12 @@ def deal_text(
         unicode: whether to use suit symbols and lines; otherwise plain ASCII.
         color: whether to use ANSI colours: red suits red, trumps bold, face-up cards of the stock inverted.
         scores: the match scores of seats 0 and 1, if the deal is part of a match.
+        names: the names of seats 0 and 1.
 
     Raises:
         ValueError: if there is no such row or seat.
     """
-    scene = scene_of(batch, row, seat, scores=scores)
+    scene = scene_of(batch, row, seat, names, scores)
     style = Style(UNICODE if unicode else ASCII, color, scene.trump)
     rule = style.signs.rule * _WIDTH
     lines = [
@@ -83,11 +86,15 @@ def deal_text(
 
 
 def print_deal(
-    batch: DealBatch, row: int = 0, seat: int | None = None, scores: tuple[float, float] | None = None
+    batch: DealBatch,
+    row: int = 0,
+    seat: int | None = None,
+    scores: tuple[float, float] | None = None,
+    names: tuple[str, str] = PLAYERS,
 ) -> None:
     """Print one deal of a batch, in colour if the terminal has it and in plain ASCII if it has no suit symbols."""
     style = style_of(sys.stdout)
-    print(deal_text(batch, row, seat, style.signs is UNICODE, style.color, scores))
+    print(deal_text(batch, row, seat, style.signs is UNICODE, style.color, scores, names))
 
 
 def _header(scene: Scene, style: Style) -> str:
@@ -142,8 +149,9 @@ def _player(scene: Scene, player: Player, style: Style) -> list[str]:
     if player.voids:
         notes.append("void of " + ", ".join(f"{style.suit(s, signs.suits[s])} (trick {t})" for s, t in player.voids))
     arrow = signs.arrow if player.turn else " "
-    name = style.paint(player.name, *((BOLD,) if player.turn else ()))
+    shown = player.name if len(player.name) <= _MAX_NAME else f"{player.name[: _MAX_NAME - 1]}{signs.cut}"
+    name = style.paint(shown, *((BOLD,) if player.turn else ()))
     return [
-        f"{arrow} {name}{' ' * (len(_INDENT) - 2 - len(player.name))}{hand}",
+        f"{arrow} {name}{' ' * (len(_INDENT) - 2 - len(shown))}{hand}",
         _INDENT + f" {signs.dot} ".join(notes),
     ]

@@ -12,14 +12,25 @@ from german_whist.envs.utils.checks import whole_number
 from german_whist.envs.utils.specs import must_be
 
 PLAYERS = ("player_0", "player_1")
+YOU = "You"  # the name of a player who is addressed in the second person
 
 _CHOICES = {
-    PICK: "picks an open card",
-    PICK_AFTER: "takes one of the open cards left",
-    DRAFT: "takes the open card, or leaves it",
-    EXCHANGE: "keeps the hand, or swaps it for a blind one",
+    PICK: "pick{s} an open card",
+    PICK_AFTER: "take{s} one of the open cards left",
+    DRAFT: "take{s} the open card, or leave{s} it",
+    EXCHANGE: "keep{s} the hand, or swap{s} it for a blind one",
 }
 _AFTER_TRICK = (PICK, PICK_AFTER, DRAFT)
+
+
+def clause(name: str, words: str) -> str:
+    """Return what a player does.
+
+    Args:
+        name: the player's name; ``You`` takes the second person.
+        words: the rest, with ``{s}`` where the third person has an ending: ``"play{s} the ace of spades"``.
+    """
+    return f"{name} {words.format(s='' if name == YOU else 's')}"
 
 
 class Player(NamedTuple):
@@ -139,7 +150,7 @@ def scene_of(
         face_up=tuple(cards_of(own["face_up"])),
         led=int(own["led"]),
         leader=1 - turn if own["led"] >= 0 else -1,
-        choice="" if decision == PLAY or done else f"{names[turn]} {_CHOICES[decision]}",
+        choice="" if decision == PLAY or done else clause(names[turn], _CHOICES[decision]),
         discarded=int(own["discarded"] | other["discarded"]) if seat is None else int(own["discarded"]),
         done=done,
         winner=winner,
@@ -186,7 +197,7 @@ def _result(batch: DealBatch, row: int, near: Player, far: Player, winner: int) 
     if winner < 0:
         return f"{near.counted} to {far.counted}, a draw"
     won, lost = (near, far) if winner == near.seat else (far, near)
-    words = f"{won.name} wins {won.counted} to {lost.counted}"
+    words = clause(won.name, f"win{{s}} {won.counted} to {lost.counted}")
     if batch.states["low"][row]:
         words += ", played low"
     points = abs(float(batch.returns("points")[row, 0]))

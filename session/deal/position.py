@@ -173,20 +173,21 @@ def refusal(deal: TableDeal, seat: int, action: int) -> str | None:
     if view["choice"]:
         return decision_text(deal, view)
     if action >= len(SUITS) * SUIT_SIZE:
-        return f"There is nothing to {action_name(action, rules)} now: play a card."
+        return f"There is nothing to {action_name(action, rules)} now."
     if not int(view["hand"]) >> action & 1:
         return f"You do not hold the {card_name(action)}."
     return f"You must follow {SUIT_NAMES[int(view['led']) // SUIT_SIZE]}."
 
 
 def refusal_with_choices(deal: TableDeal, seat: int, action: int) -> str | None:
-    """Return the same sentence with the actions that are allowed: ``You must follow clubs: CK or C9.``."""
+    """Return the same sentence with what is allowed: ``You must follow clubs: you may play CK or C9.``."""
     reason = refusal(deal, seat, action)
     if reason is None or deal.turn != seat:
         return reason
     legal = list(cards_of(deal.legal))
     words = [action_text(one, deal.rules) for one in (legal if legal[0] >= NUM_CARDS else reversed(legal))]
-    return f"{reason.removesuffix('.')}: {join_words(words, 'or')}."
+    may = "" if deal.views(seat)[0]["choice"] else "you may play "
+    return f"{reason.removesuffix('.')}: {may}{join_words(words, 'or')}."
 
 
 def result(deal: TableDeal, seat: int, names: tuple[str, str]) -> schema.Result:

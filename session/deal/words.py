@@ -9,6 +9,7 @@ from german_whist.arena.recording import DealResult
 from german_whist.envs.engine.actions import choice_names
 from german_whist.envs.engine.cards import NUM_CARDS, RANKS, SUIT_SIZE
 from german_whist.envs.engine.rules import Rules
+from german_whist.envs.text.scene import clause
 from german_whist.session.deal.table_deal import TableDeal
 
 SUIT_NAMES = ("clubs", "diamonds", "hearts", "spades")
@@ -19,7 +20,6 @@ RANK_NAMES = dict(
         strict=True,
     )
 )
-YOU = "You"
 
 
 def card_name(card: int) -> str:
@@ -44,13 +44,8 @@ def join_words(words: Sequence[str], last: str = "and") -> str:
 
 
 def sentence(name: str, words: str) -> str:
-    """Return a sentence about a player.
-
-    Args:
-        name: the player's name; ``You`` takes the second person.
-        words: the rest, with ``{s}`` where the third person has an ending: ``"play{s} the ace of spades"``.
-    """
-    return f"{name} {words.format(s='' if name == YOU else 's')}."
+    """Return a sentence about a player, of the arguments of :func:`clause`."""
+    return f"{clause(name, words)}."
 
 
 def count_text(count: float, noun: str) -> str:
@@ -73,8 +68,7 @@ def result_text(deal: TableDeal, names: tuple[str, str]) -> tuple[int | None, st
     """Return the winning seat of a finished deal, ``None`` for a draw, and the result as ``You win 8 to 5``."""
     if deal.forfeit is not None:
         loser, reason = deal.forfeit
-        verb = "win" if names[1 - loser] == YOU else "wins"
-        return 1 - loser, f"{names[1 - loser]} {verb}: {names[loser]} forfeits the deal ({reason})"
+        return 1 - loser, f"{clause(names[1 - loser], 'win{s}')}: {names[loser]} forfeits the deal ({reason})"
     return _played_text(deal.result(), deal.rules, bool(deal.state["low"]), names)
 
 
@@ -89,6 +83,5 @@ def _played_text(result: DealResult, rules: Rules, low: bool, names: tuple[str, 
     if not result.margin:
         return None, f"The deal is drawn, {count_text(taken[0], 'trick')} each"
     winner = 0 if result.margin > 0 else 1
-    verb = "win" if names[winner] == YOU else "wins"
-    text = f"{names[winner]} {verb} {taken[winner]} to {taken[1 - winner]}"
+    text = clause(names[winner], f"win{{s}} {taken[winner]} to {taken[1 - winner]}")
     return winner, f"{text}, played low" if low else text

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import math
 from collections.abc import Callable
@@ -12,6 +13,7 @@ import pytest
 
 from german_whist.agents.policy.agent import PolicyAgent
 from german_whist.agents.registry import make_agent
+from german_whist.arena.games import Forfeit
 from german_whist.arena.match import MatchResult, play_match
 from german_whist.envs.engine.cards import card_text
 from german_whist.envs.engine.rules import rules
@@ -285,3 +287,25 @@ def test_the_generator_of_an_agent_does_not_tell_it_the_deal() -> None:
     play_match(agent, "greedy", deals=4, seed=20)
     assert agent.seen == 4
     assert agent.known == 0
+
+
+def test_a_result_is_printed_as_a_table_and_its_repr_has_every_field() -> None:
+    result = play_match("heuristic", "random", deals=50, seed=3, rules="tiny", first_deal=2, endgame="exact")
+    title, headings, row, played, meaning = str(result).splitlines()
+    assert title == "German Whist, tiny, exact endgame"
+    assert headings.split("  ")[0] == "agent"
+    low, high = result.interval
+    won, margin = f"{100 * result.win_rate:.1f} % ± {50 * (high - low):.1f}", f"{result.margin:+.2f} ± "
+    assert row.startswith("heuristic  random")
+    assert [row.index(won), row.index(margin)] == [headings.index("games won"), headings.index("margin")]
+    assert row.endswith(f"{result.wins} / {result.draws} / {result.losses}")
+    assert played == "50 mirrored deals from number 2 on (each played twice, seats swapped), seed 3"
+    assert meaning == "draws count half; ± is the 95 % interval, paired over deals"
+    assert repr(result).startswith("MatchResult(first='heuristic', second='random', rules={")
+
+
+def test_games_that_were_lost_unplayed_are_printed() -> None:
+    result = play_match("random", "greedy", deals=2, rules="tiny")
+    lost = dataclasses.replace(result, forfeits=(Forfeit("random", 0, 0, "late"),))
+    assert str(lost).splitlines()[:-1] == str(result).splitlines()
+    assert str(lost).splitlines()[-1] == "lost without being played: 1 (see forfeits)"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import numpy as np
@@ -208,3 +209,13 @@ def test_a_series_lists_its_forfeits() -> None:
     (forfeit,) = result.forfeits
     assert result.to_dict()["forfeits"] == [forfeit._asdict()]
     assert "forfeits" not in play_series("random", "greedy", "best_of:3", 2, seed=3, rules="small").to_dict()
+
+
+def test_a_series_is_printed_as_a_table() -> None:
+    result = play_series("heuristic", "random", "best_of:3", matches=5, rules="tiny", seed=2)
+    title, headings, row, played, meaning = str(result).splitlines()
+    assert title == "German Whist, tiny"
+    assert re.split("  +", headings) == ["agent", "opponent", "matches won", "score margin", "won / drawn / lost"]
+    assert row.startswith("heuristic  random")
+    assert played == "5 mirrored matches, best_of:3 (each played twice, seats swapped), seed 2"
+    assert meaning == "draws count half; ± is the 95 % interval, paired over matches"

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from rich.console import Console
 
 from german_whist.arena import game_file
 from german_whist.arena.game_file import MAX_DEALS, Header, read_sections, write_games
@@ -21,6 +22,7 @@ from german_whist.arena.tournament import play as tournament_play
 from german_whist.arena.tournament.play import PAIRS_FOLDER, Tournament, play_tournament, play_tournament_shard
 from german_whist.arena.tournament.standings import ratings_csv, standings, standings_markdown, write_report
 from german_whist.envs.engine.rules import rules
+from tests.agents.networks import some_network
 from tests.arena.sections import change_line
 from tests.cli.commands import Run, runner
 
@@ -314,3 +316,17 @@ def test_a_wrong_command_is_refused(run: Run, words: list[str], message: str) ->
     refused = run("arena", *words)
     assert refused.code == 2
     assert message in refused.err
+
+
+def test_runs_have_their_names_in_80_columns(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for number, name in enumerate(("first-experiment", "second-experiment")):
+        (tmp_path / name).mkdir()
+        some_network(number, game="tiny").save(tmp_path / name / "final.safetensors")
+    specs = [
+        f"checkpoint:{tmp_path / name / 'final.safetensors'}" for name in ("first-experiment", "second-experiment")
+    ]
+    monkeypatch.setattr("german_whist.cli.commands.arena.table_console", lambda piped_width: Console(width=80))
+    shown = run("arena", *specs, "random", "--rules", "tiny", "--deals", "4").out
+    assert "│ first-experiment " in shown
+    assert "│ second-experiment " in shown
+    assert "…" not in shown

@@ -4,6 +4,7 @@ import json
 import re
 
 import pytest
+from rich.console import Console
 
 from german_whist.benchmarks import catalog as subjects
 from german_whist.benchmarks.harness import Figure, Skipped
@@ -29,7 +30,7 @@ def test_a_real_run_gives_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert all(figure["ours"] > 0 and figure["ratio"] > 0 for figure in report["figures"])
     assert report["skipped"] == []
     assert report["machine"]["cores"] >= 1
-    assert report["machine"]["instruction_sets"].keys() == {"numba", "torch"}
+    assert report["machine"]["instruction_sets"].keys() == {"processor", "numba", "torch"}
     assert {"numpy", "numba", "pettingzoo", "gymnasium"} <= set(report["machine"]["versions"])
 
 
@@ -43,6 +44,50 @@ def test_the_table_has_ours_theirs_and_the_ratio(capsys: pytest.CaptureFixture[s
     assert "6 ×" in line
     assert "skipped: training, SB3 decisions: torch is not installed: pip install it" in out
     assert "cores" in out
+
+
+@pytest.mark.parametrize("columns", [None, "80"])
+def test_names_are_whole_in_a_pipe_and_in_80_columns(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], columns: str | None
+) -> None:
+    names = [
+        ("answer of champion:search=256, slowest of 12", "DummyVecEnv of 8"),
+        ("one call of solve_endgame", "without tables"),
+        ("inside OpenSpiel", "python_tic_tac_toe"),
+        ("import german_whist", "pettingzoo, gymnasium"),
+    ]
+    lines = [Figure("training", name, "/s", 1.23e-5, peer, 123_456.0, limit=1.0) for name, peer in names]
+    monkeypatch.setattr(subjects, "run_subjects", lambda names, seconds, tick: iter(lines))
+    monkeypatch.delenv("COLUMNS", raising=False)
+    if columns is not None:  # as on a terminal of that width
+        monkeypatch.setenv("COLUMNS", columns)
+        monkeypatch.setattr("german_whist.cli.terminal.table_console", lambda: Console(width=int(columns)))
+    assert main(["bench"]) == 0
+    out = capsys.readouterr().out
+    assert "…" not in out
+    words = out.replace(";", " ").split()
+    assert all(word in words for pair in names for name in pair for word in name.split())
+    table = out.partition("cores")[0].splitlines()[:-1]
+    assert max(map(len, table)) <= (160 if columns is None else 80)
+    if columns is None:
+        assert all(any(name in line and f"123 k/s, {peer}" in line for line in table) for name, peer in names)
+
+
+@pytest.mark.parametrize(
+    ("features", "name"),
+    [
+        ({"avx512f": True, "avx2": True}, "AVX-512"),
+        ({"avx512f": False, "avx2": True}, "AVX2"),
+        ({"neon": True}, "NEON"),
+    ],
+)
+@pytest.mark.usefixtures("measured")
+def test_the_processors_instruction_set_is_said(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], features: dict[str, bool], name: str
+) -> None:
+    monkeypatch.setattr("llvmlite.binding.get_host_cpu_features", lambda: features)
+    assert main(["bench"]) == 0
+    assert re.search(rf"\d+ cores, .+ with {name}, ", capsys.readouterr().out)
 
 
 def test_a_missed_limit_is_marked(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

@@ -122,14 +122,16 @@ def test_without_peers_aec_still_gives_our_own_figure(monkeypatch: pytest.Monkey
     assert len(skipped) == 2
 
 
-@pytest.mark.parametrize("module", ["torch", "sb3_contrib"])
-def test_without_the_training_libraries_training_is_skipped(monkeypatch: pytest.MonkeyPatch, module: str) -> None:
+@pytest.mark.parametrize(("module", "library"), [("torch", "torch"), ("sb3_contrib", "sb3-contrib")])
+def test_without_the_training_libraries_training_is_skipped(
+    monkeypatch: pytest.MonkeyPatch, module: str, library: str
+) -> None:
     for name in [loaded for loaded in sys.modules if loaded.partition(".")[0] in ("sb3_contrib", "stable_baselines3")]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, module, None)
     [line] = training.measure_training(SHORT, Ticks(), TINY, TINY_OWN)
     assert isinstance(line, Skipped)
-    assert line.reason == f"{module} is not installed: {PIP_COMMAND}"
+    assert line.reason == f"{library} is not installed: {PIP_COMMAND}"
 
 
 @pytest.mark.parametrize("rules", rule_names())

@@ -24,7 +24,6 @@ LONG = "9" * 5000
 # The words after german-whist, and part of the line on standard error.
 CASES = [
     # commands and options
-    ("", "a command is needed: train, curve, evaluate, exploit"),
     ("trian", "unknown command 'trian': did you mean 'train'? allowed: train, curve, evaluate, exploit"),
     ("quux", "unknown command 'quux': allowed: train, curve, evaluate, exploit"),
     ("'' random", "unknown command '': allowed: train"),
@@ -73,6 +72,10 @@ CASES = [
     ("explain champio", "unknown agent 'champio': did you mean 'champion'?"),
     ("explain champion --deal 7", "--deal must be SEED:INDEX, such as 7:0, got '7'"),
     ("explain checkpoint:small --rules all", "agent 'small' was trained for 'classic' and plays no other game"),
+    ("explain champion --deck 'SA SA'", "deck: card SA appears twice"),
+    ("explain champion --deck 'SA C2'", "deck: 2 cards given, 52 needed; C3 is missing"),
+    ("explain champion --deck SX", "'SX' is not a card"),
+    ("explain champion --deck '' --deal 1:1", "argument --deal: not allowed with argument --deck"),
     ("explain champion --seat 1", "--seat needs --against: without it AGENT has both seats"),
     ("explain champion --worlds -1", "worlds must be an integer >= 0, got -1"),
     # export
@@ -130,7 +133,7 @@ CASES = [
     ("train tiny.yaml sb3", "unrecognized arguments: sb3"),
     # settings on the command line
     ("train tiny.yaml --decisons 5", "unknown option '--decisons': did you mean '--decisions'?"),
-    ("train tiny.yaml --batch-size 5", "unknown option '--batch-size': did you mean '--batch_size'?"),
+    ("train tiny.yaml --batch-siz 5", "unknown option '--batch-siz': did you mean '--batch_size'?"),
     ("train tiny.yaml --decisions", "argument --decisions: expected one argument"),
     ("train tiny.yaml --decisions many", "command line: decisions must be an integer, got 'many'"),
     ("train tiny.yaml --decisions 0", "command line: decisions must be an integer from 1 to 1000000000000, got 0"),
@@ -164,6 +167,12 @@ CASES = [
     ("train quickstart --resume begun", "--resume uses the run's own configuration: leave out quickstart"),
     ("train --resume begun --out new", "--resume uses the run's own configuration: leave out --out new"),
     ("train --resume damaged --seed x", "command line: seed must be an integer, got 'x'"),
+    ("evaluate greedy random --shard 1/2 --out no/part.jsonl", "no/part.jsonl: cannot be written: No such file"),
+    ("arena greedy random --deals 2 --out list.yaml", "german-whist: list.yaml/pairs: Not a directory"),
+    ("arena greedy random --deals 2 --shard 1/2 --out list.yaml/x", "german-whist: list.yaml/x/pairs: Not a directory"),
+    ("export checkpoint:good.safetensors --to onnx --out no/x.onnx", "german-whist: no/x.onnx: No such file"),
+    ("export checkpoint:good.safetensors --to torchscript --out folder", "german-whist: folder: Is a directory"),
+    ("exploit random --decisions 2000 --out list.yaml", "run directory 'list.yaml' cannot be made: File exists"),
     # play
     ("play --deals 0", "deals must be an integer >= 1, got 0"),
     ("play --rules clasic", "unknown rules 'clasic': did you mean 'classic'?"),

@@ -10,6 +10,8 @@ import pytest
 
 from german_whist.arena.game_file import read_recordings
 from german_whist.cli import main
+from german_whist.cli.coaching import print_hint
+from german_whist.envs.engine.rules import rules
 from tests.cli.commands import Run
 from tests.cli.conftest import Typist
 from tests.cli.test_play import Copycat, evaluated
@@ -24,6 +26,33 @@ def test_a_hint_names_every_legal_card_and_plays_none(type_lines: Typist, capsys
     assert text.count("By Champion with search: the win comes first, then tricks.") == 2
     assert text.count("opponent (none): ♠ ") == 2
     assert "plays" not in text
+
+
+def test_the_bars_of_a_hint_tell_the_cards_apart(type_lines: Typist, capsys: pytest.CaptureFixture[str]) -> None:
+    type_lines(["h", "q"])
+    assert main(["play", "random", "--rules", "small", "--seed", "1", "--seat", "1"]) == 0
+    lines = [line for line in capsys.readouterr().out.splitlines() if " tricks  wins " in line]
+    bars = [line.count("█") for line in lines]
+    assert bars == sorted(bars, reverse=True)
+    assert (bars[0], bars[-1]) == (20, 1)
+    assert all(len(line) <= 80 for line in lines)
+
+
+def test_the_bars_of_a_hint_show_tricks_where_all_cards_win_alike(capsys: pytest.CaptureFixture[str]) -> None:
+    hint = {
+        "by_title": "Champion",
+        "by_text": "Exact: both hands are known.",
+        "action": "SA",
+        "reason": "It wins.",
+        "options": [
+            {"action": action, "text": f"{value:+d} tricks", "value": value, "win": 1.0, "trick": None}
+            for action, value in (("SA", 5), ("SK", 5), ("H2", 3), ("H3", 1))
+        ],
+        "opponent": {suit: {"expected": 1.0, "void": 0.0} for suit in "CDHS"},
+    }
+    print_hint(hint, rules("classic"), trump=0)
+    bars = [line.count("█") for line in capsys.readouterr().out.splitlines() if "wins 100%" in line]
+    assert bars == [20, 20, 11, 1]
 
 
 def test_what_is_taken_back_has_not_been_played(

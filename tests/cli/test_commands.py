@@ -38,6 +38,21 @@ def test_every_help_has_an_example_that_is_a_command(run: Run, command: str | No
     assert callable(build_parser().parse_args(words).run)
 
 
+@pytest.mark.parametrize("words", [(), ("train",)])
+def test_a_command_that_says_nothing_of_what_to_do_shows_its_help(run: Run, here: Path, words: tuple[str, ...]) -> None:
+    shown = run(*words)
+    assert (shown.code, shown.err) == (0, "")
+    assert shown == run(*words, "--help")
+    assert list(here.iterdir()) == []
+
+
+def test_hyphens_and_underscores_are_the_same_in_options(run: Run) -> None:
+    words = ("evaluate", "greedy", "random", "--deals", "3", "--json")
+    assert run(*words, "--first_deal", "5") == run(*words, "--first-deal", "5") != run(*words)
+    assert "batch_size must be an integer from 2" in run("train", "--batch-size", "1").err
+    assert run("train", "--batch-size=1") == run("train", "--batch_size=1")
+
+
 def test_help_lists_every_command(run: Run) -> None:
     completed = run("--help")
     assert completed == run("-h")
@@ -193,6 +208,26 @@ def test_checkpoints_play_by_the_names_of_their_files(run: Run, here: Path) -> N
     assert list(cells) == ["best[red] #1", "best[red] #2", "random"]
     matches = json.loads(run("evaluate", some, other, "--deals", "5", "--json").out)["matches"]
     assert [(match["first"], match["second"]) for match in matches] == [(some, other)]
+
+
+def test_the_networks_of_two_runs_have_the_names_of_their_folders(run: Run, here: Path) -> None:
+    for number, name in enumerate(("wide", "deep")):
+        (here / name / "checkpoints").mkdir(parents=True)
+        some_network(seed=number).save(here / name / "final.safetensors")
+        some_network(seed=number).save(here / name / "checkpoints" / "000000000256.safetensors")
+    final = run("evaluate", "checkpoint:wide/final.safetensors", "checkpoint:deep/final.safetensors", "--deals", "3")
+    assert re.search(r"│ wide +│ deep +│", final.out)
+    specs = [f"checkpoint:{name}/checkpoints/000000000256.safetensors" for name in ("wide", "deep")]
+    cells = cells_of(run("evaluate", *specs, "random", "--deals", "3").out)
+    assert list(cells) == ["wide-000000000256", "deep-000000000256", "random"]
+
+
+def test_two_networks_of_one_name_are_numbered_in_a_match(run: Run, here: Path) -> None:
+    for number, folder in enumerate(("one", "two")):
+        (here / folder / "run").mkdir(parents=True)
+        some_network(seed=number).save(here / folder / "run" / "final.safetensors")
+    specs = [f"checkpoint:{folder}/run/final.safetensors" for folder in ("one", "two")]
+    assert re.search(r"│ run #1 +│ run #2 +│", run("evaluate", *specs, "--deals", "3").out)
 
 
 def test_an_interrupted_command_exits_with_130(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 import german_whist as gw
-from german_whist.envs.engine.cards import card_text
+from german_whist.envs.engine.cards import card_text, deck_text
 from tests.agents.networks import some_network, valued_network
 from tests.cli.commands import Run
 
@@ -34,6 +34,18 @@ def test_every_move_has_probabilities_belief_and_the_heuristic_card(run: Run) ->
     for move in report["moves"]:  # the network plays while cards are hidden, the solver from there
         shown = [name for name in ("probability", "exact") if move["options"][0][name] is not None]
         assert shown == (["probability"] if move["stock"] else ["exact"])
+
+
+def test_a_deal_given_by_its_cards_is_the_one_that_was_recorded(run: Run, here: Path) -> None:
+    deal = gw.DealBatch("tiny", 1, 7, 2)  # dealt by seat 0
+    cards = deck_text(deal.states["deck"][0, : len(deal.rules.cards)].tolist())
+    words = ("explain", "heuristic", "--rules", "tiny", "--worlds", "0")
+    by_address = json.loads(run(*words, "--deal", "7:2", "--json").out)
+    by_cards = json.loads(run(*words, "--deck", cards, "--json").out)
+    assert by_address.pop("deal") == [7, 2]
+    assert by_cards.pop("deal") is None
+    assert by_cards == by_address
+    assert "tiny, a custom deck, " in run(*words, "--deck", cards.lower()).out
 
 
 def test_it_plays_the_agents_own_game_and_both_seats_by_default(run: Run, tmp_path: Path) -> None:

@@ -21,6 +21,7 @@ from german_whist.envs.engine.rules import rule_names, rules
 from german_whist.session.deal.events import action_events
 from german_whist.session.deal.table_deal import TableDeal
 from german_whist.session.deal.words import result_sentence
+from tests.agents.networks import some_network
 from tests.cli.conftest import Typist
 from tests.session.playing import table
 
@@ -68,7 +69,7 @@ def test_typing_what_an_agent_played_gives_the_deals_that_evaluate_played(
     assert [r.result for r in played] == [r.result for r in copycat.recordings]
     assert {r.names[seat] for r in played} == {"you"}
     text = capsys.readouterr().out
-    assert f"German Whist, {game}: you (player_{seat}) against random." in text
+    assert f"German Whist, {game}: you against random." in text
     assert [f"dealt by {'you' if seat == dealer else 'random'}." in text for dealer in (0, 1)] == [True, True]
     assert text.count("Score after") == 2
 
@@ -82,7 +83,7 @@ def test_the_score_adds_up(type_lines: Typist, tmp_path: Path, capsys: pytest.Ca
     theirs = -sum(result.points for result in results if result.margin < 0)
     won, lost = (sum(sign * result.margin > 0 for result in results) for sign in (1, -1))
     last = capsys.readouterr().out.strip().splitlines()[-1]
-    assert last == f"Score after 6 deals: you {mine:g} points, {won} won; random {theirs:g} points, {lost} won."
+    assert last == f"Score after 6 deals: You {mine:g} points, {won} won; random {theirs:g} points, {lost} won."
 
 
 def test_a_match_ends_when_it_is_won(type_lines: Typist, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -100,7 +101,7 @@ def test_a_match_ends_when_it_is_won(type_lines: Typist, tmp_path: Path, capsys:
     text = capsys.readouterr().out
     winner, score = re.search(r"(\w+) wins? the match, (\d) to \d\.$", text.strip()).groups()  # type: ignore[union-attr]
     assert score == "2"
-    assert re.search(rf"{winner.lower()} [\d.]+ points, 2 won", text)
+    assert re.search(rf"{winner} [\d.]+ points, 2 won", text)
     assert "Enter" in " ".join(asked)
 
 
@@ -136,7 +137,7 @@ def test_quitting_keeps_the_finished_deals(
     assert main(["play", "random", "--rules", "tiny", "--seed", "5", "--record", str(path)]) == 0
     assert len(list(read_recordings(path))) == 1
     text = capsys.readouterr().out
-    assert text.rstrip().splitlines()[-1].startswith("Score after 1 deal: you ")
+    assert text.rstrip().splitlines()[-1].startswith("Score after 1 deal: You ")
     assert "Deal 2, dealt by random." in text
 
 
@@ -168,12 +169,12 @@ def test_the_leader_may_type_a_card_in_many_ways(word: str, card: str) -> None:
 
 LEADER = "ST, S7, S2, HK, H5, H2, DA, D9, D2, CA, C9, C6 or C3"  # what seat 1 holds
 REFUSED: list[tuple[TableDeal, str, str]] = [
-    (table("classic", "CA"), "SJ", "You must follow clubs: CK, C7, C5, C4 or C2."),
-    (table("classic", "CA"), "CA", "You do not hold the ace of clubs: CK, C7, C5, C4 or C2."),
-    (table("classic", "CA"), "C3", "You do not hold the three of clubs: CK, C7, C5, C4 or C2."),
-    (table("classic"), "SA", f"You do not hold the ace of spades: {LEADER}."),
+    (table("classic", "CA"), "SJ", "You must follow clubs: you may play CK, C7, C5, C4 or C2."),
+    (table("classic", "CA"), "CA", "You do not hold the ace of clubs: you may play CK, C7, C5, C4 or C2."),
+    (table("classic", "CA"), "C3", "You do not hold the three of clubs: you may play CK, C7, C5, C4 or C2."),
+    (table("classic"), "SA", f"You do not hold the ace of spades: you may play {LEADER}."),
     (table("classic"), "XX", "XX is not a card: type suit and rank, such as SA, or ? for help"),
-    (table("draft"), "TAKE", f"There is nothing to take now: play a card: {LEADER}."),
+    (table("draft"), "TAKE", f"There is nothing to take now: you may play {LEADER}."),
     (table("draft"), "T", "T is not a card: type suit and rank, such as SA, or ? for help"),
     (table("draft", "CA", "C2"), "HK", "Take the ace of spades, or leave it: take or leave."),
     (table("draft", "CA", "C2"), "X", "Take the ace of spades, or leave it."),
@@ -245,7 +246,33 @@ def test_the_opponents_hand_is_not_shown(type_lines: Typist, capsys: pytest.Capt
     assert main(["play", "random", "--seed", "6", "--seat", "0"]) == 0
     shown: Any = capsys.readouterr().out
     assert "unseen" in shown
-    assert shown.count("player_1") == 1
+    assert re.search(r"^  random +♠ - +♥ - +♦ - +♣ - +\+ \d+ unseen$", shown, re.MULTILINE)
+    assert re.search(r"^▶ You +♠ \w+", shown, re.MULTILINE)
+
+
+def test_the_table_names_the_players_at_a_choice_and_at_the_end(
+    type_lines: Typist, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    type_lines(evaluated(tmp_path, "humbug", 0, deals=1))
+    capsys.readouterr()
+    assert main(["play", "random", "--rules", "humbug", "--deals", "1", "--seed", "5"]) == 0
+    text = capsys.readouterr().out
+    assert "You keep the hand, or swap it for a blind one" in text
+    assert re.search(r"finished: (You win|random wins) \d+ to \d+", text)
+    assert "player_" not in text
+
+
+def test_a_network_plays_under_the_name_of_its_run(
+    type_lines: Typist, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "a-long-experiment" / "final.safetensors"
+    path.parent.mkdir()
+    some_network(game="tiny").save(path)
+    type_lines(["q"])
+    assert main(["play", f"checkpoint:{path}", "--rules", "tiny"]) == 0
+    text = capsys.readouterr().out
+    assert "German Whist, tiny: you against a-long-experiment." in text
+    assert re.search(r"^[ ▶] a-long-ex… +[♠♥♦♣] ", text, re.MULTILINE)
 
 
 def test_a_bot_that_forfeits_ends_its_deal_with_the_reason(
@@ -268,5 +295,5 @@ def test_a_bot_that_forfeits_ends_its_deal_with_the_reason(
     assert main(["play", agent, *words]) == 0
     text = capsys.readouterr().out
     assert f"You win: {agent} forfeits the deal (" in text
-    assert "Score after 1 deal: you 2 points, 1 won" in text
+    assert "Score after 1 deal: You 2 points, 1 won" in text
     assert list(read_recordings(record)) == []

@@ -81,13 +81,70 @@ def test_a_closed_pipe_is_not_an_error(tmp_path: Path, words: list[str]) -> None
     assert (done.returncode, done.stderr) == (0, "")
 
 
-@pytest.mark.parametrize("missing", ["torch", "stable_baselines3", "sb3_contrib", "tensorboard", "matplotlib"])
-def test_a_missing_extra_is_one_line_with_the_install_command(tmp_path: Path, missing: str) -> None:
+@pytest.mark.parametrize(
+    ("module", "library", "line"),
+    [
+        ("torch", "torch", "train tiny.yaml"),
+        ("stable_baselines3", "stable-baselines3", "train tiny.yaml"),
+        ("sb3_contrib", "sb3-contrib", "train tiny.yaml"),
+        ("tensorboard", "tensorboard", "train tiny.yaml"),
+        ("matplotlib", "matplotlib", "train tiny.yaml"),
+        ("onnx", "onnx", "export small --to onnx"),
+        ("PIL", "Pillow", "draw --still table.png"),
+    ],
+)
+def test_a_missing_library_is_one_line_with_the_install_command(
+    tmp_path: Path, module: str, library: str, line: str
+) -> None:
     (tmp_path / "tiny.yaml").write_text(yaml.safe_dump(SETTINGS))
-    done = without(tmp_path, (missing,), "train", "tiny.yaml")
+    done = without(tmp_path, (module,), *line.split())
+    extra = {"onnx": "export", "PIL": "render"}.get(module, "train")
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == f'german-whist: {missing} is not installed: pip install "german-whist[train]"\n'
+    assert done.stderr == f'german-whist: {library} is not installed: pip install "german-whist[{extra}]"\n'
     assert [path.name for path in tmp_path.iterdir()] == ["tiny.yaml"]
+
+
+@pytest.mark.parametrize(
+    ("words", "shows"),
+    [
+        (["evaluate", "greedy", "random", "--deals", "5", "--rules", "tiny"], " % +-"),
+        (["evaluate", "greedy", "random", "grédy"], "german-whist: unknown agent 'gredy'"),
+        (["agents"], "% +-"),
+        (["rules"], "tiny"),
+        (["train", "--help"], "recipe"),
+    ],
+)
+def test_a_terminal_without_unicode_gets_readable_text(tmp_path: Path, words: list[str], shows: str) -> None:
+    ascii_terminal = {**os.environ, "PYTHONIOENCODING": "ascii", "LANG": "C", "COLUMNS": "80"}
+    done = subprocess.run(
+        [sys.executable, "-m", "german_whist", *words],
+        cwd=tmp_path,
+        env=ascii_terminal,
+        capture_output=True,
+        timeout=240,
+        check=False,
+    )
+    text = (done.stdout + done.stderr).decode("ascii")
+    assert shows in text
+    assert "encode" not in text
+    assert "?" not in text.replace("did you mean 'greedy'?", "")
+    tables = [line for line in text.splitlines() if line[:1] in "+|"]
+    assert len({len(line) for line in tables}) <= 1
+
+
+def test_letters_that_an_ascii_terminal_cannot_read_are_no_card(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "german_whist", "play", "random", "--rules", "tiny", "--seed", "1"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONIOENCODING": "ascii"},
+        input="♥K\nh\nq\n".encode(),
+        capture_output=True,
+        timeout=240,
+        check=False,
+    )
+    assert done.returncode == 0
+    assert b"is not a card" in done.stdout
+    assert done.stdout.decode("ascii").rstrip().endswith("You leave the table.")
 
 
 def test_the_core_install_evaluates_checkpoints(tmp_path: Path) -> None:

@@ -359,3 +359,9 @@ def test_agents_are_taken_by_name() -> None:
     assert type(environment.unwrapped.opponent) is type(gw.make_agent("random"))  # type: ignore[attr-defined]
     with pytest.raises(ValueError, match="did you mean 'random'"):
         gymnasium.make(GAME, opponent="randm")
+
+
+@pytest.mark.parametrize("make", [gymnasium.make, gymnasium.make_vec])
+def test_an_unknown_keyword_is_refused_with_the_nearest_one(make: Any) -> None:
+    with pytest.raises(TypeError, match=r"^unknown keyword 'oponent': did you mean 'opponent'\? allowed: .*rules"):
+        make("german_whist:GermanWhist-v0", oponent="greedy")

@@ -256,13 +256,13 @@ def test_the_learner_gets_negative_rewards_for_losses(rng: np.random.Generator) 
 
 
 @pytest.mark.parametrize("reward", ["margin", "win", "points"])
-def test_an_illegal_action_loses_the_most_a_deal_can_lose(reward: str) -> None:
+def test_an_illegal_action_loses_the_most_a_deal_can_lose_and_wins_the_other_agent_nothing(reward: str) -> None:
     environment = env(reward=reward)
     environment.reset(seed=1)
-    mover = environment.agent_selection
+    mover, other = environment.agent_selection, "player_0" if environment.agent_selection == "player_1" else "player_1"
     environment.step(int(np.flatnonzero(environment.last()[0]["action_mask"] == 0)[0]))
     assert all(environment.terminations.values())
-    assert environment.rewards[mover] == -reward_limit(rules("classic").game, reward)
+    assert environment.rewards == {mover: -reward_limit(rules("classic").game, reward), other: 0.0}
     for _ in environment.agent_iter():
         environment.step(None)
     assert environment.agents == []

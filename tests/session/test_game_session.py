@@ -169,7 +169,7 @@ def test_an_illegal_action_changes_nothing_and_says_why() -> None:
     wrong = next(card for card in range(52) if hand >> card & 1 and not legal >> card & 1)
     missing = next(card for card in follows.deal.rules.cards if not hand >> card & 1)
     before = session_to_dict(follows)
-    with pytest.raises(IllegalAction, match=r"^You must follow \w+: [CDHS][2-9TJQKA]"):
+    with pytest.raises(IllegalAction, match=r"^You must follow \w+: you may play [CDHS][2-9TJQKA]"):
         follows.act(wrong)
     with pytest.raises(IllegalAction, match="You do not hold the"):
         follows.act(missing)

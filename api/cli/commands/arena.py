@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import dataclasses
 import io
 import json
 from pathlib import Path
@@ -56,15 +57,19 @@ def add_parser(subparsers: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Play what is missing, and print and write the standings."""
+    from german_whist.agents.registry import make_agent
     from german_whist.arena.games import deal_range, parse_shard
     from german_whist.arena.tournament.play import play_tournament, play_tournament_shard
     from german_whist.arena.tournament.standings import standings
+    from german_whist.cli.results import agent_labels, print_forfeits
+    from german_whist.envs.engine.rules import rules
 
     if options.shard is not None and options.out is None:
         raise ValueError("arena: --shard needs --out")
     if options.shard is not None and options.json:
         raise ValueError("arena: --json cannot be combined with --shard")
     shard = None if options.shard is None else parse_shard(options.shard)
+    agents = [make_agent(spec, rules(options.rules)) for spec in options.agents]
     pairs = len(options.agents) * (len(options.agents) - 1) // 2
     deals = options.deals if shard is None else len(shard.of(deal_range(0, options.deals)))
     with progress_bar("deals", pairs * deals) as progress, chosen_executor(options) as executor:
@@ -76,24 +81,25 @@ def run(options: argparse.Namespace) -> int:
             return 0
         tournament = play_tournament(options.agents, *match, folder=options.out, **settings)
     found = standings(tournament)
+    labels = dict(zip(options.agents, agent_labels(options.agents, agents), strict=True))
+    shown = dataclasses.replace(found, agents=tuple(labels[spec] for spec in found.agents))
     if options.json:
         print(json.dumps(found.to_dict()))
     else:
-        from german_whist.cli.results import print_forfeits
-
-        print_standings(found)
+        print_standings(shown)
         print_forfeits([tournament])
     if options.out is not None:
-        _write(found, Path(options.out), quiet=options.json)
+        _write(found, shown, Path(options.out), quiet=options.json)
     return 0
 
 
-def _write(standings: Standings, folder: Path, quiet: bool) -> None:
+def _write(standings: Standings, shown: Standings, folder: Path, quiet: bool) -> None:
+    """Write the report, and a picture with the names that are shown."""
     from german_whist.arena.tournament.standings import game_text, write_report
 
     paths = write_report(standings, folder)
     try:
-        draw_standings(standings, folder / PICTURE, game_text(standings))
+        draw_standings(shown, folder / PICTURE, game_text(standings))
     except ModuleNotFoundError as error:
         if error.name is None or not error.name.startswith("matplotlib"):
             raise
@@ -113,20 +119,21 @@ def print_standings(standings: Standings) -> None:
     from german_whist.arena.tournament.standings import game_text, pair_rate, rating_cells, upsets_text
 
     console = table_console(piped_width=200)
-    table = Table(title=game_text(standings), title_justify="left", title_style="bold")
+    ratings = Table(title=game_text(standings), title_justify="left", title_style="bold")
     for name in ("", "agent", "Elo", "95 % interval", "Nash weight", "Nash average"):
-        table.add_column(name, justify="left" if name == "agent" else "right")
+        ratings.add_column(name, justify="left" if name == "agent" else "right", overflow="fold")
     places = range(len(standings.agents))
-    for j in places:
-        table.add_column(f"vs {j + 1}", justify="right")
+    rates = Table(title="Games won by the agent of the row, in %", title_justify="left", title_style="bold")
+    for name in ("", *(f"vs {j + 1}" for j in places)):
+        rates.add_column(name, justify="right", overflow="fold")
     for i in places:
-        rates = [pair_rate(standings, i, j) if i != j else "—" for j in places]
-        table.add_row(str(i + 1), escape(standings.agents[i]), *rating_cells(standings, i), *rates)
-    console.print(table)
+        ratings.add_row(str(i + 1), escape(standings.agents[i]), *rating_cells(standings, i))
+        rates.add_row(str(i + 1), *(pair_rate(standings, i, j) if i != j else "—" for j in places))
+    console.print(ratings, rates)
     console.print(escape(upsets_text(standings)), highlight=False, soft_wrap=True)
     console.print(
         f"{standings.deals} mirrored deals of seed {standings.seed} for each pair; Elo by Bradley-Terry, mean 0, "
-        "bootstrapped over deals; columns on the right: games won in %, ± is the 95 % interval",
+        "bootstrapped over deals; ± is the 95 % interval",
         style="dim",
         highlight=False,
         soft_wrap=True,

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Iterable
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from german_whist.benchmarks.catalog import SUBJECTS
@@ -12,9 +14,7 @@ from german_whist.cli.options import parse_number
 if TYPE_CHECKING:
     from german_whist.benchmarks.harness import Figure, Skipped
 
-_LIMIT = "limit"
-_HEADINGS = ("benchmark", "figure", "ours", "compared with", "theirs", "ratio")
-_NUMBERS = ("ours", "theirs", "ratio", _LIMIT)
+_INDENT = 2  # of figures below their benchmark
 
 
 def add_parser(subparsers: Any) -> None:
@@ -76,10 +76,12 @@ def _measure(names: list[str], seconds: float) -> list[Figure | Skipped]:
 
 def _print(figures: list[Figure], skipped: list[Skipped], machine: dict[str, Any]) -> None:
     from rich import box
-    from rich.console import Console
+    from rich.padding import Padding
     from rich.table import Table
 
-    console = Console()
+    from german_whist.cli.terminal import table_console
+
+    console = table_console()
     if figures:
         table = Table(
             title="German Whist benchmarks",
@@ -87,36 +89,46 @@ def _print(figures: list[Figure], skipped: list[Skipped], machine: dict[str, Any
             title_style="bold",
             box=box.SIMPLE_HEAD,
             pad_edge=False,
-            collapse_padding=True,
         )
-        limited = any(figure.limit is not None for figure in figures)
-        for heading in (*_HEADINGS, *([_LIMIT] if limited else [])):
-            table.add_column(heading, justify="right" if heading in _NUMBERS else "left")
-        for figure in figures:
-            table.add_row(
-                figure.subject,
-                figure.name,
-                amount(figure.ours, figure.unit),
-                figure.peer or "—",
-                "—" if figure.theirs is None else amount(figure.theirs, figure.unit),
-                "—" if figure.ratio is None else f"{figure.ratio:.3g} ×",
-                *([_limit(figure)] if limited else []),
-            )
+        table.add_column("figure", min_width=_INDENT + _longest_word(figure.name for figure in figures))
+        table.add_column("ours", justify="right", no_wrap=True)
+        table.add_column("ratio", justify="right", no_wrap=True)
+        table.add_column("compared with", min_width=_longest_word(_comparison(figure) for figure in figures))
+        for subject, group in groupby(figures, lambda figure: figure.subject):
+            table.add_row(subject, style="bold")
+            for figure in group:
+                ratio = "" if figure.ratio is None else f"{figure.ratio:.3g} ×"
+                table.add_row(
+                    Padding(figure.name, (0, 0, 0, _INDENT)),
+                    amount(figure.ours, figure.unit),
+                    ratio,
+                    _comparison(figure),
+                )
         console.print(table)
     notes = [f"limit missed: {figure.subject}, {figure.name}" for figure in figures if figure.missed]
     notes += [f"skipped: {line.subject}, {line.name}: {line.reason}" for line in skipped]
-    notes.append(f"{machine['cores']} cores, {machine['cpu']}, {machine['system']}, Python {machine['python']}")
-    notes.append(", ".join(f"{name} for {kind}" for name, kind in machine["instruction_sets"].items()))
+    sets = machine["instruction_sets"]
+    notes.append(
+        f"{machine['cores']} cores, {machine['cpu']} with {sets['processor']}, {machine['system']}, "
+        f"Python {machine['python']}"
+    )
+    compiled = (f"{library} for {kind}" for library, kind in sets.items() if library != "processor")
+    notes.append(f"compiled by {', by '.join(compiled)}")
     notes.append(", ".join(f"{name} {version}" for name, version in machine["versions"].items()))
     for note in notes:
         console.print(note, style="dim", markup=False, highlight=False, soft_wrap=True)
 
 
-def _limit(figure: Figure) -> str:
-    """Return the limit of a figure for display; one that is missed says so."""
-    if figure.limit is None:
-        return "—"
-    return f"{amount(figure.limit, figure.unit)}{', missed' if figure.missed else ''}"
+def _comparison(figure: Figure) -> str:
+    """Return what a figure is compared with: a peer and its figure, a limit and whether it is missed, or nothing."""
+    peer = "" if figure.theirs is None else f"{amount(figure.theirs, figure.unit)}, {figure.peer}"
+    limit = "" if figure.limit is None else f"limit: {amount(figure.limit, figure.unit)}{', missed' * figure.missed}"
+    return "; ".join(filter(None, (peer, limit)))
+
+
+def _longest_word(texts: Iterable[str]) -> int:
+    """Return the width below which a column would break a name."""
+    return max(len(word) for text in texts for word in text.split() or [""])
 
 
 def amount(number: float, unit: str) -> str:

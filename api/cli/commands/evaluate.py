@@ -109,6 +109,7 @@ def run(options: argparse.Namespace) -> int:
     if options.shard is not None:
         return 0
     from german_whist.cli.results import (
+        agent_labels,
         print_cross_table,
         print_forfeits,
         print_results,
@@ -123,7 +124,7 @@ def run(options: argparse.Namespace) -> int:
     if len(agents) == 2:
         print_results(list(results.values()), title)
     else:
-        print_cross_table(_labels(options.agents, agents), results, title)
+        print_cross_table(agent_labels(options.agents, agents), results, title)
     print_forfeits(list(results.values()))
     return 0
 
@@ -259,7 +260,6 @@ def _play(
     """Play every pair, or a shard of its match, and return the results of what was played."""
     from german_whist.arena.game_file import Header, match_config, writing_games
     from german_whist.arena.games import (
-        agent_label,
         deal_range,
         games,
         joined,
@@ -269,6 +269,7 @@ def _play(
         with_exact_endgames,
     )
     from german_whist.arena.match import games_result
+    from german_whist.cli.results import agent_labels
     from german_whist.envs.engine.endgame_hook import EXACT, PLAYED
     from german_whist.envs.engine.match_format import match_format_of
 
@@ -279,7 +280,7 @@ def _play(
     own = whole if shard is None else shard.of(whole, unit)
     pairs = list(combinations(range(len(agents)), 2))
     path = options.record if shard is None else options.out
-    labels = [agent_label(agent, agent) for agent in agents]
+    labels = agent_labels(options.agents, agents)
     results: dict[tuple[int, int], MatchResult | SeriesResult] = {}
     with (
         nullcontext(None) if path is None else writing_games(path) as write,
@@ -317,9 +318,3 @@ def _play(
     if shard is not None:
         print(f"shard {shard}, {len(own)} of {number} {unit}: {path}")
     return results
-
-
-def _labels(specs: list[str], agents: list[Agent]) -> list[str]:
-    """Return the names of the agents for a table, numbered where two agents share one."""
-    names = [str(getattr(agent, "name", spec)) for spec, agent in zip(specs, agents, strict=True)]
-    return [name if names.count(name) == 1 else f"{name} #{i + 1}" for i, name in enumerate(names)]

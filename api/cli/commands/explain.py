@@ -42,7 +42,13 @@ def add_parser(subparsers: Any) -> None:
         epilog="example: german-whist explain champion --deal 7:0",
     )
     parser.add_argument("agent", metavar="AGENT", help="the agent (see german-whist agents)")
-    parser.add_argument("--deal", default="0:0", metavar="SEED:INDEX", help="the deal (default 0:0)")
+    cards = parser.add_mutually_exclusive_group()
+    cards.add_argument("--deal", default="0:0", metavar="SEED:INDEX", help="the deal (default 0:0)")
+    cards.add_argument(
+        "--deck",
+        metavar="CARDS",
+        help='the cards in dealing order, as "C2 SA …" and in recordings; player_0 deals',
+    )
     parser.add_argument(
         "--rules", default=None, help="the game, see german-whist rules (default: the agent's own, or classic)"
     )
@@ -83,7 +89,7 @@ def run(options: argparse.Namespace) -> int:
         seats = (options.seat or 0,)
         if options.seat:
             agents, names = agents[::-1], names[::-1]
-    explanation = explain_deal(agents, names, game_rules, seed, index, seats, options.worlds)
+    explanation = explain_deal(agents, names, game_rules, seed, index, seats, options.worlds, options.deck)
     if options.json:
         print(json.dumps(_plain(explanation)))
         return 0
@@ -96,7 +102,7 @@ def _plain(explanation: Explanation) -> dict[str, Any]:
 
     return {
         "rules": explanation.rules.to_dict(),
-        "deal": list(explanation.deal),
+        "deal": None if explanation.deal is None else list(explanation.deal),
         "agents": list(explanation.agents),
         "trump": None if explanation.trump < 0 else SUITS[explanation.trump],
         "low": explanation.low,
@@ -116,10 +122,11 @@ def _print(explanation: Explanation) -> None:
     style = style_of(sys.stdout, explanation.trump)
     first, second = (f"{name} ({player})" for name, player in zip(explanation.agents, PLAYERS, strict=True))
     names = (first, second)
-    (seed, index), suit = explanation.deal, explanation.trump
+    suit = explanation.trump
+    cards = "a custom deck" if explanation.deal is None else "deal {1} of seed {0}".format(*explanation.deal)
     trump = f"trumps {style.suit(suit, style.signs.suits[suit])}" if suit >= 0 else "no trumps"
     low = ", played low" if explanation.low else ""
-    print(f"{names[0]} and {names[1]}, {rules_spec(explanation.rules)}, deal {index} of seed {seed}, {trump}{low}")
+    print(f"{names[0]} and {names[1]}, {rules_spec(explanation.rules)}, {cards}, {trump}{low}")
     print()
     print(_LEGEND.format(worlds=explanation.worlds, search=_SEARCH_LEGEND if _searches(explanation) else ""))
     for move in explanation.moves:

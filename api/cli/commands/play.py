@@ -6,14 +6,13 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from german_whist.cli.options import parse_whole_number
+from german_whist.cli.terminal import wrapped
 from german_whist.envs.utils.specs import integers, must_be
 
 if TYPE_CHECKING:
     from german_whist.envs.engine.rules import Rules
     from german_whist.session.deal.table_deal import TableDeal
     from german_whist.session.game_session import Session
-
-YOU = "you"
 
 HELP = """\
 A card is its suit and its rank, in any case: SA or s a is the ace of spades, HT or h10 the ten of hearts.
@@ -63,14 +62,18 @@ def run(options: argparse.Namespace) -> int:
     from contextlib import nullcontext
 
     from german_whist.arena.game_file import writing_recordings
+    from german_whist.envs.agent import agent_name
     from german_whist.envs.simulator.reset_options import draw_seed
     from german_whist.session.game_session import Session
+    from german_whist.session.opponent import agent_named
     from german_whist.session.settings import Settings
 
     if options.deals is not None and options.deals < 1:
         raise ValueError(must_be("deals", integers(1), options.deals))
     seed = draw_seed() if options.seed is None else options.seed
-    session = Session(Settings(options.rules, options.agent, options.match, seed, options.seat))
+    settings = Settings(options.rules, options.agent, options.match, seed, options.seat)
+    agent = agent_named(settings.agent, settings.game)
+    session = Session(settings, agent, title=agent_name(agent))
     with nullcontext(None) if options.record is None else writing_recordings(options.record) as record:
         _Game(session, record, options.review).play(options.deals)
     return 0
@@ -85,15 +88,12 @@ class _Game:
 
     def __init__(self, session: Session, record: Any, reviews: bool) -> None:
         self.session, self.record, self.reviews = session, record, reviews
-        names = [session.settings.agent] * 2
-        names[session.seat] = YOU
-        self.names = names
+        self.names = session.names
 
     def play(self, deals: int | None) -> None:
         """Play a number of deals, or a match, or until the player quits, and print the score."""
         session = self.session
-        opponent = self.names[1 - session.seat]
-        print(f"German Whist, {session.settings.rules}: you (player_{session.seat}) against {opponent}.")
+        print(f"German Whist, {session.settings.rules}: you against {session.title}.")
         print(f"The deals have seed {session.settings.seed}. Type ? for help, q to quit.")
         try:
             while True:
@@ -114,18 +114,19 @@ class _Game:
         from german_whist.session.deal.words import result_sentence, result_text
 
         session, deal = self.session, self.session.deal
-        print(f"\nDeal {session.number}, dealt by {self.names[deal.dealer]}.")
+        dealer = "you" if deal.dealer == session.seat else session.title
+        print(f"\nDeal {session.number}, dealt by {dealer}.")
         while not deal.done:
             if session.waits_for_agent:
                 if session.agent_acts() is not None:
                     self._describe()
             else:
-                print_deal(deal.batch, 0, session.seat)
+                print_deal(deal.batch, 0, session.seat, names=self.names)
                 self._ask()
         if deal.forfeit is not None:
             print(f"{result_text(deal, session.names)[1]}.")
         else:
-            print_deal(deal.batch, 0, session.seat)
+            print_deal(deal.batch, 0, session.seat, names=self.names)
             print(result_sentence(deal.result(), deal.rules, bool(deal.state["low"]), session.names))
         if self.record is not None and deal.forfeit is None:
             self.record(session.recording(len(session.finished) - 1, address=True))
@@ -172,12 +173,14 @@ class _Game:
 
     def _is_won(self) -> bool:
         """Return whether the match is over, and print who has won it."""
+        from german_whist.session.deal.words import sentence
+
         winner = self.session.winner
         if winner is None:
             return False
-        name, scores = self.names[winner], self.session.score.in_match(self.session.settings.match_format)
+        scores = self.session.score.in_match(self.session.settings.match_format)
         score = f"{scores[winner]:g} to {scores[1 - winner]:g}"
-        print(f"You win the match, {score}." if name == YOU else f"{name} wins the match, {score}.")
+        print(sentence(self.names[winner], f"win{{s}} the match, {score}"))
         return True
 
     def _print_score(self) -> None:
@@ -225,7 +228,7 @@ def ask_action(deal: TableDeal) -> int | str:
         try:
             return parse_action(word, deal)
         except ValueError as error:
-            print(error)
+            print(wrapped(str(error)))
 
 
 def _read_line(prompt: str) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from german_whist.cli.terminal import INTERRUPTED, printed_command
 from german_whist.training.config import PolicyIterationConfig
-from german_whist.training.load_config import config_fields, load_config
+from german_whist.training.load_config import config_fields, load_config, recipe_names
 
 if TYPE_CHECKING:
     from german_whist.training.run.records import TrainingOutcome
@@ -28,7 +28,11 @@ def add_parser(subparsers: Any) -> None:
         description="Train an agent by self-play and evaluate it against the rule bots.",
         epilog="example: german-whist train configs/sb3.yaml --decisions 5_000_000 --seed 1",
     )
-    parser.add_argument("config", nargs="?", help=f"YAML file, or a recipe's name (default {DEFAULT_RECIPE})")
+    parser.add_argument(
+        "config",
+        nargs="?",
+        help=f"YAML file, or a recipe: {', '.join(recipe_names())} (default, with settings alone: {DEFAULT_RECIPE})",
+    )
     parser.add_argument(
         "--resume", metavar="RUN", help="resume the run in this folder, with its own settings; --KEY VALUE changes one"
     )

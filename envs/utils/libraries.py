@@ -1,0 +1,39 @@
+"""Optional libraries: what pip calls them, and which extra of this package installs them."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Library(NamedTuple):
+    """An optional library.
+
+    Attributes:
+        name: what pip calls it.
+        extra: the extra that installs it.
+    """
+
+    name: str
+    extra: str
+
+
+_LIBRARIES = {  # by module
+    "torch": Library("torch", "train"),
+    "stable_baselines3": Library("stable-baselines3", "train"),
+    "sb3_contrib": Library("sb3-contrib", "train"),
+    "tensorboard": Library("tensorboard", "train"),
+    "matplotlib": Library("matplotlib", "train"),
+    "onnx": Library("onnx", "export"),
+    "PIL": Library("Pillow", "render"),
+    "pygame": Library("pygame-ce", "render"),
+    "rlcard": Library("rlcard", "bench"),
+    "pyspiel": Library("open-spiel", "openspiel"),
+    "starlette": Library("starlette", "web"),
+    "uvicorn": Library("uvicorn", "web"),
+    "ray": Library("ray", "ray"),
+}
+
+
+def missing_library(error: ImportError) -> Library | None:
+    """Return the optional library without which an import has failed; ``None`` if it is none of them."""
+    return _LIBRARIES.get((error.name or "").partition(".")[0])
