@@ -104,11 +104,6 @@ class FinishedDeal:
         """The result."""
         return self.deal.result()
 
-    @cached_property
-    def data(self) -> dict[str, Any]:
-        """The deal as plain data, as sessions are saved; made once, since a session is saved after every card."""
-        return {**self.deal.to_dict(), "salt": self.salt, "assisted": self.assisted, "time": self.time}
-
 
 class Session:
     """A table with a person and an agent.

@@ -6,7 +6,6 @@ import dataclasses
 import datetime
 import re
 import secrets
-from typing import Any
 
 from german_whist.envs.engine.match_format import MatchFormat, match_format_of
 from german_whist.envs.engine.rules import Rules
@@ -72,10 +71,6 @@ class Settings:
     def match_format(self) -> MatchFormat | None:
         """The format of the match, if there is one."""
         return None if self.match is None else match_format_of(self.match)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as plain data."""
-        return dataclasses.asdict(self)
 
 
 def random_seed() -> int:

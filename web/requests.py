@@ -24,6 +24,7 @@ CODES = {
     415: "unsupported_type",
     429: "too_many",
     500: "server_error",
+    507: "insufficient_storage",
 }
 
 _NAMES = {str: "a text", int: integers(0, LARGEST), bool: "true or false"}

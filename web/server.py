@@ -61,13 +61,10 @@ def serve(
         opens_browser: whether to open the page in the browser of the desktop.
 
     Raises:
-        ValueError: if the address cannot be listened on, or the data folder cannot be read and written.
+        ValueError: if the address cannot be listened on, or the data folder cannot be used.
     """
     token = kept_token(check_writable(make_folder(folder)))
-    try:
-        app = make_app(options, folder, token, hosts=(host,))
-    except OSError as error:
-        raise ValueError(f"{error.filename or folder}: cannot be read: {error.strerror}") from None
+    app = make_app(options, folder, token, hosts=(host,))
     listener = listen(host, port)
     bound = listener.getsockname()[1]
     shown = f"[{host}]" if ":" in host else host

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 from functools import lru_cache
 from typing import Any
 
@@ -13,6 +14,8 @@ from german_whist.session.deal.events import deal_events
 from german_whist.session.deal.position import position, result, side_of
 from german_whist.session.game_session import FinishedDeal, Session
 from german_whist.session.lesson import lesson_data
+from german_whist.session.saved import Summary
+from german_whist.session.settings import Settings
 
 
 def session_json(session: Session) -> dict[str, Any]:
@@ -27,7 +30,7 @@ def session_json(session: Session) -> dict[str, Any]:
     return {
         "version": session.version,
         "kind": settings.kind,
-        "title": session_title(session),
+        "title": session_title(settings, session.title),
         "rules": settings.rules,
         "game": _game(deal.rules),
         "agent": {"spec": settings.agent, "title": session.title},
@@ -58,32 +61,32 @@ def session_json(session: Session) -> dict[str, Any]:
     }
 
 
-def session_title(session: Session) -> str:
-    """Return a session's title: ``Classic against Champion``."""
-    settings = session.settings
+def session_title(settings: Settings, agent: str) -> str:
+    """Return a session's title, given what the agent is called: ``Classic against Champion``."""
     if settings.kind == "recording":
         return f"Recording: {rules_title(settings.rules)}"
     if settings.kind == "lesson":
         return "Lesson"
-    title = f"{rules_title(settings.rules)} against {session.title}"
+    title = f"{rules_title(settings.rules)} against {agent}"
     if settings.kind == "practice":
         return f"Practice: {title}"
     return title if settings.day is None else f"Deal of {settings.day}: {title}"
 
 
-def summary_json(session: Session, identifier: str) -> dict[str, Any]:
-    """Return a session in a few fields, for the list of sessions."""
-    settings = session.settings
+def summary_json(saved: Summary) -> dict[str, Any]:
+    """Return a saved session in a few fields, for the list of sessions."""
+    settings = saved.settings
     return {
-        "id": identifier,
+        "id": saved.id,
         "kind": settings.kind,
-        "title": session_title(session),
+        "title": session_title(settings, saved.title),
         "rules": settings.rules,
         "agent": settings.agent,
         "match": settings.match,
         "day": settings.day,
-        "finished": session.over,
-        "in_play": not session.deal.done,
+        "updated": datetime.datetime.fromtimestamp(saved.updated, datetime.UTC).isoformat(timespec="seconds"),
+        "finished": saved.finished,
+        "in_play": saved.in_play,
     }
 
 

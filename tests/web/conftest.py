@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ pytest.importorskip("httpx2")
 
 from starlette.testclient import TestClient
 
+from german_whist.session.database import NAME, Database
 from german_whist.web.app import make_app
 from german_whist.web.service import ServeOptions
 
@@ -48,6 +50,12 @@ class Table:
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     return tmp_path / "data"
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Iterator[Database]:
+    with closing(Database(tmp_path / NAME)) as made:
+        yield made
 
 
 @pytest.fixture
