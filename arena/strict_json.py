@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any, NoReturn
 
 from german_whist.envs.utils.specs import must_be, unknown_name_error
@@ -30,24 +29,6 @@ def read_json(line: str, name: str) -> Any:
     except ValueError as error:
         reason = str(error)
     raise ValueError(f"{name}: {reason}")
-
-
-def read_json_file(path: Path, name: str) -> Any:
-    """Parse a file of JSON that can be written again.
-
-    Args:
-        path: the file.
-        name: what the file contains, for the error message.
-
-    Raises:
-        OSError: when the file cannot be read.
-        ValueError: as :func:`read_json`, and when a text holds half of a surrogate pair, which UTF-8 does not have.
-    """
-    content = path.read_bytes()
-    data = read_json(content.decode(), name)
-    if b"\\u" in content:  # only then can there be one
-        json.dumps(data, ensure_ascii=False).encode()
-    return data
 
 
 def check_object(given: Any, name: str, keys: tuple[str, ...] = (), required: tuple[str, ...] = ()) -> dict[str, Any]:

@@ -14,7 +14,7 @@ import hashlib
 import secrets
 from collections.abc import Callable, Iterable
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -104,11 +104,6 @@ class FinishedDeal:
     def result(self) -> DealResult:
         """The result."""
         return self.deal.result()
-
-    @cached_property
-    def data(self) -> dict[str, Any]:
-        """The deal as plain data, as sessions are saved; made once, since a session is saved after every card."""
-        return {**self.deal.to_dict(), "salt": self.salt, "assisted": self.assisted, "time": self.time}
 
 
 class Session:

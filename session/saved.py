@@ -1,79 +1,147 @@
-"""Sessions as plain data, complete enough to go on after any card."""
+"""Sessions in the database, complete enough to go on after any card."""
 
 from __future__ import annotations
 
-from typing import Any
+import logging
+import sqlite3
+import time
+from typing import Any, NamedTuple
 
-from german_whist.arena.strict_json import check_object
 from german_whist.envs.agent import Agent
-from german_whist.envs.engine.actions import parse_action
-from german_whist.envs.engine.cards import parse_deck
+from german_whist.envs.engine.actions import action_text, parse_action
+from german_whist.envs.engine.cards import deck_text, parse_deck
 from german_whist.envs.engine.rules import Rules
-from german_whist.envs.engine.rules import rules as rules_named
-from german_whist.envs.utils.checks import whole_number
-from german_whist.session import schema
+from german_whist.session.database import Database, insert_row
 from german_whist.session.deal.table_deal import TableDeal
 from german_whist.session.game_session import FinishedDeal, Session
 from german_whist.session.lesson import DECK, RULES, SEAT, TEACHER, LessonAgent
 from german_whist.session.settings import Settings
+from german_whist.session.statistics import count_deals
 
-VERSION = 1
+_SETTINGS = ("kind", "rules", "agent", "match", "day", "seat")  # and the seed, which is text
 
-_KEYS = ("format", "settings", "title", "person", "version", "finished", "table", "earlier")
-_EARLIER_KEYS = ("text", "swapped")
-_DEAL_KEYS = ("deck", "dealer", "actions", "forfeit", "salt", "assisted", "time")
+_LOG = logging.getLogger(__name__)
 
 
-def session_to_dict(session: Session) -> dict[str, Any]:
-    """Return a session as plain data. It holds hidden cards: it is not for the person."""
-    on_table = session.deal.done and bool(session.finished)
-    data: dict[str, Any] = {
-        "format": VERSION,
-        "settings": session.settings.to_dict(),
+class NoSessionError(LookupError):
+    """There is no such session, or not any more."""
+
+
+class Summary(NamedTuple):
+    """A saved session in a few fields.
+
+    Attributes:
+        id: its id.
+        settings: what is played.
+        title: the agent's name.
+        updated: when it was last saved, in seconds since 1970.
+        finished: whether no further deal follows.
+        in_play: whether a deal is not over.
+    """
+
+    id: str
+    settings: Settings
+    title: str
+    updated: float
+    finished: bool
+    in_play: bool
+
+
+def insert_session(connection: sqlite3.Connection, identifier: str, session: Session) -> None:
+    """Save a new session. Its finished deals are counted in the statistics."""
+    settings, earlier = session.settings, session.earlier
+    row = {
+        "id": identifier,
+        **{name: getattr(settings, name) for name in _SETTINGS},
+        "seed": str(settings.seed),
         "title": session.title,
         "person": session.person,
-        "version": session.version,
-        "finished": [one.data for one in session.finished],
-        "table": None if on_table else {**session.deal.to_dict(), "salt": session.salt, "assisted": session.assisted},
+        "earlier_text": earlier and earlier["text"],
+        "earlier_swapped": earlier and earlier["swapped"],
+        **_changing(session),
     }
-    return data if session.earlier is None else {**data, "earlier": session.earlier}
+    insert_row(connection, "sessions", row)
+    _write_deals(connection, identifier, session)
 
 
-def session_from_dict(data: Any, agent: Agent | None = None) -> Session:
-    """Return a session from plain data.
+def update_session(connection: sqlite3.Connection, identifier: str, session: Session) -> None:
+    """Save a session again. The deals that have ended since are counted in the statistics.
+
+    Raises:
+        NoSessionError: if it has been deleted.
+    """
+    row = _changing(session)
+    changes = ", ".join(f"{name} = :{name}" for name in row)
+    if not connection.execute(f"UPDATE sessions SET {changes} WHERE id = :id", {"id": identifier, **row}).rowcount:
+        raise NoSessionError(identifier)
+    _write_deals(connection, identifier, session)
+
+
+def delete_session(connection: sqlite3.Connection, identifier: str) -> None:
+    """Delete a session and its deals; the statistics keep what they have counted.
+
+    Raises:
+        NoSessionError: if there is none.
+    """
+    if not connection.execute("DELETE FROM sessions WHERE id = ?", (identifier,)).rowcount:
+        raise NoSessionError(identifier)
+
+
+def load_session(database: Database, identifier: str, agent: Agent | None = None) -> Session:
+    """Return a saved session.
 
     Args:
-        data: what :func:`session_to_dict` returned.
+        database: where it is saved.
+        identifier: its id.
         agent: the opponent; by default the agent that the settings name.
 
     Raises:
-        ValueError: if the data are damaged, or of another version.
+        NoSessionError: if there is none.
+        ValueError: if its rows are damaged.
+        NotReadError: if the database cannot be read.
     """
-    try:
-        fields = check_object(data, "session", _KEYS, _KEYS[:-1])
-        if fields["format"] != VERSION:
-            raise ValueError(f"session: format {fields['format']!r:.60} is not supported: only {VERSION} is")
-        settings = Settings(**fields["settings"])
-        if settings.kind == "lesson":
-            if (settings.game, settings.seat) != (rules_named(RULES), SEAT):
-                raise ValueError("session: a lesson of another game")
-            agent = agent or LessonAgent()
-        for name in ("title", "person"):
-            if not isinstance(fields[name], str):
-                raise ValueError(f"session: {name} {fields[name]!r:.60} is not text")
-        rules = settings.game
-        finished = [_finished(one, rules) for one in fields["finished"]]
-        table = fields["table"]
-        deal = finished[-1].deal if table is None else _deal(table, rules)
-        session = Session(settings, agent, deal, fields["title"], fields["person"])
-        session.finished = finished
-        session.version = whole_number("session: version", fields["version"], 0)
-        session.earlier = _earlier(fields.get("earlier"))
-        session.salt = finished[-1].salt if table is None else str(table["salt"])
-        session.assisted = finished[-1].assisted if table is None else bool(table["assisted"])
-    except (TypeError, KeyError, IndexError, AttributeError, OverflowError) as error:
-        raise ValueError(f"session: damaged: {error}") from None
+    with database.read() as connection:
+        row = connection.execute("SELECT * FROM sessions WHERE id = ?", (identifier,)).fetchone()
+        found = connection.execute("SELECT * FROM deals WHERE session = ? ORDER BY number", (identifier,)).fetchall()
+    if row is None:
+        raise NoSessionError(identifier)
+    settings = _settings(row)
+    if settings.kind == "lesson":
+        agent = agent or LessonAgent()
+    deals = [_deal(one, settings.game) for one in found]
+    if not deals or any(deal.done != (one["ended"] is not None) for deal, one in zip(deals, found, strict=True)):
+        raise ValueError("its deals are damaged")
+    session = Session(settings, agent, deals[-1], row["title"], row["person"])
+    session.finished = [
+        FinishedDeal(deal, one["salt"], bool(one["assisted"]), one["ended"])
+        for deal, one in zip(deals, found, strict=True)
+        if deal.done
+    ]
+    session.version = row["version"]
+    if row["earlier_text"] is not None:
+        session.earlier = {"text": row["earlier_text"], "swapped": bool(row["earlier_swapped"])}
+    session.salt, session.assisted = found[-1]["salt"], bool(found[-1]["assisted"])
     return session
+
+
+def list_sessions(database: Database, most: int) -> list[Summary]:
+    """Return the sessions saved last, the last one first; damaged ones are left out.
+
+    Raises:
+        NotReadError: if the database cannot be read.
+    """
+    with database.read() as connection:
+        rows = connection.execute("SELECT * FROM sessions ORDER BY updated DESC LIMIT ?", (most,)).fetchall()
+    found = []
+    for row in rows:
+        try:
+            settings = _settings(row)
+        except ValueError as error:
+            _LOG.warning("session %s is left out: %s", row["id"], error)
+            continue
+        flags = bool(row["finished"]), bool(row["in_play"])
+        found.append(Summary(row["id"], settings, row["title"], row["updated"], *flags))
+    return found
 
 
 def lesson_session() -> Session:
@@ -83,26 +151,49 @@ def lesson_session() -> Session:
     return Session(settings, LessonAgent(), deal, TEACHER)
 
 
-def _deal(data: Any, rules: Rules) -> TableDeal:
-    fields = check_object(data, "session: deal", _DEAL_KEYS, _DEAL_KEYS[:3])
-    actions = [parse_action(word, rules) for word in fields["actions"].split()]
-    dealer = whole_number("session: dealer", fields["dealer"], 0, 1)
-    deal = TableDeal(rules, parse_deck(fields["deck"], rules.cards), dealer, actions)
-    if "forfeit" in fields:
-        seat, reason = fields["forfeit"]
-        deal.lose(whole_number("session: seat", seat, 0, 1), str(reason))
+def _changing(session: Session) -> dict[str, Any]:
+    """Return the columns that a save changes."""
+    return {
+        "version": session.version,
+        "updated": time.time(),
+        "finished": session.over,
+        "in_play": not session.deal.done,
+    }
+
+
+def _write_deals(connection: sqlite3.Connection, identifier: str, session: Session) -> None:
+    """Write the deals that were not over when the session was last saved, and count those that are now."""
+    query = "SELECT count(*) FROM deals WHERE session = ? AND ended IS NOT NULL"
+    (known,) = connection.execute(query, (identifier,)).fetchone()
+    rows = [_deal_row(one.deal, one.salt, one.assisted, one.time) for one in session.finished[known:]]
+    if not session.deal.done:
+        rows.append(_deal_row(session.deal, session.salt, session.assisted, None))
+    for number, row in enumerate(rows, known + 1):
+        insert_row(connection, "deals", {"session": identifier, "number": number, **row})
+    count_deals(connection, identifier, session, known)
+
+
+def _deal_row(deal: TableDeal, salt: str, assisted: bool, ended: str | None) -> dict[str, Any]:
+    forfeit_seat, forfeit_reason = deal.forfeit or (None, None)
+    return {
+        "deck": deck_text(deal.deck),
+        "dealer": deal.dealer,
+        "actions": " ".join(action_text(action, deal.rules) for action in deal.actions),
+        "forfeit_seat": forfeit_seat,
+        "forfeit_reason": forfeit_reason,
+        "salt": salt,
+        "assisted": assisted,
+        "ended": ended,
+    }
+
+
+def _deal(row: sqlite3.Row, rules: Rules) -> TableDeal:
+    actions = [parse_action(word, rules) for word in row["actions"].split()]
+    deal = TableDeal(rules, parse_deck(row["deck"], rules.cards), row["dealer"], actions)
+    if row["forfeit_seat"] is not None:
+        deal.lose(row["forfeit_seat"], row["forfeit_reason"])
     return deal
 
 
-def _earlier(data: Any) -> schema.Earlier | None:
-    if data is None:
-        return None
-    fields = check_object(data, "session: earlier result", _EARLIER_KEYS, _EARLIER_KEYS)
-    return {"text": str(fields["text"]), "swapped": bool(fields["swapped"])}
-
-
-def _finished(data: Any, rules: Rules) -> FinishedDeal:
-    deal = _deal(data, rules)
-    if not deal.done:
-        raise ValueError("session: a finished deal is not over")
-    return FinishedDeal(deal, str(data["salt"]), bool(data["assisted"]), str(data["time"]))
+def _settings(row: sqlite3.Row) -> Settings:
+    return Settings(**{name: row[name] for name in _SETTINGS}, seed=int(row["seed"]))

@@ -6,7 +6,7 @@ import dataclasses
 import datetime
 import re
 import secrets
-from typing import Any, get_args
+from typing import get_args
 
 from german_whist.envs.engine.match_format import MatchFormat, match_format_of
 from german_whist.envs.engine.rules import Rules
@@ -73,10 +73,6 @@ class Settings:
     def match_format(self) -> MatchFormat | None:
         """The format of the match, if there is one."""
         return None if self.match is None else match_format_of(self.match)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the fields as plain data."""
-        return dataclasses.asdict(self)
 
 
 def random_seed() -> int:

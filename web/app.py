@@ -50,6 +50,7 @@ def make_app(options: ServeOptions, folder: Path, token: str, hosts: Iterable[st
             service.rater.start()
             yield
             service.rater.close()
+            service.database.close()
             tasks.cancel_scope.cancel()
 
     app = Starlette(

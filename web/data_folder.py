@@ -1,4 +1,4 @@
-"""The folder in which the server keeps sessions, statistics and its token."""
+"""The folder in which one server at a time keeps its database, its token and its address."""
 
 from __future__ import annotations
 
@@ -7,14 +7,18 @@ import re
 import secrets
 import sys
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import platformdirs
+from filelock import FileLock, Timeout
 
 from german_whist.envs.utils.files import write_atomically
 
 FOLDER_VARIABLE = "GERMAN_WHIST_DATA"
 
+_ADDRESS = "address"
 _TOKEN = re.compile(r"[A-Za-z0-9_-]{22,64}")
 
 
@@ -71,6 +75,43 @@ def make_folder(folder: Path) -> Path:
     return folder
 
 
+@contextmanager
+def only_server(folder: Path) -> Iterator[bool]:
+    """Hold a folder, which ends with the process, however that ends; give whether no other server holds it."""
+    lock = FileLock(folder / ".lock")
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        yield False
+        return
+    try:
+        (folder / _ADDRESS).unlink(missing_ok=True)
+        yield True
+    finally:
+        lock.release()
+
+
+def keep_address(folder: Path, address: str) -> None:
+    """Write where a folder is served.
+
+    Raises:
+        ValueError: if it cannot be written.
+    """
+    _write_private(folder / _ADDRESS, address)
+
+
+def kept_address(folder: Path) -> str:
+    """Return where another server serves a folder.
+
+    Raises:
+        ValueError: if it has not started yet.
+    """
+    try:
+        return (folder / _ADDRESS).read_text(encoding="ascii")
+    except (OSError, UnicodeDecodeError):
+        raise ValueError(f"{folder}: another server is starting there; --data names another folder") from None
+
+
 def kept_token(folder: Path) -> str:
     """Return the token in a folder, or a new one that is written there.
 
@@ -87,9 +128,18 @@ def kept_token(folder: Path) -> str:
     except (OSError, UnicodeDecodeError):
         pass
     token = secrets.token_urlsafe(16)
+    _write_private(path, token)
+    return token
+
+
+def _write_private(path: Path, text: str) -> None:
+    """Write a file that only this user can read.
+
+    Raises:
+        ValueError: if it cannot be written.
+    """
     try:
-        write_atomically(path, token.encode())
+        write_atomically(path, text.encode())
         path.chmod(0o600)
     except OSError as error:
         raise ValueError(f"{path}: cannot be written: {error.strerror}") from None
-    return token

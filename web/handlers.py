@@ -25,7 +25,7 @@ from german_whist.session.shared_deals import code_of, lines_of, open_recordings
 from german_whist.web import schema
 from german_whist.web.rating import review_json
 from german_whist.web.requests import ApiError, read_body, whole_parameter
-from german_whist.web.service import Service, entry_json, let_agent_reply
+from german_whist.web.service import Service, entry_json
 from german_whist.web.store import Entry
 
 _NOT_WITH_DAY = ("rules", "match", "seed", "seat")
@@ -141,9 +141,6 @@ class Handlers:
                 session.act(parse_action(body.action, session.deal.rules))
             except IllegalAction as error:
                 raise ApiError(400, str(error), "illegal_action") from None
-            if session.waits_for_agent:
-                self.service.store.save(entry, durable=False)  # the card is safe before the agent thinks
-                let_agent_reply(session)
 
         return await self.service.change(request, body, play)
 
@@ -153,12 +150,7 @@ class Handlers:
 
     async def next_deal(self, request: Request, body: schema.VersionBody) -> Response:
         """The next deal."""
-
-        def deal(entry: Entry) -> None:
-            entry.session.next_deal()
-            let_agent_reply(entry.session)
-
-        return await self.service.change(request, body, deal)
+        return await self.service.change(request, body, lambda entry: entry.session.next_deal())
 
     async def hint(self, request: Request, body: schema.VersionBody) -> Response:
         """What the strongest agent would play."""
@@ -175,7 +167,7 @@ class Handlers:
         if place not in entry.reviews:
             found = review_json(session, place, session.finished[place].deal)
             entry.keep_review(place, found)
-            self.service.statistics.rate(entry.id, place + 1, found["accuracy"]["you"], found["luck"])
+            self.service.rate(entry, place, found)
         return entry.reviews[place]
 
     async def recording(self, request: Request) -> Response:

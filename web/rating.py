@@ -17,6 +17,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, suppress
 
 from german_whist.session.coach.reviews import luck, review
+from german_whist.session.database import NotReadError, NotSavedError
 from german_whist.session.deal.table_deal import TableDeal
 from german_whist.session.game_session import Session
 from german_whist.session.statistics import Statistics
@@ -89,7 +90,7 @@ class Rater:
         part, identifier, number = wanted
         try:
             self._rate(part, identifier, number - 1)
-        except (ApiError, IndexError, ValueError) as error:  # its session was deleted, or its agent is gone
+        except (ApiError, IndexError, ValueError, NotSavedError) as error:  # as when its session was deleted
             _LOG.info("%s of deal %d of %s: %s", part, number, identifier, error, exc_info=True)
         except Exception:  # the other deals are rated all the same
             _LOG.exception("%s of deal %d of %s failed", part, number, identifier)
@@ -123,9 +124,10 @@ class Rater:
         if sys.platform == "linux":
             with suppress(OSError):
                 os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _NICENESS)
-        while not self._closed:
-            self._wake.clear()
-            while not self._closed and self._next() is not None:
-                if not self.step():
-                    time.sleep(_PAUSE)
-            self._wake.wait()
+        with suppress(NotReadError):  # the database has been closed
+            while not self._closed:
+                self._wake.clear()
+                while not self._closed and self._next() is not None:
+                    if not self.step():
+                        time.sleep(_PAUSE)
+                self._wake.wait()

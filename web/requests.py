@@ -23,6 +23,7 @@ CODES: dict[int, ErrorCode] = {
     415: "unsupported_type",
     429: "too_many",
     500: "server_error",
+    507: "insufficient_storage",
 }
 
 AnyBody = TypeVar("AnyBody", bound=Body)

@@ -37,6 +37,7 @@ ErrorCode = Literal[
     "unsupported_type",
     "too_many",
     "server_error",
+    "insufficient_storage",
 ]
 Word = Annotated[str, Meta(max_length=200)]
 
@@ -228,8 +229,8 @@ class ErrorAnswer(TypedDict):
     session: NotRequired[Session]  # the session as it is now, where the version was stale
 
 
-class Summary(TypedDict):
-    """A session in a few fields."""
+class ListedSession(TypedDict):
+    """A session of the list, in a few fields."""
 
     id: str  # its name in addresses
     kind: SessionKind
@@ -238,14 +239,9 @@ class Summary(TypedDict):
     agent: str  # specification of the agent
     match: str | None  # specification of the match
     day: str | None  # date of the deal of the day
+    updated: str  # when it was last changed, ISO 8601 in UTC
     finished: bool  # whether no further deal follows
     in_play: bool  # whether a deal is not over
-
-
-class ListedSession(Summary):
-    """A session of the list."""
-
-    updated: str  # when it was last changed, ISO 8601 in UTC
 
 
 class Sessions(TypedDict):

@@ -13,7 +13,14 @@ import uvicorn
 
 from german_whist.session.warm_up import warm_up
 from german_whist.web.app import make_app
-from german_whist.web.data_folder import check_writable, kept_token, make_folder
+from german_whist.web.data_folder import (
+    check_writable,
+    keep_address,
+    kept_address,
+    kept_token,
+    make_folder,
+    only_server,
+)
 from german_whist.web.service import ServeOptions
 
 DEFAULT_HOST, DEFAULT_PORT = "127.0.0.1", 8917
@@ -53,6 +60,8 @@ def serve(
 ) -> None:
     """Serve the page until a signal ends it. Every session is on disk by then: each card was saved when it was played.
 
+    Where another server uses the data folder, its address is printed and opened instead.
+
     Args:
         options: defaults of new sessions.
         folder: the data folder.
@@ -61,16 +70,27 @@ def serve(
         opens_browser: whether to open the page in the browser of the desktop.
 
     Raises:
-        ValueError: if the address cannot be listened on, or the data folder cannot be read and written.
+        ValueError: if the address cannot be listened on, or the data folder cannot be used.
     """
-    token = kept_token(check_writable(make_folder(folder)))
-    try:
-        app = make_app(options, folder, token, hosts=(host,))
-    except OSError as error:
-        raise ValueError(f"{error.filename or folder}: cannot be read: {error.strerror}") from None
+    with only_server(check_writable(make_folder(folder))) as alone:
+        if alone:
+            _serve(options, folder, host, port, opens_browser=opens_browser)
+            return
+    address = kept_address(folder)
+    print(f"German Whist is already served at {address}")
+    print(f"The games in {folder} have one server at a time; --data names another folder.", flush=True)
+    if opens_browser:
+        webbrowser.open(address)
+
+
+def _serve(options: ServeOptions, folder: Path, host: str, port: int | None, *, opens_browser: bool) -> None:
+    token = kept_token(folder)
+    app = make_app(options, folder, token, hosts=(host,))
     listener = listen(host, port)
     bound = listener.getsockname()[1]
     shown = f"[{host}]" if ":" in host else host
+    address = f"http://{shown}:{bound}/{token}/"
+    keep_address(folder, address)
     config = uvicorn.Config(
         app,
         log_level="warning",
@@ -81,7 +101,7 @@ def serve(
         timeout_graceful_shutdown=_SHUTDOWN_SECONDS,
     )
     with contextlib.closing(listener):
-        _Server(config, f"http://{shown}:{bound}/{token}/", options, opens_browser).run(sockets=[listener])
+        _Server(config, address, options, opens_browser).run(sockets=[listener])
 
 
 def listen(host: str, port: int | None) -> socket.socket:

@@ -6,6 +6,7 @@ import dataclasses
 import logging
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -14,10 +15,12 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from german_whist.envs.text.rules_text import rules_spec
+from german_whist.session.database import NAME, Database, NotReadError, NotSavedError
 from german_whist.session.game_session import Conflict, Session
 from german_whist.session.opponent import start_agent
 from german_whist.session.statistics import Statistics
 from german_whist.web import schema
+from german_whist.web.data_folder import make_folder
 from german_whist.web.rating import Rater
 from german_whist.web.requests import ApiError
 from german_whist.web.session_json import session_json
@@ -56,6 +59,7 @@ class Service:
     Sessions are read and changed in worker threads: an agent that thinks does not hold up other requests.
 
     Attributes:
+        database: the file with both of the following.
         store: the sessions.
         statistics: the person's statistics.
         options: the defaults of new sessions.
@@ -63,9 +67,13 @@ class Service:
     """
 
     def __init__(self, folder: Path, options: ServeOptions) -> None:
-        """Use a data folder."""
-        self.store = SessionStore(folder / "sessions")
-        self.statistics = Statistics(folder / "statistics.json")
+        """Use a data folder.
+
+        Raises:
+            ValueError: if it cannot be made, or its database cannot be used.
+        """
+        self.database = Database(make_folder(folder) / NAME)
+        self.store, self.statistics = SessionStore(self.database), Statistics(self.database)
         self.options = options
         self.rater = Rater(self.store.open, self.statistics, self._is_idle)
         self._limiter: anyio.CapacityLimiter | None = None
@@ -104,13 +112,21 @@ class Service:
         return await self.answer(opened)
 
     async def change(self, request: Request, body: schema.VersionBody, change: Callable[[Entry], object]) -> Response:
-        """Change a session that is still as the page has seen it, save it and answer with it."""
+        """Change a session that is still as the page has seen it, save it, let the agent act and answer with it.
+
+        What cannot be saved has not happened.
+        """
 
         def work(entry: Entry) -> schema.Session:
             if body.version != entry.session.version:
                 raise ApiError(409, "The session has moved on in another window.", session=entry_json(entry))
             change(entry)
-            self.save(entry)
+            try:
+                self.save(entry, durable=not entry.session.waits_for_agent)  # safe before the agent thinks
+            except Exception:
+                self.store.forget(entry.id)
+                raise
+            self.reply(entry)
             return entry_json(entry)
 
         return await self.read(request, work)
@@ -121,16 +137,8 @@ class Service:
         def work() -> schema.Session:
             session = make()
             start_agent(session.agent)
-            entry = self.store.add(session)
-            try:
-                with self.store.open(entry.id):
-                    if session.waits_for_agent:
-                        session.reply()
-                        self.save(entry)
-                    return entry_json(entry)
-            except ValueError:  # an agent that cannot play: nobody could go on with this session
-                self.store.delete(entry.id)
-                raise
+            session.reply()
+            return entry_json(self.store.add(session))
 
         return await self.answer(work, 201)
 
@@ -144,20 +152,28 @@ class Service:
         return await self.create(derived)
 
     def reply(self, entry: Entry) -> None:
-        """Let the agent act where it is its turn, and save what it did."""
-        if entry.session.waits_for_agent:
-            let_agent_reply(entry.session)
-            self.save(entry)
+        """Let the agent act where it is its turn, and save what it did.
 
-    def save(self, entry: Entry) -> None:
-        """Save a session; its finished deals are counted."""
-        self.store.save(entry)
+        Where that cannot be saved, it is saved with the next card: after a restart the agent would do the same again.
+        """
+        if entry.session.waits_for_agent:
+            _let_agent_reply(entry.session)
+            with suppress(NotSavedError):
+                self.save(entry)
+
+    def save(self, entry: Entry, *, durable: bool = True) -> None:
+        """Save a session; its finished deals are counted and will be rated."""
+        self.store.save(entry, durable=durable)
         if entry.session.finished:
-            self.statistics.record(entry.id, entry.session)
             self.rater.wake()
 
+    def rate(self, entry: Entry, place: int, review: schema.Review) -> None:
+        """Add a review to the statistics; where it cannot be saved, the rater does so later."""
+        with suppress(NotSavedError):
+            self.statistics.rate(entry.id, place + 1, review["accuracy"]["you"], review["luck"])
 
-def let_agent_reply(session: Session) -> None:
+
+def _let_agent_reply(session: Session) -> None:
     """Let the agent act where it is its turn.
 
     An agent that cannot act loses the deal: after an error nobody could go on with the session.
@@ -175,13 +191,17 @@ def entry_json(entry: Entry) -> schema.Session:
 
 
 def _answering(work: Callable[[], Result]) -> Callable[[], Result]:
-    """Return the same work; its errors of bad input are answers."""
+    """Return the same work; its errors of bad input and of the database are answers."""
 
     def guarded() -> Result:
         try:
             return work()
         except Conflict as error:
             raise ApiError(409, str(error)) from None
+        except NotSavedError as error:
+            raise ApiError(507, f"This cannot be saved, so nothing has changed: {error}.") from None
+        except NotReadError as error:
+            raise ApiError(500, f"The saved games cannot be read: {error}.") from None
         except ValueError as error:
             _LOG.info("refused: %s", error, exc_info=True)  # where it is a fault of ours, this says where
             raise ApiError(400, str(error)) from None

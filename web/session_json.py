@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 from functools import lru_cache
 
 from german_whist.envs.engine.cards import SUITS, deck_text
@@ -13,7 +14,9 @@ from german_whist.session.deal.position import position, result, side_of, side_o
 from german_whist.session.deal.tables import event_tables
 from german_whist.session.game_session import FinishedDeal, Session
 from german_whist.session.lesson import lesson_data
+from german_whist.session.saved import Summary
 from german_whist.session.schema import GameEvent
+from german_whist.session.settings import Settings
 from german_whist.web import schema
 
 
@@ -33,7 +36,7 @@ def session_json(session: Session) -> schema.SessionState:
     return {
         "version": session.version,
         "kind": settings.kind,
-        "title": session_title(session),
+        "title": session_title(settings, session.title),
         "rules": settings.rules,
         "game": _game(deal.rules),
         "agent": {"spec": settings.agent, "title": session.title},
@@ -64,32 +67,32 @@ def session_json(session: Session) -> schema.SessionState:
     }
 
 
-def session_title(session: Session) -> str:
-    """Return a session's title: ``Classic against Champion``."""
-    settings = session.settings
+def session_title(settings: Settings, agent: str) -> str:
+    """Return a session's title, given what the agent is called: ``Classic against Champion``."""
     if settings.kind == "recording":
         return f"Recording: {rules_title(settings.rules)}"
     if settings.kind == "lesson":
         return "Lesson"
-    title = f"{rules_title(settings.rules)} against {session.title}"
+    title = f"{rules_title(settings.rules)} against {agent}"
     if settings.kind == "practice":
         return f"Practice: {title}"
     return title if settings.day is None else f"Deal of {settings.day}: {title}"
 
 
-def summary_json(session: Session, identifier: str) -> schema.Summary:
-    """Return a session in a few fields, for the list of sessions."""
-    settings = session.settings
+def summary_json(saved: Summary) -> schema.ListedSession:
+    """Return a saved session in a few fields, for the list of sessions."""
+    settings = saved.settings
     return {
-        "id": identifier,
+        "id": saved.id,
         "kind": settings.kind,
-        "title": session_title(session),
+        "title": session_title(settings, saved.title),
         "rules": settings.rules,
         "agent": settings.agent,
         "match": settings.match,
         "day": settings.day,
-        "finished": session.over,
-        "in_play": not session.deal.done,
+        "updated": datetime.datetime.fromtimestamp(saved.updated, datetime.UTC).isoformat(timespec="seconds"),
+        "finished": saved.finished,
+        "in_play": saved.in_play,
     }
 
 

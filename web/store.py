@@ -1,26 +1,27 @@
-"""The sessions of a server: in memory while they are played, and each on disk after every card."""
+"""The sessions of a server: in memory while they are played, and each in the database after every card."""
 
 from __future__ import annotations
 
-import datetime
-import json
 import logging
-import re
 import secrets
+import sqlite3
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
-from pathlib import Path
-from typing import Any
+from collections.abc import Iterator
+from contextlib import contextmanager
 
-from german_whist.arena.strict_json import check_object, read_json_file
-from german_whist.envs.utils.files import write_atomically
+from german_whist.session.database import Database
 from german_whist.session.game_session import Session
-from german_whist.session.saved import session_from_dict, session_to_dict
-from german_whist.web.data_folder import make_folder
+from german_whist.session.saved import (
+    NoSessionError,
+    delete_session,
+    insert_session,
+    list_sessions,
+    load_session,
+    update_session,
+)
 from german_whist.web.requests import ApiError
-from german_whist.web.schema import Review
+from german_whist.web.schema import ListedSession, Review
 from german_whist.web.session_json import summary_json
 
 MAX_IN_MEMORY = 500
@@ -28,15 +29,11 @@ MAX_SAVED = 2000
 IDLE_SECONDS = 15 * 60
 MAX_LISTED = 100
 
-_ID = re.compile(r"[A-Za-z0-9_-]{16}")
-_SUFFIX = ".json"
-_SUMMARY = ("id", "kind", "title", "rules", "agent", "match", "day", "finished", "in_play")
+_OLDEST = """
+SELECT id FROM sessions WHERE finished OR kind != 'play' OR (match IS NULL AND NOT in_play) ORDER BY updated LIMIT 1
+"""  # of those by which no deal and no match is lost
 
 _LOG = logging.getLogger(__name__)
-
-
-class UnreadableSessionError(ApiError):
-    """The file of a session cannot be read."""
 
 
 class Entry:
@@ -63,37 +60,34 @@ class Entry:
 
 
 class SessionStore:
-    """Sessions by id. All methods can be called from several threads."""
+    """Sessions by id. All methods can be called from several threads.
+
+    Raises:
+        NotReadError: from every method that reads, if the database cannot be read.
+        NotSavedError: from every method that writes, if it cannot be written.
+    """
 
     def __init__(
         self,
-        folder: Path,
+        database: Database,
         *,
         max_in_memory: int = MAX_IN_MEMORY,
         max_saved: int = MAX_SAVED,
         idle_seconds: float = IDLE_SECONDS,
-        restore: Callable[[Any], Session] = session_from_dict,
     ) -> None:
-        """Use a folder.
+        """Use a database.
 
         Args:
-            folder: where sessions are saved, one file each.
+            database: where sessions are saved.
             max_in_memory: number of sessions in memory; the one that has waited longest makes room for another.
-            max_saved: number of files; finished and practice sessions, and games without end between two deals, make
-                room for new ones, the oldest first.
+            max_saved: number of saved sessions; finished and practice sessions, and games without end between two
+                deals, make room for new ones, the oldest first.
             idle_seconds: how long a session that nobody asks for stays in memory.
-            restore: makes a session of what was saved.
-
-        Raises:
-            ValueError: if the folder cannot be made.
         """
-        self.folder = make_folder(folder)
+        self._database = database
         self._max_in_memory, self._max_saved, self._idle = max_in_memory, max_saved, idle_seconds
-        self._restore = restore
         self._entries: dict[str, Entry] = {}
         self._lock = threading.Lock()
-        self._saved = sum(1 for _ in self.folder.glob(f"*{_SUFFIX}"))
-        self._warned: set[Path] = set()
 
     @property
     def in_memory(self) -> int:
@@ -106,26 +100,20 @@ class SessionStore:
         Raises:
             ApiError: if there are too many sessions.
         """
-        with self._lock:
-            if self._saved >= self._max_saved:
-                self._make_room()
-            self._saved += 1
         entry = Entry(secrets.token_urlsafe(12), session)
-        try:
-            self.save(entry)
-        except BaseException:
-            with self._lock:
-                self._saved -= 1
-            raise
-        self._remember(entry)
-        return entry
+        with self._database.write() as connection:
+            deleted = self._make_room(connection)
+            insert_session(connection, entry.id, session)
+        if deleted is not None:
+            self.forget(deleted)
+        return self._remember(entry)
 
     @contextmanager
     def open(self, identifier: str) -> Iterator[Entry]:
         """Give a session to one request at a time.
 
         Raises:
-            ApiError: 404 if there is no such session, 500 (``UnreadableSessionError``) if its file cannot be read.
+            ApiError: 404 if there is no such session, 500 if it is damaged.
         """
         while True:
             entry = self._find(identifier)
@@ -137,29 +125,32 @@ class SessionStore:
                 return
 
     def save(self, entry: Entry, *, durable: bool = True) -> None:
-        """Write a session to its file; unless ``durable``, a power failure may lose the last change."""
-        data = {"summary": summary_json(entry.session, entry.id), "session": session_to_dict(entry.session)}
-        text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
-        write_atomically(self._path(entry.id), text.encode(), durable=durable)
+        """Save a session; unless ``durable``, a power failure may lose the last change.
+
+        Raises:
+            ApiError: 404 if it has been deleted.
+        """
+        with _not_found(), self._database.write(durable=durable) as connection:
+            update_session(connection, entry.id, entry.session)
 
     def delete(self, identifier: str) -> None:
-        """Delete a session, also one whose file cannot be read.
+        """Delete a session, also a damaged one.
 
         Raises:
             ApiError: 404 if there is no such session.
         """
-        try:
-            with self.open(identifier), self._lock:
-                self._forget_file(self._path(identifier))
-                self._entries.pop(identifier, None)
-        except UnreadableSessionError:
-            with self._lock:
-                self._forget_file(self._path(identifier))
+        with _not_found(), self._database.write() as connection:
+            delete_session(connection, identifier)
+        self.forget(identifier)
 
-    def summaries(self) -> list[dict[str, Any]]:
-        """Return the sessions played last in a few fields each, the last one first; unreadable files are left out."""
-        found = (self._summary(path) for path in self._by_age()[::-1][:MAX_LISTED])
-        return [summary for summary in found if summary is not None]
+    def forget(self, identifier: str) -> None:
+        """Remove a session from memory: whoever asks for it next gets what is saved."""
+        with self._lock:
+            self._entries.pop(identifier, None)
+
+    def summaries(self) -> list[ListedSession]:
+        """Return the sessions played last in a few fields each, the last one first; damaged ones are left out."""
+        return [summary_json(one) for one in list_sessions(self._database, MAX_LISTED)]
 
     def forget_idle(self) -> int:
         """Remove sessions from memory that nobody has asked for lately, and return how many are left."""
@@ -174,16 +165,12 @@ class SessionStore:
             entry = self._entries.get(identifier)
         if entry is not None:
             return entry
-        if not _ID.fullmatch(identifier):
-            raise ApiError(404, "There is no such session.")
-        path = self._path(identifier)
         try:
-            session = self._restore(_read(path, "session"))
-        except FileNotFoundError:
-            raise ApiError(404, "There is no such session.") from None
-        except (OSError, ValueError) as error:
-            _LOG.warning("%s cannot be read: %s", path, error)
-            raise UnreadableSessionError(500, f"The session cannot be read: {_reason(error)}") from None
+            with _not_found():
+                session = load_session(self._database, identifier)
+        except ValueError as error:
+            _LOG.warning("session %s cannot be read: %s", identifier, error)
+            raise ApiError(500, f"The session cannot be read: {error}") from None
         return self._remember(Entry(identifier, session))
 
     def _remember(self, entry: Entry) -> Entry:
@@ -196,86 +183,32 @@ class SessionStore:
             return present
 
     def _drop(self, entry: Entry) -> bool:
-        """Remove a session from memory unless a request holds it; it is on disk. Return whether it is gone."""
+        """Remove a session from memory unless a request holds it; it is saved. Return whether it is gone."""
         if not entry.lock.acquire(blocking=False):
             return False
         del self._entries[entry.id]
         entry.lock.release()
         return True
 
-    def _make_room(self) -> None:
-        """Delete the oldest file of a session that makes room.
+    def _make_room(self, connection: sqlite3.Connection) -> str | None:
+        """Delete the oldest session that makes room, if room is needed, and return its id.
 
         Raises:
-            ApiError: if all are.
+            ApiError: if none does.
         """
-        for path in self._by_age():
-            summary = self._summary(path)
-            if summary is not None and _makes_room(summary):
-                self._forget_file(path)
-                self._entries.pop(path.stem, None)
-                return
-        raise ApiError(429, f"There are {self._saved} sessions in play: finish or delete some.")
-
-    def _summary(self, path: Path) -> dict[str, Any] | None:
-        """Return a session in a few fields; ``None`` if its file cannot be read, with a warning the first time."""
-        try:
-            changed = datetime.datetime.fromtimestamp(path.stat().st_mtime, datetime.UTC)
-            return {**_read_summary(path), "updated": changed.isoformat(timespec="seconds")}
-        except FileNotFoundError:  # it has just been deleted
+        (saved,) = connection.execute("SELECT count(*) FROM sessions").fetchone()
+        if saved < self._max_saved:
             return None
-        except (OSError, ValueError) as error:
-            if path not in self._warned:
-                self._warned.add(path)
-                _LOG.warning("%s is left out: %s", path, error)
-            return None
-
-    def _forget_file(self, path: Path) -> None:
-        with suppress(FileNotFoundError):
-            path.unlink()
-            self._saved -= 1
-
-    def _by_age(self) -> list[Path]:
-        """Return the files of all sessions, the oldest first."""
-        found = []
-        for path in self.folder.glob(f"*{_SUFFIX}"):
-            with suppress(OSError):
-                found.append((path.stat().st_mtime_ns, path))
-        return [path for _, path in sorted(found)]
-
-    def _path(self, identifier: str) -> Path:
-        return self.folder / f"{identifier}{_SUFFIX}"
+        oldest = connection.execute(_OLDEST).fetchone()
+        if oldest is None:
+            raise ApiError(429, f"There are {saved} sessions in play: finish or delete some.")
+        delete_session(connection, oldest["id"])
+        return str(oldest["id"])
 
 
-def _read(path: Path, part: str) -> Any:
-    """Return one of the two parts of a session's file: ``summary`` or ``session``.
-
-    Raises:
-        OSError: if the file cannot be read.
-        ValueError: if it is damaged.
-    """
-    return check_object(read_json_file(path, "session"), "session file", (), (part,))[part]
-
-
-def _read_summary(path: Path) -> dict[str, Any]:
-    """Return the summary in a session's file.
-
-    Raises:
-        OSError: if the file cannot be read.
-        ValueError: if it is damaged.
-    """
-    fields = check_object(_read(path, "summary"), "summary", _SUMMARY, _SUMMARY)
-    if fields["id"] != path.stem or not all(isinstance(one, (str, bool, type(None))) for one in fields.values()):
-        raise ValueError("summary: damaged")
-    return fields
-
-
-def _makes_room(summary: dict[str, Any]) -> bool:
-    """Return whether a session may be deleted for a new one: no deal or match is lost by it."""
-    endless = summary["match"] is None and not summary["in_play"]
-    return bool(summary["finished"] or summary["kind"] != "play" or endless)
-
-
-def _reason(error: Exception) -> str:
-    """Return why a file cannot be read, without its path."""
-    return str(getattr(error, "strerror", None) or error)
+@contextmanager
+def _not_found() -> Iterator[None]:
+    try:
+        yield
+    except NoSessionError:
+        raise ApiError(404, "There is no such session.") from None

@@ -7,7 +7,7 @@ import stat
 from pathlib import Path
 
 
-def write_atomically(path: str | Path, content: bytes, *, durable: bool = True) -> None:
+def write_atomically(path: str | Path, content: bytes) -> None:
     """Write a file under a temporary name beside it and rename it; a failure leaves nothing behind.
 
     What is there and no file, as a pipe or ``/dev/null``, is written to and stays what it is.
@@ -15,8 +15,6 @@ def write_atomically(path: str | Path, content: bytes, *, durable: bool = True) 
     Args:
         path: the file.
         content: what to write.
-        durable: survive a power failure, too. Without it the file survives the end of this process, and is written
-            many times as fast.
 
     Raises:
         OSError: if it cannot be written; the error names ``path``, not the temporary file.
@@ -28,9 +26,8 @@ def write_atomically(path: str | Path, content: bytes, *, durable: bool = True) 
     temporary = target.with_name(f".{target.name}.{os.getpid()}.tmp")
     try:
         temporary.write_bytes(content)
-        if durable:
-            with temporary.open("rb+") as file:
-                os.fsync(file.fileno())  # without it a power failure could leave an empty file under the new name
+        with temporary.open("rb+") as file:
+            os.fsync(file.fileno())  # without it a power failure could leave an empty file under the new name
         os.replace(temporary, target)
     except OSError as error:
         if error.filename is None:

@@ -10,7 +10,6 @@ import numpy as np
 from german_whist.arena.recording import DealResult, Recording
 from german_whist.envs.agent import Histories
 from german_whist.envs.engine.actions import action_text, actions_text
-from german_whist.envs.engine.cards import deck_text
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.scoring import reward_limit
 from german_whist.envs.simulator.batch import DealBatch
@@ -181,12 +180,6 @@ class TableDeal:
         (a, b), (c, d) = self.state["tricks"].tolist()
         margin, points = (sign * reward_limit(game, reward) for reward in ("margin", "points"))
         return DealResult(int(margin), points, ((a, b), (c, d)))
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the deal as plain data, hidden cards included."""
-        actions = " ".join(action_text(action, self.rules) for action in self.actions)
-        data = {"deck": deck_text(self.deck), "dealer": self.dealer, "actions": actions}
-        return data if self.forfeit is None else {**data, "forfeit": list(self.forfeit)}
 
     def recording(self, names: tuple[str, str], deal: tuple[int, int] | None = None) -> Recording:
         """Return the finished deal as a recording, with its deck or, if given, its address.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import resource
 import signal
 import subprocess
 import sys
@@ -47,6 +48,12 @@ class Server:
     def stop(self) -> None:
         """Ask the server to leave."""
         self._end(signal.SIGTERM)
+
+    def fill_disk(self, *, full: bool = True) -> None:
+        """Let no file of the server grow, or let them again (Linux)."""
+        assert self._process is not None
+        limits = (0 if full else resource.RLIM_INFINITY, resource.RLIM_INFINITY)
+        resource.prlimit(self._process.pid, resource.RLIMIT_FSIZE, limits)
 
     def _end(self, number: signal.Signals) -> None:
         assert self._process is not None

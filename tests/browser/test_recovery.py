@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import sqlite3
+import sys
+from contextlib import closing
 from pathlib import Path
 
+import pytest
+
+from german_whist.session.database import NAME
 from tests.browser.conftest import OpenTable, StartServer
 from tests.browser.server import Server
 from tests.browser.table import Table
@@ -82,19 +88,40 @@ def test_an_address_of_a_session_that_is_gone_opens_the_last_game(table: Table, 
     table.complaints.clear()
 
 
-def test_a_game_whose_file_is_damaged_is_named_and_another_one_can_be_played(
+def test_a_damaged_game_is_named_and_another_one_can_be_played(
     open_table: OpenTable, start_server: StartServer, tmp_path: Path
 ) -> None:
     server = start_server("tiny")
     session = server.create(rules="tiny", seat=0)
     server.stop()
-    (tmp_path / "sessions" / f"{session}.json").write_text("{")
+    with closing(sqlite3.connect(tmp_path / NAME, isolation_level=None)) as connection:
+        connection.execute("UPDATE deals SET deck = 'SA'")
     server.start()
     table = open_table(server, session=session)
     assert "The session cannot be read" in table.page.get_by_role("alert").text_content()
     assert session not in table.page.url
     assert table.play_on()
     assert all("500" in words for words in table.complaints)
+    table.complaints.clear()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits the files of another process")
+def test_on_a_full_disk_the_page_says_why_and_the_card_can_be_played_when_there_is_room(
+    open_table: OpenTable, start_server: StartServer
+) -> None:
+    server = start_server()
+    table = open_table(server, session=server.create(rules="tiny", seat=0))
+    hand, log = table.hand, table.log
+    server.fill_disk()
+    table.actions()[0].click()
+    table.page.locator("#hand [aria-pressed=true]").click()
+    table.page.wait_for_function("() => document.querySelector('[role=alert]').textContent.includes('cannot be saved')")
+    table.page.reload()
+    table.wait()
+    assert (table.hand, table.log) == (hand, log)
+    server.fill_disk(full=False)
+    table.play_on()
+    assert all("507" in words for words in table.complaints)
     table.complaints.clear()
 
 

@@ -1,11 +1,11 @@
-"""Targets of the page: requests to its server, and the files in its data folder."""
+"""Targets of the page: requests to its server, and its database."""
 
 from __future__ import annotations
 
-import copy
-import json
 import shutil
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -15,13 +15,14 @@ from starlette.testclient import TestClient
 from german_whist.cli import MAX_ERROR
 from german_whist.envs.engine.actions import action_text
 from german_whist.envs.engine.cards import cards_of
-from german_whist.session.saved import session_to_dict
+from german_whist.session.database import NAME
 from german_whist.session.shared_deals import code_of
 from german_whist.session.warm_up import warm_up
 from german_whist.web.app import make_app
 from german_whist.web.service import ServeOptions, Service
+from german_whist.web.session_json import session_json
 from german_whist.web.store import Entry
-from tests.fuzz.contract import BrokenError, limits
+from tests.fuzz.contract import BrokenError, limits, refused_or
 from tests.fuzz.mutations import HOSTILE_VALUES, HOSTILE_WORDS, Rng, as_json, mutate_bytes, mutate_json, mutate_text
 from tests.session.playing import play, session
 
@@ -32,7 +33,8 @@ TOKEN = "t" * 22
 BASE = f"http://127.0.0.1:8917/{TOKEN}/"
 JSON = {"content-type": "application/json"}
 HEADERS = ["content-type", "content-length", "host", "origin", "range", "accept-encoding", "cookie"]
-UNREADABLE = '"message":"The session cannot be read: '
+UNUSABLE = ("The session cannot be read: ", "The saved games cannot be read: ", "This cannot be saved, ")
+TABLES = ["sessions", "deals", "counted_deals", "counted_matches"]
 METHODS = ["GET", "POST", "DELETE", "PUT", "PATCH", "OPTIONS"]
 
 
@@ -61,7 +63,7 @@ class Page:
     ) -> Any:
         """Return the answer if it keeps the contract: a result, or an error of one line that changes nothing.
 
-        Only a session whose file is damaged may be answered with status 500, and the message has to say so.
+        Only what is damaged may be answered with a status of 500 or more, and the message has to say so.
         """
         before = self.state()
         with limits():
@@ -70,7 +72,8 @@ class Page:
             )
         if answer.status_code < 400:
             return answer
-        if answer.status_code >= 500 and not (damaged and UNREADABLE in answer.text):
+        said = any(f'"message":"{words}' in answer.text for words in UNUSABLE)
+        if answer.status_code >= 500 and not (damaged and said):
             raise BrokenError(f"{method} {address!r:.80}: status {answer.status_code}: {answer.text:.200}")
         # The files of the page are served by Starlette, which refuses a range of bytes in plain text.
         message = answer.json()["error"]["message"] if address.startswith("api/") else answer.text
@@ -83,10 +86,12 @@ class Page:
         return answer
 
     def state(self) -> Any:
-        """Return all that is kept, on disk and in memory."""
-        files = {path.name: path.read_bytes() for path in self.folder.rglob("*") if path.is_file()}
+        """Return all that is kept, in the database and in memory."""
+        rows: list[Any] = []
+        with suppress(sqlite3.Error), self.service.database.read() as connection:  # it may be damaged
+            rows = [[tuple(row) for row in connection.execute(f"SELECT * FROM {table}")] for table in TABLES]
         entries = self.service.store._entries.values()
-        return files, {entry.id: copy.deepcopy(session_to_dict(entry.session)) for entry in entries}
+        return rows, {entry.id: as_json(session_json(entry.session)) for entry in entries}
 
 
 def known_requests(playing: Entry, finished: Entry) -> list[Request]:
@@ -148,39 +153,52 @@ def requests(folder: Path) -> Case:
         known = known_requests(page.add(1, 1), page.add(2, 1000))
         for _ in range(3):
             page.ask(*mutate_request(rng, known[int(rng.integers(len(known)))]))
+        page.service.database.close()  # afterwards it would delete a file of the next one
 
     return case
 
 
-def sessions(folder: Path) -> Case:
-    """Files of sessions and statistics: a damaged one is refused or set aside, and the others are served as before."""
-    data = folder / "data"
+def database(folder: Path) -> Case:
+    """The database: damaged bytes are refused or told, and a damaged row spoils no session but its own."""
+    path = folder / "data" / NAME
+
+    def damage_row(rng: Rng, entry: Entry) -> None:
+        with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+            connection.execute("PRAGMA ignore_check_constraints = ON")
+            table = TABLES[int(rng.integers(3))]
+            columns = [row[1] for row in connection.execute(f"PRAGMA table_info({table})")]
+            column, key = str(rng.choice(columns)), "id" if table == "sessions" else "session"
+            (old,) = connection.execute(f"SELECT {column} FROM {table} WHERE {key} = ?", (entry.id,)).fetchone()
+            value = mutate_text(rng, old) if isinstance(old, str) else mutate_json(rng, old)
+            with suppress(sqlite3.Error, ValueError, OverflowError):  # which the types of the columns refuse
+                connection.execute(f"UPDATE {table} SET {column} = ? WHERE {key} = ?", (value, entry.id))
 
     def case(rng: Rng) -> None:
-        shutil.rmtree(data, ignore_errors=True)
-        page = Page(data)
-        entries = [page.add(1, 1), page.add(2, 1000)]
+        shutil.rmtree(path.parent, ignore_errors=True)
+        page = Page(path.parent)
+        entries = [page.add(1, 1000), page.add(2, 1)]
         wanted = [page.ask("GET", f"api/sessions/{entry.id}").json() for entry in entries]
-        damaged = int(rng.integers(3))
-        path = [*(data / "sessions" / f"{entry.id}.json" for entry in entries), data / "statistics.json"][damaged]
-        content = path.read_bytes()
-        if rng.random() < 0.5:
-            path.write_bytes(mutate_bytes(rng, content))
+        page.service.database.close()
+        spoils_all = rng.random() < 0.5
+        if spoils_all:
+            path.write_bytes(mutate_bytes(rng, path.read_bytes()))
         else:
-            path.write_text(as_json(mutate_json(rng, json.loads(content))), encoding="utf-8")
-        with limits():
-            page = Page(data)
-        listed = {one["id"] for one in page.ask("GET", "api/sessions").json()["sessions"]}
-        for address in ("api/statistics", "api/statistics/export"):
-            page.ask("GET", address)
-        for number, entry in enumerate(entries):
-            found = page.ask("GET", f"api/sessions/{entry.id}", damaged=number == damaged)
-            if number != damaged and (found.json() != wanted[number] or entry.id not in listed):
+            damage_row(rng, entries[0])
+        opened = refused_or(lambda: Page(path.parent))
+        if opened is None:
+            return
+        for address in ("api/sessions", "api/statistics", "api/statistics/export"):
+            opened.ask("GET", address, damaged=spoils_all)
+        for entry, before in zip(entries, wanted, strict=True):
+            damaged = spoils_all or entry is entries[0]
+            found = opened.ask("GET", f"api/sessions/{entry.id}", damaged=damaged)
+            if not damaged and found.json() != before:
                 raise BrokenError("another session is served otherwise")
             if found.status_code == 200:
                 body = as_json({"version": found.json()["version"]}).encode()
                 for name in ("take-back", "next"):
-                    page.ask("POST", f"api/sessions/{entry.id}/{name}", body)
-                page.ask("GET", f"api/sessions/{entry.id}/recording")
+                    opened.ask("POST", f"api/sessions/{entry.id}/{name}", body, damaged=damaged)
+                opened.ask("GET", f"api/sessions/{entry.id}/recording", damaged=damaged)
+        opened.service.database.close()
 
     return case

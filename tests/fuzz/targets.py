@@ -30,7 +30,7 @@ from tests.agents.networks import some_network
 from tests.fuzz.contract import BrokenError, command, refused_or
 from tests.fuzz.match_targets import bots, games
 from tests.fuzz.mutations import Rng, as_json, mutate_bytes, mutate_json, mutate_text, mutate_words
-from tests.fuzz.page_targets import requests, sessions
+from tests.fuzz.page_targets import database, requests
 from tests.fuzz.run_targets import resumed_runs
 
 Case = Callable[[Rng], None]
@@ -201,5 +201,5 @@ TARGETS: dict[str, Callable[[Path], Case]] = {
     "games": games,
     "bots": bots,
     "requests": requests,
-    "sessions": sessions,
+    "database": database,
 }

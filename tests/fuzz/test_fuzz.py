@@ -14,7 +14,7 @@ from tests.fuzz import contract
 from tests.fuzz.contract import BrokenError, command, refused_or
 from tests.fuzz.targets import TARGETS
 
-CASES = {"resumed-runs": 8, "commands": 40, "requests": 20, "sessions": 20}
+CASES = {"resumed-runs": 8, "commands": 40, "requests": 20, "database": 20}
 MANY = 60
 
 

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Iterable
+from contextlib import closing
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from german_whist.agents.registry import make_agent
-from german_whist.envs.agent import ask
+from german_whist.envs.agent import Agent, ask
 from german_whist.envs.engine.actions import parse_action
 from german_whist.envs.engine.cards import parse_deck
 from german_whist.envs.engine.rules import rules
+from german_whist.session.database import NAME, Database
 from german_whist.session.deal.table_deal import TableDeal
 from german_whist.session.game_session import Session
+from german_whist.session.saved import insert_session, load_session
 from german_whist.session.settings import Settings
 
 PERSON = make_agent("greedy")
@@ -33,6 +38,14 @@ def play(made: Session, actions: int = 1000) -> Session:
         made.reply()
         actions -= 1
     return made
+
+
+def reload(made: Session, agent: Agent | None = None) -> Session:
+    """Save a session in a new database, and load it from there."""
+    with tempfile.TemporaryDirectory() as folder, closing(Database(Path(folder) / NAME)) as database:
+        with database.write() as connection:
+            insert_session(connection, "one", made)
+        return load_session(database, "one", agent)
 
 
 class Script:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,12 +12,13 @@ from german_whist.agents.registry import make_agent
 from german_whist.envs.agent import AgentForfeit
 from german_whist.session.coach.replays import swap_seats, try_action, watch
 from german_whist.session.coach.reviews import review
+from german_whist.session.database import Database
 from german_whist.session.game_session import IllegalAction, Session
-from german_whist.session.saved import session_from_dict, session_to_dict
+from german_whist.session.saved import insert_session
 from german_whist.session.settings import Settings
 from german_whist.session.statistics import Statistics
 from german_whist.web.session_json import session_json
-from tests.session.playing import play
+from tests.session.playing import play, reload
 
 
 class Tired:
@@ -63,18 +63,19 @@ def test_the_deal_ends_and_is_won_by_the_largest_margin(cards: int, seat: int) -
 
 def test_it_is_saved() -> None:
     made = forfeited()
-    restored = session_from_dict(json.loads(json.dumps(session_to_dict(made))))
+    restored = reload(made)
     assert session_json(restored) == session_json(made)
     made.next_deal()
-    restored = session_from_dict(json.loads(json.dumps(session_to_dict(made))))
+    restored = reload(made)
     assert restored.score == made.score
 
 
-def test_it_counts_in_the_match_but_not_in_the_statistics(tmp_path: Path) -> None:
-    made, statistics = forfeited(match="best_of:1"), Statistics(tmp_path / "statistics.json")
+def test_it_counts_in_the_match_but_not_in_the_statistics(database: Database) -> None:
+    made = forfeited(match="best_of:1")
     assert made.winner == made.seat
-    statistics.record("one", made)
-    found = statistics.summary()
+    with database.write() as connection:
+        insert_session(connection, "one", made)
+    found = Statistics(database).summary()
     assert found["deals"] == 0
     assert [match["won"] for match in found["matches"]] == [1]
 

@@ -19,9 +19,9 @@ from german_whist.session.deal.events import deal_events
 from german_whist.session.deal.table_deal import TableDeal
 from german_whist.session.game_session import IllegalAction
 from german_whist.session.lesson import lesson_data
-from german_whist.session.saved import lesson_session, session_from_dict, session_to_dict
+from german_whist.session.saved import lesson_session
 from german_whist.session.shared_deals import MAX_TEXT, code_of, open_recordings, read_deals
-from tests.session.playing import play, session
+from tests.session.playing import play, reload, session
 
 
 def lines(game: str = "small", deals: int = 2) -> str:
@@ -42,7 +42,7 @@ def test_a_recording_and_its_code_hold_the_same_deals(game: str) -> None:
     assert [one.deal.actions for one in opened.finished] == [list(one.actions) for one in read_deals(text)]
     assert opened.over
     assert not opened.waits_for_agent
-    restored = session_from_dict(session_to_dict(opened))
+    restored = reload(opened)
     assert [one.deal.actions for one in restored.finished] == [one.deal.actions for one in opened.finished]
 
 
@@ -110,7 +110,7 @@ def test_deals_of_other_players_are_no_game() -> None:
 
 def test_the_hash_of_an_opened_deal_outlives_a_restart() -> None:
     opened = open_recordings(read_deals(lines()))
-    restored = session_from_dict(session_to_dict(opened))
+    restored = reload(opened)
     assert (restored.commitment, restored.disclosure) == (opened.commitment, opened.disclosure)
 
 
@@ -150,7 +150,7 @@ def test_the_lesson_leads_through_a_deal_and_takes_only_what_it_asks_for() -> No
         asked += bool(wanted)
         made.act((wanted or legal[::-1])[-1])
         made.reply()
-        made = session_from_dict(session_to_dict(made))
+        made = reload(made)
     assert asked == 5
     assert lesson_data(made.deal)["done"]
     assert made.deal.result().margin == 2

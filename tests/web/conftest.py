@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ import msgspec
 from httpx2 import Response
 from starlette.testclient import TestClient
 
+from german_whist.session.database import NAME, Database
 from german_whist.web.app import make_app
 from german_whist.web.handlers import ENDPOINTS
 from german_whist.web.schema import ErrorAnswer
@@ -80,6 +82,12 @@ class Table:
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     return tmp_path / "data"
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Iterator[Database]:
+    with closing(Database(tmp_path / NAME)) as made:
+        yield made
 
 
 @pytest.fixture

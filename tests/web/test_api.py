@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +14,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from german_whist.envs.engine.rules import rule_names
+from german_whist.session.database import NAME
 from german_whist.web.app import make_app
 from german_whist.web.service import ServeOptions
 from tests.web.conftest import BASE, TOKEN, Table
@@ -203,11 +206,10 @@ def test_bad_input_is_logged_with_the_place_where_it_was_found(
     assert isinstance(record.exc_info[1], ValueError)
 
 
-def test_a_session_whose_file_is_damaged_is_a_fault_of_the_server_and_new_games_begin(
-    table: Make, folder: Path
-) -> None:
+def test_a_damaged_session_is_a_fault_of_the_server_and_new_games_begin(table: Make, folder: Path) -> None:
     made = table()
-    (folder / "sessions" / f"{made.session['id']}.json").write_text("{")
+    with closing(sqlite3.connect(folder / NAME, isolation_level=None)) as connection:
+        connection.execute("UPDATE sessions SET rules = 'clasic'")
     with TestClient(make_app(ServeOptions(rules="small", agent="greedy"), folder, TOKEN), base_url=BASE) as other:
         status, code, message = error(other.get(made.address))
         assert (status, code) == (500, "server_error")

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
 from starlette.testclient import TestClient
 
+from german_whist.session.database import Database
 from german_whist.session.statistics import Statistics
 from german_whist.web import rating
 from german_whist.web.rating import Rater
@@ -51,16 +51,15 @@ class Rated(NamedTuple):
 
 
 @pytest.fixture
-def rated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Rated:
+def rated(database: Database, monkeypatch: pytest.MonkeyPatch) -> Rated:
     done: list[str] = []
     found: dict[str, Any] = {"accuracy": {"you": 50.0}, "luck": 1}
     monkeypatch.setattr(rating, "luck", lambda deal, seat: done.append("luck") or 1)
     monkeypatch.setattr(rating, "review", lambda deal, seat, names: done.append("review") or found)
-    store, statistics, idle = SessionStore(tmp_path / "sessions"), Statistics(tmp_path / "statistics.json"), [False]
+    store, statistics, idle = SessionStore(database), Statistics(database), [False]
     rater = Rater(store.open, statistics, lambda: idle[0])
     for _ in range(2):
-        entry = store.add(play(session("tiny")))
-        statistics.record(entry.id, entry.session)
+        store.add(play(session("tiny")))
     return Rated(rater, store, statistics, done, idle)
 
 

@@ -14,11 +14,14 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
 import pytest
 
 from german_whist.cli import main
+from german_whist.session.database import NAME
+from german_whist.web.data_folder import only_server
 from tests.processes import PROGRAM
 
 pytest.importorskip("uvicorn")
@@ -137,14 +140,67 @@ def test_a_data_folder_that_is_a_file_is_refused(tmp_path: Path, capsys: pytest.
     assert "cannot be made" in capsys.readouterr().err
 
 
-def test_statistics_that_cannot_be_read_are_refused_in_one_line_and_left_alone(
+def test_a_damaged_database_is_refused_in_one_line_and_left_alone(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (tmp_path / "statistics.json").mkdir()
+    path = tmp_path / NAME
+    path.write_text("{}")
     assert main(["serve", "--no-browser", "--port", "0", "--data", str(tmp_path)]) == 2
     error = capsys.readouterr().err
-    assert error == f"german-whist: {tmp_path / 'statistics.json'}: cannot be read: Is a directory\n"
-    assert (tmp_path / "statistics.json").is_dir()
+    assert error == f"german-whist: {path}: file is not a database; move it away to begin anew\n"
+    assert path.read_text() == "{}"
+
+
+def test_a_second_server_on_the_same_folder_opens_the_page_of_the_first_and_leaves(
+    start: Start, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, address = start()
+    opened: list[str] = []
+    monkeypatch.setattr("webbrowser.open", opened.append)
+    command = ["serve", "--data", str(tmp_path / "data"), "--port", "0"]
+    assert main(command) == 0
+    assert main([*command, "--no-browser"]) == 0
+    assert capsys.readouterr().out == 2 * (
+        f"German Whist is already served at {address}\n"
+        f"The games in {tmp_path / 'data'} have one server at a time; --data names another folder.\n"
+    )
+    assert opened == [address]
+    assert (tmp_path / "data" / "address").stat().st_mode & 0o077 == 0
+    session = ask(f"{address}api/sessions", {"seed": 5, "seat": 0})
+    assert start("--data", str(tmp_path / "other"))[1] != address
+    first.kill()
+    first.wait()
+    assert ask(f"{start()[1]}api/sessions/{session['id']}") == session
+
+
+def test_a_second_server_that_comes_before_the_first_has_an_address_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "address").write_text("http://127.0.0.1:1/of-a-server-that-has-ended/")
+    with only_server(tmp_path):
+        assert main(["serve", "--no-browser", "--port", "0", "--data", str(tmp_path)]) == 2
+    error = capsys.readouterr().err
+    assert error == f"german-whist: {tmp_path}: another server is starting there; --data names another folder\n"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits the files of another process")
+def test_on_a_full_disk_the_card_is_not_played_and_all_can_be_read(start: Start) -> None:
+    import resource
+
+    process, address = start()
+    session = ask(f"{address}api/sessions", {"seed": 5, "seat": 0})
+    body = {"version": session["version"], "action": session["position"]["decision"]["actions"][0]["action"]}
+    resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (0, resource.RLIM_INFINITY))
+    with pytest.raises(HTTPError) as refused:
+        ask(f"{address}api/sessions/{session['id']}/action", body)
+    assert refused.value.code == 507
+    assert json.load(refused.value)["error"] == {
+        "code": "insufficient_storage",
+        "message": "This cannot be saved, so nothing has changed: disk I/O error.",
+    }
+    assert ask(f"{address}api/sessions/{session['id']}") == session
+    resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+    assert ask(f"{address}api/sessions/{session['id']}/action", body)["version"] > session["version"]
 
 
 def test_answers_do_not_wait_for_acknowledgements() -> None:

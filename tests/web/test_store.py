@@ -1,8 +1,7 @@
-"""The sessions of a server: on disk after every card, in memory while they are played, and never mixed up."""
+"""The sessions of a server: saved after every card, in memory while they are played, and never mixed up."""
 
 from __future__ import annotations
 
-import json
 import threading
 import time
 from pathlib import Path
@@ -10,6 +9,7 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
+from german_whist.session.database import Database, NotSavedError
 from german_whist.session.game_session import Session
 from german_whist.web import app
 from german_whist.web.requests import ApiError
@@ -19,16 +19,20 @@ from tests.session.playing import play, session
 from tests.web.conftest import BASE, TOKEN
 
 
-def store(folder: Path, **limits: float) -> SessionStore:
-    return SessionStore(folder, **limits)  # type: ignore[arg-type]
+def store(database: Database, **limits: float) -> SessionStore:
+    return SessionStore(database, **limits)  # type: ignore[arg-type]
+
+
+def ids(sessions: SessionStore) -> set[str]:
+    return {one["id"] for one in sessions.summaries()}
 
 
 def small(**settings: object) -> Session:
     return session("tiny", "greedy", **settings)  # type: ignore[arg-type]
 
 
-def test_idle_sessions_leave_the_memory_and_come_back_from_disk(tmp_path: Path) -> None:
-    sessions = store(tmp_path, idle_seconds=0)
+def test_idle_sessions_leave_the_memory_and_come_back_from_the_database(database: Database) -> None:
+    sessions = store(database, idle_seconds=0)
     entry = sessions.add(small())
     play(entry.session, 1)
     sessions.save(entry)
@@ -56,8 +60,8 @@ def test_a_running_server_forgets_idle_sessions_by_itself(tmp_path: Path, monkey
             assert client.get(f"api/sessions/{session['id']}").json() == session
 
 
-def test_a_session_that_a_request_holds_stays(tmp_path: Path) -> None:
-    sessions = store(tmp_path, idle_seconds=-1, max_in_memory=1)
+def test_a_session_that_a_request_holds_stays(database: Database) -> None:
+    sessions = store(database, idle_seconds=-1, max_in_memory=1)
     entry = sessions.add(small())
     with sessions.open(entry.id):
         assert sessions.forget_idle() == 1
@@ -67,8 +71,8 @@ def test_a_session_that_a_request_holds_stays(tmp_path: Path) -> None:
     assert sessions.in_memory == 0
 
 
-def test_the_memory_is_limited_but_nothing_is_lost(tmp_path: Path) -> None:
-    sessions = store(tmp_path, max_in_memory=3)
+def test_the_memory_is_limited_but_nothing_is_lost(database: Database) -> None:
+    sessions = store(database, max_in_memory=3)
     entries = [sessions.add(small(seed=seed)) for seed in range(8)]
     assert sessions.in_memory == 3
     for entry in entries:
@@ -77,12 +81,12 @@ def test_the_memory_is_limited_but_nothing_is_lost(tmp_path: Path) -> None:
     assert sessions.in_memory == 3
 
 
-def test_finished_sessions_make_room_on_disk_and_games_in_play_do_not(tmp_path: Path) -> None:
-    sessions = store(tmp_path, max_saved=3)
+def test_finished_sessions_make_room_and_games_in_play_do_not(database: Database) -> None:
+    sessions = store(database, max_saved=3)
     playing = [sessions.add(small()) for _ in range(2)]
     practice = sessions.add(small(kind="practice"))
     newest = sessions.add(small())
-    assert {path.stem for path in tmp_path.glob("*.json")} == {one.id for one in (*playing, newest)}
+    assert ids(sessions) == {one.id for one in (*playing, newest)}
     with pytest.raises(ApiError) as error, sessions.open(practice.id):
         pass
     assert error.value.status == 404
@@ -91,25 +95,25 @@ def test_finished_sessions_make_room_on_disk_and_games_in_play_do_not(tmp_path: 
     assert error.value.status == 429
     sessions.delete(newest.id)
     assert sessions.add(small()).id
-    assert store(tmp_path, max_saved=3).summaries()
+    assert store(database, max_saved=3).summaries()
 
 
-def test_games_without_end_make_room_between_two_deals_and_matches_do_not(tmp_path: Path) -> None:
-    sessions = store(tmp_path, max_saved=3)
+def test_games_without_end_make_room_between_two_deals_and_matches_do_not(database: Database) -> None:
+    sessions = store(database, max_saved=3)
     match, dealing, old = (sessions.add(small(match=match)) for match in ("best_of:9", None, None))
     for entry in (match, old):
         play(entry.session)
         sessions.save(entry)
     assert (match.session.over, old.session.over) == (False, False)
     newest = sessions.add(small())
-    assert {path.stem for path in tmp_path.glob("*.json")} == {match.id, dealing.id, newest.id}
+    assert ids(sessions) == {match.id, dealing.id, newest.id}
     with pytest.raises(ApiError, match="3 sessions in play") as error:
         sessions.add(small())
     assert error.value.status == 429
 
 
-def test_a_deleted_session_is_gone_for_requests_that_waited_for_it(tmp_path: Path) -> None:
-    sessions = store(tmp_path)
+def test_a_deleted_session_is_gone_for_requests_that_waited_for_it(database: Database) -> None:
+    sessions = store(database)
     entry = sessions.add(small())
     seen: list[int] = []
 
@@ -120,94 +124,48 @@ def test_a_deleted_session_is_gone_for_requests_that_waited_for_it(tmp_path: Pat
         except ApiError as error:
             seen.append(error.status)
 
-    with sessions.open(entry.id):
+    with sessions.open(entry.id) as held:
         waiting = threading.Thread(target=ask)
         waiting.start()
-        (tmp_path / f"{entry.id}.json").unlink()
-        del sessions._entries[entry.id]
+        sessions.delete(entry.id)
+        with pytest.raises(ApiError, match="no such session"):
+            sessions.save(held)
     waiting.join()
     assert seen == [404]
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        *("", "{", "[]", "{}", '{"session": {}}', '{"session": null, "summary": null}'),
-        *('{"session": {}, "summary": NaN}', '{"session": "\\ud800"}', "[" * 100_000),
-        '{"summary": {"id": "x", "kind": 1e300}}',
-    ],
-)
-def test_a_damaged_file_is_an_error_and_no_more(tmp_path: Path, text: str, caplog: pytest.LogCaptureFixture) -> None:
-    sessions = store(tmp_path)
-    entry = sessions.add(small())
-    path = tmp_path / f"{entry.id}.json"
-    path.write_text(text)
-    fresh = store(tmp_path)
-    other = fresh.add(small())
-    with pytest.raises(ApiError, match=r"^The session cannot be read: .{9}") as error, fresh.open(entry.id):
-        pass
-    assert (error.value.status, error.value.code) == (500, "server_error")
-    assert f"{path} cannot be read: " in caplog.text
-    for _ in range(2):
-        assert [one["id"] for one in fresh.summaries()] == [other.id]
-    assert caplog.text.count(f"{path} is left out: ") == 1
-    assert path.read_text() == text
-    fresh.delete(entry.id)
-    assert not path.exists()
-
-
-def test_a_folder_in_the_place_of_a_file_is_an_error_and_no_more(tmp_path: Path) -> None:
-    (tmp_path / f"{'A' * 16}.json").mkdir()
-    sessions = store(tmp_path)
-    message = r"^The session cannot be read: Is a directory$"
-    with pytest.raises(ApiError, match=message) as error, sessions.open("A" * 16):
-        pass
-    assert error.value.status == 500
     assert sessions.summaries() == []
 
 
-def test_a_session_that_cannot_be_written_takes_no_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    sessions = store(tmp_path, max_saved=1)
+def test_a_damaged_session_is_an_error_and_no_more(database: Database, caplog: pytest.LogCaptureFixture) -> None:
+    sessions = store(database)
+    entry, other = sessions.add(small()), sessions.add(small())
+    with database.write() as connection:
+        connection.execute("UPDATE deals SET deck = 'SA' WHERE session = ?", (entry.id,))
+    fresh = store(database)
+    with pytest.raises(ApiError, match=r"^The session cannot be read: .{9}") as error, fresh.open(entry.id):
+        pass
+    assert (error.value.status, error.value.code) == (500, "server_error")
+    assert f"session {entry.id} cannot be read: " in caplog.text
+    with fresh.open(other.id):
+        pass
+    fresh.delete(entry.id)
+    assert ids(fresh) == {other.id}
 
-    def full(*_: object, **__: object) -> None:
-        raise OSError(28, "No space left on device")
 
-    with monkeypatch.context() as patch:
-        patch.setattr("german_whist.web.store.write_atomically", full)
-        with pytest.raises(OSError, match="No space left"):
-            sessions.add(small())
-    assert sessions.add(small()).id
-
-
-@pytest.mark.parametrize("field", ["id", "kind"])
-def test_room_is_made_by_one_session_whatever_its_file_says(
-    tmp_path: Path, field: str, caplog: pytest.LogCaptureFixture
-) -> None:
-    sessions = store(tmp_path, max_saved=3)
-    practice = [sessions.add(small(kind="practice")) for _ in range(3)]
-    for entry in practice:
-        path = tmp_path / f"{entry.id}.json"
-        data = json.loads(path.read_text())
-        data["summary"][field] = []
-        path.write_text(json.dumps(data))
-    with pytest.raises(ApiError) as error:
+def test_a_session_that_cannot_be_saved_takes_no_place_and_deletes_none(database: Database) -> None:
+    sessions = store(database, max_saved=1)
+    practice = sessions.add(small(kind="practice"))
+    with database.write() as connection:
+        connection.execute("CREATE TRIGGER full BEFORE INSERT ON deals BEGIN SELECT raise(ABORT, 'full'); END")
+    with pytest.raises(NotSavedError, match="full"):
         sessions.add(small())
-    assert error.value.status == 429
-    assert len(list(tmp_path.glob("*.json"))) == 3
-    assert all(f"{entry.id}.json is left out: summary" in caplog.text for entry in practice)
+    with database.write() as connection:
+        connection.execute("DROP TRIGGER full")
+    assert ids(sessions) == {practice.id}
+    assert ids(sessions) != {sessions.add(small()).id} == ids(sessions)
 
 
-def test_files_hold_what_is_needed_to_go_on(tmp_path: Path) -> None:
-    sessions = store(tmp_path)
-    entry = sessions.add(small())
-    data = json.loads((tmp_path / f"{entry.id}.json").read_text())
-    assert data["summary"]["id"] == entry.id
-    assert data["session"]["table"]["deck"]
-    assert [path.name for path in tmp_path.iterdir()] == [f"{entry.id}.json"]
-
-
-def test_many_threads_play_their_own_sessions(tmp_path: Path) -> None:
-    sessions = store(tmp_path, max_in_memory=2)
+def test_many_threads_play_their_own_sessions(database: Database) -> None:
+    sessions = store(database, max_in_memory=2)
     entries = [sessions.add(small(seed=seed)) for seed in range(6)]
 
     def play_one(identifier: str) -> None:

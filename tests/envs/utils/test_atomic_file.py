@@ -16,7 +16,7 @@ from german_whist.envs.utils.files import write_atomically
 def test_a_file_is_replaced_whole(tmp_path: Path) -> None:
     path = tmp_path / "file"
     write_atomically(path, b"one")
-    write_atomically(path, b"two", durable=False)
+    write_atomically(path, b"two")
     assert path.read_bytes() == b"two"
     assert [one.name for one in tmp_path.iterdir()] == ["file"]
 

@@ -7,7 +7,7 @@
  * @typedef {"card" | "pick" | "take_or_leave" | "keep_or_swap"} DecisionKind
  * @typedef {"deal" | "trump" | "turn_up" | "keep" | "swap" | "play" | "win" | "leave" | "take" | "draw" | "endgame" | "result" | "match"} EventKind
  * @typedef {"play" | "practice" | "recording" | "lesson"} SessionKind
- * @typedef {"bad_request" | "illegal_action" | "forbidden" | "not_found" | "method_not_allowed" | "conflict" | "too_large" | "unsupported_type" | "too_many" | "server_error"} ErrorCode
+ * @typedef {"bad_request" | "illegal_action" | "forbidden" | "not_found" | "method_not_allowed" | "conflict" | "too_large" | "unsupported_type" | "too_many" | "server_error" | "insufficient_storage"} ErrorCode
  */
 
 /**
@@ -593,7 +593,7 @@
  */
 
 /**
- * A session of the list.
+ * A session of the list, in a few fields.
  *
  * @typedef {object} ListedSession
  * @property {string} id  its name in addresses
@@ -603,9 +603,9 @@
  * @property {string} agent  specification of the agent
  * @property {string | null} match  specification of the match
  * @property {string | null} day  date of the deal of the day
+ * @property {string} updated  when it was last changed, ISO 8601 in UTC
  * @property {boolean} finished  whether no further deal follows
  * @property {boolean} in_play  whether a deal is not over
- * @property {string} updated  when it was last changed, ISO 8601 in UTC
  */
 
 /**

@@ -1,0 +1,188 @@
+"""One SQLite file with a person's sessions, their deals and the statistics."""
+
+from __future__ import annotations
+
+import logging
+import sqlite3
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+NAME = "games.sqlite3"
+VERSION = 1
+
+_LOG = logging.getLogger(__name__)
+
+_STRICT = "STRICT" if sqlite3.sqlite_version_info >= (3, 37) else ""
+
+# Deals with no end are in play. What the statistics count outlives its session, so it refers to none.
+_SCHEMA = f"""
+BEGIN;
+CREATE TABLE sessions (
+    id TEXT PRIMARY KEY,
+    kind TEXT NOT NULL,
+    rules TEXT NOT NULL,
+    agent TEXT NOT NULL,
+    match TEXT,
+    day TEXT,
+    seed TEXT NOT NULL, -- an INTEGER has a bit too few
+    seat INTEGER NOT NULL,
+    title TEXT NOT NULL,
+    person TEXT NOT NULL,
+    earlier_text TEXT,
+    earlier_swapped INTEGER,
+    version INTEGER NOT NULL,
+    updated REAL NOT NULL, -- seconds since 1970
+    finished INTEGER NOT NULL,
+    in_play INTEGER NOT NULL
+) {_STRICT};
+CREATE TABLE deals (
+    session TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
+    number INTEGER NOT NULL,
+    deck TEXT NOT NULL,
+    dealer INTEGER NOT NULL CHECK (dealer IN (0, 1)),
+    actions TEXT NOT NULL,
+    forfeit_seat INTEGER CHECK (forfeit_seat IN (0, 1)),
+    forfeit_reason TEXT,
+    salt TEXT NOT NULL,
+    assisted INTEGER NOT NULL,
+    ended TEXT,
+    PRIMARY KEY (session, number)
+) {_STRICT};
+CREATE TABLE counted_deals (
+    id INTEGER PRIMARY KEY,
+    session TEXT NOT NULL,
+    deal INTEGER NOT NULL,
+    time TEXT NOT NULL,
+    rules TEXT NOT NULL,
+    agent TEXT NOT NULL,
+    margin INTEGER NOT NULL,
+    points REAL NOT NULL,
+    slam INTEGER NOT NULL,
+    assisted INTEGER NOT NULL,
+    day TEXT,
+    accuracy REAL,
+    luck REAL,
+    UNIQUE (session, deal)
+) {_STRICT};
+CREATE TABLE counted_matches (
+    session TEXT PRIMARY KEY,
+    rules TEXT NOT NULL,
+    agent TEXT NOT NULL,
+    match TEXT NOT NULL,
+    won INTEGER NOT NULL,
+    assisted INTEGER NOT NULL,
+    time TEXT NOT NULL
+) {_STRICT};
+PRAGMA user_version = {VERSION};
+COMMIT;
+"""
+
+
+def insert_row(connection: sqlite3.Connection, table: str, row: dict[str, Any]) -> None:
+    """Insert a row, given by its columns; it replaces one with the same key."""
+    names, values = ", ".join(row), ", ".join(f":{name}" for name in row)
+    connection.execute(f"INSERT OR REPLACE INTO {table} ({names}) VALUES ({values})", row)
+
+
+def _one_line(error: Exception) -> str:
+    """Return what SQLite says; it may quote the file."""
+    return " ".join(str(error).split())
+
+
+class NotSavedError(Exception):
+    """A change cannot be written, as when the disk is full; nothing of it is kept."""
+
+
+class NotReadError(Exception):
+    """The file cannot be read any more."""
+
+
+class Database:
+    """The file. All methods can be called from several threads."""
+
+    def __init__(self, path: Path) -> None:
+        """Open a file, or make it; only this user can read a new one.
+
+        Raises:
+            ValueError: if it cannot be opened, is damaged, or is of another version.
+        """
+        self._path, self._lock = path, threading.Lock()
+        try:
+            path.touch(mode=0o600)
+            self._connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+        except (OSError, sqlite3.Error) as error:
+            reason = error.strerror if isinstance(error, OSError) else error
+            raise ValueError(f"{path}: cannot be opened: {reason}") from None
+        try:
+            self._prepare()
+        except (ValueError, sqlite3.Error) as error:
+            self._connection.close()
+            raise ValueError(f"{path}: {_one_line(error)}; move it away to begin anew") from None
+
+    def _prepare(self) -> None:
+        """Make the tables where there are none.
+
+        Raises:
+            ValueError: if the file is damaged, or of another version.
+            sqlite3.Error: if it cannot be read or written.
+        """
+        connection = self._connection
+        connection.row_factory = sqlite3.Row
+        connection.text_factory = lambda text: text.decode(errors="replace")  # one damaged text spoils one row alone
+        connection.execute("PRAGMA foreign_keys = ON")
+        (version,) = connection.execute("PRAGMA user_version").fetchone()
+        if not version and not connection.execute("SELECT 1 FROM sqlite_master").fetchone():
+            connection.executescript(_SCHEMA)
+        elif version != VERSION:
+            raise ValueError(f"version {version} of the file is not supported: only {VERSION} is")
+        (found,) = connection.execute("PRAGMA integrity_check(1)").fetchone()
+        if found != "ok":
+            raise ValueError(f"damaged: {found}")
+        connection.execute("PRAGMA journal_mode = WAL")
+
+    @contextmanager
+    def read(self) -> Iterator[sqlite3.Connection]:
+        """Give the connection for reading.
+
+        Raises:
+            NotReadError: if the file cannot be read.
+        """
+        with self._lock:
+            try:
+                yield self._connection
+            except sqlite3.Error as error:
+                _LOG.warning("%s cannot be read: %s", self._path, _one_line(error))
+                raise NotReadError(_one_line(error)) from error
+
+    @contextmanager
+    def write(self, *, durable: bool = True) -> Iterator[sqlite3.Connection]:
+        """Give the connection for one transaction, which is kept whole at the end; after an error nothing of it is.
+
+        Args:
+            durable: survive a power failure, too. Without it the transaction survives the end of this process, and is
+                written many times as fast.
+
+        Raises:
+            NotSavedError: if the file cannot be written.
+        """
+        with self._lock:
+            try:
+                self._connection.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
+                self._connection.execute("BEGIN IMMEDIATE")
+                try:
+                    yield self._connection
+                    self._connection.execute("COMMIT")
+                except BaseException:
+                    self._connection.rollback()
+                    raise
+            except sqlite3.Error as error:
+                _LOG.warning("%s cannot be written: %s", self._path, _one_line(error))
+                raise NotSavedError(_one_line(error)) from error
+
+    def close(self) -> None:
+        """Close the file; whatever comes later is an error."""
+        with self._lock:
+            self._connection.close()

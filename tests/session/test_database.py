@@ -1,0 +1,121 @@
+"""The database file: made for this user alone, refused in one line if it is not one, and changed as a whole."""
+
+from __future__ import annotations
+
+import os
+import re
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from german_whist.session.database import NAME, VERSION, Database, NotReadError, NotSavedError
+from german_whist.session.saved import insert_session, list_sessions, load_session
+from tests.session.playing import play, session
+
+
+def run(path: Path, *statements: str) -> None:
+    with closing(sqlite3.connect(path)) as connection:
+        for statement in statements:
+            connection.execute(statement)
+        connection.commit()
+
+
+def some_database(path: Path) -> None:
+    with closing(Database(path)) as database, database.write() as connection:
+        for number in range(30):
+            insert_session(connection, f"session {number}", play(session("tiny", "greedy")))
+
+
+def half_of_it(path: Path) -> None:
+    some_database(path)
+    os.truncate(path, path.stat().st_size // 2)
+
+
+def another_version(path: Path) -> None:
+    some_database(path)
+    run(path, f"PRAGMA user_version = {VERSION + 1}")
+
+
+def another_type(path: Path) -> None:
+    some_database(path)
+    run(path, "PRAGMA ignore_check_constraints = ON", "UPDATE deals SET dealer = 7")
+
+
+@pytest.mark.parametrize(
+    ("damage", "message"),
+    [
+        (lambda path: path.write_text("{}" * 1000), "file is not a database"),
+        (lambda path: run(path, "CREATE TABLE mine (name TEXT)"), r"version 0 of the file is not supported: only 1 is"),
+        (another_version, r"version 2 of the file is not supported: only 1 is"),
+        (half_of_it, "database disk image is malformed|damaged: "),
+        (another_type, "damaged: CHECK constraint failed in deals"),
+        (lambda path: path.mkdir(), "unable to open database file"),
+    ],
+)
+def test_what_is_no_such_database_is_refused_in_one_line_and_left_alone(
+    damage: Callable[[Path], None], message: str, tmp_path: Path
+) -> None:
+    path = tmp_path / NAME
+    damage(path)
+    content = path.read_bytes() if path.is_file() else None
+    with pytest.raises(ValueError, match=rf"^{re.escape(str(path))}: [^\n]*({message})[^\n]*$"):
+        Database(path)
+    assert (path.read_bytes() if path.is_file() else None) == content
+
+
+def test_only_this_user_can_read_it(database: Database, tmp_path: Path) -> None:
+    with database.write() as connection:
+        insert_session(connection, "one", session("tiny"))
+    files = list(tmp_path.iterdir())
+    assert {path.name for path in files} == {NAME, f"{NAME}-wal", f"{NAME}-shm"}
+    assert all(path.stat().st_mode & 0o077 == 0 for path in files)
+
+
+def test_a_closed_one_is_a_single_file(tmp_path: Path) -> None:
+    some_database(tmp_path / NAME)
+    assert [path.name for path in tmp_path.iterdir()] == [NAME]
+
+
+def test_a_transaction_that_fails_leaves_nothing_and_does_not_stop_the_next(database: Database) -> None:
+    def fail(statement: str) -> None:
+        with database.write() as connection:
+            insert_session(connection, "one", session("tiny"))
+            connection.execute(statement)
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        fail("DELETE FROM deals")
+    with pytest.raises(NotSavedError, match="no such table"):
+        fail("DELETE FROM mine")
+    with database.write() as connection:
+        insert_session(connection, "two", session("tiny"))
+    with database.read() as connection:
+        assert [row["id"] for row in connection.execute("SELECT id FROM sessions")] == ["two"]
+
+
+def test_a_full_disk_is_said_and_what_is_saved_can_be_read(database: Database) -> None:
+    with database.write() as connection:
+        insert_session(connection, "one", session("tiny"))
+    with database.read() as connection:
+        connection.execute("PRAGMA max_page_count = 1")  # which SQLite raises to those there are
+
+    def fill() -> None:
+        with database.write() as connection:
+            for number in range(100):
+                insert_session(connection, f"another {number}", session("tiny"))
+
+    with pytest.raises(NotSavedError, match=r"^database or disk is full$"):
+        fill()
+    assert [one.id for one in list_sessions(database, 9)] == ["one"]
+    assert load_session(database, "one").settings.rules == "tiny"
+
+
+def test_what_comes_after_the_end_is_an_error(database: Database) -> None:
+    database.close()
+    with pytest.raises(NotSavedError, match="closed"), database.write():
+        pass
+    with pytest.raises(NotReadError, match="closed"):
+        load_session(database, "one")
