@@ -113,13 +113,16 @@ class Database:
         try:
             path.touch(mode=0o600)
             self._connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
-        except (OSError, sqlite3.Error) as error:
-            reason = error.strerror if isinstance(error, OSError) else error
-            raise ValueError(f"{path}: cannot be opened: {reason}") from None
-        try:
-            self._prepare()
+            try:
+                self._prepare()
+            except BaseException:
+                self._connection.close()
+                raise
+        except OSError as error:
+            raise ValueError(f"{path}: cannot be opened: {error.strerror}") from None
+        except sqlite3.OperationalError as error:
+            raise ValueError(f"{path}: cannot be opened: {_one_line(error)}") from None
         except (ValueError, sqlite3.Error) as error:
-            self._connection.close()
             raise ValueError(f"{path}: {_one_line(error)}; move it away to begin anew") from None
 
     def _prepare(self) -> None:

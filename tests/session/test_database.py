@@ -47,12 +47,15 @@ def another_type(path: Path) -> None:
 @pytest.mark.parametrize(
     ("damage", "message"),
     [
-        (lambda path: path.write_text("{}" * 1000), "file is not a database"),
-        (lambda path: run(path, "CREATE TABLE mine (name TEXT)"), r"version 0 of the file is not supported: only 1 is"),
-        (another_version, r"version 2 of the file is not supported: only 1 is"),
-        (half_of_it, "database disk image is malformed|damaged: "),
-        (another_type, "damaged: CHECK constraint failed in deals"),
-        (lambda path: path.mkdir(), "unable to open database file"),
+        (lambda path: path.write_text("{}" * 1000), "file is not a database; move it away to begin anew"),
+        (
+            lambda path: run(path, "CREATE TABLE mine (name TEXT)"),
+            "version 0 of the file is not supported: only 1 is; move it away to begin anew",
+        ),
+        (another_version, "version 2 of the file is not supported: only 1 is; move it away to begin anew"),
+        (half_of_it, "(database disk image is malformed|damaged: .*); move it away to begin anew"),
+        (another_type, "damaged: CHECK constraint failed in deals; move it away to begin anew"),
+        (lambda path: path.mkdir(), "cannot be opened: unable to open database file"),
     ],
 )
 def test_what_is_no_such_database_is_refused_in_one_line_and_left_alone(
@@ -61,7 +64,7 @@ def test_what_is_no_such_database_is_refused_in_one_line_and_left_alone(
     path = tmp_path / NAME
     damage(path)
     content = path.read_bytes() if path.is_file() else None
-    with pytest.raises(ValueError, match=rf"^{re.escape(str(path))}: [^\n]*({message})[^\n]*$"):
+    with pytest.raises(ValueError, match=rf"^{re.escape(str(path))}: {message}$"):
         Database(path)
     assert (path.read_bytes() if path.is_file() else None) == content
 
