@@ -162,7 +162,6 @@ def _model_card(network: PretrainedNetwork) -> list[str]:
     facts.append(f"- training: {', '.join(origin)}")
     if code:
         facts.append(f"- code: {code.get('commit') or code.get('german_whist')}, Python {code.get('python')}")
-    facts.append(f"- SHA-256 of `{network.name}{FILE_SUFFIX}`: `{file_sha256(network.name)}`")
     lines = [f"## {network.name}", "", f"{WHAT[network.name]}.", ""]
     if model_card["results"]:
         rows = (
@@ -172,8 +171,9 @@ def _model_card(network: PretrainedNetwork) -> list[str]:
         lines += [markdown_table(("against", "deals", "endgame", "games won", "tricks a deal"), rows), ""]
     lines += [line for result in model_card["results"].values() if "hands" in result for line in _breakdown(result)]
     if training.get("commands"):
-        lines += ["How it was made:", "", "```", *training["commands"], "```", ""]
-    return [*lines, *facts, ""]
+        lines += ["How it was made:", "", "```sh", *training["commands"], "```", ""]
+    digest = ["```text", f"{file_sha256(network.name)}  {network.name}{FILE_SUFFIX}", "```"]
+    return [*lines, *facts, "", "SHA-256:", "", *digest, ""]
 
 
 def _breakdown(result: dict[str, Any]) -> list[str]:
