@@ -10,12 +10,6 @@ from typing import Any
 
 from german_whist.envs.utils.specs import must_be
 
-_EXAMPLES = """\
-examples:
-  german-whist hint AQ2.K84.T953.J76 --up H5
-  german-whist hint 753.KJ876.T2.AK9 --up H5 --led S6 --trump H --mine A2...2 --theirs K8...3 --taken .3.. --tricks 1-2
-  german-whist hint AK4.T9..J --opponent J7.AK.Q.T --trump S"""
-
 
 def add_parser(subparsers: Any) -> None:
     """Register the command."""
@@ -25,7 +19,8 @@ def add_parser(subparsers: Any) -> None:
         description="Say what to play in a position that you describe: in the foreplay the card turned up, the card "
         "led and what you remember; in the endgame both hands. Several cards are written as a hand, "
         "spades.hearts.diamonds.clubs (AQ2.K.. is SA SQ S2 HK), one card as suit and rank (SA).",
-        epilog=_EXAMPLES,
+        epilog="example: german-whist hint 753.KJ876.T2.AK9 --up H5 --led S6 --trump H --mine A2...2 --theirs K8...3 "
+        "--taken .3.. --tricks 1-2",
     )
     cards = {"metavar": "CARDS", "default": "..."}
     parser.add_argument("hand", metavar="HAND", help="your cards, such as 753.KJ876.T2.AK9")
