@@ -34,8 +34,10 @@ if TYPE_CHECKING:
     from german_whist.envs.agent import Agent as Agent
     from german_whist.envs.agent import AgentForfeit as AgentForfeit
     from german_whist.envs.agent import Values as Values
+    from german_whist.envs.engine.cards import card as card
     from german_whist.envs.engine.cards import card_text as card_text
     from german_whist.envs.engine.cards import cards_of_mask as cards_of_mask
+    from german_whist.envs.engine.cards import hand as hand
     from german_whist.envs.engine.match_format import max_reward as max_reward
     from german_whist.envs.engine.rules import Rules as Rules
     from german_whist.envs.engine.rules import rule_names as rule_names
@@ -69,6 +71,7 @@ _MODULES = {
     "Values": "envs.agent",
     "agent_names": "agents.registry",
     "canonical_views": "agents.policy.canonical",
+    "card": "envs.engine.cards",
     "card_text": "envs.engine.cards",
     "cards_of_mask": "envs.engine.cards",
     "decode_actions": "agents.policy.canonical",
@@ -77,6 +80,7 @@ _MODULES = {
     "endgame_tricks": "solver.endgame_kernels",
     "env": "envs.pettingzoo_env",
     "exploitability": "arena.exploitability.best_response",
+    "hand": "envs.engine.cards",
     "make_agent": "agents.registry",
     "max_game_length": "envs.observation.history",
     "max_reward": "envs.engine.match_format",

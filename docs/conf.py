@@ -10,8 +10,8 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent / "_ext"))
 
 project = "German Whist"
-author = "the German Whist authors"
-project_copyright = "MIT licence"
+author = "the German Whist maintainers"
+project_copyright = f"2026 {author}, MIT licence"
 version = release = installed_version("german-whist")
 
 extensions = [
@@ -20,7 +20,9 @@ extensions = [
     "sphinx.ext.napoleon",
     "sphinx.ext.viewcode",
     "sphinx_copybutton",
+    "command_lexer",
     "reference_directives",
+    "search_excerpts",
 ]
 exclude_patterns = ["_build", "_ext"]
 
@@ -44,7 +46,7 @@ python_maximum_signature_line_length = 80
 napoleon_numpy_docstring = False
 napoleon_use_ivar = True
 napoleon_use_rtype = False
-add_module_names = False
+add_module_names = True  # says where a name is imported from
 copybutton_exclude = ".linenos, .gp, .go"
 
 html_theme = "furo"
@@ -57,10 +59,3 @@ html_theme_options = {
     "light_css_variables": {"color-brand-primary": "#1b6e4b", "color-brand-content": "#1b6e4b"},
     "dark_css_variables": {"color-brand-primary": "#6fcf9f", "color-brand-content": "#6fcf9f"},
 }
-
-
-def setup(app: object) -> None:
-    """Highlight ``console`` examples as shell: they show commands without prompts."""
-    from pygments.lexers.shell import BashLexer
-
-    app.add_lexer("console", BashLexer)  # type: ignore[attr-defined]

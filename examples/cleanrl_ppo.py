@@ -15,44 +15,79 @@ import german_whist as gw
 GAME = {"rules": "classic", "endgame": "played"}
 
 
-class Learner(nn.Sequential):
+class Learner(nn.Module):
+    def __init__(self, hidden=256):
+        super().__init__()
+        self.network = nn.Sequential(nn.Linear(443, hidden), nn.ReLU(), nn.Linear(hidden, 52 + 1))
+
     def forward(self, obs, mask):  # the same mask when acting and when learning
-        out = super().forward(torch.as_tensor(obs, dtype=torch.float32))
-        return Categorical(logits=out[..., :-1].masked_fill(torch.as_tensor(mask) == 0, -1e9)), out[..., -1]
+        out = self.network(torch.as_tensor(obs, dtype=torch.float32))
+        logits, value = out[..., :-1], out[..., -1]
+        return Categorical(logits=logits.masked_fill(torch.as_tensor(mask) == 0, -1e9)), value
+
+
+@torch.no_grad()
+def collect(envs, learner, obs, mask, horizon):
+    """Play some steps; return them as tensors [horizon, n], with the observations and masks that follow."""
+    steps = []
+    for _ in range(horizon):
+        policy, value = learner(obs, mask)
+        action = policy.sample()
+        step = [obs, mask, action, policy.log_prob(action), value]
+        obs, reward, done, _, info = envs.step(action.numpy())
+        mask = info["action_mask"]
+        steps.append([torch.as_tensor(column) for column in (*step, reward / 10, done)])
+    return [torch.stack(column) for column in zip(*steps, strict=True)], obs, mask
+
+
+def advantages(values, rewards, done, after):
+    """Return GAE(gamma=1, lambda=0.95) of values [horizon, n]; ``after`` is the value of what follows the last step."""
+    found, trace = torch.zeros_like(values), 0.0
+    for t in reversed(range(len(values))):
+        trace = rewards[t] + (after + 0.95 * trace) * ~done[t] - values[t]
+        found[t] = trace
+        after = values[t]
+    return found
+
+
+def update(learner, optimizer, obs, mask, actions, old, advantage, goals):
+    """Take PPO's steps: two passes over the decisions."""
+    for _ in range(2):
+        for rows in torch.randperm(len(actions)).split(1024):
+            policy, value = learner(obs[rows], mask[rows])
+            gain = (advantage[rows] - advantage[rows].mean()) / (advantage[rows].std() + 1e-8)
+            ratio = (policy.log_prob(actions[rows]) - old[rows]).exp()
+            policy_loss = -torch.min(gain * ratio, gain * ratio.clamp(0.8, 1.2)) - 0.01 * policy.entropy()
+            value_loss = (value - goals[rows]) ** 2
+            optimizer.zero_grad()
+            (policy_loss + 0.5 * value_loss).mean().backward()
+            optimizer.step()
 
 
 def main(decisions=1_000_000, n=128, horizon=64, deals=1000):
     envs = gymnasium.make_vec("german_whist:GermanWhist-v0", num_envs=n, opponent="greedy", **GAME)
     torch.manual_seed(1)
-    learner = Learner(nn.Linear(443, 256), nn.ReLU(), nn.Linear(256, 52 + 1))
+    learner = Learner()
     optimizer = torch.optim.Adam(learner.parameters(), lr=1e-3, eps=1e-5)
     obs, info = envs.reset(seed=1)
+    mask = info["action_mask"]
     for _ in range(max(1, decisions // (n * horizon))):
-        steps = []
-        for _ in range(horizon):
-            with torch.no_grad():
-                dist, value = learner(obs, info["action_mask"])
-            seen = obs, info["action_mask"], (action := dist.sample()), dist.log_prob(action), value
-            obs, reward, done, _, info = envs.step(action.numpy())
-            steps.append([torch.as_tensor(x) for x in (*seen, reward / 10, done)])
-        o, m, a, old, v, r, done = map(torch.stack, zip(*steps, strict=True))
-        after, trace, adv = learner(obs, info["action_mask"])[1].detach(), 0.0, torch.zeros_like(v)
-        for t in reversed(range(horizon)):
-            trace = adv[t] = r[t] + (after + 0.95 * trace) * ~done[t] - v[t]
-            after = v[t]
-        o, m, a, old, adv, goal = (x.flatten(0, 1) for x in (o, m, a, old, adv, adv + v))
-        for rows in (rows for _ in range(2) for rows in torch.randperm(len(a)).split(1024)):
-            dist, value = learner(o[rows], m[rows])
-            gain = (adv[rows] - adv[rows].mean()) / (adv[rows].std() + 1e-8)
-            ratio = (dist.log_prob(a[rows]) - old[rows]).exp()
-            loss = -torch.min(gain * ratio, gain * ratio.clamp(0.8, 1.2)) - 0.01 * dist.entropy()
-            optimizer.zero_grad()
-            (loss + 0.5 * (value - goal[rows]) ** 2).mean().backward()
-            optimizer.step()
-    with torch.no_grad():
-        agent = gw.ObservationAgent(lambda obs, mask: learner(obs, mask)[0].probs.argmax(-1), GAME["rules"])
-        return gw.play_match(agent, "random", deals, seed=1000, **GAME)
+        steps, obs, mask = collect(envs, learner, obs, mask, horizon)
+        seen, masks, actions, old, values, rewards, done = steps
+        with torch.no_grad():
+            after = learner(obs, mask)[1]
+        advantage = advantages(values, rewards, done, after)
+        columns = (seen, masks, actions, old, advantage, advantage + values)
+        update(learner, optimizer, *(column.flatten(0, 1) for column in columns))
+
+    @torch.no_grad()
+    def choose(observations, masks):
+        return learner(observations, masks)[0].probs.argmax(-1)
+
+    return gw.play_match(gw.ObservationAgent(choose, GAME["rules"]), "random", deals, seed=1000, **GAME)
 
 
 if __name__ == "__main__":
-    print(f"{(result := main()).win_rate:.1%} against random, 95 % interval", *(f"{p:.1%}" for p in result.interval))
+    result = main()
+    low, high = result.interval
+    print(f"{result.win_rate:.1%} against random, 95 % interval {low:.1%} {high:.1%}")

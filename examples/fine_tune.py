@@ -18,8 +18,17 @@ GAME = {"rules": "short", "endgame": "exact"}
 
 
 def main(start="small", decisions=50_000, deals=1000, num_envs=1024):
-    settings = {"init": start, "rules": GAME["rules"], "num_envs": num_envs, "evaluate_deals": 10, "final_deals": 10}
-    settings |= {"decisions": decisions, "value_start": decisions // 2, "batch_size": 1024, "learning_rate": 1e-4}
+    settings = {
+        "init": start,
+        "rules": GAME["rules"],
+        "decisions": decisions,
+        "value_start": decisions // 2,
+        "num_envs": num_envs,
+        "batch_size": 1024,
+        "learning_rate": 1e-4,
+        "evaluate_deals": 10,
+        "final_deals": 10,
+    }
     config = load_config("champion", {key: str(value) for key, value in settings.items()})
     with tempfile.TemporaryDirectory() as folder:
         train(config, RunDirectory.create(config, "fine-tuned", f"{folder}/run"), quiet=True)
@@ -29,4 +38,5 @@ def main(start="small", decisions=50_000, deals=1000, num_envs=1024):
 
 if __name__ == "__main__":
     result = main(*sys.argv[1:])
-    print(f"{result.win_rate:.1%} against random, 95 % interval", *(f"{p:.1%}" for p in result.interval))
+    low, high = result.interval
+    print(f"{result.win_rate:.1%} against random, 95 % interval {low:.1%} {high:.1%}")

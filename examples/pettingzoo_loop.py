@@ -39,11 +39,14 @@ def play_deal(env, learner):
 
 def main(updates=80, deals_per_update=64, deals=1000):
     torch.manual_seed(1)
-    env, learner = gw.env(**GAME), Learner(nn.Linear(443, 128), nn.ReLU(), nn.Linear(128, 52 + 1))
+    env = gw.env(**GAME)
     env.reset(seed=1)
+    learner = Learner(nn.Linear(443, 128), nn.ReLU(), nn.Linear(128, 52 + 1))
     optimizer = torch.optim.Adam(learner.parameters(), lr=2e-3)
     for _ in range(updates):
-        decisions = [decision for _ in range(deals_per_update) for decision in play_deal(env, learner)]
+        decisions = []
+        for _ in range(deals_per_update):
+            decisions += play_deal(env, learner)
         obs, mask, action, result = (torch.as_tensor(np.array(column)) for column in zip(*decisions, strict=True))
         dist, value = learner(obs, mask)
         advantage = result.float() - value
@@ -51,10 +54,15 @@ def main(updates=80, deals_per_update=64, deals=1000):
         optimizer.zero_grad()
         loss.mean().backward()
         optimizer.step()
-    with torch.no_grad():
-        agent = gw.ObservationAgent(lambda obs, mask: learner(obs, mask)[0].probs.argmax(-1), GAME["rules"])
-        return gw.play_match(agent, "random", deals, seed=1000, **GAME)
+
+    @torch.no_grad()
+    def choose(observations, masks):
+        return learner(observations, masks)[0].probs.argmax(-1)
+
+    return gw.play_match(gw.ObservationAgent(choose, GAME["rules"]), "random", deals, seed=1000, **GAME)
 
 
 if __name__ == "__main__":
-    print(f"{(result := main()).win_rate:.1%} against random, 95 % interval", *(f"{p:.1%}" for p in result.interval))
+    result = main()
+    low, high = result.interval
+    print(f"{result.win_rate:.1%} against random, 95 % interval {low:.1%} {high:.1%}")

@@ -50,4 +50,6 @@ def main(iterations=6, deals=1000):
 
 
 if __name__ == "__main__":
-    print(f"{(result := main()).win_rate:.1%} against random, 95 % interval", *(f"{p:.1%}" for p in result.interval))
+    result = main()
+    low, high = result.interval
+    print(f"{result.win_rate:.1%} against random, 95 % interval {low:.1%} {high:.1%}")

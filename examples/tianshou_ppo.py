@@ -41,12 +41,21 @@ def main(decisions=50_000, deals=1000, steps=2048):
     torch.manual_seed(1)
     envs = DummyVectorEnv([make_env] * 16)
     envs.seed(1)
-    policy = DiscreteActorPolicy(actor=(actor := Actor(52)), action_space=envs.action_space[0])
+    actor = Actor(52)
+    policy = DiscreteActorPolicy(actor=actor, action_space=envs.action_space[0])
     ppo = PPO(policy=policy, critic=Critic(), optim=AdamOptimizerFactory(lr=1e-3), gamma=1.0, max_grad_norm=0.5)
     collector = Collector(ppo, envs, VectorReplayBuffer(steps, 16))
-    how = {"training_collector": collector, "max_epochs": 1, "epoch_num_steps": decisions, "batch_size": 256}
-    how |= {"collection_step_num_env_steps": steps, "update_step_num_repetitions": 4, "show_progress": False}
-    ppo.run_training(OnPolicyTrainerParams(**how, verbose=False))
+    params = OnPolicyTrainerParams(
+        training_collector=collector,
+        max_epochs=1,
+        epoch_num_steps=decisions,
+        batch_size=256,
+        collection_step_num_env_steps=steps,
+        update_step_num_repetitions=4,
+        show_progress=False,
+        verbose=False,
+    )
+    ppo.run_training(params)
 
     @torch.no_grad()
     def choose(observations, masks):
@@ -56,4 +65,6 @@ def main(decisions=50_000, deals=1000, steps=2048):
 
 
 if __name__ == "__main__":
-    print(f"{(result := main()).win_rate:.1%} against random, 95 % interval", *(f"{p:.1%}" for p in result.interval))
+    result = main()
+    low, high = result.interval
+    print(f"{result.win_rate:.1%} against random, 95 % interval {low:.1%} {high:.1%}")

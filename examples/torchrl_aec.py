@@ -19,11 +19,14 @@ GAME = {"rules": "classic", "endgame": "exact"}
 
 
 def trajectory(seat, data):
+    """Return the decisions of a seat, each with what it led to: the seat's next decision, or the end of the deal."""
     at = data[seat, "mask"].flatten().nonzero().flatten()  # the steps in which the seat decides
-    now, later, start = at[:-1], at[1:], torch.zeros(1)
+    now, later = at[:-1], at[1:]
+    start = torch.zeros(1)
     paid = torch.cat([start, data["next", seat, "reward"].flatten().cumsum(0)])
     over = torch.cat([start, data["next", "done"].flatten().cumsum(0)])
-    done, reward = (over[later] > over[now])[:, None], (paid[later] - paid[now])[:, None] / 10
+    done = (over[later] > over[now])[:, None]
+    reward = (paid[later] - paid[now])[:, None] / 10
     following = {"obs": data[seat][later]["obs"].squeeze(1), "reward": reward, "done": done, "terminated": done}
     return data[seat][now].squeeze(1).exclude("done").set("next", TensorDict(following, now.shape))
 
@@ -33,9 +36,11 @@ def main(decisions=20_000, horizon=1000, deals=1000):
     env = PettingZooWrapper(gw.env(**GAME), use_mask=True, done_on_any=True, seed=1)
     net = nn.Sequential(nn.Linear(443, 256), nn.ReLU(), nn.Linear(256, 52))
     critic = ValueOperator(nn.Sequential(nn.Linear(443, 256), nn.ReLU(), nn.Linear(256, 1)), ["obs"])
-    logits, keys = TensorDictModule(net, ["obs"], ["logits"]), {"logits": "logits", "mask": "action_mask"}
+    logits = TensorDictModule(net, ["obs"], ["logits"])
+    keys = {"logits": "logits", "mask": "action_mask"}
     actor = ProbabilisticActor(logits, keys, distribution_class=MaskedCategorical, return_log_prob=True)
-    loss, gae = ClipPPOLoss(actor, critic, normalize_advantage=True), GAE(gamma=1.0, lmbda=0.95, value_network=critic)
+    loss = ClipPPOLoss(actor, critic, normalize_advantage=True)
+    gae = GAE(gamma=1.0, lmbda=0.95, value_network=critic)
     optimizer = torch.optim.Adam(loss.parameters(), lr=1e-3)
 
     @torch.no_grad()
@@ -47,14 +52,21 @@ def main(decisions=20_000, horizon=1000, deals=1000):
     for _ in range(max(1, decisions // horizon)):
         data = env.rollout(horizon, policy, break_when_any_done=False)
         batch = torch.cat([gae(trajectory(seat, data)) for seat in env.possible_agents])
-        for rows in (part for _ in range(4) for part in torch.randperm(len(batch)).split(250)):
-            losses = loss(batch[rows])
-            optimizer.zero_grad()
-            sum(losses[name] for name in ("loss_objective", "loss_critic", "loss_entropy")).backward()
-            optimizer.step()
-    choose = torch.no_grad()(lambda obs, mask: (net(torch.tensor(obs).float()) - 1e9 * ~torch.tensor(mask)).argmax(-1))
+        for _ in range(4):
+            for rows in torch.randperm(len(batch)).split(250):
+                losses = loss(batch[rows])
+                optimizer.zero_grad()
+                (losses["loss_objective"] + losses["loss_critic"] + losses["loss_entropy"]).backward()
+                optimizer.step()
+
+    @torch.no_grad()
+    def choose(obs, mask):
+        return net(torch.from_numpy(obs).float()).masked_fill(~torch.from_numpy(mask), -1e9).argmax(-1)
+
     return gw.play_match(gw.ObservationAgent(choose, GAME["rules"]), "random", deals, seed=1000, **GAME)
 
 
 if __name__ == "__main__":
-    print(f"{(result := main()).win_rate:.1%} against random, 95 % interval", *(f"{p:.1%}" for p in result.interval))
+    result = main()
+    low, high = result.interval
+    print(f"{result.win_rate:.1%} against random, 95 % interval {low:.1%} {high:.1%}")

@@ -31,7 +31,8 @@ def main(decisions=300_000, rows=64, horizon=65, deals=1000):
     env.append_transform(DTypeCastTransform(torch.int8, torch.float32, in_keys=["observation"]))
     env.append_transform(DTypeCastTransform(torch.int8, torch.bool, in_keys=["action_mask"]))
     env.set_seed(1)
-    logits = TensorDictModule(net := network(52), ["observation"], ["logits"])
+    net = network(52)
+    logits = TensorDictModule(net, ["observation"], ["logits"])
     spread = {"logits": "logits", "mask": "action_mask"}
     actor = ProbabilisticActor(logits, spread, distribution_class=MaskedCategorical, return_log_prob=True)
     critic = ValueOperator(network(1), ["observation"])
@@ -42,11 +43,12 @@ def main(decisions=300_000, rows=64, horizon=65, deals=1000):
         with torch.no_grad():
             data = env.rollout(horizon, actor, break_when_any_done=False)
         batch = advantages(data).flatten()
-        for picked in (part for _ in range(2) for part in torch.randperm(len(batch)).split(512)):
-            losses = loss(batch[picked])
-            optimizer.zero_grad()
-            sum(losses[name] for name in ("loss_objective", "loss_critic", "loss_entropy")).backward()
-            optimizer.step()
+        for _ in range(2):
+            for picked in torch.randperm(len(batch)).split(512):
+                losses = loss(batch[picked])
+                optimizer.zero_grad()
+                (losses["loss_objective"] + losses["loss_critic"] + losses["loss_entropy"]).backward()
+                optimizer.step()
 
     @torch.no_grad()
     def choose(obs, mask):
@@ -56,4 +58,6 @@ def main(decisions=300_000, rows=64, horizon=65, deals=1000):
 
 
 if __name__ == "__main__":
-    print(f"{(result := main()).win_rate:.1%} against random, 95 % interval", *(f"{p:.1%}" for p in result.interval))
+    result = main()
+    low, high = result.interval
+    print(f"{result.win_rate:.1%} against random, 95 % interval {low:.1%} {high:.1%}")

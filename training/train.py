@@ -15,12 +15,14 @@ from german_whist.training.run.directory import RunDirectory, only_one
 from german_whist.training.run.processes import Processes, started_workers
 from german_whist.training.run.progress import FINAL_EVALUATION, FIRST_EVALUATION, FIRST_ROLLOUT, TrainingProgress
 from german_whist.training.run.records import (
+    Callback,
     Due,
     RunMetrics,
     TrainingClock,
     TrainingOutcome,
     last_evaluation,
     record_evaluation,
+    win_rates,
 )
 from german_whist.training.run.stopping import Stopped, stop_signals
 
@@ -32,6 +34,7 @@ def train(
     resume: bool = False,
     quiet: bool = False,
     processes: Processes = Processes(),  # noqa: B008 - a constant
+    callback: Callback | None = None,
 ) -> TrainingOutcome:
     """Train a policy by self-play with the configured trainer; SIGINT and SIGTERM checkpoint and exit.
 
@@ -43,6 +46,9 @@ def train(
         resume: continue from the run's snapshot; a run killed before the first snapshot starts from scratch.
         quiet: show no progress.
         processes: those of ``torchrun``, if it started this one; ``trainer: sb3`` runs in one.
+        callback: called as ``callback(decisions, numbers)`` with the row of each update, by the names of
+            ``metrics.csv``, and with the win rates of each evaluation, ``evaluation/win_rate_OPPONENT``. What it raises
+            ends the run, which can be resumed from its last checkpoint. Only the first process calls it.
 
     Raises:
         ValueError: when the run cannot be resumed or another process trains it, or the device does not exist.
@@ -64,10 +70,10 @@ def train(
         resume = resume and has_snapshot
         if config.threads:
             torch.set_num_threads(config.threads)
-        return load_trainer(config)(config, run, resume, quiet, processes)
+        return load_trainer(config)(config, run, resume, quiet, processes, callback)
 
 
-Trainer = Callable[[Any, RunDirectory, bool, bool, Processes], TrainingOutcome]
+Trainer = Callable[[Any, RunDirectory, bool, bool, Processes, Callback | None], TrainingOutcome]
 
 
 def load_trainer(config: TrainConfig) -> Trainer:
@@ -84,7 +90,12 @@ def load_trainer(config: TrainConfig) -> Trainer:
 
 
 def _train_policy_iteration(
-    config: PolicyIterationConfig, run: RunDirectory, resume: bool, quiet: bool, processes: Processes
+    config: PolicyIterationConfig,
+    run: RunDirectory,
+    resume: bool,
+    quiet: bool,
+    processes: Processes,
+    callback: Callback | None,
 ) -> TrainingOutcome:
     learner, clock = _make(config, run, resume, processes)
     quiet = quiet or not processes.is_first
@@ -93,7 +104,7 @@ def _train_policy_iteration(
         stop_signals(learner.stop, progress.say),
     ):
         progress.say(f"training in {run.path}")
-        training = _Run(learner, clock, progress)
+        training = _Run(learner, clock, progress, callback)
         try:
             if training.run_to_end():
                 return training.finish()
@@ -126,14 +137,16 @@ def _make(
 class _Run:
     """A run in progress. Only the first process writes records."""
 
-    def __init__(self, learner: Learner, clock: TrainingClock, progress: TrainingProgress) -> None:
+    def __init__(
+        self, learner: Learner, clock: TrainingClock, progress: TrainingProgress, callback: Callback | None
+    ) -> None:
         self._learner = learner
         self._clock = clock
         self._progress = progress
         self._is_first = learner.processes.is_first
         self._has_trained = False
         config, run = learner.config, learner.run
-        self._metrics = RunMetrics(run, METRICS, learner.decisions) if self._is_first else None
+        self._metrics = RunMetrics(run, METRICS, learner.decisions, callback) if self._is_first else None
         # A new run starts with an evaluation of the untrained network; one killed during an evaluation repeats it.
         last = last_evaluation(run) if self._is_first else None
         self._save_is_due = Due(config.checkpoint_every, learner.decisions)
@@ -188,10 +201,9 @@ class _Run:
         config = learner.config
         self._progress.begin_evaluation(kind, deals, config.evaluate_against, len(config.shares))
         results = learner.evaluate(deals)
-        if self._metrics is not None:
-            rates = {f"evaluation/win_rate_{result.second}": result.win_rate for result in results}
-            self._metrics.chart(learner.decisions, rates)
         record_evaluation(learner.run, config.title, learner.decisions, self._clock.seconds, results, self._progress)
+        if self._metrics is not None:
+            self._metrics.chart(learner.decisions, win_rates(results))
         return TrainingOutcome(learner.run, learner.decisions, results)
 
     def finish(self) -> TrainingOutcome:

@@ -2,12 +2,14 @@
 
 ``python -m german_whist.agents.pretrained.model_cards > agents/weights/README.md`` writes it.
 
-The page begins with metadata, a block of YAML in the form of the Hugging Face Hub: licence, library, task, tags, and
-``model-index`` with what was measured. For reinforcement learning the environment stands in the place of the data set.
+With ``--hub`` the page begins with metadata, a block of YAML in the form of the Hugging Face Hub: licence, library,
+task, tags, and ``model-index`` with what was measured. For reinforcement learning the environment stands in the place
+of the data set.
 """
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import yaml
@@ -71,7 +73,14 @@ def _metric(kind: str, name: str, result: dict[str, Any], interval: str) -> dict
 
 
 COMMAND = "python -m german_whist.agents.pretrained.model_cards > agents/weights/README.md"
-END_OF_METADATA = "a test compares the two. -->"  # the documentation shows the page from here on
+WHAT = {
+    "champion": "The strongest network for the classic game: it learnt by self-play, then from games against weaker "
+    "past selves",
+    "champion-every": "One network for every other game with an open endgame, made like `champion`: the mean of two "
+    "that learnt in different ways",
+    "small": "A fast network for the classic game: it learnt to play like a larger one",
+    "small-every": "A fast network for every other game with an open endgame, which learnt to play like a larger one",
+}
 ENDGAMES = (
     "Endgame *exact*: both sides play it perfectly; *played*: each side plays it in its own way. "
     "*Network to the end* is the agent with `endgame=played`: its network plays the endgame, too."
@@ -79,13 +88,8 @@ ENDGAMES = (
 
 
 def page() -> str:
-    """Return the page as Markdown, headed by the metadata that model hubs read."""
-    networks = pretrained_networks()
+    """Return the page as Markdown."""
     lines = [
-        *front_matter(networks).splitlines(),
-        "",
-        f"<!-- Written from the model cards in the files by `{COMMAND}`; {END_OF_METADATA}",
-        "",
         "# Pretrained agents",
         "",
         "`champion` is the strongest agent, `small` a fast one. Each plays `classic` with the network of its name, and "
@@ -95,9 +99,15 @@ def page() -> str:
         ENDGAMES,
         "",
     ]
-    for network in networks:
+    for network in pretrained_networks():
         lines += _model_card(network)
-    return "\n".join(lines).rstrip("\n") + "\n"
+    lines.append(f"<!-- Written from the model cards in the files by `{COMMAND}`; a test compares the two. -->")
+    return "\n".join(lines) + "\n"
+
+
+def hub_page() -> str:
+    """Return the page of a model hub: headed by the metadata that hubs read."""
+    return f"{front_matter(pretrained_networks())}\n{page()}"
 
 
 def win_rate(result: dict[str, Any], sign: str = "") -> str:
@@ -131,7 +141,6 @@ def _model_card(network: PretrainedNetwork) -> list[str]:
     facts = [
         f"- game: {network.rules if ' ' in network.rules else f'`{network.rules}`'}",
         f"- network: {sizes}{suits}, {network.size / 1000:.0f} kB",
-        f"- SHA-256 of `{network.name}{FILE_SUFFIX}`: `{file_sha256(network.name)}`",
     ]
     if model_card.get("logits_a_trick"):
         facts.append(
@@ -153,9 +162,7 @@ def _model_card(network: PretrainedNetwork) -> list[str]:
     facts.append(f"- training: {', '.join(origin)}")
     if code:
         facts.append(f"- code: {code.get('commit') or code.get('german_whist')}, Python {code.get('python')}")
-    lines = [f"## {network.name}", "", *facts, ""]
-    if training.get("commands"):
-        lines += ["```", *training["commands"], "```", ""]
+    lines = [f"## {network.name}", "", f"{WHAT[network.name]}.", ""]
     if model_card["results"]:
         rows = (
             (against(row), f"{result['deals']:,}", result["endgame"], win_rate(result), margin(result))
@@ -163,7 +170,10 @@ def _model_card(network: PretrainedNetwork) -> list[str]:
         )
         lines += [markdown_table(("against", "deals", "endgame", "games won", "margin"), rows), ""]
     lines += [line for result in model_card["results"].values() if "hands" in result for line in _breakdown(result)]
-    return lines
+    if training.get("commands"):
+        lines += ["How it was made:", "", "```sh", *training["commands"], "```", ""]
+    digest = ["```text", f"{file_sha256(network.name)}  {network.name}{FILE_SUFFIX}", "```"]
+    return [*lines, *facts, "", "SHA-256:", "", *digest, ""]
 
 
 def _breakdown(result: dict[str, Any]) -> list[str]:
@@ -176,4 +186,4 @@ def _breakdown(result: dict[str, Any]) -> list[str]:
 
 
 if __name__ == "__main__":
-    print(page(), end="")
+    print(hub_page() if sys.argv[1:] == ["--hub"] else page(), end="")

@@ -29,12 +29,12 @@ def card_text(card: int) -> str:
 
 
 def parse_card(text: str) -> int:
-    """Return the number of a card written as suit then rank (any case).
+    """Return the number of a card written as suit then rank (any case), such as 51 for ``"SA"``.
 
     Raises:
         ValueError: if the text is not a card.
     """
-    word = text.strip().upper()
+    word = text.strip().upper() if isinstance(text, str) else ""
     if len(word) != 2 or word[0] not in SUITS or word[1] not in RANKS:
         raise ValueError(
             f"{short_repr(text)} is not a card: write the suit (C D H S), then the rank (2-9 T J Q K A), as SA"
@@ -85,12 +85,12 @@ def hand_text(mask: int) -> str:
 
 
 def parse_hand(text: str) -> int:
-    """Return the mask of a hand written as ``S.H.D.C``.
+    """Return the mask of a hand written as ``S.H.D.C``, such as ``"AQ2.K.."``: bit ``c`` is card ``c``.
 
     Raises:
         ValueError: if there are not four suits, a letter is not a rank, or a card appears twice.
     """
-    suits = text.strip().upper().split(".")
+    suits = text.strip().upper().split(".") if isinstance(text, str) else []
     if len(suits) != 4:
         raise ValueError(f"hand {short_repr(text)} has {len(suits)} suits: write four as S.H.D.C, as AKQ2.T98..J4")
     mask = 0
@@ -103,6 +103,9 @@ def parse_hand(text: str) -> int:
                 raise ValueError(f"hand {short_repr(text)}: {SUITS[suit]}{letter} appears twice")
             mask |= card
     return mask
+
+
+card, hand = parse_card, parse_hand  # as `german_whist` has them
 
 
 def deck_text(deck: Iterable[int]) -> str:

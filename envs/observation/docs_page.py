@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Callable, Iterable
 
@@ -17,6 +18,7 @@ from german_whist.envs.observation.history import COLUMNS, EVENTS, HISTORY_VERSI
 from german_whist.envs.observation.vector import OBSERVATION_VERSION, observation_high, observation_layout
 from german_whist.envs.utils.markdown import markdown_table
 
+_KEPT = "\N{NO-BREAK SPACE}"  # where a line must not break
 COMMAND = "python -m german_whist.envs.observation.docs_page > docs/reference/observations.md"
 
 # What adds a block to the vectors, in the order of the blocks: in words, with rules and a match format that have it.
@@ -66,8 +68,10 @@ def _blocks(layout: dict[str, Block], high: list[int]) -> list[str]:
 
 
 def _prose(text: str) -> list[str]:
-    """Return a paragraph in lines that fit."""
-    return [*textwrap.wrap(" ".join(text.split()), 118, break_on_hyphens=False, break_long_words=False), ""]
+    """Return a paragraph in lines that fit, with no break inside a code span: Markdown could read it as a list."""
+    text = re.sub("`.*?`", lambda span: span[0].replace(" ", _KEPT), " ".join(text.split()))
+    lines = textwrap.wrap(text, 118, break_on_hyphens=False, break_long_words=False)
+    return [*(line.replace(_KEPT, " ") for line in lines), ""]
 
 
 def _introduction() -> list[str]:

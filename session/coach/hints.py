@@ -32,24 +32,38 @@ def hint(deal: TableDeal, seed: int = 0, worlds: int = WORLDS, judge: Agent | No
         worlds: number of worlds.
         judge: what judges the actions before the endgame; by default the strongest for the game.
     """
-    views, histories = deal.views(deal.turn), deal.batch.history(seats=[deal.turn])
-    agent = judge_of(deal.rules, worlds) if judge is None else judge
-    advice = advise(views, deal.rules, worlds, seed, histories, agent)[0]
-    belief = holdings(deal.rules, views, agent, seed, histories)
+    return hint_of(deal.views(deal.turn), deal.rules, seed, worlds, judge, deal.batch.history(seats=[deal.turn]))
+
+
+def hint_of(
+    views: Views,
+    rules: Rules,
+    seed: int = 0,
+    worlds: int = WORLDS,
+    judge: Agent | None = None,
+    histories: Histories | None = None,
+) -> dict[str, Any]:
+    """Return a hint for a view of the seat to act, a ``VIEW`` array of shape (1,), with or without its history.
+
+    The other arguments are those of :func:`hint`.
+    """
+    agent = judge_of(rules, worlds) if judge is None else judge
+    advice = advise(views, rules, worlds, seed, histories, agent)[0]
+    belief = holdings(rules, views, agent, seed, histories)
     best = advice.actions[0]
     return {
         "by": advice.judge,
         "by_title": agent_title(advice.judge),
         "by_text": _judge_text(advice, searches(agent)),
-        "action": action_text(best, deal.rules),
-        "name": action_name(best, deal.rules),
-        "reason": reason(views[0], deal.rules, advice),
+        "action": action_text(best, rules),
+        "name": action_name(best, rules),
+        "reason": reason(views[0], rules, advice),
         "exact": advice.exact,
         "win": _rounded(advice.wins[0]),
-        "options": options(advice, deal.rules),
+        "options": options(advice, rules),
         "opponent": {
             suit: {"expected": _rounded(belief.expected[0, place]), "void": _rounded(belief.void[0, place])}
-            for place, suit in enumerate(SUITS[: deal.rules.suits])
+            for place, suit in enumerate(SUITS[: rules.suits])
         },
     }
 
@@ -85,7 +99,7 @@ def _rounded(value: float) -> float:
     return round(float(value), 3)
 
 
-def holdings(rules: Rules, views: Views, agent: Agent | None, seed: int, histories: Histories) -> Belief:
+def holdings(rules: Rules, views: Views, agent: Agent | None, seed: int, histories: Histories | None) -> Belief:
     """Return beliefs about the opponent's suits, weighted by how it has played if the agent searches.
 
     A search gives the probability of each card. The chance of a void is that of equally likely hands, times the ratio
@@ -97,10 +111,10 @@ def holdings(rules: Rules, views: Views, agent: Agent | None, seed: int, histori
         views: ``VIEW`` array of shape (n,), each of a seat to act.
         agent: the judge, if there is one.
         seed: seed of its search.
-        histories: event histories of these views.
+        histories: event histories of these views; without them all hands are equally likely.
     """
     uniform = beliefs(views, rules)
-    if not searches(agent) or opponent_hand_known(views).all():
+    if histories is None or not searches(agent) or opponent_hand_known(views).all():
         return uniform
     searcher: Any = agent
     weighted, equal = searcher.card_probabilities(views, np.random.default_rng(seed), histories)

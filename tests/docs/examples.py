@@ -176,7 +176,7 @@ def check_command(line: str, place: str) -> None:
 
 def prose(page: Path) -> str:
     """Return a page without its fenced blocks."""
-    return re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+    return re.sub(r"^ *```.*?^ *```$", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
 
 
 def links(page: Path) -> Iterator[str]:

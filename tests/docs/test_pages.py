@@ -15,6 +15,7 @@ from tests.docs.examples import ROOT, blocks, links, prose, run_page
 DOCS = ROOT / "docs"
 PAGES = sorted(page for page in DOCS.rglob("*.md") if "_build" not in page.parts)
 OTHERS = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")]
+MARKDOWN = [*PAGES, *OTHERS, *sorted(ROOT.glob("lab/**/*.md")), ROOT / "agents" / "weights" / "README.md"]
 WITH_EXAMPLES = [page for page in PAGES if any(block.kind in ("python", "console", "sh") for block in blocks(page))]
 
 
@@ -50,6 +51,13 @@ def anchors(page: Path) -> set[str]:
     return {re.sub(r"[^\w\- ]", "", title.lower()).strip().replace(" ", "-") for title in titles}
 
 
+@pytest.mark.parametrize("page", MARKDOWN, ids=name_of)
+def test_no_code_span_breaks_over_a_line(page: Path) -> None:
+    """A line that begins with ``+``, ``-`` or ``>`` ends the paragraph, and turns code and text around below it."""
+    open_ended = [line for line in prose(page).splitlines() if "`" in re.sub(r"(`+)[^`].*?(?<!`)\1(?!`)", "", line)]
+    assert open_ended == []
+
+
 @pytest.mark.parametrize("page", [*PAGES, *OTHERS], ids=name_of)
 def test_every_file_that_is_named_exists(page: Path) -> None:
     folders = "agents|api|arena|benchmarks|configs|docs|envs|lab|solver|tests|training"
@@ -61,6 +69,16 @@ def test_every_public_name_is_in_the_reference() -> None:
     text = "".join(page.read_text(encoding="utf-8") for page in (DOCS / "reference" / "api").glob("*.md"))
     described = set(re.findall(r"^\.\. auto\w+:: german_whist\.(\w+)$", text, re.MULTILINE))
     assert set(gw.__all__) - {"__version__"} <= described
+
+
+def test_every_name_in_the_index_of_the_api_leads_to_its_entry() -> None:
+    pages = {page.name: page.read_text(encoding="utf-8") for page in (DOCS / "reference" / "api").glob("*.md")}
+    for row in re.findall(r"^\| \[.*$", pages["index.md"], re.MULTILINE):
+        page = pages[re.findall(r"\((\w+\.md)\)", row)[0]]
+        entries = set(re.findall(r"^\.\. auto\w+:: ([\w.]+)", page, re.MULTILINE))
+        named = re.findall(r"\{py:\w+\}`~([\w.]+)`", row)
+        assert row.count("`") == 2 * len(named)  # a name is a link
+        assert set(named) == entries
 
 
 def test_every_page_is_in_the_navigation() -> None:

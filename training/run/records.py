@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,6 +19,8 @@ from german_whist.training.run.curve import draw_curve
 from german_whist.training.run.directory import RunDirectory, append_row
 from german_whist.training.run.progress import TrainingProgress
 from german_whist.training.run.stopping import StopRequest
+
+Callback = Callable[[int, dict[str, float]], None]  # gets decisions and numbers by name
 
 EVALUATION_SEED = 1_000_003  # other deals than those of `german-whist evaluate`
 
@@ -66,14 +68,18 @@ def forfeit_lines(results: Sequence[MatchResult]) -> list[str]:
 class RunMetrics:
     """Writes the metrics of a run; a resumed run appends to the same files."""
 
-    def __init__(self, run: RunDirectory, names: Sequence[str], decisions: int) -> None:
+    def __init__(
+        self, run: RunDirectory, names: Sequence[str], decisions: int, callback: Callback | None = None
+    ) -> None:
         """Open the files.
 
         Args:
             run: the run's folder.
             names: names of the metrics.
             decisions: decisions at which the run resumes; TensorBoard hides its records of later ones.
+            callback: gets what TensorBoard gets.
         """
+        self._callback = callback
         self._path = run.metrics
         self._names = names
         if not self._path.exists():
@@ -91,9 +97,11 @@ class RunMetrics:
         self.chart(decisions, metrics)
 
     def chart(self, decisions: int, numbers: Mapping[str, float]) -> None:
-        """Send numbers to TensorBoard."""
+        """Send numbers to TensorBoard and the callback."""
         for name, number in numbers.items():
             self._board.add_scalar(name, number, decisions)
+        if self._callback is not None:
+            self._callback(decisions, dict(numbers))
 
     def close(self) -> None:
         """Flush TensorBoard's files."""
@@ -165,6 +173,11 @@ def record_evaluation(
     for line in forfeit_lines(results):
         progress.say(line)
     progress.show_rates(decisions, {result.second: result.win_rate for result in results})
+
+
+def win_rates(results: Sequence[MatchResult]) -> dict[str, float]:
+    """Return the numbers of an evaluation, by the names that TensorBoard and callbacks know them by."""
+    return {f"evaluation/win_rate_{result.second}": result.win_rate for result in results}
 
 
 def _evaluation_row(decisions: int, seconds: float, result: MatchResult) -> dict[str, Any]:

@@ -30,12 +30,14 @@ from german_whist.training.run.processes import Processes
 from german_whist.training.run.progress import FINAL_EVALUATION, FIRST_EVALUATION, FIRST_ROLLOUT, TrainingProgress
 from german_whist.training.run.provenance import Provenance, code_version
 from german_whist.training.run.records import (
+    Callback,
     Due,
     TrainingClock,
     TrainingOutcome,
     evaluate,
     last_evaluation,
     record_evaluation,
+    win_rates,
 )
 from german_whist.training.run.snapshot import UNREADABLE, Snapshot, cannot_resume, tensor_of_shape
 from german_whist.training.run.stopping import Stopped, StopRequest, stop_signals
@@ -61,15 +63,19 @@ COLUMNS = (
 class MetricsWriter(KVWriter):
     """Appends rows to a CSV file; a resumed run continues the same file."""
 
-    def __init__(self, path: Path) -> None:
-        """Name the file; the header is written when it does not exist."""
+    def __init__(self, path: Path, callback: Callback | None = None) -> None:
+        """Name the file; the header is written when it does not exist. The callback gets each row, too."""
         self._path = path
+        self._callback = callback
         if not path.exists():
             append_row(path, COLUMNS)
 
     def write(self, key_values: dict[str, Any], key_excluded: dict[str, tuple[str, ...]], step: int = 0) -> None:
         """Write one row; metrics without a value stay empty."""
-        append_row(self._path, [key_values.get(column, "") for column in COLUMNS])
+        row = {column: key_values[column] for column in COLUMNS if column in key_values}
+        append_row(self._path, [row.get(column, "") for column in COLUMNS])
+        if self._callback is not None:
+            self._callback(step, {column: float(number) for column, number in row.items()})
 
     def close(self) -> None:
         """Do nothing: no file is held open."""
@@ -299,14 +305,23 @@ class SB3Learner:
         return evaluate(self.checkpoint(), self._baselines, deals, self.rules, stop=self.stop)
 
 
-def train_sb3(config: SB3Config, run: RunDirectory, resume: bool, quiet: bool, processes: Processes) -> TrainingOutcome:
+def train_sb3(
+    config: SB3Config,
+    run: RunDirectory,
+    resume: bool,
+    quiet: bool,
+    processes: Processes,
+    callback: Callback | None,
+) -> TrainingOutcome:
     """Train with MaskablePPO; see :func:`german_whist.training.train.train`."""
     if processes.size > 1:
         raise ValueError("trainer: sb3 runs in one process; several need trainer: policy_iteration")
     # Checking our own masks would cost a tenth of the time.
     torch.distributions.Distribution.set_default_validate_args(False)
     learner, clock = _make(config, run, resume)
-    logger = Logger(str(run.path), [TensorBoardOutputFormat(str(run.tensorboard)), MetricsWriter(run.metrics)])
+    logger = Logger(
+        str(run.path), [TensorBoardOutputFormat(str(run.tensorboard)), MetricsWriter(run.metrics, callback)]
+    )
     learner.model.set_logger(logger)
     try:
         with (
@@ -314,7 +329,7 @@ def train_sb3(config: SB3Config, run: RunDirectory, resume: bool, quiet: bool, p
             stop_signals(learner.stop, progress.say),
         ):
             progress.say(f"training in {run.path}")
-            recorder = _Recorder(learner, clock, progress)
+            recorder = _Recorder(learner, clock, progress, callback)
             left = config.decisions - learner.decisions
             if left > 0:
                 progress.expect(learner.decisions, config.num_envs * config.num_steps)
@@ -353,8 +368,11 @@ def _make(config: SB3Config, run: RunDirectory, resume: bool) -> tuple[SB3Learne
 class _Recorder(BaseCallback):
     """Saves and evaluates between rollouts, and stops when asked to."""
 
-    def __init__(self, learner: SB3Learner, clock: TrainingClock, progress: TrainingProgress) -> None:
+    def __init__(
+        self, learner: SB3Learner, clock: TrainingClock, progress: TrainingProgress, callback: Callback | None
+    ) -> None:
         super().__init__()
+        self._callback = callback
         self._learner = learner
         self._clock = clock
         self._progress = progress
@@ -403,9 +421,12 @@ class _Recorder(BaseCallback):
         learner = self._learner
         self._progress.begin_evaluation(kind, deals, learner.config.evaluate_against)
         results = learner.evaluate(deals)
-        for result in results:
-            learner.model.logger.record(f"evaluation/win_rate_{result.second}", result.win_rate)
+        rates = win_rates(results)
+        for name, rate in rates.items():
+            learner.model.logger.record(name, rate)
         record_evaluation(
             learner.run, learner.config.title, learner.decisions, self._clock.seconds, results, self._progress
         )
+        if self._callback is not None:
+            self._callback(learner.decisions, rates)
         return results

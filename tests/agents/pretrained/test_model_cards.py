@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from typing import Any
 
 import pytest
 import yaml
 
 from german_whist.agents.pretrained.catalog import PretrainedNetwork, pretrained_networks, weights_folder
-from german_whist.agents.pretrained.model_cards import ENVIRONMENT, front_matter, page
+from german_whist.agents.pretrained.model_cards import ENVIRONMENT, front_matter, hub_page, page
 from german_whist.envs.engine.rules import rule_names, rules
 from german_whist.registration import GYMNASIUM_ID
 
@@ -17,14 +18,14 @@ NETWORKS = pretrained_networks()
 
 
 def metadata() -> dict[str, Any]:
-    text = (weights_folder() / "README.md").read_text(encoding="utf-8")
-    start, block, _ = text.split("---\n", 2)
+    start, block, rest = hub_page().split("---\n", 2)
     assert start == ""
+    assert rest.strip() == page().strip()
     fields: dict[str, Any] = yaml.safe_load(block)
     return fields
 
 
-def test_the_page_begins_with_the_metadata_of_a_model_hub() -> None:
+def test_the_page_of_a_model_hub_begins_with_its_metadata() -> None:
     fields = metadata()
     assert fields["license"] == "mit"
     assert fields["library_name"] == "german-whist"
@@ -61,6 +62,15 @@ def assert_is_metric(metric: dict[str, Any], result: dict[str, Any], kind: str, 
     assert metric["args"]["confidence"] == 0.95
 
 
+def test_a_card_opens_with_what_the_agent_is_and_ends_with_its_file() -> None:
+    cards = page().split("\n## ")[1:]
+    assert [card.partition("\n")[0] for card in cards] == [network.name for network in NETWORKS]
+    for card in cards:
+        opening, *_ = card.partition("\n\n")[2].splitlines()
+        assert re.match(r"(The|One|A) .*network .*\.$", opening)
+        assert card.index("| against |") < card.index("\n- game: ") < card.index("\nSHA-256:")
+
+
 def test_the_environment_has_its_name_in_gymnasium() -> None:
     assert ENVIRONMENT == GYMNASIUM_ID
 
@@ -68,7 +78,7 @@ def test_the_environment_has_its_name_in_gymnasium() -> None:
 @pytest.mark.parametrize("network", NETWORKS, ids=lambda network: network.name)
 def test_the_page_has_the_sha_256_of_each_file(network: PretrainedNetwork) -> None:
     data = (weights_folder() / f"{network.name}.safetensors").read_bytes()
-    assert f"- SHA-256 of `{network.name}.safetensors`: `{hashlib.sha256(data).hexdigest()}`\n" in page()
+    assert f"\n{hashlib.sha256(data).hexdigest()}  {network.name}.safetensors\n" in page()  # as sha256sum writes it
 
 
 def test_a_network_with_a_single_deal_or_no_results_has_metadata_too() -> None:

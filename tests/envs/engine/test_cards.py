@@ -42,6 +42,13 @@ def test_what_is_no_card_is_refused_by_name(text: str) -> None:
     assert repr(text) in str(error.value)
 
 
+def test_what_is_no_text_is_refused_in_the_same_way() -> None:
+    with pytest.raises(ValueError, match="12 is not a card: write the suit"):
+        parse_card(12)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="hand 12 has 0 suits: write four"):
+        parse_hand(12)  # type: ignore[arg-type]
+
+
 @given(st.sets(st.integers(0, 51)))
 def test_masks_hold_sets_of_cards(cards: set[int]) -> None:
     assert list(cards_of(mask_of(cards))) == sorted(cards)

@@ -1,0 +1,171 @@
+"""Positions in the words of a player at the table, as views: the cards in sight, and what is remembered of the deal."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from german_whist.envs.engine.cards import (
+    NO_CARD,
+    SUIT_MASKS,
+    SUIT_SIZE,
+    SUITS,
+    card_text,
+    cards_of,
+    hand_text,
+    mask_of,
+)
+from german_whist.envs.engine.rules import Rules
+from german_whist.envs.observation.views import VIEW
+
+_BLACK = (0, 3)  # suits
+
+
+def foreplay_view(
+    rules: Rules,
+    hand: int,
+    up: int,
+    *,
+    trump: int | None = None,
+    led: int = NO_CARD,
+    mine: int = 0,
+    theirs: int = 0,
+    taken: int = 0,
+    shown: int = 0,
+    tricks: tuple[int, int] | None = None,
+    voids: Mapping[int, int] | None = None,
+) -> np.ndarray[Any, Any]:
+    """Return a position of the foreplay as the player to act sees it, a ``VIEW`` array of shape (1,).
+
+    Args:
+        rules: the rules: one card of the stock is turned up.
+        hand: the player's cards, a mask.
+        up: the card turned up.
+        trump: the trump suit; in the first trick that of ``up``.
+        led: the card that the opponent has led, -1 if the player leads.
+        mine: the cards that the player has played, a mask.
+        theirs: the cards that the opponent has played, without ``led``, a mask.
+        taken: the cards that the opponent took face up and still holds, a mask.
+        shown: the cards of ``hand`` that the player took face up, a mask.
+        tricks: how many tricks the player and the opponent have won; not needed in the first.
+        voids: suits in which the opponent has shown a void, with the number of cards that it has drawn unseen since.
+
+    Raises:
+        ValueError: if the rules have another foreplay, or the position is none of theirs.
+    """
+    if rules.open_stock != 1 or rules.humbug:
+        raise ValueError("a position of the foreplay needs rules with one card of the stock turned up")
+    played = mine.bit_count()
+    led_mask = 0 if led < 0 else 1 << led
+    _check_cards(rules, {"hand": hand, "up": 1 << up, "led": led_mask, "mine": mine, "theirs": theirs, "taken": taken})
+    _check_count("hand", hand, rules.hand)
+    if theirs.bit_count() != played:
+        raise ValueError(f"mine has {played} cards and theirs {theirs.bit_count()}: a trick has one of each")
+    if played >= rules.foreplay:
+        raise ValueError(f"{played} tricks are played, but the foreplay has {rules.foreplay}: name the opponent's hand")
+    if played and tricks is None:
+        raise ValueError(f"tricks is needed, as {played}-0: the tricks that you and the opponent have won")
+    won = (0, 0) if tricks is None else tricks
+    if sum(won) != played:
+        raise ValueError(f"tricks {won[0]}-{won[1]} does not add up to the {played} that are played")
+    if taken.bit_count() > won[1]:
+        raise ValueError(f"taken has {taken.bit_count()} cards, but the opponent has won {won[1]} tricks")
+    if shown & ~hand:
+        raise ValueError(f"shown: {_names(shown & ~hand)} is not in the hand")
+    if shown.bit_count() > won[0]:
+        raise ValueError(f"shown has {shown.bit_count()} cards, but you have won {won[0]} tricks")
+    suit = -1 if trump is None else trump
+    if trump is None and rules.trump != "none" and not played:
+        suit = up // SUIT_SIZE
+    _check_trump(rules, suit)
+    view = _new_view(rules, hand, led, suit)
+    view["played_self"], view["played_opponent"] = mine, theirs | led_mask
+    view["opponent_known"], view["own_known"], view["face_up"] = taken, shown, 1 << up
+    located = hand | mine | theirs | led_mask | taken | 1 << up
+    view["unseen"] = mask_of(rules.cards) & ~located
+    view["stock"] = rules.stock - 2 * played
+    view["tricks_self"][0, 0], view["tricks_opponent"][0, 0] = won
+    view["dealer"] = not played and led >= 0
+    for void, drawn in (voids or {}).items():
+        if drawn > won[0]:
+            raise ValueError(f"void {SUITS[void]}+{drawn}: the opponent has drawn {won[0]} cards unseen")
+        view["void_opponent"][0, void], view["drawn_opponent"][0, void] = max(1, played - drawn), drawn
+    return view
+
+
+def endgame_view(
+    rules: Rules, hand: int, opponent: int, *, trump: int = -1, led: int = NO_CARD, tricks: tuple[int, int] = (0, 0)
+) -> np.ndarray[Any, Any]:
+    """Return an endgame with both hands known as the player to act sees it, a ``VIEW`` array of shape (1,).
+
+    Args:
+        rules: the rules.
+        hand: the player's cards, a mask.
+        opponent: the opponent's cards, a mask, with or without ``led``.
+        trump: the trump suit, -1 for none.
+        led: the card that the opponent has led, -1 if the player leads.
+        tricks: how many counted tricks the player and the opponent have won.
+
+    Raises:
+        ValueError: if the hands have different numbers of cards, more than are dealt, or a card in common.
+    """
+    led_mask = 0 if led < 0 else 1 << led
+    opponent &= ~led_mask
+    _check_cards(rules, {"hand": hand, "opponent": opponent, "led": led_mask})
+    cards, others = hand.bit_count(), (opponent | led_mask).bit_count()
+    if cards != others or not 1 <= cards <= rules.hand:
+        raise ValueError(
+            f"you hold {cards} cards and the opponent {others}, with a card led: needed are 1 to {rules.hand} each, "
+            "equally many"
+        )
+    if trump >= rules.suits or (trump >= 0) != (rules.trump != "none"):
+        raise ValueError(
+            "trump is needed, a suit of the deck" if rules.trump != "none" else "these rules have no trumps"
+        )
+    view = _new_view(rules, hand, led, trump)
+    view["unseen"] = opponent
+    view["played_self"] = mask_of(rules.cards) & ~(hand | opponent | led_mask)
+    view["played_opponent"] = led_mask
+    view["tricks_self"][0, 1], view["tricks_opponent"][0, 1] = tricks
+    return view
+
+
+def _new_view(rules: Rules, hand: int, led: int, trump: int) -> np.ndarray[Any, Any]:
+    """Return a view of the player to act, with what does not depend on the stage."""
+    view = np.zeros(1, VIEW)
+    follows = hand & SUIT_MASKS[led // SUIT_SIZE] if led >= 0 else 0
+    view["hand"], view["legal"] = hand, follows or hand
+    view["led"], view["trump"], view["turn"] = led, trump, 1
+    view["low"] = rules.high_low and trump in _BLACK
+    view["all_count"], view["draft"], view["race"] = rules.counts == "all", rules.draft, rules.race
+    return view
+
+
+def _check_trump(rules: Rules, trump: int) -> None:
+    if rules.trump == "none" and trump >= 0:
+        raise ValueError(f"trump {SUITS[trump]}: these rules have no trumps")
+    if rules.trump != "none" and not 0 <= trump < rules.suits:
+        raise ValueError("trump is needed, a suit of the deck")
+
+
+def _check_cards(rules: Rules, places: Mapping[str, int]) -> None:
+    """Refuse a card that is not in the deck, or in two places."""
+    seen: dict[str, int] = {}
+    for name, mask in places.items():
+        if mask & ~mask_of(rules.cards):
+            raise ValueError(f"{name}: {_names(mask & ~mask_of(rules.cards))} is not in this game's deck")
+        for other, before in seen.items():
+            if mask & before:
+                raise ValueError(f"{_names(mask & before)} is in {other} and in {name}")
+        seen[name] = mask
+
+
+def _check_count(name: str, mask: int, needed: int) -> None:
+    if mask.bit_count() != needed:
+        raise ValueError(f"{name} {hand_text(mask)} has {mask.bit_count()} cards, not {needed}")
+
+
+def _names(mask: int) -> str:
+    return " ".join(card_text(card) for card in cards_of(mask))

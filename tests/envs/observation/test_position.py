@@ -1,0 +1,105 @@
+"""Positions described in words are the views of the deals that they describe."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from german_whist.agents.endgame.open_hands import exact_margins
+from german_whist.agents.inference.state_sampling import check_consistent
+from german_whist.envs.engine.cards import cards_of, parse_card, parse_hand
+from german_whist.envs.engine.rules import rules
+from german_whist.envs.observation.position import endgame_view, foreplay_view
+from german_whist.envs.simulator.batch import DealBatch
+
+UNKNOWN = {"void_self", "void_opponent", "drawn_self", "dealer"}  # tricks of voids, and what the opponent knows
+
+
+def described(view: Any, game: str) -> np.ndarray[Any, Any]:
+    """What a player who sees this would say of it."""
+    led = int(view["led"])
+    tricks = int(view["tricks_self"].sum()), int(view["tricks_opponent"].sum())
+    if not view["stock"]:
+        hidden = int(view["unseen"] | view["opponent_known"])
+        counted = tricks if view["all_count"] else (int(view["tricks_self"][1]), int(view["tricks_opponent"][1]))
+        return endgame_view(rules(game), int(view["hand"]), hidden, trump=int(view["trump"]), led=led, tricks=counted)
+    return foreplay_view(
+        rules(game),
+        int(view["hand"]),
+        next(cards_of(int(view["face_up"]))),
+        trump=int(view["trump"]),
+        led=led,
+        mine=int(view["played_self"]),
+        theirs=int(view["played_opponent"]) & ~(0 if led < 0 else 1 << led),
+        taken=int(view["opponent_known"]),
+        shown=int(view["own_known"]),
+        tricks=tricks,
+        voids={suit: int(view["drawn_opponent"][suit]) for suit in range(4) if view["void_opponent"][suit]},
+    )
+
+
+@pytest.mark.parametrize("game", ["classic", "small", "high_low", "all", "short"])
+def test_a_position_described_is_the_view(game: str, rng: np.random.Generator) -> None:
+    batch = DealBatch(game, 20)
+    seen = 0
+    while not batch.done.all():
+        for view in batch.views(np.flatnonzero(~batch.done)):
+            found = described(view, game)
+            seen += 1
+            if view["stock"]:
+                assert [
+                    n for n in view.dtype.names if n not in UNKNOWN and not np.array_equal(view[n], found[n][0])
+                ] == []
+                check_consistent(found, batch.rules)
+            else:
+                np.testing.assert_array_equal(exact_margins(found), exact_margins(np.atleast_1d(view)))
+        batch.step((rng.random((20, batch.num_actions)) * batch.action_mask()).argmax(axis=1))
+    assert seen > 300
+
+
+HAND = parse_hand("AQ2.K84.T953.J76")
+UP = parse_card("H5")
+LATER: dict[str, Any] = {"trump": 2, "mine": parse_hand("3..."), "theirs": parse_hand("4..."), "tricks": (0, 1)}
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"hand": parse_hand("AQ2.K84.T953.J7")}, "hand AQ2.K84.T953.J7 has 12 cards, not 13"),
+        ({"up": parse_card("SA")}, "SA is in hand and in up"),
+        ({"led": parse_card("H5")}, "H5 is in up and in led"),
+        ({"mine": parse_hand("3...")}, "mine has 1 cards and theirs 0: a trick has one of each"),
+        ({**LATER, "tricks": None}, "tricks is needed, as 1-0"),
+        ({**LATER, "tricks": (1, 1)}, "tricks 1-1 does not add up to the 1 that are played"),
+        ({**LATER, "trump": None}, "trump is needed, a suit of the deck"),
+        ({**LATER, "taken": parse_hand(".A.."), "tricks": (1, 0)}, "taken has 1 cards, but the opponent has won 0"),
+        ({**LATER, "shown": parse_hand("A...")}, "shown has 1 cards, but you have won 0 tricks"),
+        ({**LATER, "shown": parse_hand("K..."), "tricks": (1, 0)}, "shown: SK is not in the hand"),
+        ({**LATER, "voids": {0: 1}}, r"void C\+1: the opponent has drawn 0 cards unseen"),
+    ],
+)
+def test_a_position_that_cannot_be_is_refused_with_its_reason(changes: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        foreplay_view(rules("classic"), **{"hand": HAND, "up": UP, **changes})
+
+
+@pytest.mark.parametrize(
+    ("hands", "trump", "message"),
+    [
+        (("A...", "KQ..."), 3, "you hold 1 cards and the opponent 2"),
+        (("A...", "A..."), 3, "SA is in hand and in opponent"),
+        (("A...", "K..."), -1, "trump is needed"),
+    ],
+)
+def test_an_endgame_that_cannot_be_is_refused(hands: tuple[str, str], trump: int, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        endgame_view(rules("classic"), *map(parse_hand, hands), trump=trump)
+
+
+def test_a_position_needs_a_card_that_is_turned_up() -> None:
+    with pytest.raises(ValueError, match="one card of the stock turned up"):
+        foreplay_view(rules("no_trump"), HAND, UP)
+    with pytest.raises(ValueError, match="C2 is not in this game's deck"):
+        foreplay_view(rules("small"), parse_hand("AKQJT98..."), parse_card("C2"))
