@@ -42,7 +42,7 @@ def hint_of(
     worlds: int = WORLDS,
     judge: Agent | None = None,
     histories: Histories | None = None,
-) -> dict[str, Any]:
+) -> schema.Hint:
     """Return a hint for a view of the seat to act, a ``VIEW`` array of shape (1,), with or without its history.
 
     The other arguments are those of :func:`hint`.
