@@ -42,6 +42,7 @@ from german_whist.envs.engine.match_format import MatchFormat, check_match_numbe
 from german_whist.envs.engine.rules import Rules, rules_from_dict
 from german_whist.envs.engine.rules import rules as rules_named
 from german_whist.envs.utils.checks import check_seed, is_whole_number, whole_number
+from german_whist.envs.utils.specs import must_be
 
 FORMAT = "german-whist games 1"
 MAX_BYTES = 256 << 20  # of a file whose results are read
@@ -344,7 +345,7 @@ class _OpenSection:
         else:
             margin = fields["margin"]
             if isinstance(margin, bool) or not isinstance(margin, (int, float)) or abs(margin) > _MAX_POINTS:
-                raise ValueError(f"game: margin {margin!r:.60} is not allowed: a number up to {_MAX_POINTS}")
+                raise ValueError(must_be("game: margin", f"a number from -{_MAX_POINTS} to {_MAX_POINTS}", margin))
             outcome = whole_number("game: outcome", fields["outcome"], -1, 1)
             length = whole_number("game: length", fields["length"], 1, MAX_LENGTH)
         self._lost += [LostGame(number, is_second, one) for one in _forfeits(fields.get("forfeits", []))]

@@ -19,6 +19,7 @@ from german_whist.envs.engine.cards import deck_text, parse_deck
 from german_whist.envs.engine.rules import Rules, rules_from_dict
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.envs.utils.checks import check_seed, is_whole_number
+from german_whist.envs.utils.specs import must_be
 
 VERSION = 1
 MAX_LINE = 131_072  # characters
@@ -58,17 +59,15 @@ class DealResult:
         fields = check_object(given, "recording: result", _RESULT_KEYS, _RESULT_KEYS)
         margin, points, tricks = (fields[key] for key in _RESULT_KEYS)
         if not _is_count(margin):
-            raise ValueError(f"recording: margin {margin!r:.60} is not allowed: a whole number is needed")
+            raise ValueError(must_be("recording: margin", "an integer", margin))
         if not _is_number(points):
-            raise ValueError(f"recording: points {points!r:.60} is not allowed: a number is needed")
+            raise ValueError(must_be("recording: points", "a number", points))
         try:
             (a, b), (c, d) = tricks
         except (TypeError, ValueError):
             a = b = c = d = None
         if not all(_is_count(number) for number in (a, b, c, d)):
-            raise ValueError(
-                f"recording: tricks {tricks!r:.60} are not allowed: [[0, 0], [0, 0]] by stage and seat are needed"
-            )
+            raise ValueError(must_be("recording: tricks", "[[0, 0], [0, 0]], counts by stage and seat", tricks))
         return cls(margin, float(points), ((a, b), (c, d)))
 
 
@@ -118,7 +117,7 @@ class Recording:
         if self.deck is not None:
             parse_deck(self.deck, self.rules.cards)
         if not is_whole_number(self.dealer, 0, 1):
-            raise ValueError(f"recording: dealer {self.dealer!r:.60} is not allowed: 0 or 1")
+            raise ValueError(must_be("recording: dealer", "0 or 1", self.dealer))
         if len(self.names) != 2 or not all(
             isinstance(name, str) and name and name.isprintable() for name in self.names
         ):
@@ -166,9 +165,9 @@ class Recording:
         rules = rules_from_dict(check_object(fields["rules"], "recording: rules"))
         deal, deck, names = fields.get("deal"), fields.get("deck"), fields["names"]
         if deal is not None and not (isinstance(deal, list) and len(deal) == 2):
-            raise ValueError(f"recording: deal {deal!r:.60} is not allowed: [seed, index] is needed")
+            raise ValueError(must_be("recording: deal", "[seed, index]", deal))
         if not isinstance(names, list):
-            raise ValueError(f"recording: names {names!r:.60} are not allowed: a list of two is needed")
+            raise ValueError(must_be("recording: names", "a list of two", names))
         return cls(
             rules=rules,
             dealer=fields["dealer"],
@@ -253,7 +252,7 @@ def _changes(rules: Rules) -> dict[str, Any]:
 
 def _text(given: Any, name: str) -> str:
     if not isinstance(given, str):
-        raise ValueError(f"recording: {name} {given!r:.60} is not allowed: words separated by spaces are needed")
+        raise ValueError(must_be(f"recording: {name}", "words separated by spaces", given))
     return given
 
 

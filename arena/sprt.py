@@ -26,6 +26,7 @@ from german_whist.envs.engine.endgame_hook import PLAYED
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.rules import rules as rules_named
 from german_whist.envs.utils.checks import whole_number
+from german_whist.envs.utils.specs import must_be
 
 Counts = npt.NDArray[np.int64]
 Shares = npt.NDArray[np.float64]
@@ -223,12 +224,12 @@ class SPRTBounds:
         """
         if not -MAX_ELO <= self.elo0 < self.elo1 <= MAX_ELO:
             raise ValueError(
-                f"SPRT bounds {self.elo0:g},{self.elo1:g} are not allowed: two numbers from -{MAX_ELO} to "
-                f"{MAX_ELO}, the lower one first"
+                f"SPRT bounds must be two numbers from -{MAX_ELO} to {MAX_ELO}, the lower one first, "
+                f"got {self.elo0:g},{self.elo1:g}"
             )
         for name in ("alpha", "beta"):
             if not 0 < getattr(self, name) < 0.5:
-                raise ValueError(f"{name} {getattr(self, name)} is not allowed: a number between 0 and 0.5")
+                raise ValueError(must_be(name, "a number between 0 and 0.5", getattr(self, name)))
 
     @property
     def log_ratios(self) -> tuple[float, float]:

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any, NoReturn
 
-from german_whist.envs.utils.specs import unknown_name_error
+from german_whist.envs.utils.specs import must_be, unknown_name_error
 
 
 def read_json(line: str, name: str) -> Any:
@@ -63,7 +63,7 @@ def check_object(given: Any, name: str, keys: tuple[str, ...] = (), required: tu
         ValueError: when it is not an object, or a key is unknown or missing.
     """
     if not isinstance(given, dict):
-        raise ValueError(f"{name}: an object is needed, not {given!r:.60}")
+        raise ValueError(must_be(name, "an object", given))
     for key in given:
         if keys and key not in keys:
             raise unknown_name_error(f"field of a {name}", f"{key:.60}", keys)

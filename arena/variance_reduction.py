@@ -29,7 +29,7 @@ from german_whist.envs.engine.rules import rules as rules_named
 from german_whist.envs.observation.view_kernels import write_views
 from german_whist.envs.observation.views import VIEW
 from german_whist.envs.simulator.batch_kernels import step_all_or_none
-from german_whist.envs.utils.specs import short_repr
+from german_whist.envs.utils.specs import integers, must_be, short_repr
 
 # Orders of the face-down cards that a draw is compared with, the true one included: rotations of it, which need no
 # random numbers.
@@ -218,7 +218,7 @@ def play_variance_reduced_match(
     """
     whole = deal_range(0, deals)
     if deals < 4 * _FOLDS:
-        raise ValueError(f"deals {deals} is not allowed: a whole number from {4 * _FOLDS}")
+        raise ValueError(must_be("deals", integers(4 * _FOLDS), deals))
     rules = rules_named(rules)
     players = two_players(first, second, rules)
     value_of(value, rules)

@@ -108,4 +108,4 @@ def _check_needs(needs: npt.ArrayLike, count: int) -> npt.NDArray[np.int64]:
     outside = (needed < 1) | (needed > _MAX_NEEDED)
     if outside.any():
         raise ValueError(must_be("needs", f"integers from 1 to {_MAX_NEEDED}", int(needed[outside][0])))
-    return np.broadcast_to(needed, (count, 2)).astype(np.int64)
+    return np.broadcast_to(needed, (count, 2)).astype(np.int64, order="C")  # kernels are compiled for each order

@@ -467,7 +467,7 @@ class ActionValueTargets:
 
         def resume(part: int) -> None:
             by_heuristic, transpositions = self._by_heuristic[self._parts[part]], self._transpositions[part]
-            scale, lookaheads = settings.margin_tanh_scale, self._lookaheads[part]
+            scale, lookaheads = float(settings.margin_tanh_scale), self._lookaheads[part]
             for low, table in self._tables:
                 play_on(game, low, by_heuristic, table, transpositions, scale, universal, lookaheads)
 

@@ -46,7 +46,7 @@ def _entry(network: PretrainedNetwork) -> dict[str, Any]:
             metrics.setdefault(game or network.rules, []).extend(
                 [
                     _metric("win_rate", f"win rate against {opponent}", result, "interval"),
-                    _metric("margin", f"tricks a deal against {opponent}", result, "margin_interval"),
+                    _metric("margin", f"margin against {opponent}", result, "margin_interval"),
                 ]
             )
     return {
@@ -168,7 +168,7 @@ def _model_card(network: PretrainedNetwork) -> list[str]:
             (against(row), f"{result['deals']:,}", result["endgame"], win_rate(result), margin(result))
             for row, result in model_card["results"].items()
         )
-        lines += [markdown_table(("against", "deals", "endgame", "games won", "tricks a deal"), rows), ""]
+        lines += [markdown_table(("against", "deals", "endgame", "games won", "margin"), rows), ""]
     lines += [line for result in model_card["results"].values() if "hands" in result for line in _breakdown(result)]
     if training.get("commands"):
         lines += ["How it was made:", "", "```sh", *training["commands"], "```", ""]

@@ -50,7 +50,7 @@ def print_results(results: Sequence[Result], title: str) -> None:
     table.add_column("opponent")
     is_match = hasattr(results[0], "match")
     table.add_column("matches won" if is_match else "games won", justify="right")
-    table.add_column("score margin" if is_match else "tricks a deal", justify="right")
+    table.add_column("score margin" if is_match else "margin", justify="right")
     table.add_column("won / drawn / lost", justify="right")
     for result in results:
         table.add_row(
@@ -67,10 +67,10 @@ def print_results(results: Sequence[Result], title: str) -> None:
 def print_variance_reduction(result: CorrectedResult) -> None:
     """Print a result corrected for the luck of the stock, and what the correction saves."""
     won, margin = percent(result.win_rate, result.interval), tricks(result.margin, result.margin_interval)
-    print(f"variance reduction (value {result.value!r}): games won {won}, tricks a deal {margin}")
+    print(f"variance reduction (value {result.value!r}): games won {won}, margin {margin}")
     print(
         f"as exact as {result.factor:.2f} times as many deals for the games won, "
-        f"{result.margin_factor:.2f} for the tricks a deal"
+        f"{result.margin_factor:.2f} for the margin"
     )
 
 

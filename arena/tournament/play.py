@@ -32,7 +32,7 @@ from german_whist.arena.match import sorted_forfeits
 from german_whist.envs.engine.endgame_hook import PLAYED
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.utils.checks import whole_number
-from german_whist.envs.utils.specs import short_repr
+from german_whist.envs.utils.specs import integers, must_be, short_repr
 
 PAIRS_FOLDER = "pairs"
 _CHUNK = 512  # deals between two writes, at least
@@ -209,10 +209,10 @@ def _configs(
     """
     deal_range(0, deals)
     if len(agents) < 2:
-        raise ValueError(f"{len(agents)} agent given, at least 2 are needed")
+        raise ValueError(must_be("the number of agents", integers(2), len(agents)))
     for spec in agents:
         if not isinstance(spec, str):
-            raise ValueError(f"{short_repr(spec)} is not allowed: agents of a tournament are given by name")
+            raise ValueError(must_be("an agent of a tournament", "given by name", spec))
         if list(agents).count(spec) > 1:
             raise ValueError(f"agent {short_repr(spec)} is given twice")
         make_agent(spec, rules)

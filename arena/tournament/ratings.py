@@ -20,6 +20,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from german_whist.envs.utils.specs import must_be
+
 Matrix = npt.NDArray[np.float64]
 
 ELO = 400 / math.log(10)  # Elo points in one unit of log odds
@@ -103,7 +105,7 @@ def nash_averaging(payoffs: npt.ArrayLike) -> NashAverage:
     """
     matrix = np.asarray(payoffs, np.float64)
     if matrix.ndim != 2 or not np.allclose(matrix, -matrix.T, rtol=0, atol=1e-9):
-        raise ValueError("payoffs are not allowed: an antisymmetric matrix is needed")
+        raise ValueError(must_be("payoffs", "an antisymmetric matrix", matrix))
     scale = float(np.abs(matrix).max())
     size = len(matrix)
     if scale == 0:

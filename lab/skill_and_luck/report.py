@@ -111,9 +111,9 @@ def _stages(figures: Figures) -> str:
     header = (
         "agent",
         "`AGENT+exact` against it: games won",
-        "tricks a deal",
+        "margin",
         f"`{figures['foreplay']}` against `AGENT+exact`: games won",
-        "tricks a deal",
+        "margin",
     )
     return markdown_table(header, rows)
 
@@ -144,7 +144,7 @@ def _ladder(figures: Figures) -> str:
 def _record(figures: Figures) -> str:
     strongest = figures["standings"]["agents"][0]["agent"]
     rows = [[f"`{one['beaten']}`", _rate(one), _tricks(one), f"`{one['command']}`"] for one in figures["record"]]
-    header = (f"`{strongest}` against", "games won", "tricks a deal", "play it again")
+    header = (f"`{strongest}` against", "games won", "margin", "play it again")
     return markdown_table(header, rows)
 
 

@@ -24,7 +24,7 @@ def markdown(report: Results) -> str:
     ]
     return "\n\n".join(
         [
-            markdown_table([f"`{agent}` against", "mirrored deals", "endgame", "games won", "tricks a deal"], matches),
+            markdown_table([f"`{agent}` against", "mirrored deals", "endgame", "games won", "margin"], matches),
             markdown_table([f"`{agent}` against `heuristic`, exact endgame", "games", "games won"], seats),
             markdown_table(
                 ["hand dealt", f"`{agent}` wins against `heuristic`", "`heuristic` wins against itself", "skill"], hands

@@ -65,7 +65,7 @@ def main(words: Sequence[str] | None = None) -> int:
         print(f"{parser.prog}: {error}", file=sys.stderr)
         return 2
     rows = ((name.partition(", ")[2], win_rate(result), margin(result)) for name, result in results.items())
-    print(markdown_table(("game", f"won against `{BASELINE}`", "tricks a deal"), rows))
+    print(markdown_table(("game", f"won against `{BASELINE}`", "margin"), rows))
     return 0
 
 

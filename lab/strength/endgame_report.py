@@ -90,7 +90,7 @@ def _added(stats: Statistics) -> str:
     header = [
         "bot",
         "`BOT+exact` against `BOT`: games won",
-        "tricks a deal",
+        "margin",
         "`heuristic+exact` against `BOT`: the tie-break adds games",
         "and tricks a deal",
     ]

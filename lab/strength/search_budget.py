@@ -109,7 +109,7 @@ def main(words: Sequence[str] | None = None) -> int:
     for budget in budgets:
         plain = budget.result.to_dict()
         rows.append([f"{budget.worlds:,}", win_rate(plain), margin(plain), f"{budget.milliseconds:.1f} ms"])
-    print(markdown_table(("worlds", f"won against `{options.policy}`", "tricks a deal", "a decision"), rows))
+    print(markdown_table(("worlds", f"won against `{options.policy}`", "margin", "a decision"), rows))
     return 0
 
 

@@ -162,7 +162,7 @@ FORFEIT = {"agent": "x", "deal": 3, "seat": 0, "reason": "y"}
     [
         (1, {"format": "x"}, "header: format 'x' is not 'german-whist games 1'"),
         (1, {"rules": {"hand": -1}}, "header: rules: hand must be an integer from .*, got -1"),
-        (1, {"rules": 3}, "header: rules: an object is needed"),
+        (1, {"rules": 3}, "header: rules must be an object, got 3"),
         (1, {"seed": -1}, "header: seed must be an integer from .*, got -1"),
         (1, {"seed": ...}, "header: 'seed' is missing"),
         (1, {"start": 9}, "line 2: game: deal 3 is none of its match"),
@@ -207,8 +207,8 @@ def test_a_wrong_line_is_refused_with_its_number(
 @pytest.mark.parametrize(
     ("fields", "message"),
     [
-        ({"margin": "1"}, "game: margin '1' is not allowed"),
-        ({"margin": 1e300}, "game: margin 1e\\+300 is not allowed"),
+        ({"margin": "1"}, "game: margin must be a number from .*, got '1'"),
+        ({"margin": 1e300}, "game: margin must be a number from .*, got 1e\\+300"),
         ({"outcome": 2}, "game: outcome must be an integer from -1 to 1, got 2"),
         ({"length": 0}, "game: length must be an integer from 1 to .*, got 0"),
         ({"deal": 1}, "unknown field of a game 'deal'"),

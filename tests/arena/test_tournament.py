@@ -166,7 +166,7 @@ def test_what_was_played_before_an_interruption_is_kept(tmp_path: Path, monkeypa
 @pytest.mark.parametrize(
     ("agents", "message"),
     [
-        (["greedy"], "1 agent given, at least 2 are needed"),
+        (["greedy"], "the number of agents must be an integer >= 2, got 1"),
         (["greedy", "random", "greedy"], "agent 'greedy' is given twice"),
         (["greedy", "gredy"], "did you mean"),
         (["greedy", 3], "given by name"),
@@ -303,7 +303,7 @@ def test_the_command_prints_and_writes_the_standings(run: Run, tmp_path: Path) -
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["greedy"], "1 agent given"),
+        (["greedy"], "the number of agents must be an integer >= 2, got 1"),
         (["greedy", "random", "--shard", "1/2"], "--shard needs --out"),
         (["greedy", "random", "--shard", "1/2", "--out", "x", "--json"], "--json cannot be combined with --shard"),
         (["greedy", "random", "--deals", "0"], "deals must be an integer >= 1, got 0"),

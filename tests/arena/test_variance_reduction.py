@@ -127,7 +127,7 @@ def test_low_deals_turn_the_value_of_a_hand_around() -> None:
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"deals": 7}, "deals 7 is not allowed: a whole number from 8"),
+        ({"deals": 7}, "deals must be an integer >= 8, got 7"),
         ({"value": "greedy"}, r"'greedy' has no values\(views\)"),
     ],
 )

@@ -200,7 +200,10 @@ def test_only_runs_of_a_responder_are_resumed_as_such(tmp_path: Path, capsys: py
         (("random", "--decisions", "100", "--set", "hidden"), "is not KEY=VALUE"),
         (("random", "--decisions", "100", "--set", "hiden=[16]"), "hiden"),
         (("random", "--decisions", "100", "--set", "opponents={self: 1}"), "a responder plays one agent"),
-        (("random", "--decisions", "100", "--set", "trainer=sb3"), "policy_iteration trains responders"),
+        (
+            ("random", "--decisions", "100", "--set", "trainer=sb3"),
+            "trainer must be policy_iteration, which trains responders, got 'sb3'",
+        ),
         (("random", "--decisions", "0"), "decisions"),
         (("random", "--decisions", "100", "--search", "1_000_000"), "search"),
         (("rando", "--decisions", "100"), "rando"),

@@ -163,7 +163,7 @@ BAD_BODIES: list[tuple[str, Any, str]] = [
     ("api/sessions", {"seed": -1}, "seed must be an integer from 0 to 2**64 - 1, got -1"),
     ("api/sessions", {"seed": True}, "seed must be an integer from 0 to 2**64 - 1, got True"),
     ("api/sessions", {"player": "me"}, "player"),
-    ("api/sessions", [], "an object is needed"),
+    ("api/sessions", [], "must be an object"),
     ("api/recordings", {"recording": "x"}, "neither a recording"),
     ("api/recordings", {}, "'recording' is missing"),
     ("api/lesson", {"step": 3}, "step"),

@@ -171,8 +171,8 @@ def test_decks_are_those_of_the_generator_or_seed() -> None:
 @pytest.mark.parametrize(
     ("history", "rules", "word"),
     [
-        (np.zeros(4, np.int8), "classic", "shape"),
-        (np.zeros((3, 4)), "classic", "dtype float64"),
+        (np.zeros(4, np.int8), "classic", r"history must be int8\[events, 4\], got int8\[4\]"),
+        (np.zeros((3, 4)), "classic", r"history must be int8\[events, 4\], got float64\["),
         (np.zeros((3, 4), np.int8), "classic", "not complete"),
         (np.array([[99, 0, 0, 0]]), "classic", "not one of 'classic'"),
         (np.array([[2, 1, 300, 0]]), "classic", "not one of 'classic'"),

@@ -48,7 +48,7 @@ def test_the_results_are_those_of_the_card_with_their_intervals(network: Pretrai
         for opponent in ("heuristic+exact",) if plays_every_game else ("random+exact", "heuristic+exact", "heuristic"):
             measured = network.model_card["results"][f"{opponent}, {game}" if plays_every_game else opponent]
             assert_is_metric(metrics[f"win rate against {opponent}"], measured, "win_rate", "interval")
-            assert_is_metric(metrics[f"tricks a deal against {opponent}"], measured, "margin", "margin_interval")
+            assert_is_metric(metrics[f"margin against {opponent}"], measured, "margin", "margin_interval")
 
 
 def assert_is_metric(metric: dict[str, Any], result: dict[str, Any], kind: str, interval: str) -> None:
