@@ -156,14 +156,19 @@ def measure_serve(seconds: float, tick: Tick, tables: int = TABLES) -> list[Figu
 
 
 async def page_bytes(server: Server) -> int:
-    """Return the size of all that the page asks for until the first game is on the table, its own files included."""
+    """Return the size of all that the page asks for until the first game is on the table, its own files included.
+
+    ``types.js`` is for tsc alone; no other file imports it when the page runs.
+    """
     from german_whist.web.app import page_folder
 
     connection = Connection(server)
     for method, path, body in (("GET", "catalog", None), ("GET", "sessions", None), ("POST", "sessions", {})):
         await connection.request(method, f"api/{path}", body)
     await connection.close()
-    return connection.received + sum(path.stat().st_size for path in page_folder().rglob("*") if path.is_file())
+    return connection.received + sum(
+        path.stat().st_size for path in page_folder().rglob("*") if path.is_file() and path.name != "types.js"
+    )
 
 
 async def answer_times(server: Server, agent: str, seconds: float) -> list[float]:

@@ -39,7 +39,8 @@ ErrorCode = Literal[
     "server_error",
     "insufficient_storage",
 ]
-Word = Annotated[str, Meta(max_length=200)]
+MAX_WORD = 200  # letters of a text in a request, but recordings
+Word = Annotated[str, Meta(max_length=MAX_WORD)]
 
 
 class Body(Struct, forbid_unknown_fields=True, frozen=True):
