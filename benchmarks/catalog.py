@@ -15,6 +15,7 @@ SUBJECTS = {
     "batch": "random decisions per second of DealBatch on one core, with and without observations and masks",
     "games": "random decisions per second in every rule preset, compared with the classic game",
     "openspiel": "random decisions per second with observations, also inside OpenSpiel, compared with its games",
+    "peers": "random decisions per second with observations and masks on one core, compared with pgx and EnvPool",
     "threads": "random decisions per second of two threads, compared with one",
     "bots": "decisions per second of the rule bots in matches on one core",
     "mc": "decisions per second of the Monte Carlo bot in the first trick, with 240 worlds, on one core",

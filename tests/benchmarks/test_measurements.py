@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ import torch
 
 import german_whist as gw
 from german_whist.agents.registry import make_agent
-from german_whist.benchmarks import aec, agents, batch, endgame, frames, openspiel, startup, training
+from german_whist.benchmarks import aec, agents, batch, endgame, frames, openspiel, peers, startup, training
 from german_whist.benchmarks.harness import PIP_COMMAND, Figure, Skipped
 from german_whist.envs.engine.rules import rule_names
 from german_whist.envs.pettingzoo_env import env
@@ -52,6 +53,23 @@ def test_aec_measures_against_both_of_pettingzoos_games() -> None:
     assert [figure.peer for figure in figures] == ["tictactoe_v3", "leduc_holdem_v4"]
     assert ticks == sorted(ticks)
     assert ticks[-1] == 1
+
+
+def test_peers_that_are_not_installed_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in ("pgx", "envpool"):
+        monkeypatch.setitem(sys.modules, module, None)
+    lines = peers.measure_peers(SHORT, Ticks())
+    assert [line.reason for line in lines if isinstance(line, Skipped)] == [
+        "pgx is not installed: pip install pgx",
+        "envpool is not installed: pip install envpool",
+    ]
+
+
+@pytest.mark.parametrize(("module", "play"), [("pgx", peers.PgxPlay), ("envpool", peers.EnvPoolPlay)])
+def test_a_peer_plays_its_batch(module: str, play: Any) -> None:
+    pytest.importorskip(module)
+    game = play()
+    assert game() % peers.SIZE == 0
 
 
 def test_aec_plays_whole_deals_one_after_the_other() -> None:
