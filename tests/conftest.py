@@ -44,7 +44,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     """Of ``pytest -n N``, let one process run all tests of a file, or of the browser, as one browser serves them."""
     from xdist.scheduler import LoadFileScheduling
 
-    class Scheduling(LoadFileScheduling):
+    class Scheduling(LoadFileScheduling):  # type: ignore[misc] # xdist has no types
         def _split_scope(self, nodeid: str) -> str:
             return "browser" if nodeid.startswith("tests/browser/") else super()._split_scope(nodeid)
 

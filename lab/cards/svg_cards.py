@@ -128,4 +128,3 @@ def _letters() -> str:
         glyph.draw(TransformPen(pen, (scale, 0, 0, -scale, -scale * glyph.width / 2, scale * middle)))
         parts.append(f'<path id="letter-{letter}" d="{pen.getCommands()}"/>')
     return "".join(parts)
-

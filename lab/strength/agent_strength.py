@@ -36,7 +36,7 @@ from german_whist.envs.engine.rules import rules as rules_named
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.envs.text.rules_text import rules_spec
 from german_whist.envs.utils.jit import kernel
-from german_whist.envs.utils.specs import must_be, integers
+from german_whist.envs.utils.specs import integers, must_be
 from lab.strength.agent_report import markdown
 
 SEED = 77  # not the seed of any shipped training run
@@ -148,9 +148,7 @@ def _play(
 ) -> Margins:
     # Small batches keep the progress bar moving for Monte Carlo, which is slow; the result is the same.
     batch = 64 if names[1].startswith("mc") else 1024
-    return play_match(
-        agent, opponent, deals, seed, rules, batch_size=batch, progress=progress, endgame=endgame
-    ).margins
+    return play_match(agent, opponent, deals, seed, rules, batch_size=batch, progress=progress, endgame=endgame).margins
 
 
 def _result(margins: Margins, rules: Rules, seed: int, endgame: str) -> Results:
@@ -228,7 +226,9 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("--deals", type=int, default=DEALS, help=f"mirrored deals per match (default {DEALS})")
     parser.add_argument("--seed", type=int, default=SEED, help=f"seed of the deals (default {SEED})")
     parser.add_argument("--rules", help="the game (default: the agent's own, or classic)")
-    parser.add_argument("--write-model-card", metavar="FILE", help="write the results into the model card of this checkpoint")
+    parser.add_argument(
+        "--write-model-card", metavar="FILE", help="write the results into the model card of this checkpoint"
+    )
     parser.add_argument("--json", action="store_true", help="print JSON")
     options = parser.parse_args(words)
     try:

@@ -54,7 +54,9 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("games", metavar="GAME", nargs="*", help="the games (default: all with an open endgame)")
     parser.add_argument("--deals", type=int, default=DEALS, help=f"mirrored deals per game (default {DEALS})")
     parser.add_argument("--seed", type=int, default=SEED, help=f"seed of the deals (default {SEED})")
-    parser.add_argument("--write-model-card", metavar="FILE", help="add the results to the model card of this checkpoint")
+    parser.add_argument(
+        "--write-model-card", metavar="FILE", help="add the results to the model card of this checkpoint"
+    )
     options = parser.parse_args(words)
     try:
         before = read_model_card(options.write_model_card)["results"] if options.write_model_card else {}

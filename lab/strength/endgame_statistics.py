@@ -25,9 +25,9 @@ from german_whist.envs.engine.agent_rng import AgentRng
 from german_whist.envs.engine.cards import NUM_CARDS
 from german_whist.envs.engine.rules import rules
 from german_whist.envs.simulator.batch import DealBatch
+from german_whist.envs.utils.specs import integers, must_be
 from german_whist.solver.endgames import solve_endgames
 from german_whist.solver.races import NOT_LEGAL_MARGIN
-from german_whist.envs.utils.specs import must_be, integers
 from lab.strength.endgame_report import markdown
 
 BOTS = ("random", "greedy", "heuristic")
