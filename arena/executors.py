@@ -45,7 +45,7 @@ def worker_processes(workers: int) -> Iterator[Executor]:
     The processes are spawned, not forked, because a fork after threads have started may hang.
 
     Raises:
-        ValueError: when ``workers`` is not a whole number from 1.
+        ValueError: when ``workers`` is not an integer >= 1.
     """
     whole_number("workers", workers, 1)
     context = multiprocessing.get_context("spawn")

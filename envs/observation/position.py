@@ -120,10 +120,7 @@ def endgame_view(
             f"you hold {cards} cards and the opponent {others}, with a card led: needed are 1 to {rules.hand} each, "
             "equally many"
         )
-    if trump >= rules.suits or (trump >= 0) != (rules.trump != "none"):
-        raise ValueError(
-            "trump is needed, a suit of the deck" if rules.trump != "none" else "these rules have no trumps"
-        )
+    _check_trump(rules, trump)
     view = _new_view(rules, hand, led, trump)
     view["unseen"] = opponent
     view["played_self"] = mask_of(rules.cards) & ~(hand | opponent | led_mask)

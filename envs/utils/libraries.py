@@ -30,6 +30,8 @@ _LIBRARIES = {  # by module
     "pyspiel": Library("open-spiel", "openspiel"),
     "starlette": Library("starlette", "web"),
     "uvicorn": Library("uvicorn", "web"),
+    "anyio": Library("anyio", "web"),
+    "msgspec": Library("msgspec", "web"),
     "ray": Library("ray", "ray"),
 }
 

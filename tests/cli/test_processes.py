@@ -91,6 +91,8 @@ def test_a_closed_pipe_is_not_an_error(tmp_path: Path, words: list[str]) -> None
         ("matplotlib", "matplotlib", "train tiny.yaml"),
         ("onnx", "onnx", "export small --to onnx"),
         ("PIL", "Pillow", "draw --still table.png"),
+        ("anyio", "anyio", "serve --no-browser"),
+        ("msgspec", "msgspec", "serve --no-browser"),
     ],
 )
 def test_a_missing_library_is_one_line_with_the_install_command(
@@ -98,7 +100,7 @@ def test_a_missing_library_is_one_line_with_the_install_command(
 ) -> None:
     (tmp_path / "tiny.yaml").write_text(yaml.safe_dump(SETTINGS))
     done = without(tmp_path, (module,), *line.split())
-    extra = {"onnx": "export", "PIL": "render"}.get(module, "train")
+    extra = {"onnx": "export", "PIL": "render", "anyio": "web", "msgspec": "web"}.get(module, "train")
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == f'german-whist: {library} is not installed: pip install "german-whist[{extra}]"\n'
     assert [path.name for path in tmp_path.iterdir()] == ["tiny.yaml"]
