@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -353,6 +354,8 @@ def make_agent(spec: Any, rules: str | Rules | None = None) -> Any:
         rest, plus, suffix = spec.rpartition("+")
         if plus and _maker(rest.partition(":")[0]):
             raise unknown_name_error("agent suffix", f"+{suffix}", [f"+{one}" for one in SUFFIXES])
+        if os.path.exists(spec):  # pathlib raises on strings that cannot be paths
+            raise ValueError(f"unknown agent {short_repr(spec)}: weights are named as checkpoint:FILE")
         raise unknown_name_error("agent", name, agent_names())
     agent = make(settings, game)
     for one in reversed(suffixes):

@@ -150,6 +150,8 @@ def open_checkpoint(path: str | Path) -> Iterator[TensorFile]:
 def _check_file(path: Path) -> None:
     """Refuse what is not a file, because reading it may never end, and sizes that no checkpoint has."""
     size = path.stat().st_size
+    if path.is_dir():
+        raise OSError("it is a folder; name a file in it, such as final.safetensors")
     if not path.is_file():
         raise OSError("it is not a file")
     if size > MAX_BYTES:

@@ -107,6 +107,15 @@ def test_a_wrong_specification_is_refused_and_the_right_one_named(tmp_path: Path
         make_agent(spec.replace("FILE", str(path)))
 
 
+def test_a_path_without_its_kind_and_a_folder_are_refused_with_the_way_out(tmp_path: Path) -> None:
+    some_network().save(tmp_path / "final.safetensors")
+    for path in (tmp_path, tmp_path / "final.safetensors"):
+        with pytest.raises(ValueError, match="weights are named as checkpoint:FILE"):
+            make_agent(str(path))
+    with pytest.raises(ValueError, match=r"name a file in it, such as final\.safetensors"):
+        make_agent(f"checkpoint:{tmp_path}")
+
+
 @pytest.mark.parametrize("name", ["", "zzz", ":", " heuristic "])
 def test_an_unknown_name_gets_the_list(name: str) -> None:
     kinds = "random, greedy, heuristic, mc, pimc, ismcts, checkpoint, process"
