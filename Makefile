@@ -45,7 +45,7 @@ test: $(VENV)/.installed-dev-$(KEY)
 	$(BIN)/ruff format --check .
 	$(BIN)/lint-imports --no-logo
 	$(MAKE) --no-print-directory -j 2 types site javascript
-	$(BIN)/python -m pytest -n 2 --no-loadscope-reorder
+	$(BIN)/python -m pytest -n 2 --no-loadscope-reorder --cov --durations=10
 
 # Parts of `make check` and `make test`, which run them side by side.
 fast-tests: $(VENV)/.installed-dev-$(KEY)
