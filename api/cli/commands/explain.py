@@ -17,17 +17,20 @@ if TYPE_CHECKING:
 _MAX_OPTIONS = 5  # shown per move
 
 _LEGEND = """\
-probability  of the card in the network's policy (at temperature 1), where the network plays
-advantage    over the best card in tricks, as estimated by the network
-rollouts     margin of counted tricks if the heuristic bot plays on for both seats, mean of {worlds} sampled worlds
-expects      margin and winning chance before the move, by the network's value, if it has one; exact in open endgames
-{search}exact        margin of perfect play by both seats from here on (the opponent's hand is known)
-opponent     expected number of cards in each suit, and the probability of a void: exact over all hands that the known
-             cards and voids allow, each equally likely; how the opponent played is not taken into account"""
+probability  of the card in the network's policy, where the network plays
+advantage    over the best card in margin, as estimated by the network
+rollouts     margin if the heuristic bot plays on for both seats, mean of
+             {worlds} sampled worlds
+expects      margin and winning chance before the move, by the network's value;
+             exact in open endgames
+{search}exact        margin of perfect play from here on (the opponent's hand is known)
+opponent     expected number of cards in each suit, and the probability of a
+             void, over all hands that the known cards and voids allow, each
+             equally likely: how the opponent played is not taken into account"""
 
 _SEARCH_LEGEND = """\
-search       gain over the network's card in tricks, as the search estimates it; a win counts 4 tricks more, a loss as
-             many less
+search       gain over the network's card in margin, as the search estimates it;
+             a win counts 4 more, a loss 4 less
 """
 
 
@@ -157,7 +160,7 @@ def _print_move(move: Move, name: str, rules: Rules, style: Style) -> None:
         suits.append(style.suit(suit, text) + " " * max(14 - len(text), 1))
     print(f"  opponent  {''.join(suits)}".rstrip())
     if move.expected_margin is not None and move.win_chance is not None:
-        print(f"  expects   {move.expected_margin:+z.2f} tricks, wins {move.win_chance:.0%}")
+        print(f"  expects   margin {move.expected_margin:+z.2f}, wins {move.win_chance:.0%}")
     _print_options(move, rules, style)
     beside = "the same" if move.heuristic_action == move.action else _word(move.heuristic_action, rules, style)
     print(f"  heuristic {beside}")
