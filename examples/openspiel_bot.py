@@ -2,9 +2,10 @@
 
 ``resample_from_infostate`` draws deals that agree with all a seat has seen, each equally likely, so that the search
 never peeks. The bot learns nothing; it searches, and beats ``random`` but not ``small``.
-It printed, in 90 s: 72.5% against random, 95 % interval 57.5% 87.5%; 27.5% against small, 14.2% 40.8%
+It printed, in 72 s: 77.5% against random, 95 % interval 62.5% 92.5%; 17.5% against small, 6.8% 28.2%
 """
 
+import numpy as np
 from open_spiel.python.algorithms.ismcts import ISMCTSBot
 from open_spiel.python.algorithms.mcts import RandomRolloutEvaluator
 
@@ -16,7 +17,9 @@ GAME = {"rules": "classic", "endgame": "exact"}
 
 def main(simulations=40, deals=20, opponents=("random", "small")):
     def make_bot(game, player):
-        bot = ISMCTSBot(game, RandomRolloutEvaluator(), uct_c=4, max_simulations=simulations)
+        rng = np.random.RandomState(player)
+        evaluator = RandomRolloutEvaluator(random_state=rng)
+        bot = ISMCTSBot(game, evaluator, uct_c=4, max_simulations=simulations, random_state=rng)
         bot.set_resampler(ospiel.Resampler(seed=player))
         return bot
 
