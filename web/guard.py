@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hmac
 import ipaddress
+import re
 from collections.abc import Iterable
 
 from starlette.applications import Starlette
@@ -39,6 +40,7 @@ _HEADERS = {
     "permissions-policy": "camera=(), microphone=(), geolocation=()",
 }
 _READING = ("GET", "HEAD")
+_HOST = re.compile(r"(?:\[([0-9a-f.]*:[0-9a-f:.]*)\]|([^]:@/\s[]+))(?::[0-9]{1,5})?", re.IGNORECASE)
 
 
 class Guard:
@@ -92,7 +94,7 @@ class Guard:
             await error_response(error)(scope, receive, send_with_headers)
 
     def _lacks_slash(self, scope: Scope) -> bool:
-        return self._is_host(Headers(scope=scope).get("host", "")) and _same(scope["path"], f"/{self._token}")
+        return self._is_host(_host(Headers(scope=scope))) and _same(scope["path"], f"/{self._token}")
 
     def _checked(self, scope: Scope) -> Scope:
         """Return the request without the token in its path.
@@ -101,7 +103,7 @@ class Guard:
             ApiError: if it is not allowed.
         """
         headers = Headers(scope=scope)
-        host = headers.get("host", "")
+        host = _host(headers)
         if not self._is_host(host):
             raise ApiError(403, f"This server does not answer for the host {host!r:.80}.")
         prefix = f"/{self._token}"
@@ -115,14 +117,18 @@ class Guard:
 
     def _is_host(self, host: str) -> bool:
         name = _host_name(host)
-        return name in self._hosts or (self._any_address and _is_address(name))
+        return name is not None and (name in self._hosts or (self._any_address and _is_address(name)))
 
 
-def _host_name(host: str) -> str:
-    """Return the name in a ``Host`` header, without the port and the brackets of IPv6."""
-    if host.startswith("["):
-        return host[1:].partition("]")[0].lower()
-    return host.partition(":")[0].lower()
+def _host(headers: Headers) -> str:
+    """Return the ``Host`` header; several of them, which no browser sends, become one that is malformed."""
+    return ", ".join(headers.getlist("host"))
+
+
+def _host_name(host: str) -> str | None:
+    """Return the name in a ``Host`` header, without the port and the brackets of IPv6; ``None`` if it is malformed."""
+    found = _HOST.fullmatch(host)
+    return None if found is None else (found[1] or found[2]).lower()
 
 
 def _is_address(name: str) -> bool:

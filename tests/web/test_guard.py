@@ -31,21 +31,39 @@ def test_the_address_without_its_last_slash_leads_to_the_page(client: TestClient
     assert answer.headers["location"] == f"/{TOKEN}/"
 
 
-@pytest.mark.parametrize("host", ["evil.example", "evil.example:8917", "127.0.0.1.evil.example", "", "192.168.0.9"])
+@pytest.mark.parametrize(
+    "host",
+    [
+        *("evil.example", "evil.example:8917", "127.0.0.1.evil.example", "", ":8917", "192.168.0.9"),
+        *("127.0.0.1:80@evil.example", "127.0.0.1:evil.example", "127.0.0.1:", "127.0.0.1:8917:1", "127.0.0.1.", "::1"),
+        *("[::1]evil.example", "[::1].evil.example:1", "[::1", "[127.0.0.1]", "[localhost]:1", "[::1]:80@evil.example"),
+        *("evil.example@127.0.0.1", "localhost/", "localhost, evil.example", "http://localhost"),
+    ],
+)
 def test_other_hosts_are_refused(host: str, client: TestClient) -> None:
     assert error(client.get("api/catalog", headers={"host": host}))[:2] == (403, "forbidden")
+    assert client.get(f"http://127.0.0.1:8917/{TOKEN}", headers={"host": host}).status_code == 403
 
 
-@pytest.mark.parametrize("host", ["127.0.0.1:8917", "localhost", "LOCALHOST:1", "[::1]:8917"])
+def test_a_request_names_one_host(client: TestClient) -> None:
+    local = ("host", "127.0.0.1:8917")
+    for hosts in ([local, ("host", "evil.example")], [("host", "evil.example"), local], [local, local]):
+        assert error(client.get("api/catalog", headers=hosts))[:2] == (403, "forbidden")
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1:8917", "localhost", "LOCALHOST:1", "[::1]:8917", "[::1]"])
 def test_the_names_of_this_computer_are_allowed(host: str, client: TestClient) -> None:
     assert client.get("api/sessions", headers={"host": host}).status_code == 200
 
 
-def test_a_server_for_all_addresses_answers_to_numbers_alone(folder: Path) -> None:
-    app = make_app(ServeOptions(), folder, TOKEN, hosts=("0.0.0.0",))
+@pytest.mark.parametrize("all_addresses", ["0.0.0.0", "::", ""])
+def test_a_server_for_all_addresses_answers_to_numbers_alone(all_addresses: str, folder: Path) -> None:
+    app = make_app(ServeOptions(), folder, TOKEN, hosts=(all_addresses,))
     with TestClient(app, base_url=BASE) as client:
         assert client.get("api/sessions", headers={"host": "192.168.0.9:8917"}).status_code == 200
-        assert client.get("api/sessions", headers={"host": "evil.example"}).status_code == 403
+        assert client.get("api/sessions", headers={"host": "[fe80::9]:8917"}).status_code == 200
+        for host in ("evil.example", "192.168.0.9:1@evil.example", "[fe80::9%@evil.example]", "192.168.0.9 ", ""):
+            assert client.get("api/sessions", headers={"host": host}).status_code == 403
 
 
 @pytest.mark.parametrize("origin", ["http://evil.example", "null", "https://127.0.0.1:8917", "http://127.0.0.1:1"])
