@@ -41,6 +41,7 @@ from german_whist.envs.engine.match_format import MAX_DEALS as MAX_LENGTH
 from german_whist.envs.engine.match_format import MatchFormat, check_match_number, match_format_of
 from german_whist.envs.engine.rules import Rules, rules_from_dict
 from german_whist.envs.engine.rules import rules as rules_named
+from german_whist.envs.engine.scoring import reward_limit
 from german_whist.envs.utils.checks import check_seed, is_whole_number, whole_number
 from german_whist.envs.utils.specs import must_be
 
@@ -55,8 +56,6 @@ _MATCH = ("match", "seat", "margin", "outcome", "length")
 _RECORDED = ("actions", "result")
 _ENCODER = json.JSONEncoder(separators=(",", ":"))  # made once: it takes longer than a line
 _MAX_COUNT = 1 << 52
-_MAX_TRICKS = 99
-_MAX_POINTS = 10_000
 _MAX_SHOWN = 8  # missing shards or ranges of deals in an error
 
 
@@ -323,6 +322,7 @@ class _OpenSection:
         self.header, self.path, self.line = header, path, line
         self._unit = "deal" if header.config.match is None else "match"
         self._keys: tuple[str, ...] = _DEAL if header.config.match is None else _MATCH
+        self._most, self._step = _margins(header.config.rules, header.config.match)
         self._numbers, self._lines = array("Q"), array("q")
         self._outcomes, self._margins, self._lengths = array("q"), array("d"), array("q")
         self._lost: list[LostGame] = []
@@ -339,15 +339,18 @@ class _OpenSection:
             raise ValueError(f"game: the {which}, of seat {is_second}, is needed here")
         if not is_second and number <= last:
             raise ValueError(f"game: {self._unit} {number} is not in order: it is below {last}")
-        if self.header.config.match is None:
-            margin = whole_number("game: margin", fields["margin"], -_MAX_TRICKS, _MAX_TRICKS)
-            outcome, length = (margin > 0) - (margin < 0), 1
-        else:
-            margin = fields["margin"]
-            if isinstance(margin, bool) or not isinstance(margin, (int, float)) or abs(margin) > _MAX_POINTS:
-                raise ValueError(must_be("game: margin", f"a number from -{_MAX_POINTS} to {_MAX_POINTS}", margin))
-            outcome = whole_number("game: outcome", fields["outcome"], -1, 1)
+        margin = fields["margin"]
+        if not self._is_margin(margin):
+            kind = "an integer" if self.header.config.match is None else "a number"
+            allowed = f"{kind} from -{self._most:g} to {self._most:g} in steps of {self._step:g}"
+            raise ValueError(must_be("game: margin", allowed, margin))
+        outcome, length = (margin > 0) - (margin < 0), 1
+        if self.header.config.match is not None:
             length = whole_number("game: length", fields["length"], 1, MAX_LENGTH)
+            is_drawn = whole_number("game: outcome", fields["outcome"], -1, 1) == 0 and length == MAX_LENGTH
+            if fields["outcome"] != outcome and not is_drawn:
+                raise ValueError(f"game: outcome {fields['outcome']} and margin {margin} do not agree")
+            outcome = fields["outcome"]
         self._lost += [LostGame(number, is_second, one) for one in _forfeits(fields.get("forfeits", []))]
         if not is_second:
             self._numbers.append(number)
@@ -355,6 +358,10 @@ class _OpenSection:
         self._margins.append(margin)
         self._outcomes.append(outcome)
         self._lengths.append(length)
+
+    def _is_margin(self, given: Any) -> bool:
+        is_number = is_whole_number(given) or (isinstance(given, float) and self.header.config.match is not None)
+        return is_number and abs(given) <= self._most and (given + self._most) % self._step == 0
 
     def closed(self) -> Section:
         """Return the section."""
@@ -365,6 +372,13 @@ class _OpenSection:
         )
         played = GameBlock(np.array(self._numbers, np.uint64), outcomes, margins, lengths, tuple(self._lost))
         return Section(self.header, played, self.path, self.line, np.array(self._lines))
+
+
+def _margins(rules: Rules, match: MatchFormat | None) -> tuple[float, float]:
+    """Return the largest margin of a game and the step between two that are possible."""
+    if match is not None:
+        return match.largest_score(rules), 1 / match.score_unit(rules)
+    return reward_limit(rules.game, "margin"), 1 if rules.race else 2  # without a race, every counted trick is played
 
 
 def _forfeits(given: Any) -> Iterator[Forfeit]:

@@ -69,9 +69,7 @@ def test_the_file_of_a_tiny_match_reads_as_it_should(tmp_path: Path) -> None:
     assert list(end) == ["sha256"]
 
 
-@given(
-    st.lists(st.tuples(st.integers(-99, 99), st.integers(-99, 99)), min_size=1, max_size=9), st.integers(0, 2**64 - 9)
-)
+@given(st.lists(st.tuples(*[st.sampled_from(range(-7, 8, 2))] * 2), min_size=1, max_size=9), st.integers(0, 2**64 - 9))
 def test_games_come_back_from_their_file_as_they_were(rows: list[tuple[int, int]], start: int) -> None:
     played = GameBlock.of_deals(np.array(rows), start)
     header = Header(CONFIG, range(start, start + len(rows)))
@@ -142,7 +140,7 @@ def test_games_that_contradict_each_other_are_refused_with_file_and_line(tmp_pat
     margin = json.loads(two.read_text().splitlines()[4])["margin"]
     other = tmp_path / "other.jsonl"
     other.write_text(two.read_text())
-    change_line(other, 5, margin=margin + 2)
+    change_line(other, 5, margin=-margin)
     with pytest.raises(ValueError, match=r"other\.jsonl, line 4: greedy against random: deal 9 is given twice"):
         merged(one, two, other)
 
@@ -183,9 +181,13 @@ FORFEIT = {"agent": "x", "deal": 3, "seat": 0, "reason": "y"}
         (3, {"seat": 0}, "game: the second game of deal 3, of seat 1, is needed here"),
         (3, {"deal": 4}, "game: the second game of deal 3, of seat 1, is needed here"),
         (4, {"deal": 3}, "game: deal 3 is not in order"),
-        (2, {"margin": 0.5}, "game: margin must be an integer from -99 to 99, got 0.5"),
-        (2, {"margin": 10**30}, "game: margin must be an integer from -99 to 99, got 1000000000000000000000000000000"),
-        (2, {"margin": None}, "game: margin must be an integer from -99 to 99, got None"),
+        (2, {"margin": 99}, "game: margin must be an integer from -7 to 7 in steps of 2, got 99"),
+        (2, {"margin": -9}, "game: margin must be an integer from -7 to 7 in steps of 2, got -9"),
+        (2, {"margin": 2}, "game: margin must be an integer from -7 to 7 in steps of 2, got 2"),
+        (2, {"margin": 1.0}, "game: margin must be an integer from -7 to 7 in steps of 2, got 1.0"),
+        (2, {"margin": True}, "game: margin must be an integer from -7 to 7 in steps of 2, got True"),
+        (2, {"margin": 10**30}, "game: margin must be an integer from .*, got 1000000000000000000000000000000"),
+        (2, {"margin": None}, "game: margin must be an integer from -7 to 7 in steps of 2, got None"),
         (2, {"margin": ...}, "game: 'margin' is missing"),
         (2, {"outcome": 1}, "unknown field of a game 'outcome'"),
         (2, {"forfeits": {}}, "game: forfeits {} are not a list"),
@@ -207,9 +209,13 @@ def test_a_wrong_line_is_refused_with_its_number(
 @pytest.mark.parametrize(
     ("fields", "message"),
     [
-        ({"margin": "1"}, "game: margin must be a number from .*, got '1'"),
+        ({"margin": "1"}, "game: margin must be a number from -10 to 10 in steps of 1, got '1'"),
+        ({"margin": 13}, "game: margin must be a number from -10 to 10 in steps of 1, got 13"),
+        ({"margin": 0.5}, "game: margin must be a number from -10 to 10 in steps of 1, got 0.5"),
         ({"margin": 1e300}, "game: margin must be a number from .*, got 1e\\+300"),
         ({"outcome": 2}, "game: outcome must be an integer from -1 to 1, got 2"),
+        ({"margin": 5.0, "outcome": -1}, "game: outcome -1 and margin 5.0 do not agree"),
+        ({"outcome": 0}, "game: outcome 0 and margin .* do not agree"),
         ({"length": 0}, "game: length must be an integer from 1 to .*, got 0"),
         ({"deal": 1}, "unknown field of a game 'deal'"),
     ],
@@ -224,7 +230,7 @@ def test_a_changed_digit_and_a_lost_line_are_noticed(tmp_path: Path) -> None:
     path, _ = deal_shards(tmp_path, 2)
     lines = path.read_text().splitlines()
     damaged = f"line {len(lines)}: the games above it are damaged: their sha256 is another"
-    path.write_text("\n".join(lines).replace('"margin":', '"margin":1', 1))
+    path.write_text("\n".join(lines).replace('"margin":5', '"margin":3', 1))
     with pytest.raises(ValueError, match=damaged):
         read_sections(path)
     path.write_text("\n".join([*lines[:1], *lines[3:]]))
@@ -285,8 +291,8 @@ def test_a_pipe_and_a_device_are_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("match", [None, "best_of:3"])
 def test_any_match_that_is_read_fits_a_file(tmp_path: Path, match: str | None) -> None:
-    config, start = match_config("greedy", "random", "tiny", match=match), 2**52 - 2 if match else 2**64 - 2
-    widest = replace_all(GameBlock.of_deals(np.full((2, 2), -99), start), match is not None)
+    config, start = match_config("greedy", "random", "all", match=match), 2**52 - 2 if match else 2**64 - 2
+    widest = replace_all(GameBlock.of_deals(np.full((2, 2), -26), start), match is not None)
     write_games(tmp_path / "two.jsonl", Header(config, range(start, start + 2)), widest)
     one = GameBlock(*(column[:1] for column in widest[:4]))
     write_games(tmp_path / "one.jsonl", Header(config, range(start, start + 2)), one)
