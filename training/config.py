@@ -8,17 +8,19 @@ nearest valid name.
 from __future__ import annotations
 
 import dataclasses
+import math
 import typing
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self
 
+import numpy as np
 import yaml
 
 from german_whist.agents.policy.network.layers import INPUTS, OBSERVATION, UNIVERSAL
 from german_whist.agents.registry import agent_names, make_agent
 from german_whist.envs.engine.rules import rule_names, rules
-from german_whist.envs.utils.checks import MAX_THREADS
+from german_whist.envs.utils.checks import MAX_THREADS, is_whole_number
 from german_whist.envs.utils.specs import must_be, unknown_name_error
 
 MAX_NUMBER = 10**12  # limit of integers: more than any machine could train on or hold
@@ -26,6 +28,15 @@ MAX_SEED = 2**32 - 1  # the largest that numpy accepts
 SELF, POOL = "self", "pool"  # opponents that are no agents by name: the learner itself, and its earlier checkpoints
 DISTILLED, INIT, OPPONENT = "distilled", "init", "opponent"  # what picks moves during lookahead
 EVERY = "every"
+
+_KIND_NAMES: dict[Any, str] = {
+    int: "an integer",
+    float: "a number",
+    str: "a name",
+    list[int]: "a list of integers, as [256, 256]",
+    list[str]: "a list of names, as [random, greedy]",
+    dict[str, float]: "a mapping of names to shares, as {self: 0.8, heuristic: 0.2}",
+}
 
 _Check = Callable[[str, Any], None]
 
@@ -96,6 +107,44 @@ def _reward(key: str, value: str) -> None:
     from german_whist.envs.engine.scoring import check_reward  # loads the compiler, which --help does without
 
     check_reward(value)
+
+
+def typed(name: str, kind: Any, value: Any) -> Any:
+    """Return a value as the type of its setting. Numbers may be of any library, and integers be written as 1e6.
+
+    Raises:
+        ValueError: if it is no such value.
+    """
+    try:
+        return _coerce(kind, value)
+    except (TypeError, ValueError, OverflowError):
+        raise ValueError(must_be(name, _KIND_NAMES[kind], value)) from None
+
+
+def _coerce(kind: Any, value: Any) -> Any:
+    origin = typing.get_origin(kind)
+    if origin is list:
+        if not isinstance(value, (list, tuple)):
+            raise TypeError
+        return [_coerce(typing.get_args(kind)[0], entry) for entry in value]
+    if origin is dict:
+        if not isinstance(value, dict):
+            raise TypeError
+        return {_coerce(str, name): _coerce(float, entry) for name, entry in value.items()}
+    if isinstance(value, (bool, np.bool_, np.ndarray)) or (kind is str and not isinstance(value, str)):
+        raise TypeError
+    if kind is str:
+        return value
+    if kind is int and is_whole_number(value):
+        return int(value)
+    number = float(value)  # YAML reads 1e6 as text
+    if not math.isfinite(number):
+        raise ValueError
+    if kind is int:
+        if number != int(number):
+            raise ValueError
+        return int(number)
+    return number
 
 
 _COUNT = within(1, MAX_NUMBER)
@@ -179,7 +228,9 @@ class TrainConfig:
 
     def __post_init__(self) -> None:
         """Refuse values, and combinations of values, that cannot work."""
+        types = setting_types(type(self))
         for entry in dataclasses.fields(self):
+            object.__setattr__(self, entry.name, typed(entry.name, types[entry.name][0], getattr(self, entry.name)))
             for check in entry.metadata["checks"]:
                 check(entry.name, getattr(self, entry.name))
         size = self.num_envs * self.num_steps

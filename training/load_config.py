@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-import typing
 from collections.abc import Mapping
 from importlib import resources
 from pathlib import Path
@@ -11,16 +9,7 @@ from typing import Any
 
 from german_whist.envs.utils.specs import must_be, short_repr, unknown_name_error
 from german_whist.envs.utils.yaml_text import MAX_LENGTH, YamlError, parse_yaml
-from german_whist.training.config import TRAINERS, SB3Config, TrainConfig, setting_types
-
-_KIND_NAMES: dict[Any, str] = {
-    int: "an integer",
-    float: "a number",
-    str: "a name",
-    list[int]: "a list of integers, as [256, 256]",
-    list[str]: "a list of names, as [random, greedy]",
-    dict[str, float]: "a mapping of names to shares, as {self: 0.8, heuristic: 0.2}",
-}
+from german_whist.training.config import TRAINERS, SB3Config, TrainConfig, setting_types, typed
 
 
 def config_fields(kind: type[TrainConfig] | None = None) -> dict[str, tuple[Any, str]]:
@@ -139,6 +128,8 @@ def _fields(where: str, text: str) -> dict[object, Any]:
 
 
 def _parsed(key: str, text: str) -> Any:
+    if not isinstance(text, str):
+        raise ValueError(must_be(f"command line: {key}", "YAML text", text))
     try:
         return parse_yaml(text)
     except YamlError:
@@ -153,32 +144,4 @@ def _typed(where: str, kind: type[TrainConfig], key: object, value: Any) -> Any:
         raise ValueError(f"{where}: {key}: only trainer: {other} has this setting, and this is {kind.TRAINER}")
     if key not in fields:
         raise ValueError(f"{where}: {unknown_name_error('key', key, fields)}")
-    needed = fields[str(key)][0]
-    try:
-        return _coerce(needed, value)
-    except (TypeError, ValueError, OverflowError):
-        raise ValueError(must_be(f"{where}: {key}", _KIND_NAMES[needed], value)) from None
-
-
-def _coerce(kind: Any, value: Any) -> Any:
-    origin = typing.get_origin(kind)
-    if origin is list:
-        if not isinstance(value, list):
-            raise TypeError
-        return [_coerce(typing.get_args(kind)[0], entry) for entry in value]
-    if origin is dict:
-        if not isinstance(value, dict):
-            raise TypeError
-        return {_coerce(str, name): _coerce(float, entry) for name, entry in value.items()}
-    if isinstance(value, bool) or (kind is str and not isinstance(value, str)):
-        raise TypeError
-    if kind is str or (kind is int and isinstance(value, int)):
-        return value
-    number = float(value)  # YAML reads 1e6 as text
-    if not math.isfinite(number):
-        raise ValueError
-    if kind is int:
-        if number != int(number):
-            raise ValueError
-        return int(number)
-    return number
+    return typed(f"{where}: {key}", fields[str(key)][0], value)
