@@ -172,7 +172,7 @@ def explain_deal(
     Raises:
         ValueError: when an argument is not allowed, or an agent does not return a legal action.
     """
-    whole_number("worlds", worlds, 0)
+    worlds = whole_number("worlds", worlds, 0)
     rules = rules_named(rules)
     agents = (for_match(make_agent(agents[0], rules)), for_match(make_agent(agents[1], rules)))
     batch = DealBatch(rules, 1, seed, index, history=any(map(uses_games, agents)))

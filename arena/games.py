@@ -262,7 +262,7 @@ def games(
             the message names the agent.
         ChildProcessError: when a worker of the executor ended abruptly.
     """
-    whole_number("batch_size", batch_size, 1)
+    batch_size = whole_number("batch_size", batch_size, 1)
     batch_endgame(check_endgame(endgame), rules)
     executor = InlineExecutor() if executor is None else executor
     is_here = isinstance(executor, InlineExecutor)

@@ -108,16 +108,18 @@ class Recording:
     deck: tuple[int, ...] | None = None
 
     def __post_init__(self) -> None:
-        """Check the fields."""
+        """Check the fields, and take the integers of any library."""
         if (self.deal is None) == (self.deck is None):
             raise ValueError("recording: exactly one of deal and deck is needed")
         if self.deal is not None:
-            for name, number in zip(("seed", "index"), self.deal, strict=True):
-                check_seed(number, f"recording: deal's {name}")
+            seed, index = self.deal
+            address = check_seed(seed, "recording: deal's seed"), check_seed(index, "recording: deal's index")
+            object.__setattr__(self, "deal", address)
         if self.deck is not None:
             parse_deck(self.deck, self.rules.cards)
         if not is_whole_number(self.dealer, 0, 1):
             raise ValueError(must_be("recording: dealer", "0 or 1", self.dealer))
+        object.__setattr__(self, "dealer", int(self.dealer))
         if len(self.names) != 2 or not all(
             isinstance(name, str) and name and name.isprintable() for name in self.names
         ):

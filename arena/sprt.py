@@ -331,7 +331,7 @@ def play_sprt(
         ValueError: when a name or number is not allowed, or an agent does not return one legal action per view.
     """
     bounds = SPRTBounds(elo0=float(elo0), elo1=float(elo1), alpha=alpha, beta=beta)
-    whole_number("most_deals", most_deals, 1)
+    most_deals, batch_size = whole_number("most_deals", most_deals, 1), whole_number("batch_size", batch_size, 1)
     rules = rules_named(rules)
     players = two_players(first, second, rules)
     margins, played, decision, log_ratio = np.zeros((0, 2), np.int64), 0, 0, 0.0

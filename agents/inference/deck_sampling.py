@@ -23,7 +23,7 @@ from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.rules import rules as rules_named
 from german_whist.envs.observation.history import COLUMNS
 from german_whist.envs.text.rules_text import rules_spec
-from german_whist.envs.utils.checks import whole_number
+from german_whist.envs.utils.checks import generator_of, whole_number
 from german_whist.envs.utils.specs import must_be
 
 _BYTE = np.iinfo(np.int8)
@@ -102,15 +102,15 @@ def sample_decks(
             ``env(observation="history")`` give it; rows of zeros at the end are ignored.
         rules: the rules of the deal.
         count: number of decks, at least 1.
-        rng: a NumPy generator or a seed.
+        rng: a NumPy generator or a seed, 0 to 2**64 - 1; by default, other decks every time.
 
     Returns:
         Cards in dealing order, int8[count, cards].
 
     Raises:
-        ValueError: if the array is not a history of these rules, or no deck agrees with it.
+        ValueError: if the array is not a history of these rules, no deck agrees with it, or a number is not allowed.
     """
     count = whole_number("count", count, 1)
     sampler = DealSampler(history, rules_named(rules))
-    key = np.random.default_rng(rng).integers(2**64 - 1, dtype=np.uint64, endpoint=True)
+    key = generator_of(rng).integers(2**64 - 1, dtype=np.uint64, endpoint=True)
     return sampler.decks(count, int(key))

@@ -19,7 +19,7 @@ from german_whist.envs.engine.rules import rules as rules_named
 from german_whist.envs.engine.state import STATE
 from german_whist.envs.observation.views import VIEW
 from german_whist.envs.simulator.batch_state import BatchState
-from german_whist.envs.utils.checks import whole_number
+from german_whist.envs.utils.checks import generator_of, whole_number
 from german_whist.envs.utils.jit import kernel
 
 
@@ -77,21 +77,21 @@ def sample_states(
         view: one ``VIEW`` record, or an array of shape (1,).
         rules: the rules of the deal.
         count: number of states, at least 1.
-        rng: a NumPy generator or a seed.
+        rng: a NumPy generator or a seed, 0 to 2**64 - 1; by default, other states every time.
 
     Returns:
         States for ``DealBatch.set_state``, without histories. Places of the deck before the next face-down card are not
         filled.
 
     Raises:
-        ValueError: if it is not one view of a seat to act, or no hand agrees with it.
+        ValueError: if it is not one view of a seat to act, no hand agrees with it, or a number is not allowed.
     """
     rules = rules_named(rules)
     views = np.atleast_1d(np.asarray(view))
     if views.dtype != VIEW or views.shape != (1,) or not views["turn"][0]:
         raise ValueError(f"view must be one view of a seat to act, got shape {views.shape}")
     states = np.zeros(whole_number("count", count, 1), STATE)
-    key = np.uint64(np.random.default_rng(rng).integers(2**64 - 1, dtype=np.uint64, endpoint=True))
+    key = np.uint64(generator_of(rng).integers(2**64 - 1, dtype=np.uint64, endpoint=True))
     check_consistent(views, rules)
     _write_states(rules.game, np.ascontiguousarray(views), key, states)
     return BatchState(rules, states, None, None)

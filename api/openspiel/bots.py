@@ -18,6 +18,7 @@ from german_whist.envs.engine.rules import rules as rules_named
 from german_whist.envs.engine.state import KEEP, LEAVE, PLAY, SWAP, TAKE
 from german_whist.envs.observation.history import EVENTS
 from german_whist.envs.simulator.batch import DealBatch, GameId
+from german_whist.envs.utils.checks import check_seed
 from german_whist.openspiel.game import GermanWhistGame, load_game
 from german_whist.openspiel.state import GermanWhistState, state_of
 
@@ -35,16 +36,16 @@ class AgentBot(pyspiel.Bot):  # type: ignore[misc]
 
         Args:
             agent: a specification (``german_whist.agent_names()`` lists them) or an agent object.
-            seed: seed of the agent's randomness.
+            seed: seed of the agent's randomness, 0 to 2**64 - 1.
 
         Raises:
-            ValueError: if there is no such agent.
+            ValueError: if there is no such agent, or the seed is out of range.
         """
         super().__init__()
         make_agent(agent)  # a wrong name is refused here, not at the first step
         self._spec = agent
         self._agents: dict[Rules, Agent] = {}
-        self._rng = np.random.default_rng(seed)
+        self._rng = np.random.default_rng(check_seed(seed))
         self._game = GameId()
 
     def restart(self) -> None:

@@ -15,6 +15,7 @@ from german_whist.envs.engine.actions import action_text, choice_names
 from german_whist.envs.engine.cards import NUM_CARDS, SUITS, card_text, hand_text, parse_deck
 from german_whist.envs.engine.scoring import check_reward
 from german_whist.envs.simulator.batch_kernels import write_returns
+from german_whist.envs.utils.checks import check_seed
 from german_whist.openspiel.deal import Deal, opening_groups
 
 
@@ -162,8 +163,12 @@ class Resampler:
     """
 
     def __init__(self, seed: int | None = None) -> None:
-        """Seed the draws; ``None`` for a random seed."""
-        self._random = Random(seed)
+        """Seed the draws, 0 to 2**64 - 1; ``None`` for a random seed.
+
+        Raises:
+            ValueError: if the seed is out of range.
+        """
+        self._random = Random(None if seed is None else check_seed(seed))
 
     def __call__(self, state: GermanWhistState, player: int) -> GermanWhistState:
         """Return a state with the same information state for ``player``.

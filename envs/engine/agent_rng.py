@@ -15,14 +15,15 @@ import numpy as np
 import numpy.typing as npt
 
 from german_whist.envs.engine.dealing_kernels import AGENT_STREAM, philox
-from german_whist.envs.utils.checks import check_seed
+from german_whist.envs.utils.checks import check_seed, whole_number
 from german_whist.envs.utils.jit import kernel
-from german_whist.envs.utils.specs import integers, must_be
+from german_whist.envs.utils.specs import must_be
 
 Words = npt.NDArray[np.uint64]
 
 
 _BLOCKS_PER_STEP = 2**16
+_MAX_STREAM = 2**63 - 1
 
 
 @kernel
@@ -80,10 +81,9 @@ class AgentRng:
             step: number of actions played so far, 0 to 2**16 - 1: one number, or one per row.
 
         Raises:
-            ValueError: if the seed is out of range or the stream is negative.
+            ValueError: if the seed or the stream is out of range.
         """
-        if stream < 0:
-            raise ValueError(must_be("stream", integers(0), stream))
+        stream = whole_number("stream", stream, 0, _MAX_STREAM)
         self._indices = np.asarray(indices, np.uint64)
         if isinstance(seed, np.ndarray) and seed.dtype == np.uint64 and seed.shape == self._indices.shape:
             self._key: Words | int = _keys(seed, stream)

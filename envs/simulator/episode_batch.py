@@ -120,7 +120,8 @@ class EpisodeBatch:
         size = self.batch.size
         at = EpisodeIds(*(field.copy() for field in self.current))
         shared_rows = rows  # those that share a seed
-        if first is None and isinstance(seed, (list, tuple, np.ndarray)):
+        is_single = isinstance(seed, np.ndarray) and not seed.ndim
+        if first is None and isinstance(seed, (list, tuple, np.ndarray)) and not is_single:
             if len(seed) != size:
                 raise ValueError(must_be("the number of seeds", f"{size}, as num_envs", len(seed)))
             own = [None if one is None else check_seed(one) for one in seed]

@@ -55,6 +55,17 @@ def check_seed(seed: object, name: str = "seed") -> int:
     return whole_number(name, seed, 0, SEED_LIMIT - 1)
 
 
+def generator_of(rng: np.random.Generator | int | None) -> np.random.Generator:
+    """Return a generator as it is, that of a seed, or for ``None`` one that nobody can repeat.
+
+    Raises:
+        ValueError: if it is none of these.
+    """
+    if isinstance(rng, np.random.Generator):
+        return rng
+    return np.random.default_rng(None if rng is None else check_seed(rng, "rng"))
+
+
 def is_agent_class(given: object) -> TypeGuard[type]:
     """Return whether a value is the class of an agent where an object is needed: its ``act`` lacks ``self``."""
     return isinstance(given, type) and inspect.isfunction(inspect.getattr_static(given, "act", None))

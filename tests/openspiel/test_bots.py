@@ -18,7 +18,7 @@ from german_whist.envs.engine.rules import rule_names
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.openspiel.bots import AgentBot, BotAgent
 from german_whist.openspiel.game import load_game
-from german_whist.openspiel.state import state_of
+from german_whist.openspiel.state import Resampler, state_of
 
 
 class Recorder(pyspiel.Bot):  # type: ignore[misc]
@@ -60,6 +60,18 @@ def test_an_agent_plays_the_same_as_a_bot(preset: str) -> None:
             assert dict(policy) == {action: float(action == chosen) for action in state.legal_actions()}
             played[row].append(chosen)
         batch.step(actions)
+
+
+def test_a_seed_may_be_of_any_integer_type_and_is_nothing_else() -> None:
+    state = state_of(load_game("small"), gw.DealBatch("small").states["deck"][0, :28].tolist())
+    draws = [str(Resampler(seed)(state, state.current_player())) for seed in (3, np.int64(3), np.uint32(3))]
+    assert draws[1:] == draws[:1] * 2
+    choices = [[bot.step(state) for _ in range(9)] for bot in (AgentBot("random", 3), AgentBot("random", np.int64(3)))]
+    assert choices[0] == choices[1]
+    for wrong in (True, 3.0, "3", -1, 2**64, np.array(3)):
+        for made in (Resampler, lambda seed: AgentBot("random", seed)):
+            with pytest.raises(ValueError, match="seed must be an integer"):
+                made(wrong)
 
 
 def test_two_bots_play_through_openspiels_own_loop() -> None:

@@ -68,7 +68,7 @@ def test_numbers_come_from_the_agents_stream_of_the_generator() -> None:
 
 
 def test_no_stream_of_agents_is_that_of_the_decks() -> None:
-    with pytest.raises(ValueError, match="stream must be an integer >= 0, got -1"):
+    with pytest.raises(ValueError, match=r"stream must be an integer from 0 to 2\*\*63 - 1, got -1"):
         AgentRng(0, [3], stream=-1)
 
 
