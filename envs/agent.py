@@ -11,7 +11,7 @@ import numpy.typing as npt
 from german_whist.envs.engine.actions import action_text, actions_text
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.text.rules_text import rules_spec
-from german_whist.envs.utils.checks import is_agent_class
+from german_whist.envs.utils.checks import is_agent_class, whole_number
 from german_whist.envs.utils.specs import must_be, short_repr
 
 if TYPE_CHECKING:
@@ -132,16 +132,32 @@ class AgentForfeit(ValueError):  # noqa: N818 - the game is lost, nothing is wro
             reasons: the reason in each row that is lost, or one reason for all rows.
             actions: int64[n], the actions in the other rows; what stands in lost rows does not matter.
         """
-        self._reason = reasons if isinstance(reasons, str) else None
-        self.reasons = {} if isinstance(reasons, str) else dict(reasons)
+        self._given = reasons
+        self.reasons = dict(reasons) if isinstance(reasons, Mapping) else {}
         self.actions = actions
-        super().__init__(self._reason or next(iter(self.reasons.values()), "no reason given"))
+        super().__init__(reasons if isinstance(reasons, str) else next(iter(self.reasons.values()), "no reason given"))
 
-    def for_rows(self, count: int) -> tuple[Forfeits, Actions]:
-        """Return the reasons by row and the actions, for as many views as ``act`` was given."""
-        if self._reason is not None:
-            return dict.fromkeys(range(count), self._reason), np.zeros(count, np.int64)
-        return self.reasons, np.zeros(count, np.int64) if self.actions is None else self.actions
+    def for_rows(self, count: int, name: str) -> tuple[Forfeits, Actions]:
+        """Return the reasons by row and the actions.
+
+        Args:
+            count: for how many views ``act`` was asked.
+            name: what to call the agent in errors.
+
+        Raises:
+            ValueError: if there is no such row, or a reason is no text; the message names the agent.
+        """
+        if isinstance(self._given, str):
+            return dict.fromkeys(range(count), self._given), np.zeros(count, np.int64)
+        if not isinstance(self._given, Mapping):
+            expected = "text or a dictionary of texts by row"
+            raise ValueError(must_be(f"agent {name!r}: the reasons of a forfeit", expected, self._given))
+        reasons: Forfeits = {}
+        for row, reason in self._given.items():
+            if not isinstance(reason, str):
+                raise ValueError(must_be(f"agent {name!r}: the reason of a forfeit", "text", reason))
+            reasons[whole_number(f"agent {name!r}: the row of a forfeit", row, 0, count - 1)] = reason
+        return reasons, np.zeros(count, np.int64) if self.actions is None else self.actions
 
 
 def agent_name(agent: object) -> str:
@@ -237,25 +253,29 @@ def ask_views(
             raise ValueError(
                 f"agent {name or agent_name(agent)!r} lost a deal that has to be played: {forfeit}"
             ) from None
-        lost, answer = forfeit.for_rows(len(views))
+        lost, answer = forfeit.for_rows(len(views), name or agent_name(agent))
         forfeits.update(lost)
-    count = len(views)
-    try:
-        given = np.asarray(answer)
-    except ValueError:
-        raise ValueError(
-            f"agent {name or agent_name(agent)!r} must return int64[{count}], got what is no array"
-        ) from None
-    if given.shape != (count,) or given.dtype.kind not in "iu":
-        raise ValueError(
-            f"agent {name or agent_name(agent)!r} must return int64[{count}], got {given.dtype}{list(given.shape)}"
-        )
-    actions = given if given.dtype == np.int64 else given.astype(np.int64)
+    actions = whole_answer(answer, len(views), name or agent_name(agent))
     row = _first_illegal(actions, views["legal"], lost)
     if row >= 0:
         said, place = f"agent {name or agent_name(agent)!r} chose", "" if where is None else where(row)
         raise illegal_choice(said, int(actions[row]), int(views["legal"][row]), rules, place)
     return actions
+
+
+def whole_answer(answer: Any, count: int, name: str) -> Actions:
+    """Return what an agent's ``act`` has returned for ``count`` views, int64[count].
+
+    Raises:
+        ValueError: when it is not an integer per view; the message names the agent.
+    """
+    try:
+        given = np.asarray(answer)
+    except ValueError:
+        raise ValueError(f"agent {name!r} must return int64[{count}], got what is no array") from None
+    if given.shape != (count,) or given.dtype.kind not in "iu":
+        raise ValueError(f"agent {name!r} must return int64[{count}], got {given.dtype}{list(given.shape)}")
+    return given if given.dtype == np.int64 else given.astype(np.int64)
 
 
 def _first_illegal(actions: Actions, legal: npt.NDArray[np.uint64], lost: Forfeits) -> int:

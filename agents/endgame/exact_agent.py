@@ -19,6 +19,7 @@ from german_whist.envs.agent import (
     agent_name,
     for_match,
     uses_games,
+    whole_answer,
 )
 from german_whist.envs.observation.views import check_view_array
 from german_whist.envs.utils.specs import must_be
@@ -93,13 +94,15 @@ class ExactEndgame(NamedAgent):
             try:
                 actions[rest] = self._inner_actions(views[rest], rest_rng, None if games is None else games.rows(rest))
             except AgentForfeit as forfeit:
-                reasons, actions[rest] = forfeit.for_rows(len(rest))
+                reasons, answer = forfeit.for_rows(len(rest), self.name)
+                actions[rest] = whole_answer(answer, len(rest), self.name)
                 raise AgentForfeit({int(rest[row]): why for row, why in reasons.items()}, actions) from None
         return actions
 
     def _inner_actions(self, views: Views, rng: Any, games: Games | None) -> Actions:
         act: Any = self.agent.act
-        return np.asarray(act(views, rng, games) if self.uses_games else act(views, rng))
+        answer = act(views, rng, games) if self.uses_games else act(views, rng)
+        return whole_answer(answer, len(views), self.name)
 
     def probabilities(self, views: Views) -> npt.NDArray[np.float64]:
         """Return the wrapped agent's ``probabilities``, float64[n, actions]; 1 for the card of an exact endgame.

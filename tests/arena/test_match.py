@@ -11,10 +11,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+from german_whist.agents.endgame.exact_agent import with_exact_endgame
+from german_whist.agents.endgame.open_hands import opponent_hand_known
 from german_whist.agents.policy.agent import PolicyAgent
 from german_whist.agents.registry import make_agent
 from german_whist.arena.games import Forfeit
 from german_whist.arena.match import MatchResult, play_match
+from german_whist.envs.agent import AgentForfeit
 from german_whist.envs.engine.cards import card_text
 from german_whist.envs.engine.rules import rules
 from german_whist.envs.simulator.batch import DealBatch
@@ -248,6 +251,17 @@ def test_an_agent_that_does_not_return_a_legal_card_a_view_is_named(kind: str, a
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.parametrize("kind", [kind for kind in ODD_ANSWERS if "must return" in ODD_ANSWERS[kind][1]])
+def test_an_agent_with_an_exact_endgame_is_asked_no_less(kind: str) -> None:
+    answer, message = ODD_ANSWERS[kind]
+
+    batch = DealBatch("classic", 21)
+    while not opponent_hand_known(batch.views([0]))[0]:
+        batch.step(lowest_cards(batch.views([0])), [0])
+    with pytest.raises(ValueError, match=f"^agent 'odd one\\+exact' {message}"):
+        with_exact_endgame(Returning(answer)).act(batch.views(), None)
+
+
 def test_numpy_integers_are_accepted() -> None:
     expected = fields(play_match(Lowest(), "heuristic", deals=5))
     for kind in (np.int8, np.uint8, np.int32, np.uint64):
@@ -302,6 +316,37 @@ def test_a_result_is_printed_as_a_table_and_its_repr_has_every_field() -> None:
     assert played == "50 mirrored deals from number 2 on (each played twice, seats swapped), seed 3"
     assert meaning == "draws count half; ± is the 95 % interval, paired over deals"
     assert repr(result).startswith("MatchResult(first='heuristic', second='random', rules={")
+
+
+@pytest.mark.parametrize("with_endgame", [False, True])
+@pytest.mark.parametrize(
+    ("reasons", "message"),
+    [
+        ({10**6: "x"}, "the row of a forfeit must be an integer from 0 to [0-9]+, got 1000000"),
+        ({-1: "x"}, "the row of a forfeit must be an integer from 0 to [0-9]+, got -1"),
+        ({"0": "x"}, "the row of a forfeit must be an integer .*, got '0'"),
+        ({True: "x"}, "the row of a forfeit must be an integer .*, got True"),
+        ({0: None}, "the reason of a forfeit must be text, got None"),
+        ({0: 5}, "the reason of a forfeit must be text, got 5"),
+        (5, "the reasons of a forfeit must be text or a dictionary of texts by row, got 5"),
+    ],
+)
+def test_a_forfeit_that_makes_no_sense_is_refused_and_names_the_agent(
+    reasons: Any, message: str, with_endgame: bool
+) -> None:
+    def forfeit(views: np.ndarray) -> np.ndarray:
+        raise AgentForfeit(reasons, lowest_cards(views))
+
+    agent = with_exact_endgame(Returning(forfeit)) if with_endgame else Returning(forfeit)
+    with pytest.raises(ValueError, match=rf"^agent 'odd one(\+exact)?': {message}$"):
+        play_match(agent, "random", 2, rules="small")
+
+
+def test_the_rows_of_a_forfeit_may_be_of_any_integer_type() -> None:
+    def forfeit(views: np.ndarray) -> np.ndarray:
+        raise AgentForfeit(dict.fromkeys(np.arange(len(views), dtype=np.uint8), "no more"), lowest_cards(views))
+
+    assert len(play_match(Returning(forfeit), "random", 2, rules="small").forfeits) == 4
 
 
 def test_games_that_were_lost_unplayed_are_printed() -> None:
