@@ -1,7 +1,5 @@
 """``python -m german_whist``: the ``german-whist`` command."""
 
-import sys
+from german_whist.cli import run_program
 
-from german_whist.cli import main
-
-sys.exit(main())
+run_program()

@@ -6,15 +6,20 @@ import contextlib
 import io
 import multiprocessing
 import os
+import signal
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, Executor, Future, ProcessPoolExecutor
 from contextlib import contextmanager
+from multiprocessing.connection import Connection, wait
 from typing import Any, TypeVar
 
 from german_whist.envs.utils.checks import whole_number
 from german_whist.envs.utils.kernel_cache import kernel_cache
+from german_whist.envs.utils.processes import end_with_parent
 from german_whist.envs.utils.warn_once import NUM_WARNINGS, share_warnings
 
+_SHUTDOWN_BEGINS = 0.1  # seconds
 RETRIES = 8  # of a task whose worker or machine is lost
 LOCAL = "local"  # the address that starts Ray on this machine
 
@@ -40,25 +45,64 @@ class _Deferred(Future[T]):
 
 @contextmanager
 def worker_processes(workers: int) -> Iterator[Executor]:
-    """Start worker processes on this machine; they end with the block.
+    """Start worker processes on this machine; they end with the block, and with this process.
 
-    The processes are spawned, not forked, because a fork after threads have started may hang.
+    An exception such as ``KeyboardInterrupt`` ends them in the middle of their tasks. The processes are spawned, not
+    forked, because a fork after threads have started may hang.
 
     Raises:
         ValueError: when ``workers`` is not an integer >= 1.
     """
     whole_number("workers", workers, 1)
     context = multiprocessing.get_context("spawn")
-    pool = ProcessPoolExecutor(workers, context, _begin, (context.Array("b", NUM_WARNINGS),))
+    lifeline, ours = context.Pipe(duplex=False)  # breaks when this process ends, or closes its end
+    pool = _WorkerProcesses(workers, context, _begin, (context.Array("b", NUM_WARNINGS), lifeline))
     try:
         yield pool
+    except BaseException:
+        # Not before the pool is being shut down, which would take the end of its workers for a crash.
+        threading.Timer(_SHUTDOWN_BEGINS, ours.close).start()
+        raise
     finally:
         pool.shutdown(cancel_futures=True)
+        ours.close()
+        lifeline.close()
 
 
-def _begin(warned: Any) -> None:
-    """Print no line that another process prints: where kernels are cached, the main process has said."""
-    with contextlib.redirect_stderr(io.StringIO()):
+class _WorkerProcesses(ProcessPoolExecutor):
+    """Starts processes that Ctrl-C in a terminal, which reaches them all, does not interrupt."""
+
+    def submit(self, task: Callable[..., T], /, *arguments: Any, **named: Any) -> Future[T]:
+        """Submit a task, after starting a process if none is idle."""
+        with _interrupts_afterwards():
+            return super().submit(task, *arguments, **named)
+
+
+@contextmanager
+def _interrupts_afterwards() -> Iterator[None]:
+    """Let SIGINT wait for the end of the block; processes that start in it begin with SIGINT blocked."""
+    if not hasattr(signal, "pthread_sigmask") or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    came: list[int] = []
+    handler = signal.signal(signal.SIGINT, lambda number, _: came.append(number))  # other threads may receive it
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        signal.signal(signal.SIGINT, handler)
+        if came:
+            signal.raise_signal(signal.SIGINT)
+
+
+def _begin(warned: Any, lifeline: Connection) -> None:
+    """Begin a worker: it ends with the main process, which alone is interrupted and prints what both would."""
+    end_with_parent(lambda: wait([lifeline]))
+    signal.signal(signal.SIGINT, lambda *_: None)  # unlike SIG_IGN, it is not passed on to bots
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+    with contextlib.redirect_stderr(io.StringIO()):  # where kernels are cached, the main process has said
         kernel_cache()
     share_warnings(warned)
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
+from german_whist.envs.utils.processes import end_with_parent
 from german_whist.training.run.processes import READY, local_store, process_group
 from german_whist.training.train import train
 
@@ -18,6 +20,7 @@ def main(rank: int, size: int, port: int) -> None:
 
 
 if __name__ == "__main__":
+    end_with_parent(lambda: os.read(sys.stdin.fileno(), 1))
     try:
         main(*map(int, sys.argv[1:]))
     except (ValueError, FloatingPointError, ConnectionError) as error:  # as the command line says them

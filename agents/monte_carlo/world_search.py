@@ -120,17 +120,16 @@ class WorldSearcher(NamedAgent, Generic[Scratch]):
         """
         rows = np.flatnonzero(views["turn"])
         check_consistent(views, self.rules, rows)
-        if self._threads == 1 or len(rows) == 0:
-            for part in self._parts(views, keys, rows, 1, None):
-                search(part)
-            return
-        with ThreadPoolExecutor(self._threads) as executor:
+        executor = ThreadPoolExecutor(self._threads)
+        try:
             if len(rows) == 1:
                 for part in self._parts(views, keys, rows, 1, executor):
                     search(part)
             else:
                 parts = self._parts(views, keys, rows, self._threads * _PARTS_PER_THREAD, None)
                 list(executor.map(search, parts))
+        finally:  # not after the last part, as a with block would: Ctrl-C ends a search at once
+            executor.shutdown(wait=False, cancel_futures=True)
 
     def _parts(
         self,

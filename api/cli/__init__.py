@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+import threading
 from collections.abc import Sequence
 from importlib.metadata import version
 from typing import Any, NoReturn
@@ -33,6 +34,7 @@ from german_whist.cli.commands import (
 )
 from german_whist.cli.terminal import BAD_INPUT, INTERRUPTED, use_plain_text
 from german_whist.envs.utils.libraries import missing_library
+from german_whist.envs.utils.processes import end_process
 from german_whist.envs.utils.specs import unknown_name_error
 
 MAX_ERROR = 500  # characters
@@ -115,6 +117,14 @@ def build_parser() -> argparse.ArgumentParser:
     for module in COMMANDS.values():
         module.add_parser(subparsers)
     return parser
+
+
+def run_program() -> NoReturn:
+    """Run the command of this process and end it with its exit code; threads that still search do not hold it up."""
+    code = main()
+    if threading.active_count() > 1:
+        end_process(code)
+    sys.exit(code)
 
 
 def main(argv: Sequence[str] | None = None) -> int:

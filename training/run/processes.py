@@ -1,8 +1,8 @@
 """The processes that train together with ``torch.distributed``: what they exchange, and how they start.
 
 ``torchrun`` starts them, on several machines if need be, or :func:`started_workers` on this one. There, the process
-that was asked to train takes part as the first. The others, ``training/worker.py``, end with it however it ends: they
-get no signals of the terminal, and a connection that breaks ends them.
+that was asked to train takes part as the first. The others, ``training/worker.py``, get no signals of the terminal, and
+end with it however it ends, because their standard input does.
 """
 
 from __future__ import annotations
@@ -189,7 +189,7 @@ class _Worker:
         self._process = subprocess.Popen(
             [sys.executable, "-m", "german_whist.training.worker", *map(str, (rank, size, port))],
             env={**os.environ, **limits},
-            stdin=subprocess.DEVNULL,
+            stdin=subprocess.PIPE,
             stdout=self._printed,
             stderr=subprocess.STDOUT,
             start_new_session=True,
@@ -211,7 +211,7 @@ class _Worker:
     def end(self) -> None:
         """End it, if it has not ended."""
         self._process.kill()
-        self._process.wait()
+        self._process.communicate()
         self._printed.close()
 
 

@@ -21,6 +21,7 @@ from german_whist.training.policy_iteration import Batch, PolicyIteration
 from german_whist.training.run.directory import RunDirectory
 from german_whist.training.run.processes import Processes, joined_processes, started_workers
 from german_whist.training.run.progress import FIRST_ROLLOUT
+from tests.processes import children, is_running
 from tests.training.policy_iteration_runs import SMALL_SETTINGS, small_config, train_small
 
 POSITIONS, FEATURES, ACTIONS = 64, 20, 5
@@ -158,12 +159,11 @@ def wait_for_training(run: Path, process: subprocess.Popen[str], checkpoints: in
 
 def worker_of(process: subprocess.Popen[str]) -> int:
     """Find the worker among the children, of which others come and go (Matplotlib lists the fonts with one)."""
-    children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
-    (worker,) = [child for child in children if "german_whist.training.worker" in command_line(child)]
-    return int(worker)
+    (worker,) = [child for child in children(process.pid) if "german_whist.training.worker" in command_line(child)]
+    return worker
 
 
-def command_line(process: str) -> str:
+def command_line(process: int) -> str:
     try:
         return Path(f"/proc/{process}/cmdline").read_text()
     except (FileNotFoundError, ProcessLookupError):  # it has ended
@@ -184,17 +184,36 @@ def test_they_learn_as_those_of_torchrun(tmp_path: Path) -> None:
     assert all((got[name] == expected[name]).all() for name in expected)
 
 
+def in_a_long_rollout(run: Path, *launcher: str) -> subprocess.Popen[str]:
+    """A run of two processes in their first rollout, which takes minutes."""
+    settings = {**ENDLESS, "processes": 2, "num_envs": 16, "num_steps": 2**16, "rules": "classic"}
+    config = run.with_suffix(".yaml")
+    config.write_text(yaml.safe_dump(settings))
+    process = subprocess.Popen(
+        [*launcher, sys.executable, "-m", "german_whist", "train", str(config), "--out", str(run)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stderr is not None
+    assert any(line.strip() == FIRST_ROLLOUT for line in process.stderr)
+    return process
+
+
 @in_proc
-def test_a_worker_ends_with_the_first_process(tmp_path: Path) -> None:
-    run = endless(tmp_path / "run")
-    wait_for_training(tmp_path / "run", run)
-    worker = Path(f"/proc/{worker_of(run)}")
+def test_a_worker_ends_with_the_first_process_in_a_long_rollout_too(tmp_path: Path) -> None:
+    run = in_a_long_rollout(tmp_path / "run")
+    worker = worker_of(run)
     run.kill()
     run.communicate(timeout=WITHIN)
-    until = time.monotonic() + WITHIN
-    while worker.is_dir() and "Z" not in (worker / "stat").read_text().split():
-        assert time.monotonic() < until
-        time.sleep(0.1)
+    until = time.monotonic() + WITHIN / 2
+    try:
+        while is_running(worker):
+            assert time.monotonic() < until
+            time.sleep(0.1)
+    finally:
+        if is_running(worker):
+            os.kill(worker, signal.SIGKILL)
 
 
 @in_proc
@@ -216,22 +235,11 @@ def test_an_interrupted_run_resumes_with_as_many_processes_and_a_worker_that_die
 
 @in_proc
 def test_a_second_interrupt_ends_all_processes_at_once_in_a_background_job_too(tmp_path: Path) -> None:
-    # A rollout of minutes: only one that is given up ends within the time. A script's background job ignores SIGINT.
+    # Only a rollout that is given up ends within the time. A script's background job ignores SIGINT.
     folder = tmp_path / "run"
-    config = tmp_path / "long.yaml"
-    config.write_text(
-        yaml.safe_dump({**ENDLESS, "processes": 2, "num_envs": 16, "num_steps": 2**16, "rules": "classic"})
-    )
-    command = [sys.executable, "-m", "german_whist", "train", str(config), "--out", str(folder)]
-    run = subprocess.Popen(
-        ["sh", "-c", 'trap "" INT; exec "$@"', "sh", *command],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+    run = in_a_long_rollout(folder, "sh", "-c", 'trap "" INT; exec "$@"', "sh")
     assert run.stderr is not None
-    assert any(line.strip() == FIRST_ROLLOUT for line in run.stderr)
-    worker = Path(f"/proc/{worker_of(run)}")
+    worker = worker_of(run)
     run.send_signal(signal.SIGINT)
     assert "Ctrl-C again" in run.stderr.readline()
     time.sleep(1)  # by then it waits for the other's rollout
@@ -240,7 +248,7 @@ def test_a_second_interrupt_ends_all_processes_at_once_in_a_background_job_too(t
     assert run.returncode == 130, printed
     assert "Traceback" not in printed[1]
     assert printed[1].endswith(f" train --resume {folder}\n")
-    assert not worker.is_dir()
+    assert not is_running(worker)
 
 
 def test_a_worker_that_cannot_start_is_reported_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -278,9 +286,9 @@ def start_torchrun(words: list[str], folder: Path) -> subprocess.Popen[str]:
 
 
 def process_of_rank(launcher: subprocess.Popen[str], rank: int) -> int:
-    children = Path(f"/proc/{launcher.pid}/task/{launcher.pid}/children").read_text().split()
     wanted = f"RANK={rank}".encode()
-    (found,) = [int(child) for child in children if wanted in Path(f"/proc/{child}/environ").read_bytes().split(b"\0")]
+    environments = {child: Path(f"/proc/{child}/environ").read_bytes() for child in children(launcher.pid)}
+    (found,) = [child for child, environment in environments.items() if wanted in environment.split(b"\0")]
     return found
 
 
