@@ -1,8 +1,11 @@
-"""``german-whist`` in a process of its own, with the small endgame tables of this suite, and what it has started."""
+"""``german-whist`` in a process of its own, with this suite's small endgame tables, and what it has started."""
 
 from __future__ import annotations
 
+import shlex
 import sys
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 from tests.conftest import SMALL_TABLE
@@ -10,6 +13,30 @@ from tests.conftest import SMALL_TABLE
 USE_SMALL_TABLES = f"from german_whist.solver.tablebase import cache; cache.SEARCH_CARDS = {SMALL_TABLE}\n"
 RUN = "from german_whist.cli import run_program; run_program()"
 PROGRAM = [sys.executable, "-c", USE_SMALL_TABLES + RUN]
+WITHIN = 30.0  # seconds, on a busy machine
+
+_SLOW_BOT = """
+import os, sys, time
+sys.stdin.readline()
+print('{"type": "ready", "protocol": 1}', flush=True)
+sys.stdin.readline()
+with open(sys.argv[1] + ".part", "w") as file: file.write(str(os.getpid()))
+os.rename(sys.argv[1] + ".part", sys.argv[1])
+time.sleep(600)
+"""
+
+
+def slow_bot(path: Path) -> str:
+    """Return an agent that thinks for ten minutes; when it begins, it writes the number of its process to a file."""
+    return f"process:time=600,{shlex.join([sys.executable, '-S', '-c', _SLOW_BOT, str(path)])}"
+
+
+def wait_until(done: Callable[[], object]) -> None:
+    """Wait until a condition holds, for half a minute at most."""
+    until = time.monotonic() + WITHIN
+    while not done():
+        assert time.monotonic() < until
+        time.sleep(0.02)
 
 
 def children(process: int) -> list[int]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TypeVar
 
 import msgspec
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse
 
 from german_whist.arena.strict_json import read_json
@@ -65,7 +65,10 @@ async def read_body(request: Request, kind: type[AnyBody]) -> AnyBody:
     given = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if given != "application/json":
         raise ApiError(415, "The body has to be application/json.")
-    body = await request.body()
+    try:
+        body = await request.body()
+    except ClientDisconnect:
+        raise ApiError(400, "The body has broken off.") from None  # which nobody reads
     try:
         return msgspec.convert(read_json(body.decode(), "body"), kind)
     except msgspec.ValidationError as error:

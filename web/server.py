@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import socket
 import threading
@@ -10,6 +11,7 @@ from pathlib import Path
 from types import FrameType
 
 import uvicorn
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from german_whist.session.warm_up import warm_up
 from german_whist.web.app import make_app
@@ -27,7 +29,7 @@ DEFAULT_HOST, DEFAULT_PORT = "127.0.0.1", 8917
 
 _BACKLOG = 2048
 _CONNECTIONS = 2000  # more at once are answered with status 503
-_SHUTDOWN_SECONDS = 5
+_LAST_ANSWERS = 1.0  # seconds from the signal on
 
 
 class _Server(uvicorn.Server):
@@ -48,6 +50,27 @@ class _Server(uvicorn.Server):
         # Unlike uvicorn's own, this does not raise the signal again at the end.
         self.force_exit = self.should_exit
         self.should_exit = True
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        asyncio.get_running_loop().call_later(_LAST_ANSWERS, self._give_up)
+        await super().shutdown(sockets)
+
+    def _give_up(self) -> None:
+        """Close the connections that wait for an answer. The card that an agent thinks about has been saved."""
+        for connection in list(self.server_state.connections):
+            connection.transport.abort()
+        for task in list(self.server_state.tasks):
+            task.cancel()
+
+
+def _cancelled_quietly(app: ASGIApp) -> ASGIApp:
+    """Return an application for which a cancelled request is no error."""
+
+    async def call(scope: Scope, receive: Receive, send: Send) -> None:
+        with contextlib.suppress(asyncio.CancelledError):
+            await app(scope, receive, send)
+
+    return call
 
 
 def serve(
@@ -92,13 +115,12 @@ def _serve(options: ServeOptions, folder: Path, host: str, port: int | None, *, 
     address = f"http://{shown}:{bound}/{token}/"
     keep_address(folder, address)
     config = uvicorn.Config(
-        app,
+        _cancelled_quietly(app),
         log_level="warning",
         access_log=False,
         server_header=False,
         ws="none",
         limit_concurrency=_CONNECTIONS,
-        timeout_graceful_shutdown=_SHUTDOWN_SECONDS,
     )
     with contextlib.closing(listener):
         _Server(config, address, options, opens_browser).run(sockets=[listener])

@@ -3,45 +3,22 @@
 from __future__ import annotations
 
 import os
-import shlex
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from tests.processes import PROGRAM, USE_SMALL_TABLES, children, is_running
+from tests.processes import PROGRAM, USE_SMALL_TABLES, WITHIN, children, is_running, slow_bot, wait_until
 
-WITHIN = 30.0  # seconds, on a busy machine
 in_proc = pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="processes are found in /proc")
-
-# A bot that notes its number when it is first asked, thinks for ten minutes and reads no further.
-SLOW_BOT = """
-import os, sys, time
-sys.stdin.readline()
-print('{"type": "ready", "protocol": 1}', flush=True)
-sys.stdin.readline()
-with open(sys.argv[1] + ".part", "w") as file: file.write(str(os.getpid()))
-os.rename(sys.argv[1] + ".part", sys.argv[1])
-time.sleep(600)
-"""
 
 
 def start(*words: str) -> subprocess.Popen[str]:
     return subprocess.Popen(
         [*PROGRAM, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
     )
-
-
-def wait_until(done: Callable[[], object], process: subprocess.Popen[str] | None = None) -> None:
-    until = time.monotonic() + WITHIN
-    while not done():
-        assert process is None or process.poll() is None, process.communicate()
-        assert time.monotonic() < until
-        time.sleep(0.02)
 
 
 def end(process: subprocess.Popen[str], number: signal.Signals) -> str:
@@ -59,11 +36,9 @@ def end(process: subprocess.Popen[str], number: signal.Signals) -> str:
 @in_proc
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
 def test_workers_and_their_bots_end_with_the_command(number: signal.Signals, tmp_path: Path) -> None:
-    bot = shlex.join([sys.executable, "-S", "-c", SLOW_BOT, str(tmp_path / "bot")])
-    process = start(
-        "evaluate", f"process:time=600,{bot}", "random", "--deals", "1", "--rules", "tiny", "--workers", "1"
-    )
-    wait_until((tmp_path / "bot").exists, process)
+    bot = slow_bot(tmp_path / "bot")
+    process = start("evaluate", bot, "random", "--deals", "1", "--rules", "tiny", "--workers", "1")
+    wait_until((tmp_path / "bot").exists)
     started = [*children(process.pid), int((tmp_path / "bot").read_text())]
     errors = end(process, number)
     try:
@@ -79,7 +54,7 @@ def test_workers_and_their_bots_end_with_the_command(number: signal.Signals, tmp
 def test_an_interrupt_while_workers_start_is_quiet() -> None:
     process = start("evaluate", "greedy", "random", "--deals", "100_000", "--workers", "1")
     # Two children: the worker, and Python's own that tidies up.
-    wait_until(lambda: len(children(process.pid)) == 2, process)
+    wait_until(lambda: len(children(process.pid)) == 2)
     assert (end(process, signal.SIGINT), process.returncode) == ("", 130)
 
 

@@ -10,8 +10,10 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 from urllib.error import HTTPError
@@ -20,9 +22,11 @@ from urllib.request import Request, urlopen
 import pytest
 
 from german_whist.cli import main
-from german_whist.session.database import NAME
+from german_whist.envs.engine.actions import parse_action
+from german_whist.session.database import NAME, Database
+from german_whist.session.saved import load_session
 from german_whist.web.data_folder import only_server
-from tests.processes import PROGRAM
+from tests.processes import PROGRAM, WITHIN, is_running, slow_bot, wait_until
 
 pytest.importorskip("uvicorn")
 
@@ -81,6 +85,49 @@ def test_it_opens_the_page_if_it_should_and_a_signal_ends_it_calmly(
     out, _ = process.communicate(timeout=60)
     assert process.returncode == 0
     assert out == ""
+
+
+def test_an_interrupt_does_not_wait_for_an_agent_that_thinks_nor_for_a_body_that_does_not_come(
+    start: Start, tmp_path: Path
+) -> None:
+    bot = tmp_path / "bot"
+    process, address = start("--agent", slow_bot(bot))
+    session = ask(f"{address}api/sessions", {"seed": 5, "seat": 1})
+    action = session["position"]["decision"]["actions"][0]["action"]
+    body = {"version": session["version"], "action": action}
+
+    def play() -> None:
+        with suppress(OSError):  # the connection breaks
+            ask(f"{address}api/sessions/{session['id']}/action", body)
+
+    threading.Thread(target=play, daemon=True).start()
+    wait_until(bot.exists)
+    with begun_upload(address):
+        process.send_signal(signal.SIGINT)
+        out, _ = process.communicate(timeout=WITHIN)
+    assert (out, process.returncode) == ("", 0)
+    wait_until(lambda: not is_running(int(bot.read_text())))
+    with closing(Database(tmp_path / "data" / NAME)) as database:
+        deal = load_session(database, session["id"]).deal
+    assert deal.actions == [parse_action(action, deal.rules)]
+
+
+def begun_upload(address: str) -> socket.socket:
+    """A request whose body has not come."""
+    host, _, path = address.removeprefix("http://").partition("/")
+    name, _, port = host.partition(":")
+    connection = socket.create_connection((name, int(port)))
+    head = f"POST /{path}api/recordings HTTP/1.1\r\nhost: {host}\r\ncontent-type: application/json\r\n"
+    connection.sendall(f"{head}content-length: 1000\r\n\r\n{{".encode())
+    return connection
+
+
+def test_an_upload_that_breaks_off_is_no_error(start: Start) -> None:
+    process, address = start()
+    begun_upload(address).close()
+    assert ask(f"{address}api/sessions") == {"sessions": []}
+    process.send_signal(signal.SIGINT)
+    assert process.communicate(timeout=WITHIN)[0] == ""
 
 
 def test_after_a_kill_the_address_and_the_session_are_the_same(start: Start) -> None:
