@@ -11,7 +11,7 @@ import numba
 from numba.core import event, types
 from numba.core.registry import CPUDispatcher
 
-from german_whist.envs.utils.kernel_cache import kernel_cache
+from german_whist.envs.utils.kernel_cache import CachedKernel, kernel_cache, warn_not_cached
 from german_whist.envs.utils.warn_once import COMPILING, warn_once
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -27,26 +27,33 @@ def kernel(function: Function) -> Function:
     There is none where no folder can be written (``kernel_cache``). Kernels release the interpreter lock, so batches
     can be stepped from several threads.
     """
-    cache = kernel_cache()
+    folder = kernel_cache()
     given = cast(FunctionType, function)
     called = FunctionType(given.__code__, given.__globals__, given.__name__, given.__defaults__)
     called.__module__ = given.__module__
     called.__qualname__ = f"{given.__qualname__}_called"  # names its files in the cache
     dispatcher = _Kernel(function, targetoptions=_OPTIONS)
     dispatcher.called = _CalledKernel(called, targetoptions={**_OPTIONS, "no_cpython_wrapper": True})
-    if cache is not None:
+    if folder is not None:
         config: Any = numba.config
         previous = config.CACHE_DIR
-        config.CACHE_DIR = str(cache)  # numba reads it when caching is enabled, and only then
+        config.CACHE_DIR = str(folder)  # numba reads it when caching is enabled, and only then
         try:
             dispatcher.enable_caching()
             dispatcher.called.enable_caching()
+        except RuntimeError:  # numba finds no place in the folder
+            warn_not_cached(folder, "a folder in it cannot be written")
         finally:
             config.CACHE_DIR = previous
     return cast(Function, dispatcher)
 
 
-class _Kernel(CPUDispatcher):
+class _CachedDispatcher(CPUDispatcher):
+    def enable_caching(self) -> None:
+        self._cache = CachedKernel(self.py_func)
+
+
+class _Kernel(_CachedDispatcher):
     """A kernel as Python calls it. Kernels that name it call ``called`` instead."""
 
     called: Any = None  # a _CalledKernel; a kernel that comes out of a pickle calls itself
@@ -56,7 +63,7 @@ class _Kernel(CPUDispatcher):
         return types.Dispatcher(self if self.called is None else self.called)
 
 
-class _CalledKernel(CPUDispatcher):
+class _CalledKernel(_CachedDispatcher):
     """A kernel as other kernels call it.
 
     It has no wrapper for Python, and is compiled once for all signed integers and constants: cards are int8 in records,

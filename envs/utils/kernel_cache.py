@@ -20,6 +20,9 @@ from typing import Any
 
 import numba
 import platformdirs
+from numba.core.caching import CompileResultCacheImpl, FunctionCache, UserProvidedCacheLocator
+
+from german_whist.envs.utils.warn_once import NOT_CACHED, warn_once
 
 KEPT_DAYS = 30  # an unused folder is removed after this time
 
@@ -74,14 +77,59 @@ def kernel_cache() -> Path | None:
     try:
         return _usable(base / "kernels" / digest)
     except OSError as error:
-        reason = f"german-whist: compiled kernels cannot be cached in {base} ({error.strerror or error})"
+        reason = error.strerror or str(error)
     try:
         folder = _usable(_private_folder() / "kernels" / digest)
     except OSError:
-        print(f"{reason}: they are compiled in each process; $NUMBA_CACHE_DIR names another folder", file=sys.stderr)
+        warn_not_cached(base, reason)
         return None
-    print(f"{reason}: they are cached in {folder.parent}", file=sys.stderr)
+    print(f"german-whist: {_not_cached(base, reason)}: they are cached in {folder.parent}", file=sys.stderr)
     return folder
+
+
+def _not_cached(folder: Path, reason: str) -> str:
+    return f"compiled kernels cannot be cached in {folder} ({reason})"
+
+
+def warn_not_cached(folder: Path, reason: str) -> None:
+    """Say once that compiled kernels cannot be cached in a folder."""
+    words = f"{_not_cached(folder, reason)}: they are compiled in each process; $NUMBA_CACHE_DIR names another folder"
+    warn_once(NOT_CACHED, words)
+
+
+class _InFolder(CompileResultCacheImpl):
+    """Files in the cache folder alone: numba would also try folders that can go stale."""
+
+    _locator_classes: Any = (UserProvidedCacheLocator,)
+
+
+class CachedKernel(FunctionCache):
+    """The files of one kernel in the cache.
+
+    numba fails at files that are damaged, as after a power failure, and where none can be written.
+    """
+
+    _impl_class = _InFolder
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """Return a compiled kernel, or ``None`` if its files cannot be used; damaged ones make room for new ones."""
+        try:
+            found = super().load_overload(sig, target_context)
+        except OSError:
+            return None
+        except Exception:  # a damaged pickle can raise anything
+            with contextlib.suppress(OSError):
+                self.flush()
+            return None
+        # Two processes that compile for other types at the same time give both the same file.
+        return found if found is not None and found.signature.args == tuple(sig) else None
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Write a compiled kernel, or say once that it cannot be written."""
+        try:
+            super().save_overload(sig, data)
+        except OSError as error:
+            warn_not_cached(Path(self.cache_path).parent, error.strerror or str(error))
 
 
 def _usable(folder: Path) -> Path:
@@ -112,5 +160,5 @@ def _private_folder() -> Path:
 def remove_unused(folder: Path, days: float = KEPT_DAYS) -> None:
     """Remove the caches in a folder that have not been used for some days."""
     for path in folder.iterdir():
-        if path.stat().st_mtime < time.time() - days * 86_400:
+        if path.lstat().st_mtime < time.time() - days * 86_400:
             shutil.rmtree(path, ignore_errors=True)

@@ -6,8 +6,8 @@ import sys
 import threading
 from typing import Any
 
-COMPILING, TABLE_IN_MEMORY = 0, 1
-NUM_WARNINGS = 2
+COMPILING, TABLE_IN_MEMORY, NOT_CACHED = 0, 1, 2
+NUM_WARNINGS = 3
 
 _warned: Any = bytearray(NUM_WARNINGS)
 _lock: Any = threading.Lock()

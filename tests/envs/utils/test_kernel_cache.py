@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import numba
 import pytest
+from numba.core import types
 
 from german_whist.envs.engine.state_kernels import legal_actions
+from german_whist.envs.utils import jit
+from german_whist.envs.utils.jit import kernel
 from german_whist.envs.utils.kernel_cache import kernel_cache, kernel_sources, remove_unused, source_digest
 
 CALLER = """\
@@ -78,8 +85,10 @@ def test_folders_that_nobody_uses_are_removed(tmp_path: Path) -> None:
         (tmp_path / name).mkdir()
         (tmp_path / name / "a.nbi").touch()
         os.utime(tmp_path / name, (time.time() - age * 86_400,) * 2)
+    for number in range(8):  # one of them comes before the old folder
+        (tmp_path / f"link{number}").symlink_to("absent")
     remove_unused(tmp_path, days=30)
-    assert [path.name for path in tmp_path.iterdir()] == ["new"]
+    assert [path.name for path in tmp_path.iterdir() if not path.is_symlink()] == ["new"]
 
 
 USES_A_KERNEL = """\
@@ -145,3 +154,121 @@ def test_compilation_is_announced_once_and_not_repeated_from_the_cache(tmp_path:
     assert said[0].startswith("german-whist: compiling")
     assert said[0].count("\n") == 1
     assert said[1] == ""
+
+
+def plus_one(number: int) -> int:
+    return number + 1
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A cache with a kernel for integers, in which kernels are compiled from now on."""
+    monkeypatch.setattr(jit, "kernel_cache", lambda: tmp_path / "cache")
+    assert kernel(plus_one)(1) == 2
+    assert len([*(tmp_path / "cache").rglob("*.nb[ic]")]) == 2
+    return tmp_path / "cache"
+
+
+def loaded() -> bool:
+    """Call the kernel as another process would, and return whether it came from the cache."""
+    fresh: Any = kernel(plus_one)
+    assert fresh(1) == 2
+    return bool(fresh.stats.cache_hits)
+
+
+def cut(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:40])
+
+
+def into_a_dangling_link(path: Path) -> None:
+    path.unlink() if path.is_file() else shutil.rmtree(path)
+    path.symlink_to("absent")
+
+
+def into_a_folder(path: Path) -> None:
+    path.unlink()
+    path.mkdir()
+
+
+@pytest.mark.parametrize("pattern", ["*.nbi", "*.nbc"])
+@pytest.mark.parametrize("damage", [lambda path: path.write_bytes(b""), cut, into_a_dangling_link])
+def test_a_damaged_file_is_compiled_and_written_again(
+    folder: Path, capsys: pytest.CaptureFixture[str], pattern: str, damage: Callable[[Path], Any]
+) -> None:
+    (path,) = folder.rglob(pattern)
+    damage(path)
+    assert not loaded()
+    assert loaded()
+    assert capsys.readouterr().err == ""
+
+
+def test_kernels_that_two_processes_wrote_under_one_name_are_not_taken_for_each_other(folder: Path) -> None:
+    (path,) = folder.rglob("*.nbc")
+    other: Any = kernel(plus_one)
+    other.compile((types.float64,))
+    (of_floats,) = {*folder.rglob("*.nbc")} - {path}
+    shutil.copy(of_floats, path)
+    assert not loaded()
+    assert loaded()
+
+
+def into_a_file(path: Path) -> None:
+    shutil.rmtree(path)
+    path.write_text("")
+
+
+@contextmanager
+def full_disk() -> Iterator[None]:
+    resource = pytest.importorskip("resource")
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+def said_once(capsys: pytest.CaptureFixture[str], folder: Path) -> bool:
+    line = capsys.readouterr().err
+    return (
+        line.startswith(f"german-whist: compiled kernels cannot be cached in {folder} (")
+        and line.endswith("): they are compiled in each process; $NUMBA_CACHE_DIR names another folder\n")
+        and line.count("\n") == 1
+    )
+
+
+@pytest.mark.parametrize("damage", [into_a_file, into_a_dangling_link])
+def test_a_folder_that_is_none_is_said_in_one_line(
+    folder: Path, capsys: pytest.CaptureFixture[str], damage: Callable[[Path], Any]
+) -> None:
+    (of_the_module,) = folder.iterdir()
+    damage(of_the_module)
+    assert not loaded()
+    assert not loaded()
+    assert said_once(capsys, folder)
+
+
+def test_a_cache_that_is_replaced_under_a_process_is_said_in_one_line(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    begun: Any = kernel(plus_one)
+    into_a_dangling_link(folder)
+    assert begun(1) == 2
+    assert said_once(capsys, folder)
+
+
+def test_a_folder_for_a_file_is_said_in_one_line(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (path,) = folder.rglob("*.nbi")
+    into_a_folder(path)
+    assert not loaded()
+    assert not loaded()
+    assert said_once(capsys, folder)
+
+
+def test_a_full_disk_is_said_in_one_line(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    shutil.rmtree(folder)
+    with full_disk():
+        assert not loaded()
+    assert said_once(capsys, folder)
+    assert not loaded()
+    assert loaded()
