@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import threading
 from pathlib import Path
@@ -68,7 +69,7 @@ def _new(kind: TableKind, cards: int, smaller: EndgameTable | None = None) -> En
 def built_tables(kind: TableKind) -> list[Path]:
     """Return the files of all tables of a kind, the largest first."""
     paths = (table_path(kind, cards) for cards in range(13, 0, -1))
-    return [path for path in paths if path.exists()]
+    return [path for path in paths if os.path.exists(path)]  # unlike Path.exists, False where it may not look
 
 
 def _largest(kind: TableKind) -> EndgameTable | None:

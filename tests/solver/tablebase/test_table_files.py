@@ -173,10 +173,12 @@ def test_an_unwritable_folder_is_reported_in_one_line(tmp_path, monkeypatch):
         build_table(HIGH, 3)
 
 
-def test_without_a_folder_a_smaller_table_is_built_in_memory(folder, tmp_path, monkeypatch, capsys):
+@pytest.mark.parametrize("reason", ["File exists", "File name too long"])
+def test_without_a_folder_a_smaller_table_is_built_in_memory(folder, tmp_path, monkeypatch, capsys, reason):
     stored = load_table(build_table(HIGH, 4)).values
+    no_folder = tmp_path / ("file" if reason == "File exists" else 300 * "x")  # not even root can read the second
     (tmp_path / "file").write_text("")
-    monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path / "file"))
+    monkeypatch.setenv(FOLDER_VARIABLE, str(no_folder))
     monkeypatch.setattr(table_cache, "MEMORY_CARDS", 4)
     table = open_table(True, False)
     assert table.cards == 4
@@ -184,7 +186,7 @@ def test_without_a_folder_a_smaller_table_is_built_in_memory(folder, tmp_path, m
     np.testing.assert_array_equal(table.values, stored)
     assert open_table(True, False) is table
     assert capsys.readouterr().err == (
-        f"german-whist: the endgame table cannot be written to {tmp_path / 'file'}: File exists: "
+        f"german-whist: the endgame table cannot be written to {no_folder}: {reason}: "
         "one of 4 cards is built in memory\n"
     )
 
