@@ -6,7 +6,7 @@ import logging
 import sqlite3
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -92,6 +92,17 @@ def _one_line(error: Exception) -> str:
     return " ".join(str(error).split())
 
 
+def _tables(connection: sqlite3.Connection) -> dict[str, tuple[Any, ...]]:
+    """Return the columns of each table."""
+    names = [name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+    query = "SELECT name, type, pk FROM pragma_table_info(?)"
+    return {name: tuple(map(tuple, connection.execute(query, (name,)))) for name in names}
+
+
+def _has_triggers(connection: sqlite3.Connection) -> bool:
+    return connection.execute("SELECT 1 FROM sqlite_master WHERE type = 'trigger'").fetchone() is not None
+
+
 class NotSavedError(Exception):
     """A change cannot be written, as when the disk is full; nothing of it is kept."""
 
@@ -144,6 +155,10 @@ class Database:
         (found,) = connection.execute("PRAGMA integrity_check(1)").fetchone()
         if found != "ok":
             raise ValueError(f"damaged: {found}")
+        with closing(sqlite3.connect(":memory:")) as other:
+            other.executescript(_SCHEMA)
+            if not _tables(other).items() <= _tables(connection).items() or _has_triggers(connection):
+                raise ValueError("damaged: its tables are not those of this program")
         connection.execute("PRAGMA journal_mode = WAL")
 
     @contextmanager

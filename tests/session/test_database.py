@@ -44,6 +44,18 @@ def another_type(path: Path) -> None:
     run(path, "PRAGMA ignore_check_constraints = ON", "UPDATE deals SET dealer = 7")
 
 
+def altered(*statements: str) -> Callable[[Path], None]:
+    def alter(path: Path) -> None:
+        some_database(path)
+        run(path, *statements)
+
+    return alter
+
+
+ENDLESS = """CREATE VIEW counted_deals AS
+WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT other.* FROM other, n"""
+
+
 @pytest.mark.parametrize(
     ("damage", "message"),
     [
@@ -55,6 +67,15 @@ def another_type(path: Path) -> None:
         (another_version, "version 2 of the file is not supported: only 1 is; move it away to begin anew"),
         (half_of_it, "(database disk image is malformed|damaged: .*); move it away to begin anew"),
         (another_type, "damaged: CHECK constraint failed in deals; move it away to begin anew"),
+        *(
+            (altered(*statements), "damaged: its tables are not those of this program; move it away to begin anew")
+            for statements in (
+                ["DROP TABLE counted_matches"],
+                ["ALTER TABLE deals RENAME COLUMN salt TO other"],
+                ["CREATE TRIGGER other AFTER UPDATE ON sessions BEGIN DELETE FROM deals; END"],
+                ["ALTER TABLE counted_deals RENAME TO other", ENDLESS],
+            )
+        ),
         (lambda path: path.mkdir(), "cannot be opened: unable to open database file"),
     ],
 )
@@ -67,6 +88,14 @@ def test_what_is_no_such_database_is_refused_in_one_line_and_left_alone(
     with pytest.raises(ValueError, match=rf"^{re.escape(str(path))}: {message}$"):
         Database(path)
     assert (path.read_bytes() if path.is_file() else None) == content
+
+
+def test_tables_and_views_beside_its_own_do_not_matter(tmp_path: Path) -> None:
+    altered("CREATE TABLE mine (name TEXT)", "CREATE VIEW wins AS SELECT * FROM counted_deals WHERE margin > 0")(
+        tmp_path / NAME
+    )
+    with closing(Database(tmp_path / NAME)) as database:
+        assert len(list_sessions(database, 100)) == 30
 
 
 def test_only_this_user_can_read_it(database: Database, tmp_path: Path) -> None:
