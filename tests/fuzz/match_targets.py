@@ -23,7 +23,7 @@ AGENTS = ("greedy", "random")
 
 
 def games(folder: Path) -> Case:
-    """Shards of matches and series, and stored results: refused, or the same results."""
+    """Bytes, lines and fields of shards, of matches and series, and of stored results: refused, or the same results."""
     deals, matches = match_config(*AGENTS, "tiny", 5), match_config(*AGENTS, "tiny", 5, match="best_of:3")
     shards, series = (
         [write_shard(folder / f"{name}-{n}.jsonl", config, range(4), n, 2) for n in (1, 2)]
@@ -50,13 +50,26 @@ def games(folder: Path) -> Case:
         kind = int(rng.integers(len(groups)))
         path = groups[kind][int(rng.integers(len(groups[kind])))]
         is_checked = rng.random() < 0.5
-        if is_checked:
-            path.write_bytes(mutate_bytes(rng, originals[path]))
-        else:
-            lines = originals[path].decode().splitlines()
-            place = int(rng.integers(len(lines)))
-            lines[place] = as_json(mutate_json(rng, json.loads(lines[place])))
+        lines = originals[path].decode().splitlines()
+        place, other = (int(number) for number in rng.integers(len(lines), size=2))
+        match int(rng.integers(5)):
+            case 0:
+                del lines[place : place + int(rng.integers(1, 9))]
+            case 1:
+                lines[place:place] = lines[other : other + int(rng.integers(1, 9))]
+            case 2:
+                lines[place], lines[other] = lines[other], lines[place]
+            case 3:
+                foreign = originals[list(originals)[int(rng.integers(len(originals)))]].decode().splitlines()
+                lines[place:place] = foreign[int(rng.integers(1, len(foreign))) :]  # a whole match could be merged
+            case _ if not is_checked:
+                lines[place] = as_json(mutate_json(rng, json.loads(lines[place])))
+        if not is_checked:
             path.write_text(sealed(lines), encoding="utf-8")
+        elif rng.random() < 0.5:
+            path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+        else:
+            path.write_bytes(mutate_bytes(rng, originals[path]))
         found = stored() if kind == 2 else merged(groups[kind])
         if is_checked and found is not None and found != wanted[kind]:
             raise BrokenError("other results were read in silence")
