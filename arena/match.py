@@ -31,6 +31,7 @@ from german_whist.envs.engine.rules import Rules, rules_from_dict
 from german_whist.envs.engine.rules import rules as rules_named
 from german_whist.envs.engine.scoring import reward_limit
 from german_whist.envs.text.rules_text import rules_spec
+from german_whist.envs.utils.specs import printable
 
 Record = Callable[[Recording], None]
 
@@ -156,8 +157,8 @@ def result_cells(result: MatchResult | SeriesResult) -> dict[str, str]:
     """Return the row of a result in a table, by its headings."""
     is_series = isinstance(result, SeriesResult)
     return {
-        "agent": result.first,
-        "opponent": result.second,
+        "agent": printable(result.first),
+        "opponent": printable(result.second),
         "matches won" if is_series else "games won": percent(result.win_rate, result.interval),
         "score margin" if is_series else "margin": tricks(result.margin, result.margin_interval),
         "won / drawn / lost": f"{result.wins} / {result.draws} / {result.losses}",

@@ -12,7 +12,7 @@ from german_whist.envs.engine.actions import action_text, actions_text
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.text.rules_text import rules_spec
 from german_whist.envs.utils.checks import is_agent_class, whole_number
-from german_whist.envs.utils.specs import must_be, short_repr
+from german_whist.envs.utils.specs import must_be, printable, short_repr
 
 if TYPE_CHECKING:
     from german_whist.envs.simulator.batch import DealBatch
@@ -161,8 +161,8 @@ class AgentForfeit(ValueError):  # noqa: N818 - the game is lost, nothing is wro
 
 
 def agent_name(agent: object) -> str:
-    """Return what to call an agent: its ``name``, or else its class."""
-    return str(getattr(agent, "name", type(agent).__name__))
+    """Return what to call an agent: its ``name``, which may be that of a folder from others, or else its class."""
+    return printable(getattr(agent, "name", type(agent).__name__))
 
 
 def uses_games(agent: object) -> bool:

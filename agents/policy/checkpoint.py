@@ -35,7 +35,7 @@ from german_whist.agents.policy.tensor_file import (
 from german_whist.envs.engine.endgame_hook import PLAYED, check_endgame
 from german_whist.envs.engine.rules import Rules, rules_from_dict
 from german_whist.envs.utils.files import write_atomically
-from german_whist.envs.utils.specs import must_be, unknown_name_error
+from german_whist.envs.utils.specs import must_be, printable, short_repr, unknown_name_error
 
 FORMAT_VERSION = 1
 NETWORK = {"type": "mlp", "activation": "relu", "suits": "canonical"}
@@ -170,8 +170,8 @@ def _from_model_card(path: str, file: TensorFile) -> Checkpoint:
     model_card = file.model_card
     if model_card.get("version") != FORMAT_VERSION or model_card.get("observation_version") != OBSERVATION_VERSION:
         raise ValueError(
-            f"checkpoint {path!r} has format {model_card.get('version')!s:.20} and observation layout "
-            f"{model_card.get('observation_version')!s:.20}: "
+            f"checkpoint {path!r} has format {short_repr(model_card.get('version'))} and observation layout "
+            f"{short_repr(model_card.get('observation_version'))}: "
             f"this version reads {FORMAT_VERSION} and {OBSERVATION_VERSION}"
         )
     try:
@@ -188,7 +188,7 @@ def _from_model_card(path: str, file: TensorFile) -> Checkpoint:
         raise ValueError(f"checkpoint {path!r} has a damaged model card: {error!s:.300}") from None
     if network != NETWORK or ranks not in RANKS:
         raise ValueError(
-            f"checkpoint {path!r} has the network {model_card['network']!s:.150}: this version reads {NETWORK}"
+            f"checkpoint {path!r} has the network {short_repr(model_card['network'])}: this version reads {NETWORK}"
         )
     if inputs not in INPUTS:
         raise ValueError(f"checkpoint {path!r}: {unknown_name_error('inputs', inputs, INPUTS)}")
@@ -240,7 +240,7 @@ def _value(path: str, file: TensorFile, features: int, read: Callable[..., tuple
         raise ValueError(f"checkpoint {path!r} has a damaged model card: value: {error!s:.300}") from None
     if outputs != VALUE_OUTPUTS:
         raise ValueError(
-            f"checkpoint {path!r} has a value network of {', '.join(map(str, outputs)):.100}: "
+            f"checkpoint {path!r} has a value network of {printable(', '.join(map(str, outputs))):.100}: "
             f"this version reads {', '.join(VALUE_OUTPUTS)}"
         )
     if len(sizes) < 2 or [sizes[0], sizes[-1]] != [features, len(VALUE_OUTPUTS)]:

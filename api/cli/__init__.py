@@ -35,7 +35,7 @@ from german_whist.cli.commands import (
 from german_whist.cli.terminal import BAD_INPUT, INTERRUPTED, use_plain_text
 from german_whist.envs.utils.libraries import missing_library
 from german_whist.envs.utils.processes import end_process
-from german_whist.envs.utils.specs import unknown_name_error
+from german_whist.envs.utils.specs import printable, unknown_name_error
 
 MAX_ERROR = 500  # characters
 TOP_LEVEL_OPTIONS = ("-h", "--help", "--version")
@@ -188,6 +188,6 @@ def _refuse(message: str) -> int:
 
 
 def _one_line(message: str) -> str:
-    """Return a message as one line of at most 500 characters."""
-    line = " ".join(message.split())
+    """Return a message, which may name others' files, as one line of at most 500 characters."""
+    line = printable(" ".join(message.split()))
     return line if len(line) <= MAX_ERROR else f"{line[: MAX_ERROR - 1]}…"

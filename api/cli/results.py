@@ -13,6 +13,7 @@ from rich.table import Table
 from german_whist.arena.match import result_cells, result_note
 from german_whist.arena.statistics import percent, tricks
 from german_whist.cli.terminal import table_console
+from german_whist.envs.utils.specs import printable
 
 if TYPE_CHECKING:
     from german_whist.arena.match import MatchResult, SeriesResult
@@ -72,7 +73,7 @@ def print_cross_table(labels: Sequence[str], results: Mapping[tuple[int, int], R
     won = "matches" if hasattr(next(iter(results.values())), "match") else "games"
     table.add_column(f"{won} won by", overflow="fold")
     for label in labels:
-        table.add_column(f"vs {escape(label)}", justify="right", overflow="fold")
+        table.add_column(f"vs {escape(printable(label))}", justify="right", overflow="fold")
     for i, label in enumerate(labels):
         cells = []
         for j in range(len(labels)):
@@ -83,7 +84,7 @@ def print_cross_table(labels: Sequence[str], results: Mapping[tuple[int, int], R
             low, high = result.interval
             rate, interval = (result.win_rate, (low, high)) if i < j else (1 - result.win_rate, (1 - high, 1 - low))
             cells.append(percent(rate, interval))
-        table.add_row(escape(label), *cells)
+        table.add_row(escape(printable(label)), *cells)
     table_console().print(table)
     _print_note(next(iter(results.values())))
 
@@ -96,7 +97,7 @@ def print_forfeits(results: Sequence[Result | SPRTResult | Tournament]) -> None:
     """Print which games were lost without being played to the end, and why: one line for each agent and reason."""
     games = Counter((one.agent, one.reason) for result in results for one in getattr(result, "forfeits", ()))
     for (agent, reason), count in games.most_common(_MAX_REASONS):
-        line = f"{agent} lost {count} game{'s' * (count > 1)} unplayed: {reason}"
+        line = printable(f"{agent} lost {count} game{'s' * (count > 1)} unplayed: {reason}")
         table_console().print(line, style="red", highlight=False, markup=False, soft_wrap=True)
     if len(games) > _MAX_REASONS:
         rest = sum(games.values()) - sum(count for _, count in games.most_common(_MAX_REASONS))

@@ -15,6 +15,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from german_whist.envs.utils.specs import printable
+
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -100,7 +102,7 @@ def progress_bar(unit: str, total: int) -> Iterator[Callable[[int], None]]:
 
 def printed_command(*words: object) -> str:
     """Return a command of this program, quoted so that a POSIX shell takes every word as it is."""
-    return f"{program_name()} {shlex.join(map(str, words))}"
+    return printable(f"{program_name()} {shlex.join(map(str, words))}")
 
 
 def program_name() -> str:

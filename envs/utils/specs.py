@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import unicodedata
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
@@ -18,6 +19,19 @@ def short_repr(value: object) -> str:
     except ValueError:  # a number of more digits than Python prints
         text = "a number of thousands of digits"
     return text if len(text) <= MAX_SHOWN else f"{text[: MAX_SHOWN - 1]}…"
+
+
+def printable(text: object) -> str:
+    """Return text that others wrote as one line that cannot steer a terminal.
+
+    Control characters, line breaks and marks that turn the direction of writing become escapes, as in ``repr``.
+    """
+    shown = str(text)
+    return shown if shown.isprintable() else "".join(map(_printable_sign, shown))
+
+
+def _printable_sign(sign: str) -> str:
+    return sign if sign.isprintable() or unicodedata.category(sign) == "Zs" else repr(sign)[1:-1]
 
 
 def must_be(name: str, expected: str, given: object) -> str:

@@ -14,6 +14,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter, PercentFormatter
 
 from german_whist.envs.utils.files import write_atomically
+from german_whist.envs.utils.specs import printable
 
 COLORS = ("#2a9d8f", "#e76f51", "#264653", "#e9c46a", "#8d6a9f")
 LINE_HEIGHT = 0.042  # height of a line's label, relative to the axes
@@ -123,5 +124,5 @@ def _spread(rates: list[float]) -> list[float]:
 
 def _short(opponent: str) -> str:
     """Return a name that fits beside the axes: of a file, the name without its folders."""
-    name = opponent.rpartition("/")[2].replace(".safetensors", "")
+    name = printable(opponent.rpartition("/")[2].replace(".safetensors", ""))
     return name if len(name) <= _MAX_NAME else f"{name[: _MAX_NAME - 1]}…"

@@ -12,6 +12,8 @@ from rich.console import Console, RenderableType
 from rich.progress import BarColumn, Progress, ProgressColumn, TaskProgressColumn, TextColumn
 from rich.text import Text
 
+from german_whist.envs.utils.specs import printable
+
 FIRST_EVALUATION = "compiling what is not cached yet, and first evaluation"
 FIRST_ROLLOUT = "compiling what is not cached yet, and first rollout"
 FINAL_EVALUATION = "final evaluation"
@@ -61,7 +63,7 @@ class TrainingProgress:
     def say(self, line: str) -> None:
         """Print a line."""
         self._last_line = time.monotonic()
-        self._console.print(line, highlight=False, markup=False, soft_wrap=True)
+        self._console.print(printable(line), highlight=False, markup=False, soft_wrap=True)
 
     def begin_phase(self, phase: str, *, is_short: bool = False) -> None:
         """Show what the run does besides training, until the next decisions.
@@ -149,7 +151,7 @@ class _Bar(Progress):
         """Return the bar and the lines."""
         yield from super().get_renderables()
         for line in self._lines_below():
-            yield Text(line)
+            yield Text(printable(line))
 
 
 def _clock(seconds: float) -> str:

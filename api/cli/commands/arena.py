@@ -14,6 +14,7 @@ import numpy as np
 from german_whist.cli.options import add_match_options, add_worker_options, chosen_executor, parse_whole_number
 from german_whist.cli.terminal import progress_bar, table_console
 from german_whist.envs.utils.files import write_atomically
+from german_whist.envs.utils.specs import printable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -77,11 +78,11 @@ def run(options: argparse.Namespace) -> int:
         match = (options.deals, options.seed, options.rules)
         if shard is not None:
             play_tournament_shard(options.agents, shard, options.out, *match, **settings)
-            print(f"shard {shard}, {deals} of {options.deals} deals of each pair: {options.out}")
+            print(f"shard {shard}, {deals} of {options.deals} deals of each pair: {printable(options.out)}")
             return 0
         tournament = play_tournament(options.agents, *match, folder=options.out, **settings)
     found = standings(tournament)
-    labels = dict(zip(options.agents, agent_labels(options.agents, agents), strict=True))
+    labels = dict(zip(options.agents, map(printable, agent_labels(options.agents, agents)), strict=True))
     shown = dataclasses.replace(found, agents=tuple(labels[spec] for spec in found.agents))
     if options.json:
         print(json.dumps(found.to_dict()))
@@ -108,7 +109,7 @@ def _write(standings: Standings, shown: Standings, folder: Path, quiet: bool) ->
         paths.append(folder / PICTURE)
         note = ""
     if not quiet:
-        print(f"report: {', '.join(map(str, paths))}{note}")
+        print(f"report: {', '.join(map(printable, paths))}{note}")
 
 
 def print_standings(standings: Standings) -> None:

@@ -6,6 +6,8 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+from german_whist.envs.utils.specs import printable
+
 DEFAULT_OUT = "curves.png"
 
 
@@ -35,7 +37,8 @@ def run(options: argparse.Namespace) -> int:
         path = Path(folder)
         if not RunDirectory(path).evaluations.is_file():
             raise ValueError(f"{folder!r} holds no run with evaluations: it has no evaluations.csv")
-        runs[folder if path.name in runs else path.name] = RunDirectory(path).read_evaluations()
+        name = printable(path.name)
+        runs[printable(folder) if name in runs else name] = RunDirectory(path).read_evaluations()
     draw_comparison(runs, options.out, options.by)
-    print(f"curves: {options.out}")
+    print(f"curves: {printable(options.out)}")
     return 0

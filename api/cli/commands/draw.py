@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from german_whist.cli.options import parse_deal_address, parse_number, parse_whole_number
 from german_whist.envs.utils.files import write_atomically
-from german_whist.envs.utils.specs import integers, must_be, short_repr
+from german_whist.envs.utils.specs import integers, must_be, printable, short_repr
 
 if TYPE_CHECKING:
     from PIL import Image
@@ -86,7 +86,7 @@ def run(options: argparse.Namespace) -> int:
         frames = list(_pictures(DealBatch(options.rules, 1, seed, index), actions, options.seat, gif_size, names, True))
         _write(options.gif, lambda file: _save_gif(frames, file, options.seconds))
     for path in filter(None, (options.still, options.gif)):
-        print(f"{path}: {os.path.getsize(path) / 1000:.0f} kB")
+        print(f"{printable(path)}: {os.path.getsize(path) / 1000:.0f} kB")
     return 0
 
 

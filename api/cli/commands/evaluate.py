@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from german_whist.cli.options import add_match_options, add_worker_options, chosen_executor, parse_whole_number
 from german_whist.cli.terminal import progress_bar
-from german_whist.envs.utils.specs import must_be, short_repr
+from german_whist.envs.utils.specs import must_be, printable, short_repr
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -194,9 +194,10 @@ def _parse_sprt_bounds(text: str) -> tuple[float, float]:
 def _print_sprt(result: SPRTResult, title: str) -> None:
     """Print what was decided, and the figures behind it."""
     bounds, (low, high) = result.bounds, result.bounds.log_ratios
+    first, second = printable(result.first), printable(result.second)
     verdict = {
-        "elo1": f"accepted: {result.first} is stronger than {result.second} by {bounds.elo1:g} or more",
-        "elo0": f"rejected: {result.first} is stronger than {result.second} by {bounds.elo0:g} at most",
+        "elo1": f"accepted: {first} is stronger than {second} by {bounds.elo1:g} or more",
+        "elo0": f"rejected: {first} is stronger than {second} by {bounds.elo0:g} at most",
         "undecided": "undecided: more deals are needed",
     }[result.accepted]
     print(title)
@@ -316,5 +317,5 @@ def _play(
             about = ((labels[i], labels[j]), rules, options.seed, options.endgame, match)
             results[i, j] = games_result(played, *about)
     if shard is not None:
-        print(f"shard {shard}, {len(own)} of {number} {unit}: {path}")
+        print(f"shard {shard}, {len(own)} of {number} {unit}: {printable(path)}")
     return results

@@ -6,6 +6,8 @@ import argparse
 import os
 from typing import Any
 
+from german_whist.envs.utils.specs import printable
+
 SUFFIXES = {"onnx": ".onnx", "torchscript": ".pt"}
 
 
@@ -35,5 +37,5 @@ def run(options: argparse.Namespace) -> int:
         raise ValueError(f"agent {options.agent!r} is not a network: german-whist agents lists the trained ones")
     path = options.out or f"{agent.name}{SUFFIXES[options.to]}"
     export(agent.checkpoint, options.to, path)
-    print(f"{path}: {os.path.getsize(path) / 1000:.0f} kB")
+    print(f"{printable(path)}: {os.path.getsize(path) / 1000:.0f} kB")
     return 0

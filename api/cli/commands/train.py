@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from german_whist.cli.terminal import INTERRUPTED, printed_command
+from german_whist.envs.utils.specs import printable
 from german_whist.training.config import PolicyIterationConfig
 from german_whist.training.load_config import config_fields, load_config, recipe_names
 
@@ -98,8 +99,8 @@ def _report(outcome: TrainingOutcome, title: str, as_json: bool, rules: str) -> 
     rules_option = () if rules == DEFAULT_RULES else ("--rules", rules)
     print_results(outcome.results, f"German Whist, {title}, after {outcome.decisions:,} decisions of self-play")
     agent = f"checkpoint:{outcome.run.final}"
-    print(f"learning curve:  {outcome.run.curve}")
-    print(f"checkpoint:      {outcome.run.final}")
+    print(f"learning curve:  {printable(outcome.run.curve)}")
+    print(f"checkpoint:      {printable(outcome.run.final)}")
     measure = printed_command("evaluate", agent, "random", "greedy", "heuristic", *rules_option)
     watch = printed_command("draw", agent, "heuristic", "--gif", "deal.gif", *rules_option)
     print(f"measure it:      {measure}")
