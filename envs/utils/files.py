@@ -4,7 +4,24 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+
+
+@contextmanager
+def naming(path: str | Path) -> Iterator[None]:
+    """Let errors name the file that is written: that of a full disk names none, others a temporary file.
+
+    Raises:
+        OSError: when one is raised inside.
+    """
+    try:
+        yield
+    except OSError as error:
+        if error.errno is None:
+            raise
+        raise OSError(error.errno, error.strerror, str(path)) from None
 
 
 def write_atomically(path: str | Path, content: bytes) -> None:
@@ -21,18 +38,16 @@ def write_atomically(path: str | Path, content: bytes) -> None:
     """
     target = Path(path)
     if target.exists() and not target.is_file():
-        target.write_bytes(content)
+        with naming(target):
+            target.write_bytes(content)
         return
     temporary = target.with_name(f".{target.name}.{os.getpid()}.tmp")
     try:
-        temporary.write_bytes(content)
-        with temporary.open("rb+") as file:
-            os.fsync(file.fileno())  # without it a power failure could leave an empty file under the new name
-        os.replace(temporary, target)
-    except OSError as error:
-        if error.filename is None:
-            raise
-        raise type(error)(error.errno, error.strerror, str(target)) from None
+        with naming(target):
+            temporary.write_bytes(content)
+            with temporary.open("rb+") as file:
+                os.fsync(file.fileno())  # without it a power failure could leave an empty file under the new name
+            os.replace(temporary, target)
     finally:
         temporary.unlink(missing_ok=True)
 

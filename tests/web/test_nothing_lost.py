@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +16,8 @@ from german_whist.web import service as web_service
 from german_whist.web.app import make_app
 from german_whist.web.service import ServeOptions, Service
 from german_whist.web.store import Entry
+from tests.disk import full_disk
 from tests.web.conftest import BASE, TOKEN, Table
-
-resource = pytest.importorskip("resource")
 
 MATCH = {"rules": "tiny", "agent": "greedy", "match": "best_of:3", "seed": 3, "seat": 1}
 READABLE = ("api/sessions", "api/statistics", "api/statistics/export", "api/catalog")
@@ -102,17 +100,6 @@ def test_a_server_killed_before_any_statement_goes_on_and_counts_every_deal_once
             assert again.session["version"] >= answered
             assert outcome(again)
             assert play_match(again) == whole
-
-
-@contextmanager
-def full_disk() -> Iterator[None]:
-    """Let no file grow, as if the disk were full."""
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (0, before[1]))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
 def everything(made: Table) -> list[Any]:

@@ -16,7 +16,7 @@ from typing import Any
 
 from filelock import FileLock, Timeout
 
-from german_whist.envs.utils.files import read_limited, write_atomically
+from german_whist.envs.utils.files import naming, read_limited, write_atomically
 from german_whist.training.config import TrainConfig
 from german_whist.training.load_config import load_config
 from german_whist.training.run.provenance import code_version
@@ -238,9 +238,25 @@ def only_one(folder: Path) -> Iterator[None]:
         lock.release()
 
 
+def start_rows(path: Path, columns: Sequence[str]) -> None:
+    """Begin a CSV file with the names of its columns, if there is none.
+
+    Raises:
+        OSError: when it cannot be written; the error names it.
+    """
+    if not path.exists():
+        text = io.StringIO(newline="")
+        csv.writer(text).writerow(columns)
+        write_atomically(path, text.getvalue().encode())
+
+
 def append_row(path: Path, row: Sequence[Any]) -> None:
-    """Append a row to a CSV file, which is created if needed."""
-    with path.open("a", newline="", encoding="utf-8") as file:
+    """Append a row to a CSV file.
+
+    Raises:
+        OSError: when it cannot be written; the error names it.
+    """
+    with naming(path), path.open("a", newline="", encoding="utf-8") as file:
         csv.writer(file).writerow(row)
 
 

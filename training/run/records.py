@@ -8,15 +8,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from torch.utils.tensorboard import SummaryWriter
-
 from german_whist.agents.policy.agent import PolicyAgent
 from german_whist.agents.policy.checkpoint import Checkpoint
 from german_whist.arena.match import MatchResult, play_match
 from german_whist.envs.agent import Agent
 from german_whist.envs.engine.rules import Rules
 from german_whist.training.run.curve import draw_curve
-from german_whist.training.run.directory import RunDirectory, append_row
+from german_whist.training.run.directory import RunDirectory, append_row, start_rows
+from german_whist.training.run.event_file import EventFile
 from german_whist.training.run.progress import TrainingProgress
 from german_whist.training.run.stopping import StopRequest
 
@@ -82,9 +81,8 @@ class RunMetrics:
         self._callback = callback
         self._path = run.metrics
         self._names = names
-        if not self._path.exists():
-            append_row(self._path, ("global_step", *names))
-        self._board = SummaryWriter(str(run.tensorboard), purge_step=decisions + 1 if decisions else None)
+        start_rows(self._path, ("global_step", *names))
+        self._board = EventFile(run.tensorboard, decisions)
 
     def write(self, decisions: int, metrics: Mapping[str, float]) -> None:
         """Write the row of an update.
@@ -98,13 +96,12 @@ class RunMetrics:
 
     def chart(self, decisions: int, numbers: Mapping[str, float]) -> None:
         """Send numbers to TensorBoard and the callback."""
-        for name, number in numbers.items():
-            self._board.add_scalar(name, number, decisions)
+        self._board.add(decisions, numbers)
         if self._callback is not None:
             self._callback(decisions, dict(numbers))
 
     def close(self) -> None:
-        """Flush TensorBoard's files."""
+        """Close TensorBoard's file."""
         self._board.close()
 
 

@@ -5,16 +5,14 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import torch
-import torch.utils.tensorboard  # if it is missing, fail now and not at the first log entry
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.callbacks import BaseCallback
-from stable_baselines3.common.logger import KVWriter, Logger, TensorBoardOutputFormat
+from stable_baselines3.common.logger import KVWriter, Logger
 from stable_baselines3.common.utils import set_random_seed
 
 from german_whist.agents.policy.agent import PolicyAgent
@@ -25,7 +23,8 @@ from german_whist.envs.agent import Agent, uses_games
 from german_whist.envs.engine.rules import rules
 from german_whist.training.config import POOL, SELF, SB3Config
 from german_whist.training.networks import check_device
-from german_whist.training.run.directory import RunDirectory, append_row
+from german_whist.training.run.directory import RunDirectory, append_row, start_rows
+from german_whist.training.run.event_file import EventFile
 from german_whist.training.run.processes import Processes
 from german_whist.training.run.progress import FINAL_EVALUATION, FIRST_EVALUATION, FIRST_ROLLOUT, TrainingProgress
 from german_whist.training.run.provenance import Provenance, code_version
@@ -61,24 +60,27 @@ COLUMNS = (
 
 
 class MetricsWriter(KVWriter):
-    """Appends rows to a CSV file; a resumed run continues the same file."""
+    """Appends rows to ``metrics.csv`` and TensorBoard's file; a resumed run continues the same CSV file."""
 
-    def __init__(self, path: Path, callback: Callback | None = None) -> None:
-        """Name the file; the header is written when it does not exist. The callback gets each row, too."""
-        self._path = path
+    def __init__(self, run: RunDirectory, decisions: int = 0, callback: Callback | None = None) -> None:
+        """Open the files of a run that begins, or resumes at so many decisions. The callback gets each row, too."""
+        self._path = run.metrics
         self._callback = callback
-        if not path.exists():
-            append_row(path, COLUMNS)
+        start_rows(self._path, COLUMNS)
+        self._board = EventFile(run.tensorboard, decisions)
 
     def write(self, key_values: dict[str, Any], key_excluded: dict[str, tuple[str, ...]], step: int = 0) -> None:
         """Write one row; metrics without a value stay empty."""
         row = {column: key_values[column] for column in COLUMNS if column in key_values}
         append_row(self._path, [row.get(column, "") for column in COLUMNS])
+        hidden = {name for name, formats in key_excluded.items() if formats and "tensorboard" in formats}
+        self._board.add(step, {name: float(key_values[name]) for name in key_values if name not in hidden})
         if self._callback is not None:
             self._callback(step, {column: float(number) for column, number in row.items()})
 
     def close(self) -> None:
-        """Do nothing: no file is held open."""
+        """Close TensorBoard's file."""
+        self._board.close()
 
 
 def learner_state(model: MaskablePPO) -> dict[str, torch.Tensor]:
@@ -319,9 +321,7 @@ def train_sb3(
     # Checking our own masks would cost a tenth of the time.
     torch.distributions.Distribution.set_default_validate_args(False)
     learner, clock = _make(config, run, resume)
-    logger = Logger(
-        str(run.path), [TensorBoardOutputFormat(str(run.tensorboard)), MetricsWriter(run.metrics, callback)]
-    )
+    logger = Logger(str(run.path), [MetricsWriter(run, learner.decisions, callback)])
     learner.model.set_logger(logger)
     try:
         with (

@@ -11,6 +11,7 @@ import pytest
 from german_whist.arena.game_file import writing_recordings
 from german_whist.arena.match import play_match
 from german_whist.envs.utils.files import write_atomically
+from tests.disk import full_disk
 
 
 def test_a_file_is_replaced_whole(tmp_path: Path) -> None:
@@ -43,3 +44,19 @@ def test_a_pipe_stays_a_pipe(tmp_path: Path) -> None:
     assert read[1].count(b"\n") == 2
     assert pipe.is_fifo()
     assert [one.name for one in tmp_path.iterdir()] == ["pipe"]
+
+
+def test_a_full_disk_names_the_file_and_leaves_the_earlier_one(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    write_atomically(path, b"one")
+    with full_disk(), pytest.raises(OSError, match="File too large") as error:
+        write_atomically(path, b"two")
+    assert error.value.filename == str(path)
+    assert path.read_bytes() == b"one"
+    assert [one.name for one in tmp_path.iterdir()] == ["file"]
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is full")
+def test_a_device_that_is_full_is_named() -> None:
+    with pytest.raises(OSError, match=r"No space left on device: '/dev/full'"):
+        write_atomically("/dev/full", b"words")

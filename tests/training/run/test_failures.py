@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from german_whist.training.policy_iteration import Batch, PolicyIteration
 from german_whist.training.run.directory import RunDirectory
 from german_whist.training.run.processes import Processes
 from german_whist.training.run.records import TrainingOutcome
+from tests.disk import full_disk
 from tests.training.policy_iteration_runs import train_small
 from tests.training.sb3_runs import tiny_config
 from tests.training.whole_runs import begin, call_at, evaluated, resume_run
@@ -103,7 +105,7 @@ def fail_writing(monkeypatch: pytest.MonkeyPatch, name: str, after: int = 0) -> 
         if left[0] >= 0:
             return write(self, content)
         write(self, content[:5])
-        raise OSError(errno.ENOSPC, "No space left on device", str(self))
+        raise OSError(errno.ENOSPC, "No space left on device")  # the system names no file
 
     monkeypatch.setattr(Path, "write_bytes", cut)
 
@@ -113,26 +115,46 @@ def test_a_disk_that_is_full_at_once_leaves_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, start: Start, name: str
 ) -> None:
     fail_writing(monkeypatch, name)
-    with pytest.raises(OSError, match="No space left"):
+    with pytest.raises(OSError, match="No space left") as error:
         start(tmp_path / "some" / "run")
+    assert Path(error.value.filename).name == name
     assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize(
     ("name", "after"),
-    [("000000000512.safetensors", 0), ("resume.safetensors", 1), ("curve.png", 1), ("evaluations.csv", 1)],
+    [
+        *(("000000000512.safetensors", 0), ("resume.safetensors", 1), ("curve.png", 1), ("evaluations.csv", 1)),
+        *(("metrics.csv", 0), ("final.safetensors", 0)),
+    ],
 )
 def test_a_disk_that_fills_up_leaves_a_resumable_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, start: Start, name: str, after: int
 ) -> None:
     with monkeypatch.context() as patch:
         fail_writing(patch, name, after)
-        with pytest.raises(OSError, match="No space left"):
+        with pytest.raises(OSError, match="No space left") as error:
             start(tmp_path / "run")
+    assert Path(error.value.filename).name == name
     files = [path for path in (tmp_path / "run").rglob("*") if path.is_file()]
     assert not [path for path in files if "tmp" in path.name or path.stat().st_size == 5]
     done = resume_run(tmp_path / "run")
     assert done.decisions == 1024
+    assert evaluated(done.run) == [0, 512, 1024]
+
+
+def test_a_row_that_the_disk_has_no_room_for_is_written_when_the_run_is_resumed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, start: Start
+) -> None:
+    run = RunDirectory(tmp_path / "run")
+    with ExitStack() as until_here, monkeypatch.context() as patch:
+        call_at(patch, 600, lambda: until_here.enter_context(full_disk(run.metrics.stat().st_size + 5)))
+        with pytest.raises(OSError, match="File too large") as error:
+            start(run.path)
+    assert error.value.filename == str(run.metrics)
+    done = resume_run(run.path)
+    rows = run.metrics.read_text().splitlines()[1:]
+    assert [int(row.partition(",")[0]) for row in rows] == list(range(128, 1025, 128))
     assert evaluated(done.run) == [0, 512, 1024]
 
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from matplotlib import image
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
 from german_whist.agents.process.agent import MAX_FAILURES
 from german_whist.agents.registry import make_agent
@@ -18,11 +19,13 @@ from german_whist.arena.match import MatchResult
 from german_whist.envs.engine.rules import rules
 from german_whist.training.run.curve import COLORS, LINE_HEIGHT, _spread, draw_curve
 from german_whist.training.run.directory import RunDirectory
+from german_whist.training.run.event_file import EventFile
 from german_whist.training.run.progress import TrainingProgress
 from german_whist.training.run.records import evaluate, record_evaluation
 from german_whist.training.sb3.trainer import COLUMNS, MetricsWriter
 from tests.agents.networks import some_network
 from tests.agents.process.bots import bot
+from tests.disk import full_disk
 
 
 def rows_of(path: Path) -> list[list[str]]:
@@ -31,8 +34,9 @@ def rows_of(path: Path) -> list[list[str]]:
 
 
 def test_metrics_are_named_columns_and_missing_values_are_empty(tmp_path: Path) -> None:
-    path = tmp_path / "metrics.csv"
-    writer = MetricsWriter(path)
+    run = RunDirectory(tmp_path)
+    run.tensorboard.mkdir()
+    path, writer = run.metrics, MetricsWriter(run)
     assert rows_of(path) == [list(COLUMNS)]
     writer.write({"time/total_timesteps": 128, "time/fps": 50, "of/no/interest": 1}, {})
     writer.write({"time/total_timesteps": 256, "train/loss": 0.5}, {})
@@ -43,10 +47,42 @@ def test_metrics_are_named_columns_and_missing_values_are_empty(tmp_path: Path) 
 
 
 def test_a_resumed_run_appends_to_the_same_metrics(tmp_path: Path) -> None:
-    path = tmp_path / "metrics.csv"
-    MetricsWriter(path).write({"time/total_timesteps": 128}, {})
-    MetricsWriter(path).write({"time/total_timesteps": 256}, {})
-    assert [row[0] for row in rows_of(path)] == ["time/total_timesteps", "128", "256"]
+    run = RunDirectory(tmp_path)
+    run.tensorboard.mkdir()
+    for decisions in (128, 256):
+        writer = MetricsWriter(run, decisions - 128)
+        writer.write({"time/total_timesteps": decisions}, {}, decisions)
+        writer.close()
+    assert [row[0] for row in rows_of(run.metrics)] == ["time/total_timesteps", "128", "256"]
+
+
+def test_tensorboard_hides_what_a_killed_run_recorded_after_its_snapshot(tmp_path: Path) -> None:
+    for start, decisions in ((0, (128, 256, 384)), (256, (384, 512))):
+        file = EventFile(tmp_path, start)
+        for number in decisions:
+            file.add(number, {"loss": start + number, "fps": 1})
+        file.close()
+    events = EventAccumulator(str(tmp_path))
+    events.Reload()
+    seen = [(event.step, event.value) for event in events.Scalars("loss")]
+    assert seen == [(128, 128), (256, 256), (384, 640), (512, 768)]
+    assert set(events.Tags()["scalars"]) == {"loss", "fps"}
+
+
+@pytest.mark.parametrize("size", [0, 100])
+def test_a_full_disk_names_the_file_of_tensorboard(
+    tmp_path: Path, size: int, capfd: pytest.CaptureFixture[str]
+) -> None:
+    def write() -> None:
+        file = EventFile(tmp_path)
+        for decisions in range(9):
+            file.add(decisions, {"loss": 0.5})
+
+    with full_disk(size), pytest.raises(OSError, match="File too large") as error:
+        write()
+    (path,) = tmp_path.iterdir()
+    assert error.value.filename == str(path)
+    assert capfd.readouterr().err == ""
 
 
 def points(rates: dict[str, list[float]], width: float = 0.1) -> list[dict[str, Any]]:
