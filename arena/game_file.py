@@ -43,6 +43,7 @@ from german_whist.envs.engine.rules import Rules, rules_from_dict
 from german_whist.envs.engine.rules import rules as rules_named
 from german_whist.envs.engine.scoring import reward_limit
 from german_whist.envs.utils.checks import check_seed, is_whole_number, whole_number
+from german_whist.envs.utils.files import temporary_path
 from german_whist.envs.utils.specs import must_be
 
 FORMAT = "german-whist games 1"
@@ -195,7 +196,7 @@ def _writing(path: str | Path) -> Iterator[IO[str]]:
     if target.is_dir():
         raise ValueError(f"{path}: cannot be written: it is a folder")
     is_stream = target.exists() and not target.is_file()  # as a pipe or /dev/null, which stays what it is
-    temporary = target if is_stream else target.with_name(f".{target.name}.{os.getpid()}.tmp")
+    temporary = target if is_stream else temporary_path(target)
     try:
         file = temporary.open("w", encoding="utf-8", newline="\n")
     except OSError as error:

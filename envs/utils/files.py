@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import secrets
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -24,6 +25,11 @@ def naming(path: str | Path) -> Iterator[None]:
         raise OSError(error.errno, error.strerror, str(path)) from None
 
 
+def temporary_path(target: Path) -> Path:
+    """Return another name beside a file, different for whoever writes it at the same time, on other machines too."""
+    return target.with_name(f".{target.name}.{secrets.token_hex(4)}.tmp")
+
+
 def write_atomically(path: str | Path, content: bytes) -> None:
     """Write a file under a temporary name beside it and rename it; a failure leaves nothing behind.
 
@@ -41,7 +47,7 @@ def write_atomically(path: str | Path, content: bytes) -> None:
         with naming(target):
             target.write_bytes(content)
         return
-    temporary = target.with_name(f".{target.name}.{os.getpid()}.tmp")
+    temporary = temporary_path(target)
     try:
         with naming(target):
             temporary.write_bytes(content)

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from german_whist.arena.game_file import writing_recordings
+from german_whist.arena.game_file import read_recordings, writing_recordings
 from german_whist.arena.match import play_match
+from german_whist.arena.recording import Recording
 from german_whist.envs.utils.files import write_atomically
 from tests.disk import full_disk
 
@@ -20,6 +21,17 @@ def test_a_file_is_replaced_whole(tmp_path: Path) -> None:
     write_atomically(path, b"two")
     assert path.read_bytes() == b"two"
     assert [one.name for one in tmp_path.iterdir()] == ["file"]
+
+
+def test_of_two_writers_at_once_the_file_of_the_last_to_end_stays(tmp_path: Path) -> None:
+    path = tmp_path / "games.jsonl"
+    games: list[list[Recording]] = [[], []]
+    with writing_recordings(path) as one, writing_recordings(path) as other:
+        for number, write in enumerate((one, other)):
+            play_match("random", "greedy", deals=1 + number, seed=number, rules="tiny", record=write)
+            play_match("random", "greedy", deals=1 + number, seed=number, rules="tiny", record=games[number].append)
+    assert list(read_recordings(path)) == games[0]
+    assert [one.name for one in tmp_path.iterdir()] == ["games.jsonl"]
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes with names")
