@@ -55,6 +55,7 @@ def train(
         ModuleNotFoundError: when a library that the trainer needs is not installed.
         FloatingPointError: when training diverges; the last good checkpoint is kept.
         ConnectionError: when another process of the run is gone; the last good checkpoint is kept.
+        OSError: when a file cannot be written, as on a full disk; the error names it, and the run can be resumed.
     """
     with ExitStack() as stack:
         if processes.is_first:
