@@ -11,9 +11,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from german_whist.agents.registry import split_suffixes
 from german_whist.envs.engine.actions import parse_action
 from german_whist.envs.engine.rules import rules as rules_named
-from german_whist.envs.utils.specs import must_be
+from german_whist.envs.utils.specs import must_be, split_spec
 from german_whist.session import catalogue
 from german_whist.session.coach.hints import hint
 from german_whist.session.coach.replays import swap_seats, try_action, watch
@@ -30,6 +31,8 @@ from german_whist.web.store import Entry
 
 _NOT_WITH_DAY = ("rules", "match", "seed", "seat")
 _OUTSIDE = ("checkpoint", "process")  # kinds of agents that read files or run programs
+# The largest searches that a request may ask for, by setting: an action takes seconds on two cores.
+_LARGEST_SEARCHES = {"worlds": 10_000, "iterations": 10_000, "search": 10_000, "depth": 2}
 
 
 class Handlers:
@@ -98,12 +101,14 @@ class Handlers:
         """Return the agent that a body asks for.
 
         Raises:
-            ApiError: if it is a file or a program that the command line does not name.
+            ApiError: if it is a file or a program, or searches for long, and the command line does not name it.
         """
         default = self.service.options.agent
         agent = body.agent or default or catalogue.default_agent(rules_named(rules))
         if agent.strip().startswith(_OUTSIDE) and agent != default:
             raise ApiError(400, "Agents from files and programs are allowed only as german-whist serve --agent.")
+        if agent != default:
+            _check_search(agent)
         return agent
 
     async def lesson(self, request: Request, body: schema.EmptyBody) -> Response:
@@ -226,6 +231,22 @@ class Handlers:
         text = await self.service.in_thread(self.service.statistics.export)
         headers = {"content-disposition": 'attachment; filename="german-whist-statistics.json"'}
         return Response(text, media_type="application/json", headers=headers)
+
+
+def _check_search(agent: str) -> None:
+    """Refuse an agent whose searches are too large.
+
+    Raises:
+        ApiError: if one is.
+    """
+    name, settings = split_spec(split_suffixes(agent)[0], "agent")
+    for key, largest in _LARGEST_SEARCHES.items():
+        try:
+            given = int(settings.get(key, "0"))
+        except ValueError:  # refused when the agent is made
+            continue
+        if given > largest:
+            raise ApiError(400, must_be(f"agent {name!r}: {key}", f"at most {largest} at this table", given))
 
 
 def _place(session: Session, number: int | None) -> int:
