@@ -1,1 +1,1 @@
-"""What is left of a run that is killed at any moment? Everything: it ends with the weights of one that was not."""
+"""What is left of a run, or a server, that is killed at any moment? Everything."""
