@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 import gymnasium
-import pettingzoo
 from gymnasium.vector import AutoresetMode
 
 from german_whist.envs.engine.endgame_hook import EXACT, register_endgame_hook
@@ -40,6 +41,27 @@ def register_environments() -> None:
         )
     if hasattr(pettingzoo, "register") and PETTINGZOO_ID not in pettingzoo.aec_registry:
         pettingzoo.register("aec", PETTINGZOO_ID, "german_whist.envs.pettingzoo_env:env", kwargs={"rules": "classic"})
+
+
+@contextmanager
+def _some_directory() -> Iterator[None]:
+    """Work in the root directory while the working directory is deleted: PettingZoo asks for it when imported."""
+    try:
+        os.getcwd()
+    except FileNotFoundError:
+        deleted = os.open(".", os.O_RDONLY)
+        os.chdir("/")
+        try:
+            yield
+        finally:
+            os.fchdir(deleted)
+            os.close(deleted)
+    else:
+        yield
+
+
+with _some_directory():
+    import pettingzoo
 
 
 def _names_keywords(make: Callable[P, Env]) -> Callable[P, Env]:

@@ -33,7 +33,13 @@ _LAST_ANSWERS = 1.0  # seconds from the signal on
 
 
 class _Server(uvicorn.Server):
-    """Prints the address once it answers, then warms up; a signal ends it with exit code 0."""
+    """Prints the address once it answers, then warms up; a signal ends it with exit code 0.
+
+    Attributes:
+        failure: why the address could not be printed, which ends it, too.
+    """
+
+    failure: OSError | None = None
 
     def __init__(self, config: uvicorn.Config, address: str, options: ServeOptions, opens_browser: bool) -> None:
         super().__init__(config)
@@ -41,7 +47,11 @@ class _Server(uvicorn.Server):
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
-        print(f"German Whist is served at {self._address}", flush=True)
+        try:
+            print(f"German Whist is served at {self._address}", flush=True)
+        except OSError as error:
+            self.failure, self.should_exit = error, True
+            return
         threading.Thread(target=warm_up, args=(self._options.rules, self._options.agent), daemon=True).start()
         if self._opens_browser:
             threading.Thread(target=webbrowser.open, args=(self._address,), daemon=True).start()
@@ -94,6 +104,7 @@ def serve(
 
     Raises:
         ValueError: if the address cannot be listened on, or the data folder cannot be used.
+        OSError: if the address cannot be printed.
     """
     with only_server(check_writable(make_folder(folder))) as alone:
         if alone:
@@ -122,8 +133,11 @@ def _serve(options: ServeOptions, folder: Path, host: str, port: int | None, *, 
         ws="none",
         limit_concurrency=_CONNECTIONS,
     )
+    server = _Server(config, address, options, opens_browser)
     with contextlib.closing(listener):
-        _Server(config, address, options, opens_browser).run(sockets=[listener])
+        server.run(sockets=[listener])
+    if server.failure is not None:
+        raise server.failure
 
 
 def listen(host: str, port: int | None) -> socket.socket:

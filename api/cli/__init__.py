@@ -7,6 +7,7 @@ import os
 import sys
 import threading
 from collections.abc import Sequence
+from contextlib import suppress
 from importlib.metadata import version
 from typing import Any, NoReturn
 
@@ -32,7 +33,7 @@ from german_whist.cli.commands import (
     train,
     warmup,
 )
-from german_whist.cli.terminal import BAD_INPUT, INTERRUPTED, use_plain_text
+from german_whist.cli.terminal import BAD_INPUT, INTERRUPTED, replace_closed_streams, use_plain_text
 from german_whist.envs.utils.libraries import missing_library
 from german_whist.envs.utils.processes import end_process
 from german_whist.envs.utils.specs import printable, unknown_name_error
@@ -136,27 +137,24 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns:
         0 on success, 2 on bad input, with one line on standard error, or 130 after Ctrl-C.
     """
+    replace_closed_streams()
+    if sys.stdout is None:
+        return _refuse("standard output is closed")
     use_plain_text()
-    try:
-        code = _run(sys.argv[1:] if argv is None else argv)
-        sys.stdout.flush()
-    except BrokenPipeError:
-        # The reader has closed the pipe, as `head` does: write nothing more, not even when Python flushes at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+    code = _run(sys.argv[1:] if argv is None else argv)
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError:  # write nothing more, not even when Python flushes at exit
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
     return code
 
 
 def _run(words: Sequence[str]) -> int:
     try:
-        if list(words) in ([], ["train"]):  # nothing that says what to do
-            words = [*words, "--help"]
-        _check_first(words)
-        options = build_parser().parse_args(words)
-        return int(options.run(options))
-    except SystemExit as exiting:
-        # argparse exits with 0 or 2, rich with 1 when the reader has closed the pipe.
-        return 0 if exiting.code == 1 else int(exiting.code or 0)
+        code = _execute(words)
+        sys.stdout.flush()
+        return code
     except ModuleNotFoundError as error:
         library = missing_library(error)
         if library is None:
@@ -166,12 +164,28 @@ def _run(words: Sequence[str]) -> int:
         return _refuse(str(error))
     except MemoryError as error:
         return _refuse(f"not enough memory: {str(error).partition(' with shape')[0]}")
-    except BrokenPipeError:
-        raise
+    except BrokenPipeError:  # the reader has closed the pipe, as `head` does
+        return 0
     except OSError as error:  # such as a full disk or a deleted folder
         return _refuse(str(error) if error.filename is None else f"{error.filename}: {error.strerror}")
     except KeyboardInterrupt:
         return INTERRUPTED
+
+
+def _execute(words: Sequence[str]) -> int:
+    try:
+        os.getcwd()
+    except FileNotFoundError:
+        raise ValueError("the working directory has been deleted") from None
+    try:
+        if list(words) in ([], ["train"]):  # nothing that says what to do
+            words = [*words, "--help"]
+        _check_first(words)
+        options = build_parser().parse_args(words)
+        return int(options.run(options))
+    except SystemExit as exiting:
+        # argparse exits with 0 or 2, rich with 1 when the reader has closed the pipe.
+        return 0 if exiting.code == 1 else int(exiting.code or 0)
 
 
 def _check_first(words: Sequence[str]) -> None:
@@ -183,7 +197,8 @@ def _check_first(words: Sequence[str]) -> None:
 
 
 def _refuse(message: str) -> int:
-    print(_one_line(f"german-whist: {message}"), file=sys.stderr)
+    with suppress(OSError):
+        print(_one_line(f"german-whist: {message}"), file=sys.stderr)
     return BAD_INPUT
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import io
+import os
 import re
 import shlex
 import shutil
@@ -31,6 +32,17 @@ _PLAIN_TEXT = "german_whist_plain_text"
 # Exit codes.
 BAD_INPUT = 2
 INTERRUPTED = 130  # as a shell reports a process that SIGINT ended
+
+
+def replace_closed_streams() -> None:
+    """Open standard input as empty, and standard error as one that nobody reads, where they are closed.
+
+    Otherwise the next file that is opened would take their place.
+    """
+    if sys.stdin is None:
+        sys.stdin = open(os.devnull)  # noqa: SIM115
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w")  # noqa: SIM115
 
 
 def use_plain_text() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -79,6 +80,46 @@ def test_a_closed_pipe_is_not_an_error(tmp_path: Path, words: list[str]) -> None
     )
     done = process(tmp_path, "-c", code)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="the streams are closed by a POSIX shell")
+@pytest.mark.parametrize(
+    ("line", "code", "said"),
+    [
+        ("german-whist agents >&-", 2, "german-whist: standard output is closed\n"),
+        ("german-whist agents >&- <&- 2>&-", 2, ""),
+        (
+            "german-whist serve --no-browser --port 0 --agent greedy --data data >/dev/full",
+            2,
+            "german-whist: [Errno 28]",
+        ),
+        ("german-whist --version >/dev/full", 2, "german-whist: [Errno 28] No space left on device\n"),
+        ("german-whist play random --rules tiny <&-", 0, ""),
+        ("german-whist evaluate greedy 2>&-", 2, ""),
+        ("german-whist evaluate greedy 2>/dev/full", 2, ""),
+        ("mkdir gone; cd gone; rmdir ../gone; german-whist agents", 2, "german-whist: the working directory has been"),
+    ],
+)
+def test_a_stream_that_is_closed_or_full_and_a_deleted_folder_are_one_line(
+    tmp_path: Path, line: str, code: int, said: str
+) -> None:
+    if "/dev/full" in line and not Path("/dev/full").exists():
+        pytest.skip("there is no /dev/full here")
+    program = f"{shlex.quote(sys.executable)} -m german_whist"
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+    done = subprocess.run(
+        ["sh", "-c", line.replace("german-whist", program)],
+        cwd=tmp_path,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=240,
+        check=False,
+    )
+    assert done.returncode == code
+    assert done.stderr.startswith(said)
+    assert done.stderr.count("\n") == bool(said)
 
 
 @pytest.mark.parametrize(
