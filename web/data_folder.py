@@ -14,7 +14,7 @@ from pathlib import Path
 import platformdirs
 from filelock import FileLock, Timeout
 
-from german_whist.envs.utils.files import write_atomically
+from german_whist.envs.utils.files import check_writable, write_atomically
 
 FOLDER_VARIABLE = "GERMAN_WHIST_DATA"
 
@@ -47,19 +47,6 @@ def writable_data_folder() -> Path:
         raise ValueError(f"{reason}; nor is there a temporary folder: --data names another") from None
     print(f"german-whist: {reason}: games are kept in {other}; --data names another folder", file=sys.stderr)
     return other
-
-
-def check_writable(folder: Path) -> Path:
-    """Return a folder in which files can be made.
-
-    Raises:
-        ValueError: if they cannot.
-    """
-    try:
-        with tempfile.TemporaryFile(dir=folder):
-            return folder
-    except OSError as error:
-        raise ValueError(f"{folder}: cannot be written: {error.strerror}") from None
 
 
 def make_folder(folder: Path) -> Path:

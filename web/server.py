@@ -13,10 +13,10 @@ from types import FrameType
 import uvicorn
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from german_whist.envs.utils.files import check_writable
 from german_whist.session.warm_up import warm_up
 from german_whist.web.app import make_app
 from german_whist.web.data_folder import (
-    check_writable,
     keep_address,
     kept_address,
     kept_token,

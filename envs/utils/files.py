@@ -1,10 +1,11 @@
-"""Files that are either complete or absent when written, and read within limits when they are others'."""
+"""Files that are complete or absent when written, and read within limits when they are others'; writable folders."""
 
 from __future__ import annotations
 
 import os
 import secrets
 import stat
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -83,3 +84,16 @@ def read_limited(path: str | Path, most: int) -> bytes:
     if size > most:
         raise ValueError(f"{path}: has {size} bytes, and at most {most} are read")
     return content
+
+
+def check_writable(folder: Path) -> Path:
+    """Return a folder in which files can be made.
+
+    Raises:
+        ValueError: if they cannot.
+    """
+    try:
+        with tempfile.TemporaryFile(dir=folder):
+            return folder
+    except OSError as error:
+        raise ValueError(f"{folder}: cannot be written: {error.strerror}") from None

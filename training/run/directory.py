@@ -16,7 +16,7 @@ from typing import Any
 
 from filelock import FileLock, Timeout
 
-from german_whist.envs.utils.files import naming, read_limited, write_atomically
+from german_whist.envs.utils.files import check_writable, naming, read_limited, write_atomically
 from german_whist.training.config import TrainConfig
 from german_whist.training.load_config import load_config
 from german_whist.training.run.provenance import code_version
@@ -99,7 +99,7 @@ class RunDirectory:
 
         Raises:
             ValueError: when it is no run directory, a file of it is a pipe, its settings are of an older version,
-                or its snapshot is gone.
+                its snapshot is gone, or nothing can be written to ``tensorboard/``.
         """
         run = cls(path)
         if not run.config.is_file():
@@ -110,6 +110,8 @@ class RunDirectory:
         for file in files:
             if file.exists() and not file.is_file():  # a pipe would wait for its other end
                 raise ValueError(f"{str(file)!r} is not a file")
+        if run.tensorboard.exists():
+            check_writable(run.tensorboard)  # its writer is a thread, whose errors would be printed as they are
         run.overrides = tuple(overrides or ())
         return run, load_config(run.config, overrides)
 

@@ -193,6 +193,13 @@ def test_damaged_past_selves_are_refused_before_later_checkpoints_are_deleted(ow
     refused(own, "is not the checkpoint that the run has written")
 
 
+@pytest.mark.skipif(not Path("/proc/self").is_dir(), reason="elsewhere root can write to any folder")
+def test_a_folder_for_tensorboard_that_takes_no_file_is_refused(own: RunDirectory) -> None:
+    shutil.rmtree(own.tensorboard)
+    own.tensorboard.symlink_to("/proc/self")
+    refused(own, "tensorboard: cannot be written: ")
+
+
 @pytest.mark.parametrize(
     "name", ["metrics.csv", "evaluations.csv", "final.safetensors", "curve.png", "checkpoints/000000000000.safetensors"]
 )
