@@ -20,7 +20,7 @@ from typing import Any
 
 import numba
 import platformdirs
-from numba.core.caching import CompileResultCacheImpl, FunctionCache, UserProvidedCacheLocator
+from numba.core.caching import CompileResultCacheImpl, FunctionCache
 
 from german_whist.envs.utils.warn_once import NOT_CACHED, warn_once
 
@@ -100,7 +100,7 @@ def warn_not_cached(folder: Path, reason: str) -> None:
 class _InFolder(CompileResultCacheImpl):
     """Files in the cache folder alone: numba would also try folders that can go stale."""
 
-    _locator_classes: Any = (UserProvidedCacheLocator,)
+    _locator_classes = CompileResultCacheImpl._locator_classes[:1]  # of ``numba.config.CACHE_DIR``
 
 
 class CachedKernel(FunctionCache):
