@@ -77,6 +77,20 @@ SEARCH_WORLDS = 256  # of the hardest level: it answers within a second on one c
 _SEARCH = ":search="
 _SEARCH_WIN_RATE = 0.711  # of champion with a search, as the levels' but over 1,000 deals
 
+# In classic against champion, in per cent: python -m lab.coach.accuracy (docs/explanation/coach.md).
+_ACCURACIES = {
+    "random": 28.5,
+    "greedy": 54.0,
+    "heuristic": 77.1,
+    "heuristic+exact": 80.0,
+    "pimc:worlds=20": 85.0,
+    "ismcts:iterations=500": 88.0,
+    "mc:worlds=60": 90.0,
+    SMALL: 95.0,
+    CHAMPION: 98.7,
+    f"{CHAMPION}{_SEARCH}{SEARCH_WORLDS}": 99.0,
+}
+
 
 @lru_cache
 def rules_title(rules: str | Rules) -> str:
@@ -118,6 +132,7 @@ def agents() -> tuple[schema.AgentEntry, ...]:
             "title": level.title,
             "level": level.level,
             "strength": {"classic": _strength_text(level.win_rate, "classic")},
+            "accuracy": _ACCURACIES[level.spec],
             "description": level.description,
         }
         for level in LEVELS
@@ -128,6 +143,7 @@ def agents() -> tuple[schema.AgentEntry, ...]:
             "title": agent_title(name),
             "level": level,
             "strength": _strength(name),
+            "accuracy": _ACCURACIES[name],
             "description": "a trained network with a perfect endgame",
         }
         for name, level in _NETWORKS.items()
@@ -138,10 +154,18 @@ def agents() -> tuple[schema.AgentEntry, ...]:
             "title": agent_title(search_of(CHAMPION)),
             "level": "hardest",
             "strength": {"classic": _strength_text(_SEARCH_WIN_RATE, "classic")},
+            "accuracy": _ACCURACIES[search_of(CHAMPION)],
             "description": f"the same network, trying its cards in {SEARCH_WORLDS} worlds that fit your play",
         }
     )
     return tuple(found)
+
+
+def plays_like(accuracy: float | None) -> str | None:
+    """Return the title of the agent whose accuracy in classic is nearest to an accuracy."""
+    if accuracy is None:
+        return None
+    return min(agents(), key=lambda agent: abs(agent["accuracy"] - accuracy))["title"]
 
 
 def _strength(name: str) -> dict[str, str]:

@@ -11,11 +11,29 @@ from pathlib import Path
 from typing import Any
 
 NAME = "games.sqlite3"
-VERSION = 1
+VERSION = 2
 
 _LOG = logging.getLogger(__name__)
 
 _STRICT = "STRICT" if sqlite3.sqlite_version_info >= (3, 37) else ""
+
+_COUNTED_DEALS = f"""CREATE TABLE counted_deals (
+    id INTEGER PRIMARY KEY,
+    session TEXT NOT NULL,
+    deal INTEGER NOT NULL,
+    time TEXT NOT NULL,
+    rules TEXT NOT NULL,
+    agent TEXT NOT NULL,
+    margin INTEGER NOT NULL,
+    points REAL NOT NULL,
+    slam INTEGER NOT NULL,
+    assisted INTEGER NOT NULL,
+    day TEXT,
+    given_away REAL, -- tricks, by the coach's judgement
+    at_stake REAL,
+    par REAL, -- the margin that the agents make of the same cards
+    UNIQUE (session, deal)
+) {_STRICT};"""
 
 # Deals with no end are in play. What the statistics count outlives its session, so it refers to none.
 _SCHEMA = f"""
@@ -51,22 +69,7 @@ CREATE TABLE deals (
     ended TEXT,
     PRIMARY KEY (session, number)
 ) {_STRICT};
-CREATE TABLE counted_deals (
-    id INTEGER PRIMARY KEY,
-    session TEXT NOT NULL,
-    deal INTEGER NOT NULL,
-    time TEXT NOT NULL,
-    rules TEXT NOT NULL,
-    agent TEXT NOT NULL,
-    margin INTEGER NOT NULL,
-    points REAL NOT NULL,
-    slam INTEGER NOT NULL,
-    assisted INTEGER NOT NULL,
-    day TEXT,
-    accuracy REAL,
-    luck REAL,
-    UNIQUE (session, deal)
-) {_STRICT};
+{_COUNTED_DEALS}
 CREATE TABLE counted_matches (
     session TEXT PRIMARY KEY,
     rules TEXT NOT NULL,
@@ -79,6 +82,19 @@ CREATE TABLE counted_matches (
 PRAGMA user_version = {VERSION};
 COMMIT;
 """
+
+# Version 1 rated deals by another accuracy, which tells nothing about this one. What this begins has to be committed.
+_FROM_1 = f"""
+BEGIN;
+ALTER TABLE counted_deals RENAME TO old_deals;
+{_COUNTED_DEALS}
+INSERT INTO counted_deals (id, session, deal, time, rules, agent, margin, points, slam, assisted, day, par)
+SELECT id, session, deal, time, rules, agent, margin, points, slam, assisted, day, luck FROM old_deals;
+DROP TABLE old_deals;
+PRAGMA user_version = {VERSION};
+"""
+
+_FOREIGN = "damaged: its tables are not those of this program"
 
 
 def insert_row(connection: sqlite3.Connection, table: str, row: dict[str, Any]) -> None:
@@ -150,15 +166,21 @@ class Database:
         (version,) = connection.execute("PRAGMA user_version").fetchone()
         if not version and not connection.execute("SELECT 1 FROM sqlite_master").fetchone():
             connection.executescript(_SCHEMA)
-        elif version != VERSION:
-            raise ValueError(f"version {version} of the file is not supported: only {VERSION} is")
+        elif version not in (1, VERSION):
+            raise ValueError(f"version {version} of the file is not supported: only 1 and {VERSION} are")
         (found,) = connection.execute("PRAGMA integrity_check(1)").fetchone()
         if found != "ok":
             raise ValueError(f"damaged: {found}")
+        if _has_triggers(connection):
+            raise ValueError(_FOREIGN)
+        if version == 1:
+            connection.executescript(_FROM_1)
         with closing(sqlite3.connect(":memory:")) as other:
             other.executescript(_SCHEMA)
-            if not _tables(other).items() <= _tables(connection).items() or _has_triggers(connection):
-                raise ValueError("damaged: its tables are not those of this program")
+            if not _tables(other).items() <= _tables(connection).items():
+                raise ValueError(_FOREIGN)
+        if version == 1:
+            connection.execute("COMMIT")
         connection.execute("PRAGMA journal_mode = WAL")
 
     @contextmanager

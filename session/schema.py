@@ -27,6 +27,7 @@ EventKind = Literal[
     "match",
 ]
 SessionKind = Literal["play", "practice", "recording", "lesson"]
+Label = Literal["best", "good", "inaccuracy", "mistake", "blunder"]  # how good an action is
 
 
 class Scoring(TypedDict):
@@ -60,6 +61,7 @@ class AgentEntry(TypedDict):
     title: str  # its name for people
     level: str  # how hard it is
     strength: dict[str, str]  # how strong it is, as a sentence by game, where it was measured
+    accuracy: float  # its accuracy in classic, as yours is measured
     description: str  # what it does
 
 
@@ -207,12 +209,12 @@ class Option(TypedDict):
 
     action: str
     name: str
-    value: float  # expected margin of the deal, in counted tricks
-    cost: float  # how far that is below the advised action's, at least 0
+    tricks: float  # expected tricks of yours that count; in a deal played low, fewer are better
+    tricks_given_away: float  # how many that loses against the advised action, at least 0
     win: float  # chance to win the deal; a draw counts half
-    best: bool  # whether it is as good as the advised action, in tricks and in chance to win
+    label: Label  # how good it is, beyond the noise of the estimates
     trick: float | None  # chance to win this trick; `null` if unknown
-    text: str  # the value in words
+    text: str  # the tricks in words
 
 
 class Holding(TypedDict):
@@ -235,8 +237,9 @@ class Hint(TypedDict):
     reason: str  # why, as a sentence
     exact: bool  # whether the values are exact results, not estimates
     win: float  # chance to win the deal with the advised action; a draw counts half
-    options: list[Option]  # every legal action: the advised one, then the others from the most tricks to the fewest
-    opponent: dict[str, Holding]  # what the opponent may hold, by suit
+    options: list[Option]  # every legal action: the advised one, then the others from the best to the worst
+    opponent: dict[str, Holding] | None  # what the opponent may hold, by suit; `null` where its hand is known
+    opponent_hand: list[str] | None  # the opponent's hand where you know it, else `null`
 
 
 class Lesson(TypedDict):
@@ -267,15 +270,25 @@ class Move(TypedDict):
     action: str
     name: str
     text: str  # the move as a sentence
-    best: str  # the best action; the move's own if it is as good
+    best: str  # the best action; the move's own unless that gave something away that is worth speaking of
     best_name: str
-    cost: float  # what the move gave away in tricks, by what could be known
-    win_cost: float  # the same in chance to win
+    label: Label  # how good the move was, by what could be known
+    tricks_given_away: float  # tricks that it gave away against the advised action, by what could be known
+    win_given_away: float  # the same in chance to win
     exact: bool  # whether the values are exact results, not estimates
     judge: str  # who judges, as `by` in a hint
     judge_title: str  # the same for people
     reason: str  # why the best action is the best, as a sentence
     options: list[Option]  # every legal action, as in a hint
+    line: list[str]  # perfect play from here, where the values are exact and another action was better; else empty
+
+
+class Swing(TypedDict):
+    """A change of your chance to win that you did not cause: by the cards, or by what the opponent played."""
+
+    move: int  # number of moves played when you saw what had changed
+    change: float  # by how much your chance changed
+    text: str  # what happened, as a sentence
 
 
 class OpenPosition(TypedDict):
@@ -299,20 +312,23 @@ class DealReview(TypedDict):
     low: bool  # whether the fewest tricks win
     names: dict[Side, str]  # names of the players
     result: Result
-    accuracy: dict[Side, float | None]  # accuracy of the decisions, 0 to 100; `null`: there was no choice
-    cost: dict[Side, float]  # tricks given away
-    luck: int  # what the cards were worth to you: the margin that the agents make of them
+    accuracy: dict[Side, float | None]  # accuracy of the decisions, 0 to 100; `null`: nothing was at stake
+    plays_like: dict[Side, str | None]  # the level of the catalogue whose accuracy is nearest, for people
+    tricks_given_away: dict[Side, float]  # the sum over the moves of a side
+    tricks_at_stake: dict[Side, float]  # tricks that average actions would have given away
+    par: Result  # how the deal ends when the strongest network plays both hands
     win_curve: list[float]  # your chance to win: before move 1, then after each move
+    swings: list[Swing]  # its largest changes that you did not cause, at most three, in order
     moves: list[Move]
     mistakes: list[int]  # numbers of your biggest mistakes, at most three, the biggest first
     positions: list[OpenPosition]  # before move 1, then after each move
 
 
 class Compared(TypedDict):
-    """Margins with your cards."""
+    """Counted tricks with your cards."""
 
-    you: int  # yours
-    agent: int  # the agent's
+    you: int  # those that you took
+    agent: int  # those that the agent takes
 
 
 class WatchMove(TypedDict):
@@ -333,7 +349,7 @@ class Watch(TypedDict):
     trump: str | None  # the trump suit; `null`: no trumps
     recording: str  # the deal as a recording
     result: Result  # the result, `you` being your seat
-    compare: Compared  # margins with your cards
+    compare: Compared  # tricks with your cards
     moves: list[WatchMove]
     positions: list[OpenPosition]  # before move 1, then after each move
 
@@ -355,10 +371,11 @@ class DealGroup(TypedDict):
     won: int  # those won
     drawn: int  # those drawn
     lost: int  # those lost
-    margin: float  # mean margin
-    accuracy: float | None  # mean accuracy of your decisions, 0 to 100; `null` until a deal is rated
-    luck: float | None  # mean margin that the agents make of the same cards; `null` until a deal is rated
-    skill: float | None  # mean margin minus that; `null` until a deal is rated
+    tricks: float  # mean of your counted tricks; in a deal played low, those of the opponent
+    accuracy: float | None  # accuracy of your decisions in all of them, 0 to 100; `null` until a deal is reviewed
+    plays_like: str | None  # the level of the catalogue whose accuracy is nearest, for people
+    luck: float | None  # the mean that the agents take of the same cards; `null` until a deal is rated
+    skill: float | None  # how many more you took; `null` until a deal is rated
     slams: int  # deals in which you took every counted trick
     streak: Streak  # deals won in a row
 
@@ -384,8 +401,7 @@ class RecentDeal(TypedDict):
     points: float  # your points; the opponent's are negative
     slam: bool  # whether you took every counted trick
     assisted: bool  # whether a hint was asked for or an action taken back
-    accuracy: float | None  # accuracy of your decisions, 0 to 100; `null` until it is rated
-    luck: float | None  # the margin that the agents make of the same cards; `null` until it is rated
+    accuracy: float | None  # accuracy of your decisions, 0 to 100; `null` until it is reviewed
     day: str | None  # date of the deal of the day
 
 

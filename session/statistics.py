@@ -4,25 +4,23 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
 
+from german_whist.envs.engine.rules import rules as rules_named
+from german_whist.session import schema
+from german_whist.session.catalogue import plays_like
+from german_whist.session.coach.accuracy import accuracy_of
 from german_whist.session.database import VERSION, Database, insert_row
 from german_whist.session.game_session import Session
+from german_whist.session.tricks import tricks_taken
 
 RECENT = 100
 
 _DEALS = """
-SELECT session, deal, time, rules, agent, margin, points, slam, assisted, day, accuracy, luck
+SELECT session, deal, time, rules, agent, margin, points, slam, assisted, day, given_away, at_stake, par
 FROM counted_deals ORDER BY id"""
 _MATCHES = "SELECT session, rules, agent, match, won, assisted, time FROM counted_matches ORDER BY rowid"
-_GROUPS = """
-SELECT rules, agent, assisted, count(*) AS deals,
-    sum(margin > 0) AS won, sum(margin = 0) AS drawn, sum(margin < 0) AS lost, round(avg(margin), 2) AS margin,
-    round(avg(accuracy), 2) AS accuracy, round(avg(luck), 2) AS luck, round(avg(margin - luck), 2) AS skill,
-    sum(slam) AS slams
-FROM counted_deals GROUP BY rules, agent, assisted ORDER BY rules, agent, assisted
-"""
 _MATCH_GROUPS = """
 SELECT rules, agent, match, assisted, sum(won) AS won, sum(NOT won) AS lost
 FROM counted_matches GROUP BY rules, agent, match, assisted ORDER BY rules, agent, match, assisted
@@ -69,6 +67,20 @@ def count_deals(connection: sqlite3.Connection, identifier: str, session: Sessio
         insert_row(connection, "counted_matches", match)
 
 
+class Rating(NamedTuple):
+    """What is worked out of a deal after its end; ``None`` for what is not known.
+
+    Attributes:
+        given_away: tricks that the person gave away.
+        at_stake: tricks that average actions would have given away.
+        par: the margin that the agents make of the same cards.
+    """
+
+    given_away: float | None = None
+    at_stake: float | None = None
+    par: int | None = None
+
+
 class Statistics:
     """The statistics in a database. All methods can be called from several threads.
 
@@ -81,20 +93,18 @@ class Statistics:
         """Use a database."""
         self._database = database
 
-    def rate(self, identifier: str, deal: int, accuracy: float | None, luck: float) -> None:
-        """Add accuracy, if it is known, and luck to a deal that has been counted; what it has already stays."""
+    def rate(self, identifier: str, deal: int, rating: Rating) -> None:
+        """Add a rating to a deal that has been counted; what it has already stays."""
+        values = {**rating._asdict(), "session": identifier, "deal": deal}
+        changes = ", ".join(f"{name} = coalesce({name}, :{name})" for name in Rating._fields)
         with self._database.write() as connection:
-            connection.execute(
-                "UPDATE counted_deals SET accuracy = coalesce(accuracy, ?), luck = coalesce(luck, ?)"
-                " WHERE session = ? AND deal = ?",
-                (accuracy, luck, identifier, deal),
-            )
+            connection.execute(f"UPDATE counted_deals SET {changes} WHERE session = :session AND deal = :deal", values)
 
     def missing(self, part: str, since: str = "") -> list[tuple[str, int]]:
-        """Return session and number of the deals that lack a rating, the last one first.
+        """Return session and number of the deals that lack a part of the rating, the last one first.
 
         Args:
-            part: ``"luck"`` or ``"accuracy"``.
+            part: a field of :class:`Rating`.
             since: only of deals that ended then or later, ISO 8601 in UTC.
         """
         query = f"SELECT session, deal FROM counted_deals WHERE {part} IS NULL AND time >= ? ORDER BY id DESC"
@@ -117,32 +127,70 @@ class Statistics:
             }
         return json.dumps(data, ensure_ascii=False, indent=1)
 
-    def summary(self) -> dict[str, Any]:
-        """Return the statistics as plain data, ``schema.Statistics``: rows of SQLite, which mypy cannot check."""
+    def summary(self) -> schema.Statistics:
+        """Return the statistics."""
         with self._database.read() as connection:
-            margins = connection.execute(
-                "SELECT rules, agent, assisted, margin FROM counted_deals ORDER BY id"
-            ).fetchall()
-            (since,) = connection.execute("SELECT min(time) FROM counted_deals").fetchone()
-            recent = _plain(connection.execute(f"{_DEALS} DESC LIMIT {RECENT}"), "slam", "assisted")
-            groups = _plain(connection.execute(_GROUPS), "assisted")
-            matches = _plain(connection.execute(_MATCH_GROUPS), "assisted")
-        of_group: dict[tuple[str, str, bool], list[int]] = {}
-        for rules, agent, assisted, margin in margins:
-            of_group.setdefault((rules, agent, bool(assisted)), []).append(margin)
+            deals = _plain(connection.execute(_DEALS), "slam", "assisted")
+            matches: Any = _plain(connection.execute(_MATCH_GROUPS), "assisted")
+        of_group: dict[tuple[str, str, bool], list[dict[str, Any]]] = {}
+        for deal in deals:
+            of_group.setdefault((deal["rules"], deal["agent"], deal["assisted"]), []).append(deal)
         return {
-            "deals": len(margins),
-            "since": since and since[:10],
-            "groups": [
-                {**group, "streak": _streak(of_group[group["rules"], group["agent"], group["assisted"]])}
-                for group in groups
-            ],
+            "deals": len(deals),
+            "since": min(deal["time"] for deal in deals)[:10] if deals else None,
+            "groups": [_group(*key, of_group[key]) for key in sorted(of_group)],
             "matches": matches,
-            "streak": _streak(margin for _, _, assisted, margin in margins if not assisted),
-            "recent": [
-                {key: value for key, value in deal.items() if key not in ("session", "deal")} for deal in recent[::-1]
-            ],
+            "streak": _streak(deal["margin"] for deal in deals if not deal["assisted"]),
+            "recent": [_recent(deal) for deal in deals[-RECENT:]],
         }
+
+
+def _group(rules: str, agent: str, assisted: bool, deals: Sequence[dict[str, Any]]) -> schema.DealGroup:
+    game, margins = rules_named(rules), [deal["margin"] for deal in deals]
+    accuracy = _accuracy(deals)
+    rated = [deal for deal in deals if deal["par"] is not None]
+    luck = [tricks_taken(deal["par"], game) for deal in rated]
+    skill = [tricks_taken(deal["margin"], game) - tricks for deal, tricks in zip(rated, luck, strict=True)]
+    return {
+        "rules": rules,
+        "agent": agent,
+        "assisted": assisted,
+        "deals": len(deals),
+        "won": sum(margin > 0 for margin in margins),
+        "drawn": sum(not margin for margin in margins),
+        "lost": sum(margin < 0 for margin in margins),
+        "tricks": _mean([tricks_taken(margin, game) for margin in margins]),
+        "accuracy": accuracy,
+        "plays_like": plays_like(accuracy),
+        "luck": _mean(luck),
+        "skill": _mean(skill),
+        "slams": sum(deal["slam"] for deal in deals),
+        "streak": _streak(margins),
+    }
+
+
+def _recent(deal: dict[str, Any]) -> schema.RecentDeal:
+    return {
+        "time": deal["time"],
+        "rules": deal["rules"],
+        "agent": deal["agent"],
+        "margin": deal["margin"],
+        "points": deal["points"],
+        "slam": deal["slam"],
+        "assisted": deal["assisted"],
+        "accuracy": _accuracy([deal]),
+        "day": deal["day"],
+    }
+
+
+def _accuracy(deals: Sequence[dict[str, Any]]) -> float | None:
+    """Return the accuracy of all decisions of some deals together; ``None`` until one is reviewed."""
+    reviewed = [deal for deal in deals if deal["given_away"] is not None]
+    return accuracy_of(*(sum(deal[part] for deal in reviewed) for part in ("given_away", "at_stake")))
+
+
+def _mean(numbers: Sequence[float]) -> Any:
+    return round(sum(numbers) / len(numbers), 2) if numbers else None
 
 
 def _plain(rows: Iterable[sqlite3.Row], *flags: str) -> list[dict[str, Any]]:
@@ -150,7 +198,7 @@ def _plain(rows: Iterable[sqlite3.Row], *flags: str) -> list[dict[str, Any]]:
     return [{**dict(row), **{name: bool(row[name]) for name in flags}} for row in rows]
 
 
-def _streak(margins: Iterable[int]) -> dict[str, int]:
+def _streak(margins: Iterable[int]) -> schema.Streak:
     """Return the numbers of deals won in a row: now, and at the longest."""
     now = longest = 0
     for margin in margins:

@@ -1,7 +1,7 @@
-"""Ratings: luck and accuracy of finished deals, worked out while nobody waits for the server.
+"""Ratings: par and accuracy of finished deals, worked out while nobody waits for the server.
 
 A thread of low priority takes up deals that lack a rating, the last one first, and begins with none while a request is
-being answered or has just been. Luck is a play-out of one deal. Accuracy takes a review, which is kept for whoever asks
+being answered or has just been. Par is a play-out of one deal. Accuracy takes a review, which is kept for whoever asks
 for it next; so only deals that end while the server runs are reviewed unasked.
 """
 
@@ -16,16 +16,16 @@ import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager, suppress
 
-from german_whist.session.coach.reviews import luck, review
+from german_whist.session.coach.reviews import par, review
 from german_whist.session.database import NotReadError, NotSavedError
 from german_whist.session.deal.table_deal import TableDeal
 from german_whist.session.game_session import Session
-from german_whist.session.statistics import Statistics
+from german_whist.session.statistics import Rating, Statistics
 from german_whist.web import schema
 from german_whist.web.requests import ApiError
 from german_whist.web.store import Entry
 
-LUCK, ACCURACY = "luck", "accuracy"
+PAR, ACCURACY = "par", "given_away"  # what of a rating says that it is known
 
 _PAUSE = 0.1  # seconds between two looks at whether the server is idle
 _NICENESS = 10  # of the thread, where the system gives threads their own
@@ -41,6 +41,11 @@ def review_json(session: Session, place: int, deal: TableDeal) -> schema.Review:
         "agent": {"spec": session.settings.agent, "title": session.title},
         **review(deal, session.seat, session.names),
     }
+
+
+def rating_of(review: schema.Review) -> Rating:
+    """Return what a review says of the person's play, for the statistics."""
+    return Rating(review["tricks_given_away"]["you"], review["tricks_at_stake"]["you"], review["par"]["margin"])
 
 
 class Rater:
@@ -97,7 +102,7 @@ class Rater:
         return True
 
     def _next(self) -> tuple[str, str, int] | None:
-        for part, since in ((LUCK, ""), (ACCURACY, self._began)):
+        for part, since in ((PAR, ""), (ACCURACY, self._began)):
             for identifier, number in self._statistics.missing(part, since):
                 if (part, identifier, number) not in self._tried:
                     return part, identifier, number
@@ -108,15 +113,15 @@ class Rater:
             session, played = entry.session, entry.session.finished[place].deal
             known = entry.reviews.get(place)
         deal = TableDeal(played.rules, played.deck, played.dealer, played.actions)
-        if part == LUCK:
-            found = luck(deal, session.seat)
+        if part == PAR:
+            margin = par(deal).result().margin
             if not self._closed:
-                self._statistics.rate(identifier, place + 1, None, found)
+                self._statistics.rate(identifier, place + 1, Rating(par=margin if session.seat == 0 else -margin))
             return
         reviewed = review_json(session, place, deal) if known is None else known
         if self._closed:
             return
-        self._statistics.rate(identifier, place + 1, reviewed["accuracy"]["you"], reviewed["luck"])
+        self._statistics.rate(identifier, place + 1, rating_of(reviewed))
         with self._open(identifier) as entry:
             entry.keep_review(place, reviewed)
 

@@ -21,7 +21,7 @@ from german_whist.session.opponent import start_agent
 from german_whist.session.statistics import Statistics
 from german_whist.web import schema
 from german_whist.web.data_folder import make_folder
-from german_whist.web.rating import Rater
+from german_whist.web.rating import Rater, rating_of
 from german_whist.web.requests import ApiError
 from german_whist.web.session_json import session_json
 from german_whist.web.store import Entry, SessionStore
@@ -170,7 +170,7 @@ class Service:
     def rate(self, entry: Entry, place: int, review: schema.Review) -> None:
         """Add a review to the statistics; where it cannot be saved, the rater does so later."""
         with suppress(NotSavedError):
-            self.statistics.rate(entry.id, place + 1, review["accuracy"]["you"], review["luck"])
+            self.statistics.rate(entry.id, place + 1, rating_of(review))
 
 
 def _let_agent_reply(session: Session) -> None:

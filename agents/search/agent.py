@@ -58,28 +58,44 @@ _NO_MARGIN = 1e-9  # as tanh_scale: only who wins counts
 
 
 class ActionValues(NamedTuple):
-    """The actions of n views, each compared with the policy's own; NaN where an action was not tried.
+    """The actions of n views, each compared with the search's choice.
+
+    Means and standard deviations are those of the posterior (``combine``), float64[n, 54]; NaN for other than distinct
+    actions, and where there is but one.
 
     Attributes:
-        actions: the search's choices, int64[n].
-        gains: what it chooses by, float64[n, 54]: tricks, and a win's own weight.
-        tricks: gain in tricks alone, float64[n, 54].
-        wins: gain in chance to win the deal, a draw counting half, float64[n, 54].
+        actions: the choices, int64[n].
+        margins: gain in margin over the choice.
+        margin_sds: its standard deviation.
+        wins: gain in chance to win the deal, a draw counting half.
+        win_sds: its standard deviation.
     """
 
     actions: Actions
-    gains: npt.NDArray[np.float64]
-    tricks: npt.NDArray[np.float64]
+    margins: npt.NDArray[np.float64]
+    margin_sds: npt.NDArray[np.float64]
     wins: npt.NDArray[np.float64]
+    win_sds: npt.NDArray[np.float64]
 
 
-def measures_of(prior_sd: float) -> tuple[tuple[float, npt.NDArray[np.float64]], ...]:
-    """Return the unit of a policy's advantage and the scales of ``combine``, for ``gains``, ``tricks`` and ``wins``."""
-    gains, tricks = (
-        np.array([prior_sd, _TRICK_SD + win_weight / 4, TANH_SCALE, win_weight]) for win_weight in (WIN_WEIGHT, 0.0)
-    )
-    wins = np.array([WIN_PER_TRICK * prior_sd, _WIN_SD, _NO_MARGIN, 0.5])
-    return (1.0, gains), (1.0, tricks), (WIN_PER_TRICK, wins)
+class Measure(NamedTuple):
+    """What actions are compared by.
+
+    Attributes:
+        unit: what one trick of a policy's advantage is worth.
+        scales: the scales of ``combine``, float64[4].
+    """
+
+    unit: float
+    scales: npt.NDArray[np.float64]
+
+
+def measures_of(prior_sd: float) -> tuple[Measure, Measure, Measure]:
+    """Return what a search chooses by, the margin, and the chance to win."""
+    choice = np.array([prior_sd, _TRICK_SD + WIN_WEIGHT / 4, TANH_SCALE, WIN_WEIGHT])
+    margin = np.array([prior_sd, _TRICK_SD, 0.0, 0.0])
+    win = np.array([WIN_PER_TRICK * prior_sd, _WIN_SD, _NO_MARGIN, 0.5])
+    return Measure(1.0, choice), Measure(1.0, margin), Measure(WIN_PER_TRICK, win)
 
 
 _FIRST_STAGE = 16  # worlds before the first action may be dropped
@@ -126,7 +142,7 @@ class SearchAgent(WorldSearcher[Scratch]):
         check_open_endgame(name, rules)
         self.prior = prior
         self.settings = settings
-        self._measures = measures_of(NETWORK_SD if isinstance(prior, PolicyAgent) else BOT_SD)
+        self._choice, self._margin, self._win = measures_of(NETWORK_SD if isinstance(prior, PolicyAgent) else BOT_SD)
         self._network = RowNetwork.of(rollouts, rules)
         self._belief = settings.belief(has_network=rollouts is not None)
 
@@ -162,30 +178,39 @@ class SearchAgent(WorldSearcher[Scratch]):
         The gains are float64[n, 54], NaN for actions that were not tried. They are in tricks; a win adds
         ``WIN_WEIGHT``, a loss subtracts it. Arguments and errors as :meth:`act`.
         """
-        actions, gains = self._choose(views, rng, histories, 1)
-        return actions, gains[0]
+        actions, gains = self._choose(views, rng, histories, None)
+        return actions, gains
 
     def action_values(self, views: Views, rng: Any, histories: Histories | None = None) -> ActionValues:
-        """Return the same actions as :meth:`act`, and what each action gains in tricks and in chance to win.
+        """Return the same actions as :meth:`act`, and what each action gains in margin and in chance to win.
 
-        The policy's advantages count in these gains as in the choice. Arguments and errors as :meth:`act`.
+        Every distinct action is tried in all worlds, so this takes longer. Arguments and errors as :meth:`act`.
         """
-        actions, gains = self._choose(views, rng, histories, 3)
-        return ActionValues(actions, *gains)
+        values = np.full((4, len(views), NUM_ACTIONS), np.nan)
+        actions, _ = self._choose(views, rng, histories, values)
+        return ActionValues(actions, *values)
 
     def _choose(
-        self, views: Views, rng: Any, histories: Histories | None, measures: int
+        self, views: Views, rng: Any, histories: Histories | None, values: npt.NDArray[np.float64] | None
     ) -> tuple[Actions, npt.NDArray[np.float64]]:
-        """Return the actions, and their gains by the first ``measures`` measures, float64[measures, n, 54]."""
+        """Return the actions, and their gains by what is chosen by, float64[n, 54].
+
+        Args:
+            views: ``VIEW`` array of shape (n,).
+            rng: source of randomness.
+            histories: event histories of these views.
+            values: float64[4, n, 54], written: the arrays of :class:`ActionValues`. ``None``: nobody asks for them.
+        """
         keys = self.draw_keys(views, rng)
         actions, advantages = self._policy(views)
-        gains = np.full((measures, len(views), NUM_ACTIONS), np.nan)
+        gains = np.full((len(views), NUM_ACTIONS), np.nan)
 
         def search(these: Search) -> None:
             for one in these.each():
                 row = int(one.rows[0])
                 history = None if histories is None else _history(histories, row)
-                actions[row] = self._search(one, history, int(actions[row]), advantages[row], gains[:, row])
+                written = None if values is None else values[:, row]
+                actions[row] = self._search(one, history, int(actions[row]), advantages[row], gains[row], written)
 
         self.search_views(views, keys, search)
         return actions, gains
@@ -230,24 +255,23 @@ class SearchAgent(WorldSearcher[Scratch]):
         preferred: int,
         advantages: npt.NDArray[np.float64],
         gains: npt.NDArray[np.float64],
+        values: npt.NDArray[np.float64] | None,
     ) -> int:
-        """Return the action of one view, and write its gains, float64[1 or 3, 54]."""
+        """Return the action of one view, and write its gains, float64[54], and its values, float64[4, 54]."""
         views, key, run = these.views, these.keys[0], these.run
         distinct = distinct_actions(views[0])
         stands_for = representative(distinct, preferred)
         advantages[stands_for] = advantages[preferred]
         tried = worth_trying(distinct, stands_for, advantages, -CERTAIN)
-        if tried & (tried - np.uint64(1)) == 0:
+        if _is_single(distinct if values is not None else tried):
             return preferred
-        worlds = sample_worlds(self.rules, views, history, key, self.settings.worlds, self._belief, run)
-        margins = np.zeros((self.settings.worlds, NUM_ACTIONS), np.float32)
-        measures = self._measures[: len(gains)]
+        count = self.settings.worlds
+        worlds = sample_worlds(self.rules, views, history, key, count, self._belief, run)
+        margins = np.zeros((count, NUM_ACTIONS), np.float32)
         sds = np.empty(NUM_ACTIONS)
-        best, done = stands_for, 0
-        for last in stages(self.settings.worlds):
-            actions, start = tried, done
 
-            def try_part(first: int, end: int, scratch: Scratch, actions: Any = actions, start: int = start) -> None:
+        def try_actions(actions: np.uint64, start: int, last: int) -> None:
+            def try_part(first: int, end: int, scratch: Scratch) -> None:
                 try_worlds(
                     self.rules.game,
                     views,
@@ -265,15 +289,32 @@ class SearchAgent(WorldSearcher[Scratch]):
                 )
 
             run(try_part, last - start)
+
+        best, done = stands_for, 0
+        dropped: list[tuple[np.uint64, int]] = [(distinct ^ tried, 0)]
+        for last in stages(count):
+            if _is_single(tried):
+                break
+            try_actions(tried, done, last)
             done = last
             size = 1.0 / (1.0 / done + 1.0 / worlds.size)
-            for (unit, scales), written in zip(measures[1:], gains[1:], strict=True):
-                combine(margins, done, size, tried, stands_for, advantages * unit, scales, written, sds)
-            best = combine(margins, done, size, tried, stands_for, advantages, measures[0][1], gains[0], sds)
-            tried = contenders(tried, stands_for, best, gains[0], sds, DEVIATIONS)
-            if tried & (tried - np.uint64(1)) == 0:
-                break
+            best = combine(margins, done, size, tried, stands_for, advantages, self._choice.scales, gains, sds)
+            kept = contenders(tried, stands_for, best, gains, sds, DEVIATIONS)
+            dropped.append((tried ^ kept, done))
+            tried = kept
+        if values is not None:
+            for actions, start in (*dropped, (tried, done)):
+                if actions and start < count:
+                    try_actions(actions, start, count)
+            size = 1.0 / (1.0 / count + 1.0 / worlds.size)
+            for (unit, scales), (means, sds) in zip((self._margin, self._win), (values[:2], values[2:]), strict=True):
+                combine(margins, count, size, distinct, best, advantages * unit, scales, means, sds)
         return preferred if best == stands_for else int(best)
+
+
+def _is_single(actions: np.uint64) -> bool:
+    """Return whether a mask has at most one action."""
+    return not actions & (actions - np.uint64(1))
 
 
 def _history(histories: Histories, row: int) -> History:

@@ -23,27 +23,30 @@ def print_hint(hint: Mapping[str, Any], rules: Rules, trump: int) -> None:
     from german_whist.envs.engine.cards import SUITS
 
     style = style_of(sys.stdout, trump)
-    print(f"Hint by {hint['by_title']}: {_word(hint['action'], rules, style)}.")
+    by = "" if hint["exact"] else f" by {hint['by_title']}"
+    print(f"Hint{by}: {_word(hint['action'], rules, style)}.")
     print(wrapped(hint["reason"], "  "))
     for option, length in zip(hint["options"], _bars(hint["options"]), strict=True):
         bar = _sign(style, "█", "#") * length
         word = _word(option["action"], rules, style) + " " * (5 - len(option["action"]))
         trick = "" if option["trick"] is None else f"  this trick {option['trick']:>4.0%}"
         print(f"  {word} {option['text']:>12}  wins {option['win']:>4.0%}{trick} {bar}".rstrip())
-    suits = []
-    for letter in reversed(SUITS[: rules.suits]):
-        suit, belief = SUITS.index(letter), hint["opponent"][letter]
-        suits.append(style.suit(suit, f"{style.signs.suits[suit]} {belief['expected']:.1f} ({belief['void']:.0%})"))
-    print(f"  opponent (none): {'  '.join(suits)}")
+    if hint["opponent_hand"] is not None:
+        print(f"  opponent: {style.hand(_mask(hint['opponent_hand'], rules), rules.suits)}".rstrip())
+    else:
+        suits = []
+        for letter in reversed(SUITS[: rules.suits]):
+            suit, belief = SUITS.index(letter), hint["opponent"][letter]
+            suits.append(style.suit(suit, f"{style.signs.suits[suit]} {belief['expected']:.1f} ({belief['void']:.0%})"))
+        print(f"  opponent (none): {'  '.join(suits)}")
     print(f"  {hint['by_text']}")
 
 
 def _bars(options: Sequence[Mapping[str, Any]]) -> list[int]:
-    """Return the lengths of the bars of a hint, from the worst action to the best: of the tricks if all win alike."""
-    wins = [option["win"] for option in options]
-    values = wins if len({f"{win:.0%}" for win in wins}) > 1 else [option["value"] for option in options]
-    low, high = min(values), max(values)
-    return [1 + round((_BAR - 1) * (value - low) / (high - low)) if high > low else _BAR for value in values]
+    """Return the lengths of the bars of a hint: full for what gives nothing away, 1 for what gives most away."""
+    lost = [option["tricks_given_away"] for option in options]
+    most = max(lost)
+    return [1 + round((_BAR - 1) * (1 - one / most)) if most else _BAR for one in lost]
 
 
 def print_review(review: Mapping[str, Any], rules: Rules, *, every_move: bool = True) -> None:
@@ -56,6 +59,7 @@ def print_review(review: Mapping[str, Any], rules: Rules, *, every_move: bool = 
     """
     from german_whist.envs.engine.cards import SUITS
     from german_whist.envs.text.scene import YOU
+    from german_whist.session.deal.words import count_text
 
     trump = -1 if review["trump"] is None else SUITS.index(review["trump"])
     style = style_of(sys.stdout, trump)
@@ -63,17 +67,21 @@ def print_review(review: Mapping[str, Any], rules: Rules, *, every_move: bool = 
     print(f"{review['result']['text']}.")
     for side in ("you", "opponent"):
         accuracy = review["accuracy"][side]
-        shown = "no choices" if accuracy is None else f"accuracy {accuracy:.1f} %"
-        print(f"{names[side]}: {shown}, {review['cost'][side]:.1f} tricks given away.")
-    margin = review["result"]["margin"]
+        shown = (
+            "nothing at stake" if accuracy is None else f"accuracy {accuracy:.0f} %, like {review['plays_like'][side]}"
+        )
+        print(f"{names[side]}: {shown}; {review['tricks_given_away'][side]:.1f} tricks given away.")
+    own, par = (review[name]["tricks"]["you"] for name in ("result", "par"))
     you = "you" if names["you"] == YOU else names["you"]
-    print(f"The cards were worth {review['luck']:+d} tricks, as the agents play them; {you} made {margin:+d}.")
+    print(f"With these cards the agents take {count_text(par, 'trick')}; {you} took {own}.")
     print(f"Chance that {you} win{'' if names['you'] == YOU else 's'}: {_curve(review['win_curve'], style)}")
+    for swing in review["swings"]:
+        print(f"  {_points(swing['change'])}: {swing['text']}")
     if every_move:
         print()
         for line in _open_cards(review["positions"][0], names, rules, style):
             print(line)
-        print("\nEach card with its tricks and chance to win:")
+        print("\nEach card with the tricks that it takes, and the chance to win:")
         for move in review["moves"]:
             print(_move_line(move, names, rules, style))
             for line in _values(move, rules, style):
@@ -83,18 +91,33 @@ def print_review(review: Mapping[str, Any], rules: Rules, *, every_move: bool = 
     for number in review["mistakes"]:
         move = review["moves"][number - 1]
         better = f"{_word(move['best'], rules, style)} was better"
-        cost = f"it cost {move['cost']:.1f} tricks, chance to win -{move['win_cost']:.0%}"
-        print(f"  move {number}: {_word(move['action'], rules, style)}; {better}, {cost}. {move['reason']}")
+        print(
+            f"  move {number}, {move['label']}: {_word(move['action'], rules, style)}; {better}, {_given_away(move)}."
+        )
+        print(wrapped(move["reason"], "    "))
+        if move["line"]:
+            print(wrapped(f"Best line: {' '.join(_word(card, rules, style) for card in move['line'])}", "    "))
+
+
+def _given_away(move: Mapping[str, Any]) -> str:
+    """Return what a move gave away: ``-0.6 tricks, -5 points``."""
+    from german_whist.session.deal.words import tricks_text
+
+    tricks = f"-{tricks_text(move['tricks_given_away'], exact=move['exact'])}"
+    return f"{tricks}, {_points(-move['win_given_away'])}" if round(100 * move["win_given_away"]) else tricks
+
+
+def _points(change: float) -> str:
+    """Return a difference of chances in percentage points: ``+12 points``, ``-1 point``."""
+    points = round(100 * change)
+    return f"{points:+d} point{'' if abs(points) == 1 else 's'}"
 
 
 def _open_cards(position: Mapping[str, Any], names: Mapping[str, str], rules: Rules, style: Style) -> list[str]:
     """Return the cards before the first move: both hands, and the stock in the order in which it is taken."""
-    from german_whist.envs.engine.actions import parse_action
-
     rows = []
     for side in ("you", "opponent"):
-        mask = sum(1 << parse_action(card, rules) for card in position[side])
-        rows.append(f"{names[side][:16]:<16}  {style.hand(mask, rules.suits)}".rstrip())
+        rows.append(f"{names[side][:16]:<16}  {style.hand(_mask(position[side], rules), rules.suits)}".rstrip())
     stock = [_word(card, rules, style) for card in (*position["face_up"], *position["stock"])]
     if stock:
         rows.append(f"{'Stock':<16}  {' '.join(stock)}")
@@ -106,7 +129,8 @@ def _values(move: Mapping[str, Any], rules: Rules, style: Style) -> list[str]:
     options = move["options"]
     if len(options) < 2:
         return []
-    words = [f"{_word(one['action'], rules, style)} {one['value']:+z.1f} {one['win']:.0%}" for one in options]
+    digits = 0 if move["exact"] else 1
+    words = [f"{_word(one['action'], rules, style)} {one['tricks']:.{digits}f} {one['win']:.0%}" for one in options]
     lines = ["  ".join(words[start : start + _VALUES]) for start in range(0, len(words), _VALUES)]
     return lines if move["best"] == move["action"] else [*lines, move["reason"]]
 
@@ -117,8 +141,7 @@ def _move_line(move: Mapping[str, Any], names: Mapping[str, str], rules: Rules, 
     if move["best"] == move["action"]:
         return line.rstrip()
     best = _word(move["best"], rules, style) + " " * (6 - len(move["best"]))
-    exact = "  exact" if move["exact"] else ""
-    return f"{line}  better {best}  -{move['cost']:.1f} tricks  -{move['win_cost']:.0%}{exact}"
+    return f"{line}  {move['label']:<10}  better {best}  {_given_away(move)}{'  exact' if move['exact'] else ''}"
 
 
 def _curve(chances: list[float], style: Style) -> str:
@@ -129,6 +152,13 @@ def _curve(chances: list[float], style: Style) -> str:
     step = max(1, -(-len(chances) // _WIDTH))
     bars = "".join(_BLOCKS[round(chance * (len(_BLOCKS) - 1))] for chance in chances[::step])
     return f"{start} {bars} {end}"
+
+
+def _mask(cards: Sequence[str], rules: Rules) -> int:
+    """Return cards as a mask."""
+    from german_whist.envs.engine.actions import parse_action
+
+    return sum(1 << parse_action(card, rules) for card in cards)
 
 
 def _word(action: str, rules: Rules, style: Style) -> str:

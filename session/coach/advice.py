@@ -1,15 +1,19 @@
 """What every action of a decision is worth, by what its seat knows: the one place that says how good a move is.
 
-- Where the opponent's hand is known, the endgame solver gives the exact margin of each action.
-- Elsewhere a judge, a search or a network, says how the actions differ: a search in tricks and in chance to win, a
-  network in tricks alone. Where the endgame is open, the judge is the hardest level, a search: it tries actions in
-  worlds weighted by how the opponent has played (``agents/search``), and chooses what wins the deal; how many tricks
-  come of it counts less. So its choice need not be the action that makes the most tricks.
+- Where the opponent's hand is known, the endgame solver gives the exact result of each action.
+- Elsewhere a judge, a search or a network, says how the actions differ, in margin and in chance to win. Where the
+  endgame is open, the judge is the hardest level, a search: it tries actions in worlds weighted by how the opponent has
+  played (``agents/search``), and chooses what wins the deal; how many tricks come of it counts less. So its choice need
+  not be the action that takes the most tricks. All actions are tried in the same worlds, which gives the standard
+  errors of their differences.
 - The chance to win comes from the judge's value network where it has one. Elsewhere rollouts say where the middle of
-  the actions lies. They also give the spread of the margins, by which tricks become chances to win.
+  the actions lies. They also give the spread of the margins, by which margins become chances to win.
 - Without a judge the rollouts give everything. Their worlds are sampled uniformly from those that the view allows.
   Every action is tried in the same worlds; the heuristic bot plays the foreplay on for both seats, each by its own
   view, and the endgame gets its exact value (``agents/monte_carlo`` does the same for the mean alone).
+
+The random numbers of a decision depend on the seed and the seat's hand alone, so a hint and a review that are asked
+about the same decision say the same.
 """
 
 from __future__ import annotations
@@ -27,7 +31,10 @@ from german_whist.agents.endgame.open_hands import exact_margins, opponent_hand_
 from german_whist.agents.inference.state_sampling import sample_states
 from german_whist.agents.monte_carlo.rollout_kernels import distinct_actions
 from german_whist.agents.policy.agent import estimated_advantages, expected_values, network_of
+from german_whist.agents.search.agent import WIN_PER_TRICK
+from german_whist.agents.search.settings import NETWORK_SD
 from german_whist.envs.agent import Agent, Histories, Views, agent_name
+from german_whist.envs.engine.agent_rng import AgentRng
 from german_whist.envs.engine.cards import NUM_ACTIONS, cards_of
 from german_whist.envs.engine.endgame_hook import EXACT, PLAYED
 from german_whist.envs.engine.rules import Rules
@@ -35,9 +42,9 @@ from german_whist.envs.engine.state import ENDGAME, FOREPLAY
 from german_whist.envs.simulator.batch import DealBatch
 from german_whist.session.catalogue import has_open_endgame, searcher
 from german_whist.session.opponent import agent_named
-from german_whist.solver.races import NOT_LEGAL_MARGIN
+from german_whist.session.tricks import tricks_lost, tricks_taken
 
-SAME, SAME_WIN = 0.05, 0.01  # tricks and chance to win below which two actions are as good as each other
+WORLDS = 256  # of a hint and of each decision of a review: a hint takes less than a second on one core
 ROLLOUTS = "rollouts"  # the judge where there is no network
 BANDWIDTH = 0.7  # tricks: smooths the distribution of margins, which the actions share but for a shift
 
@@ -51,36 +58,34 @@ class Advice(NamedTuple):
     """The value of each legal action of one decision.
 
     Attributes:
-        actions: the legal actions: the judge's choice, then the others from the most tricks to the fewest.
-        margins: expected margin of the deal in counted tricks after each; more is better in low games, too.
+        actions: the legal actions: the judge's choice, then the others from the best expected result to the worst.
+        tricks: expected counted tricks that the seat takes after each; in low games fewer are better.
+        opponent_tricks: those that the opponent takes.
+        lost: how many tricks each loses against the first; negative where it wins more.
+        lost_errors: standard errors of these differences; 0 where they are exact.
         wins: chance to win the deal after each; a draw counts half.
+        win_errors: standard errors of the differences from the first.
         trick: chance to win the current trick after each; NaN where the action is not a card from the hand.
         exact: whether the values are exact results.
         judge: what they come from: an agent's specification, ``exact`` or ``rollouts``.
     """
 
     actions: tuple[int, ...]
-    margins: tuple[float, ...]
+    tricks: tuple[float, ...]
+    opponent_tricks: tuple[float, ...]
+    lost: tuple[float, ...]
+    lost_errors: tuple[float, ...]
     wins: tuple[float, ...]
+    win_errors: tuple[float, ...]
     trick: tuple[float, ...]
     exact: bool
     judge: str
-
-    def cost(self, action: int) -> tuple[float, float]:
-        """Return what an action gives away against the judge's choice: tricks, and chance to win."""
-        place = self.actions.index(action)
-        return max(0.0, self.margins[0] - self.margins[place]), max(0.0, self.wins[0] - self.wins[place])
-
-    def is_best(self, action: int) -> bool:
-        """Return whether an action is as good as the judge's choice, in tricks and in chance to win."""
-        cost, win_cost = self.cost(action)
-        return not cost if self.exact else cost < SAME and win_cost < SAME_WIN
 
 
 def advise(
     views: Views,
     rules: Rules,
-    worlds: int,
+    worlds: int = WORLDS,
     seed: int = 0,
     histories: Histories | None = None,
     judge: Agent | None = None,
@@ -98,7 +103,7 @@ def advise(
     """
     known = opponent_hand_known(views)
     found: dict[int, Advice] = {}
-    for row, exact in zip(np.flatnonzero(known), _exact(views[known]), strict=True):
+    for row, exact in zip(np.flatnonzero(known), _exact(views[known], rules), strict=True):
         found[int(row)] = exact
     hidden = np.flatnonzero(~known)
     part = None if histories is None else (histories[0][hidden], histories[1][hidden])
@@ -107,29 +112,90 @@ def advise(
     return [found[row] for row in range(len(views))]
 
 
-def _sorted(
-    actions: Sequence[int], margins: Row, wins: Row, trick: Row, judge: str, preferred: Row, best: int | None = None
+class Values(NamedTuple):
+    """The actions of one decision, float64[actions] each; the errors are those of the differences from the choice.
+
+    Attributes:
+        margins: expected margins.
+        wins: chances to win the deal.
+        trick: chances to win the current trick.
+        margin_errors: standard errors of the margins' differences.
+        win_errors: standard errors of the chances' differences.
+    """
+
+    margins: Row
+    wins: Row
+    trick: Row
+    margin_errors: Row
+    win_errors: Row
+
+
+def _advice(
+    actions: Sequence[int],
+    values: Values,
+    scores: tuple[Row, Row],
+    rules: Rules,
+    judge: str,
+    best: int,
+    preferred: Row | None = None,
 ) -> Advice:
-    order = sorted(
-        range(len(actions)),
-        key=lambda place: (actions[place] != best, -margins[place], -preferred[place], actions[place]),
+    """Return the advice of one decision.
+
+    Args:
+        actions: the legal actions.
+        values: their values.
+        scores: expected counted tricks of the seat and of its opponent, float64[actions] each.
+        rules: the rules.
+        judge: what the values come from.
+        best: place of the judge's choice.
+        preferred: what decides between actions of the same value, more being better; float64[actions].
+    """
+    lost = tricks_lost(values.margins[best] - values.margins, values.wins[best] - values.wins, rules)
+    errors = tricks_lost(values.margin_errors, np.zeros(len(actions)), rules)
+    ties = np.zeros(len(actions)) if preferred is None else preferred
+    order = sorted(range(len(actions)), key=lambda place: (place != best, lost[place], -ties[place], actions[place]))
+
+    def sort(column: Row) -> tuple[float, ...]:
+        return tuple(float(column[place]) for place in order)
+
+    return Advice(
+        actions=tuple(actions[place] for place in order),
+        tricks=sort(scores[0]),
+        opponent_tricks=sort(scores[1]),
+        lost=sort(lost),
+        lost_errors=sort(errors),
+        wins=sort(values.wins),
+        win_errors=sort(values.win_errors),
+        trick=sort(values.trick),
+        exact=judge == EXACT,
+        judge=judge,
     )
-    columns = [tuple(float(column[place]) for place in order) for column in (margins, wins, trick)]
-    return Advice(tuple(actions[place] for place in order), columns[0], columns[1], columns[2], judge == EXACT, judge)
 
 
-def _exact(views: Views) -> list[Advice]:
+def _exact(views: Views, rules: Rules) -> list[Advice]:
     if not len(views):
         return []
     margins = exact_margins(views).astype(np.float64)
-    margins[margins == NOT_LEGAL_MARGIN] = np.nan
     found = []
     for view, row in zip(views, margins, strict=True):
         actions = list(cards_of(int(view["legal"])))
-        values = row[actions]
-        wins = (np.sign(values) + 1) / 2
-        found.append(_sorted(actions, values, wins, np.full(len(actions), np.nan), EXACT, np.zeros(len(actions))))
+        none = np.zeros(len(actions))
+        values = Values(row[actions], (np.sign(row[actions]) + 1) / 2, none * np.nan, none, none)
+        scores = _scores(values.margins, rules, low=bool(view["low"]), counted=_counted(view))
+        found.append(_advice(actions, values, scores, rules, EXACT, int(values.margins.argmax())))
     return found
+
+
+def _counted(view: Any) -> int:
+    """Return how many tricks count in an endgame; in a position from outside, those before it may be left out."""
+    foreplay, endgame = view["tricks_self"].astype(np.int64) + view["tricks_opponent"]
+    return int(foreplay * view["all_count"] + endgame) + int(view["hand"]).bit_count()
+
+
+def _scores(margins: Row, rules: Rules, *, low: bool, counted: int | None = None) -> tuple[Row, Row]:
+    """Return the counted tricks that go with margins: the seat's and its opponent's."""
+    own, theirs = (tricks_taken(one, rules, low=low, counted=counted) for one in (margins, -margins))
+    return own, theirs
 
 
 def _estimates(
@@ -140,60 +206,105 @@ def _estimates(
     choices = [list(cards_of(int(view["legal"]))) for view in views]
     rollouts = roll_out(views, choices, rules, worlds, seed)
     agent = judge_of(rules, worlds) if judge is None else judge
+    lows = views["low"].astype(np.bool_)
     if agent is None:
         return [
-            _estimate(actions, one.margins.mean(axis=1), one, ROLLOUTS)
-            for actions, one in zip(choices, rollouts, strict=True)
+            _estimate(actions, _rollout_estimates(one), one, rules, low, ROLLOUTS)
+            for actions, one, low in zip(choices, rollouts, lows, strict=True)
         ]
-    name = agent_name(agent)
+    name, network = agent_name(agent), network_of(agent)
     estimates, expected = action_estimates(agent, views, seed, histories), expected_values(agent, views)
+    own = None if network is None else network.act(views, None)
     found = []
     for row, (actions, one) in enumerate(zip(choices, rollouts, strict=True)):
-        gains, won, best = estimates.gains[row, actions], estimates.wins[row, actions], int(estimates.best[row])
-        if expected is None:
-            values = gains - gains.mean() + one.margins.mean()
-            found.append(_estimate(actions, values, one, name, best, won))
-        else:  # the policy's own action has gain 0
-            margin, win = float(expected.margin[row]), float(expected.win[row])
-            found.append(_estimate(actions, gains + margin, one, name, best, won, (margin, win)))
+        columns = [column[row, actions] for column in estimates[1:]]
+        estimate, level = Estimate(actions.index(int(estimates.best[row])), *columns), None
+        if expected is not None and own is not None:  # both seats play as the network does, from its own action on
+            level = Level(actions.index(int(own[row])), float(expected.margin[row]), float(expected.win[row]))
+        found.append(_estimate(actions, estimate, one, rules, lows[row], name, level))
     return found
+
+
+class Level(NamedTuple):
+    """What a value network expects of a deal.
+
+    Attributes:
+        action: place of the action that it expects to be played.
+        margin: the expected margin.
+        win: the chance to win.
+    """
+
+    action: int
+    margin: float
+    win: float
+
+
+class Estimate(NamedTuple):
+    """A judge's estimates of the actions of one decision, float64[actions] each but for the choice.
+
+    Attributes:
+        best: place of the action that it would choose.
+        margins: gains in margin over some action.
+        margin_errors: standard errors of the margins' differences from the choice.
+        wins: gains in chance to win; NaN where the margins have to say it.
+        win_errors: standard errors of the chances' differences from the choice.
+    """
+
+    best: int
+    margins: Row
+    margin_errors: Row
+    wins: Row
+    win_errors: Row
+
+
+def _rollout_estimates(rollouts: Rollouts) -> Estimate:
+    """Return what rollouts alone say: the choice is the action with the highest mean margin."""
+    margins = rollouts.margins.mean(axis=1)
+    best = int(margins.argmax())
+    errors = [
+        (values[best] - values).std(axis=1) / math.sqrt(values.shape[1])
+        for values in (rollouts.margins, (np.sign(rollouts.margins) + 1) / 2)
+    ]
+    return Estimate(best, margins, errors[0], np.full(len(margins), np.nan), errors[1])
 
 
 def _estimate(
     actions: Sequence[int],
-    values: Row,
+    estimate: Estimate,
     rollouts: Rollouts,
+    rules: Rules,
+    low: bool,
     judge: str,
-    best: int | None = None,
-    won: Row | None = None,
-    level: tuple[float, float] | None = None,
+    level: Level | None = None,
 ) -> Advice:
     """Return the advice of one decision.
 
     Args:
         actions: the legal actions.
-        values: their expected margins.
+        estimate: the judge's estimates.
         rollouts: gives the spread of the margins.
-        judge: what the values come from.
-        best: the judge's choice, which goes before the others.
-        won: what a search says of the gain of each action in chance to win; NaN where it says nothing.
-        level: an expected margin and the chance to win that goes with it, if known: those of an action of gain 0.
+        rules: the rules.
+        low: whether the endgame is played low.
+        judge: what the estimates come from.
+        level: what a value network expects; without one, the rollouts say where the middle of the actions lies.
     """
+    gains = estimate.margins
+    offset = rollouts.margins.mean() - gains.mean() if level is None else level.margin - gains[level.action]
+    margins = gains + offset
     # All samples, shifted to each action in turn: the actions then differ by their values alone, not by noise.
-    spread = (rollouts.margins - values[:, None]).ravel()
-    shift = 0.0 if level is None else _shift(spread + level[0], level[1])
-    wins = np.array([_win(spread + shift + value) for value in values])
-    if won is not None and best is not None and not np.isnan(won).all():
-        wins = _searched_wins(wins, won, actions.index(best), None if level is None else level[1])
-    return _sorted(actions, values, wins, rollouts.won.mean(axis=1), judge, rollouts.margins.mean(axis=1), best)
-
-
-def _searched_wins(by_margin: Row, gains: Row, best: int, level: float | None) -> Row:
-    """Return the chances to win that a search's gains make of those by expected margin; ``level``: that of gain 0."""
-    tried = ~np.isnan(gains)
-    start = float((by_margin - gains)[tried].mean()) if level is None else level
-    wins = np.clip(np.where(tried, gains + start, by_margin), 0.0, 1.0)
-    return np.where(tried, wins, np.minimum(wins, wins[best]))
+    spread = (rollouts.margins - margins[:, None]).ravel()
+    spread += 0.0 if level is None else _shift(spread + level.margin, level.win)
+    wins = np.array([_win(spread + margin) for margin in margins])
+    if not np.isnan(estimate.wins).any():
+        start = (wins - estimate.wins).mean() if level is None else level.win - estimate.wins[level.action]
+        wins = np.clip(estimate.wins + start, 0.0, 1.0)
+    if rules.race:  # tricks are not linear in the margin
+        races = [_scores(spread + margin, rules, low=False) for margin in margins]
+        scores = np.array([own.mean() for own, _ in races]), np.array([theirs.mean() for _, theirs in races])
+    else:
+        scores = _scores(margins, rules, low=low)
+    values = Values(margins, wins, rollouts.won.mean(axis=1), estimate.margin_errors, estimate.win_errors)
+    return _advice(actions, values, scores, rules, judge, estimate.best, rollouts.margins.mean(axis=1))
 
 
 def _shift(margins: Row, win: float) -> float:
@@ -216,17 +327,21 @@ _CDF = np.vectorize(lambda value: 0.5 * math.erfc(-value / math.sqrt(2)), otypes
 
 
 class ActionEstimates(NamedTuple):
-    """A judge's estimates of the actions of n decisions.
+    """A judge's estimates of the actions of n decisions; NaN for actions that are not legal.
 
     Attributes:
         best: the action that it would choose, int64[n].
-        gains: gain of each legal action over the policy's own in tricks, float64[n, 54]; NaN for other actions.
-        wins: the same in chance to win the deal; NaN where it was not searched.
+        margins: gain of each action in margin over some action, float64[n, 54].
+        margin_errors: standard error of the difference in margin from the choice.
+        wins: gain in chance to win the deal; NaN from a network that does not search.
+        win_errors: standard error of the difference in chance to win from the choice.
     """
 
     best: npt.NDArray[np.int64]
-    gains: Row
+    margins: Row
+    margin_errors: Row
     wins: Row
+    win_errors: Row
 
 
 def judge_of(rules: Rules, worlds: int) -> Agent | None:
@@ -254,35 +369,22 @@ def action_estimates(agent: Any, views: Views, seed: int, histories: Histories |
         seed: seed of a search.
         histories: event histories of these views; without them a search takes all worlds as equally likely.
     """
-    gains = _policy_gains(agent, views)
-    wins = np.full(gains.shape, np.nan)
     if not searches(agent):
-        return ActionEstimates(np.argmax(gains, axis=1), _of_legal(gains, views), wins)
-    found = agent.action_values(views, np.random.default_rng(seed), histories)
+        network: Any = network_of(agent)
+        gains = np.full((len(views), NUM_ACTIONS), np.nan)
+        known = estimated_advantages(network, views)
+        gains[:, : known.shape[1]] = np.where(np.isfinite(known), known, np.nan)
+        unknown, error = np.full(gains.shape, np.nan), np.full(gains.shape, NETWORK_SD)
+        return ActionEstimates(np.nanargmax(gains, axis=1), gains, error, unknown, error * WIN_PER_TRICK)
+    found = agent.action_values(views, AgentRng(seed, views["hand"]), histories)
+    columns = [np.full((len(views), NUM_ACTIONS), np.nan) for _ in range(4)]
     for row, view in enumerate(views):
         distinct, own = int(distinct_actions(view)), 0
         for action in cards_of(int(view["legal"])):  # from low to high: each run of equal actions begins with its own
             own = action if distinct >> action & 1 else own
-            if not np.isnan(found.tricks[row, own]):
-                gains[row, action], wins[row, action] = found.tricks[row, own], found.wins[row, own]
-        # What was not worth a try cannot be better than the search's choice.
-        untried = np.isnan(wins[row])
-        gains[row, untried] = np.minimum(gains[row, untried], gains[row, found.actions[row]])
-    return ActionEstimates(found.actions, _of_legal(gains, views), wins)
-
-
-def _policy_gains(agent: Agent, views: Views) -> Row:
-    """Return the gains of all actions by the policy alone, float64[n, 54]; 0 where it has no network."""
-    network, gains = network_of(agent), np.zeros((len(views), NUM_ACTIONS))
-    if network is not None:
-        known = estimated_advantages(network, views)
-        gains[:, : known.shape[1]] = known
-    return gains
-
-
-def _of_legal(gains: Row, views: Views) -> Row:
-    bits = views["legal"][:, None] >> np.arange(NUM_ACTIONS, dtype=np.uint64) & np.uint64(1)
-    return np.where(bits == 1, gains, np.nan)
+            for column, values in zip(columns, found[1:], strict=True):
+                column[row, action] = np.nan_to_num(values[row, own])  # nothing was tried where all actions are equal
+    return ActionEstimates(found.actions, *columns)
 
 
 class Rollouts(NamedTuple):
@@ -310,7 +412,8 @@ def roll_out(views: Views, choices: Sequence[Sequence[int]], rules: Rules, world
     """
     states: list[Any] = []
     for row, view in enumerate(views):
-        sampled = sample_states(view, rules, worlds, np.random.default_rng((seed, row))).states
+        rng = np.random.default_rng((seed, int(view["hand"])))
+        sampled = sample_states(view, rules, worlds, rng).states
         states += [sampled] * len(choices[row])
     sizes = [len(actions) * worlds for actions in choices]
     batch = DealBatch(rules, sum(sizes), endgame=EXACT if has_open_endgame(rules) else PLAYED)

@@ -15,12 +15,12 @@ from german_whist.envs.engine.cards import NUM_CARDS, SUIT_SIZE, SUITS, cards_of
 from german_whist.envs.engine.rules import Rules
 from german_whist.session import schema
 from german_whist.session.catalogue import agent_title
-from german_whist.session.coach.advice import ROLLOUTS, Advice, advise, judge_of, searches
+from german_whist.session.coach.advice import ROLLOUTS, WORLDS, Advice, advise, judge_of, searches
+from german_whist.session.coach.judgement import judge as judgement_of
 from german_whist.session.coach.reasons import reason
+from german_whist.session.deal.position import high_to_low
 from german_whist.session.deal.table_deal import TableDeal
-from german_whist.session.deal.words import action_name
-
-WORLDS = 256  # a hint takes less than a second on one core
+from german_whist.session.deal.words import action_name, tricks_text
 
 
 def hint(deal: TableDeal, seed: int = 0, worlds: int = WORLDS, judge: Agent | None = None) -> schema.Hint:
@@ -49,8 +49,8 @@ def hint_of(
     """
     agent = judge_of(rules, worlds) if judge is None else judge
     advice = advise(views, rules, worlds, seed, histories, agent)[0]
-    belief = holdings(rules, views, agent, seed, histories)
     best = advice.actions[0]
+    hand = int(views["unseen"][0] | views["opponent_known"][0]) if advice.exact else None
     return {
         "by": advice.judge,
         "by_title": agent_title(advice.judge),
@@ -61,10 +61,15 @@ def hint_of(
         "exact": advice.exact,
         "win": _rounded(advice.wins[0]),
         "options": options(advice, rules),
-        "opponent": {
-            suit: {"expected": _rounded(belief.expected[0, place]), "void": _rounded(belief.void[0, place])}
-            for place, suit in enumerate(SUITS[: rules.suits])
-        },
+        "opponent": None if advice.exact else _suits(holdings(rules, views, agent, seed, histories), rules),
+        "opponent_hand": None if hand is None else high_to_low(hand),
+    }
+
+
+def _suits(belief: Belief, rules: Rules) -> dict[str, schema.Holding]:
+    return {
+        suit: {"expected": _rounded(belief.expected[0, place]), "void": _rounded(belief.void[0, place])}
+        for place, suit in enumerate(SUITS[: rules.suits])
     }
 
 
@@ -80,18 +85,19 @@ def _judge_text(advice: Advice, is_search: bool) -> str:
 
 def options(advice: Advice, rules: Rules) -> list[schema.Option]:
     """Return the legal actions with their values, the best first."""
+    columns = zip(advice.actions, advice.tricks, advice.lost, advice.wins, advice.trick, strict=True)
     return [
         {
             "action": action_text(action, rules),
             "name": action_name(action, rules),
-            "value": _rounded(margin),
-            "cost": _rounded(advice.cost(action)[0]),
+            "tricks": _rounded(tricks),
+            "tricks_given_away": _rounded(max(0.0, lost)),
             "win": _rounded(win),
-            "best": advice.is_best(action),
+            "label": judgement_of(advice, action).label,
             "trick": None if math.isnan(trick) else _rounded(trick),
-            "text": f"{margin:+g} tricks" if advice.exact else f"{margin:+z.1f} tricks",
+            "text": tricks_text(tricks, exact=advice.exact),
         }
-        for action, margin, win, trick in zip(advice.actions, advice.margins, advice.wins, advice.trick, strict=True)
+        for action, tricks, lost, win, trick in columns
     ]
 
 

@@ -7,8 +7,10 @@ from typing import Any
 from german_whist.envs.engine.cards import SUIT_MASKS, SUIT_SIZE, cards_of
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.state import LEAVE, SWAP
-from german_whist.session.coach.advice import SAME, SAME_WIN, Advice
-from german_whist.session.deal.words import SUIT_NAMES, action_name, card_name, count_text, join_words, the_cards
+from german_whist.session.coach.advice import Advice
+from german_whist.session.coach.judgement import SAME, SAME_WIN, SURE
+from german_whist.session.deal.position import stake_text
+from german_whist.session.deal.words import SUIT_NAMES, action_name, card_name, join_words, the_cards, tricks_text
 
 _LIKELY, _UNLIKELY = 0.7, 0.3
 
@@ -28,35 +30,30 @@ def reason(view: Any, rules: Rules, advice: Advice) -> str:
         return _exact_reason(view, rules, advice)
     if view["choice"]:
         return _choice_reason(view, rules, advice)
-    first = _trick_reason(view, rules, advice)
-    return f"{first} {_others(rules, advice)}".strip()
+    sentences = (stake_text(view, rules), _trick_reason(view, advice), _others(rules, advice))
+    return " ".join(filter(None, sentences))
 
 
 def _exact_reason(view: Any, rules: Rules, advice: Advice) -> str:
-    """Both hands are known: how many more tricks the best cards take than the others."""
-    best = advice.margins[0]
-    worse = [margin for margin in advice.margins if margin < best]
+    """Both hands are known: the final score after the best cards and after the others."""
+    scores = [f"{own:g} to {theirs:g}" for own, theirs in zip(advice.tricks, advice.opponent_tricks, strict=True)]
+    worse = [place for place, lost in enumerate(advice.lost) if lost > 0]
     left = int(view["hand"]).bit_count()
     start = "Both hands are known:"
     if not worse:
-        return f"{start} with best play every card ends the same, {_margin_text(best)}."
-    names = [action_name(a, rules) for a, m in zip(advice.actions, advice.margins, strict=True) if m == best]
+        return f"{start} with best play every card ends the same, {scores[0]}."
+    best = [action for action, lost in zip(advice.actions, advice.lost, strict=True) if not lost]
+    names = [action_name(action, rules) for action in best]
     if left > 1 and len(names) > 3:
         names = [*names[:2], f"{len(names) - 2} more"]
     verb = "ends" if len(names) == 1 else "end"
-    other = "any other" if len(set(worse)) == 1 else "the next best"
-    return f"{start} the {join_words(names)} {verb} {_margin_text(best)}, {other} {_margin_text(max(worse))}."
-
-
-def _margin_text(margin: float) -> str:
-    if not margin:
-        return "level"
-    return f"{count_text(abs(margin), 'trick')} {'ahead' if margin > 0 else 'behind'}"
+    other = "any other" if len({scores[place] for place in worse}) == 1 else "the next best"
+    return f"{start} the {join_words(names)} {verb} {scores[0]}, {other} {scores[worse[0]]}."
 
 
 def _choice_reason(view: Any, rules: Rules, advice: Advice) -> str:
-    best, gain = advice.actions[0], advice.margins[0] - advice.margins[1]
-    worth = f"about {gain:.1f} tricks better" if gain >= SAME else "about as good as the other choice"
+    best, gain = advice.actions[0], advice.lost[1]
+    worth = f"about {tricks_text(gain)} better" if gain >= SAME else "about as good as the other choice"
     if gain < SAME and advice.wins[0] - advice.wins[1] >= SAME_WIN:
         worth = "better for winning the deal"
     if rules.humbug:
@@ -75,7 +72,7 @@ def _other_hand(best: int) -> str:
     return "yours" if best == SWAP else "an average blind hand"
 
 
-def _trick_reason(view: Any, rules: Rules, advice: Advice) -> str:
+def _trick_reason(view: Any, advice: Advice) -> str:
     """What the best card does in this trick, and what for."""
     best = advice.actions[0]
     chance, follows = advice.trick[0], view["led"] >= 0
@@ -130,10 +127,12 @@ def _start(text: str) -> str:
 
 def _others(rules: Rules, advice: Advice) -> str:
     """How far behind the next best action is."""
-    second, gap = action_name(advice.actions[1], rules), advice.margins[0] - advice.margins[1]
-    if gap >= SAME:
-        return f"The next best, the {second}, costs about {gap:.1f} tricks."
-    if advice.wins[0] - advice.wins[1] < SAME_WIN:
+    second, lost, win = action_name(advice.actions[1], rules), advice.lost[1], advice.wins[0] - advice.wins[1]
+    if win < 0 or (abs(lost) < SAME and win < SAME_WIN):
         return f"The {second} is about as good."
-    more = f"makes about {-gap:.1f} tricks more" if gap <= -SAME else "makes as many tricks"
+    if lost >= SAME:
+        if lost <= SURE * advice.lost_errors[1] and win <= SURE * advice.win_errors[1]:
+            return f"The {second} is hardly worse."
+        return f"The next best, the {second}, gives away about {tricks_text(lost)}."
+    more = f"takes about {tricks_text(-lost)} more" if lost <= -SAME else "takes as many tricks"
     return f"The {second} {more}, but wins the deal less often."

@@ -92,8 +92,8 @@ def watch(session: Session, place: int) -> schema.Watch:
         "recording": deal.recording((session.settings.agent, session.settings.agent)).to_line(),
         "result": result(deal, seat, names),
         "compare": {
-            "you": result(played, seat, names)["margin"],
-            "agent": result(deal, seat, names)["margin"],
+            "you": result(played, seat, names)["tricks"]["you"],
+            "agent": result(deal, seat, names)["tricks"]["you"],
         },
         "moves": [
             {

@@ -1,13 +1,9 @@
-"""Reviews of finished deals: every decision judged by what its seat could know, and the cards that lay hidden.
-
-Accuracy follows the formula that Lichess uses for chess (https://lichess.org/page/accuracy): a decision that lowers the
-chance to win by d percentage points is ``103.1668 exp(-0.04354 d) - 3.1669`` per cent accurate.
-"""
+"""Reviews of finished deals: every decision judged by what its seat could know, and the cards that lay hidden."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -15,12 +11,15 @@ import numpy as np
 from german_whist.envs.agent import Agent
 from german_whist.envs.engine.actions import action_text
 from german_whist.envs.engine.rules import Rules
+from german_whist.envs.text.scene import YOU
 from german_whist.session import schema
-from german_whist.session.catalogue import agent_title, strongest_network
-from german_whist.session.coach.advice import Advice, advise
+from german_whist.session.catalogue import agent_title, plays_like, strongest_network
+from german_whist.session.coach.accuracy import accuracy_of, at_stake
+from german_whist.session.coach.advice import WORLDS, Advice, advise
 from german_whist.session.coach.hints import options
+from german_whist.session.coach.judgement import judge as judgement_of
 from german_whist.session.coach.reasons import reason
-from german_whist.session.deal.events import move_texts
+from german_whist.session.deal.events import action_events, move_texts
 from german_whist.session.deal.position import (
     SIDES,
     card_texts,
@@ -35,11 +34,10 @@ from german_whist.session.deal.table_deal import TableDeal
 from german_whist.session.deal.words import action_name, counted_tricks
 from german_whist.session.opponent import agent_named, play_action
 
-WORLDS = 128  # a review takes a few seconds on one core
-MISTAKES = 3
-LUCK_AGENT = "heuristic+exact"  # plays the cards where no network does
+MISTAKES = SWINGS = 3  # at most
+PERFECT_ENDGAME = "heuristic+exact"  # plays the cards where no network does
 
-_SMALLEST_WIN_COST = 0.005  # of a mistake
+_SMALLEST_SWING = 0.08
 
 
 def review(
@@ -67,33 +65,37 @@ def review(
         found = advise(views, deal.rules, worlds, seed, histories, judge)
     texts = move_texts(deal, names)
     moves = [_move(deal, step, views[step], found[step], seat, texts[step]) for step in range(len(deal.actions))]
+    given_away = _by_side(moves, [move["tricks_given_away"] for move in moves])
+    stakes = _by_side(moves, [at_stake(advice) for advice in found])
+    accuracies = {side: accuracy_of(given_away[side], stakes[side]) for side in SIDES}
     return {
         "seat": seat,
         "trump": trump_of(deal.state),
         "low": bool(deal.state["low"]),
         "names": {"you": names[seat], "opponent": names[1 - seat]},
         "result": result(deal, seat, names),
-        "accuracy": {side: _accuracy(moves, side) for side in SIDES},
-        "cost": {side: round(sum(move["cost"] for move in moves if move["by"] == side), 3) for side in SIDES},
-        "luck": luck(deal, seat),
+        "accuracy": accuracies,
+        "plays_like": {side: plays_like(accuracies[side]) for side in SIDES},
+        "tricks_given_away": given_away,
+        "tricks_at_stake": stakes,
+        "par": result(par(deal), seat, names),
         "win_curve": _win_curve(deal, seat, found),
+        "swings": _swings(deal, seat, found, names, moves),
         "moves": moves,
         "mistakes": _mistakes(moves),
         "positions": open_positions(deal, seat),
     }
 
 
-def luck(deal: TableDeal, seat: int) -> int:
-    """Return what the cards were worth to a seat: its margin when the strongest agent plays both hands."""
+def par(deal: TableDeal) -> TableDeal:
+    """Return the same deal, played from both hands by the strongest agent that answers at once."""
     agent = strongest_agent(deal.rules)
-    played = play_out(TableDeal(deal.rules, deal.deck, deal.dealer), (agent, agent))
-    margin = played.result().margin
-    return margin if seat == 0 else -margin
+    return play_out(TableDeal(deal.rules, deal.deck, deal.dealer), (agent, agent))
 
 
 def strongest_agent(rules: Rules) -> Agent:
     """Return the strongest agent that answers at once: the strongest network, else a rule bot."""
-    return agent_named(strongest_network(rules) or LUCK_AGENT, rules)
+    return agent_named(strongest_network(rules) or PERFECT_ENDGAME, rules)
 
 
 def play_out(deal: TableDeal, agents: tuple[Agent, Agent], seed: int = 0, index: int = 0) -> TableDeal:
@@ -134,10 +136,10 @@ def _open_position(deal: TableDeal, seat: int) -> schema.OpenPosition:
 
 def _move(deal: TableDeal, step: int, view: Any, advice: Advice, seat: int, text: str) -> schema.Move:
     rules, action = deal.rules, deal.actions[step]
-    cost, win_cost = advice.cost(action)
+    judged = judgement_of(advice, action)
     taken = int(view["tricks_self"].sum() + view["tricks_opponent"].sum())
-    # An action that is as good as the best one is not criticised.
-    best = action if advice.is_best(action) else advice.actions[0]
+    best = advice.actions[0] if judged.is_criticised else action
+    line = best_line(deal, step, best) if judged.is_criticised and advice.exact else []
     return {
         "number": step + 1,
         "trick": taken if view["choice"] and taken else taken + 1,
@@ -148,30 +150,35 @@ def _move(deal: TableDeal, step: int, view: Any, advice: Advice, seat: int, text
         "text": text,
         "best": action_text(best, rules),
         "best_name": action_name(best, rules),
-        "cost": round(cost, 3),
-        "win_cost": round(win_cost, 3),
+        "label": judged.label,
+        "tricks_given_away": round(judged.tricks, 3),
+        "win_given_away": round(judged.win, 3),
         "exact": advice.exact,
         "judge": advice.judge,
         "judge_title": agent_title(advice.judge),
         "reason": reason(view, rules, advice),
         "options": options(advice, rules),
+        "line": [action_text(one, rules) for one in line],
     }
 
 
-def _accuracy(moves: Sequence[schema.Move], side: schema.Side) -> float | None:
-    """Return the mean accuracy of the decisions in which a side had a choice, in per cent."""
-    costs = [move["win_cost"] for move in moves if move["by"] == side and len(move["options"]) > 1]
-    if not costs:
-        return None
-    accuracies = [min(100.0, max(0.0, 103.1668 * math.exp(-4.354 * cost) - 3.1669)) for cost in costs]
-    return round(sum(accuracies) / len(accuracies), 1)
+def best_line(deal: TableDeal, step: int, best: int) -> list[int]:
+    """Return perfect play of an open endgame from one of the best actions on, in place of action ``step`` from 0."""
+    agent = agent_named(PERFECT_ENDGAME, deal.rules)
+    played = play_out(TableDeal(deal.rules, deal.deck, deal.dealer, [*deal.actions[:step], best]), (agent, agent))
+    return played.actions[step:]
+
+
+def _by_side(moves: Sequence[schema.Move], tricks: Sequence[float]) -> dict[schema.Side, float]:
+    """Return the sum over the moves of each side."""
+    pairs = list(zip(moves, tricks, strict=True))
+    return {side: round(sum(number for move, number in pairs if move["by"] == side), 3) for side in SIDES}
 
 
 def _mistakes(moves: Sequence[schema.Move]) -> list[int]:
     """Return the numbers of your biggest mistakes: those that cost most chance to win, then most tricks."""
     worse = [move for move in moves if move["by"] == "you" and move["best"] != move["action"]]
-    worse = [move for move in worse if move["win_cost"] >= _SMALLEST_WIN_COST or move["cost"]]
-    worse.sort(key=lambda move: (-move["win_cost"], -move["cost"], move["number"]))
+    worse.sort(key=lambda move: (-move["win_given_away"], -move["tricks_given_away"], move["number"]))
     return [move["number"] for move in worse[:MISTAKES]]
 
 
@@ -190,3 +197,48 @@ def _win_curve(deal: TableDeal, seat: int, found: Sequence[Advice]) -> list[floa
     margin = deal.result().margin * (1 if seat == 0 else -1)
     curve[-1] = (np.sign(margin) + 1) / 2
     return [round(float(chance), 3) for chance in curve]
+
+
+def _swings(
+    deal: TableDeal, seat: int, found: Sequence[Advice], names: tuple[str, str], moves: Sequence[schema.Move]
+) -> list[schema.Swing]:
+    """Return the largest changes of a seat's chance to win between its action and its next decision."""
+    own = [step for step in range(len(deal.actions)) if deal.actor(step) == seat]
+    swings: list[schema.Swing] = []
+    for step, following in pairwise(own):
+        change = found[following].wins[0] - found[step].wins[found[step].actions.index(deal.actions[step])]
+        news = _news(deal, moves[step:following], seat, names)
+        if abs(change) >= _SMALLEST_SWING and news:  # without news it is noise
+            swings.append({"move": following, "change": round(change, 3), "text": _news_text(news, names[1 - seat])})
+    swings.sort(key=lambda swing: -abs(swing["change"]))
+    return sorted(swings[:SWINGS], key=lambda swing: swing["move"])
+
+
+def _news(deal: TableDeal, moves: Sequence[schema.Move], seat: int, names: tuple[str, str]) -> list[str]:
+    """Return what a seat learnt from some moves, the first of which is its own."""
+    theirs = ("play", "leave", "take", "keep", "swap") if deal.rules.has_choices else ("play",)
+    news = []
+    for move in moves:
+        for event in action_events(deal, move["number"] - 1, seat, names):
+            text = event.text.rstrip(".")
+            if event.kind == "endgame":
+                news.append("The stock is gone" if deal.rules.humbug else "The stock is gone, and both hands are known")
+            elif event.seat is not None and event.seat != seat and event.kind in theirs:
+                news.append(text if move["best"] == move["action"] else f"{text} ({_article(move['label'])})")
+            elif (event.seat == seat and event.kind in ("draw", "swap")) or event.kind == "turn_up":
+                news.append(text)
+    return news
+
+
+def _news_text(news: list[str], opponent: str) -> str:
+    """Return news as one sentence, in which the opponent is named once in a row."""
+    parts = news[:1]
+    for before, text in pairwise(news):
+        again = before.startswith(opponent) and text.startswith(opponent)
+        part = text.removeprefix(opponent).strip() if again else text
+        parts.append(part[0].lower() + part[1:] if part.startswith(("The ", YOU)) else part)
+    return f"{'; '.join(parts)}."
+
+
+def _article(label: schema.Label) -> str:
+    return f"an {label}" if label == "inaccuracy" else f"a {label}"

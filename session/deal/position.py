@@ -23,6 +23,7 @@ from german_whist.session.deal.words import (
 )
 
 SIDES: tuple[schema.Side, schema.Side] = ("you", "opponent")
+_EXPLAINED_TRICKS = 3  # at the start of a deal: later the rules have explained themselves
 _KINDS: dict[int, schema.DecisionKind] = {
     PLAY: "card",
     PICK: "pick",
@@ -153,12 +154,28 @@ def decision_text(deal: TableDeal, view: Any) -> str:
         return f"Take {the_cards(cards_of(int(view['face_up'])))}, or leave it."
     if kind in (PICK, PICK_AFTER):
         return "Pick one of the face-up cards."
+    if (stake := stake_text(view, deal.rules)) is not None:
+        return stake
     if view["led"] < 0:
         return "Lead a card."
     suit = int(view["led"]) // SUIT_SIZE
     if _follows(view, suit):
         return f"Follow {SUIT_NAMES[suit]}."
     return f"You have no {SUIT_NAMES[suit]}: play any card."
+
+
+def stake_text(view: Any, rules: Rules) -> str | None:
+    """Return what a trick is about, as a sentence, in the first tricks of a deal for cards; ``None`` in others."""
+    face_up = list(cards_of(int(view["face_up"])))
+    taken = int(view["tricks_self"].sum() + view["tricks_opponent"].sum())
+    if view["choice"] or not face_up or taken >= _EXPLAINED_TRICKS:
+        return None
+    if rules.draft:
+        return f"Win this trick and you may take {the_cards(face_up)} or leave it for the hidden card."
+    if len(face_up) > 1:
+        choice = join_words([f"the {card_name(card)}" for card in face_up], "or")
+        return f"Win this trick and you pick {choice}; lose it and you take the hidden card."
+    return f"Win this trick and you take {the_cards(face_up)}; lose it and you take the hidden card."
 
 
 def refusal(deal: TableDeal, seat: int, action: int) -> str | None:

@@ -53,6 +53,11 @@ def count_text(count: float, noun: str) -> str:
     return f"{count:g} {noun}{'' if count == 1 else 's'}"
 
 
+def tricks_text(tricks: float, *, exact: bool = False) -> str:
+    """Return a number of tricks as ``7.4 tricks``; a whole number as ``1 trick`` if it is known or rounds to one."""
+    return count_text(tricks if exact else round(tricks, 1) + 0.0, "trick")
+
+
 def counted_tricks(state: Any, rules: Rules) -> tuple[int, int]:
     """Return the counted tricks that the seats have taken in a state."""
     return _counted(state["tricks"].tolist(), rules)

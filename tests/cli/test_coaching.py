@@ -12,6 +12,7 @@ from german_whist.arena.game_file import read_recordings
 from german_whist.cli import main
 from german_whist.cli.coaching import print_hint
 from german_whist.envs.engine.rules import rules
+from german_whist.session.coach.judgement import LEAST
 from tests.cli.commands import Run
 from tests.cli.conftest import Typist
 from tests.cli.test_play import Copycat, evaluated
@@ -38,20 +39,24 @@ def test_the_bars_of_a_hint_tell_the_cards_apart(type_lines: Typist, capsys: pyt
     assert all(len(line) <= 80 for line in lines)
 
 
-def test_the_bars_of_a_hint_show_tricks_where_all_cards_win_alike(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_hint_for_open_hands_shows_the_opponents_and_bars_of_tricks(capsys: pytest.CaptureFixture[str]) -> None:
     hint = {
         "by_title": "Champion",
         "by_text": "Exact: both hands are known.",
         "action": "SA",
         "reason": "It wins.",
         "options": [
-            {"action": action, "text": f"{value:+d} tricks", "value": value, "win": 1.0, "trick": None}
-            for action, value in (("SA", 5), ("SK", 5), ("H2", 3), ("H3", 1))
+            {"action": action, "text": f"{9 - lost} tricks", "tricks_given_away": lost, "win": 1.0, "trick": None}
+            for action, lost in (("SA", 0), ("SK", 0), ("H2", 1), ("H3", 2))
         ],
-        "opponent": {suit: {"expected": 1.0, "void": 0.0} for suit in "CDHS"},
+        "exact": True,
+        "opponent_hand": ["S9", "D4"],
     }
     print_hint(hint, rules("classic"), trump=0)
-    bars = [line.count("█") for line in capsys.readouterr().out.splitlines() if "wins 100%" in line]
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "Hint: ♠A."
+    assert "  opponent: ♠ 9        ♥ -        ♦ 4        ♣ -" in lines
+    bars = [line.count("█") for line in lines if "wins 100%" in line]
     assert bars == [20, 20, 11, 1]
 
 
@@ -99,8 +104,10 @@ def test_review_judges_a_recorded_deal(game: str, run: Run, tmp_path: Path) -> N
     for move in found["moves"]:
         line = next(line for line in shown.out.splitlines() if line.startswith(f"{move['number']:>3}  trick"))
         assert ("better" in line) == (move["best"] != move["action"])
+        assert ("better" in line) == any(f"  {label} " in line for label in LEAST)
         for option in move["options"] if len(move["options"]) > 1 else ():
-            assert f"{option['value']:+.1f} {option['win']:.0%}" in shown.out
+            tricks = f"{option['tricks']:.0f}" if move["exact"] else f"{option['tricks']:.1f}"
+            assert f"{tricks} {option['win']:.0%}" in shown.out
         assert move["best"] == move["action"] or f"       {move['reason']}\n" in shown.out
     brief = run("review", path, "--line", "2", "--seat", "1", "--brief").out
     assert "trick  1" not in brief

@@ -13,6 +13,7 @@ import pytest
 
 from german_whist.session.database import NAME, VERSION, Database, NotReadError, NotSavedError
 from german_whist.session.saved import insert_session, list_sessions, load_session
+from german_whist.session.statistics import Rating, Statistics
 from tests.session.playing import play, session
 
 
@@ -62,9 +63,9 @@ WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT other.* F
         (lambda path: path.write_text("{}" * 1000), "file is not a database; move it away to begin anew"),
         (
             lambda path: run(path, "CREATE TABLE mine (name TEXT)"),
-            "version 0 of the file is not supported: only 1 is; move it away to begin anew",
+            "version 0 of the file is not supported: only 1 and 2 are; move it away to begin anew",
         ),
-        (another_version, "version 2 of the file is not supported: only 1 is; move it away to begin anew"),
+        (another_version, "version 3 of the file is not supported: only 1 and 2 are; move it away to begin anew"),
         (half_of_it, "(database disk image is malformed|damaged: .*); move it away to begin anew"),
         (another_type, "damaged: CHECK constraint failed in deals; move it away to begin anew"),
         *(
@@ -96,6 +97,98 @@ def test_tables_and_views_beside_its_own_do_not_matter(tmp_path: Path) -> None:
     )
     with closing(Database(tmp_path / NAME)) as database:
         assert len(list_sessions(database, 100)) == 30
+
+
+VERSION_1 = """
+BEGIN;
+CREATE TABLE sessions (
+    id TEXT PRIMARY KEY,
+    kind TEXT NOT NULL,
+    rules TEXT NOT NULL,
+    agent TEXT NOT NULL,
+    match TEXT,
+    day TEXT,
+    seed TEXT NOT NULL, -- an INTEGER has a bit too few
+    seat INTEGER NOT NULL,
+    title TEXT NOT NULL,
+    person TEXT NOT NULL,
+    earlier_text TEXT,
+    earlier_swapped INTEGER,
+    version INTEGER NOT NULL,
+    updated REAL NOT NULL, -- seconds since 1970
+    finished INTEGER NOT NULL,
+    in_play INTEGER NOT NULL
+);
+CREATE TABLE deals (
+    session TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
+    number INTEGER NOT NULL,
+    deck TEXT NOT NULL,
+    dealer INTEGER NOT NULL CHECK (dealer IN (0, 1)),
+    actions TEXT NOT NULL,
+    forfeit_seat INTEGER CHECK (forfeit_seat IN (0, 1)),
+    forfeit_reason TEXT,
+    salt TEXT NOT NULL,
+    assisted INTEGER NOT NULL,
+    ended TEXT,
+    PRIMARY KEY (session, number)
+);
+CREATE TABLE counted_deals (
+    id INTEGER PRIMARY KEY,
+    session TEXT NOT NULL,
+    deal INTEGER NOT NULL,
+    time TEXT NOT NULL,
+    rules TEXT NOT NULL,
+    agent TEXT NOT NULL,
+    margin INTEGER NOT NULL,
+    points REAL NOT NULL,
+    slam INTEGER NOT NULL,
+    assisted INTEGER NOT NULL,
+    day TEXT,
+    accuracy REAL,
+    luck REAL,
+    UNIQUE (session, deal)
+);
+CREATE TABLE counted_matches (
+    session TEXT PRIMARY KEY,
+    rules TEXT NOT NULL,
+    agent TEXT NOT NULL,
+    match TEXT NOT NULL,
+    won INTEGER NOT NULL,
+    assisted INTEGER NOT NULL,
+    time TEXT NOT NULL
+);
+PRAGMA user_version = 1;
+COMMIT;
+"""
+
+
+def test_a_file_of_the_version_before_is_converted(tmp_path: Path) -> None:
+    """It has another accuracy, of which nothing is kept; all else is."""
+    path, made = tmp_path / NAME, play(session("tiny", "greedy"))
+    deals = "id, session, deal, time, rules, agent, margin, points, slam, assisted, day, accuracy, luck"
+    with closing(sqlite3.connect(path)) as connection:
+        connection.executescript(VERSION_1)
+        connection.execute(
+            f"INSERT INTO counted_deals ({deals}) VALUES (7, 'one', 1, '2026-01-02T03:04:05+00:00', 'tiny', 'greedy', "
+            "2, 2.0, 1, 0, NULL, 97.5, 0)"
+        )
+        connection.commit()
+    for _ in range(2):  # the second time it is of this version
+        with closing(Database(path)) as database:
+            (group,) = Statistics(database).summary()["groups"]
+            assert (group["deals"], group["won"], group["accuracy"], group["luck"], group["skill"]) == (
+                1,
+                1,
+                None,
+                1,
+                1,
+            )
+    with closing(Database(path)) as database:
+        with database.write() as connection:
+            insert_session(connection, "two", made)
+        assert load_session(database, "two").deal.actions == made.deal.actions
+        Statistics(database).rate("one", 1, Rating(0.5, 1.0))
+        assert Statistics(database).summary()["groups"][0]["deals"] == 2
 
 
 def test_only_this_user_can_read_it(database: Database, tmp_path: Path) -> None:

@@ -7,10 +7,11 @@ import json
 
 import pytest
 
+from german_whist.session.catalogue import plays_like
 from german_whist.session.database import Database
 from german_whist.session.game_session import Session
 from german_whist.session.saved import NoSessionError, delete_session, insert_session, update_session
-from german_whist.session.statistics import Statistics
+from german_whist.session.statistics import Rating, Statistics
 from tests.session.playing import play, session
 
 
@@ -60,7 +61,7 @@ def test_results_margins_and_streaks_add_up(database: Database, statistics: Stat
         sum(sign(margin) == wanted for margin in margins) for wanted in (1, 0, -1)
     )
     assert type(group["won"]) is int
-    assert group["margin"] == pytest.approx(sum(margins) / 12, abs=0.01)
+    assert group["tricks"] == pytest.approx(1 + sum(margins) / 24, abs=0.01)  # two tricks count
     longest = max(map(len, "".join("w" if margin > 0 else " " for margin in margins).split()), default=0)
     assert group["streak"]["longest"] == longest
     assert group["accuracy"] is group["luck"] is group["skill"] is None
@@ -88,12 +89,25 @@ def test_practice_is_not_counted(database: Database, statistics: Statistics) -> 
 def test_a_review_separates_luck_from_skill(database: Database, statistics: Statistics) -> None:
     made = several(2)
     save(database, "one", made)
-    statistics.rate("one", 2, 80.0, 1)
-    statistics.rate("one", 2, 10.0, 9)  # the first review counts
-    statistics.rate("one", 7, 10.0, 9)
+    statistics.rate("one", 2, Rating(par=2))
+    statistics.rate("one", 2, Rating(0.5, 1.0, 0))  # the first par counts
+    statistics.rate("one", 2, Rating(0.0, 1.0, 0))
+    statistics.rate("one", 7, Rating(0.0, 9.0, 0))
     (group,) = statistics.summary()["groups"]
-    assert (group["accuracy"], group["luck"]) == (80.0, 1)
-    assert group["skill"] == made.finished[1].result.margin - 1
+    assert (group["accuracy"], group["luck"]) == (65.0, 2)
+    assert group["skill"] == made.finished[1].result.margin / 2 - 1
+    assert statistics.missing("par") == statistics.missing("given_away") == [("one", 1)]
+
+
+def test_the_accuracy_of_deals_weighs_them_by_what_was_at_stake(database: Database, statistics: Statistics) -> None:
+    save(database, "one", several(3))
+    statistics.rate("one", 1, Rating(0.0, 0.0))
+    assert statistics.summary()["groups"][0]["accuracy"] is None
+    statistics.rate("one", 2, Rating(1.0, 1.0))
+    statistics.rate("one", 3, Rating(0.0, 3.0))
+    found = statistics.summary()
+    assert [deal["accuracy"] for deal in found["recent"]] == [None, 30.0, 100.0]
+    assert (found["groups"][0]["accuracy"], found["groups"][0]["plays_like"]) == (82.5, plays_like(82.5))
 
 
 def test_matches_are_counted_when_they_are_won(database: Database, statistics: Statistics) -> None:
@@ -134,7 +148,7 @@ def test_what_is_cleared_does_not_come_back_and_all_that_follows_counts(
     statistics.clear()
     save(database, "one", made)
     assert statistics.summary()["deals"] == 0
-    assert json.loads(statistics.export()) == {"format": 1, "deals": [], "matches": []}
+    assert json.loads(statistics.export()) == {"format": 2, "deals": [], "matches": []}
     while not made.over:
         made.next_deal()
         made.reply()
@@ -168,7 +182,8 @@ def test_the_export_and_the_recent_deals_are_in_the_order_in_which_they_ended(
     exported = json.loads(statistics.export())["deals"]
     assert [(deal["session"], deal["deal"]) for deal in exported] == [("one", 1), ("two", 1), ("one", 2), ("two", 2)]
     recent = statistics.summary()["recent"]
-    assert [
-        {"session": deal["session"], "deal": deal["deal"], **rest} for deal, rest in zip(exported, recent, strict=True)
-    ] == exported
+    for deal, shown in zip(exported, recent, strict=True):
+        both = set(deal) & set(shown)
+        assert {name: deal[name] for name in both} == {name: shown[name] for name in both}
+        assert set(shown) - both == {"accuracy"}
     assert {type(deal[flag]) for deal in exported for flag in ("slam", "assisted")} == {bool}

@@ -7,7 +7,10 @@ import pytest
 
 from german_whist.envs.engine.cards import cards_of
 from german_whist.envs.engine.rules import rules
+from german_whist.session.coach.hints import hint
+from german_whist.session.deal.position import decision_text
 from german_whist.session.deal.table_deal import TableDeal
+from german_whist.session.deal.words import join_words, the_cards
 
 
 @pytest.mark.parametrize("game", ["small", "draft", "open_stock", "humbug"])
@@ -40,3 +43,29 @@ def test_a_deal_that_is_over_cannot_be_lost() -> None:
         deal.lose(0, "late")
     with pytest.raises(ValueError, match="over"):
         deal.play(0)
+
+
+@pytest.mark.parametrize(
+    ("game", "words"),
+    [
+        ("classic", "take {}; lose it and you take the hidden card."),
+        ("draft", "may take {} or leave it for the hidden card."),
+        ("open_stock", "pick {}; lose it and you take the hidden card."),
+    ],
+)
+def test_the_first_three_tricks_say_what_they_are_about(game: str, words: str) -> None:
+    deal = TableDeal.at_address(rules(game), 3, 0)
+    said = set()
+    while not deal.done:
+        view = deal.views(deal.turn)[0]
+        cards = list(cards_of(int(view["face_up"])))
+        prize = the_cards(cards) if len(cards) == 1 else join_words([the_cards([card]) for card in cards] or [""], "or")
+        stake = f"Win this trick and you {words.format(prize)}"
+        trick = int(view["tricks_self"].sum() + view["tricks_opponent"].sum())
+        explained = trick < 3 and not view["choice"]
+        assert (decision_text(deal, view) == stake) == explained
+        if trick in (1, 4) and not view["choice"] and trick not in said:
+            assert hint(deal, worlds=2)["reason"].startswith(f"{stake} ") == explained
+            said.add(trick)
+        deal.play(next(cards_of(deal.legal)))
+    assert said == {1, 4}

@@ -1,4 +1,4 @@
-"""Luck and accuracy of finished deals: worked out unasked, and never while somebody waits for the server."""
+"""Par and accuracy of finished deals: worked out unasked, and never while somebody waits for the server."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ def test_a_finished_deal_is_rated_without_a_review_being_asked_for(
     made.play()
     statistics = client.app.application.state.service.statistics  # type: ignore[attr-defined]
     ends = time.monotonic() + 60
-    while statistics.missing("accuracy") and time.monotonic() < ends:
+    while statistics.missing("given_away") and time.monotonic() < ends:
         time.sleep(0.05)
-    (rated,) = client.get("api/statistics").json()["recent"]
+    (rated,) = client.get("api/statistics").json()["groups"]
     monkeypatch.setattr(rating, "review", None)  # the review has been kept
     review = client.get(f"{made.address}/review").json()
-    assert (rated["accuracy"], rated["luck"]) == (review["accuracy"]["you"], review["luck"])
+    assert (rated["accuracy"], rated["luck"]) == (review["accuracy"]["you"], review["par"]["tricks"]["you"])
 
 
 class Rated(NamedTuple):
@@ -53,8 +53,8 @@ class Rated(NamedTuple):
 @pytest.fixture
 def rated(database: Database, monkeypatch: pytest.MonkeyPatch) -> Rated:
     done: list[str] = []
-    found: dict[str, Any] = {"accuracy": {"you": 50.0}, "luck": 1}
-    monkeypatch.setattr(rating, "luck", lambda deal, seat: done.append("luck") or 1)
+    found: dict[str, Any] = {"tricks_given_away": {"you": 0.5}, "tricks_at_stake": {"you": 1.0}, "par": {"margin": 1}}
+    monkeypatch.setattr(rating, "par", lambda deal: done.append("par") or deal)
     monkeypatch.setattr(rating, "review", lambda deal, seat, names: done.append("review") or found)
     store, statistics, idle = SessionStore(database), Statistics(database), [False]
     rater = Rater(store.open, statistics, lambda: idle[0])
@@ -69,9 +69,9 @@ def test_nothing_is_rated_while_somebody_waits(rated: Rated) -> None:
     assert rated.rater.step()
     rated.idle[0] = False
     assert not rated.rater.step()
-    assert rated.done == ["luck"]
-    assert rated.all() == ["luck", "luck", "review", "review"]
-    assert rated.statistics.missing("luck") == rated.statistics.missing("accuracy") == []
+    assert rated.done == ["par"]
+    assert rated.all() == ["par", "par", "review", "review"]
+    assert rated.statistics.missing("par") == rated.statistics.missing("given_away") == []
 
 
 def test_a_deal_whose_session_is_gone_is_given_up(rated: Rated, caplog: pytest.LogCaptureFixture) -> None:
@@ -79,7 +79,7 @@ def test_a_deal_whose_session_is_gone_is_given_up(rated: Rated, caplog: pytest.L
     for summary in rated.store.summaries():
         rated.store.delete(summary["id"])
     assert rated.all() == []
-    assert len(rated.statistics.missing("luck")) == 2
+    assert len(rated.statistics.missing("par")) == 2
     assert {record.levelname for record in caplog.records} == {"INFO"}
     assert "There is no such session" in caplog.text
 
@@ -87,20 +87,20 @@ def test_a_deal_whose_session_is_gone_is_given_up(rated: Rated, caplog: pytest.L
 def test_a_fault_is_logged_as_one_and_the_other_deals_are_rated(
     rated: Rated, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    def luck(deal: Any, seat: int) -> int:
-        rated.done.append("luck")
+    def par(deal: Any) -> Any:
+        rated.done.append("par")
         if len(rated.done) == 1:
             raise RuntimeError("a fault")
-        return 1
+        return deal
 
-    monkeypatch.setattr(rating, "luck", luck)
-    assert rated.all() == ["luck", "luck", "review", "review"]
+    monkeypatch.setattr(rating, "par", par)
+    assert rated.all() == ["par", "par", "review", "review"]
     (record,) = caplog.records
     assert (record.levelname, record.exc_info is not None) == ("ERROR", True)
-    assert "luck of deal 1 of " in record.message
+    assert "par of deal 1 of " in record.message
 
 
-def test_deals_of_an_earlier_run_get_their_luck_but_no_review(rated: Rated, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_deals_of_an_earlier_run_get_their_par_but_no_review(rated: Rated, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rated.rater, "_began", "2100-01-01")
-    assert rated.all() == ["luck", "luck"]
-    assert len(rated.statistics.missing("accuracy")) == 2
+    assert rated.all() == ["par", "par"]
+    assert len(rated.statistics.missing("given_away")) == 2

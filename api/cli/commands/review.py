@@ -19,8 +19,7 @@ def add_parser(subparsers: Any) -> None:
         "review",
         help="judge every decision of a recorded deal",
         description="Judge every decision of a recorded deal by what its seat could know: by a search in worlds that "
-        "fit how the opponent has played, exactly once both hands are known, and in humbug by sampled worlds. Tricks "
-        "are those of the margin.",
+        "fit how the opponent has played, exactly once both hands are known, and in humbug by sampled worlds.",
         epilog="example: german-whist review games.jsonl --line all",
     )
     parser.add_argument("file", metavar="FILE", help="a file written by play --record or evaluate --record")
