@@ -32,6 +32,8 @@ _COUNTED_DEALS = f"""CREATE TABLE counted_deals (
     given_away REAL, -- tricks, by the coach's judgement
     at_stake REAL,
     par REAL, -- the margin that the agents make of the same cards
+    recalled INTEGER, -- cards of the opponent's hand that were named in the memory quiz
+    held INTEGER, -- cards of that hand
     UNIQUE (session, deal)
 ) {_STRICT};"""
 
@@ -51,6 +53,9 @@ CREATE TABLE sessions (
     person TEXT NOT NULL,
     earlier_text TEXT,
     earlier_swapped INTEGER,
+    earlier_session TEXT,
+    earlier_deal INTEGER,
+    earlier_move INTEGER,
     version INTEGER NOT NULL,
     updated REAL NOT NULL, -- seconds since 1970
     finished INTEGER NOT NULL,
@@ -66,6 +71,7 @@ CREATE TABLE deals (
     forfeit_reason TEXT,
     salt TEXT NOT NULL,
     assisted INTEGER NOT NULL,
+    recalled TEXT, -- cards
     ended TEXT,
     PRIMARY KEY (session, number)
 ) {_STRICT};
@@ -91,6 +97,11 @@ ALTER TABLE counted_deals RENAME TO old_deals;
 INSERT INTO counted_deals (id, session, deal, time, rules, agent, margin, points, slam, assisted, day, par)
 SELECT id, session, deal, time, rules, agent, margin, points, slam, assisted, day, luck FROM old_deals;
 DROP TABLE old_deals;
+ALTER TABLE deals ADD COLUMN recalled TEXT;
+ALTER TABLE sessions ADD COLUMN earlier_session TEXT;
+ALTER TABLE sessions ADD COLUMN earlier_deal INTEGER;
+ALTER TABLE sessions ADD COLUMN earlier_move INTEGER;
+UPDATE sessions SET earlier_deal = 1 WHERE earlier_text IS NOT NULL;
 PRAGMA user_version = {VERSION};
 """
 

@@ -12,7 +12,7 @@ import dataclasses
 import datetime
 import hashlib
 import secrets
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
@@ -23,11 +23,13 @@ from german_whist.envs.agent import Agent, check_agent, for_match
 from german_whist.envs.engine.cards import deck_text
 from german_whist.envs.engine.match_format import FIRST_TO, MatchFormat
 from german_whist.envs.text.scene import YOU
+from german_whist.envs.utils.specs import must_be
 from german_whist.session import schema
 from german_whist.session.deal.position import refusal_with_choices
 from german_whist.session.deal.table_deal import TableDeal
 from german_whist.session.lesson import lesson_refusal
 from german_whist.session.opponent import agent_named, play_action
+from german_whist.session.recall import is_quiz_time, quiz_step, score
 from german_whist.session.settings import Settings
 
 _SALT_BYTES = 32
@@ -93,12 +95,14 @@ class FinishedDeal:
         salt: salt of the commitment.
         assisted: whether a hint was asked for or an action taken back.
         time: when it ended, ISO 8601 in UTC.
+        recalled: the person's answer to the memory quiz, if there was one.
     """
 
     deal: TableDeal
     salt: str
     assisted: bool
     time: str
+    recalled: tuple[int, ...] | None = None
 
     @cached_property
     def result(self) -> DealResult:
@@ -123,6 +127,7 @@ class Session:
         finished: the finished deals; the last is the one on the table until :meth:`next_deal`.
         version: number of changes so far.
         hint: the hint for this position, if one was asked for.
+        recalled: the cards of the person's answer to the memory quiz of this deal.
         earlier: in practice, what the same deal brought before.
     """
 
@@ -158,6 +163,7 @@ class Session:
     def _begin(self, deal: TableDeal) -> None:
         self.deal, self.salt, self.assisted = deal, new_salt(), False
         self.hint: schema.Hint | None = None
+        self.recalled: tuple[int, ...] | None = None
 
     @property
     def names(self) -> tuple[str, str]:
@@ -266,7 +272,7 @@ class Session:
         """Count the deal on the table if it is over."""
         if self.deal.done and not (self.finished and self.finished[-1].deal is self.deal):
             time = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
-            self.finished.append(FinishedDeal(self.deal, self.salt, self.assisted, time))
+            self.finished.append(FinishedDeal(self.deal, self.salt, self.assisted, time, self.recalled))
 
     def ask(self, advise: Callable[[TableDeal], schema.Hint]) -> schema.Hint:
         """Return a hint for the person's decision, and mark the deal as assisted.
@@ -285,6 +291,29 @@ class Session:
         self.assisted = True
         return self.hint
 
+    @property
+    def can_recall(self) -> bool:
+        """Whether it is time for the memory quiz: which cards does the opponent hold?"""
+        return self.settings.kind == "play" and self.recalled is None and is_quiz_time(self.deal, self.seat)
+
+    def recall(self, cards: Sequence[int]) -> None:
+        """Answer the memory quiz.
+
+        Args:
+            cards: as many cards as the opponent holds.
+
+        Raises:
+            Conflict: if it is not the time for it.
+            ValueError: if these are not as many different cards.
+        """
+        if not self.can_recall:
+            raise Conflict("There is no quiz now.")
+        _, held = score(self.deal, self.seat, cards)
+        if len(set(cards)) != held or len(cards) != held:
+            raise ValueError(must_be("cards", f"{held} different cards", len(set(cards))))
+        self.recalled = tuple(cards)
+        self.version += 1
+
     def take_back(self) -> None:
         """Go back to the person's last decision of this deal, and mark the deal as assisted.
 
@@ -298,6 +327,8 @@ class Session:
             raise Conflict("You have not played yet: there is nothing to take back.")
         self.deal.go_back(step)
         self.hint, self.assisted = None, True
+        if quiz_step(self.deal, self.seat) is None:
+            self.recalled = None
         self.version += 1
 
     @property

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import sqlite3
 import time
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from german_whist.envs.agent import Agent
 from german_whist.envs.engine.actions import action_text, parse_action
@@ -19,6 +19,14 @@ from german_whist.session.settings import Settings
 from german_whist.session.statistics import count_deals
 
 _SETTINGS = ("kind", "rules", "agent", "match", "day", "seat")  # and the seed, which is text
+
+_EARLIER: tuple[Literal["text", "swapped", "session", "deal", "move"], ...] = (
+    "text",
+    "swapped",
+    "session",
+    "deal",
+    "move",
+)
 
 _LOG = logging.getLogger(__name__)
 
@@ -56,8 +64,7 @@ def insert_session(connection: sqlite3.Connection, identifier: str, session: Ses
         "seed": str(settings.seed),
         "title": session.title,
         "person": session.person,
-        "earlier_text": earlier and earlier["text"],
-        "earlier_swapped": earlier and earlier["swapped"],
+        **{f"earlier_{name}": None if earlier is None else earlier[name] for name in _EARLIER},
         **_changing(session),
     }
     insert_row(connection, "sessions", row)
@@ -113,14 +120,21 @@ def load_session(database: Database, identifier: str, agent: Agent | None = None
         raise ValueError("its deals are damaged")
     session = Session(settings, agent, deals[-1], row["title"], row["person"])
     session.finished = [
-        FinishedDeal(deal, one["salt"], bool(one["assisted"]), one["ended"])
+        FinishedDeal(deal, one["salt"], bool(one["assisted"]), one["ended"], _cards(one["recalled"], deal))
         for deal, one in zip(deals, found, strict=True)
         if deal.done
     ]
     session.version = row["version"]
     if row["earlier_text"] is not None:
-        session.earlier = {"text": row["earlier_text"], "swapped": bool(row["earlier_swapped"])}
+        session.earlier = {
+            "text": row["earlier_text"],
+            "swapped": bool(row["earlier_swapped"]),
+            "session": row["earlier_session"],
+            "deal": row["earlier_deal"],
+            "move": row["earlier_move"],
+        }
     session.salt, session.assisted = found[-1]["salt"], bool(found[-1]["assisted"])
+    session.recalled = _cards(found[-1]["recalled"], deals[-1])
     return session
 
 
@@ -165,15 +179,17 @@ def _write_deals(connection: sqlite3.Connection, identifier: str, session: Sessi
     """Write the deals that were not over when the session was last saved, and count those that are now."""
     query = "SELECT count(*) FROM deals WHERE session = ? AND ended IS NOT NULL"
     (known,) = connection.execute(query, (identifier,)).fetchone()
-    rows = [_deal_row(one.deal, one.salt, one.assisted, one.time) for one in session.finished[known:]]
+    rows = [_deal_row(one.deal, one.salt, one.assisted, one.recalled, one.time) for one in session.finished[known:]]
     if not session.deal.done:
-        rows.append(_deal_row(session.deal, session.salt, session.assisted, None))
+        rows.append(_deal_row(session.deal, session.salt, session.assisted, session.recalled, None))
     for number, row in enumerate(rows, known + 1):
         insert_row(connection, "deals", {"session": identifier, "number": number, **row})
     count_deals(connection, identifier, session, known)
 
 
-def _deal_row(deal: TableDeal, salt: str, assisted: bool, ended: str | None) -> dict[str, Any]:
+def _deal_row(
+    deal: TableDeal, salt: str, assisted: bool, recalled: tuple[int, ...] | None, ended: str | None
+) -> dict[str, Any]:
     forfeit_seat, forfeit_reason = deal.forfeit or (None, None)
     return {
         "deck": deck_text(deal.deck),
@@ -183,8 +199,14 @@ def _deal_row(deal: TableDeal, salt: str, assisted: bool, ended: str | None) -> 
         "forfeit_reason": forfeit_reason,
         "salt": salt,
         "assisted": assisted,
+        "recalled": None if recalled is None else deck_text(recalled),
         "ended": ended,
     }
+
+
+def _cards(text: str | None, deal: TableDeal) -> tuple[int, ...] | None:
+    """Return the cards of an answer to the memory quiz."""
+    return None if text is None else tuple(parse_action(word, deal.rules) for word in text.split())
 
 
 def _deal(row: sqlite3.Row, rules: Rules) -> TableDeal:

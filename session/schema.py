@@ -258,6 +258,27 @@ class Earlier(TypedDict):
 
     text: str  # the result in words
     swapped: bool  # whether you had the other hand then
+    session: str | None  # id of the session in which it was played; `null` if unknown
+    deal: int  # its number there, from 1
+    move: int | None  # number of the decision from which it goes on; `null`: from the start
+
+
+class RecalledCard(TypedDict):
+    """A card of a memory quiz: the opponent held it, or you thought so."""
+
+    card: str
+    name: str
+    held: bool  # whether the opponent held it
+    recalled: bool  # whether you named it
+    reason: str  # how you could know, as a sentence
+
+
+class Recall(TypedDict):
+    """Your answer to the memory quiz: which cards does the opponent hold when the stock is gone?"""
+
+    right: int  # how many of your cards it held
+    held: int  # how many it held
+    cards: list[RecalledCard] | None  # what they were, after the deal; `null` before
 
 
 class Move(TypedDict):
@@ -343,15 +364,16 @@ class WatchMove(TypedDict):
 
 
 class Watch(TypedDict):
-    """What the agent makes of your cards against itself."""
+    """What the agent makes of your cards against itself, or perfect play from a decision on."""
 
-    title: str  # the agent that plays both hands
+    title: str  # what plays both hands
+    names: dict[Side, str]  # names of the players
     trump: str | None  # the trump suit; `null`: no trumps
     recording: str  # the deal as a recording
     result: Result  # the result, `you` being your seat
     compare: Compared  # tricks with your cards
     moves: list[WatchMove]
-    positions: list[OpenPosition]  # before move 1, then after each move
+    positions: list[OpenPosition]  # before the first of these moves, then after each
 
 
 class Streak(TypedDict):
@@ -405,6 +427,14 @@ class RecentDeal(TypedDict):
     day: str | None  # date of the deal of the day
 
 
+class Memory(TypedDict):
+    """What the memory quizzes brought."""
+
+    deals: int  # deals with a quiz
+    share: float  # share of the opponent's cards that were named, 0 to 1
+    perfect: int  # quizzes without an error
+
+
 class Statistics(TypedDict):
     """The statistics of a person."""
 
@@ -413,4 +443,7 @@ class Statistics(TypedDict):
     groups: list[DealGroup]  # the deals by game and agent
     matches: list[MatchGroup]  # the matches by game, agent and match
     streak: Streak  # deals won in a row without help
+    accuracy: float | None  # accuracy of your decisions without help, 0 to 100; `null` until a deal is reviewed
+    plays_like: str | None  # the level of the catalogue whose accuracy is nearest, for people
+    memory: Memory | None  # the memory quizzes; `null` before the first
     recent: list[RecentDeal]  # the last 100 deals, oldest first

@@ -13,12 +13,14 @@ from german_whist.session.catalogue import plays_like
 from german_whist.session.coach.accuracy import accuracy_of
 from german_whist.session.database import VERSION, Database, insert_row
 from german_whist.session.game_session import Session
+from german_whist.session.recall import score
 from german_whist.session.tricks import tricks_taken
 
 RECENT = 100
 
 _DEALS = """
-SELECT session, deal, time, rules, agent, margin, points, slam, assisted, day, given_away, at_stake, par
+SELECT session, deal, time, rules, agent, margin, points, slam, assisted, day, given_away, at_stake, par,
+    recalled, held
 FROM counted_deals ORDER BY id"""
 _MATCHES = "SELECT session, rules, agent, match, won, assisted, time FROM counted_matches ORDER BY rowid"
 _MATCH_GROUPS = """
@@ -54,7 +56,11 @@ def count_deals(connection: sqlite3.Connection, identifier: str, session: Sessio
                 "slam": sign * one.result.margin == one.deal.rules.counted,
                 "assisted": one.assisted,
                 "day": settings.day,
+                "recalled": None,
+                "held": None,
             }
+            if one.recalled is not None:
+                deal["recalled"], deal["held"] = score(one.deal, session.seat, one.recalled)
             insert_row(connection, "counted_deals", deal)
     if session.winner is not None:
         match = {
@@ -141,6 +147,9 @@ class Statistics:
             "groups": [_group(*key, of_group[key]) for key in sorted(of_group)],
             "matches": matches,
             "streak": _streak(deal["margin"] for deal in deals if not deal["assisted"]),
+            "accuracy": (accuracy := _accuracy([deal for deal in deals if not deal["assisted"]])),
+            "plays_like": plays_like(accuracy),
+            "memory": _memory([deal for deal in deals if deal["held"]]),
             "recent": [_recent(deal) for deal in deals[-RECENT:]],
         }
 
@@ -166,6 +175,16 @@ def _group(rules: str, agent: str, assisted: bool, deals: Sequence[dict[str, Any
         "skill": _mean(skill),
         "slams": sum(deal["slam"] for deal in deals),
         "streak": _streak(margins),
+    }
+
+
+def _memory(deals: Sequence[dict[str, Any]]) -> schema.Memory | None:
+    if not deals:
+        return None
+    return {
+        "deals": len(deals),
+        "share": round(sum(deal["recalled"] for deal in deals) / sum(deal["held"] for deal in deals), 3),
+        "perfect": sum(deal["recalled"] == deal["held"] for deal in deals),
     }
 
 

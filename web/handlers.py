@@ -13,6 +13,7 @@ from starlette.routing import Route
 
 from german_whist.agents.registry import split_suffixes
 from german_whist.envs.engine.actions import parse_action
+from german_whist.envs.engine.cards import parse_card
 from german_whist.envs.engine.rules import rules as rules_named
 from german_whist.envs.utils.specs import must_be, split_spec
 from german_whist.session import catalogue
@@ -161,6 +162,14 @@ class Handlers:
         """What the strongest agent would play."""
         return await self.service.change(request, body, lambda entry: entry.session.ask(hint))
 
+    async def recall(self, request: Request, body: schema.RecallBody) -> Response:
+        """The answer to the memory quiz: the opponent's cards when the stock is gone."""
+
+        def answer(entry: Entry) -> None:
+            entry.session.recall([parse_card(card) for card in body.cards])
+
+        return await self.service.change(request, body, answer)
+
     async def review(self, request: Request) -> Response:
         """What every decision of a finished deal was worth."""
         number = whole_parameter(request, "deal")
@@ -203,9 +212,13 @@ class Handlers:
         """A practice session with the seats swapped."""
         return await self.service.derive(request, lambda session: swap_seats(session, _place(session, body.deal)))
 
-    async def watch(self, request: Request, body: schema.DealBody) -> Response:
-        """What the agent makes of the person's cards."""
-        return await self.service.read(request, lambda entry: watch(entry.session, _place(entry.session, body.deal)))
+    async def watch(self, request: Request, body: schema.WatchBody) -> Response:
+        """What the agent makes of the person's cards, or perfect play from a decision on."""
+
+        def read(entry: Entry) -> Watch:
+            return watch(entry.session, _place(entry.session, body.deal), body.move)
+
+        return await self.service.read(request, read)
 
     async def open_recordings(self, request: Request, body: schema.RecordingBody) -> Response:
         """A session that holds recorded deals."""
@@ -290,11 +303,12 @@ ENDPOINTS = (
     Endpoint("POST", "sessions/{id}/take-back", Handlers.take_back, schema.VersionBody, schema.Session),
     Endpoint("POST", "sessions/{id}/next", Handlers.next_deal, schema.VersionBody, schema.Session),
     Endpoint("POST", "sessions/{id}/hint", Handlers.hint, schema.VersionBody, schema.Session),
+    Endpoint("POST", "sessions/{id}/recall", Handlers.recall, schema.RecallBody, schema.Session),
     Endpoint("GET", "sessions/{id}/review", Handlers.review, None, schema.Review),
     Endpoint("GET", "sessions/{id}/recording", Handlers.recording, None, schema.Recording),
     Endpoint("POST", "sessions/{id}/try", Handlers.try_action, schema.TryBody, schema.Session),
     Endpoint("POST", "sessions/{id}/swap", Handlers.swap, schema.DealBody, schema.Session),
-    Endpoint("POST", "sessions/{id}/watch", Handlers.watch, schema.DealBody, Watch),
+    Endpoint("POST", "sessions/{id}/watch", Handlers.watch, schema.WatchBody, Watch),
     Endpoint("POST", "recordings", Handlers.open_recordings, schema.RecordingBody, schema.Session),
     Endpoint("POST", "lesson", Handlers.lesson, schema.EmptyBody, schema.Session),
     Endpoint("GET", "statistics", Handlers.statistics, None, Statistics),

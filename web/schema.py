@@ -10,6 +10,7 @@ from typing import Annotated, Literal, NotRequired, TypedDict
 
 from msgspec import Meta, Struct
 
+from german_whist.envs.engine.cards import NUM_CARDS
 from german_whist.session.schema import (
     AgentEntry,
     DealReview,
@@ -21,6 +22,7 @@ from german_whist.session.schema import (
     MatchEntry,
     Outcome,
     Position,
+    Recall,
     SessionKind,
     Side,
 )
@@ -80,6 +82,20 @@ class DealBody(Body, frozen=True):
     """A finished deal."""
 
     deal: int | None = None  # its number, from 1; by default the last one
+
+
+class WatchBody(DealBody, frozen=True, kw_only=True):
+    """A finished deal, or how it goes on with perfect play."""
+
+    # number of the decision from which both sides play perfectly; both hands have to be known there. By default the
+    # agent plays the whole deal
+    move: int | None = None
+
+
+class RecallBody(VersionBody, frozen=True):
+    """The answer to the memory quiz."""
+
+    cards: Annotated[list[Word], Meta(max_length=NUM_CARDS)]  # those that the opponent holds
 
 
 class TryBody(DealBody, frozen=True, kw_only=True):
@@ -192,6 +208,7 @@ class Can(TypedDict):
     hint: bool  # a hint
     take_back: bool  # a take-back
     next: bool  # the next deal
+    recall: bool  # the answer to the memory quiz
     review: bool  # a review
     swap: bool  # swap, try and watch; never in a lesson
 
@@ -214,6 +231,7 @@ class SessionState(TypedDict):
     can: Can  # what can be asked for now
     earlier: Earlier | None  # practice: what this deal brought before
     hint: Hint | None  # the hint for this position, once it was asked for
+    recall: Recall | None  # your answer to the memory quiz of this deal
     lesson: Lesson | None  # what the teacher says, in a lesson
 
 

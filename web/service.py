@@ -143,11 +143,14 @@ class Service:
         return await self.answer(work, 201)
 
     async def derive(self, request: Request, make: Callable[[Session], Session]) -> Response:
-        """Answer with a new session that is made from the one that the address names."""
+        """Answer with a new session that is made from the one that the address names, and remembers it."""
 
         def derived() -> Session:
             with self.store.open(request.path_params["id"]) as entry:
-                return make(entry.session)
+                made = make(entry.session)
+                if made.earlier is not None:
+                    made.earlier["session"] = entry.id
+                return made
 
         return await self.create(derived)
 

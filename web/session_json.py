@@ -14,8 +14,9 @@ from german_whist.session.deal.position import position, result, side_of, side_o
 from german_whist.session.deal.tables import event_tables
 from german_whist.session.game_session import FinishedDeal, Session
 from german_whist.session.lesson import lesson_data
+from german_whist.session.recall import recall_data
 from german_whist.session.saved import Summary
-from german_whist.session.schema import GameEvent
+from german_whist.session.schema import GameEvent, Recall
 from german_whist.session.settings import Settings
 from german_whist.web import schema
 
@@ -58,13 +59,21 @@ def session_json(session: Session) -> schema.SessionState:
             "hint": acts,
             "take_back": session.can_take_back,
             "next": deal.done and not session.over,
+            "recall": session.can_recall,
             "review": bool(session.finished),
             "swap": bool(session.finished) and settings.kind != "lesson",
         },
         "earlier": session.earlier,
         "hint": session.hint,
+        "recall": _recall(session),
         "lesson": lesson_data(deal) if settings.kind == "lesson" else None,
     }
+
+
+def _recall(session: Session) -> Recall | None:
+    if session.recalled is None:
+        return None
+    return recall_data(session.deal, session.seat, session.names, session.recalled)
 
 
 def session_title(settings: Settings, agent: str) -> str:

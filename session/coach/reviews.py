@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from german_whist.agents.endgame.open_hands import opponent_hand_known
 from german_whist.envs.agent import Agent
 from german_whist.envs.engine.actions import action_text
 from german_whist.envs.engine.rules import Rules
@@ -139,7 +140,7 @@ def _move(deal: TableDeal, step: int, view: Any, advice: Advice, seat: int, text
     judged = judgement_of(advice, action)
     taken = int(view["tricks_self"].sum() + view["tricks_opponent"].sum())
     best = advice.actions[0] if judged.is_criticised else action
-    line = best_line(deal, step, best) if judged.is_criticised and advice.exact else []
+    line = best_line(deal, step).actions[step:] if judged.is_criticised and advice.exact else []
     return {
         "number": step + 1,
         "trick": taken if view["choice"] and taken else taken + 1,
@@ -162,11 +163,18 @@ def _move(deal: TableDeal, step: int, view: Any, advice: Advice, seat: int, text
     }
 
 
-def best_line(deal: TableDeal, step: int, best: int) -> list[int]:
-    """Return perfect play of an open endgame from one of the best actions on, in place of action ``step`` from 0."""
+def best_line(deal: TableDeal, step: int) -> TableDeal:
+    """Return the same deal with perfect play by both seats from action ``step`` on, counted from 0.
+
+    Raises:
+        ValueError: if the seat that chose it did not know the opponent's hand.
+    """
+    past = TableDeal(deal.rules, deal.deck, deal.dealer, deal.actions[: max(step, 0)])
+    if not 0 <= step < len(deal.actions) or not opponent_hand_known(past.views(past.turn))[0]:
+        raise ValueError(f"move {step + 1} is not one at which both hands are known")
+    past.play(advise(past.views(past.turn), deal.rules)[0].actions[0])
     agent = agent_named(PERFECT_ENDGAME, deal.rules)
-    played = play_out(TableDeal(deal.rules, deal.deck, deal.dealer, [*deal.actions[:step], best]), (agent, agent))
-    return played.actions[step:]
+    return play_out(past, (agent, agent))
 
 
 def _by_side(moves: Sequence[schema.Move], tricks: Sequence[float]) -> dict[schema.Side, float]:

@@ -99,6 +99,59 @@ def test_another_card_the_other_side_and_the_agent_at_work(table: Make, client: 
     assert client.get("api/statistics").json()["deals"] == 1
 
 
+def test_the_memory_quiz_is_answered_once(table: Make, client: TestClient) -> None:
+    made = table(rules="small", seat=0)
+    while not made.session["can"]["recall"]:
+        assert made.session["recall"] is None
+        made.play(1)
+    count = made.session["position"]["opponent"]["cards"]
+    own = {card["card"] for card in made.session["position"]["hand"]}
+    others = [suit + rank for suit in "CDHS" for rank in "89TJQKA" if suit + rank not in own]
+    version = made.session["version"]
+    for cards, words in ((others[: count - 1], f"{count} different cards"), (["XX"], "'XX' is not a card")):
+        refused = client.post(f"{made.address}/recall", json={"version": version, "cards": cards})
+        assert error(refused)[0] == 400
+        assert words in error(refused)[2]
+    answered = made.post("recall", cards=others[:count])
+    assert not answered["can"]["recall"]
+    assert answered["recall"]["held"] == count
+    assert answered["recall"]["cards"] is None
+    made.play()
+    named = [one["card"] for one in made.session["recall"]["cards"] if one["recalled"]]
+    assert sorted(named) == sorted(others[:count])
+    assert client.get("api/statistics").json()["memory"]["deals"] == 1
+
+
+def test_the_best_line_of_an_endgame_can_be_watched(table: Make, client: TestClient) -> None:
+    made = table(rules="small", seat=0, agent="random", seed=4)
+    made.play()
+    moves = client.get(f"{made.address}/review").json()["moves"]
+    (move, *_) = [move for move in moves if move["line"]]
+    seen = client.post(f"{made.address}/watch", json={"move": move["number"]}).json()
+    assert [one["action"] for one in seen["moves"]] == move["line"]
+    assert seen["moves"][0]["number"] == move["number"]
+    assert len(seen["positions"]) == len(seen["moves"]) + 1
+    assert seen["title"] == "Perfect play"
+    assert seen["moves"][0]["yours"] == move["action"]
+    for number in (0, 1, 999):
+        refused = client.post(f"{made.address}/watch", json={"move": number})
+        assert error(refused)[2] == f"move {number} is not one at which both hands are known"
+
+
+def test_practice_knows_the_way_back(table: Make, client: TestClient) -> None:
+    made = table(rules="small", seat=0)
+    made.play()
+    moves = client.get(f"{made.address}/review").json()["moves"]
+    move = next(move for move in moves if move["by"] == "you")
+    tried = client.post(f"{made.address}/try", json={"move": move["number"], "action": move["action"]}).json()
+    swapped = client.post(f"{made.address}/swap", json={}).json()
+    for one, number in ((tried, move["number"]), (swapped, None)):
+        again = client.get(f"api/sessions/{one['id']}").json()
+        assert again["earlier"] == one["earlier"]
+        assert (one["earlier"]["session"], one["earlier"]["deal"]) == (made.session["id"], 1)
+        assert one["earlier"]["move"] == number
+
+
 def test_the_agent_at_work_on_an_earlier_deal_has_the_trumps_of_that_deal(table: Make, client: TestClient) -> None:
     made = table(rules="tiny", seat=0, seed=1)
     trumps = []
