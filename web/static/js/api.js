@@ -65,6 +65,12 @@ export const api = {
   ),
   /** @param {Session} session @returns {Promise<Session>} */
   hint: (session) => request("POST", `sessions/${session.id}/hint`, seen(session)),
+  /** @param {Session} session @param {string[]} cards @returns {Promise<Session>} */
+  recall: (session, cards) => request(
+    "POST",
+    `sessions/${session.id}/recall`,
+    /** @satisfies {import("./types.js").RecallBody} */ ({ ...seen(session), cards }),
+  ),
   /** @param {Session} session @returns {Promise<Session>} */
   takeBack: (session) => request("POST", `sessions/${session.id}/take-back`, seen(session)),
   /** @param {Session} session @returns {Promise<Session>} */
@@ -77,8 +83,8 @@ export const api = {
   tryAction: (id, deal, move, action) => request("POST", `sessions/${id}/try`, /** @satisfies {import("./types.js").TryBody} */ ({ deal, move, action })),
   /** @param {string} id @param {number} deal @returns {Promise<Session>} */
   swap: (id, deal) => request("POST", `sessions/${id}/swap`, /** @satisfies {import("./types.js").DealBody} */ ({ deal })),
-  /** @param {string} id @param {number} deal @returns {Promise<import("./types.js").Watch>} */
-  watch: (id, deal) => request("POST", `sessions/${id}/watch`, /** @satisfies {import("./types.js").DealBody} */ ({ deal })),
+  /** @param {string} id @param {number} deal @param {number | null} [move] @returns {Promise<import("./types.js").Watch>} */
+  watch: (id, deal, move = null) => request("POST", `sessions/${id}/watch`, /** @satisfies {import("./types.js").WatchBody} */ ({ deal, move })),
   /** @param {string} recording @returns {Promise<Session>} */
   open: (recording) => request("POST", "recordings", /** @satisfies {import("./types.js").RecordingBody} */ ({ recording })),
   /** @returns {Promise<Session>} */

@@ -10,6 +10,7 @@ import { isCard } from "./words.js";
 import { alertUser, tellOtherTabs, untilBack } from "./tabs.js";
 import { showHint } from "./coach/hint.js";
 import { showLesson } from "./coach/lesson.js";
+import { recallText } from "./coach/recall.js";
 import { setTool } from "./dialogs/menu.js";
 import { showLog } from "./table/log.js";
 import { fly, rectOf } from "./table/motion.js";
@@ -22,7 +23,10 @@ import { TableView } from "./table/view.js";
 /** @typedef {import("./table/state.js").Shown} Shown */
 
 export class Game {
-  /** @param {import("./table/result.js").ResultActions & {lost: () => void}} actions `lost`: the session is gone */
+  /**
+   * @param {import("./table/result.js").ResultActions & {lost: () => void, quiz: () => void}} actions
+   *   `lost`: the session is gone; `quiz`: it is time for the memory quiz
+   */
   constructor(actions) {
     this.actions = actions;
     /** @type {Session | null} */
@@ -53,7 +57,13 @@ export class Game {
     showLesson(session, this.actions.leave);
     setTool("Hint", { enabled: settled && session.can.hint && !this.busy });
     setTool("Take back", { enabled: settled && session.can.take_back && !this.busy });
-    setTool("Review", { enabled: session.deals.length > 0, hidden: over && session.kind !== "recording" && session.can.review });
+    const back = session.earlier !== null && session.earlier.session !== null;
+    setTool("Review", {
+      enabled: back || session.deals.length > 0,
+      hidden: over && session.kind !== "recording" && session.can.review,
+      words: back ? "Back to the review" : "Review",
+    });
+    if (settled && session.can.recall) this.actions.quiz();
   }
 
   hideHint() {
@@ -144,6 +154,17 @@ export class Game {
     this.show(shownNow(answer));
   }
 
+  /** @param {string[]} cards the answer to the memory quiz */
+  async recall(cards) {
+    const { session } = this;
+    if (session === null) return;
+    const answer = await this.request(() => api.recall(session, cards));
+    if (answer === null) return;
+    this.session = answer;
+    this.show(shownNow(answer));
+    if (answer.recall !== null) alertUser(`${recallText(answer.recall)}. After the deal you see which.`);
+  }
+
   async takeBack() {
     const { session } = this;
     if (session === null) return;
@@ -227,6 +248,7 @@ export class Game {
     if (key === "h" && session.can.hint) void this.hint();
     else if (key === "u" && session.can.take_back) void this.takeBack();
     else if (key === "n" && session.can.next && this.shown?.position.result) void this.next();
+    else if (key === "r" && session.earlier?.session) this.actions.back();
     else if (key === "r" && session.deals.length > 0) this.actions.review();
   }
 }

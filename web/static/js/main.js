@@ -7,6 +7,7 @@ import { change, keepSession, keptSession, settings } from "./settings.js";
 import { Game } from "./game.js";
 import { followLayout } from "./layout.js";
 import { alertUser, followOtherTabs, tellOtherTabs } from "./tabs.js";
+import { offerQuiz, openQuiz } from "./coach/recall.js";
 import { loadCards } from "./table/card.js";
 import { openLog } from "./table/log.js";
 import { openDialog } from "./dialogs/dialog.js";
@@ -15,11 +16,8 @@ import { gameForm } from "./dialogs/game_form.js";
 import { openMenu, showTools } from "./dialogs/menu.js";
 import { openSettings } from "./dialogs/settings_dialog.js";
 import { openRecordingDialog, openShare } from "./dialogs/share.js";
-import { openStatistics } from "./dialogs/statistics.js";
 import { openUnfinished } from "./dialogs/unfinished.js";
 import { byId, h } from "./dom.js";
-import { openReview } from "./review/review.js";
-import { openWatch } from "./review/watch.js";
 
 /** @typedef {import("./types.js").Session} Session */
 
@@ -35,6 +33,8 @@ const game = new Game({
   share: () => void attempt(async () => openShare(current(), game.session?.deal.number ?? null)),
   fairness: () => void openFairness(current()),
   leave: () => void attempt(backToGame),
+  back: () => void attempt(backToReview),
+  quiz: () => quiz(),
   lost: () => void attempt(newGame),
 });
 
@@ -89,18 +89,53 @@ async function backToGame() {
   else enter(session);
 }
 
-/** @param {number} [deal] default: the one on the table, or the last finished one */
-async function review(deal) {
+/** Back from practice to the review from which it was begun, if that session is still there. */
+async function backToReview() {
+  const { earlier } = current();
+  const session = earlier === null || earlier.session === null ? null : await readSession(earlier.session);
+  if (earlier === null || session === null) return backToGame();
+  enter(session);
+  return review(earlier.deal, earlier.move);
+}
+
+/** @type {string} the deal of the last memory quiz: it is asked once */
+let asked = "";
+
+/** Ask for the opponent's hand if the person wants that, or offer it once. */
+function quiz() {
+  const session = current();
+  const deal = `${session.id} ${session.deal.number}`;
+  if (asked === deal || document.querySelector("dialog[open]") !== null) return;
+  asked = deal;
+  const open = () => openQuiz(session, (cards) => void game.recall(cards));
+  if (settings.memoryQuiz) open();
+  else if (!settings.quizOffered) {
+    change({ quizOffered: true });
+    offerQuiz({
+      yes: () => {
+        change({ memoryQuiz: true });
+        if (game.session === session) open();
+      },
+    });
+  }
+}
+
+/**
+ * @param {number} [deal] default: the one on the table, or the last finished one
+ * @param {number | null} [move] the move to begin with; default: the biggest mistake
+ */
+async function review(deal, move = null) {
   const session = current();
   const finished = session.deals.map((entry) => entry.deal);
   if (finished.length === 0) return;
   const number = deal ?? finished[finished.length - 1];
   await attempt(async () => {
-    const answer = await api.review(session.id, number);
+    const [answer, { openReview }] = await Promise.all([api.review(session.id, number), import("./review/review.js")]);
     openReview(
       answer,
       {
         tryAction: session.can.swap ? (move, action) => void attempt(async () => enter(await api.tryAction(session.id, number, move, action))) : null,
+        line: session.can.swap ? (from) => void watchLine(session, number, from) : null,
         otherSide: session.can.swap ? () => void otherSide(number) : null,
         watch: session.can.swap ? () => void watch(number) : null,
         share: () => void attempt(() => openShare(session, number)),
@@ -108,7 +143,7 @@ async function review(deal) {
           if (game.session?.kind === "recording") void attempt(backToGame);
         },
       },
-      { deals: finished, deal: number, choose: (chosen) => void review(chosen) },
+      { deals: finished, deal: number, move, choose: (chosen) => void review(chosen) },
     );
   });
 }
@@ -124,7 +159,24 @@ async function otherSide(deal) {
 /** @param {number} [deal] */
 async function watch(deal) {
   const session = current();
-  await attempt(async () => openWatch(await api.watch(session.id, deal ?? session.deal.number)));
+  await attempt(async () => {
+    const [answer, { openWatch }] = await Promise.all([api.watch(session.id, deal ?? session.deal.number), import("./review/watch.js")]);
+    openWatch(answer, { title: "The agent with your cards" });
+  });
+}
+
+/**
+ * Show perfect play from a decision on, and then the review again.
+ *
+ * @param {Session} session
+ * @param {number} deal
+ * @param {number} move
+ */
+async function watchLine(session, deal, move) {
+  await attempt(async () => {
+    const [answer, { openWatch }] = await Promise.all([api.watch(session.id, deal, move), import("./review/watch.js")]);
+    openWatch(answer, { title: "The best line", close: () => void review(deal, move) });
+  });
 }
 
 /** @param {string} recording */
@@ -158,7 +210,7 @@ async function dealOfTheDay() {
 
 async function unfinished() {
   const { sessions } = await api.sessions();
-  const open = sessions.filter((session) => !session.finished && session.kind === "play");
+  const open = sessions.filter((session) => session.kind === "play" && !session.finished && (session.in_play || session.match !== null));
   if (open.length === 0) {
     alertUser("There is no other game.");
     return;
@@ -169,15 +221,20 @@ async function unfinished() {
   });
 }
 
+async function statistics() {
+  const { openStatistics } = await import("./dialogs/statistics.js");
+  await openStatistics(catalog);
+}
+
 function connect() {
   showTools("tools", [
     { name: "Hint", sign: "hint", act: () => void game.hint() },
     { name: "Take back", sign: "back", act: () => void game.takeBack() },
-    { name: "Review", sign: "review", act: () => void review() },
+    { name: "Review", sign: "review", act: () => void (game.session?.earlier?.session ? attempt(backToReview) : review()) },
   ]);
   showTools("menu", [
     { name: "New game", sign: "new", act: newGameDialog },
-    { name: "Statistics", sign: "statistics", act: () => void attempt(() => openStatistics(catalog)) },
+    { name: "Statistics", sign: "statistics", act: () => void attempt(statistics) },
     { name: "Settings", sign: "settings", act: () => openSettings(catalog, () => void attempt(newGame)) },
     { name: "More", sign: "more", act: more },
   ]);

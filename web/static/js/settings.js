@@ -17,6 +17,8 @@ const SESSION = "german-whist.session";
  * @property {"auto" | "portrait" | "landscape"} orientation
  * @property {boolean} known  show the cards that the opponent is known to hold
  * @property {boolean} shortcuts
+ * @property {boolean} memoryQuiz  ask for the opponent's hand when the stock is gone
+ * @property {boolean} quizOffered
  * @property {boolean} lessonOffered
  * @property {{rules: string, agent: string, match: string | null}} game  what was played last
  * @property {string} defaults  the defaults of the command line that `game` was chosen under
@@ -35,6 +37,8 @@ const DEFAULTS = {
   orientation: "auto",
   known: false,
   shortcuts: true,
+  memoryQuiz: false,
+  quizOffered: false,
   lessonOffered: false,
   game: { rules: "", agent: "", match: null },
   defaults: "",

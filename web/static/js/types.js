@@ -7,6 +7,7 @@
  * @typedef {"card" | "pick" | "take_or_leave" | "keep_or_swap"} DecisionKind
  * @typedef {"deal" | "trump" | "turn_up" | "keep" | "swap" | "play" | "win" | "leave" | "take" | "draw" | "endgame" | "result" | "match"} EventKind
  * @typedef {"play" | "practice" | "recording" | "lesson"} SessionKind
+ * @typedef {"best" | "good" | "inaccuracy" | "mistake" | "blunder"} Label
  * @typedef {"bad_request" | "illegal_action" | "forbidden" | "not_found" | "method_not_allowed" | "conflict" | "too_large" | "unsupported_type" | "too_many" | "server_error" | "insufficient_storage"} ErrorCode
  */
 
@@ -44,6 +45,7 @@
  * @property {string} title  its name for people
  * @property {string} level  how hard it is
  * @property {Record<string, string>} strength  how strong it is, as a sentence by game, where it was measured
+ * @property {number} accuracy  its accuracy in classic, as yours is measured
  * @property {string} description  what it does
  */
 
@@ -203,12 +205,12 @@
  * @typedef {object} Option
  * @property {string} action
  * @property {string} name
- * @property {number} value  expected margin of the deal, in counted tricks
- * @property {number} cost  how far that is below the advised action's, at least 0
+ * @property {number} tricks  expected tricks of yours that count; in a deal played low, fewer are better
+ * @property {number} tricks_given_away  how many that loses against the advised action, at least 0
  * @property {number} win  chance to win the deal; a draw counts half
- * @property {boolean} best  whether it is as good as the advised action, in tricks and in chance to win
+ * @property {Label} label  how good it is, beyond the noise of the estimates
  * @property {number | null} trick  chance to win this trick; `null` if unknown
- * @property {string} text  the value in words
+ * @property {string} text  the tricks in words
  */
 
 /**
@@ -231,8 +233,9 @@
  * @property {string} reason  why, as a sentence
  * @property {boolean} exact  whether the values are exact results, not estimates
  * @property {number} win  chance to win the deal with the advised action; a draw counts half
- * @property {Option[]} options  every legal action: the advised one, then the others from the most tricks to the fewest
- * @property {Record<string, Holding>} opponent  what the opponent may hold, by suit
+ * @property {Option[]} options  every legal action: the advised one, then the others from the best to the worst
+ * @property {Record<string, Holding> | null} opponent  what the opponent may hold, by suit; `null` where its hand is known
+ * @property {string[] | null} opponent_hand  the opponent's hand where you know it, else `null`
  */
 
 /**
@@ -252,6 +255,29 @@
  * @typedef {object} Earlier
  * @property {string} text  the result in words
  * @property {boolean} swapped  whether you had the other hand then
+ * @property {string | null} session  id of the session in which it was played; `null` if unknown
+ * @property {number} deal  its number there, from 1
+ * @property {number | null} move  number of the decision from which it goes on; `null`: from the start
+ */
+
+/**
+ * A card of a memory quiz: the opponent held it, or you thought so.
+ *
+ * @typedef {object} RecalledCard
+ * @property {string} card
+ * @property {string} name
+ * @property {boolean} held  whether the opponent held it
+ * @property {boolean} recalled  whether you named it
+ * @property {string} reason  how you could know, as a sentence
+ */
+
+/**
+ * Your answer to the memory quiz: which cards does the opponent hold when the stock is gone?
+ *
+ * @typedef {object} Recall
+ * @property {number} right  how many of your cards it held
+ * @property {number} held  how many it held
+ * @property {RecalledCard[] | null} cards  what they were, after the deal; `null` before
  */
 
 /**
@@ -265,15 +291,26 @@
  * @property {string} action
  * @property {string} name
  * @property {string} text  the move as a sentence
- * @property {string} best  the best action; the move's own if it is as good
+ * @property {string} best  the best action; the move's own unless that gave something away that is worth speaking of
  * @property {string} best_name
- * @property {number} cost  what the move gave away in tricks, by what could be known
- * @property {number} win_cost  the same in chance to win
+ * @property {Label} label  how good the move was, by what could be known
+ * @property {number} tricks_given_away  tricks that it gave away against the advised action, by what could be known
+ * @property {number} win_given_away  the same in chance to win
  * @property {boolean} exact  whether the values are exact results, not estimates
  * @property {string} judge  who judges, as `by` in a hint
  * @property {string} judge_title  the same for people
  * @property {string} reason  why the best action is the best, as a sentence
  * @property {Option[]} options  every legal action, as in a hint
+ * @property {string[]} line  perfect play from here, where the values are exact and another action was better; else empty
+ */
+
+/**
+ * A change of your chance to win that you did not cause: by the cards, or by what the opponent played.
+ *
+ * @typedef {object} Swing
+ * @property {number} move  number of moves played when you saw what had changed
+ * @property {number} change  by how much your chance changed
+ * @property {string} text  what happened, as a sentence
  */
 
 /**
@@ -291,11 +328,11 @@
  */
 
 /**
- * Margins with your cards.
+ * Counted tricks with your cards.
  *
  * @typedef {object} Compared
- * @property {number} you  yours
- * @property {number} agent  the agent's
+ * @property {number} you  those that you took
+ * @property {number} agent  those that the agent takes
  */
 
 /**
@@ -311,16 +348,17 @@
  */
 
 /**
- * What the agent makes of your cards against itself.
+ * What the agent makes of your cards against itself, or perfect play from a decision on.
  *
  * @typedef {object} Watch
- * @property {string} title  the agent that plays both hands
+ * @property {string} title  what plays both hands
+ * @property {Record<Side, string>} names  names of the players
  * @property {string | null} trump  the trump suit; `null`: no trumps
  * @property {string} recording  the deal as a recording
  * @property {Result} result  the result, `you` being your seat
- * @property {Compared} compare  margins with your cards
+ * @property {Compared} compare  tricks with your cards
  * @property {WatchMove[]} moves
- * @property {OpenPosition[]} positions  before move 1, then after each move
+ * @property {OpenPosition[]} positions  before the first of these moves, then after each
  */
 
 /**
@@ -342,10 +380,11 @@
  * @property {number} won  those won
  * @property {number} drawn  those drawn
  * @property {number} lost  those lost
- * @property {number} margin  mean margin
- * @property {number | null} accuracy  mean accuracy of your decisions, 0 to 100; `null` until a deal is rated
- * @property {number | null} luck  mean margin that the agents make of the same cards; `null` until a deal is rated
- * @property {number | null} skill  mean margin minus that; `null` until a deal is rated
+ * @property {number} tricks  mean of your counted tricks; in a deal played low, those of the opponent
+ * @property {number | null} accuracy  accuracy of your decisions in all of them, 0 to 100; `null` until a deal is reviewed
+ * @property {string | null} plays_like  the level of the catalogue whose accuracy is nearest, for people
+ * @property {number | null} luck  the mean that the agents take of the same cards; `null` until a deal is rated
+ * @property {number | null} skill  how many more you took; `null` until a deal is rated
  * @property {number} slams  deals in which you took every counted trick
  * @property {Streak} streak  deals won in a row
  */
@@ -373,9 +412,17 @@
  * @property {number} points  your points; the opponent's are negative
  * @property {boolean} slam  whether you took every counted trick
  * @property {boolean} assisted  whether a hint was asked for or an action taken back
- * @property {number | null} accuracy  accuracy of your decisions, 0 to 100; `null` until it is rated
- * @property {number | null} luck  the margin that the agents make of the same cards; `null` until it is rated
+ * @property {number | null} accuracy  accuracy of your decisions, 0 to 100; `null` until it is reviewed
  * @property {string | null} day  date of the deal of the day
+ */
+
+/**
+ * What the memory quizzes brought.
+ *
+ * @typedef {object} Memory
+ * @property {number} deals  deals with a quiz
+ * @property {number} share  share of the opponent's cards that were named, 0 to 1
+ * @property {number} perfect  quizzes without an error
  */
 
 /**
@@ -387,6 +434,9 @@
  * @property {DealGroup[]} groups  the deals by game and agent
  * @property {MatchGroup[]} matches  the matches by game, agent and match
  * @property {Streak} streak  deals won in a row without help
+ * @property {number | null} accuracy  accuracy of your decisions without help, 0 to 100; `null` until a deal is reviewed
+ * @property {string | null} plays_like  the level of the catalogue whose accuracy is nearest, for people
+ * @property {Memory | null} memory  the memory quizzes; `null` before the first
  * @property {RecentDeal[]} recent  the last 100 deals, oldest first
  */
 
@@ -428,6 +478,22 @@
  *
  * @typedef {object} DealBody
  * @property {number | null} [deal]  its number, from 1; by default the last one
+ */
+
+/**
+ * A finished deal, or how it goes on with perfect play.
+ *
+ * @typedef {object} WatchBody
+ * @property {number | null} [deal]  its number, from 1; by default the last one
+ * @property {number | null} [move]  agent plays the whole deal
+ */
+
+/**
+ * The answer to the memory quiz.
+ *
+ * @typedef {object} RecallBody
+ * @property {number} version  the version of the session that you have seen
+ * @property {string[]} cards  those that the opponent holds
  */
 
 /**
@@ -557,6 +623,7 @@
  * @property {boolean} hint  a hint
  * @property {boolean} take_back  a take-back
  * @property {boolean} next  the next deal
+ * @property {boolean} recall  the answer to the memory quiz
  * @property {boolean} review  a review
  * @property {boolean} swap  swap, try and watch; never in a lesson
  */
@@ -580,6 +647,7 @@
  * @property {Can} can  what can be asked for now
  * @property {Earlier | null} earlier  practice: what this deal brought before
  * @property {Hint | null} hint  the hint for this position, once it was asked for
+ * @property {Recall | null} recall  your answer to the memory quiz of this deal
  * @property {Lesson | null} lesson  what the teacher says, in a lesson
  * @property {string} id  its name in addresses, random
  */
@@ -624,10 +692,13 @@
  * @property {boolean} low  whether the fewest tricks win
  * @property {Record<Side, string>} names  names of the players
  * @property {Result} result
- * @property {Record<Side, number | null>} accuracy  accuracy of the decisions, 0 to 100; `null`: there was no choice
- * @property {Record<Side, number>} cost  tricks given away
- * @property {number} luck  what the cards were worth to you: the margin that the agents make of them
+ * @property {Record<Side, number | null>} accuracy  accuracy of the decisions, 0 to 100; `null`: nothing was at stake
+ * @property {Record<Side, string | null>} plays_like  the level of the catalogue whose accuracy is nearest, for people
+ * @property {Record<Side, number>} tricks_given_away  the sum over the moves of a side
+ * @property {Record<Side, number>} tricks_at_stake  tricks that average actions would have given away
+ * @property {Result} par  how the deal ends when the strongest network plays both hands
  * @property {number[]} win_curve  your chance to win: before move 1, then after each move
+ * @property {Swing[]} swings  its largest changes that you did not cause, at most three, in order
  * @property {Move[]} moves
  * @property {number[]} mistakes  numbers of your biggest mistakes, at most three, the biggest first
  * @property {OpenPosition[]} positions  before move 1, then after each move

@@ -46,6 +46,17 @@ export function percent(share) {
   return share === null || share === undefined ? "–" : `${Math.round(100 * share)} %`;
 }
 
+/** @param {number} change a difference of chances @returns {string} "+57 points", "−1 point" */
+export function points(change) {
+  const number = Math.round(100 * change);
+  return `${signed(number, 0)} ${Math.abs(number) === 1 ? "point" : "points"}`;
+}
+
+/** @param {number} tricks @param {boolean} exact @returns {string} "7.4 tricks", "1 trick" */
+export function tricksText(tricks, exact = false) {
+  return counted(exact ? tricks : Number(tricks.toFixed(1)), "trick");
+}
+
 /** @param {number} count @param {string} word @returns {string} "1 trick", "2 tricks" */
 export function counted(count, word) {
   return `${count} ${word}${count === 1 ? "" : "s"}`;

@@ -2,7 +2,7 @@
 /** Bars: the legal actions side by side, by what they are worth. */
 
 import { h } from "../dom.js";
-import { isCard, percent, shortName, signed } from "../words.js";
+import { isCard, percent, shortName } from "../words.js";
 
 /** @typedef {import("../types.js").Option} Option */
 
@@ -26,19 +26,18 @@ export function actionText(action, name = "") {
  * @returns {HTMLElement}
  */
 export function optionBars(options, { exact = false, chosen = "", trick = false, extra = null } = {}) {
-  const costs = options.map((option) => option.cost);
-  const widest = Math.max(...costs, 0.5);
+  const widest = Math.max(...options.map((option) => option.tricks_given_away), 0.25);
   const withTrick = trick && options.some((option) => option.trick !== null);
   const rows = options.map((option) => {
     const bar = h("span", { class: "bar", "aria-hidden": "true" }, h("i", {}));
-    const share = 1 - option.cost / (widest * 1.08);
+    const share = 1 - option.tricks_given_away / (widest * 1.08);
     /** @type {HTMLElement} */ (bar.firstElementChild).style.width = `${Math.round(100 * Math.max(share, 0.04))}%`;
     return h(
       "tr",
-      { class: `${option.best ? "best" : ""}${option.action === chosen ? " chosen" : ""}` },
+      { class: `${option.label === "best" ? "best" : ""}${option.action === chosen ? " chosen" : ""}` },
       h("th", { scope: "row" }, actionText(option.action, option.name)),
       h("td", { class: "bar-cell" }, bar),
-      h("td", {}, signed(option.value, exact ? 0 : 1)),
+      h("td", {}, option.tricks.toFixed(exact ? 0 : 1)),
       withTrick && h("td", {}, percent(option.trick)),
       h("td", {}, percent(option.win)),
       extra !== null && h("td", {}, extra(option)),
@@ -55,7 +54,7 @@ export function optionBars(options, { exact = false, chosen = "", trick = false,
         {},
         h("th", { scope: "col" }, h("span", { class: "hidden" }, "Card")),
         h("td", {}),
-        h("th", { scope: "col" }, exact ? "exact" : "tricks"),
+        h("th", { scope: "col" }, "tricks"),
         withTrick && h("th", { scope: "col" }, "this trick"),
         h("th", { scope: "col" }, "win"),
         extra !== null && h("td", {}),

@@ -1,9 +1,9 @@
 // @ts-check
-/** The hint: what the strongest agent would do, why, and what the opponent may hold. */
+/** The hint: what the strongest agent would do, why, and what the opponent may hold, or holds. */
 
 import { byId, fill, h, icon } from "../dom.js";
-import { SUIT_NAMES, SUIT_SIGNS, capital, isCard, percent } from "../words.js";
-import { optionBars } from "./bars.js";
+import { SUIT_NAMES, SUIT_SIGNS, capital, cardName, isCard, percent } from "../words.js";
+import { actionText, optionBars } from "./bars.js";
 
 /** @typedef {import("../types.js").Session} Session */
 
@@ -32,8 +32,19 @@ export function showHint(session, close) {
     h("p", { class: "reason" }, hint.reason),
     h("p", { class: "chance" }, "Chance to win the deal: ", h("b", {}, percent(hint.win))),
     optionBars(hint.options, { exact: hint.exact, trick: true }),
-    holdings(hint.opponent),
+    hint.opponent === null ? openHand(hint.opponent_hand ?? []) : holdings(hint.opponent),
     h("p", { class: "judge" }, hint.by_text),
+  );
+}
+
+/** @param {string[]} cards @returns {HTMLElement} the opponent's hand, one line a suit */
+function openHand(cards) {
+  const rows = [..."SHDC"].map((suit) => ({ suit, held: cards.filter((card) => card[0] === suit) })).filter(({ held }) => held.length > 0);
+  return h(
+    "section",
+    { class: "open-suits" },
+    h("h3", {}, "The opponent holds"),
+    ...rows.map(({ held }) => h("p", {}, ...held.flatMap((card) => [actionText(card, cardName(card)), " "]))),
   );
 }
 

@@ -32,11 +32,12 @@ export function showTools(place, tools) {
   );
 }
 
-/** @param {string} name @param {{enabled?: boolean, hidden?: boolean}} state */
-export function setTool(name, { enabled = true, hidden = false }) {
+/** @param {string} name @param {{enabled?: boolean, hidden?: boolean, words?: string}} state `words`: what stands on it */
+export function setTool(name, { enabled = true, hidden = false, words = name }) {
   const button = buttons.get(name);
   if (button === undefined) return;
   button.hidden = hidden;
+  if (button.lastElementChild !== null) button.lastElementChild.textContent = words;
   if (enabled) button.removeAttribute("aria-disabled");
   else button.setAttribute("aria-disabled", "true");
 }

@@ -105,6 +105,7 @@ function playFields() {
     checkField("Play a card with a single tap", settings.singleTap, set("singleTap"), "Otherwise the first tap raises it and the second plays it"),
     checkField("Sound", settings.sound, set("sound")),
     checkField("Show the cards that the opponent is known to hold", settings.known, set("known"), "Cards that you saw taken and not yet played"),
+    checkField("Memory quiz", settings.memoryQuiz, set("memoryQuiz"), "When the stock is gone: which cards does the opponent hold?"),
     checkField("Single-key shortcuts", settings.shortcuts, set("shortcuts"), "H hint, U take back, N next deal, R review"),
   ];
 }

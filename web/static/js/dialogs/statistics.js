@@ -4,7 +4,7 @@
 import { api } from "../api.js";
 import { attempt } from "../attempt.js";
 import { h, svg } from "../dom.js";
-import { counted, signed } from "../words.js";
+import { counted, percent, signed } from "../words.js";
 import { gameOf } from "./game_form.js";
 import { confirmDialog, openDialog } from "./dialog.js";
 
@@ -23,6 +23,7 @@ export async function openStatistics(catalog) {
   }));
   const dialog = openDialog("Statistics", [
     ...(statistics.deals === 0 ? [h("p", {}, "No deal is finished yet. Play one, and its result will stand here.")] : tables(statistics, catalog)),
+    statistics.deals > 0 && h("p", { class: "note" }, "Tricks are those that you take in a deal, and Agents those that the agents take with the same cards: your luck. Skill is how many more you take."),
     h("p", { class: "note" }, "Kept on this computer only. Deals and matches with hints or taken-back cards count apart."),
     h(
       "div",
@@ -52,12 +53,43 @@ function tables(statistics, catalog) {
       figure("Longest", statistics.streak.longest),
       assisted.length > 0 && figure("Assisted", sum("deals", assisted)),
     ),
+    ...(statistics.accuracy === null ? [] : [ladder(statistics.accuracy, statistics.plays_like, catalog)]),
+    ...(statistics.memory === null ? [] : [memory(statistics.memory)]),
   ];
   if (recent.length > 1) parts.push(recentChart(recent));
   if (plain.length > 0) parts.push(groupTable("By game and agent", plain, catalog));
   if (assisted.length > 0) parts.push(groupTable("Assisted deals", assisted, catalog));
   if (statistics.matches.length > 0) parts.push(matchTable(statistics, catalog));
   return parts;
+}
+
+/** @param {number} accuracy @param {string | null} like @param {Catalog} catalog @returns {HTMLElement} your accuracy among those of the agents */
+function ladder(accuracy, like, catalog) {
+  const rungs = [...catalog.agents.map((agent) => ({ title: agent.title, accuracy: agent.accuracy, you: false })), { title: "You", accuracy, you: true }]
+    .sort((one, other) => other.accuracy - one.accuracy);
+  const row = (/** @type {typeof rungs[0]} */ rung) => {
+    const bar = h("i", {});
+    bar.style.width = `${rung.accuracy}%`;
+    return h(
+      "tr",
+      { class: rung.you ? "chosen" : "" },
+      h("th", { scope: "row" }, rung.title),
+      h("td", { class: "bar-cell" }, h("span", { class: "bar", "aria-hidden": "true" }, bar)),
+      h("td", {}, percent(rung.accuracy / 100)),
+    );
+  };
+  return h(
+    "section",
+    { class: "ladder" },
+    h("h3", {}, `You play like ${like}`),
+    h("p", { class: "note" }, "Accuracy: how much you gave away of what depended on your cards. 30 % is what any cards reach, 100 % the coach. The agents' is measured in the classic game."),
+    h("table", { class: "bars" }, h("caption", { class: "hidden" }, "Accuracy"), h("tbody", {}, ...rungs.map(row))),
+  );
+}
+
+/** @param {import("../types.js").Memory} memory @returns {HTMLElement} */
+function memory({ deals, share, perfect }) {
+  return h("p", {}, h("strong", {}, "Memory: "), `${percent(share)} of the opponent’s cards in ${counted(deals, "deal")}, in ${perfect} of them without an error.`);
 }
 
 /** @param {string} word @param {number} number @returns {HTMLElement} */
@@ -95,10 +127,10 @@ function table(caption, heads, rows) {
 
 /** @param {string} caption @param {import("../types.js").DealGroup[]} groups @param {Catalog} catalog @returns {HTMLElement} */
 function groupTable(caption, groups, catalog) {
-  const number = (/** @type {number | null} */ value) => (value === null ? "–" : signed(value));
+  const number = (/** @type {number | null} */ value) => (value === null ? "–" : value.toFixed(1));
   return table(
     caption,
-    ["Game", "Against", "Deals", "Won", "Drawn", "Lost", "Margin", "Accuracy", "Luck", "Skill", "Streak"],
+    ["Game", "Against", "Deals", "Won", "Drawn", "Lost", "Tricks", "Agents", "Skill", "Accuracy", "Streak"],
     groups.map((group) => [
       gameTitle(catalog, group.rules),
       agentTitle(catalog, group.agent),
@@ -106,10 +138,10 @@ function groupTable(caption, groups, catalog) {
       group.won,
       group.drawn,
       group.lost,
-      signed(group.margin),
-      group.accuracy === null ? "–" : `${Math.round(group.accuracy)} %`,
+      number(group.tricks),
       number(group.luck),
-      number(group.skill),
+      group.skill === null ? "–" : signed(group.skill),
+      group.accuracy === null ? "–" : percent(group.accuracy / 100),
       `${group.streak.now} (best ${group.streak.longest})`,
     ]),
   );

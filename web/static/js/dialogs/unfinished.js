@@ -20,7 +20,8 @@ export function openUnfinished(sessions, actions) {
 
   /** @param {ListedSession} session @returns {HTMLElement} */
   function row(session) {
-    const played = new Date(session.updated).toLocaleString();
+    const time = new Date(session.updated);
+    const played = session.day === null ? time.toLocaleString() : time.toLocaleTimeString(); // its title has the date
     const item = h(
       "li",
       {},

@@ -1,23 +1,25 @@
 // @ts-check
-/** A position of a finished deal, all hands open. */
+/** A position of a finished deal, all hands open or but one. */
 
 import { settings } from "../settings.js";
 import { h } from "../dom.js";
-import { SUIT_NAMES, SUIT_SIGNS, cardName, sortCards, suitOrder } from "../words.js";
+import { SUIT_NAMES, SUIT_SIGNS, cardName, counted, sortCards, suitOrder } from "../words.js";
 import { picture } from "../table/card.js";
 
 /**
  * @param {import("../types.js").OpenPosition} position
- * @param {{names: Record<string, string>, trump: string | null, move: import("../types.js").Move | import("../types.js").WatchMove | null}} about
- *   `move`: the one that is played from here
+ * @param {{names: Record<string, string>, trump: string | null, move: import("../types.js").Move | import("../types.js").WatchMove | null, covered?: boolean}} about
+ *   `move`: the one that is played from here; `covered`: the opponent's hand and the stock lie face down
  * @returns {HTMLElement}
  */
-export function board(position, { names, trump, move }) {
+export function board(position, { names, trump, move, covered = false }) {
   const better = move !== null && "best" in move && move.best !== move.action ? move.best : null;
   const order = suitOrder(settings.suits, trump);
   const hand = (/** @type {"you" | "opponent"} */ side) => {
+    const down = covered && side === "opponent";
     const cards = sortCards(position[side], order);
     const row = h("div", { class: "open-hand" }, ...cards.map((card) => {
+      if (down) return picture("");
       const marks = [];
       if (move !== null && move.by === side && move.action === card) marks.push(better === null ? "chosen" : "chosen costly");
       if (move !== null && move.by === side && better === card) marks.push("better");
@@ -27,11 +29,11 @@ export function board(position, { names, trump, move }) {
     return h(
       "div",
       { class: `open-side${position.turn === side ? " turn" : ""}` },
-      h("p", {}, h("strong", {}, names[side]), ` ${position.tricks[side]} tricks`, position.score[side] === position.tricks[side] ? "" : `, ${position.score[side]} counted`),
+      h("p", {}, h("strong", {}, names[side]), ` ${counted(position.tricks[side], "trick")}`, position.score[side] === position.tricks[side] ? "" : `, ${position.score[side]} counted`),
       row,
     );
   };
-  const stock = position.stock.map((card) => picture(card, cardName(card)));
+  const stock = covered ? [] : position.stock.map((card) => picture(card, cardName(card)));
   return h(
     "div",
     { class: "board" },

@@ -1,8 +1,8 @@
 // @ts-check
-/** The curve of the chance to win, with a mark for each of the biggest mistakes. */
+/** The curve of the chance to win, with a mark for each of the biggest mistakes and of the largest turns of luck. */
 
 import { h, svg } from "../dom.js";
-import { percent } from "../words.js";
+import { percent, points } from "../words.js";
 
 /** @typedef {import("../types.js").Review} Review */
 
@@ -11,18 +11,16 @@ const HEIGHT = 150;
 
 export class WinCurve {
   /**
-   * @param {number[]} curve the chance before the first move and after each one
-   * @param {import("../types.js").Move[]} moves
-   * @param {number[]} mistakes numbers of moves
+   * @param {Review} review
    * @param {(move: number) => void} choose called with the number of moves played at the point that was clicked
    */
-  constructor(curve, moves, mistakes, choose) {
+  constructor({ win_curve: curve, moves, mistakes, swings }, choose) {
     this.curve = curve;
     const x = (/** @type {number} */ place) => (WIDTH * place) / Math.max(curve.length - 1, 1);
     const y = (/** @type {number} */ chance) => HEIGHT * (1 - chance);
     this.x = x;
     this.y = y;
-    const points = curve.map((chance, place) => `${x(place).toFixed(1)},${y(chance).toFixed(1)}`);
+    const corners = curve.map((chance, place) => `${x(place).toFixed(1)},${y(chance).toFixed(1)}`);
     const endgame = moves.findIndex((move) => move.stage === "endgame");
     this.cursor = svg("line", { class: "cursor", y1: 0, y2: HEIGHT, x1: 0, x2: 0 });
     this.dot = svg("path", { class: "dot" });
@@ -32,8 +30,9 @@ export class WinCurve {
       svg("rect", { class: "ground", x: 0, y: 0, width: WIDTH, height: HEIGHT }),
       endgame > 0 ? svg("rect", { class: "endgame", x: x(endgame), y: 0, width: WIDTH - x(endgame), height: HEIGHT }) : null,
       svg("line", { class: "half", x1: 0, x2: WIDTH, y1: HEIGHT / 2, y2: HEIGHT / 2 }),
-      svg("polygon", { class: "area", points: `0,${HEIGHT} ${points.join(" ")} ${WIDTH},${HEIGHT}` }),
-      svg("polyline", { class: "line", points: points.join(" ") }),
+      svg("polygon", { class: "area", points: `0,${HEIGHT} ${corners.join(" ")} ${WIDTH},${HEIGHT}` }),
+      svg("polyline", { class: "line", points: corners.join(" ") }),
+      ...swings.map(({ move, change }) => svg("path", { class: "swing", d: `M${x(move).toFixed(1)} ${y((curve[move] ?? 0.5) - change).toFixed(1)}V${y(curve[move] ?? 0.5).toFixed(1)}` })),
       ...mistakes.map((number) => svg("path", { class: "mark", d: point(x(number), y(curve[number] ?? 0.5)) })),
       this.cursor,
       this.dot,
@@ -47,7 +46,12 @@ export class WinCurve {
       "figure",
       { class: "chart" },
       drawing,
-      h("figcaption", {}, "Chance that you win. ", endgame > 0 ? "The endgame is shaded; " : "", "dots mark the biggest mistakes."),
+      h("figcaption", {}, `Chance that you win.${endgame > 0 ? " The endgame is shaded." : ""}${mistakes.length > 0 ? " Dots mark your biggest mistakes." : ""}${swings.length > 0 ? " Bars mark what you did not cause:" : ""}`),
+      swings.length > 0 && h("ul", { class: "swings" }, ...swings.map((swing) => h(
+        "li",
+        {},
+        h("button", { type: "button", class: "quiet", onclick: () => choose(swing.move) }, h("b", {}, points(swing.change)), h("span", {}, swing.text)),
+      ))),
     );
   }
 

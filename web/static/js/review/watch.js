@@ -1,18 +1,20 @@
 // @ts-check
-/** What the agent makes of your cards, move by move, compared with what you did. */
+/** What the agent makes of your cards, or perfect play of an endgame, move by move, compared with what you did. */
 
 import { fill, h } from "../dom.js";
-import { shortName, signed } from "../words.js";
+import { counted, shortName } from "../words.js";
 import { openDialog } from "../dialogs/dialog.js";
 import { board } from "./board.js";
 import { Steps } from "./steps.js";
 
-/** @param {import("../types.js").Watch} watch */
-export function openWatch(watch) {
+/**
+ * @param {import("../types.js").Watch} watch
+ * @param {{title: string, close?: () => void}} look
+ */
+export function openWatch(watch, { title, close = () => {} }) {
   const boardPlace = h("div", { class: "board-place" });
   const text = h("p", { class: "watch-text", "aria-live": "polite" });
-  const { title, trump } = watch;
-  const names = { you: `${title} with your cards`, opponent: title };
+  const { names, trump } = watch;
   const steps = new Steps(watch.moves.length, (place) => {
     const move = watch.moves[place] ?? null;
     fill(boardPlace, board(watch.positions[place], { names, trump, move }));
@@ -20,14 +22,14 @@ export function openWatch(watch) {
   });
   const { you, agent } = watch.compare;
   const dialog = openDialog(
-    "The agent with your cards",
+    title,
     [
-      h("p", { class: "review-result" }, `You: ${signed(you, 0)} tricks. ${title}: ${signed(agent, 0)}.`),
+      h("p", { class: "review-result" }, `You took ${counted(you, "trick")}. ${watch.title}: ${agent}.`),
       steps.element,
       text,
       boardPlace,
     ],
-    { kind: "full" },
+    { kind: "full", onclose: close },
   );
   dialog.addEventListener("keydown", (event) => steps.key(event));
   const parted = watch.moves.findIndex((move) => move.yours !== null && move.yours !== move.action);
@@ -36,7 +38,7 @@ export function openWatch(watch) {
 
 /** @param {import("../types.js").WatchMove | null} move @param {import("../types.js").Watch} watch @returns {string} */
 function words(move, watch) {
-  if (move === null) return `The end: margin ${signed(watch.compare.agent, 0)}.`;
+  if (move === null) return `The end: ${watch.result.text}.`;
   if (move.yours === null) return move.text;
   return move.yours === move.action ? `${move.text} So did you.` : `${move.text} You played ${shortName(move.yours)}.`;
 }

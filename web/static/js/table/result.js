@@ -2,6 +2,7 @@
 /** The end of a deal: who won, what it means for the match, and what can be done next. */
 
 import { byId, fill, h, icon } from "../dom.js";
+import { openRecall, recallText } from "../coach/recall.js";
 import { counted } from "../words.js";
 
 /** @typedef {import("../types.js").Session} Session */
@@ -16,6 +17,7 @@ import { counted } from "../words.js";
  * @property {() => void} share
  * @property {() => void} fairness
  * @property {() => void} leave  back from a practice deal to the game
+ * @property {() => void} back  back from a practice deal to the review from which it was begun
  */
 
 /**
@@ -53,7 +55,7 @@ function lines(session) {
   if (result !== null && result.winner !== null) {
     const points = Math.abs(result.points);
     const whose = result.winner === "you" ? "for you" : `for ${session.agent.title}`;
-    lines.push(`${Number(points.toFixed(2))} ${points === 1 ? "point" : "points"} ${whose}`);
+    lines.push(`${counted(Number(points.toFixed(2)), "point")} ${whose}`);
   }
   if (earlier !== null) lines.push(`The first time${earlier.swapped ? ", on the other side" : ""}: ${earlier.text}`);
   if (kind === "practice") lines.push("Practice: this deal does not count.");
@@ -79,10 +81,15 @@ function buttonsOf(session, actions) {
   const buttons = [];
   const add = (/** @type {string} */ words, /** @type {() => void} */ act, kind = "", sign = "") =>
     buttons.push(h("button", { type: "button", class: kind, onclick: act }, sign !== "" && icon(sign), words));
+  const { earlier, recall } = session;
   if (session.can.next) add("Next deal", actions.next, "primary");
-  else if (session.kind === "practice" || session.kind === "lesson") add("Back to the game", actions.leave, "primary");
+  else if (earlier !== null && earlier.session !== null) {
+    add("Back to the review", actions.back, "primary");
+    add("Back to the game", actions.leave, "quiet");
+  } else if (session.kind === "practice" || session.kind === "lesson") add("Back to the game", actions.leave, "primary");
   else add("New game", actions.newGame, "primary");
   if (session.can.review) add("Review", actions.review, "", "review");
+  if (recall !== null) add(recallText(recall), () => openRecall(recall), "quiet");
   if (session.can.swap) {
     add("Same deal, other side", actions.otherSide, "quiet");
     add("Watch the agent", actions.watch, "quiet");

@@ -81,8 +81,7 @@ function showTitle(session) {
   document.title = `${session.title} – German Whist`;
   const score = kind === "play" && (match.format !== null || match.deals > 0);
   const names = { play: "", practice: "Practice", recording: "Recording", lesson: "" };
-  const day = session.day === null ? "" : `Deal of ${session.day}`;
-  byId("match").textContent = score ? `${match.format === null ? "Score" : match.title}: ${scoreText(session)}` : day || names[kind];
+  byId("match").textContent = score ? `${match.format === null ? "Score" : match.title}: ${scoreText(session)}` : names[kind];
 }
 
 /** @param {Session} session @param {Shown} shown @returns {string[]} the cards that a hint or the lesson points at */
