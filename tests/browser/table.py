@@ -62,7 +62,7 @@ class Table:
             session: the session to open; by default the page deals.
         """
         self.settings = settings or {}
-        kept = json.dumps({"lessonOffered": True, "sound": False, **self.settings})
+        kept = json.dumps({"lessonOffered": True, "quizOffered": True, "sound": False, **self.settings})
         self._go_nowhere()
         self.page.evaluate("kept => { localStorage.clear(); localStorage['german-whist.settings'] = kept }", kept)
         self.page.set_viewport_size({"width": width, "height": height})

@@ -61,7 +61,7 @@ export class Game {
     setTool("Review", {
       enabled: back || session.deals.length > 0,
       hidden: over && session.kind !== "recording" && session.can.review,
-      words: back ? "Back to the review" : "Review",
+      words: back && document.documentElement.dataset.size !== "small" ? "Back to the review" : "Review",
     });
     if (settled && session.can.recall) this.actions.quiz();
   }

@@ -31,8 +31,9 @@ export function showHint(session, close) {
     ),
     h("p", { class: "reason" }, hint.reason),
     h("p", { class: "chance" }, "Chance to win the deal: ", h("b", {}, percent(hint.win))),
+    hint.opponent_hand !== null && openHand(hint.opponent_hand),
     optionBars(hint.options, { exact: hint.exact, trick: true }),
-    hint.opponent === null ? openHand(hint.opponent_hand ?? []) : holdings(hint.opponent),
+    hint.opponent !== null && holdings(hint.opponent),
     h("p", { class: "judge" }, hint.by_text),
   );
 }

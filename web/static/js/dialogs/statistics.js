@@ -89,7 +89,7 @@ function ladder(accuracy, like, catalog) {
 
 /** @param {import("../types.js").Memory} memory @returns {HTMLElement} */
 function memory({ deals, share, perfect }) {
-  return h("p", {}, h("strong", {}, "Memory: "), `${percent(share)} of the opponent’s cards in ${counted(deals, "deal")}, in ${perfect} of them without an error.`);
+  return h("p", {}, h("strong", {}, "Memory: "), `${percent(share)} of the opponent’s cards in ${counted(deals, "deal")}${perfect === 0 ? "" : `, ${perfect} without an error`}.`);
 }
 
 /** @param {string} word @param {number} number @returns {HTMLElement} */

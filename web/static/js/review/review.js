@@ -121,8 +121,7 @@ function summary(review) {
       "tr",
       {},
       h("th", { scope: "row" }, review.names[side]),
-      h("td", {}, accuracy === null ? "–" : percent(accuracy / 100)),
-      h("td", {}, review.plays_like[side] ?? "–"),
+      h("td", {}, accuracy === null ? "–" : percent(accuracy / 100), accuracy !== null && h("small", {}, `like ${review.plays_like[side]}`)),
       h("td", {}, review.tricks_given_away[side].toFixed(1)),
     );
   };
@@ -135,7 +134,7 @@ function summary(review) {
     h(
       "table",
       { class: "plain" },
-      h("thead", {}, h("tr", {}, h("td", {}), head("Accuracy"), head("Plays like"), head("Tricks given away"))),
+      h("thead", {}, h("tr", {}, h("td", {}), head("Accuracy"), head("Tricks given away"))),
       h("tbody", {}, row("you"), row("opponent")),
     ),
     h("p", { class: "note" }, luck),
