@@ -24,20 +24,20 @@ _TEACHER_PLAYS = ("SJ", "DQ", "CK", "DA")
 _STEPS: tuple[tuple[str, tuple[str, ...]], ...] = (
     (
         "This short game has the jacks, queens, kings and aces. You hold four cards, and a king of hearts lies "
-        "face up: hearts are trumps, and the winner of this trick takes that king. Lead the ace of spades. The "
-        "teacher has to follow suit if possible, and no spade beats the ace.",
+        "face up: hearts are trumps. Win this trick and you take that king; lose it and you take the hidden card "
+        "under it. Lead the ace of spades. The teacher has to follow suit if possible, and no spade beats the ace.",
         ("SA",),
     ),
     (
         "You have won: the king of hearts is in your hand, and the teacher has drawn a card that you did not see. "
-        "Whoever wins a trick leads the next one. Now the jack of clubs lies face up, the lowest card of all. Lose"
-        " this trick on purpose: the loser takes the hidden card under it. Lead the jack of diamonds.",
+        "Whoever wins a trick leads the next one. Now the jack of clubs lies face up, the lowest card of all. Win "
+        "this trick and you take it; lose it and you take the hidden card. Lose it: lead the jack of diamonds.",
         ("DJ",),
     ),
     (
         "The teacher had to take the jack of clubs, and you have drawn the ace of hearts, the highest trump. "
-        "Nobody but you knows it. The teacher leads the king of clubs. You have a club, so you must follow suit: "
-        "play the queen.",
+        "Nobody but you knows it. Now the king of diamonds is the prize, and the teacher leads the king of clubs. "
+        "You have a club, so you must follow suit: play the queen. It loses, and you take the hidden card.",
         ("CQ",),
     ),
     (

@@ -154,3 +154,15 @@ def test_without_unicode_the_review_is_plain(run: Run, tmp_path: Path, monkeypat
     path, _ = played(tmp_path, "tiny")
     monkeypatch.setattr(coaching, "style_of", lambda stream, trump: Style(ASCII, False, trump))
     run("review", path).out.encode("ascii")
+
+
+def test_the_first_three_tricks_say_what_they_are_about(
+    type_lines: Typist, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    type_lines(list(evaluated(tmp_path, "small", 0, deals=1)))
+    assert main(["play", "random", "--rules", "small", "--seed", "5", "--deals", "1"]) == 0
+    words = " ".join(capsys.readouterr().out.split())
+    assert (
+        len(re.findall(r"Win this trick and you take the \w+ of \w+; lose it and you take the hidden card\.", words))
+        == 3
+    )

@@ -102,7 +102,13 @@ def test_practice_remembers_what_the_same_deal_brought_before_also_when_saved() 
     assert session_json(play(made))["position"]["result"]["text"] != text
     for practice, other_side in ((swap_seats(made, 0), True), (try_action(made, 0, own + 1, action), False)):
         restored = reload(practice)
-        assert session_json(restored)["earlier"] == {"text": text, "swapped": other_side}
+        assert session_json(restored)["earlier"] == {
+            "text": text,
+            "swapped": other_side,
+            "session": None,
+            "deal": 1,
+            "move": None if other_side else own + 1,
+        }
     assert session_json(made)["earlier"] is None
 
 

@@ -138,9 +138,13 @@ class _Game:
         """Ask for an action and play it, or give a hint or take back."""
         from german_whist.cli.coaching import print_hint
         from german_whist.session.coach.hints import hint
+        from german_whist.session.deal.position import stake_text
         from german_whist.session.game_session import Conflict
 
         session, deal = self.session, self.session.deal
+        stake = stake_text(deal.views(deal.turn)[0], deal.rules)
+        if stake is not None:
+            print(wrapped(stake))
         answer = ask_action(deal)
         if isinstance(answer, int):
             session.act(answer)
