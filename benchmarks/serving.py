@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import re
 import statistics
 import subprocess
 import sys
@@ -158,7 +159,7 @@ def measure_serve(seconds: float, tick: Tick, tables: int = TABLES) -> list[Figu
 async def page_bytes(server: Server) -> int:
     """Return the size of all that the page asks for until the first game is on the table, its own files included.
 
-    ``types.js`` is for tsc alone; no other file imports it when the page runs.
+    Modules that are imported by a call, when somebody asks for a review, come later.
     """
     from german_whist.web.app import page_folder
 
@@ -166,9 +167,21 @@ async def page_bytes(server: Server) -> int:
     for method, path, body in (("GET", "catalog", None), ("GET", "sessions", None), ("POST", "sessions", {})):
         await connection.request(method, f"api/{path}", body)
     await connection.close()
-    return connection.received + sum(
-        path.stat().st_size for path in page_folder().rglob("*") if path.is_file() and path.name != "types.js"
-    )
+    scripts = _imported(page_folder() / "js" / "main.js")
+    others = {path for path in page_folder().rglob("*") if path.is_file() and path.suffix != ".js"}
+    return connection.received + sum(path.stat().st_size for path in scripts | others)
+
+
+def _imported(script: Path) -> set[Path]:
+    """Return a script and all that its ``import`` statements load."""
+    found, waiting = set(), [script.resolve()]
+    while waiting:
+        path = waiting.pop()
+        if path not in found:
+            found.add(path)
+            names = re.findall(r'^import (?:.* from )?"(.+)";', path.read_text(encoding="utf-8"), re.MULTILINE)
+            waiting += [(path.parent / name).resolve() for name in names]
+    return found
 
 
 async def answer_times(server: Server, agent: str, seconds: float) -> list[float]:
