@@ -96,6 +96,19 @@ def test_an_unfinished_game_can_be_deleted_with_the_keys(open_table: OpenTable, 
     assert sum(one["id"] in games for one in sessions) == 2
 
 
+def test_a_deal_that_is_over_is_not_unfinished_unless_its_match_goes_on(open_table: OpenTable, server: Server) -> None:
+    table = open_table(session=server.create(rules="six_cards", seat=0))
+    before = unfinished(table).get_by_role("listitem").filter(has_text="Six cards").count()
+    table.page.keyboard.press("Escape")
+    for match, over in ((None, 1), ("best_of:3", 0)):
+        table.go_to(server.create(rules="six_cards", seat=0, match=match))
+        assert unfinished(table).get_by_role("listitem").filter(has_text="Six cards").count() == before + 1
+        table.page.keyboard.press("Escape")
+        table.play_on()
+        assert unfinished(table).get_by_role("listitem").filter(has_text="Six cards").count() == before + 1 - over
+        table.page.keyboard.press("Escape")
+
+
 def test_the_game_at_the_table_can_be_deleted(open_table: OpenTable, server: Server) -> None:
     session = server.create(rules="tiny", seat=0)
     table = open_table(session=session)

@@ -130,7 +130,8 @@ async function review(deal, move = null) {
   if (finished.length === 0) return;
   const number = deal ?? finished[finished.length - 1];
   await attempt(async () => {
-    const [answer, { openReview }] = await Promise.all([api.review(session.id, number), import("./review/review.js")]);
+    const answer = await api.review(session.id, number);
+    const { openReview } = await import("./review/review.js"); // after an answer: a file that failed is not loaded again
     openReview(
       answer,
       {
@@ -160,7 +161,8 @@ async function otherSide(deal) {
 async function watch(deal) {
   const session = current();
   await attempt(async () => {
-    const [answer, { openWatch }] = await Promise.all([api.watch(session.id, deal ?? session.deal.number), import("./review/watch.js")]);
+    const answer = await api.watch(session.id, deal ?? session.deal.number);
+    const { openWatch } = await import("./review/watch.js");
     openWatch(answer, { title: "The agent with your cards" });
   });
 }
@@ -174,7 +176,8 @@ async function watch(deal) {
  */
 async function watchLine(session, deal, move) {
   await attempt(async () => {
-    const [answer, { openWatch }] = await Promise.all([api.watch(session.id, deal, move), import("./review/watch.js")]);
+    const answer = await api.watch(session.id, deal, move);
+    const { openWatch } = await import("./review/watch.js");
     openWatch(answer, { title: "The best line", close: () => void review(deal, move) });
   });
 }
@@ -222,8 +225,9 @@ async function unfinished() {
 }
 
 async function statistics() {
+  const found = await api.statistics();
   const { openStatistics } = await import("./dialogs/statistics.js");
-  await openStatistics(catalog);
+  openStatistics(found, catalog);
 }
 
 function connect() {

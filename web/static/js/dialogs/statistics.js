@@ -11,9 +11,8 @@ import { confirmDialog, openDialog } from "./dialog.js";
 /** @typedef {import("../types.js").Statistics} Statistics */
 /** @typedef {import("../types.js").Catalog} Catalog */
 
-/** @param {Catalog} catalog */
-export async function openStatistics(catalog) {
-  const statistics = await api.statistics();
+/** @param {Statistics} statistics @param {Catalog} catalog */
+export function openStatistics(statistics, catalog) {
   const remove = () => confirmDialog("Delete all statistics?", "Delete", () => void attempt(async () => {
     try {
       await api.deleteStatistics();
