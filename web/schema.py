@@ -87,8 +87,7 @@ class DealBody(Body, frozen=True):
 class WatchBody(DealBody, frozen=True, kw_only=True):
     """A finished deal, or how it goes on with perfect play."""
 
-    # number of the decision from which both sides play perfectly; both hands have to be known there. By default the
-    # agent plays the whole deal
+    # number of a decision at which both hands are known, for perfect play from there; by default the agent plays it all
     move: int | None = None
 
 

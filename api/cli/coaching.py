@@ -59,7 +59,7 @@ def print_review(review: Mapping[str, Any], rules: Rules, *, every_move: bool = 
     """
     from german_whist.envs.engine.cards import SUITS
     from german_whist.envs.text.scene import YOU
-    from german_whist.session.deal.words import count_text
+    from german_whist.session.deal.words import count_text, tricks_text
 
     trump = -1 if review["trump"] is None else SUITS.index(review["trump"])
     style = style_of(sys.stdout, trump)
@@ -70,7 +70,7 @@ def print_review(review: Mapping[str, Any], rules: Rules, *, every_move: bool = 
         shown = (
             "nothing at stake" if accuracy is None else f"accuracy {accuracy:.0f} %, like {review['plays_like'][side]}"
         )
-        print(f"{names[side]}: {shown}; {review['tricks_given_away'][side]:.1f} tricks given away.")
+        print(f"{names[side]}: {shown}; {tricks_text(review['tricks_given_away'][side])} given away.")
     own, par = (review[name]["tricks"]["you"] for name in ("result", "par"))
     you = "you" if names["you"] == YOU else names["you"]
     print(f"With these cards the agents take {count_text(par, 'trick')}; {you} took {own}.")

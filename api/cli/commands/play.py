@@ -188,9 +188,11 @@ class _Game:
         return True
 
     def _print_score(self) -> None:
+        from german_whist.session.deal.words import count_text
+
         session, score = self.session, self.session.score
         scores = [
-            f"{self.names[seat]} {score.points[seat]:g} points, {score.won[seat]} won"
+            f"{self.names[seat]} {count_text(score.points[seat], 'point')}, {score.won[seat]} won"
             for seat in (session.seat, 1 - session.seat)
         ]
         count = len(session.finished)

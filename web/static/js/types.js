@@ -485,7 +485,7 @@
  *
  * @typedef {object} WatchBody
  * @property {number | null} [deal]  its number, from 1; by default the last one
- * @property {number | null} [move]  agent plays the whole deal
+ * @property {number | null} [move]  number of a decision at which both hands are known, for perfect play from there; by default the agent plays it all
  */
 
 /**
