@@ -79,15 +79,15 @@ _SEARCH_WIN_RATE = 0.711  # of champion with a search, as the levels' but over 1
 
 # In classic against champion, in per cent: python -m lab.coach.accuracy (docs/explanation/coach.md).
 _ACCURACIES = {
-    "random": 28.5,
-    "greedy": 54.0,
-    "heuristic": 77.1,
-    "heuristic+exact": 80.0,
-    "pimc:worlds=20": 85.0,
-    "ismcts:iterations=500": 88.0,
-    "mc:worlds=60": 90.0,
-    SMALL: 95.0,
-    CHAMPION: 98.7,
+    "random": 29.7,
+    "greedy": 56.3,
+    "heuristic": 77.0,
+    "heuristic+exact": 85.7,
+    "pimc:worlds=20": 90.2,
+    "ismcts:iterations=500": 90.2,
+    "mc:worlds=60": 92.8,
+    SMALL: 94.1,
+    CHAMPION: 98.8,
     f"{CHAMPION}{_SEARCH}{SEARCH_WORLDS}": 99.0,
 }
 
