@@ -88,7 +88,7 @@ _ACCURACIES = {
     "mc:worlds=60": 92.8,
     SMALL: 94.1,
     CHAMPION: 98.8,
-    f"{CHAMPION}{_SEARCH}{SEARCH_WORLDS}": 99.0,
+    f"{CHAMPION}{_SEARCH}{SEARCH_WORLDS}": 99.3,
 }
 
 
