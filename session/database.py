@@ -53,13 +53,13 @@ CREATE TABLE sessions (
     person TEXT NOT NULL,
     earlier_text TEXT,
     earlier_swapped INTEGER,
-    earlier_session TEXT,
-    earlier_deal INTEGER,
-    earlier_move INTEGER,
     version INTEGER NOT NULL,
     updated REAL NOT NULL, -- seconds since 1970
     finished INTEGER NOT NULL,
-    in_play INTEGER NOT NULL
+    in_play INTEGER NOT NULL,
+    earlier_session TEXT,
+    earlier_deal INTEGER,
+    earlier_move INTEGER
 ) {_STRICT};
 CREATE TABLE deals (
     session TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
@@ -71,8 +71,8 @@ CREATE TABLE deals (
     forfeit_reason TEXT,
     salt TEXT NOT NULL,
     assisted INTEGER NOT NULL,
-    recalled TEXT, -- cards
     ended TEXT,
+    recalled TEXT, -- cards
     PRIMARY KEY (session, number)
 ) {_STRICT};
 {_COUNTED_DEALS}

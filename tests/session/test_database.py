@@ -162,33 +162,49 @@ COMMIT;
 """
 
 
+def version_1(path: Path, *statements: str) -> None:
+    """A file of version 1 with one counted deal."""
+    deals = "id, session, deal, time, rules, agent, margin, points, slam, assisted, day, accuracy, luck"
+    row = "7, 'one', 1, '2026-01-02T03:04:05+00:00', 'tiny', 'greedy', 2, 2.0, 1, 0, NULL, 97.5, 0"
+    with closing(sqlite3.connect(path)) as connection:
+        connection.executescript(VERSION_1)
+    run(path, f"INSERT INTO counted_deals ({deals}) VALUES ({row})", *statements)
+
+
 def test_a_file_of_the_version_before_is_converted(tmp_path: Path) -> None:
     """It has another accuracy, of which nothing is kept; all else is."""
     path, made = tmp_path / NAME, play(session("tiny", "greedy"))
-    deals = "id, session, deal, time, rules, agent, margin, points, slam, assisted, day, accuracy, luck"
-    with closing(sqlite3.connect(path)) as connection:
-        connection.executescript(VERSION_1)
-        connection.execute(
-            f"INSERT INTO counted_deals ({deals}) VALUES (7, 'one', 1, '2026-01-02T03:04:05+00:00', 'tiny', 'greedy', "
-            "2, 2.0, 1, 0, NULL, 97.5, 0)"
-        )
-        connection.commit()
+    version_1(path)
     for _ in range(2):  # the second time it is of this version
         with closing(Database(path)) as database:
             (group,) = Statistics(database).summary()["groups"]
-            assert (group["deals"], group["won"], group["accuracy"], group["luck"], group["skill"]) == (
-                1,
-                1,
-                None,
-                1,
-                1,
-            )
+            assert (group["deals"], group["won"], group["accuracy"]) == (1, 1, None)
+            assert (group["luck"], group["skill"]) == (1, 1)
     with closing(Database(path)) as database:
         with database.write() as connection:
             insert_session(connection, "two", made)
         assert load_session(database, "two").deal.actions == made.deal.actions
         Statistics(database).rate("one", 1, Rating(0.5, 1.0))
         assert Statistics(database).summary()["groups"][0]["deals"] == 2
+
+
+@pytest.mark.parametrize(
+    ("statement", "message"),
+    [
+        ("DROP TABLE counted_matches", "damaged: its tables are not those of this program"),
+        ("DROP TABLE deals", "cannot be opened: no such table: deals"),
+        ("CREATE TRIGGER other AFTER UPDATE ON sessions BEGIN DELETE FROM deals; END", "damaged: its tables"),
+    ],
+)
+def test_a_damaged_file_of_the_version_before_is_refused_and_left_alone(
+    statement: str, message: str, tmp_path: Path
+) -> None:
+    path = tmp_path / NAME
+    version_1(path, statement)
+    content = path.read_bytes()
+    with pytest.raises(ValueError, match=re.escape(f"{path}: {message}")):
+        Database(path)
+    assert path.read_bytes() == content
 
 
 def test_only_this_user_can_read_it(database: Database, tmp_path: Path) -> None:
