@@ -14,6 +14,11 @@ function oneOf(label) {
   return `${label === "inaccuracy" ? "an" : "a"} ${label}`;
 }
 
+/** @param {string} action @param {string} name @returns {string} "the queen of hearts", "leave" */
+function called(action, name) {
+  return isCard(action) ? `the ${name}` : name;
+}
+
 /** What a choice gave away. @param {number} tricks @param {number} win @param {boolean} exact @returns {string} "0.4 tricks, 6 points of chance to win" */
 export function lossText(tricks, win, exact) {
   const parts = [];
@@ -36,12 +41,12 @@ export function retryPanel(move, trump, { show, next }) {
     button.disabled = true;
     if (option.label === "best" || option.label === "good") {
       button.classList.add("right");
-      verdict.textContent = `Right: the ${option.name}${option.label === "best" ? "" : `, though the ${move.best_name} is a little better`}. ${capital(move.reason)}`;
+      verdict.textContent = `Right: ${called(option.action, option.name)}${option.label === "best" ? "" : `, though ${called(move.best, move.best_name)} is a little better`}. ${capital(move.reason)}`;
       answer.prepend(...(next === null ? [] : [h("button", { type: "button", class: "primary", onclick: next }, "Next mistake")]));
       return;
     }
     const loss = lossText(option.tricks_given_away, Math.max(move.options[0].win - option.win, 0), move.exact);
-    verdict.textContent = `The ${option.name} gives away ${loss}: ${oneOf(option.label)}, too. Look again.`;
+    verdict.textContent = `${capital(called(option.action, option.name))} gives away ${loss}: ${oneOf(option.label)}, too. Look again.`;
   };
   const buttons = inHandOrder(move.options, trump).map((option) => {
     const played = option.action === move.action;
