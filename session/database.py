@@ -147,7 +147,7 @@ class Database:
         Raises:
             ValueError: if it cannot be opened, is damaged, or is of another version.
         """
-        self._path, self._lock = path, threading.Lock()
+        self._path, self._lock, self._is_closed = path, threading.Lock(), False
         try:
             path.touch(mode=0o600)
             self._connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
@@ -205,7 +205,7 @@ class Database:
             try:
                 yield self._connection
             except sqlite3.Error as error:
-                _LOG.warning("%s cannot be read: %s", self._path, _one_line(error))
+                self._log("read", error)
                 raise NotReadError(_one_line(error)) from error
 
     @contextmanager
@@ -230,10 +230,15 @@ class Database:
                     self._connection.rollback()
                     raise
             except sqlite3.Error as error:
-                _LOG.warning("%s cannot be written: %s", self._path, _one_line(error))
+                self._log("written", error)
                 raise NotSavedError(_one_line(error)) from error
 
     def close(self) -> None:
-        """Close the file; whatever comes later is an error."""
+        """Close the file; whatever comes later is an error, and not logged: nobody waits for it."""
         with self._lock:
+            self._is_closed = True
             self._connection.close()
+
+    def _log(self, what: str, error: sqlite3.Error) -> None:
+        if not self._is_closed:
+            _LOG.warning("%s cannot be %s: %s", self._path, what, _one_line(error))

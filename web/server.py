@@ -57,8 +57,8 @@ class _Server(uvicorn.Server):
             threading.Thread(target=webbrowser.open, args=(self._address,), daemon=True).start()
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        # Unlike uvicorn's own, this does not raise the signal again at the end.
-        self.force_exit = self.should_exit
+        # Unlike uvicorn's own, this does not raise the signal again at the end, and a second one skips nothing: if the
+        # database were not closed, a bot that is ended then would lose its deal.
         self.should_exit = True
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:

@@ -254,9 +254,12 @@ def test_a_full_disk_is_said_and_what_is_saved_can_be_read(database: Database) -
     assert load_session(database, "one").settings.rules == "tiny"
 
 
-def test_what_comes_after_the_end_is_an_error(database: Database) -> None:
+def test_what_comes_after_the_end_is_an_error_that_is_not_logged(
+    database: Database, caplog: pytest.LogCaptureFixture
+) -> None:
     database.close()
     with pytest.raises(NotSavedError, match="closed"), database.write():
         pass
     with pytest.raises(NotReadError, match="closed"):
         load_session(database, "one")
+    assert caplog.records == []

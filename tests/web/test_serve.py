@@ -109,7 +109,7 @@ def test_an_interrupt_does_not_wait_for_an_agent_that_thinks_nor_for_a_body_that
     wait_until(lambda: not is_running(int(bot.read_text())))
     with closing(Database(tmp_path / "data" / NAME)) as database:
         deal = load_session(database, session["id"]).deal
-    assert deal.actions == [parse_action(action, deal.rules)]
+    assert (deal.actions, deal.forfeit) == ([parse_action(action, deal.rules)], None)
 
 
 def begun_upload(address: str) -> socket.socket:
