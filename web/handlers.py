@@ -32,8 +32,10 @@ from german_whist.web.store import Entry
 
 _NOT_WITH_DAY = ("rules", "match", "seed", "seat")
 _OUTSIDE = ("checkpoint", "process")  # kinds of agents that read files or run programs
-# The largest searches that a request may ask for, by setting: an action takes seconds on two cores.
-_LARGEST_SEARCHES = {"worlds": 10_000, "iterations": 10_000, "search": 10_000, "depth": 2}
+# Of searches that a request may ask for: an action takes 20 seconds of processor time at most (pimc), others 1.
+MAX_SEARCH = 10_000
+MAX_DEPTH = 2
+_LARGEST_SEARCHES = {"worlds": MAX_SEARCH, "iterations": MAX_SEARCH, "search": MAX_SEARCH, "depth": MAX_DEPTH}
 
 
 class Handlers:
