@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     from german_whist.solver.endgames import solve_endgames as solve_endgames
     from german_whist.solver.races import race_move_values as race_move_values
     from german_whist.solver.races import solve_races as solve_races
+    from german_whist.text.env import TextEnv as TextEnv
 
 __version__ = "0.1.0"
 
@@ -68,6 +69,7 @@ _MODULES = {
     "PolicyAgent": "agents.policy.agent",
     "Recording": "arena.recording",
     "Rules": "envs.engine.rules",
+    "TextEnv": "text.env",
     "Values": "envs.agent",
     "agent_names": "agents.registry",
     "canonical_views": "agents.policy.canonical",

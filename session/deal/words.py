@@ -73,7 +73,8 @@ def result_text(deal: TableDeal, names: tuple[str, str]) -> tuple[int | None, st
     """Return the winning seat of a finished deal, ``None`` for a draw, and the result as ``You win 8 to 5``."""
     if deal.forfeit is not None:
         loser, reason = deal.forfeit
-        return 1 - loser, f"{clause(names[1 - loser], 'win{s}')}: {names[loser]} forfeits the deal ({reason})"
+        lost = clause(names[loser], "forfeit{s} the deal")
+        return 1 - loser, f"{clause(names[1 - loser], 'win{s}')}: {lost} ({reason})"
     return _played_text(deal.result(), deal.rules, bool(deal.state["low"]), names)
 
 

@@ -1,0 +1,236 @@
+"""The environment of messages."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from gymnasium.error import ResetNeeded
+
+import german_whist as gw
+from german_whist.envs.engine.actions import action_text
+from german_whist.envs.engine.cards import card_text, cards_of
+from german_whist.envs.engine.rules import rule_names
+from german_whist.envs.gymnasium_env import GermanWhistEnv
+from german_whist.session.coach.advice import advise
+from tests.redeal import Redeal
+
+
+class Scripted:
+    """Plays given actions in order."""
+
+    def __init__(self, actions: list[int]) -> None:
+        self.actions = iter(actions)
+
+    def act(self, views: np.ndarray[Any, Any], rng: Any) -> npt.NDArray[np.int64]:
+        return np.array([next(self.actions)])
+
+
+def play_on(env: gw.TextEnv, rng: np.random.Generator) -> tuple[list[str], float, dict[str, Any]]:
+    """Answer with random legal actions to the end; return the answers, the sum of rewards and the last info."""
+    answers, total, done, info = [], 0.0, False, {}
+    while not done:
+        answers.append(str(rng.choice(env.legal)))
+        _, reward, done, info = env.step(f"[{answers[-1]}]")
+        assert (info["action"], info["illegal"]) == (answers[-1], False)
+        total += reward
+    return answers, total, info
+
+
+@pytest.mark.parametrize("game", rule_names())
+def test_every_game_is_that_of_the_gymnasium_environment(game: str) -> None:
+    """The same deals, the same choices and the same margins."""
+    rng = np.random.default_rng(1)
+    env, other = gw.TextEnv(game, "greedy", "margin"), GermanWhistEnv(gw.make_agent("greedy"), game)
+    for index in range(4):
+        env.reset(seed=5 if index == 0 else None)
+        _, info = other.reset(seed=5 if index == 0 else None)
+        assert env.learner == other.learner
+        done, margin = False, 0.0
+        while not done:
+            mask = info["action_mask"]
+            assert sorted(env.legal) == sorted(action_text(int(one), env.rules) for one in np.flatnonzero(mask))
+            action = int(rng.choice(np.flatnonzero(mask)))
+            message, reward, done, said = env.step(f"I choose [{action_text(action, env.rules)}].")
+            _, margin, over, _, info = other.step(action)
+            assert done == over
+        assert reward == margin == said["margin"]
+        assert env.legal == []
+        assert message.endswith(("won.", "each.", "low.")) or " win" in message
+
+
+def test_a_seed_repeats_its_deals_and_each_has_its_address() -> None:
+    env, again = gw.TextEnv(opponent="random"), gw.TextEnv(opponent="random")
+    prompts = [env.reset(seed=7), env.reset(), env.reset()]
+    assert len(set(prompts)) == 3
+    assert prompts == [again.reset(seed=7), again.reset(), again.reset()]
+    assert again.reset(options={"deal": (7, 1)}) == prompts[1]
+    assert play_on(env, np.random.default_rng(0)) == play_on(_at(again, (7, 2)), np.random.default_rng(0))
+
+
+def _at(env: gw.TextEnv, deal: tuple[int, int]) -> gw.TextEnv:
+    env.reset(options={"deal": deal})
+    return env
+
+
+def test_both_seats_of_a_deal_are_a_mirrored_pair() -> None:
+    for index in range(4):
+        hands = gw.DealBatch("classic", 1, seed=3, first=index).states["hands"][0]
+        for seat in (0, 1):
+            env = _at(gw.TextEnv(seat=seat), (3, index))
+            played = [card for card in cards_of(int(hands[seat])) if not int(env.view["hand"][0]) >> card & 1]
+            assert (env.learner, played) == (seat, [])
+    assert [_at(gw.TextEnv(), (3, index)).learner for index in range(5)] == [0, 0, 1, 1, 0]
+
+
+def test_a_given_deck_is_dealt() -> None:
+    deck = gw.DealBatch("tiny", 1, seed=1).states["deck"][0, : len(gw.rules("tiny").cards)].tolist()
+    env = gw.TextEnv("tiny", seat=1)
+    prompt = env.reset(seed=0, options={"deck": deck, "dealer": 0})
+    assert sorted(cards_of(int(env.view["hand"][0]))) == sorted(deck[0 : 2 * env.rules.hand : 2])
+    assert all(card_text(card) in prompt for card in cards_of(int(env.view["legal"][0])))
+    assert env.reset(options={"deck": deck, "dealer": 1}) != prompt
+
+
+@pytest.mark.parametrize("seat", [0, 1])
+@pytest.mark.parametrize("game", ["classic", "all", "draft", "open_stock", "no_trump", "high_low", "humbug"])
+def test_messages_tell_no_card_that_the_seat_has_not_seen(game: str, seat: int) -> None:
+    redeal = Redeal(game, seed=4, seat=seat, steps=14, attempts=24)
+    dealer, size = int(redeal.course.states["dealer"][0]), len(redeal.course.rules.cards)
+    decks = [state["deck"][:size].tolist() for state in redeal.others.states]
+    actors = []
+    for (course, _), _ in zip(redeal.steps(), redeal.actions, strict=False):
+        actors.append(int(course.turn[0]))
+    acts = list(zip(redeal.actions, actors, strict=True))
+    heard = set()
+    for deck in decks:
+        env = gw.TextEnv(game, Scripted([action for action, actor in acts if actor != seat]), seat=seat)
+        messages = [env.reset(seed=0, options={"deck": deck, "dealer": dealer})]
+        for action in [action for action, actor in acts if actor == seat][:-1]:  # then the script may be at its end
+            messages.append(env.step(action_text(action, env.rules))[0])
+        heard.add("\n".join([*messages, env.prompt()]))
+    assert len(decks) > 1
+    assert len(heard) == 1
+
+
+def test_a_prompt_alone_tells_what_the_messages_told() -> None:
+    env = gw.TextEnv()
+    env.reset(seed=2)
+    news = [env.step(env.legal[0])[0] for _ in range(6)]
+    for message in news:
+        assert message.split("\n\n")[0] in env.prompt()
+    assert env.prompt().endswith("\n\n".join(news[-1].split("\n\n")[1:]))
+
+
+@pytest.mark.parametrize(("reward", "lost"), [("win", 0.0), ("margin", -13.0), ("regret", -13.0)])
+def test_the_third_answer_in_a_row_without_a_legal_action_loses_the_deal(reward: str, lost: float) -> None:
+    env = gw.TextEnv(reward=reward, seat=0)
+    env.reset(seed=1)  # the opponent leads a card
+    hand = set(env.legal)
+    foreign = next(card_text(card) for card in range(52) if not int(env.view["hand"][0]) >> card & 1)
+    revoke = next(card_text(card) for card in cards_of(int(env.view["hand"][0])) if card_text(card) not in hand)
+    for answer, read, reason in [(foreign, foreign, "You do not hold"), ("no idea", None, "You named no card")]:
+        message, paid, done, info = env.step(answer)
+        assert message.startswith(reason)
+        assert all(card in message for card in hand)
+        assert (paid, done, info["illegal"], info["action"]) == (0.0, False, True, read)
+        assert set(env.legal) == hand
+    message, paid, done, info = env.step(revoke)
+    assert (paid, done, info["illegal"], info["margin"]) == (lost, True, True, -13)
+    assert "You forfeit the deal (3 answers in a row named no legal action)" in message
+    assert env.step(foreign)[1:3] == (0.0, True)
+
+
+def test_a_legal_answer_starts_the_count_again() -> None:
+    env = gw.TextEnv(reward="margin")
+    env.reset(seed=1)
+    done = False
+    while not done:
+        for _ in range(2):
+            assert env.step("hm")[1:3] == (0.0, False)
+        _, reward, done, info = env.step(env.legal[0])
+    assert not info["illegal"]
+    assert reward == info["margin"]
+
+
+def test_the_deal_pays_win_draw_or_loss() -> None:
+    env, paid = gw.TextEnv("short", "random", "win"), {}
+    for seed in range(24):
+        env.reset(seed=seed)
+        _, total, info = play_on(env, np.random.default_rng(seed))
+        paid[int(np.sign(info["margin"]))] = total
+    assert paid == {-1: 0.0, 0: 0.5, 1: 1.0}
+
+
+@pytest.mark.parametrize("game", ["classic", "small_all"])
+def test_regret_in_the_endgame_is_what_the_solver_says(game: str) -> None:
+    env, rng, checked = gw.TextEnv(game, "random", "regret", worlds=1), np.random.default_rng(3), []
+    env.reset(seed=3)
+    done = False
+    while not done:
+        view, action = env.view[0], str(rng.choice(env.legal))
+        _, reward, done, info = env.step(action)
+        if info["stage"] == "endgame" and view["led"] < 0:
+            hands = view["hand"], view["unseen"] | view["opponent_known"]
+            values = gw.endgame_move_values(*(np.array([hand], np.uint64) for hand in hands), int(view["trump"]))[0]
+            checked.append((reward, float(values[gw.card(action)] - values.max())))
+    assert len(checked) > 3
+    assert min(expected for _, expected in checked) < 0
+    for reward, expected in checked:
+        assert reward == pytest.approx(expected)
+
+
+def test_regret_in_the_foreplay_is_what_the_coach_says() -> None:
+    env, found = gw.TextEnv(reward="regret", worlds=8), []
+    env.reset(seed=6)
+    for _ in range(8):
+        assert env._deal is not None
+        advice = advise(env.view, env.rules, 8, 0, env._deal.batch.history(seats=[env.learner]))[0]
+        place = (0, -1)[len(found) % 2]
+        _, reward, _, info = env.step(card_text(advice.actions[place]))
+        assert info["stage"] == "foreplay"
+        assert reward <= 0
+        assert place or reward == 0
+        found.append(reward)
+    assert min(found) < -0.3
+
+
+def test_an_opponent_is_a_name_or_an_object() -> None:
+    first, second = gw.TextEnv(opponent="heuristic"), gw.TextEnv(opponent=gw.make_agent("heuristic"))
+    assert first.reset(seed=1) == second.reset(seed=1)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"reward": "regrets"}, "unknown reward 'regrets': did you mean 'regret'"),
+        ({"seat": 2}, "seat must be 0, 1 or 'alternate', got 2"),
+        ({"opponent": "nobody"}, "nobody"),
+        ({"rules": "whist"}, "whist"),
+        ({"worlds": 0}, "worlds must be an integer >= 1, got 0"),
+    ],
+)
+def test_bad_arguments_are_refused_in_one_line(arguments: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message) as error:
+        gw.TextEnv(**arguments)
+    assert "\n" not in str(error.value)
+
+
+def test_bad_calls_are_refused_and_change_nothing() -> None:
+    env = gw.TextEnv()
+    with pytest.raises(ResetNeeded):
+        env.step("SA")
+    with pytest.raises(ResetNeeded):
+        env.prompt()
+    env.reset(seed=1)
+    prompt = env.prompt()
+    with pytest.raises(ValueError, match="seed must be an integer from 0"):
+        env.reset(seed=-1)
+    with pytest.raises(ValueError, match="did you mean 'deal'"):
+        env.reset(options={"deals": (0, 1)})
+    for answer in (5, None, ["SA"], b"SA"):
+        with pytest.raises(ValueError, match="answer must be text, got"):
+            env.step(answer)  # type: ignore[arg-type]
+    assert env.prompt() == prompt
