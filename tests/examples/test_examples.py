@@ -16,6 +16,7 @@ from tests.docs.examples import ROOT
 EXAMPLES = ROOT / "examples"
 FILES = sorted(path for path in EXAMPLES.iterdir() if path.suffix in (".py", ".ipynb") and path.stem != "run_all")
 TABLES = tomllib.loads((EXAMPLES / "versions.toml").read_text(encoding="utf-8"))
+OF_MESSAGES = ("openenv_server", "textarena_agent", "verifiers_taskset")  # of language models: nothing learns there
 PAGE = (ROOT / "docs" / "how-to" / "libraries.md").read_text(encoding="utf-8")
 
 
@@ -50,6 +51,20 @@ def test_a_light_example_runs(name: str, settings: dict[str, Any]) -> None:
     assert (result.wins + result.draws + result.losses, result.second) == (6, "random")
 
 
+@pytest.mark.filterwarnings("ignore")
+def test_textarenas_rules_are_those_of_our_game_of_all_tricks() -> None:
+    pytest.importorskip("textarena")
+    assert load("textarena_agent").main(games=50) > 40  # each game is replayed here, or it raises
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_client_plays_on_the_openenv_server() -> None:
+    pytest.importorskip("openenv")
+    returns = load("openenv_server").main(deals=1)
+    assert len(returns) == 2
+    assert max(returns) < 0
+
+
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
 def test_an_example_is_short_and_is_run_and_listed(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
@@ -58,7 +73,7 @@ def test_an_example_is_short_and_is_run_and_listed(path: Path) -> None:
         assert all(not cell.get("outputs") for cell in cells)
         text = "".join(cell["source"] for cell in cells)
     assert len(text.splitlines()) <= 120
-    assert "play_match" in text
+    assert "play_match" in text or path.stem in OF_MESSAGES
     assert path.name in [file for table in TABLES.values() for file in table["run"]]
     assert f"`examples/{path.name}`" in PAGE
 

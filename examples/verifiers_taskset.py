@@ -1,0 +1,119 @@
+"""German Whist for Prime Intellect's verifiers: ``python examples/verifiers_taskset.py``.
+
+A task is a deal and a seat, the reward minus the tricks given away a card. ``vf-eval verifiers_taskset -n 20 -m MODEL``
+measures a model, with this folder in ``PYTHONPATH``. Here the model is a script that plays the lowest card.
+It printed, in 120 s: (2026, 0) 0 -0.138 26 {'margin': -5.0}, and the same deal from the other seat: -0.211, margin -7
+"""
+
+import asyncio
+import itertools
+import json
+import re
+import sys
+import tempfile
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import verifiers.v1 as vf
+
+import german_whist as gw
+
+__all__ = ["WhistEnv", "WhistTaskset"]
+CARDS = 26  # of a seat in a deal
+
+
+class WhistConfig(vf.TasksetConfig):
+    rules: str = "classic"
+    opponent: str = "heuristic"
+    seed: int = 2026
+    worlds: int = 64
+
+
+class WhistData(vf.TaskData):
+    deal: tuple[int, int]
+    game: dict
+
+
+class WhistTask(vf.Task[WhistData, vf.State, vf.TaskConfig]):
+    pass
+
+
+class WhistTaskset(vf.Taskset[WhistTask, WhistConfig]):
+    INFINITE = True
+
+    def load(self):
+        config = self.config
+        for number in itertools.count():
+            deal, seat = (config.seed, number // 2), number % 2
+            game = {"rules": config.rules, "opponent": config.opponent, "seat": seat}
+            prompt = gw.TextEnv(**game).reset(options={"deal": deal})
+            game |= {"reward": "regret", "worlds": config.worlds}
+            yield WhistTask(WhistData(name=f"{deal} {seat}", prompt=prompt, deal=deal, game=game), config.task)
+
+
+class WhistEnvConfig(vf.EnvConfig):
+    player: vf.AgentConfig = vf.AgentConfig(
+        harness={"id": "null"}, runtime=vf.SubprocessConfig()
+    )  # a plain conversation
+
+
+class WhistEnv(vf.Env[WhistEnvConfig]):
+    async def run(self, task, agents):
+        env, given_away, done = gw.TextEnv(**task.data.game), 0.0, False
+        env.reset(options={"deal": task.data.deal})
+        async with agents.player.interaction(task) as interaction:
+            segment = await interaction.turn()  # the model answers the prompt
+            while not segment.terminated:
+                message, reward, done, info = await asyncio.to_thread(env.step, segment.last_reply)
+                given_away -= reward
+                if done:
+                    break
+                segment = await interaction.turn(message)
+        trace = interaction.trace
+        trace.record_reward("regret", -given_away / CARDS if done else -1.0, 1.0)
+        if done:
+            trace.record_metric("margin", float(info["margin"]))
+
+
+class Script(BaseHTTPRequestHandler):
+    """An endpoint as OpenAI's, with a script in the place of the model."""
+
+    def do_POST(self):
+        asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        message = next(one["content"] for one in reversed(asked["messages"]) if one["role"] == "user")
+        cards = re.search(r"You may choose: ([\w ]+)", str(message))[1]
+        self.send_response(200)
+        self.send_header("Content-Type", "text/event-stream")
+        self.end_headers()
+        chunk = {"id": "1", "object": "chat.completion.chunk", "created": 0, "model": asked["model"]}
+        delta = {"role": "assistant", "content": f"The lowest card will do: [{cards.split()[-1]}]"}
+        usage = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
+        for choice, extra in (({"delta": delta}, {}), ({"delta": {}, "finish_reason": "stop"}, {"usage": usage})):
+            data = {**chunk, "choices": [{"index": 0, "finish_reason": None, **choice}], **extra}
+            self.wfile.write(f"data: {json.dumps(data)}\n\n".encode())
+        self.wfile.write(b"data: [DONE]\n\n")
+
+    def log_message(self, *_):
+        pass
+
+
+def main(tasks=2):
+    from verifiers.v1.cli.eval.runner import run_eval
+    from verifiers.v1.configs.cli.eval import EvalConfig
+
+    sys.path.insert(0, str(Path(__file__).parent))
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Script)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    client = {"type": "eval", "base_url": f"http://127.0.0.1:{server.server_port}/v1"}
+    config = {"env": {"taskset": {"id": Path(__file__).stem}}, "model": "script", "client": client, "push": False}
+    with tempfile.TemporaryDirectory() as folder:
+        episodes = asyncio.run(run_eval(EvalConfig(**config, select={"limit": tasks}, rich=None, output_dir=folder)))
+    for episode in episodes:
+        for trace in episode.traces:
+            print(trace.task.data.name, trace.reward, trace.num_turns, trace.metrics)
+    return [trace.reward for episode in episodes for trace in episode.traces]
+
+
+if __name__ == "__main__":
+    main()
