@@ -10,9 +10,9 @@ from german_whist.agents.registry import make_agent
 from german_whist.envs.agent import Actions, Views
 from german_whist.envs.engine.actions import action_text, parse_action
 from german_whist.envs.engine.cards import parse_card
+from german_whist.envs.text.words import action_name, join_words
 from german_whist.session import schema
 from german_whist.session.deal.table_deal import TableDeal
-from german_whist.session.deal.words import action_name, join_words
 
 RULES = "classic:ranks=4,hand=4,stock=8"
 TEACHER = "Teacher"

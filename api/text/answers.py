@@ -9,7 +9,7 @@ from itertools import chain
 from german_whist.envs.engine.actions import choice_names
 from german_whist.envs.engine.cards import NUM_CARDS, RANKS, SUIT_SIZE, SUITS
 from german_whist.envs.engine.rules import Rules
-from german_whist.session.deal.words import RANK_NAMES, SUIT_NAMES
+from german_whist.envs.text.words import RANK_NAMES, SUIT_NAMES
 
 _SYMBOLS = ("♣♧", "♦♢", "♥♡", "♠♤")
 _RANK_CODES = {"10": RANKS.index("T"), **{code: rank for rank, code in enumerate(RANKS)}}

@@ -9,8 +9,8 @@ from typing import NamedTuple
 from german_whist.envs.engine.cards import RANKS, SUIT_SIZE
 from german_whist.envs.engine.rules import Rules, rule_names
 from german_whist.envs.engine.rules import rules as rules_named
+from german_whist.envs.text.words import SUIT_NAMES, join_words
 
-_SUIT_NAMES = ("clubs", "diamonds", "hearts", "spades")
 _RANK_NAMES = dict(zip(RANKS, (*"23456789", "10", "jack", "queen", "king", "ace"), strict=True))
 _NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 _WIDTH = 100
@@ -110,14 +110,10 @@ def _many(count: int, noun: str) -> str:
     return f"{_number(count)} {noun}{'' if count == 1 else 's'}"
 
 
-def _join(words: list[str] | tuple[str, ...], last: str = "and") -> str:
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} {last} {words[-1]}"
-
-
 def _deck(rules: Rules) -> str:
     low = _RANK_NAMES[RANKS[SUIT_SIZE - rules.ranks]]
     span = "only the aces" if rules.ranks == 1 else f"from the ace (high) down to the {low}"
-    return f"{len(rules.cards)} cards: {_join(_SUIT_NAMES[: rules.suits])}, {span}."
+    return f"{len(rules.cards)} cards: {join_words(SUIT_NAMES[: rules.suits])}, {span}."
 
 
 def _deal(rules: Rules) -> str:

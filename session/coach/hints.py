@@ -13,6 +13,7 @@ from german_whist.envs.agent import Agent, Histories, Views
 from german_whist.envs.engine.actions import action_text
 from german_whist.envs.engine.cards import NUM_CARDS, SUIT_SIZE, SUITS, cards_of
 from german_whist.envs.engine.rules import Rules
+from german_whist.envs.text.words import action_name
 from german_whist.session import schema
 from german_whist.session.catalogue import agent_title
 from german_whist.session.coach.advice import ROLLOUTS, WORLDS, Advice, advise, judge_of, searches
@@ -20,7 +21,7 @@ from german_whist.session.coach.judgement import judge as judgement_of
 from german_whist.session.coach.reasons import reason
 from german_whist.session.deal.position import high_to_low
 from german_whist.session.deal.table_deal import TableDeal
-from german_whist.session.deal.words import action_name, tricks_text
+from german_whist.session.deal.words import tricks_text
 
 
 def hint(deal: TableDeal, seed: int = 0, worlds: int = WORLDS, judge: Agent | None = None) -> schema.Hint:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import dataclasses
 
 from german_whist.envs.engine.actions import action_text
+from german_whist.envs.text.words import action_name
 from german_whist.session import schema
 from german_whist.session.catalogue import agent_title
 from german_whist.session.coach.reviews import best_line, open_positions, play_out
 from german_whist.session.deal.events import move_texts
 from german_whist.session.deal.position import result, side_of, trump_of
 from german_whist.session.deal.table_deal import TableDeal
-from german_whist.session.deal.words import action_name
 from german_whist.session.game_session import Conflict, Session
 
 

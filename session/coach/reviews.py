@@ -13,6 +13,7 @@ from german_whist.envs.agent import Agent
 from german_whist.envs.engine.actions import action_text
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.text.scene import YOU
+from german_whist.envs.text.words import action_name
 from german_whist.session import schema
 from german_whist.session.catalogue import agent_title, plays_like, strongest_network
 from german_whist.session.coach.accuracy import accuracy_of, at_stake
@@ -32,7 +33,7 @@ from german_whist.session.deal.position import (
     trump_of,
 )
 from german_whist.session.deal.table_deal import TableDeal
-from german_whist.session.deal.words import action_name, counted_tricks
+from german_whist.session.deal.words import counted_tricks
 from german_whist.session.opponent import agent_named, play_action
 
 MISTAKES = SWINGS = 3  # at most

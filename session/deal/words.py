@@ -1,46 +1,14 @@
-"""Cards, actions and results in English, as people read them on the page and screen readers speak them."""
+"""Sentences and results in English, as people read them on the page and screen readers speak them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from german_whist.arena.recording import DealResult
-from german_whist.envs.engine.actions import choice_names
-from german_whist.envs.engine.cards import NUM_CARDS, RANKS, SUIT_SIZE
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.text.scene import clause
 from german_whist.session.deal.table_deal import TableDeal
-
-SUIT_NAMES = ("clubs", "diamonds", "hearts", "spades")
-RANK_NAMES = dict(
-    zip(
-        RANKS,
-        ["two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "jack", "queen", "king", "ace"],
-        strict=True,
-    )
-)
-
-
-def card_name(card: int) -> str:
-    """Return a card as ``queen of hearts``."""
-    suit, rank = divmod(int(card), SUIT_SIZE)
-    return f"{RANK_NAMES[RANKS[rank]]} of {SUIT_NAMES[suit]}"
-
-
-def action_name(action: int, rules: Rules) -> str:
-    """Return an action in words: a card's name, or ``take``, ``leave``, ``keep``, ``swap``."""
-    return card_name(action) if action < NUM_CARDS else choice_names(rules)[action - NUM_CARDS]
-
-
-def the_cards(cards: Iterable[int]) -> str:
-    """Return cards with their articles: ``the ace of spades and the two of hearts``."""
-    return join_words([f"the {card_name(card)}" for card in cards])
-
-
-def join_words(words: Sequence[str], last: str = "and") -> str:
-    """Return words as a list in a sentence."""
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} {last} {words[-1]}"
 
 
 def sentence(name: str, words: str) -> str:

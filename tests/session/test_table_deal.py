@@ -7,10 +7,10 @@ import pytest
 
 from german_whist.envs.engine.cards import cards_of
 from german_whist.envs.engine.rules import rules
+from german_whist.envs.text.words import join_words, the_cards
 from german_whist.session.coach.hints import hint
 from german_whist.session.deal.position import decision_text
 from german_whist.session.deal.table_deal import TableDeal
-from german_whist.session.deal.words import join_words, the_cards
 
 
 @pytest.mark.parametrize("game", ["small", "draft", "open_stock", "humbug"])
