@@ -9,8 +9,9 @@ import numpy as np
 from gymnasium.error import ResetNeeded
 
 from german_whist.agents.registry import make_agent
-from german_whist.envs.agent import Agent, Views
+from german_whist.envs.agent import Agent, Views, ask
 from german_whist.envs.engine.actions import action_text, actions_text
+from german_whist.envs.engine.agent_rng import AgentRng
 from german_whist.envs.engine.cards import cards_of
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.rules import rules as rules_named
@@ -27,7 +28,6 @@ from german_whist.session.coach.judgement import judge
 from german_whist.session.deal.events import Event, deal_events
 from german_whist.session.deal.position import decision_text, refusal_with_choices, stage_of
 from german_whist.session.deal.table_deal import TableDeal
-from german_whist.session.opponent import play_action
 from german_whist.text.answers import read_action
 
 WIN, MARGIN, REGRET = REWARDS = ("win", "margin", "regret")
@@ -39,6 +39,8 @@ _ANSWER = (
     "last card or choice that you name in brackets counts, as [SA], or else the last one that you name at all."
 )
 _LOST = f"{TRIES} answers in a row named no legal action"
+
+_FIRST_ROW = np.zeros(1, np.int64)
 
 Step = tuple[str, float, bool, dict[str, Any]]
 
@@ -116,7 +118,8 @@ class TextEnv:
                 cards in dealing order, as text or numbers; ``"dealer"``: 0 or 1.
 
         Raises:
-            ValueError: if the seed or an option is not allowed; then the current deal continues.
+            ValueError: if the seed or an option is not allowed (then the current deal continues), or the opponent
+                chooses no legal action.
         """
         chosen = read_options(options, self.rules.cards)
         start, index = self._sequence.advance(seed, chosen.deal)
@@ -142,7 +145,7 @@ class TextEnv:
             ``"endgame"``, of the decision; when the deal is over, ``"margin"``.
 
         Raises:
-            ValueError: if the answer is no text.
+            ValueError: if the answer is no text, or the opponent chooses no legal action.
             ResetNeeded: before the first reset.
         """
         if not isinstance(answer, str):
@@ -196,7 +199,8 @@ class TextEnv:
         deal, seed = self._started(), self._sequence.seed
         assert seed is not None  # reset has set it
         while not deal.done and deal.turn != self.learner:
-            play_action(self.opponent, deal, seed, self._sequence.first)
+            rng = AgentRng(seed, [self._sequence.first], step=len(deal.actions))
+            deal.play(int(ask(self.opponent, deal.batch, _FIRST_ROW, rng)[0]))
 
     def _info(self, action: int | None, *, illegal: bool) -> dict[str, Any]:
         text = None if action is None else action_text(action, self.rules)

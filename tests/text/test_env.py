@@ -43,7 +43,7 @@ def play_on(env: gw.TextEnv, rng: np.random.Generator) -> tuple[list[str], float
 def test_every_game_is_that_of_the_gymnasium_environment(game: str) -> None:
     """The same deals, the same choices and the same margins."""
     rng = np.random.default_rng(1)
-    env, other = gw.TextEnv(game, "greedy", "margin"), GermanWhistEnv(gw.make_agent("greedy"), game)
+    env, other = gw.TextEnv(game, "random", "margin"), GermanWhistEnv(gw.make_agent("random"), game)
     for index in range(4):
         env.reset(seed=5 if index == 0 else None)
         _, info = other.reset(seed=5 if index == 0 else None)
@@ -195,6 +195,12 @@ def test_regret_in_the_foreplay_is_what_the_coach_says() -> None:
         assert place or reward == 0
         found.append(reward)
     assert min(found) < -0.3
+
+
+def test_an_opponent_that_breaks_the_rules_is_an_error() -> None:
+    env = gw.TextEnv(opponent=Scripted([60]), seat=0)  # no action has this number
+    with pytest.raises(ValueError, match="'Scripted' chose action 60"):
+        env.reset(seed=1)  # the opponent leads
 
 
 def test_an_opponent_is_a_name_or_an_object() -> None:
