@@ -382,7 +382,7 @@ def test_the_lesson_can_be_played_to_its_end(table: Table) -> None:
             table.wait()
         else:
             table.act()
-    coach.get_by_role("button", name="Play a game").click()
+    table.button("Play a game").click()
     table.page.wait_for_function("() => !document.title.startsWith('Lesson')")
 
 

@@ -55,7 +55,7 @@ export class Game {
     showResult(session, over && session.kind !== "recording", this.actions);
     if (session.lesson === null) showHint({ ...session, hint: settled && !this.hintHidden ? session.hint : null }, () => this.hideHint());
     showLesson(session, this.actions.leave);
-    setTool("Hint", { enabled: settled && session.can.hint && !this.busy });
+    setTool("Hint", { enabled: settled && session.can.hint && !this.busy, hidden: session.lesson !== null });
     setTool("Take back", { enabled: settled && session.can.take_back && !this.busy });
     const back = session.earlier !== null && session.earlier.session !== null;
     setTool("Review", {

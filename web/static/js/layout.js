@@ -10,8 +10,10 @@ export function followLayout(redraw) {
   const update = () => {
     const { innerWidth: width, innerHeight: height } = window;
     const orientation = width >= height * 1.05 ? "landscape" : "portrait";
-    root.dataset.layout = settings.orientation === "auto" ? orientation : settings.orientation;
-    root.dataset.size = Math.min(width, height) < 560 ? "small" : width >= 1180 && height >= 600 ? "large" : "medium";
+    const layout = settings.orientation === "auto" ? orientation : settings.orientation;
+    const large = width >= 960 && height >= 560;
+    root.dataset.layout = layout;
+    root.dataset.size = large ? "large" : layout === "landscape" || Math.min(width, height) < 600 ? "small" : "medium";
     root.dataset.faces = settings.faces;
     root.dataset.back = settings.backColor;
     root.dataset.motion = pace() === 0 ? "none" : "some";

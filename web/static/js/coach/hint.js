@@ -1,11 +1,13 @@
 // @ts-check
 /** The hint: what the strongest agent would do, why, and what the opponent may hold, or holds. */
 
+import { openDialog } from "../dialogs/dialog.js";
 import { byId, fill, h, icon } from "../dom.js";
 import { SUIT_NAMES, SUIT_SIGNS, capital, cardName, isCard, percent } from "../words.js";
 import { actionText, optionBars } from "./bars.js";
 
 /** @typedef {import("../types.js").Session} Session */
+/** @typedef {import("../types.js").Hint} Hint */
 
 /**
  * @param {Session} session
@@ -29,13 +31,26 @@ export function showHint(session, close) {
       h("h2", {}, verb),
       h("button", { type: "button", class: "close", "aria-label": "Close the hint", onclick: close }, icon("close")),
     ),
-    h("p", { class: "reason" }, hint.reason),
+    reason(hint),
+    h("button", { type: "button", class: "quiet more", onclick: () => openDialog(verb, [reason(hint), ...details(hint)]) }, "More"),
+    h("div", { class: "hint-details" }, ...details(hint)),
+  );
+}
+
+/** @param {Hint} hint @returns {HTMLElement} */
+function reason(hint) {
+  return h("p", { class: "reason" }, hint.reason);
+}
+
+/** @param {Hint} hint @returns {HTMLElement[]} its figures */
+function details(hint) {
+  return [
     h("p", { class: "chance" }, "Chance to win the deal: ", h("b", {}, percent(hint.win))),
     hint.opponent_hand !== null && openHand(hint.opponent_hand),
     optionBars(hint.options, { exact: hint.exact, trick: true }),
     hint.opponent !== null && holdings(hint.opponent),
     h("p", { class: "judge" }, hint.by_text),
-  );
+  ];
 }
 
 /** @param {string[]} cards @returns {HTMLElement} the opponent's hand, one line a suit */

@@ -1,11 +1,11 @@
 // @ts-check
 /** The lesson: each step explains the position and asks for a card. */
 
-import { byId, fill, h } from "../dom.js";
+import { byId, fill, h, icon } from "../dom.js";
 
 /**
  * @param {import("../types.js").Session} session
- * @param {() => void} leave called when the lesson is over or broken off
+ * @param {() => void} leave called when the lesson is broken off
  */
 export function showLesson(session, leave) {
   const { lesson } = session;
@@ -19,9 +19,13 @@ export function showLesson(session, leave) {
   const progress = h("progress", { max: lesson.steps, value: lesson.step, "aria-label": "Lesson" });
   fill(
     panel,
-    h("header", {}, h("h2", {}, `Lesson, step ${Math.min(lesson.step, lesson.steps)} of ${lesson.steps}`)),
+    h(
+      "header",
+      {},
+      h("h2", {}, `Lesson, step ${Math.min(lesson.step, lesson.steps)} of ${lesson.steps}`),
+      !lesson.done && h("button", { type: "button", class: "close", "aria-label": "End the lesson", onclick: leave }, icon("close")),
+    ),
     progress,
     h("div", { class: "lesson-text", "aria-live": "polite" }, ...lesson.text.split("\n").map((line) => h("p", {}, line))),
-    h("button", { type: "button", class: lesson.done ? "primary" : "quiet", onclick: leave }, lesson.done ? "Play a game" : "End the lesson"),
   );
 }

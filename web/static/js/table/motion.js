@@ -46,7 +46,8 @@ export function flyGhost(card, from, to, length = 320) {
   card.classList.add("ghost");
   card.setAttribute("aria-hidden", "true");
   if (!(card instanceof HTMLElement)) return;
-  Object.assign(card.style, { left: `${from.left}px`, top: `${from.top}px`, width: `${from.width}px` });
+  Object.assign(card.style, { left: `${from.left}px`, top: `${from.top}px` });
+  card.style.setProperty("--w", `${from.width}px`);
   document.body.append(card);
   const x = to.left + to.width / 2 - from.left - from.width / 2;
   const y = to.top + to.height / 2 - from.top - from.height / 2;

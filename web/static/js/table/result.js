@@ -86,7 +86,8 @@ function buttonsOf(session, actions) {
   else if (earlier !== null && earlier.session !== null) {
     add("Back to the review", actions.back, "primary");
     add("Back to the game", actions.leave, "quiet");
-  } else if (session.kind === "practice" || session.kind === "lesson") add("Back to the game", actions.leave, "primary");
+  } else if (session.kind === "lesson") add("Play a game", actions.leave, "primary");
+  else if (session.kind === "practice") add("Back to the game", actions.leave, "primary");
   else add("New game", actions.newGame, "primary");
   if (session.can.review) add("Review", actions.review, "", "review");
   if (recall !== null) add(recallText(recall), () => openRecall(recall), "quiet");

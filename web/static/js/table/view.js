@@ -77,7 +77,7 @@ export class TableView {
 /** @param {Session} session */
 function showTitle(session) {
   const { match, kind } = session;
-  byId("title").textContent = session.title;
+  byId("title").textContent = kind === "lesson" ? session.title : session.game.title; // who plays is said at the seats
   document.title = `${session.title} – German Whist`;
   const score = kind === "play" && (match.format !== null || match.deals > 0);
   const names = { play: "", practice: "Practice", recording: "Recording", lesson: "" };
