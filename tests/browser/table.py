@@ -10,6 +10,16 @@ from tests.browser.server import Server
 
 _PATIENCE = 30_000  # milliseconds: a busy machine is slow
 
+# The page pauses so that replies can be seen; tests do not look.
+_HURRY = """try {
+  if (localStorage['test.hurry']) {
+    const wait = window.setTimeout;
+    window.setTimeout = (act, length, ...rest) => wait(act, length < 1400 ? 0 : length, ...rest);
+  }
+} catch {
+  // There is no storage on an empty page.
+}"""
+
 # By selector: a role is computed for every element of the page, 40 times as slow, and this is asked at every action.
 ABLE = "main [role=group] button:not([aria-disabled=true]):visible"
 
@@ -40,6 +50,7 @@ class Table:
         self.complaints: list[str] = []
         self._context = browser.new_context(has_touch=touch, accept_downloads=True)
         self._context.set_default_timeout(_PATIENCE)
+        self._context.add_init_script(_HURRY)
         self.page = self._open()
         self.visit(**visit)
 
@@ -49,6 +60,7 @@ class Table:
         width: int = 1280,
         height: int = 800,
         moving: bool = False,
+        hurried: bool | None = None,
         settings: dict[str, Any] | None = None,
         session: str | None = None,
     ) -> None:
@@ -58,15 +70,25 @@ class Table:
             width: width of the window.
             height: height of the window.
             moving: whether cards move.
+            hurried: whether there are no pauses in which one could see something; by default where nothing moves.
             settings: settings that differ from the defaults.
             session: the session to open; by default the page deals.
         """
         self.settings = settings or {}
         kept = json.dumps({"lessonOffered": True, "quizOffered": True, "sound": False, **self.settings})
         self._go_nowhere()
-        self.page.evaluate("kept => { localStorage.clear(); localStorage['german-whist.settings'] = kept }", kept)
+        hurry = "yes" if (not moving if hurried is None else hurried) else ""
+        self.page.evaluate(
+            """([kept, hurry]) => {
+              localStorage.clear();
+              localStorage['german-whist.settings'] = kept;
+              localStorage['test.hurry'] = hurry;
+            }""",
+            [kept, hurry],
+        )
         self.page.set_viewport_size({"width": width, "height": height})
-        self.page.emulate_media(reduced_motion="no-preference" if moving else "reduce")
+        motion = "no-preference" if moving else "reduce"
+        self.page.emulate_media(reduced_motion=motion, color_scheme="light")
         self.page.goto(self.server.address + (f"#session={session}" if session else ""))
         self.wait()
 

@@ -1,7 +1,9 @@
-"""Accessibility and looks: axe finds nothing, everything fits on every screen, the page is light and stays at home."""
+"""Every state of the page fits every screen, and axe finds nothing in it; the page is light and stays at home."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -10,13 +12,72 @@ from tests.browser.conftest import OpenTable
 from tests.browser.server import Server
 from tests.browser.table import Table
 
-SIZES = {
-    "phone": (390, 844),
-    "lying phone": (844, 390),
-    "tablet": (820, 1180),
-    "desktop": (1280, 800),
-    "wide": (1920, 1080),
-}
+SIZES = (
+    (320, 568),
+    (360, 560),
+    (360, 640),
+    (375, 547),
+    (390, 664),
+    (390, 844),
+    (667, 320),
+    (720, 450),  # 1440 x 900 at 200 %
+    (750, 331),
+    (820, 1180),
+    (844, 390),
+    (1024, 768),
+    (1440, 900),
+    (2560, 1440),
+)
+
+LOOKED_AT = {(390, 844): "light", (1440, 900): "dark"}
+
+# Cards of one fan lie on each other; everything else is a part of its own, what it holds included.
+_FANS = """
+  #hand, #far-hand, .open-cards, .pile, .last-cards, .discarded, .open-hand, .row
+"""
+_AT_THE_TABLE = f"""{_FANS},
+  .trick-cards, .prize, .plate, #prompt, #stage, .caption, .race, #choices button, #result, #coach, .offer,
+  #title, #match, #menu button, #tools button, #alert.visible
+"""
+_IN_A_WINDOW = f"""{_FANS},
+  h2, h3, p, dt, dd, label, legend, small, caption, td, th, button, a, select, input, textarea, summary, svg.curve
+"""
+_WRONG = """async ([atTheTable, inAWindow]) => {
+  for (let frame = 0; frame < 2; frame += 1) await new Promise(requestAnimationFrame); // the page hears of its size
+  const dialog = [...document.querySelectorAll('dialog[open]')].at(-1);
+  const body = dialog?.querySelector('.dialog-body');
+  const place = (element) => ({ element, box: element.getBoundingClientRect() });
+  const parts = [...(dialog ?? document.body).querySelectorAll(dialog ? inAWindow : atTheTable)]
+    .filter((one) => one.checkVisibility({ visibilityProperty: true }) && !one.closest('.hidden'))
+    .filter((one) => one.childNodes.length > 0 || one.matches('input'))
+    .map(place)
+    .filter(({ box }) => box.width > 1 && box.height > 1);
+  const name = ({ element, box }) => [
+    element.id || element.className || element.tagName,
+    JSON.stringify(element.textContent.slice(0, 24)),
+    [box.left, box.top, box.right, box.bottom].map(Math.round),
+  ].join(' ');
+  const wrong = [];
+  for (const part of dialog ? [...parts, place(dialog)] : parts) {
+    const { element, box } = part;
+    const scrolled = body?.contains(element); // up and down only
+    const { left, right } = scrolled ? body.getBoundingClientRect() : { left: 0, right: innerWidth };
+    const beside = (box.left < left - 1 || box.right > right + 1) && element.closest('.scroller') === null;
+    const beyond = !scrolled && (box.top < -1 || box.bottom > innerHeight + 1);
+    if (beside || beyond) wrong.push(`cut off: ${name(part)}`);
+    const words = element.matches('#title, #match, #prompt, .caption, .tool, h2');
+    if (words && element.scrollWidth > element.clientWidth + 1) wrong.push(`too long: ${name(part)}`);
+  }
+  parts.forEach((one, number) => {
+    for (const other of parts.slice(number + 1)) {
+      if (one.element.contains(other.element) || other.element.contains(one.element)) continue;
+      const width = Math.min(one.box.right, other.box.right) - Math.max(one.box.left, other.box.left);
+      const height = Math.min(one.box.bottom, other.box.bottom) - Math.max(one.box.top, other.box.top);
+      if (width > 2 && height > 2) wrong.push(`${name(one)} lies on ${name(other)}`);
+    }
+  });
+  return wrong;
+}"""
 
 
 def violations(table: Table) -> list[str]:
@@ -30,71 +91,100 @@ def violations(table: Table) -> list[str]:
     return [f"{one['id']}: {[node['html'][:120] for node in one['nodes']]}" for one in found]
 
 
-# What is cut off: by the window, or by the side of a panel, whose content can be scrolled up and down only.
-_CUT_OFF = """() => {
-  const panels = 'dialog, #coach, #result, .offer';
-  const wanted = `button, a.button, select, textarea, .card, ${panels}`;
-  const modal = document.querySelector('dialog[open]') !== null;
-  return [...document.querySelectorAll(wanted)].filter((one) => {
-    const { left, top, right, bottom, width, height } = one.getBoundingClientRect();
-    if (width <= 1 || height <= 1 || !one.checkVisibility()) return false;
-    if (one.closest('.ghost, .scroller, #far-hand') !== null) return false;
-    if (modal && one.closest('dialog') === null) return false;
-    const panel = one.matches(panels) ? null : one.closest('.moves, .dialog-body, #coach, #result');
-    const sides = panel?.getBoundingClientRect() ?? { left: 0, right: innerWidth };
-    if (left < sides.left - 1 || right > sides.right + 1) return true;
-    return panel === null && (top < -1 || bottom > innerHeight + 1);
-  }).map((one) => one.outerHTML.slice(0, 100));
-}"""
-
-
 def check(table: Table, state: str) -> None:
-    """Check a state of the page: everything fits, and axe finds nothing."""
-    found = [f"cut off: {one}" for one in table.page.evaluate(_CUT_OFF)] + violations(table)
-    assert found == [], f"{state}: {found}"
+    """Check a state: it fits every screen, and axe finds nothing, on a phone and on a dark desktop."""
+    found = {}
+    for width, height in SIZES:
+        table.page.set_viewport_size({"width": width, "height": height})
+        wrong = table.page.evaluate(_WRONG, [_AT_THE_TABLE, _IN_A_WINDOW])
+        if wrong:
+            found[f"{width}x{height}"] = wrong
+        if (width, height) in LOOKED_AT:
+            table.page.emulate_media(color_scheme=LOOKED_AT[width, height])
+            found |= {f"axe at {width}x{height}": words for words in [violations(table)] if words}
+    assert found == {}, f"{state}: {found}"
 
 
-@pytest.mark.parametrize("size", SIZES)
-def test_everything_fits_and_axe_finds_nothing(open_table: OpenTable, server: Server, size: str) -> None:
-    width, height = SIZES[size]
-    table = open_table(width=width, height=height, session=server.create(rules="classic", seat=0))
-    table.act()
-    check(table, "foreplay")
+def play(server: Server, rules: str, is_wanted: Callable[[Any], bool], **choices: Any) -> tuple[str, Any]:
+    """Play a deal by the API until the session is as wanted; return its id and the session."""
+    session = server.session(server.create(**{"rules": rules, "seat": 0, **choices}))
+    while not is_wanted(session):
+        action = session["position"]["decision"]["actions"][0]["action"]
+        session = server.ask(f"sessions/{session['id']}/action", {"version": session["version"], "action": action})
+    return str(session["id"]), session
 
 
-@pytest.mark.parametrize("size", ["phone", "tablet", "desktop"])
-def test_the_endgame_fits_and_axe_finds_nothing(open_table: OpenTable, server: Server, size: str) -> None:
-    width, height = SIZES[size]
-    table = open_table(width=width, height=height, session=server.create(rules="small", seat=0))
-    while table.page.locator("html").get_attribute("data-stage") == "foreplay":
-        table.act()
-    check(table, "endgame")
+def follows(session: Any) -> bool:
+    """Return whether the opponent has led to a later trick."""
+    position = session["position"]
+    return position["trick"] > 3 and position["led"] is not None
 
 
-@pytest.mark.parametrize("size", ["phone", "desktop"])
-def test_windows_result_and_coach_fit_and_axe_finds_nothing(open_table: OpenTable, server: Server, size: str) -> None:
-    width, height = SIZES[size]
-    other = server.create(rules="small", seat=0)
-    table = open_table(width=width, height=height, session=server.create(rules="tiny", seat=0))
-    table.button("Hint").click()
+def decides(kind: str) -> Callable[[Any], bool]:
+    return lambda session: session["position"]["decision"]["kind"] == kind
+
+
+def is_over(session: Any) -> bool:
+    return session["position"]["result"] is not None
+
+
+@pytest.fixture(scope="module")
+def over(server: Server) -> str:
+    """A finished deal: fewer cards than in classic, so that its review does not take long."""
+    return play(server, "small", is_over)[0]
+
+
+def test_the_trick_the_prize_and_the_hint_fit(open_table: OpenTable, server: Server) -> None:
+    long_name = "heuristic+exact"
+    identifier, session = play(server, "classic", follows, seat=1, agent=long_name)
+    table = open_table(session=identifier, settings={"known": True})
+    check(table, "trick")
+    server.ask(f"sessions/{identifier}/hint", {"version": session["version"]})
+    table.page.reload()
     table.page.get_by_role("region", name="Coach", exact=True).wait_for()
     check(table, "hint")
-    table.play_on()
+
+
+def test_every_decision_fits(open_table: OpenTable, server: Server) -> None:
+    keep_or_swap = play(server, "humbug", decides("keep_or_swap"))[0]
+    table = open_table(session=keep_or_swap, settings={"faces": "four-colour"})
+    check(table, "keep or swap")
+    table.go_to(play(server, "draft", decides("take_or_leave"))[0])
+    check(table, "take or leave")
+    table.go_to(play(server, "open_stock", decides("pick"))[0])
+    check(table, "pick")
+
+
+def test_the_endgame_and_the_result_fit(open_table: OpenTable, server: Server, over: str) -> None:
+    endgame = play(server, "classic", lambda one: one["position"]["stage"] == "endgame" and follows(one))[0]
+    table = open_table(session=endgame)
+    check(table, "endgame")
+    table.go_to(over)
     check(table, "result")
+
+
+def test_the_lesson_fits(open_table: OpenTable, server: Server) -> None:
+    table = open_table()
+    table.page.evaluate("id => { location.hash = `session=${id}` }", server.ask("lesson", {})["id"])
+    table.page.get_by_role("heading", name=re.compile("Lesson, step")).wait_for()
+    check(table, "lesson")
+
+
+def test_windows_fit(open_table: OpenTable, server: Server, over: str) -> None:
+    table = open_table(session=over)
     windows = ("Review", "Watch the agent", "Settings", "Statistics", "New game", "More", "Share", "Check the deal")
     for name in windows:
-        # "New game" stands in the bar, and in the result of a match that is over
         table.button(name).first.click()
-        table.page.get_by_role("dialog").wait_for()
+        table.page.get_by_role("dialog").wait_for(timeout=60_000)
         check(table, name)
         table.page.keyboard.press("Escape")
+    server.create(rules="tiny")  # an unfinished game
     for name in ("Rules", "Open a recording", "Unfinished games"):
         table.button("More").click()
         table.button(name, exact=False).click()
         table.page.get_by_role("dialog", name=name).wait_for()
         check(table, name)
         table.page.keyboard.press("Escape")
-    assert server.session(other)["deals"] == []
 
 
 def test_the_log_can_be_read_on_a_phone(open_table: OpenTable, server: Server) -> None:
@@ -108,36 +198,6 @@ def test_the_log_can_be_read_on_a_phone(open_table: OpenTable, server: Server) -
     assert window.locator("p").all_text_contents() == table.page.locator("[role=log] p").all_text_contents()
     assert commitment[:8] in window.get_by_text("Hash of the cards").text_content()
     assert window.locator("p").last.evaluate("(line) => line.getBoundingClientRect().bottom <= innerHeight")
-    check(table, "log")
-
-
-@pytest.mark.parametrize("size", ["phone", "desktop"])
-def test_every_kind_of_decision_fits_and_axe_finds_nothing(open_table: OpenTable, server: Server, size: str) -> None:
-    width, height = SIZES[size]
-    faces = {"phone": "classic", "desktop": "four-colour"}[size]
-    table = open_table(
-        width=width,
-        height=height,
-        settings={"lessonOffered": False, "faces": faces, "known": True},
-        session=server.create(rules="humbug", seat=0),
-    )
-    choices = table.page.get_by_role("group", name="Your choice").get_by_role("button")
-    welcome = table.page.get_by_role("region", name="Welcome")
-    check(table, "welcome, keep or swap")
-    welcome.get_by_role("button", name="I know it").click()
-    table.go_to(server.create(rules="draft", seat=0))
-    while not choices.count():
-        table.act()
-    check(table, "take or leave")
-    table.go_to(server.create(rules="open_stock", seat=0))
-    while not table.page.get_by_role("group", name="Open cards").get_by_role("button").count():
-        table.act()
-    check(table, "pick")
-    table.button("More").click()
-    table.button("Learn the game", exact=False).click()
-    table.page.get_by_role("region", name="Coach", exact=True).get_by_role("heading", name="Lesson").wait_for()
-    table.wait()
-    check(table, "lesson")
 
 
 def test_targets_are_large_enough_for_a_finger(open_table: OpenTable, server: Server) -> None:

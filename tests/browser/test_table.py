@@ -102,6 +102,45 @@ def test_what_happens_is_shown_event_by_event_as_the_server_saw_it(open_table: O
         assert len(without_repeats(expected)) >= 3
 
 
+_LYING = """() => {
+  window.lay = {}; const began = {};
+  const look = () => {
+    const cards = [...document.querySelectorAll('#trick .trick-cards use')].map((use) => use.dataset.card).join(' ');
+    if (cards.length === 5) began[cards] ??= performance.now();
+    for (const [trick, since] of Object.entries(began)) {
+      const over = document.querySelector('#result-text').textContent !== '';
+      if (trick !== cards || over) window.lay[trick] ??= performance.now() - since;
+    }
+  };
+  new MutationObserver(look).observe(document.getElementById('table'), { subtree: true, childList: true });
+}"""
+
+
+def test_where_nothing_moves_a_trick_can_be_seen_all_the_same_and_the_result_waits_for_the_last_one(
+    open_table: OpenTable, server: Server
+) -> None:
+    table = open_table(hurried=False, session=server.create(rules="tiny", seat=0))
+    table.page.evaluate(_LYING)
+    table.play_on()
+    lengths = list(table.page.evaluate("window.lay").values())  # milliseconds
+    assert len(lengths) == 4
+    assert min(lengths) >= 700
+    assert lengths[-1] >= 1200
+
+
+def test_the_card_that_was_drawn_last_is_marked(table: Table, server: Server) -> None:
+    session = server.create(rules="small", seat=0)
+    table.go_to(session)
+    drawn = table.page.locator("#hand .drawn")
+    assert drawn.count() == 0
+    for _ in range(2):
+        table.act()
+        while server.session(session)["position"]["last_trick"] is None:
+            table.act()
+        card = server.session(session)["position"]["last_trick"]["takes"]["you"]
+        assert drawn.evaluate_all("all => all.map((one) => one.dataset.name)") == [card]
+
+
 def trumps_heard(table: Table, log: str) -> int:
     """Count the trumps that were turned up or played, by what the log says after what it said before."""
     trump = table.page.locator("#trump").text_content().removeprefix("Trumps: ")
@@ -114,7 +153,7 @@ def trumps_heard(table: Table, log: str) -> int:
 def test_trumps_sound_and_pulse_whoever_plays_them(open_table: OpenTable, server: Server, speed: str) -> None:
     settings = {**SOUND, "speed": speed}
     session = server.create(rules="classic:suits=2,hand=5,stock=16", seat=1)
-    table = open_table(moving=True, settings=settings, session=session)
+    table = open_table(moving=True, hurried=speed == "none", settings=settings, session=session)
     table.page.evaluate(_LISTEN)
     trump = table.page.locator("#trump").text_content().removeprefix("Trumps: ")
     before = table.log

@@ -116,6 +116,11 @@ export function pace() {
   return { normal: 1, fast: 0.4, none: 0 }[settings.speed];
 }
 
+/** @returns {number} factor of the pauses in which a reply can be seen: they stay where nothing moves */
+export function tempo() {
+  return settings.speed === "fast" ? 0.4 : 1;
+}
+
 window.addEventListener("storage", (event) => {
   if (event.key !== KEY) return;
   Object.assign(settings, load());

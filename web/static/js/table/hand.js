@@ -32,9 +32,9 @@ export class CardButtons {
    * Show cards, in this order.
    *
    * @param {HandCard[]} cards
-   * @param {{rows?: number, marked?: string[]}} [look] `marked`: cards to point at
+   * @param {{rows?: number, marked?: string[], drawn?: string | null}} [look] `marked`: cards to point at; `drawn`: the one that came last
    */
-  show(cards, { rows = 1, marked = [] } = {}) {
+  show(cards, { rows = 1, marked = [], drawn = null } = {}) {
     const focused = cards.length > 0 && this.element.contains(document.activeElement);
     const place = [...this.element.children].indexOf(/** @type {Element} */ (document.activeElement));
     this.cards = new Map(cards.map((card) => [card.card, card]));
@@ -50,6 +50,7 @@ export class CardButtons {
       button.classList.toggle("last", column === inRow - 1);
       button.classList.toggle("upper", row < rows - 1);
       button.classList.toggle("marked", marked.includes(card.card));
+      button.classList.toggle("drawn", card.card === drawn);
       this.update(button, card);
       return button;
     });

@@ -1,7 +1,7 @@
 // @ts-check
 /** Shows what happened since the last request, one event after the other. */
 
-import { pace } from "../settings.js";
+import { pace, tempo } from "../settings.js";
 import { sound } from "../sound.js";
 import { byId } from "../dom.js";
 import { SUIT_NAMES } from "../words.js";
@@ -20,6 +20,11 @@ import { shownNow, shownThen } from "./state.js";
 const PAUSES = {
   deal: 350, trump: 250, turn_up: 160, play: 390, win: 720, take: 210, draw: 210, leave: 400, endgame: 1300, keep: 600, swap: 600,
 };
+const OWN_CARD = 160;
+const LAST_TRICK = 1300; // the result would hide it
+
+/** Events that can only be seen while they last; without animation the others follow at once. */
+const REPLIES = ["play", "win", "leave", "keep", "swap"];
 
 export class Playback {
   /** @param {(shown: Shown, session: Session) => void} render */
@@ -61,10 +66,10 @@ export class Playback {
     const run = this.run;
     this.hurry = false;
     let shown = { ...start, waiting: true };
-    for (const event of events) {
+    for (const [place, event] of events.entries()) {
       shown = this.step(shown, event, session);
       addToLog(event, session);
-      await this.pause(event.kind === "play" && event.by === "you" ? 160 : PAUSES[event.kind] ?? 0);
+      await this.pause(lengthOf(event, events[place + 1]));
       if (run !== this.run) return false;
     }
     this.sweep(shown);
@@ -79,7 +84,7 @@ export class Playback {
     const moving = pace() > 0;
     if (after.winner === null) this.sweep(shown);
     const from = moving ? source(event, shown) : null;
-    if (moving) this.render(after, session);
+    this.render(after, session);
     // Your own card went to the table, and was heard, when you chose it.
     if (event.kind === "play" && event.by === "you" && shown.trick.you === event.card) return after;
     makeSound(event);
@@ -104,7 +109,7 @@ export class Playback {
 
   /** @param {number} length in milliseconds at normal pace @returns {Promise<void>} */
   pause(length) {
-    const duration = this.hurry ? 0 : length * pace();
+    const duration = this.hurry ? 0 : length * tempo();
     if (duration === 0) return Promise.resolve();
     return new Promise((resolve) => {
       const timer = setTimeout(() => this.wake?.(), duration);
@@ -115,6 +120,13 @@ export class Playback {
       };
     });
   }
+}
+
+/** @param {GameEvent} event @param {GameEvent | undefined} next @returns {number} the pause after an event, in milliseconds at normal pace */
+function lengthOf(event, next) {
+  if (pace() === 0 && !REPLIES.includes(event.kind)) return 0;
+  if (event.kind === "win" && next?.kind === "result") return LAST_TRICK;
+  return event.kind === "play" && event.by === "you" ? OWN_CARD : PAUSES[event.kind] ?? 0;
 }
 
 /** @param {GameEvent} event @param {Shown} shown @returns {import("./motion.js").Rect | null} where the card is before the event */

@@ -43,9 +43,9 @@ export class TableView {
     this.showChoices(decision, marked);
     byId("prompt").textContent = prompt(shown, session);
     byId("prompt").classList.toggle("yours", decision !== null);
-    byId("near").classList.toggle("waiting", decision?.kind !== "card");
+    byId("near").classList.toggle("waiting", decision?.kind !== "card" && decision?.kind !== "pick");
     const hand = inOrder(position.hand, position.trump).map((card) => (shown.waiting ? waitingCard(card, position.result) : card));
-    this.hand.show(hand, { rows: rows(hand.length), marked });
+    this.hand.show(hand, { rows: rows(hand.length), marked, drawn: position.last_trick?.takes.you });
     if (shown.waiting) this.hand.raise(null);
   }
 
