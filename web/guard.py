@@ -17,7 +17,7 @@ from german_whist.web.requests import ApiError, error_response
 MAX_BODY = 256 * 1024  # bytes: all deals of a game that can be shared
 
 _LOCAL_NAMES = ("localhost", "127.0.0.1", "::1")
-_ANY_HOST = ("0.0.0.0", "::", "")
+ANY_HOST = ("0.0.0.0", "::", "")
 _POLICY = "; ".join(
     (
         "default-src 'none'",
@@ -65,7 +65,7 @@ class Guard:
         """
         self.application, self._token = app, token
         names = {host.lower() for host in hosts}
-        self._any_address = bool(names & set(_ANY_HOST))
+        self._any_address = bool(names & set(ANY_HOST))
         self._hosts = names | set(_LOCAL_NAMES)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import io
 import socket
+import sys
 import threading
 import webbrowser
 from pathlib import Path
 from types import FrameType
 
+import segno
 import uvicorn
 from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -23,6 +26,7 @@ from german_whist.web.data_folder import (
     make_folder,
     only_server,
 )
+from german_whist.web.guard import ANY_HOST
 from german_whist.web.service import ServeOptions
 
 DEFAULT_HOST, DEFAULT_PORT = "127.0.0.1", 8917
@@ -30,25 +34,33 @@ DEFAULT_HOST, DEFAULT_PORT = "127.0.0.1", 8917
 _BACKLOG = 2048
 _CONNECTIONS = 2000  # more at once are answered with status 503
 _LAST_ANSWERS = 1.0  # seconds from the signal on
+_LOCAL = {socket.AF_INET: "127.0.0.1", socket.AF_INET6: "::1"}
+_ELSEWHERE = {socket.AF_INET: "192.0.2.1", socket.AF_INET6: "2001:db8::1"}  # addresses that nobody has
 
 
 class _Server(uvicorn.Server):
-    """Prints the address once it answers, then warms up; a signal ends it with exit code 0.
+    """Prints its addresses once it answers, then warms up; a signal ends it with exit code 0.
 
     Attributes:
-        failure: why the address could not be printed, which ends it, too.
+        failure: why the addresses could not be printed, which ends it, too.
     """
 
     failure: OSError | None = None
 
-    def __init__(self, config: uvicorn.Config, address: str, options: ServeOptions, opens_browser: bool) -> None:
+    def __init__(
+        self, config: uvicorn.Config, address: str, elsewhere: str | None, options: ServeOptions, opens_browser: bool
+    ) -> None:
         super().__init__(config)
-        self._address, self._options, self._opens_browser = address, options, opens_browser
+        self._address, self._elsewhere = address, elsewhere
+        self._options, self._opens_browser = options, opens_browser
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         try:
             print(f"German Whist is served at {self._address}", flush=True)
+            if self._elsewhere is not None:
+                print(f"and to other devices of this network at {self._elsewhere}", flush=True)
+                print(_qr_code(self._elsewhere), flush=True)
         except OSError as error:
             self.failure, self.should_exit = error, True
             return
@@ -121,9 +133,12 @@ def _serve(options: ServeOptions, folder: Path, host: str, port: int | None, *, 
     token = kept_token(folder)
     app = make_app(options, folder, token, hosts=(host,))
     listener = listen(host, port)
-    bound = listener.getsockname()[1]
-    shown = f"[{host}]" if ":" in host else host
-    address = f"http://{shown}:{bound}/{token}/"
+    family, path = _family(host), f"{listener.getsockname()[1]}/{token}/"
+    address, elsewhere = f"http://{_shown(host)}:{path}", None
+    if host in ANY_HOST:
+        address = f"http://{_shown(_LOCAL[family])}:{path}"
+        name = _network_name(family)
+        elsewhere = None if name is None else f"http://{_shown(name)}:{path}"
     keep_address(folder, address)
     config = uvicorn.Config(
         _cancelled_quietly(app),
@@ -133,7 +148,7 @@ def _serve(options: ServeOptions, folder: Path, host: str, port: int | None, *, 
         ws="none",
         limit_concurrency=_CONNECTIONS,
     )
-    server = _Server(config, address, options, opens_browser)
+    server = _Server(config, address, elsewhere, options, opens_browser)
     with contextlib.closing(listener):
         server.run(sockets=[listener])
     if server.failure is not None:
@@ -147,10 +162,9 @@ def listen(host: str, port: int | None) -> socket.socket:
         ValueError: if it cannot.
     """
     ports = (DEFAULT_PORT, 0) if port is None else (port,)
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
     for number in ports:
         # With the protocol named, asyncio turns Nagle's algorithm off; else every answer waits 40 ms for an ACK.
-        listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+        listener = socket.socket(_family(host), socket.SOCK_STREAM, socket.IPPROTO_TCP)
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             listener.bind((host, number))
@@ -162,3 +176,30 @@ def listen(host: str, port: int | None) -> socket.socket:
             continue
         return listener
     raise AssertionError("unreachable")
+
+
+def _family(host: str) -> socket.AddressFamily:
+    return socket.AF_INET6 if ":" in host else socket.AF_INET
+
+
+def _shown(host: str) -> str:
+    return f"[{host}]" if ":" in host else host
+
+
+def _network_name(family: socket.AddressFamily) -> str | None:
+    """Return this machine's address on the network, that is, the one from which it would send; ``None`` without one."""
+    with socket.socket(family, socket.SOCK_DGRAM) as sender, contextlib.suppress(OSError):
+        sender.connect((_ELSEWHERE[family], 9))  # which sends nothing
+        return str(sender.getsockname()[0])
+    return None
+
+
+def _qr_code(text: str) -> str:
+    """Return a QR code in block characters; empty where the terminal cannot show them."""
+    code = io.StringIO()
+    segno.make(text, error="l", micro=False).terminal(code, border=2, compact=True)
+    try:
+        code.getvalue().encode(sys.stdout.encoding)
+    except UnicodeEncodeError:
+        return ""
+    return code.getvalue()

@@ -32,6 +32,7 @@ _LIBRARIES = {  # by module
     "uvicorn": Library("uvicorn", "web"),
     "anyio": Library("anyio", "web"),
     "msgspec": Library("msgspec", "web"),
+    "segno": Library("segno", "web"),
     "ray": Library("ray", "ray"),
 }
 

@@ -153,7 +153,7 @@ class Table:
     @property
     def result(self) -> str:
         """The result of the deal, empty while it lasts."""
-        return str(self.page.locator("[role=status]").text_content() or "")
+        return str(self.page.locator("#result [role=status]").text_content() or "")
 
     @property
     def log(self) -> str:
@@ -169,7 +169,7 @@ class Table:
     def wait(self) -> None:
         """Wait until it is the person's turn or the deal is over."""
         self.page.wait_for_function(
-            """() => document.querySelector('[role=status]').textContent !== ''
+            """() => document.querySelector('#result [role=status]').textContent !== ''
                 || [...document.querySelectorAll('main [role=group] button')].some(
                   (button) => button.checkVisibility() && button.getAttribute('aria-disabled') !== 'true')"""
         )
@@ -193,7 +193,7 @@ class Table:
     def next_deal(self) -> None:
         """Go on with the next deal."""
         self.button("Next deal").click()
-        self.page.wait_for_function("() => document.querySelector('[role=status]').textContent === ''")
+        self.page.wait_for_function("() => document.querySelector('#result [role=status]').textContent === ''")
         self.wait()
 
     def press(self, button: Any) -> None:

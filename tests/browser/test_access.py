@@ -145,6 +145,16 @@ def test_the_trick_the_prize_and_the_hint_fit(open_table: OpenTable, server: Ser
     check(table, "hint")
 
 
+def test_what_is_said_while_the_server_is_away_covers_nothing(open_table: OpenTable, server: Server) -> None:
+    table = open_table(session=play(server, "classic", follows, seat=1)[0])
+    table.page.route("**/api/**", lambda route: route.abort())
+    table.button("Hint").click()
+    table.page.get_by_role("alert").filter(has_text="Reconnecting").wait_for()
+    check(table, "away")
+    assert all("ERR_FAILED" in words for words in table.complaints)
+    table.complaints.clear()
+
+
 def test_every_decision_fits(open_table: OpenTable, server: Server) -> None:
     keep_or_swap = play(server, "humbug", decides("keep_or_swap"))[0]
     table = open_table(session=keep_or_swap, settings={"faces": "four-colour"})

@@ -80,6 +80,32 @@ def test_a_hint_points_at_a_choice_too_and_leaves_the_focus_where_it_is(table: T
     assert choices.locator(":focus").count() == 1
 
 
+def test_the_hint_button_is_busy_while_the_hint_is_sought_which_is_read_out_and_closed_with_escape(
+    table: Table, server: Server
+) -> None:
+    table.go_to(server.create(rules=TINY, seat=0))
+    held: list[Any] = []
+
+    def hold(route: Any) -> None:
+        held.append(route)
+
+    table.page.route("**/hint", hold)
+    table.button("Hint").click()
+    table.page.locator("button[aria-busy=true]", has_text="Hint").wait_for()
+    while not held:
+        table.page.wait_for_timeout(10)
+    held.pop().continue_()
+    coach = table.page.get_by_role("region", name="Coach", exact=True)
+    coach.wait_for()
+    assert table.page.locator("[aria-busy=true]").count() == 0
+    said = table.page.get_by_role("status").filter(has_text=coach.get_by_role("heading").text_content())
+    assert coach.locator(".reason").text_content() in said.text_content()
+    table.page.keyboard.press("Escape")
+    coach.wait_for(state="hidden")
+    table.button("Hint").click()
+    coach.wait_for()
+
+
 def test_take_back_returns_to_the_last_decision_and_marks_the_deal(table: Table, server: Server) -> None:
     table.go_to(server.create(rules=TINY, seat=0))
     hand = table.hand
@@ -276,6 +302,12 @@ def test_a_shared_deal_opens_for_review(table: Table, server: Server, open_table
         assert re.findall(r"\d+", result) == re.findall(r"\d+", review.locator(".review-result").text_content())
         other.page.keyboard.press("Escape")
         other.wait()
+
+
+def test_the_page_computes_hashes_of_texts_of_every_length(table: Table) -> None:
+    texts = ["ä♥" * (length // 5) + "a" * (length % 5) for length in range(200)]
+    script = "async (texts) => { const { sha256 } = await import('./static/js/sha256.js'); return texts.map(sha256) }"
+    assert table.page.evaluate(script, texts) == [hashlib.sha256(text.encode()).hexdigest() for text in texts]
 
 
 def test_the_browser_checks_the_hash_of_the_deal(table: Table, server: Server) -> None:

@@ -50,8 +50,11 @@ def test_a_killed_server_loses_nothing(open_table: OpenTable, start_server: Star
     table.actions()[0].click()
     table.page.locator("#hand [aria-pressed=true]").click()
     alert = table.page.get_by_role("alert")
-    table.page.wait_for_function("() => document.querySelector('[role=alert]').textContent.includes('does not answer')")
+    table.page.wait_for_function("() => document.querySelector('[role=alert]').textContent.includes('Reconnecting')")
     assert len(table.hand) == len(hand)
+    table.page.wait_for_timeout(5500)  # longer than anything else is said
+    assert "Reconnecting" in alert.text_content()
+    assert alert.is_visible()
     server.start()
     table.page.wait_for_function("() => document.querySelector('[role=alert]').textContent.includes('is back')")
     table.wait()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from tests.browser.conftest import OpenTable
 from tests.browser.server import Server
 from tests.browser.table import Table
@@ -51,6 +53,17 @@ def test_a_single_tap_plays_if_the_setting_says_so(open_table: OpenTable, server
     table.page.wait_for_function("() => document.querySelector('[role=log]').textContent.includes('You lead')")
     table.wait()
     assert f"You lead the {name}." in table.log or f"You play the {name}." in table.log
+
+
+def test_the_rules_are_told_in_paragraphs(table: Table, server: Server) -> None:
+    session = server.create(rules="classic", seat=0)
+    table.go_to(session)
+    table.button("More").click()
+    table.button("Rules", exact=False).click()
+    paragraphs = table.page.get_by_role("dialog", name="Rules").get_by_role("paragraph").all_text_contents()
+    told = server.session(session)["game"]["text"]
+    assert len(paragraphs) == len(re.findall(r"^\w+:", told, re.MULTILINE))
+    assert " ".join(paragraphs).split() == told.partition("\n\n")[2].split()
 
 
 def test_nobody_sees_the_opponents_cards(table: Table, server: Server) -> None:

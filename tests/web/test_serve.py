@@ -128,6 +128,25 @@ def test_an_upload_that_breaks_off_is_no_error(start: Start) -> None:
     assert ask(f"{address}api/sessions") == {"sessions": []}
     process.send_signal(signal.SIGINT)
     assert process.communicate(timeout=WITHIN)[0] == ""
+def network_address() -> str | None:
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
+        try:
+            sender.connect(("198.51.100.1", 9))
+        except OSError:
+            return None
+        return str(sender.getsockname()[0])
+
+
+@pytest.mark.skipif(network_address() is None, reason="this machine is on no network")
+def test_for_the_whole_network_it_prints_an_address_that_other_devices_can_open_and_scan(start: Start) -> None:
+    process, address = start("--host", "0.0.0.0")
+    assert process.stdout is not None
+    other = process.stdout.readline().split()[-1]
+    assert other == address.replace("127.0.0.1", str(network_address()))
+    assert ask(f"{other}api/sessions") == {"sessions": []}
+    code = [process.stdout.readline().rstrip("\n") for _ in range(12)]
+    assert {len(row) for row in code} == {len(code[0])}
+    assert set("".join(code)) == set("█▀▄ ")
 
 
 def test_after_a_kill_the_address_and_the_session_are_the_same(start: Start) -> None:

@@ -1,8 +1,50 @@
 // @ts-check
-/** Doing something that asks the server, with a word to the person where that fails. */
+/** Asking the server: buttons are busy meanwhile, what went wrong is said, and a server that went away is waited for. */
 
-import { ApiError } from "./api.js";
-import { alertUser } from "./tabs.js";
+import { ApiError, api } from "./api.js";
+import { alertUser, alertWhile } from "./notices.js";
+
+const SLOW = 5000; // milliseconds after which a word says that an answer is being waited for
+const RETRY = 1500; // milliseconds
+
+/** @type {Element | null} the button that is being pressed */
+let pressed = null;
+
+document.addEventListener(
+  "click",
+  (event) => {
+    pressed = event.target instanceof Element ? event.target.closest("button") : null;
+    setTimeout(() => {
+      pressed = null;
+    });
+  },
+  true,
+);
+
+/**
+ * Wait for an answer of the server. The button that was pressed for it is busy meanwhile.
+ *
+ * @template Answer
+ * @param {() => Promise<Answer>} ask
+ * @returns {Promise<Answer>}
+ */
+export async function answerTo(ask) {
+  const button = pressed;
+  let endAlert = () => {};
+  const slow = setTimeout(() => {
+    endAlert = alertWhile("Waiting for the server …");
+  }, SLOW);
+  button?.setAttribute("aria-busy", "true");
+  document.body.classList.add("thinking");
+  try {
+    return await ask();
+  } finally {
+    clearTimeout(slow);
+    endAlert();
+    button?.removeAttribute("aria-busy");
+    document.body.classList.remove("thinking");
+  }
+}
 
 /**
  * Do something that asks the server; say what went wrong.
@@ -10,13 +52,35 @@ import { alertUser } from "./tabs.js";
  * @param {() => Promise<any>} act
  */
 export async function attempt(act) {
-  document.body.classList.add("thinking");
   try {
-    await act();
+    await answerTo(act);
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    alertUser(error.message);
-  } finally {
-    document.body.classList.remove("thinking");
+    if (error.code === "unreachable") await untilBack();
+    else alertUser(error.message);
   }
+}
+
+/** @type {Promise<void> | null} */
+let back = null;
+
+/**
+ * Wait until the server answers again; that is said meanwhile.
+ *
+ * @returns {Promise<void>}
+ */
+export function untilBack() {
+  back ??= reconnect().finally(() => {
+    back = null;
+  });
+  return back;
+}
+
+async function reconnect() {
+  alertWhile("Reconnecting … Your game is saved.");
+  for (let away = true; away;) {
+    await new Promise((resolve) => setTimeout(resolve, RETRY));
+    away = await api.sessions().then(() => false, (error) => error instanceof ApiError && error.code === "unreachable");
+  }
+  alertUser("The server is back.");
 }

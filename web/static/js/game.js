@@ -7,11 +7,13 @@ import { byId } from "./dom.js";
 import { settings } from "./settings.js";
 import { sound } from "./sound.js";
 import { isCard } from "./words.js";
-import { alertUser, tellOtherTabs, untilBack } from "./tabs.js";
-import { showHint } from "./coach/hint.js";
+import { answerTo, untilBack } from "./attempt.js";
+import { alertUser, announce } from "./notices.js";
+import { tellOtherTabs } from "./tabs.js";
+import { hintTitle, showHint } from "./coach/hint.js";
 import { showLesson } from "./coach/lesson.js";
 import { recallText } from "./coach/recall.js";
-import { setTool } from "./dialogs/menu.js";
+import { pressTool, setTool } from "./dialogs/menu.js";
 import { showLog } from "./table/log.js";
 import { fly, rectOf } from "./table/motion.js";
 import { Playback, callTrump } from "./table/playback.js";
@@ -67,9 +69,10 @@ export class Game {
   }
 
   hideHint() {
+    const left = byId("coach").contains(document.activeElement);
     this.hintHidden = true;
     this.redraw();
-    byId("hand").focus({ preventScroll: true });
+    if (left) byId("hand").focus({ preventScroll: true });
   }
 
   /**
@@ -140,18 +143,17 @@ export class Game {
 
   async hint() {
     const { session } = this;
-    if (session === null || this.shown?.position !== session.position) return; // as the button: cards are moving
+    if (session === null) return;
     this.hintHidden = false;
     if (session.hint !== null) {
       this.redraw();
       return;
     }
-    document.body.classList.add("thinking");
     const answer = await this.request(() => api.hint(session));
-    document.body.classList.remove("thinking");
     if (answer === null) return;
     this.session = answer;
     this.show(shownNow(answer));
+    if (answer.hint !== null) announce(`${hintTitle(answer.hint)}. ${answer.hint.reason}`);
   }
 
   /** @param {string[]} cards the answer to the memory quiz */
@@ -193,9 +195,8 @@ export class Game {
     const { session } = this;
     if (this.busy) return null;
     this.busy = true;
-    const slow = setTimeout(() => alertUser("A moment: the first card after the start takes longer."), 5000);
     try {
-      const answer = await send();
+      const answer = await answerTo(send);
       if (this.session !== session) return null;
       tellOtherTabs(answer);
       return answer;
@@ -204,33 +205,28 @@ export class Game {
       if (this.session === session && session !== null) await this.recover(error, session);
       return null;
     } finally {
-      clearTimeout(slow);
       this.busy = false;
     }
   }
 
   /** @param {ApiError} error @param {Session} session */
   async recover(error, session) {
-    alertUser(error.message);
-    if (error.code === "illegal_action") sound.refused();
-    let current = error.session ?? session;
-    let gone = error.code === "not_found";
     if (error.code === "unreachable") {
       this.show({ ...shownNow(session), waiting: true });
+      await untilBack();
       try {
-        current = await untilBack(session.id);
-        alertUser("The server is back.");
+        const current = await api.session(session.id);
+        if (this.session === session) this.open(current);
       } catch (answer) {
         if (!(answer instanceof ApiError)) throw answer;
-        alertUser(answer.message);
-        gone = answer.code === "not_found";
+        if (this.session === session) await this.recover(answer, session);
       }
-    }
-    if (gone) {
-      this.actions.lost();
       return;
     }
-    if (this.session === session) this.open(current);
+    alertUser(error.message);
+    if (error.code === "illegal_action") sound.refused();
+    if (error.code === "not_found") this.actions.lost();
+    else if (this.session === session) this.open(error.session ?? session);
   }
 
   /** Show at once what is being shown event by event. */
@@ -240,15 +236,17 @@ export class Game {
 
   /** @param {KeyboardEvent} event */
   key(event) {
-    if (!settings.shortcuts || event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]") !== null) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]") !== null) return;
+    if (event.key === "Escape" && this.session?.hint) this.hideHint();
+    if (!settings.shortcuts) return;
     if (event.target instanceof HTMLInputElement || event.target instanceof HTMLTextAreaElement || event.target instanceof HTMLSelectElement) return;
     const { session } = this;
     if (session === null) return;
     const key = event.key.toLowerCase();
-    if (key === "h" && session.can.hint) void this.hint();
-    else if (key === "u" && session.can.take_back) void this.takeBack();
-    else if (key === "n" && session.can.next && this.shown?.position.result) void this.next();
+    if (key === "h") pressTool("Hint");
+    else if (key === "u") pressTool("Take back");
     else if (key === "r" && session.earlier?.session) this.actions.back();
-    else if (key === "r" && session.deals.length > 0) this.actions.review();
+    else if (key === "r") pressTool("Review");
+    else if (key === "n" && session.can.next && this.shown?.position.result) void this.next();
   }
 }

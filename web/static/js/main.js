@@ -6,7 +6,8 @@ import { attempt } from "./attempt.js";
 import { change, keepSession, keptSession, settings } from "./settings.js";
 import { Game } from "./game.js";
 import { followLayout } from "./layout.js";
-import { alertUser, followOtherTabs, tellOtherTabs } from "./tabs.js";
+import { alertUser } from "./notices.js";
+import { followOtherTabs, tellOtherTabs } from "./tabs.js";
 import { offerQuiz, openQuiz } from "./coach/recall.js";
 import { loadCards } from "./table/card.js";
 import { openLog } from "./table/log.js";
@@ -16,6 +17,7 @@ import { gameForm } from "./dialogs/game_form.js";
 import { openMenu, showTools } from "./dialogs/menu.js";
 import { openSettings } from "./dialogs/settings_dialog.js";
 import { openRecordingDialog, openShare } from "./dialogs/share.js";
+import { rulesText } from "./dialogs/rules.js";
 import { openUnfinished } from "./dialogs/unfinished.js";
 import { byId, h } from "./dom.js";
 
@@ -31,7 +33,7 @@ const game = new Game({
   otherSide: () => void otherSide(),
   watch: () => void watch(),
   share: () => void attempt(async () => openShare(current(), game.session?.deal.number ?? null)),
-  fairness: () => void openFairness(current()),
+  fairness: () => openFairness(current()),
   leave: () => void attempt(backToGame),
   back: () => void attempt(backToReview),
   quiz: () => quiz(),
@@ -195,11 +197,11 @@ function more() {
   openMenu("More", [
     ["Learn the game", "A short lesson at the table", () => void attempt(async () => enter(await api.lesson()))],
     ["Deal of the day", "The same classic deal for everyone today", () => void attempt(dealOfTheDay)],
-    ["Rules", `How ${session.game.title} is played`, () => openDialog("Rules", [h("div", { class: "rules" }, session.game.text)])],
+    ["Rules", `How ${session.game.title} is played`, () => openDialog("Rules", rulesText(session.game.text))],
     ["What happened", "The log of this deal", openLog],
     ["Share", "The finished deals of this game, as a link or a text", () => void attempt(() => openShare(session, null))],
     ["Open a recording", "A deal or game that was shared", () => openRecordingDialog((text) => void openRecording(text))],
-    ["Is the deal fair?", "The hash of the deal, and its check", () => void openFairness(session)],
+    ["Is the deal fair?", "The hash of the deal, and its check", () => openFairness(session)],
     ["Unfinished games", "Go on where you stopped", () => void attempt(unfinished)],
   ]);
 }

@@ -1,8 +1,7 @@
 // @ts-check
-/** Other tabs with the same table, and a server that went away: the page asks again and shows what is there now. */
+/** Other tabs with the same table: the page asks the server and shows what is there now. */
 
-import { ApiError, api } from "./api.js";
-import { byId } from "./dom.js";
+import { api } from "./api.js";
 
 /** @typedef {import("./types.js").Session} Session */
 
@@ -37,37 +36,4 @@ export function followOtherTabs(current, update) {
   document.addEventListener("visibilitychange", () => {
     if (document.visibilityState === "visible") void ask();
   });
-}
-
-/** @type {ReturnType<typeof setTimeout> | undefined} */
-let clearing;
-
-/**
- * Say something at once, for a few seconds.
- *
- * @param {string} message
- */
-export function alertUser(message) {
-  const element = byId("alert");
-  element.textContent = message;
-  element.classList.add("visible");
-  clearTimeout(clearing);
-  clearing = setTimeout(() => element.classList.remove("visible"), 4500);
-}
-
-/**
- * Wait until the server answers again.
- *
- * @param {string} id of a session
- * @returns {Promise<Session>}
- */
-export async function untilBack(id) {
-  for (;;) {
-    await new Promise((resolve) => setTimeout(resolve, 1500));
-    try {
-      return await api.session(id);
-    } catch (error) {
-      if (error instanceof ApiError && error.code !== "unreachable") throw error;
-    }
-  }
 }

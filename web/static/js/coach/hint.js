@@ -22,19 +22,23 @@ export function showHint(session, close) {
   }
   panel.dataset.kind = "hint";
   panel.hidden = false;
-  const verb = isCard(hint.action) ? `Play the ${hint.name}` : capital(hint.name);
   fill(
     panel,
     h(
       "header",
       {},
-      h("h2", {}, verb),
+      h("h2", {}, hintTitle(hint)),
       h("button", { type: "button", class: "close", "aria-label": "Close the hint", onclick: close }, icon("close")),
     ),
     reason(hint),
-    h("button", { type: "button", class: "quiet more", onclick: () => openDialog(verb, [reason(hint), ...details(hint)]) }, "More"),
+    h("button", { type: "button", class: "quiet more", onclick: () => openDialog(hintTitle(hint), [reason(hint), ...details(hint)]) }, "More"),
     h("div", { class: "hint-details" }, ...details(hint)),
   );
+}
+
+/** @param {Hint} hint @returns {string} what it advises */
+export function hintTitle(hint) {
+  return isCard(hint.action) ? `Play the ${hint.name}` : capital(hint.name);
 }
 
 /** @param {Hint} hint @returns {HTMLElement} */

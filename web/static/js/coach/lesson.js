@@ -2,6 +2,7 @@
 /** The lesson: each step explains the position and asks for a card. */
 
 import { byId, fill, h, icon } from "../dom.js";
+import { announce } from "../notices.js";
 
 /**
  * @param {import("../types.js").Session} session
@@ -14,8 +15,11 @@ export function showLesson(session, leave) {
     if (panel.dataset.kind === "lesson") panel.hidden = true;
     return;
   }
-  panel.dataset.kind = "lesson";
+  const step = `${session.id} ${lesson.step} ${lesson.done}`;
+  if (panel.dataset.kind === "lesson" && panel.dataset.step === step && !panel.hidden) return;
+  Object.assign(panel.dataset, { kind: "lesson", step });
   panel.hidden = false;
+  announce(lesson.text);
   const progress = h("progress", { max: lesson.steps, value: lesson.step, "aria-label": "Lesson" });
   fill(
     panel,
@@ -26,6 +30,6 @@ export function showLesson(session, leave) {
       !lesson.done && h("button", { type: "button", class: "close", "aria-label": "End the lesson", onclick: leave }, icon("close")),
     ),
     progress,
-    h("div", { class: "lesson-text", "aria-live": "polite" }, ...lesson.text.split("\n").map((line) => h("p", {}, line))),
+    h("div", { class: "lesson-text", }, ...lesson.text.split("\n").map((line) => h("p", {}, line))),
   );
 }

@@ -3,16 +3,11 @@
 
 import { announcedHash } from "../commitments.js";
 import { h } from "../dom.js";
+import { sha256 } from "../sha256.js";
 import { openDialog } from "./dialog.js";
 
-/** @param {string} text @returns {Promise<string>} its SHA-256 in hexadecimal */
-async function sha256(text) {
-  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
-  return [...new Uint8Array(digest)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
-}
-
 /** @param {import("../types.js").Session} session */
-export async function openFairness(session) {
+export function openFairness(session) {
   const commitment = announcedHash(session);
   const { disclosure } = session.deal;
   const verdict = h("p", { class: "verdict" });
@@ -26,11 +21,7 @@ export async function openFairness(session) {
     disclosure !== null && verdict,
   ]);
   if (disclosure === null) return;
-  if (!window.isSecureContext || crypto.subtle === undefined) {
-    verdict.textContent = "This browser computes no hashes here: compare with another tool.";
-    return;
-  }
-  const hash = await sha256(disclosure.text);
+  const hash = sha256(disclosure.text);
   const same = hash === commitment;
   verdict.classList.add(same ? "good" : "bad");
   verdict.textContent = same ? "✓ Your browser computed the same hash: the deal was not changed." : `✗ Your browser computed ${hash}: the deal was changed.`;

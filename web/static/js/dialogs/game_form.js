@@ -4,6 +4,7 @@
 import { change, settings } from "../settings.js";
 import { fill, h, newId } from "../dom.js";
 import { selectField } from "./fields.js";
+import { rulesText } from "./rules.js";
 
 /** @typedef {import("../types.js").Catalog} Catalog */
 
@@ -110,7 +111,7 @@ export function gameForm(catalog, start) {
       labelled(selectField("Win target", targets(catalog, choices.match), choices.match ?? "", (match) => keep({ match: match === "" ? null : match }))),
       otherTarget((match) => keep({ match })),
       h("div", { class: "buttons" }, h("button", { type: "button", class: "primary", onclick: () => { store(); start(); } }, "Deal the cards")),
-      game.rules !== "" && h("details", {}, h("summary", {}, `The rules of ${game.title}`), h("div", { class: "rules" }, game.rules)),
+      game.rules !== "" && h("details", {}, h("summary", {}, `The rules of ${game.title}`), ...rulesText(game.rules)),
     );
   };
   draw();

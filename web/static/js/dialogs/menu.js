@@ -42,6 +42,11 @@ export function setTool(name, { enabled = true, hidden = false, words = name }) 
   else button.setAttribute("aria-disabled", "true");
 }
 
+/** @param {string} name of a tool that is pressed with a key: what cannot be pressed does nothing then, too */
+export function pressTool(name) {
+  buttons.get(name)?.click();
+}
+
 /**
  * @param {string} title
  * @param {[string, string, () => void][]} entries words, explanation, action

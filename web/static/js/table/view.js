@@ -45,7 +45,7 @@ export class TableView {
     byId("prompt").classList.toggle("yours", decision !== null);
     byId("near").classList.toggle("waiting", decision?.kind !== "card" && decision?.kind !== "pick");
     const hand = inOrder(position.hand, position.trump).map((card) => (shown.waiting ? waitingCard(card, position.result) : card));
-    this.hand.show(hand, { rows: rows(hand.length), marked, drawn: position.last_trick?.takes.you });
+    this.hand.show(hand, { rows: rows(hand.length), marked, drawn: position.last_trick?.takes.you ?? null });
     if (shown.waiting) this.hand.raise(null);
   }
 

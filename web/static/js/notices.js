@@ -1,0 +1,48 @@
+// @ts-check
+/** What the page says beside the table: alerts, which stay for a moment or as long as they are true, and words for screen readers. */
+
+import { byId } from "./dom.js";
+
+/** @type {ReturnType<typeof setTimeout> | undefined} */
+let clearing;
+
+/** @param {string} message @param {boolean} lasting */
+function show(message, lasting) {
+  const element = byId("alert");
+  clearTimeout(clearing);
+  element.textContent = message;
+  element.className = lasting ? "visible lasting" : "visible";
+}
+
+/**
+ * Say something at once, for a few seconds.
+ *
+ * @param {string} message
+ */
+export function alertUser(message) {
+  show(message, false);
+  clearing = setTimeout(() => byId("alert").classList.remove("visible"), 4500);
+}
+
+/**
+ * Say something until it is no longer true, or something else is said.
+ *
+ * @param {string} message
+ * @returns {() => void} ends it
+ */
+export function alertWhile(message) {
+  show(message, true);
+  return () => {
+    const element = byId("alert");
+    if (element.textContent === message) element.className = "";
+  };
+}
+
+/**
+ * Let screen readers say something when they have finished what they are at.
+ *
+ * @param {string} words
+ */
+export function announce(words) {
+  byId("said").textContent = words;
+}
