@@ -2,14 +2,21 @@
 
 After an installation kernels have to be compiled, which takes minutes; later they are loaded from a cache. Networks and
 endgame tables are loaded, too. All of it happens by playing a deal, of which nothing is kept.
+
+A process that compiles kernels keeps 200 MB for good that one that loads them does not need. So where the cache is new,
+another process fills it first.
 """
 
 from __future__ import annotations
 
 import logging
+import multiprocessing
+import signal
+from pathlib import Path
 
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.rules import rules as rules_named
+from german_whist.envs.utils.kernel_cache import kernel_cache
 from german_whist.session import catalogue
 from german_whist.session.coach.hints import hint
 from german_whist.session.coach.reviews import play_out, review
@@ -19,11 +26,13 @@ from german_whist.session.deal.table_deal import TableDeal
 from german_whist.session.game_session import Session
 from german_whist.session.opponent import agent_named, play_action
 from german_whist.session.settings import Settings
-from german_whist.solver.tablebase.cache import open_table
+from german_whist.solver.tablebase.cache import limit_tables, open_table
+from german_whist.solver.tablebase.kinds import DEFAULT_CARDS
 
 _WORLDS = 4  # of the review: most of what it needs is that of the hint
 _TABLES = ((True, False), (False, False), (True, True))  # trumps, played low
 _PROGRAMS = "process"  # agents that start when they are asked for a card
+_FILLED = "warm"  # a file in the cache of kernels
 
 _LOG = logging.getLogger(__name__)
 
@@ -35,6 +44,28 @@ def warm_up(rules: str, agent: str | None = None) -> None:
         rules: specification of the game that will be played first.
         agent: specification of the opponent; ``None`` for the one that the page proposes.
     """
+    cache = kernel_cache()
+    if cache is not None and not (cache / _FILLED).exists():
+        _compile(rules, agent, cache)
+    _load(rules, agent)
+
+
+def _compile(rules: str, agent: str | None, cache: Path) -> None:
+    """Let another process compile what is loaded here afterwards."""
+    child = multiprocessing.get_context("spawn").Process(target=_load_quietly, args=(rules, agent), daemon=True)
+    child.start()
+    child.join()
+    if child.exitcode == 0:
+        (cache / _FILLED).touch()
+
+
+def _load_quietly(rules: str, agent: str | None) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C in the terminal is the server's, which ends this process
+    limit_tables(DEFAULT_CARDS)
+    _load(rules, agent)
+
+
+def _load(rules: str, agent: str | None) -> None:
     try:
         game = rules_named(rules)
         catalogue.games()

@@ -15,7 +15,6 @@ from german_whist.agents.bots.base import NamedAgent, check_open_endgame, check_
 from german_whist.agents.policy.canonical import canonical_views, decode_actions, decode_values
 from german_whist.agents.policy.checkpoint import Checkpoint
 from german_whist.agents.policy.inputs import network_inputs
-from german_whist.agents.policy.network.forward import forward_of
 from german_whist.agents.policy.network.layers import LOGITS_PER_TRICK, UNIVERSAL
 from german_whist.envs.agent import Actions, Agent, Values, Views
 from german_whist.envs.engine.rules import Rules
@@ -63,8 +62,7 @@ class PolicyAgent(NamedAgent):
                 f"agent {name!r} was trained for {rules_spec(checkpoint.rules)!r} and plays no other game, "
                 f"not {rules_spec(self.rules)!r}"
             )
-        self._network = forward_of(checkpoint.layers, checkpoint.suit_layers)
-        self._value = forward_of(checkpoint.value, checkpoint.suit_layers) if checkpoint.value else None
+        self._network, self._value = checkpoint.forward, checkpoint.value_forward
 
     def act(self, views: Views, rng: Any) -> Actions:
         """Return one legal action per view, int64[n].

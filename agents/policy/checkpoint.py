@@ -12,9 +12,9 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from german_whist.agents.policy.network.layers import (
     INPUTS,
@@ -36,6 +36,9 @@ from german_whist.envs.engine.endgame_hook import PLAYED, check_endgame
 from german_whist.envs.engine.rules import Rules, rules_from_dict
 from german_whist.envs.utils.files import write_atomically
 from german_whist.envs.utils.specs import must_be, printable, short_repr, unknown_name_error
+
+if TYPE_CHECKING:
+    from german_whist.agents.policy.network.forward import Forward
 
 FORMAT_VERSION = 1
 NETWORK = {"type": "mlp", "activation": "relu", "suits": "canonical"}
@@ -84,6 +87,21 @@ class Checkpoint:
     def sizes(self) -> list[int]:
         """Number of inputs, then of units in each layer."""
         return sizes_of(self.layers, self.suit_layers)
+
+    @cached_property
+    def forward(self) -> Forward:
+        """The forward pass of the policy network, which all agents with this checkpoint share."""
+        return self._forward(self.layers)
+
+    @cached_property
+    def value_forward(self) -> Forward | None:
+        """The same of the value network; ``None`` without one."""
+        return self._forward(self.value) if self.value else None
+
+    def _forward(self, layers: tuple[Layer, ...]) -> Forward:
+        from german_whist.agents.policy.network.forward import forward_of  # loads the compiler
+
+        return forward_of(layers, self.suit_layers)
 
     @property
     def value_sizes(self) -> list[int]:

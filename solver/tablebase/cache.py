@@ -18,12 +18,23 @@ from german_whist.solver.tablebase.kinds import (
     table_folder,
     table_path,
 )
+from german_whist.solver.tablebase.position_kernels import MAX_CARDS
 
 SEARCH_CARDS = 11  # for agents that solve thousands of endgames for a card, in half the time: 147 MB
 MEMORY_CARDS = 9  # cards in the largest hands of a table that cannot be stored: built in a second in each process
 
-_open: dict[tuple[Path, TableKind, bool], EndgameTable] = {}
+_open: dict[tuple[Path, TableKind], tuple[EndgameTable, bool]] = {}  # and whether it has been opened for a search
 _lock = threading.Lock()
+_most_cards = MAX_CARDS  # in the largest hands of a table
+
+
+def limit_tables(cards: int) -> None:
+    """Open no table of more cards in this process from now on.
+
+    A search reads all of a table sooner or later, which then counts as memory of this process.
+    """
+    global _most_cards  # noqa: PLW0603 - it is a setting of the process
+    _most_cards = cards
 
 
 def open_table(trump: bool, low: bool, for_search: bool = False) -> EndgameTable:
@@ -43,16 +54,18 @@ def open_table(trump: bool, low: bool, for_search: bool = False) -> EndgameTable
         TableError: if there is a table that cannot be read.
     """
     kind = TableKind(bool(trump), bool(low))
-    key = (table_folder(), kind, for_search)
+    key = (table_folder(), kind)
+    wanted = min(SEARCH_CARDS if for_search else DEFAULT_CARDS, _most_cards)
     with _lock:
-        if key not in _open:
-            largest = _largest(kind)
-            if largest is None:
-                largest = _new(kind, SEARCH_CARDS if for_search else DEFAULT_CARDS)
-            elif for_search and largest.cards < SEARCH_CARDS:
-                largest = _new(kind, SEARCH_CARDS, largest)
-            _open[key] = largest
-        return _open[key]
+        table, searched = _open.get(key, (None, False))
+        if table is None:
+            table = _largest(kind)
+        if table is None:
+            table = _new(kind, wanted)
+        elif for_search and not searched and table.cards < wanted:
+            table = _new(kind, wanted, table)
+        _open[key] = table, searched or for_search
+        return table
 
 
 def _new(kind: TableKind, cards: int, smaller: EndgameTable | None = None) -> EndgameTable:
@@ -66,14 +79,14 @@ def _new(kind: TableKind, cards: int, smaller: EndgameTable | None = None) -> En
         return build_in_memory(kind, MEMORY_CARDS)
 
 
-def built_tables(kind: TableKind) -> list[Path]:
+def built_tables(kind: TableKind, most_cards: int = MAX_CARDS) -> list[Path]:
     """Return the files of all tables of a kind, the largest first."""
-    paths = (table_path(kind, cards) for cards in range(13, 0, -1))
+    paths = (table_path(kind, cards) for cards in range(most_cards, 0, -1))
     return [path for path in paths if os.path.exists(path)]  # unlike Path.exists, False where it may not look
 
 
 def _largest(kind: TableKind) -> EndgameTable | None:
-    for path in built_tables(kind):
+    for path in built_tables(kind, _most_cards):
         try:
             return load_table(path)
         except DamagedTableError as error:

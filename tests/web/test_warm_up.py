@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import threading
@@ -13,6 +14,7 @@ import pytest
 
 pytest.importorskip("uvicorn")
 
+from german_whist.session import warm_up as module
 from german_whist.session.warm_up import warm_up
 from german_whist.web import server
 from german_whist.web.service import ServeOptions
@@ -39,6 +41,26 @@ def test_the_server_answers_while_it_warms_up(tmp_path: Path, monkeypatch: pytes
     server.serve(ServeOptions(rules="tiny", agent="greedy"), tmp_path, port=0, opens_browser=False)
     assert found == [({"sessions": []}, False)]
     assert warm.wait(30)
+
+
+def tell_process(folder: str, agent: str | None) -> None:
+    Path(folder, "process").write_text(str(os.getpid()), encoding="ascii")
+
+
+def test_where_the_cache_of_kernels_is_new_another_process_fills_it_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loaded: list[str] = []
+    monkeypatch.setattr(module, "kernel_cache", lambda: tmp_path)
+    monkeypatch.setattr(module, "_load_quietly", tell_process)
+    monkeypatch.setattr(module, "_load", lambda rules, agent: loaded.append(rules))
+    warm_up(str(tmp_path))
+    told = tmp_path / "process"
+    assert told.read_text(encoding="ascii") != str(os.getpid())
+    told.unlink()
+    warm_up(str(tmp_path))
+    assert not told.exists()
+    assert len(loaded) == 2
 
 
 NOTHING_LEFT = """

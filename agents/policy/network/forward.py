@@ -86,7 +86,7 @@ class MLPForward:
 _ZERO = np.float32(0)
 
 
-def forward_of(layers: Sequence[Layer], suit_layers: int) -> MLPForward | SuitMLPForward:
+def forward_of(layers: Sequence[Layer], suit_layers: int) -> Forward:
     """Return the forward pass of a network; 0 suit layers for a plain multilayer perceptron."""
     return SuitMLPForward(layers, suit_layers) if suit_layers else MLPForward(layers)
 
@@ -136,3 +136,6 @@ class SuitMLPForward:
         others = outputs[:, :, SUIT_SIZE:]
         choices = others[:, 0] + others[:, 1] + others[:, 2] + others[:, 3]
         return np.concatenate([cards, choices], axis=1)
+
+
+Forward = MLPForward | SuitMLPForward

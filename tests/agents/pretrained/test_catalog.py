@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import tracemalloc
 from pathlib import Path
 
 import numpy as np
@@ -122,3 +123,13 @@ def test_no_learning_library_is_needed() -> None:
     )
     completed = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert int(completed.stdout) == play_match("champion", "small", deals=2).wins
+
+
+def test_agents_of_a_network_share_its_weights():
+    make_agent("champion", rules("draft"))
+    tracemalloc.start()
+    kept = make_agent("champion", rules("race"))
+    size, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert kept.name == "champion"
+    assert size < 100_000  # bytes; the weights are megabytes

@@ -17,7 +17,7 @@ from german_whist.solver.tablebase import build as table_build
 from german_whist.solver.tablebase import cache as table_cache
 from german_whist.solver.tablebase import endgame_table as table_file
 from german_whist.solver.tablebase.build import build_table
-from german_whist.solver.tablebase.cache import built_tables, open_table
+from german_whist.solver.tablebase.cache import built_tables, limit_tables, open_table
 from german_whist.solver.tablebase.endgame_table import HEADER_BYTES, load_table, read_header, verify_table
 from german_whist.solver.tablebase.kinds import FOLDER_VARIABLE, KINDS, TableError, table_path
 
@@ -46,6 +46,25 @@ def test_a_build_leaves_only_the_table_file(folder):
     assert calls[-1][0] == calls[-1][1]
     assert verify_table(path).cards == load_table(path).cards == 5
     assert built_tables(HIGH) == [path]
+
+
+def test_a_kind_has_one_open_table_the_largest_that_may_be_opened(folder, monkeypatch):
+    monkeypatch.setattr(table_cache, "DEFAULT_CARDS", 4)
+    monkeypatch.setattr(table_cache, "SEARCH_CARDS", 6)
+    assert open_table(*HIGH).cards == 4
+    table = open_table(*HIGH, for_search=True)
+    assert table.cards == 6
+    assert open_table(*HIGH) is open_table(*HIGH, for_search=True) is table
+
+
+def test_no_table_of_more_cards_than_the_limit_is_opened_or_built(folder, monkeypatch):
+    monkeypatch.setattr(table_cache, "_most_cards", 13)  # put back afterwards
+    monkeypatch.setattr(table_cache, "SEARCH_CARDS", 6)
+    build_table(HIGH, 4)
+    build_table(HIGH, 6)
+    limit_tables(5)
+    assert open_table(*HIGH).cards == 4
+    assert open_table(*HIGH, for_search=True).cards == 5
 
 
 def test_values_are_memory_mapped_and_read_only(folder):
