@@ -50,9 +50,9 @@ function reason(hint) {
 function details(hint) {
   return [
     h("p", { class: "chance" }, "Chance to win the deal: ", h("b", {}, percent(hint.win))),
-    hint.opponent_hand !== null && openHand(hint.opponent_hand),
+    ...(hint.opponent_hand === null ? [] : [openHand(hint.opponent_hand)]),
     optionBars(hint.options, { exact: hint.exact, trick: true }),
-    hint.opponent !== null && holdings(hint.opponent),
+    ...(hint.opponent === null ? [] : [holdings(hint.opponent)]),
     h("p", { class: "judge" }, hint.by_text),
   ];
 }
