@@ -128,6 +128,8 @@ def test_an_upload_that_breaks_off_is_no_error(start: Start) -> None:
     assert ask(f"{address}api/sessions") == {"sessions": []}
     process.send_signal(signal.SIGINT)
     assert process.communicate(timeout=WITHIN)[0] == ""
+
+
 def network_address() -> str | None:
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
         try:
