@@ -39,6 +39,8 @@ _HEADERS = {
     "cross-origin-resource-policy": "same-origin",
     "permissions-policy": "camera=(), microphone=(), geolocation=()",
 }
+_PARTS = ("text/javascript", "text/css")  # of a page, whose headers hold for them; they are many, and headers long
+_HEADERS_OF_PARTS = ("x-content-type-options", "cross-origin-resource-policy")
 _READING = ("GET", "HEAD")
 _HOST = re.compile(r"(?:\[([0-9a-f.]*:[0-9a-f:.]*)\]|([^]:@/\s[]+))(?::[0-9]{1,5})?", re.IGNORECASE)
 
@@ -79,8 +81,9 @@ class Guard:
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
-                for name, value in _HEADERS.items():
-                    headers[name] = value
+                kind = headers.get("content-type", "").partition(";")[0]
+                for name in _HEADERS_OF_PARTS if kind in _PARTS else _HEADERS:
+                    headers[name] = _HEADERS[name]
                 headers.setdefault("cache-control", "no-store")
             await send(message)
 

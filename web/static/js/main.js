@@ -12,13 +12,7 @@ import { offerQuiz, openQuiz } from "./coach/recall.js";
 import { loadCards } from "./table/card.js";
 import { openLog } from "./table/log.js";
 import { openDialog } from "./dialogs/dialog.js";
-import { openFairness } from "./dialogs/fairness.js";
-import { gameForm } from "./dialogs/game_form.js";
 import { openMenu, showTools } from "./dialogs/menu.js";
-import { openSettings } from "./dialogs/settings_dialog.js";
-import { openRecordingDialog, openShare } from "./dialogs/share.js";
-import { rulesText } from "./dialogs/rules.js";
-import { openUnfinished } from "./dialogs/unfinished.js";
 import { byId, h } from "./dom.js";
 
 /** @typedef {import("./types.js").Session} Session */
@@ -26,14 +20,28 @@ import { byId, h } from "./dom.js";
 /** @type {import("./types.js").Catalog} */
 let catalog;
 
+/** @type {Promise<typeof import("./windows.js")> | null} */
+let loading = null;
+
+/** @returns {Promise<typeof import("./windows.js")>} what opens windows */
+async function windows() {
+  loading ??= import("./windows.js");
+  try {
+    return await loading;
+  } catch {
+    loading = null;
+    throw new ApiError("unreachable", "The server does not answer.");
+  }
+}
+
 const game = new Game({
   next: () => void game.next(),
-  newGame: () => newGameDialog(),
+  newGame: () => void attempt(newGameDialog),
   review: () => void review(),
   otherSide: () => void otherSide(),
   watch: () => void watch(),
-  share: () => void attempt(async () => openShare(current(), game.session?.deal.number ?? null)),
-  fairness: () => openFairness(current()),
+  share: () => void attempt(() => share(current(), game.session?.deal.number ?? null)),
+  fairness: () => void attempt(() => fairness(current())),
   leave: () => void attempt(backToGame),
   back: () => void attempt(backToReview),
   quiz: () => quiz(),
@@ -60,7 +68,20 @@ async function newGame() {
   enter(await api.create({ rules, agent, match }), true);
 }
 
-function newGameDialog() {
+/** @param {Session} session @param {number | null} deal null: all finished deals */
+async function share(session, deal) {
+  const { openShare } = await windows();
+  await openShare(session, deal);
+}
+
+/** @param {Session} session */
+async function fairness(session) {
+  const { openFairness } = await windows();
+  openFairness(session);
+}
+
+async function newGameDialog() {
+  const { gameForm } = await windows();
   const dialog = openDialog("New game", [
     gameForm(catalog, () => {
       dialog.close();
@@ -132,8 +153,7 @@ async function review(deal, move = null) {
   if (finished.length === 0) return;
   const number = deal ?? finished[finished.length - 1];
   await attempt(async () => {
-    const answer = await api.review(session.id, number);
-    const { openReview } = await import("./review/review.js"); // after an answer: a file that failed is not loaded again
+    const [answer, { openReview }] = await Promise.all([api.review(session.id, number), windows()]);
     openReview(
       answer,
       {
@@ -141,7 +161,7 @@ async function review(deal, move = null) {
         line: session.can.swap ? (from) => void watchLine(session, number, from) : null,
         otherSide: session.can.swap ? () => void otherSide(number) : null,
         watch: session.can.swap ? () => void watch(number) : null,
-        share: () => void attempt(() => openShare(session, number)),
+        share: () => void attempt(() => share(session, number)),
         close: () => {
           if (game.session?.kind === "recording") void attempt(backToGame);
         },
@@ -163,8 +183,7 @@ async function otherSide(deal) {
 async function watch(deal) {
   const session = current();
   await attempt(async () => {
-    const answer = await api.watch(session.id, deal ?? session.deal.number);
-    const { openWatch } = await import("./review/watch.js");
+    const [answer, { openWatch }] = await Promise.all([api.watch(session.id, deal ?? session.deal.number), windows()]);
     openWatch(answer, { title: "The agent with your cards" });
   });
 }
@@ -178,8 +197,7 @@ async function watch(deal) {
  */
 async function watchLine(session, deal, move) {
   await attempt(async () => {
-    const answer = await api.watch(session.id, deal, move);
-    const { openWatch } = await import("./review/watch.js");
+    const [answer, { openWatch }] = await Promise.all([api.watch(session.id, deal, move), windows()]);
     openWatch(answer, { title: "The best line", close: () => void review(deal, move) });
   });
 }
@@ -197,13 +215,34 @@ function more() {
   openMenu("More", [
     ["Learn the game", "A short lesson at the table", () => void attempt(async () => enter(await api.lesson()))],
     ["Deal of the day", "The same classic deal for everyone today", () => void attempt(dealOfTheDay)],
-    ["Rules", `How ${session.game.title} is played`, () => openDialog("Rules", rulesText(session.game.text))],
+    ["Rules", `How ${session.game.title} is played`, () => void attempt(() => rules(session))],
     ["What happened", "The log of this deal", openLog],
-    ["Share", "The finished deals of this game, as a link or a text", () => void attempt(() => openShare(session, null))],
-    ["Open a recording", "A deal or game that was shared", () => openRecordingDialog((text) => void openRecording(text))],
-    ["Is the deal fair?", "The hash of the deal, and its check", () => openFairness(session)],
+    ["Share", "The finished deals of this game, as a link or a text", () => void attempt(() => share(session, null))],
+    ["Open a recording", "A deal or game that was shared", () => void attempt(recordingDialog)],
+    ["Is the deal fair?", "The hash of the deal, and its check", () => void attempt(() => fairness(session))],
     ["Unfinished games", "Go on where you stopped", () => void attempt(unfinished)],
   ]);
+}
+
+/** @param {Session} session */
+async function rules(session) {
+  const { rulesText } = await windows();
+  openDialog("Rules", rulesText(session.game.text));
+}
+
+async function recordingDialog() {
+  const { openRecordingDialog } = await windows();
+  openRecordingDialog((text) => void openRecording(text));
+}
+
+async function statistics() {
+  const [found, { openStatistics }] = await Promise.all([api.statistics(), windows()]);
+  openStatistics(found, catalog);
+}
+
+async function settingsDialog() {
+  const { openSettings } = await windows();
+  openSettings(catalog, () => void attempt(newGame));
 }
 
 async function dealOfTheDay() {
@@ -214,7 +253,7 @@ async function dealOfTheDay() {
 }
 
 async function unfinished() {
-  const { sessions } = await api.sessions();
+  const [{ sessions }, { openUnfinished }] = await Promise.all([api.sessions(), windows()]);
   const open = sessions.filter((session) => session.kind === "play" && !session.finished && (session.in_play || session.match !== null));
   if (open.length === 0) {
     alertUser("There is no other game.");
@@ -226,12 +265,6 @@ async function unfinished() {
   });
 }
 
-async function statistics() {
-  const found = await api.statistics();
-  const { openStatistics } = await import("./dialogs/statistics.js");
-  openStatistics(found, catalog);
-}
-
 function connect() {
   showTools("tools", [
     { name: "Hint", sign: "hint", act: () => void game.hint() },
@@ -239,9 +272,9 @@ function connect() {
     { name: "Review", sign: "review", act: () => void (game.session?.earlier?.session ? attempt(backToReview) : review()) },
   ]);
   showTools("menu", [
-    { name: "New game", sign: "new", act: newGameDialog },
+    { name: "New game", sign: "new", act: () => void attempt(newGameDialog) },
     { name: "Statistics", sign: "statistics", act: () => void attempt(statistics) },
-    { name: "Settings", sign: "settings", act: () => openSettings(catalog, () => void attempt(newGame)) },
+    { name: "Settings", sign: "settings", act: () => void attempt(settingsDialog) },
     { name: "More", sign: "more", act: more },
   ]);
   document.querySelector(".skip")?.addEventListener("click", (event) => {
@@ -316,6 +349,7 @@ async function start() {
   connect();
   await openAddress();
   offerLesson();
+  await windows(); // at hand before the server may go away
 }
 
 void attempt(start);
