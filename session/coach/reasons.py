@@ -31,7 +31,7 @@ def reason(view: Any, rules: Rules, advice: Advice) -> str:
         return _exact_reason(view, rules, advice)
     if view["choice"]:
         return _choice_reason(view, rules, advice)
-    sentences = (stake_text(view, rules), _trick_reason(view, advice), _others(rules, advice))
+    sentences = (_trick_reason(view, advice), stake_text(view, rules), _others(rules, advice))
     return " ".join(filter(None, sentences))
 
 

@@ -77,7 +77,8 @@ export function openReview(review, actions, list) {
       show: () => steps.go(number - 1),
       next: following === undefined ? null : () => retry(following),
     }));
-    movePlace.querySelector("button")?.focus();
+    movePlace.scrollIntoView({ block: "nearest" });
+    movePlace.querySelector("button")?.focus({ preventScroll: true });
   }
 
   const other = list.deals.length < 2 ? null : dealChoice(list, (deal) => leave(() => list.choose(deal))());
