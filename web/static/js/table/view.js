@@ -81,7 +81,8 @@ function showTitle(session) {
   document.title = `${session.title} – German Whist`;
   const score = kind === "play" && (match.format !== null || match.deals > 0);
   const names = { play: "", practice: "Practice", recording: "Recording", lesson: "" };
-  byId("match").textContent = score ? `${match.format === null ? "Score" : match.title}: ${scoreText(session)}` : names[kind];
+  const day = session.day === null ? "" : `Deal of ${session.day}`;
+  byId("match").textContent = score ? `${match.format === null ? "Score" : match.title}: ${scoreText(session)}` : day || names[kind];
 }
 
 /** @param {Session} session @param {Shown} shown @returns {string[]} the cards that a hint or the lesson points at */
