@@ -78,7 +78,7 @@ function ladder(accuracy, like, catalog) {
     );
   };
   return h(
-    "section",
+    "div",
     { class: "ladder" },
     h("h3", {}, `You play like ${like}`),
     h("p", { class: "note" }, "Accuracy: how much you gave away of what depended on your cards. 30 % is what any cards reach, 100 % the coach. The agents' is measured in the classic game."),
