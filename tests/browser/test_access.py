@@ -138,7 +138,9 @@ def over(server: Server) -> str:
 def test_the_trick_the_prize_and_the_hint_fit(open_table: OpenTable, server: Server) -> None:
     long_name = "heuristic+exact"
     identifier, session = play(server, "classic", follows, seat=1, agent=long_name)
-    table = open_table(session=identifier, settings={"known": True})
+    table = open_table(session=play(server, "classic", lambda _: True, seat=1)[0], settings={"known": True})
+    check(table, "first trick")
+    table.go_to(identifier)
     check(table, "trick")
     server.ask(f"sessions/{identifier}/hint", {"version": session["version"]})
     table.page.reload()

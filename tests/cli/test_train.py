@@ -115,11 +115,9 @@ def test_ctrl_c_saves_and_exits_with_130_and_a_resume_hint(
 def test_a_second_ctrl_c_exits_at_once_and_says_how_to_resume(
     run: Run, tiny: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    usual = signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored where tests run in the background
     with monkeypatch.context() as patch:
         call_at(patch, 640, lambda: [interrupt(), interrupt()])
         completed = run("train", tiny)
-    signal.signal(signal.SIGINT, usual)
     assert (completed.code, completed.out) == (130, "")
     *_, answer, last = completed.err.splitlines()
     assert "Ctrl-C again" in answer

@@ -10,6 +10,8 @@ import { showStock, showTrick } from "./center.js";
 import { showStage } from "./stage.js";
 import { scoreText } from "./result.js";
 
+const LONG = 40; // characters of a prompt that does not fit beside a plate
+
 /** @typedef {import("./state.js").Shown} Shown */
 /** @typedef {import("../types.js").Session} Session */
 /** @typedef {import("../types.js").HandCard} HandCard */
@@ -41,7 +43,9 @@ export class TableView {
     showStock(shown, session, this.open.element);
     showTrick(shown, session);
     this.showChoices(decision, marked);
-    byId("prompt").textContent = prompt(shown, session);
+    const words = prompt(shown, session);
+    byId("prompt").textContent = words;
+    byId("prompt").classList.toggle("long", words.length > LONG);
     byId("prompt").classList.toggle("yours", decision !== null);
     byId("near").classList.toggle("waiting", decision?.kind !== "card" && decision?.kind !== "pick");
     const hand = inOrder(position.hand, position.trump).map((card) => (shown.waiting ? waitingCard(card, position.result) : card));
