@@ -75,7 +75,7 @@ class Table:
             session: the session to open; by default the page deals.
         """
         self.settings = settings or {}
-        kept = json.dumps({"lessonOffered": True, "quizOffered": True, "sound": False, **self.settings})
+        kept = json.dumps({"welcomed": True, "quizOffered": True, "sound": False, **self.settings})
         self._go_nowhere()
         hurry = "yes" if (not moving if hurried is None else hurried) else ""
         self.page.evaluate(
@@ -167,9 +167,10 @@ class Table:
         return list(self.page.locator("[role=group][aria-label='Your hand'] button:visible").evaluate_all(names))
 
     def wait(self) -> None:
-        """Wait until it is the person's turn or the deal is over."""
+        """Wait until it is the person's turn, the deal is over, or a window asks something."""
         self.page.wait_for_function(
             """() => document.querySelector('#result [role=status]').textContent !== ''
+                || document.querySelector('dialog[open]') !== null
                 || [...document.querySelectorAll('main [role=group] button')].some(
                   (button) => button.checkVisibility() && button.getAttribute('aria-disabled') !== 'true')"""
         )

@@ -37,7 +37,7 @@ _FANS = """
   #hand, #far-hand, .open-cards, .pile, .last-cards, .discarded, .open-hand, .row
 """
 _AT_THE_TABLE = f"""{_FANS},
-  .trick-cards, .prize, .plate, #prompt, #stage, .caption, .race, #choices button, #result, #coach, .offer,
+  .trick-cards, .prize, .plate, #prompt, #stage, .caption, .race, #choices button, #result, #coach,
   #title, #match, #menu button, #tools button, #alert.visible
 """
 _IN_A_WINDOW = f"""{_FANS},
@@ -181,6 +181,12 @@ def test_the_lesson_fits(open_table: OpenTable, server: Server) -> None:
     table.page.evaluate("id => { location.hash = `session=${id}` }", server.ask("lesson", {})["id"])
     table.page.get_by_role("heading", name=re.compile("Lesson, step")).wait_for()
     check(table, "lesson")
+
+
+def test_the_welcome_fits(open_table: OpenTable, start_server: StartServer) -> None:
+    table = open_table(start_server(), settings={"welcomed": False})
+    table.page.get_by_role("dialog", name="Welcome").wait_for()
+    check(table, "welcome")
 
 
 def test_windows_fit(open_table: OpenTable, server: Server, over: str) -> None:

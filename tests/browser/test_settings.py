@@ -23,6 +23,17 @@ def settings_of(table: Table) -> Any:
     return table.page.get_by_role("dialog", name="Settings")
 
 
+def new_game_of(table: Table) -> Any:
+    """Open the window of a new game, with all games and opponents."""
+    table.button("New game").click()
+    dialog = table.page.get_by_role("dialog", name="New game")
+    more = dialog.locator("details").first
+    more.wait_for()
+    if more.get_attribute("open") is None:
+        more.locator("summary").first.click()
+    return dialog
+
+
 def test_faces_backs_and_colours_change_at_once_and_are_remembered(table: Table) -> None:
     assert faces(table) == {"#classic"}
     dialog = settings_of(table)
@@ -82,8 +93,7 @@ def test_portrait_and_landscape_follow_the_window_or_the_setting(open_table: Ope
 
 
 def test_the_next_game_is_chosen_and_remembered(table: Table) -> None:
-    table.button("New game").click()
-    dialog = table.page.get_by_role("dialog", name="New game")
+    dialog = new_game_of(table)
     dialog.get_by_label("Game").select_option("tiny")
     dialog.get_by_label("Level").select_option("greedy")
     dialog.get_by_label("Win target").select_option("First to 10")
@@ -93,7 +103,7 @@ def test_the_next_game_is_chosen_and_remembered(table: Table) -> None:
     assert "First to 10" in table.page.locator("#match").text_content()
     table.page.reload()
     table.wait()
-    table.button("New game").click()
+    new_game_of(table)
     assert dialog.get_by_label("Game").input_value() == "tiny"
     assert dialog.get_by_label("Win target").input_value() == "first_to:10"
     assert re.search("greedy", dialog.get_by_label("Level").input_value())
@@ -103,8 +113,7 @@ def test_the_next_game_is_chosen_and_remembered(table: Table) -> None:
 def test_scoring_and_win_target_are_those_of_the_game_that_is_dealt(
     table: Table, server: Server, match: str, title: str
 ) -> None:
-    table.button("New game").click()
-    dialog = table.page.get_by_role("dialog", name="New game")
+    dialog = new_game_of(table)
     dialog.get_by_label("Game").select_option("Six cards")
     scorings = dialog.get_by_label("Scoring").locator("option")
     scoring = str(scorings.nth(1).get_attribute("value"))
@@ -128,8 +137,7 @@ def test_what_the_command_line_asks_for_is_shown_and_dealt_though_no_list_has_it
     rules, agent = "classic:hand=10,stock=32", "mc:worlds=3"
     server = start_server(rules, agent)
     table = open_table(server)
-    table.button("New game").click()
-    dialog = table.page.get_by_role("dialog", name="New game")
+    dialog = new_game_of(table)
     assert dialog.get_by_label("Game").input_value() == rules
     assert dialog.get_by_label("Level").input_value() == agent
     dialog.get_by_label("Win target").select_option("First to 10")
@@ -138,7 +146,7 @@ def test_what_the_command_line_asks_for_is_shown_and_dealt_though_no_list_has_it
     session = server.session(table.page.url.split("session=")[1])
     assert (session["rules"], session["agent"]["spec"]) == (rules, agent)
     table.wait()
-    table.button("New game").click()
+    new_game_of(table)
     dialog.get_by_label("Game").select_option("tiny")
     assert dialog.get_by_label("Level").input_value() == agent
     dialog.get_by_label("Level").select_option("greedy")

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.browser.conftest import OpenTable
+from tests.browser.conftest import OpenTable, StartServer
 from tests.browser.server import Server
 from tests.browser.table import Table
 
@@ -175,18 +175,34 @@ def test_without_sound_nothing_is_heard(table: Table, server: Server) -> None:
     assert table.page.evaluate("window.tones") == []
 
 
-def test_who_is_new_is_offered_the_lesson_once(open_table: OpenTable) -> None:
-    table = open_table(settings={"lessonOffered": False})
-    welcome = table.page.get_by_role("region", name="Welcome")
-    welcome.get_by_role("button", name="I know it").click()
-    assert welcome.count() == 0
+def test_who_is_new_chooses_one_of_three_opponents_or_the_lesson_once(
+    open_table: OpenTable, start_server: StartServer
+) -> None:
+    server = start_server("tiny")
+    new = {"welcomed": False}
+    table = open_table(server, settings=new)
+    welcome = table.page.get_by_role("dialog", name="Welcome to German Whist")
+    opponents = welcome.get_by_role("group", name="Opponents").get_by_role("button")
+    assert [re.split("[A-Z.]", words)[1].split()[-1] for words in opponents.all_text_contents()] == [
+        "easy",
+        "medium",
+        "master",
+    ]
+    opponents.nth(1).click()
+    table.page.wait_for_function("() => document.title.includes('Textbook')")
+    table.wait()
+    assert server.session(table.page.url.split("session=")[1])["rules"] == "tiny"
     table.page.reload()
     table.wait()
     assert welcome.count() == 0
-    other = open_table(width=390, height=844, settings={"lessonOffered": False})
-    other.page.get_by_role("region", name="Welcome").get_by_role("button", name="Show me").click()
+    table.play_on()
+    other = open_table(server, width=390, height=844, settings=new)
+    other.button("Teach me first", exact=False).click()
     coach = other.page.get_by_role("region", name="Coach", exact=True)
     coach.get_by_role("heading", name=re.compile("Lesson")).wait_for()
+    third = open_table(server, settings=new)
+    third.page.keyboard.press("Escape")
+    third.page.wait_for_function("() => document.title.includes('Greedy')")
 
 
 def test_a_best_of_match_counts_deals_won(table: Table, server: Server) -> None:

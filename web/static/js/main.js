@@ -13,6 +13,7 @@ import { loadCards } from "./table/card.js";
 import { openLog } from "./table/log.js";
 import { openDialog } from "./dialogs/dialog.js";
 import { openMenu, showTools } from "./dialogs/menu.js";
+import { FIRST_OPPONENT, isListed, opponentList } from "./dialogs/opponents.js";
 import { byId, h } from "./dom.js";
 
 /** @typedef {import("./types.js").Session} Session */
@@ -80,14 +81,28 @@ async function fairness(session) {
   openFairness(session);
 }
 
+/** @param {string} agent plays the game that the page proposes, deal after deal */
+async function playAgainst(agent) {
+  change({ game: { rules: catalog.defaults.rules, agent, match: null }, defaults: JSON.stringify(catalog.defaults) });
+  await newGame();
+}
+
 async function newGameDialog() {
   const { gameForm } = await windows();
-  const dialog = openDialog("New game", [
-    gameForm(catalog, () => {
-      dialog.close();
-      void attempt(newGame);
-    }),
-  ]);
+  const start = (/** @type {() => Promise<void>} */ act) => {
+    dialog.close();
+    void attempt(act);
+  };
+  const { rules, agent, match } = settings.game;
+  const other = rules !== catalog.defaults.rules || !isListed(agent) || match !== null;
+  const dialog = openDialog(
+    "New game",
+    [
+      opponentList(catalog, (chosen) => start(() => playAgainst(chosen))),
+      h("details", { open: other }, h("summary", {}, "More: other games, opponents and matches"), gameForm(catalog, () => start(newGame))),
+    ],
+    { kind: "wide" },
+  );
 }
 
 /**
@@ -211,7 +226,8 @@ async function openRecording(recording) {
 }
 
 function more() {
-  const session = current();
+  const { session } = game;
+  if (session === null) return; // the first deal is on its way
   openMenu("More", [
     ["Learn the game", "A short lesson at the table", () => void attempt(async () => enter(await api.lesson()))],
     ["Deal of the day", "The same classic deal for everyone today", () => void attempt(dealOfTheDay)],
@@ -242,7 +258,7 @@ async function statistics() {
 
 async function settingsDialog() {
   const { openSettings } = await windows();
-  openSettings(catalog, () => void attempt(newGame));
+  openSettings();
 }
 
 async function dealOfTheDay() {
@@ -318,37 +334,43 @@ async function resume() {
     .filter((entry) => known || (entry.rules === rules && entry.agent === agent));
   const mine = unfinished.find((entry) => known && entry.id === last);
   const [entry] = mine === undefined ? unfinished : [mine];
-  if (entry === undefined) return newGame();
+  const begin = settings.welcomed ? newGame : welcome;
+  if (entry === undefined) return begin();
   const session = await readSession(entry.id);
-  if (session === null) return newGame();
+  if (session === null) return begin();
   // A game that was begun in another browser goes on in the middle of a deal or a match only.
-  if (mine === undefined && session.position.result !== null && session.match.format === null) return newGame();
+  if (mine === undefined && session.position.result !== null && session.match.format === null) return begin();
   return enter(session);
 }
 
-/** Offer the lesson once, to who has never played. */
-function offerLesson() {
-  if (settings.lessonOffered) return;
-  change({ lessonOffered: true });
-  const offer = h(
-    "div",
-    { class: "offer", role: "region", "aria-label": "Welcome" },
-    h("p", {}, "New to German Whist? The lesson takes three minutes."),
-    h(
-      "div",
-      { class: "buttons" },
-      h("button", { type: "button", class: "primary", onclick: () => { offer.remove(); void attempt(async () => enter(await api.lesson())); } }, "Show me"),
-      h("button", { type: "button", class: "quiet", onclick: () => offer.remove() }, "I know it"),
-    ),
+/** Greet who has never played: an opponent is chosen, or the lesson; who does neither gets the easiest opponent. */
+function welcome() {
+  change({ welcomed: true });
+  let chosen = false;
+  const leave = (/** @type {() => Promise<void>} */ act) => {
+    chosen = true;
+    dialog.close();
+    void attempt(act);
+  };
+  const dialog = openDialog(
+    "Welcome to German Whist",
+    [
+      h("p", {}, "Win the good cards while the stock lasts, then take tricks with them. Against whom?"),
+      opponentList(catalog, (agent) => leave(() => playAgainst(agent))),
+      h(
+        "div",
+        { class: "buttons" },
+        h("button", { type: "button", class: "quiet", onclick: () => leave(async () => enter(await api.lesson())) }, "Teach me first: the lesson takes three minutes"),
+      ),
+    ],
+    { kind: "wide", onclose: () => chosen || void attempt(() => playAgainst(FIRST_OPPONENT)) },
   );
-  document.getElementById("side")?.prepend(offer);
 }
 
 async function start() {
   await Promise.all([loadCards(), api.catalog().then((answer) => { catalog = answer; })]);
   connect();
   await openAddress();
-  offerLesson();
   await windows(); // at hand before the server may go away
 }
 

@@ -19,7 +19,7 @@ const SESSION = "german-whist.session";
  * @property {boolean} shortcuts
  * @property {boolean} memoryQuiz  ask for the opponent's hand when the stock is gone
  * @property {boolean} quizOffered
- * @property {boolean} lessonOffered
+ * @property {boolean} welcomed  whether an opponent has been offered to who had never played
  * @property {{rules: string, agent: string, match: string | null}} game  what was played last
  * @property {string} defaults  the defaults of the command line that `game` was chosen under
  */
@@ -39,7 +39,7 @@ const DEFAULTS = {
   shortcuts: true,
   memoryQuiz: false,
   quizOffered: false,
-  lessonOffered: false,
+  welcomed: false,
   game: { rules: "", agent: "", match: null },
   defaults: "",
 };

@@ -1,25 +1,19 @@
 // @ts-check
-/** The settings: how the table looks, sounds and answers, and what to play. */
+/** The settings: how the table looks, sounds and answers. */
 
 import { change, settings } from "../settings.js";
 import { h } from "../dom.js";
 import { drawing } from "../table/card.js";
 import { openDialog } from "./dialog.js";
 import { checkField, radioField, selectField } from "./fields.js";
-import { gameForm } from "./game_form.js";
 
 /** @typedef {import("../settings.js").Settings} Settings */
 
-/**
- * @param {import("../types.js").Catalog} catalog
- * @param {() => void} start called when a game of the chosen kind is to begin
- */
-export function openSettings(catalog, start) {
-  const dialog = openDialog("Settings", [
+export function openSettings() {
+  openDialog("Settings", [
     h("section", {}, h("h3", {}, "Cards"), ...cardFields()),
     h("section", {}, h("h3", {}, "Table"), ...tableFields()),
     h("section", {}, h("h3", {}, "Playing"), ...playFields()),
-    h("section", {}, h("h3", {}, "Game"), gameForm(catalog, () => { dialog.close(); start(); })),
   ], { kind: "wide" });
 }
 
