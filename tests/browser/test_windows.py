@@ -38,6 +38,39 @@ def expect_complaint(table: Table, words: str) -> None:
     table.complaints.clear()
 
 
+def test_back_closes_the_window_on_top_and_leaves_the_game_at_the_table(table: Table, server: Server) -> None:
+    first, second = (server.create(rules="small", seat=0) for _ in range(2))
+    table.go_to(first)
+    dialogs = table.page.get_by_role("dialog")
+    for _ in range(2):
+        unfinished(table)
+        table.button("Delete", exact=False).first.click()
+        assert dialogs.count() == 2
+        for left in (1, 0):
+            table.page.go_back()
+            table.page.wait_for_function("left => document.querySelectorAll('dialog').length === left", arg=left)
+        assert table.page.url.endswith(f"#session={first}")
+    dialog = unfinished(table)
+    dialog.get_by_role("listitem").filter(has_text="Small").first.get_by_role("button").first.click()
+    table.page.wait_for_function("id => location.hash === `#session=${id}`", arg=second)
+    table.page.go_back()
+    table.wait()
+    assert table.page.url.endswith(f"#session={second}")
+    table.act()
+    assert len(server.session(second)["events"]) > len(server.session(first)["events"])
+
+
+def test_a_recording_that_cannot_be_read_is_not_lost(table: Table) -> None:
+    table.button("More").click()
+    table.button("Open a recording", exact=False).click()
+    dialog = table.page.get_by_role("dialog", name="Open a recording")
+    dialog.get_by_role("textbox").fill('{"version":1, "rules":')
+    dialog.get_by_role("button", name="Open").click()
+    table.page.wait_for_function("() => document.querySelector('dialog [role=alert]').textContent !== ''")
+    assert dialog.get_by_role("textbox").input_value() == '{"version":1, "rules":'
+    expect_complaint(table, "400")
+
+
 def unfinished(table: Table) -> Any:
     table.button("More").click()
     table.button("Unfinished games", exact=False).click()

@@ -11,7 +11,7 @@ import { followOtherTabs, tellOtherTabs } from "./tabs.js";
 import { offerQuiz, openQuiz } from "./coach/recall.js";
 import { loadCards } from "./table/card.js";
 import { openLog } from "./table/log.js";
-import { openDialog } from "./dialogs/dialog.js";
+import { closeLast, openDialog } from "./dialogs/dialog.js";
 import { openMenu, showTools } from "./dialogs/menu.js";
 import { FIRST_OPPONENT, isListed, opponentList } from "./dialogs/opponents.js";
 import { byId, h } from "./dom.js";
@@ -55,9 +55,14 @@ function current() {
   return game.session;
 }
 
+/** Let the address name the session at the table. @param {Session} session */
+function keepAddress(session) {
+  history.replaceState(history.state ?? {}, "", `#session=${session.id}`);
+}
+
 /** @param {Session} session @param {boolean} [fresh] the deal has just begun */
 function enter(session, fresh = false) {
-  history.replaceState(null, "", `#session=${session.id}`);
+  keepAddress(session);
   if (session.kind === "play") keepSession(session.id);
   game.open(session, fresh);
   tellOtherTabs(session);
@@ -219,10 +224,8 @@ async function watchLine(session, deal, move) {
 
 /** @param {string} recording */
 async function openRecording(recording) {
-  await attempt(async () => {
-    enter(await api.open(recording));
-    await review();
-  });
+  enter(await api.open(recording));
+  void review();
 }
 
 function more() {
@@ -248,7 +251,7 @@ async function rules(session) {
 
 async function recordingDialog() {
   const { openRecordingDialog } = await windows();
-  openRecordingDialog((text) => void openRecording(text));
+  openRecordingDialog(openRecording);
 }
 
 async function statistics() {
@@ -303,6 +306,12 @@ function connect() {
   });
   followOtherTabs(() => game.session, (session) => game.open(session));
   followLayout(() => game.redraw());
+  history.replaceState(history.state ?? {}, "");
+  window.addEventListener("popstate", ({ state }) => {
+    if (state === null) return; // another address was typed in
+    closeLast();
+    if (game.session !== null) keepAddress(game.session);
+  });
   window.addEventListener("hashchange", () => void attempt(openAddress));
 }
 
@@ -310,7 +319,7 @@ function connect() {
 async function openAddress() {
   const [kind, value] = location.hash.slice(1).split("=");
   if (kind === "recording" && value) {
-    await openRecording(value);
+    await attempt(() => openRecording(value));
     if (game.session !== null) return;
   }
   if (kind === "session" && value) {

@@ -3,8 +3,10 @@
 
 import { h, icon, newId, setAttributes } from "../dom.js";
 
+const OPENED = "window"; // in the history: the entry from which Back closes a window
+
 /**
- * Open a window; Escape, its button and a click beside it close it.
+ * Open a window; Escape, its button, a click beside it and Back close it.
  *
  * @param {string} title
  * @param {(Node | string | null | false)[]} content
@@ -36,7 +38,20 @@ export function openDialog(title, content, { kind = "", onclose = () => {} } = {
   });
   document.body.append(dialog);
   dialog.showModal();
+  noteInHistory();
   return dialog;
+}
+
+/** Let the next Back lead to an entry that shows the same page: one is enough, however many windows come and go. */
+function noteInHistory() {
+  if (!history.state?.[OPENED]) history.pushState({ [OPENED]: true }, "");
+}
+
+/** Close the window on top, if there is one, as Back does. */
+export function closeLast() {
+  const open = [...document.querySelectorAll("dialog")];
+  open.at(-1)?.close();
+  if (open.length > 1) noteInHistory();
 }
 
 /**

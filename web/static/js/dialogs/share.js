@@ -1,7 +1,8 @@
 // @ts-check
 /** Share a deal as a link or a text, and open one that was shared. */
 
-import { api } from "../api.js";
+import { ApiError, api } from "../api.js";
+import { answerTo } from "../attempt.js";
 import { h, newId } from "../dom.js";
 import { openDialog } from "./dialog.js";
 
@@ -43,9 +44,10 @@ export function download(words, file, text) {
   return h("a", { class: "button quiet", href: address, download: file }, words);
 }
 
-/** @param {(recording: string) => void} open called with the text or the code of a recording */
+/** @param {(recording: string) => Promise<void>} open called with the text or the code of a recording */
 export function openRecordingDialog(open) {
   const id = newId();
+  const wrong = h("p", { class: "bad", role: "alert" });
   const area = h("textarea", { id, rows: 6, spellcheck: "false", placeholder: '{"version":1, …}' });
   const file = h("input", { id: `${id}-file`, type: "file", accept: ".jsonl,.json,.txt" });
   file.addEventListener("change", async () => {
@@ -57,12 +59,19 @@ export function openRecordingDialog(open) {
     h("div", { class: "buttons" }, h("button", {
       type: "button",
       class: "primary",
-      onclick: () => {
+      onclick: async () => {
         const text = area.value.trim();
         if (text === "") return;
+        try {
+          await answerTo(() => open(text.split("#recording=").pop() ?? text));
+        } catch (error) {
+          if (!(error instanceof ApiError)) throw error;
+          wrong.textContent = error.message; // the window stays, and the text with it
+          return;
+        }
         dialog.close();
-        open(text.split("#recording=").pop() ?? text);
       },
     }, "Open")),
+    wrong,
   ]);
 }

@@ -16,9 +16,8 @@ const GROUPS = ["win", "take", "draw", "leave", "turn_up"];
 export function addToLog(event, session) {
   if (event.text === "") return;
   const log = byId("log");
-  const line = h("p", { class: GROUPS.includes(event.kind) ? "minor" : `event-${event.kind}` }, event.text);
-  log.append(line);
-  if (event.kind === "trump") log.append(h("p", { class: "minor" }, "Hash of the cards: ", h("code", {}, shortHash(announcedHash(session)))));
+  log.append(h("p", { class: GROUPS.includes(event.kind) ? "minor" : `event-${event.kind}` }, event.text));
+  if (event.kind === "deal") log.append(h("p", { class: "minor" }, "Hash of the cards: ", h("code", {}, shortHash(announcedHash(session)))));
   log.scrollTop = log.scrollHeight;
 }
 
