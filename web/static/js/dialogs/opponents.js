@@ -72,7 +72,7 @@ export function opponentList(catalog, choose) {
     const agent = catalog.agents.find((entry) => entry.spec === spec);
     return agent && h(
       "button",
-      { type: "button", class: "opponent", autofocus: place === 0, onclick: () => choose(spec) },
+      { type: "button", autofocus: place === 0, onclick: () => choose(spec) },
       svg(
         "svg",
         { viewBox: "0 0 80 80", "aria-hidden": "true" },
