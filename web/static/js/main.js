@@ -99,7 +99,7 @@ async function newGameDialog() {
     void attempt(act);
   };
   const { rules, agent, match } = settings.game;
-  const other = rules !== catalog.defaults.rules || !isListed(agent) || match !== null;
+  const other = rules !== "" && (rules !== catalog.defaults.rules || !isListed(agent) || match !== null);
   const dialog = openDialog(
     "New game",
     [
