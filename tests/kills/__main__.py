@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import shutil
+import signal
 import sys
 import tempfile
 import time
@@ -55,6 +56,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--only", choices=(*TRAINERS, "serve"))
     given = parser.parse_args()
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell lets what it runs in the background ignore it
     failures = 0
     for name in [given.only] if given.only else (*TRAINERS, "serve"):
         with tempfile.TemporaryDirectory() as folder:

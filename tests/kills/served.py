@@ -141,11 +141,15 @@ class Server:
 
 
 def _stop(process: subprocess.Popen[str], how: str, seconds: float) -> None:
-    """Stop a server after some seconds; where its disk is full, a moment later."""
+    """Stop a server after some seconds, where its disk is full a moment later; one that goes on is killed."""
     time.sleep(seconds)
     if how == "a full disk":
         resource.prlimit(process.pid, resource.RLIMIT_FSIZE, (0, resource.RLIM_INFINITY))
         time.sleep(0.3)
         process.kill()
-    else:
-        process.send_signal(getattr(signal, how))
+        return
+    process.send_signal(getattr(signal, how))
+    try:
+        process.wait(PATIENCE)
+    except subprocess.TimeoutExpired:
+        process.kill()
