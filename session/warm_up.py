@@ -17,6 +17,7 @@ from pathlib import Path
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.rules import rules as rules_named
 from german_whist.envs.utils.kernel_cache import kernel_cache
+from german_whist.envs.utils.processes import end_with_parent
 from german_whist.session import catalogue
 from german_whist.session.coach.hints import hint
 from german_whist.session.coach.reviews import play_out, review
@@ -61,6 +62,8 @@ def _compile(rules: str, agent: str | None, cache: Path) -> None:
 
 def _load_quietly(rules: str, agent: str | None) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C in the terminal is the server's, which ends this process
+    if (server := multiprocessing.parent_process()) is not None:
+        end_with_parent(server.join)
     limit_tables(DEFAULT_CARDS)
     _load(rules, agent)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -18,7 +19,7 @@ from german_whist.session import warm_up as module
 from german_whist.session.warm_up import warm_up
 from german_whist.web import server
 from german_whist.web.service import ServeOptions
-from tests.processes import USE_SMALL_TABLES
+from tests.processes import USE_SMALL_TABLES, children, is_running, wait_until
 from tests.web.test_serve import ask
 
 
@@ -61,6 +62,22 @@ def test_where_the_cache_of_kernels_is_new_another_process_fills_it_once(
     warm_up(str(tmp_path))
     assert not told.exists()
     assert len(loaded) == 2
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="processes are found in /proc")
+def test_the_process_that_compiles_ends_with_a_server_that_is_killed(tmp_path: Path) -> None:
+    code = "from german_whist.session.warm_up import warm_up; warm_up('tiny')"
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+    process = subprocess.Popen([sys.executable, "-c", code], env=environment, stderr=subprocess.DEVNULL)
+    wait_until(lambda: len(children(process.pid)) == 2)  # it, and Python's own that tidies up
+    started = children(process.pid)
+    process.kill()
+    process.wait()
+    try:
+        wait_until(lambda: not any(map(is_running, started)))
+    finally:
+        for one in filter(is_running, started):
+            os.kill(one, signal.SIGKILL)
 
 
 NOTHING_LEFT = """
