@@ -37,6 +37,7 @@ _IN_BRACKETS = re.compile(
     re.IGNORECASE,
 )
 _BRACKETS = re.compile(r"\[([^\[\]]*)\]")
+_LOOK_ALIKES = str.maketrans("\u212a\u0130", "KI")  # the pattern takes these for K and I, and ``upper`` keeps them
 _AROUND = " \t\r\n.,:;!*_`\"'()\ufe0f"  # may stand around an answer that is nothing but a card
 
 
@@ -63,7 +64,11 @@ def read_action(answer: str, legal: int, rules: Rules) -> int | None:
 def _cards(text: str, pattern: re.Pattern[str]) -> list[int]:
     found = []
     for match in pattern.finditer(text):
-        named = {group[0]: name.upper() for group, name in match.groupdict().items() if name is not None}
+        named = {
+            group[0]: name.upper().translate(_LOOK_ALIKES)
+            for group, name in match.groupdict().items()
+            if name is not None
+        }
         found.append(SUIT_SIZE * _SUITS[named["s"]] + _RANKS[named["r"]])
     return found
 

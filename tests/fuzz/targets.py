@@ -32,6 +32,7 @@ from tests.fuzz.match_targets import bots, games
 from tests.fuzz.mutations import Rng, as_json, mutate_bytes, mutate_json, mutate_text, mutate_words
 from tests.fuzz.page_targets import database, requests
 from tests.fuzz.run_targets import resumed_runs
+from tests.fuzz.text_targets import messages
 
 Case = Callable[[Rng], None]
 
@@ -200,6 +201,7 @@ TARGETS: dict[str, Callable[[Path], Case]] = {
     "resumed-runs": resumed_runs,
     "games": games,
     "bots": bots,
+    "messages": messages,
     "requests": requests,
     "database": database,
 }

@@ -57,6 +57,8 @@ def test_every_card_is_read_in_every_spelling(rank: int, suit: int, loose: bool,
         ("take the trick with S9", "S9"),
         ("<think>SA? HK?</think> 10♦", "DT"),
         ("A♠K♥", "HK"),
+        ("[\u212aing of \u017fpades]", "SK"),  # kelvin and long s
+        ("S\u0130X of d\u0131amonds", "D6"),  # Turkish I with a dot and i without
     ],
 )
 def test_the_last_card_in_brackets_counts_or_else_the_last_one(answer: str, card: str) -> None:
