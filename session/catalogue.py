@@ -77,7 +77,8 @@ SEARCH_WORLDS = 256  # of the hardest level: it answers within a second on one c
 _SEARCH = ":search="
 _SEARCH_WIN_RATE = 0.711  # of champion with a search, as the levels' but over 1,000 deals
 
-# In classic against champion, in per cent: python -m lab.coach.accuracy (docs/explanation/coach.md).
+MEASURED = "classic"  # the game of the accuracies; in others, the same agents reach others
+# Against champion, in per cent: python -m lab.coach.accuracy (docs/explanation/coach.md).
 _ACCURACIES = {
     "random": 29.7,
     "greedy": 56.3,
@@ -161,9 +162,14 @@ def agents() -> tuple[schema.AgentEntry, ...]:
     return tuple(found)
 
 
-def plays_like(accuracy: float | None) -> str | None:
-    """Return the title of the agent whose accuracy in classic is nearest to an accuracy."""
-    if accuracy is None:
+def has_accuracies(rules: str | Rules) -> bool:
+    """Return whether the accuracies of the agents were measured in a game, whatever its scoring."""
+    return rules_named(MEASURED).plays_like(rules_named(rules))
+
+
+def plays_like(accuracy: float | None, rules: str | Rules) -> str | None:
+    """Return the title of the agent whose accuracy is nearest to one; ``None`` in a game where it was not measured."""
+    if accuracy is None or not has_accuracies(rules):
         return None
     return min(agents(), key=lambda agent: abs(agent["accuracy"] - accuracy))["title"]
 

@@ -61,7 +61,7 @@ class AgentEntry(TypedDict):
     title: str  # its name for people
     level: str  # how hard it is
     strength: dict[str, str]  # how strong it is, as a sentence by game, where it was measured
-    accuracy: float  # its accuracy in classic, as yours is measured
+    accuracy: float  # its accuracy in classic, measured as yours is
     description: str  # what it does
 
 
@@ -334,7 +334,7 @@ class DealReview(TypedDict):
     names: dict[Side, str]  # names of the players
     result: Result
     accuracy: dict[Side, float | None]  # accuracy of the decisions, 0 to 100; `null`: nothing was at stake
-    plays_like: dict[Side, str | None]  # the level of the catalogue whose accuracy is nearest, for people
+    plays_like: dict[Side, str | None]  # the level of the catalogue whose accuracy is nearest; `null` but in classic
     tricks_given_away: dict[Side, float]  # the sum over the moves of a side
     tricks_at_stake: dict[Side, float]  # tricks that average actions would have given away
     par: Result  # how the deal ends when the strongest network plays both hands
@@ -395,7 +395,7 @@ class DealGroup(TypedDict):
     lost: int  # those lost
     tricks: float  # mean of your counted tricks; in a deal played low, those of the opponent
     accuracy: float | None  # accuracy of your decisions in all of them, 0 to 100; `null` until a deal is reviewed
-    plays_like: str | None  # the level of the catalogue whose accuracy is nearest, for people
+    plays_like: str | None  # the level of the catalogue whose accuracy is nearest; `null` but in classic
     luck: float | None  # the mean that the agents take of the same cards; `null` until a deal is rated
     skill: float | None  # how many more you took; `null` until a deal is rated
     slams: int  # deals in which you took every counted trick
@@ -443,7 +443,7 @@ class Statistics(TypedDict):
     groups: list[DealGroup]  # the deals by game and agent
     matches: list[MatchGroup]  # the matches by game, agent and match
     streak: Streak  # deals won in a row without help
-    accuracy: float | None  # accuracy of your decisions without help, 0 to 100; `null` until a deal is reviewed
+    accuracy: float | None  # accuracy of your decisions without help in classic, 0 to 100; `null` until one is reviewed
     plays_like: str | None  # the level of the catalogue whose accuracy is nearest, for people
     memory: Memory | None  # the memory quizzes; `null` before the first
     recent: list[RecentDeal]  # the last 100 deals, oldest first

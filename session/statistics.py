@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from german_whist.envs.engine.rules import rules as rules_named
 from german_whist.session import schema
-from german_whist.session.catalogue import plays_like
+from german_whist.session.catalogue import MEASURED, has_accuracies, plays_like
 from german_whist.session.coach.accuracy import accuracy_of
 from german_whist.session.database import VERSION, Database, insert_row
 from german_whist.session.game_session import Session
@@ -141,14 +141,16 @@ class Statistics:
         of_group: dict[tuple[str, str, bool], list[dict[str, Any]]] = {}
         for deal in deals:
             of_group.setdefault((deal["rules"], deal["agent"], deal["assisted"]), []).append(deal)
+        comparable = {rules for rules, _, _ in of_group if has_accuracies(rules)}
+        unaided = [deal for deal in deals if deal["rules"] in comparable and not deal["assisted"]]
         return {
             "deals": len(deals),
             "since": min(deal["time"] for deal in deals)[:10] if deals else None,
             "groups": [_group(*key, of_group[key]) for key in sorted(of_group)],
             "matches": matches,
             "streak": _streak(deal["margin"] for deal in deals if not deal["assisted"]),
-            "accuracy": (accuracy := _accuracy([deal for deal in deals if not deal["assisted"]])),
-            "plays_like": plays_like(accuracy),
+            "accuracy": (accuracy := _accuracy(unaided)),
+            "plays_like": plays_like(accuracy, MEASURED),
             "memory": _memory([deal for deal in deals if deal["held"]]),
             "recent": [_recent(deal) for deal in deals[-RECENT:]],
         }
@@ -170,7 +172,7 @@ def _group(rules: str, agent: str, assisted: bool, deals: Sequence[dict[str, Any
         "lost": sum(margin < 0 for margin in margins),
         "tricks": _mean([tricks_taken(margin, game) for margin in margins]),
         "accuracy": accuracy,
-        "plays_like": plays_like(accuracy),
+        "plays_like": plays_like(accuracy, rules),
         "luck": _mean(luck),
         "skill": _mean(skill),
         "slams": sum(deal["slam"] for deal in deals),

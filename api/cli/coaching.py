@@ -67,9 +67,9 @@ def print_review(review: Mapping[str, Any], rules: Rules, *, every_move: bool = 
     print(f"{review['result']['text']}.")
     for side in ("you", "opponent"):
         accuracy = review["accuracy"][side]
-        shown = (
-            "nothing at stake" if accuracy is None else f"accuracy {accuracy:.0f} %, like {review['plays_like'][side]}"
-        )
+        shown = "nothing at stake" if accuracy is None else f"accuracy {accuracy:.0f} %"
+        if (like := review["plays_like"][side]) is not None:
+            shown += f", like {like}"
         print(f"{names[side]}: {shown}; {tricks_text(review['tricks_given_away'][side])} given away.")
     own, par = (review[name]["tricks"]["you"] for name in ("result", "par"))
     you = "you" if names["you"] == YOU else names["you"]

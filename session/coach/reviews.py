@@ -77,7 +77,7 @@ def review(
         "names": {"you": names[seat], "opponent": names[1 - seat]},
         "result": result(deal, seat, names),
         "accuracy": accuracies,
-        "plays_like": {side: plays_like(accuracies[side]) for side in SIDES},
+        "plays_like": {side: plays_like(accuracies[side], deal.rules) for side in SIDES},
         "tricks_given_away": given_away,
         "tricks_at_stake": stakes,
         "par": result(par(deal), seat, names),

@@ -20,7 +20,6 @@ from german_whist.envs.engine.cards import cards_of, parse_hand
 from german_whist.envs.engine.rules import rule_names, rules
 from german_whist.envs.observation.position import endgame_view
 from german_whist.envs.simulator.batch import DealBatch
-from german_whist.session.catalogue import agents
 from german_whist.session.coach.accuracy import accuracy_of, at_stake
 from german_whist.session.coach.advice import ROLLOUTS, Advice, advise, judge_of
 from german_whist.session.coach.hints import hint, holdings
@@ -319,7 +318,7 @@ def test_a_review_judges_every_decision_of_both_sides(game: str) -> None:
         given = sum(move["tricks_given_away"] for move in moves if move["by"] == side)
         assert found["tricks_given_away"][side] == pytest.approx(given, abs=0.01)
         assert 0 <= found["accuracy"][side] <= 100
-        assert found["plays_like"][side] in [agent["title"] for agent in agents()]
+        assert found["plays_like"][side] is None  # the agents' accuracy was measured in classic alone
 
 
 def test_who_follows_every_hint_is_told_of_no_mistake_and_reads_the_same_figures() -> None:

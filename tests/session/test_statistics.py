@@ -7,7 +7,6 @@ import json
 
 import pytest
 
-from german_whist.session.catalogue import plays_like
 from german_whist.session.database import Database
 from german_whist.session.game_session import Session
 from german_whist.session.saved import NoSessionError, delete_session, insert_session, update_session
@@ -107,7 +106,20 @@ def test_the_accuracy_of_deals_weighs_them_by_what_was_at_stake(database: Databa
     statistics.rate("one", 3, Rating(0.0, 3.0))
     found = statistics.summary()
     assert [deal["accuracy"] for deal in found["recent"]] == [None, 30.0, 100.0]
-    assert (found["groups"][0]["accuracy"], found["groups"][0]["plays_like"]) == (82.5, plays_like(82.5))
+    assert found["groups"][0]["accuracy"] == 82.5
+
+
+def test_accuracy_is_compared_with_that_of_the_agents_only_in_the_game_where_it_was_measured(
+    database: Database, statistics: Statistics
+) -> None:
+    scored = "classic:points=over_book,slam=10"
+    for name, rules, given_away in (("one", "tiny", 1.0), ("two", "classic", 0.25), ("three", scored, 0.25)):
+        save(database, name, play(session(rules, "greedy")))
+        statistics.rate(name, 1, Rating(given_away, 1.0))
+    found = statistics.summary()
+    nearest = {group["rules"]: group["plays_like"] for group in found["groups"]}
+    assert (found["accuracy"], found["plays_like"]) == (82.5, "Textbook, perfect endgame")
+    assert nearest == {"tiny": None, "classic": found["plays_like"], scored: found["plays_like"]}
 
 
 def test_matches_are_counted_when_they_are_won(database: Database, statistics: Statistics) -> None:

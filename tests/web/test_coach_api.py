@@ -25,7 +25,6 @@ def test_reviews_feed_the_statistics(table: Make, client: TestClient) -> None:
     assert client.get(f"{made.address}/review?deal=1").json() == review
     statistics = client.get("api/statistics").json()
     assert statistics["groups"][0]["luck"] == review["par"]["tricks"]["you"]
-    assert statistics["groups"][0]["plays_like"] == review["plays_like"]["you"]
     assert statistics["recent"][0]["accuracy"] == review["accuracy"]["you"]
     exported = client.get("api/statistics/export")
     assert "attachment" in exported.headers["content-disposition"]

@@ -80,8 +80,8 @@ function ladder(accuracy, like, catalog) {
   return h(
     "div",
     { class: "ladder" },
-    h("h3", {}, `You play like ${like}`),
-    h("p", { class: "note" }, "Accuracy: how much you gave away of what depended on your cards. 30 % is what any cards reach, 100 % the coach. The agents' is measured in the classic game."),
+    h("h3", {}, `In the classic game, you play like ${like}`),
+    h("p", { class: "note" }, "Accuracy: how much you gave away of what depended on your cards. 30 % is what any cards reach, 100 % the coach. Yours and the agents’ are those of the classic game."),
     h("table", { class: "bars" }, h("caption", { class: "hidden" }, "Accuracy"), h("tbody", {}, ...rungs.map(row))),
   );
 }

@@ -122,7 +122,7 @@ function summary(review) {
       "tr",
       {},
       h("th", { scope: "row" }, review.names[side]),
-      h("td", {}, accuracy === null ? "–" : percent(accuracy / 100), accuracy !== null && h("small", {}, `like ${review.plays_like[side]}`)),
+      h("td", {}, accuracy === null ? "–" : percent(accuracy / 100), review.plays_like[side] !== null && h("small", {}, `like ${review.plays_like[side]}`)),
       h("td", {}, review.tricks_given_away[side].toFixed(1)),
     );
   };
