@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
@@ -29,6 +30,8 @@ SIZES = (
     (1440, 900),
     (2560, 1440),
 )
+
+WITH_LARGE_TEXT = ((390, 844), (1024, 768), (1440, 900))  # twice the usual size, by the browser's settings
 
 LOOKED_AT = {(390, 844): "light", (1440, 900): "dark"}
 
@@ -92,13 +95,30 @@ def violations(table: Table) -> list[str]:
     return [f"{one['id']}: {[node['html'][:120] for node in one['nodes']]}" for one in found]
 
 
+def misplaced(table: Table, width: int, height: int) -> list[str]:
+    """Return what does not fit a screen, or lies on something else."""
+    table.page.set_viewport_size({"width": width, "height": height})
+    wrong: list[str] = table.page.evaluate(_WRONG, [_AT_THE_TABLE, _IN_A_WINDOW])
+    return wrong
+
+
+@contextmanager
+def large_text(table: Table) -> Iterator[None]:
+    """Double the size of letters in the settings of the browser."""
+    settings = table.page.context.new_cdp_session(table.page)
+    settings.send("Page.setFontSizes", {"fontSizes": {"standard": 32, "fixed": 26}})
+    yield
+    settings.send("Page.setFontSizes", {"fontSizes": {"standard": 16, "fixed": 13}})
+    settings.detach()
+
+
 def check(table: Table, state: str) -> None:
     """Check a state: it fits every screen, and axe finds nothing, on a phone and on a dark desktop."""
     found = {}
+    with large_text(table):
+        found |= {f"large text at {size}": wrong for size in WITH_LARGE_TEXT if (wrong := misplaced(table, *size))}
     for width, height in SIZES:
-        table.page.set_viewport_size({"width": width, "height": height})
-        wrong = table.page.evaluate(_WRONG, [_AT_THE_TABLE, _IN_A_WINDOW])
-        if wrong:
+        if wrong := misplaced(table, width, height):
             found[f"{width}x{height}"] = wrong
         if (width, height) in LOOKED_AT:
             table.page.emulate_media(color_scheme=LOOKED_AT[width, height])

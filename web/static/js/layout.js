@@ -8,12 +8,13 @@ import { redrawCards } from "./table/card.js";
 export function followLayout(redraw) {
   const root = document.documentElement;
   const update = () => {
-    const { innerWidth: width, innerHeight: height } = window;
-    const orientation = width >= height * 1.05 ? "landscape" : "portrait";
+    const orientation = window.innerWidth >= window.innerHeight * 1.05 ? "landscape" : "portrait";
     const layout = settings.orientation === "auto" ? orientation : settings.orientation;
-    const large = width >= 960 && height >= 560;
+    // In em, the browser's size of letters: where it is twice as large, a screen has room for half as much.
+    const isLarge = matchMedia("(min-width: 60em) and (min-height: 35em)").matches;
+    const isMedium = matchMedia("(min-width: 37.5em) and (min-height: 37.5em)").matches;
     root.dataset.layout = layout;
-    root.dataset.size = large ? "large" : layout === "landscape" || Math.min(width, height) < 600 ? "small" : "medium";
+    root.dataset.size = isLarge ? "large" : layout === "landscape" || !isMedium ? "small" : "medium";
     root.dataset.faces = settings.faces;
     root.dataset.back = settings.backColor;
     root.dataset.motion = pace() === 0 ? "none" : "some";
