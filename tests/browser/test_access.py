@@ -107,9 +107,11 @@ def large_text(table: Table) -> Iterator[None]:
     """Double the size of letters in the settings of the browser."""
     settings = table.page.context.new_cdp_session(table.page)
     settings.send("Page.setFontSizes", {"fontSizes": {"standard": 32, "fixed": 26}})
-    yield
-    settings.send("Page.setFontSizes", {"fontSizes": {"standard": 16, "fixed": 13}})
-    settings.detach()
+    try:
+        yield
+    finally:
+        settings.send("Page.setFontSizes", {"fontSizes": {"standard": 16, "fixed": 13}})
+        settings.detach()
 
 
 def check(table: Table, state: str) -> None:
