@@ -4,7 +4,7 @@ After an installation kernels have to be compiled, which takes minutes; later th
 endgame tables are loaded, too. All of it happens by playing a deal, of which nothing is kept.
 
 A process that compiles kernels keeps 200 MB for good that one that loads them does not need. So where the cache is new,
-another process fills it first.
+another process fills it: first with what is needed now, then with what other games and agents need.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from __future__ import annotations
 import logging
 import multiprocessing
 import signal
-from pathlib import Path
+from multiprocessing.connection import Connection
 
-from german_whist.envs.engine.rules import Rules
+from german_whist.envs.engine.rules import Rules, rule_names
 from german_whist.envs.engine.rules import rules as rules_named
 from german_whist.envs.utils.kernel_cache import kernel_cache
 from german_whist.envs.utils.processes import end_with_parent
@@ -46,26 +46,40 @@ def warm_up(rules: str, agent: str | None = None) -> None:
         agent: specification of the opponent; ``None`` for the one that the page proposes.
     """
     cache = kernel_cache()
-    if cache is not None and not (cache / _FILLED).exists():
-        _compile(rules, agent, cache)
-    _load(rules, agent)
-
-
-def _compile(rules: str, agent: str | None, cache: Path) -> None:
-    """Let another process compile what is loaded here afterwards."""
-    child = multiprocessing.get_context("spawn").Process(target=_load_quietly, args=(rules, agent), daemon=True)
+    if cache is None or (cache / _FILLED).exists():
+        _load(rules, agent)
+        return
+    context = multiprocessing.get_context("spawn")
+    ready, is_ready = context.Pipe(duplex=False)
+    child = context.Process(target=_fill, args=(rules, agent, is_ready), daemon=True)
     child.start()
+    is_ready.close()
+    ready.poll(None)  # until the child tells, or ends
+    _load(rules, agent)
     child.join()
     if child.exitcode == 0:
         (cache / _FILLED).touch()
 
 
-def _load_quietly(rules: str, agent: str | None) -> None:
+def _fill(rules: str, agent: str | None, is_ready: Connection) -> None:
+    """Compile in a process of its own what this page needs, tell, and compile the rest."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C in the terminal is the server's, which ends this process
     if (server := multiprocessing.parent_process()) is not None:
         end_with_parent(server.join)
     limit_tables(DEFAULT_CARDS)
     _load(rules, agent)
+    is_ready.send(True)
+    _load_others()
+
+
+def _load_others() -> None:
+    """Play what the catalogue has: every agent, and every game with its coach."""
+    small = rules_named("small")
+    for spec in catalogue.agents_for(small):
+        agent = agent_named(spec, small)
+        play_out(TableDeal.at_address(small, 0, 0), (agent, agent))
+    for name in rule_names():
+        _coach(rules_named(name))
 
 
 def _load(rules: str, agent: str | None) -> None:

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import threading
+from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
@@ -44,24 +45,43 @@ def test_the_server_answers_while_it_warms_up(tmp_path: Path, monkeypatch: pytes
     assert warm.wait(30)
 
 
-def tell_process(folder: str, agent: str | None) -> None:
+def tell_process(folder: str, agent: str | None, is_ready: Connection) -> None:
+    """Fill the cache in two steps, the second of which waits until the server has loaded the first."""
     Path(folder, "process").write_text(str(os.getpid()), encoding="ascii")
+    is_ready.send(True)
+    wait_until(Path(folder, "loaded").exists)
 
 
 def test_where_the_cache_of_kernels_is_new_another_process_fills_it_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    loaded: list[str] = []
+    told, loaded = tmp_path / "process", tmp_path / "loaded"
     monkeypatch.setattr(module, "kernel_cache", lambda: tmp_path)
-    monkeypatch.setattr(module, "_load_quietly", tell_process)
-    monkeypatch.setattr(module, "_load", lambda rules, agent: loaded.append(rules))
+    monkeypatch.setattr(module, "_fill", tell_process)
+    monkeypatch.setattr(module, "_load", lambda rules, agent: loaded.touch())
     warm_up(str(tmp_path))
-    told = tmp_path / "process"
     assert told.read_text(encoding="ascii") != str(os.getpid())
-    told.unlink()
+    for made in (told, loaded):
+        made.unlink()
     warm_up(str(tmp_path))
     assert not told.exists()
-    assert len(loaded) == 2
+    assert loaded.exists()
+
+
+def fail(folder: str, agent: str | None, is_ready: Connection) -> None:
+    raise SystemExit(1)
+
+
+def test_where_the_other_process_ends_early_the_server_loads_for_itself_and_tries_again_next_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loaded: list[str] = []
+    monkeypatch.setattr(module, "kernel_cache", lambda: tmp_path)
+    monkeypatch.setattr(module, "_fill", fail)
+    monkeypatch.setattr(module, "_load", lambda rules, agent: loaded.append(rules))
+    warm_up("tiny")
+    assert loaded == ["tiny"]
+    assert not [*tmp_path.iterdir()]
 
 
 @pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="processes are found in /proc")
