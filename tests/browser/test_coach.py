@@ -131,7 +131,7 @@ def test_the_review_shows_curve_moves_and_open_hands_and_another_card_can_be_tri
     assert review.get_by_role("img", name=re.compile("Chance that you win")).is_visible()
     for side in ("You", "Textbook"):
         row = review.locator(".review-summary").get_by_role("row").filter(has_text=side)
-        assert re.fullmatch(rf"{side}\d+ %like [A-Z].+\d+\.\d", row.text_content())
+        assert re.fullmatch(rf"{side}\d+ %\d+\.\d", row.text_content())  # like whom, is known in classic alone
     mistakes = review.locator(".mistakes")
     assert "biggest mistake" in mistakes.get_by_role("heading").text_content()
     moves = mistakes.get_by_role("listitem").all_text_contents()
