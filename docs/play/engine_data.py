@@ -1,0 +1,103 @@
+"""The data files of the page's engine: the rules, and the networks of ``small`` with rounded weights.
+
+``python docs/play/engine_data.py FOLDER`` writes ``rules.json`` and ``small.safetensors``.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import re
+import sys
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from german_whist.agents.policy.checkpoint import UNPLAYED, Checkpoint
+from german_whist.agents.policy.network.layers import UNIVERSAL, Layer
+from german_whist.agents.policy.tensor_file import tensor_bytes
+from german_whist.agents.pretrained.catalog import SMALL, every_network, load_pretrained
+from german_whist.envs.engine.cards import SUIT_SIZE
+from german_whist.envs.engine.rules import Rules
+from german_whist.envs.engine.rules import rules as rules_named
+from german_whist.session.catalogue import games, has_open_endgame
+
+NETWORKS = (SMALL, every_network(SMALL))
+_LARGEST = 127  # of a rounded weight
+
+
+def page_rules() -> dict[str, Rules]:
+    """Return the rules that the page offers, by specification: games with an open endgame, then their scorings."""
+    found = [game["id"] for game in games()] + [one["rules"] for game in games() for one in game["scorings"]]
+    return {spec: rules_named(spec) for spec in dict.fromkeys(found) if has_open_endgame(rules_named(spec))}
+
+
+def rules_json() -> str:
+    """Return what ``rules.json`` holds: a list of rules, with the names of fields that JavaScript uses."""
+    return json.dumps([_rules_record(spec, rules) for spec, rules in page_rules().items()], separators=(",", ":"))
+
+
+def _rules_record(spec: str, rules: Rules) -> dict[str, Any]:
+    derived = ("cards", "foreplay", "tricks", "counted", "has_choices", "num_actions")
+    fields = {"spec": spec, **rules.to_dict(), **{name: getattr(rules, name) for name in derived}}
+    game = {name: int(rules.game[name][0]) for name in rules.game.dtype.names or ()}
+    deck = game.pop("deck")
+    del fields["humbug"], game["humbug"]
+    mask = [deck >> SUIT_SIZE * suit & 0x1FFF for suit in range(5)]
+    return {**_camel_case(fields), "game": {**_camel_case(game), "deck": mask}}
+
+
+def _camel_case(fields: dict[str, Any]) -> dict[str, Any]:
+    return {re.sub(r"_(\w)", lambda letter: letter[1].upper(), name): value for name, value in fields.items()}
+
+
+@lru_cache
+def rounded_network(name: str) -> Checkpoint:
+    """Return a network with the weights that the page uses: int8 with a scale for each unit."""
+    checkpoint = load_pretrained(name)
+    return dataclasses.replace(checkpoint, layers=tuple(_restored(*_rounded(layer)) for layer in checkpoint.layers))
+
+
+def _rounded(layer: Layer) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.float32], npt.NDArray[np.float32]]:
+    """Return a layer's weights as int8[out, in], the scale of each unit, and its bias."""
+    weight, bias = layer
+    scale = (np.abs(weight).max(axis=1) / _LARGEST).astype(np.float32)
+    return np.rint(weight / scale[:, None]).astype(np.int8), scale, bias.astype(np.float32)
+
+
+def _restored(rounded: npt.NDArray[np.int8], scale: npt.NDArray[np.float32], bias: npt.NDArray[np.float32]) -> Layer:
+    return rounded.astype(np.float32) * scale[:, None], bias
+
+
+def networks_bytes() -> bytes:
+    """Return what ``small.safetensors`` holds: both networks."""
+    tensors: dict[str, npt.NDArray[Any]] = {}
+    about = []
+    for name in NETWORKS:
+        checkpoint = load_pretrained(name)
+        for i, layer in enumerate(checkpoint.layers):
+            columns = zip(("weight", "scale", "bias"), _rounded(layer), strict=True)
+            tensors.update({f"{name}.{i}.{column}": array for column, array in columns})
+        about.append(
+            {
+                "name": name,
+                "layers": len(checkpoint.layers),
+                "universal": checkpoint.inputs == UNIVERSAL,
+                "rankedByUnplayed": checkpoint.ranks == UNPLAYED,
+                "logitsPerTrick": checkpoint.logits_per_trick,
+            }
+        )
+    return tensor_bytes(tensors, {"networks": json.dumps(about)})
+
+
+def write_engine_data(folder: Path) -> None:
+    """Write ``rules.json`` and ``small.safetensors`` into a folder."""
+    (folder / "rules.json").write_text(rules_json(), encoding="utf-8")
+    (folder / "small.safetensors").write_bytes(networks_bytes())
+
+
+if __name__ == "__main__":
+    write_engine_data(Path(sys.argv[1]))

@@ -1,0 +1,156 @@
+// @ts-check
+/**
+ * The networks of the agent `small` and their forward pass (`agents/policy/agent.py`,
+ * `agents/policy/network/forward_kernels.py`). They come from one safetensors file, which Python writes: weights rounded
+ * to int8 with a scale for each unit. The arithmetic is Python's, in float32 and in its order, so the logits are equal
+ * bit for bit to those of Python with the same weights.
+ */
+
+import { cardsOf } from "../cards.js";
+import { playsLike, rulesNamed } from "../rules.js";
+import { canonicalView, decodeAction } from "./canonical.js";
+import { networkInputs } from "./inputs.js";
+
+/** @import { Rules } from "../rules.js" */
+/** @import { View } from "../view.js" */
+
+/**
+ * @typedef {object} Layer
+ * @property {Float32Array} weights  (inputs, outputs)
+ * @property {Float32Array} bias  (outputs)
+ */
+
+/**
+ * @typedef {object} Network
+ * @property {Layer[]} layers
+ * @property {boolean} universal  whether it sees the universal encoding
+ * @property {boolean} rankedByUnplayed  whether it sees ranks among the unplayed cards
+ * @property {number} logitsPerTrick  scale of the logits, which are action values
+ */
+
+const fround = Math.fround;
+
+/**
+ * The networks in a file, by name.
+ *
+ * @param {ArrayBuffer} file safetensors: the length of a JSON header, the header, then the tensors
+ * @returns {Map<string, Network>}
+ */
+export function readNetworks(file) {
+  const length = new DataView(file).getUint32(0, true);
+  const header = JSON.parse(new TextDecoder().decode(new Uint8Array(file, 8, length)));
+  /** @param {string} name @returns {ArrayBuffer} a copy, aligned */
+  const tensor = (name) => {
+    const [start, stop] = header[name].data_offsets;
+    return file.slice(8 + length + start, 8 + length + stop);
+  };
+  const networks = new Map();
+  for (const about of JSON.parse(header.__metadata__.networks)) {
+    const layers = [];
+    for (let i = 0; i < about.layers; i++) {
+      const prefix = `${about.name}.${i}`;
+      const [outputs, inputs] = header[`${prefix}.weight`].shape;
+      const rounded = new Int8Array(tensor(`${prefix}.weight`)), scales = new Float32Array(tensor(`${prefix}.scale`));
+      const weights = new Float32Array(inputs * outputs); // each number rounds to float32 when it is stored
+      for (let unit = 0; unit < outputs; unit++) {
+        for (let input = 0; input < inputs; input++) {
+          weights[input * outputs + unit] = rounded[unit * inputs + input] * scales[unit];
+        }
+      }
+      layers.push({ weights, bias: new Float32Array(tensor(`${prefix}.bias`)) });
+    }
+    networks.set(about.name, { ...about, layers });
+  }
+  return networks;
+}
+
+/**
+ * One layer: the bias, plus the inputs that are not 0, four at a time as `(a * x + b * y) + (c * z + d * w)`, then the
+ * rest one by one, in float32 (`write_layer`).
+ *
+ * @param {ArrayLike<number>} row
+ * @param {Layer} layer
+ * @param {boolean} rectify whether negative outputs become 0
+ * @returns {Float32Array}
+ */
+function layerOutputs(row, { weights, bias }, rectify) {
+  const outputs = new Float32Array(bias), width = bias.length;
+  const places = [];
+  for (let place = 0; place < row.length; place++) if (row[place] !== 0) places.push(place);
+  let number = 0;
+  for (; number + 4 <= places.length; number += 4) {
+    const a = row[places[number]], b = row[places[number + 1]], c = row[places[number + 2]], d = row[places[number + 3]];
+    const x = places[number] * width, y = places[number + 1] * width;
+    const z = places[number + 2] * width, w = places[number + 3] * width;
+    for (let unit = 0; unit < width; unit++) {
+      const first = fround(fround(a * weights[x + unit]) + fround(b * weights[y + unit]));
+      const second = fround(fround(c * weights[z + unit]) + fround(d * weights[w + unit]));
+      outputs[unit] = outputs[unit] + fround(first + second);
+    }
+  }
+  for (; number < places.length; number++) {
+    const a = row[places[number]], x = places[number] * width;
+    for (let unit = 0; unit < width; unit++) outputs[unit] = outputs[unit] + fround(a * weights[x + unit]);
+  }
+  if (rectify) for (let unit = 0; unit < width; unit++) if (outputs[unit] < 0) outputs[unit] = 0;
+  return outputs;
+}
+
+/**
+ * The logits of canonical actions.
+ *
+ * @param {Network} network
+ * @param {ArrayLike<number>} inputs
+ */
+export function logitsOf(network, inputs) {
+  let row = inputs;
+  network.layers.forEach((layer, i) => { row = layerOutputs(row, layer, i < network.layers.length - 1); });
+  return row;
+}
+
+/**
+ * The networks with which `small` plays (`network_for`): its own for games that play like classic, else the other.
+ *
+ * @param {Map<string, Network>} networks
+ * @param {Rules} rules
+ */
+export function networkFor(networks, rules) {
+  const network = networks.get(playsLike(rules, rulesNamed("classic")) ? "small" : "small-every");
+  if (!network) throw new Error("the file of the networks lacks one of the two");
+  return network;
+}
+
+/**
+ * The legal actions with their logits, in the order of canonical actions.
+ *
+ * @param {Network} network
+ * @param {Rules} rules
+ * @param {View} view of a seat to act
+ * @returns {{ action: number, logit: number }[]}
+ */
+export function actionLogits(network, rules, view) {
+  const { canonical, relabeling } = canonicalView(view, network.rankedByUnplayed);
+  const logits = logitsOf(network, networkInputs(rules.game, canonical, network.universal));
+  return cardsOf(canonical.legal).map((chosen) => ({ action: decodeAction(chosen, relabeling), logit: logits[chosen] }));
+}
+
+/** @param {Network} network @param {Rules} rules @param {View} view @returns {number} the action with the highest logit */
+export function networkAction(network, rules, view) {
+  const found = actionLogits(network, rules, view);
+  return found.reduce((best, one) => (one.logit > best.logit ? one : best)).action;
+}
+
+/**
+ * The advantage of each legal action over the best one in tricks of margin: 0 for the best, negative for the others
+ * (`PolicyAgent.advantages`).
+ *
+ * @param {Network} network
+ * @param {Rules} rules
+ * @param {View} view
+ * @returns {Map<number, number>} by action
+ */
+export function advantages(network, rules, view) {
+  const found = actionLogits(network, rules, view);
+  const best = Math.max(...found.map((one) => one.logit));
+  return new Map(found.map(({ action, logit }) => [action, fround(logit - best) / network.logitsPerTrick]));
+}
