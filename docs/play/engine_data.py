@@ -56,20 +56,24 @@ def _camel_case(fields: dict[str, Any]) -> dict[str, Any]:
 
 @lru_cache
 def rounded_network(name: str) -> Checkpoint:
-    """Return a network with the weights that the page uses: int8 with a scale for each unit."""
+    """Return a network with the weights that the page uses: int8 with a scale for each input.
+
+    Inputs that are counts have much smaller weights than cards, so a scale for each unit would round them away.
+    """
     checkpoint = load_pretrained(name)
     return dataclasses.replace(checkpoint, layers=tuple(_restored(*_rounded(layer)) for layer in checkpoint.layers))
 
 
 def _rounded(layer: Layer) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.float32], npt.NDArray[np.float32]]:
-    """Return a layer's weights as int8[out, in], the scale of each unit, and its bias."""
+    """Return a layer's weights as int8[in, out], the scale of each input, and the bias."""
     weight, bias = layer
-    scale = (np.abs(weight).max(axis=1) / _LARGEST).astype(np.float32)
-    return np.rint(weight / scale[:, None]).astype(np.int8), scale, bias.astype(np.float32)
+    largest = np.abs(weight).max(axis=0)
+    scale = np.where(largest > 0, largest / _LARGEST, 1).astype(np.float32)
+    return np.rint(weight / scale).clip(-_LARGEST, _LARGEST).astype(np.int8).T, scale, bias.astype(np.float32)
 
 
 def _restored(rounded: npt.NDArray[np.int8], scale: npt.NDArray[np.float32], bias: npt.NDArray[np.float32]) -> Layer:
-    return rounded.astype(np.float32) * scale[:, None], bias
+    return rounded.T.astype(np.float32) * scale, bias
 
 
 def networks_bytes() -> bytes:
@@ -80,7 +84,7 @@ def networks_bytes() -> bytes:
         checkpoint = load_pretrained(name)
         for i, layer in enumerate(checkpoint.layers):
             columns = zip(("weight", "scale", "bias"), _rounded(layer), strict=True)
-            tensors.update({f"{name}.{i}.{column}": array for column, array in columns})
+            tensors.update({f"{name}.{i}.{column}": np.ascontiguousarray(array) for column, array in columns})
         about.append(
             {
                 "name": name,

@@ -6,7 +6,7 @@
 
 import { nthLowest, popcount } from "./cards.js";
 import { heuristicAction } from "./heuristic/bot.js";
-import { networkAction, networkFor } from "./network/network.js";
+import { evaluate, networkFor } from "./network/network.js";
 import { bestCard, openHands, opponentHandKnown } from "./open_hands.js";
 
 /** @import { Mask } from "./cards.js" */
@@ -37,7 +37,7 @@ export function makeAgent(spec, rules, networks) {
   if (spec === "heuristic+exact") return withExactEndgame(heuristicAction);
   if (spec === "small") {
     const network = networkFor(networks, rules);
-    return withExactEndgame((view) => networkAction(network, rules, view));
+    return withExactEndgame((view) => evaluate(network, rules, view).action);
   }
   throw new Error(`unknown agent "${spec}": this page has random, heuristic, heuristic+exact and small`);
 }

@@ -36,7 +36,7 @@ export * from "./dealing.js";
 export { heuristicAction } from "./heuristic/bot.js";
 export { canonicalView, decodeAction } from "./network/canonical.js";
 export { networkInputs } from "./network/inputs.js";
-export { actionLogits, advantages, logitsOf, networkAction, networkFor, readNetworks } from "./network/network.js";
+export { evaluate, networkFor, readNetworks } from "./network/network.js";
 export { bestCard, cardMargins, exactMargins, openHands, opponentHandKnown } from "./open_hands.js";
 export * from "./rules.js";
 export { endgameMoveValues, solveEndgame } from "./solver/values.js";

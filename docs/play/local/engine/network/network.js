@@ -2,7 +2,7 @@
 /**
  * The networks of the agent `small` and their forward pass (`agents/policy/agent.py`,
  * `agents/policy/network/forward_kernels.py`). They come from one safetensors file, which Python writes: weights rounded
- * to int8 with a scale for each unit. The arithmetic is Python's, in float32 and in its order, so the logits are equal
+ * to int8 with a scale for each input. The arithmetic is Python's, in float32 and in its order, so the logits are equal
  * bit for bit to those of Python with the same weights.
  */
 
@@ -49,13 +49,11 @@ export function readNetworks(file) {
     const layers = [];
     for (let i = 0; i < about.layers; i++) {
       const prefix = `${about.name}.${i}`;
-      const [outputs, inputs] = header[`${prefix}.weight`].shape;
+      const [inputs, outputs] = header[`${prefix}.weight`].shape;
       const rounded = new Int8Array(tensor(`${prefix}.weight`)), scales = new Float32Array(tensor(`${prefix}.scale`));
       const weights = new Float32Array(inputs * outputs); // each number rounds to float32 when it is stored
-      for (let unit = 0; unit < outputs; unit++) {
-        for (let input = 0; input < inputs; input++) {
-          weights[input * outputs + unit] = rounded[unit * inputs + input] * scales[unit];
-        }
+      for (let input = 0, place = 0; input < inputs; input++) {
+        for (let unit = 0; unit < outputs; unit++, place++) weights[place] = rounded[place] * scales[input];
       }
       layers.push({ weights, bias: new Float32Array(tensor(`${prefix}.bias`)) });
     }
@@ -102,7 +100,7 @@ function layerOutputs(row, { weights, bias }, rectify) {
  * @param {Network} network
  * @param {ArrayLike<number>} inputs
  */
-export function logitsOf(network, inputs) {
+function logitsOf(network, inputs) {
   let row = inputs;
   network.layers.forEach((layer, i) => { row = layerOutputs(row, layer, i < network.layers.length - 1); });
   return row;
@@ -128,29 +126,24 @@ export function networkFor(networks, rules) {
  * @param {View} view of a seat to act
  * @returns {{ action: number, logit: number }[]}
  */
-export function actionLogits(network, rules, view) {
+function actionLogits(network, rules, view) {
   const { canonical, relabeling } = canonicalView(view, network.rankedByUnplayed);
   const logits = logitsOf(network, networkInputs(rules.game, canonical, network.universal));
   return cardsOf(canonical.legal).map((chosen) => ({ action: decodeAction(chosen, relabeling), logit: logits[chosen] }));
 }
 
-/** @param {Network} network @param {Rules} rules @param {View} view @returns {number} the action with the highest logit */
-export function networkAction(network, rules, view) {
-  const found = actionLogits(network, rules, view);
-  return found.reduce((best, one) => (one.logit > best.logit ? one : best)).action;
-}
-
 /**
- * The advantage of each legal action over the best one in tricks of margin: 0 for the best, negative for the others
- * (`PolicyAgent.advantages`).
+ * The action with the highest logit, and the advantage of each legal action over it in tricks of margin: 0 for the best,
+ * negative for the others (`PolicyAgent.act`, `PolicyAgent.advantages`).
  *
  * @param {Network} network
  * @param {Rules} rules
- * @param {View} view
- * @returns {Map<number, number>} by action
+ * @param {View} view of a seat to act
+ * @returns {{ action: number, advantages: Map<number, number> }} advantages by action
  */
-export function advantages(network, rules, view) {
+export function evaluate(network, rules, view) {
   const found = actionLogits(network, rules, view);
-  const best = Math.max(...found.map((one) => one.logit));
-  return new Map(found.map(({ action, logit }) => [action, fround(logit - best) / network.logitsPerTrick]));
+  const best = found.reduce((before, one) => (one.logit > before.logit ? one : before));
+  const below = found.map(({ action, logit }) => /** @type {const} */ ([action, fround(logit - best.logit) / network.logitsPerTrick]));
+  return { action: best.action, advantages: new Map(below) };
 }

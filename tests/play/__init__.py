@@ -1,0 +1,1 @@
+"""Tests of the page without a server: its JavaScript against Python."""

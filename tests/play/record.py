@@ -1,0 +1,198 @@
+"""Record deals, and replay them in the JavaScript of the page: ``python -m tests.play.record --deals 100000``.
+
+Deals of every game that the page offers are played by a mixture of random, textbook and the network. At every position
+the recording holds the state, both views, the choices of the agents and what the network makes of its inputs; in some
+deals also the exact margin of every card and the perfect card. ``replay.mjs`` plays the same deals and stops at the first
+difference, with the field, the game and the deal.
+
+A recording is a sequence of blocks, each of some deals of one game: a line of JSON, which says how the bytes after it
+are laid out, then arrays, one after the other. With ``--out FILE`` it is written to a file instead, for
+``node tests/play/replay.mjs DATA < FILE``; ``python docs/play/engine_data.py DATA`` writes the data.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import runpy
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from german_whist.agents.endgame.open_hands import best_cards, exact_margins, open_hands, opponent_hand_known
+from german_whist.agents.policy.agent import PolicyAgent
+from german_whist.agents.policy.canonical import canonical_views
+from german_whist.agents.policy.inputs import network_inputs
+from german_whist.agents.pretrained.catalog import SMALL, every_network, load_pretrained
+from german_whist.agents.registry import make_agent
+from german_whist.envs.engine.cards import cards_of
+from german_whist.envs.engine.rules import Rules
+from german_whist.envs.engine.state import STATE
+from german_whist.envs.observation.views import VIEW
+from german_whist.envs.simulator.batch import DealBatch
+
+ROOT = Path(__file__).parents[2]
+REPLAY = Path(__file__).parent / "replay.mjs"
+DATA = runpy.run_path(str(ROOT / "docs" / "play" / "engine_data.py"))
+
+BLOCK = 64  # deals
+EXACT_EVERY = 8  # exact margins in one deal of so many
+_HASH = np.uint32(2_654_435_761)  # of a network's inputs: odd multiples of it are the weights of their sum
+
+Columns = dict[str, npt.NDArray[Any]]
+
+
+def blocks(deals: int, seed: int = 0, first: int = 0, exact_every: int = EXACT_EVERY) -> Iterator[bytes]:
+    """Yield a recording of deals, the games in turn.
+
+    Args:
+        deals: number of deals.
+        seed: seed of the deals and of the choices.
+        first: number of the first block.
+        exact_every: one deal of so many has exact margins.
+    """
+    games = list(DATA["page_rules"]().items())
+    block = first
+    while deals > 0:
+        spec, rules = games[block % len(games)]
+        yield _block(spec, rules, seed, BLOCK * block, min(BLOCK, deals), exact_every)
+        deals -= BLOCK
+        block += 1
+
+
+def _block(spec: str, rules: Rules, seed: int, first: int, deals: int, exact_every: int) -> bytes:
+    """Play some deals and return their recording."""
+    rng = np.random.default_rng((seed, first))
+    own = load_pretrained(SMALL).rules.plays_like(rules)
+    network = PolicyAgent(DATA["rounded_network"](SMALL if own else every_network(SMALL)), rules=rules)
+    textbook = make_agent("heuristic", rules)
+    batch = DealBatch(rules, deals, seed, first)
+    steps: list[Columns] = []
+    exact: list[Columns] = []
+    while not batch.done.all():
+        rows = np.flatnonzero(~batch.done)
+        views = batch.views(rows)
+        columns, choices = _decisions(views, network, textbook, rng)
+        action = choices[rng.integers(3, size=len(rows)), np.arange(len(rows))]
+        seats = [batch.views(rows, [seat] * len(rows)) for seat in range(2)]
+        steps.append(
+            {"deal": rows.astype(np.int16), "action": action.astype(np.int8), "state": batch.states[rows]}
+            | {f"view{seat}": seats[seat] for seat in range(2)}
+            | columns
+        )
+        known = opponent_hand_known(views) & (rows % exact_every == 0)
+        exact.append(_exact(views[known]))
+        steps[-1]["exact"] = known.astype(np.int8)
+        batch.step(action, rows)
+    found = _joined(steps) | _joined(exact) | {"end": batch.states.copy()}
+    for reward in ("margin", "win", "points"):
+        found[reward] = batch.returns(reward)[:, 0].astype(np.float64)
+    return _bytes({"rules": spec, "seed": seed, "first": first, "deals": deals}, found)
+
+
+def _decisions(views: Any, network: PolicyAgent, textbook: Any, rng: Any) -> tuple[Columns, npt.NDArray[np.int64]]:
+    """Return what is recorded of the agents in n views, and the actions of random, textbook and network, int64[3, n]."""
+    uniform = rng.random(len(views))
+    legal = [list(cards_of(int(mask))) for mask in views["legal"]]
+    drawn = np.array([actions[int(number * len(actions))] for actions, number in zip(legal, uniform, strict=True)])
+    choices = np.stack([drawn, textbook.act(views), network.act(views, None)])
+    canonical, _ = canonical_views(views, network.checkpoint.ranks)
+    inputs = network_inputs(canonical, network.rules, network.checkpoint.inputs).astype(np.uint32)
+    weights = _HASH * np.arange(1, 2 * inputs.shape[1], 2, dtype=np.uint32)
+    advantages = network.advantages(views)
+    assert advantages is not None
+    lowest = np.array([actions[0] for actions in legal])
+    columns = {
+        "uniform": uniform,
+        "random": choices[0].astype(np.int8),
+        "textbook": choices[1].astype(np.int8),
+        "network": choices[2].astype(np.int8),
+        "inputs": (inputs * weights).sum(axis=1, dtype=np.uint32),
+        "advantage": advantages[np.arange(len(views)), lowest],  # of the lowest action
+    }
+    return columns, choices
+
+
+def _exact(views: Any) -> Columns:
+    margins = exact_margins(views).astype(np.int8) if len(views) else np.zeros((0, 52), np.int8)
+    perfect = best_cards(open_hands(views)) if len(views) else np.zeros(0)
+    return {"margins": margins, "perfect": perfect.astype(np.int8)}
+
+
+def _joined(steps: list[Columns]) -> Columns:
+    return {name: np.concatenate([step[name] for step in steps]) for name in steps[0]}
+
+
+def _bytes(about: dict[str, Any], columns: Columns) -> bytes:
+    """Return a block: its header and its columns."""
+    parts = [{"name": name, "rows": len(array), "size": array.nbytes} for name, array in columns.items()]
+    layouts = {"state": _layout(STATE), "view": _layout(VIEW)}
+    header = json.dumps({**about, "columns": parts, "layouts": layouts}, separators=(",", ":"))
+    return b"\n".join([header.encode(), b"".join(array.tobytes() for array in columns.values())])
+
+
+def _layout(dtype: np.dtype[Any]) -> dict[str, Any]:
+    """Return the fields of a structured array: offset, bytes of a number, and shape of each."""
+    fields = {}
+    for name, (field, offset, *_) in (dtype.fields or {}).items():
+        fields[name] = {"offset": offset, "bytes": field.base.itemsize, "shape": list(field.shape)}
+    return {"size": dtype.itemsize, "fields": fields}
+
+
+class DifferenceError(Exception):
+    """JavaScript and Python differ; the message names the field, the game and the deal."""
+
+
+def replay(recording: Iterable[bytes]) -> str:
+    """Replay a recording in JavaScript and return what was compared, in words.
+
+    Raises:
+        DifferenceError: at the first difference.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        DATA["write_engine_data"](Path(folder))
+        command = ["node", str(REPLAY), folder]
+        with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as node:
+            assert node.stdin is not None
+            assert node.stdout is not None
+            assert node.stderr is not None
+            try:
+                for block in recording:
+                    node.stdin.write(block)
+                node.stdin.close()
+            except BrokenPipeError:
+                pass  # it has found a difference
+            said, complaint = node.stdout.read().decode(), node.stderr.read().decode()
+        if node.returncode:
+            raise DifferenceError(complaint.strip())
+    return said.strip()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m tests.play.record", description=__doc__)
+    parser.add_argument("--deals", type=int, default=5000)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--exact-every", type=int, default=EXACT_EVERY, help="exact margins in one deal of so many")
+    parser.add_argument("--out", type=Path, help="write the recording to a file, and do not replay it")
+    given = parser.parse_args()
+    recording = blocks(given.deals, given.seed, exact_every=given.exact_every)
+    if given.out is not None:
+        with given.out.open("wb") as file:
+            file.writelines(recording)
+        return
+    start = time.monotonic()
+    try:
+        print(f"{replay(recording)}, {time.monotonic() - start:.0f} s, 0 differences")
+    except DifferenceError as difference:
+        sys.exit(str(difference))
+
+
+if __name__ == "__main__":
+    main()
