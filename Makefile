@@ -2,6 +2,7 @@
 # check, `make check` those of a minute, `make docs` builds the site, `make dist` builds and checks what is published, `make lowest` tries the lower
 # bounds of the dependencies, `make fuzz`, `make kill-test` and `make nightly` attack it for as long as they may,
 # `make nightly-tests` runs the tests that are too long for `make test`, `make lab-check` lints and types `lab/`,
+# `make play-check` replays 100,000 deals in the JavaScript of the page without a server,
 # `make audit` looks the pinned versions up in a data base of known vulnerabilities,
 # `make examples` runs `examples/`, each library in an environment of its own (gigabytes, about an hour).
 PYTHON ?= python3
@@ -25,7 +26,7 @@ NAME_ANOTHER = name another, as in: $(strip make $(MAKECMDGOALS)) PYTHON=python$
 # A warning or a broken reference fails the site.
 SITE := $(BIN)/sphinx-build -b html -q -W --keep-going -n docs docs/_build/html
 
-.PHONY: quickstart play check test types javascript fast-tests site lab-check fuzz kill-test nightly nightly-tests audit docs dist lowest examples clean
+.PHONY: quickstart play check test types javascript fast-tests site lab-check fuzz kill-test nightly nightly-tests audit docs dist lowest examples play-check clean
 
 quickstart: $(VENV)/.installed-train-$(KEY)
 	$(BIN)/german-whist train quickstart
@@ -54,11 +55,12 @@ fast-tests: $(VENV)/.installed-dev-$(KEY)
 types: $(VENV)/.installed-dev-$(KEY)
 	$(BIN)/mypy
 
-# The types of the page's JavaScript. npm is needed for nothing else, and nothing of it is installed with the package.
+# The types of the JavaScript of both pages, with a server and without. npm is needed for nothing else, and nothing of it is installed with the package.
 TYPESCRIPT := $(VENV)/typescript-5.9.3
 
 javascript: $(if $(shell command -v npm),$(TYPESCRIPT))
 	$(if $(shell command -v npm),$(TYPESCRIPT)/node_modules/.bin/tsc --project web,@echo "the JavaScript is not checked: npm is not installed")
+	$(if $(shell command -v npm),$(TYPESCRIPT)/node_modules/.bin/tsc --project docs/play)
 
 $(TYPESCRIPT): | $(BIN)/python
 	npm install --silent --no-save --prefix $@ typescript@$(@:$(VENV)/typescript-%=%)
@@ -84,6 +86,10 @@ kill-test: $(VENV)/.installed-dev-$(KEY)
 nightly: $(VENV)/.installed-dev-$(KEY)
 	$(BIN)/python -m tests.nightly_rules --deals $(or $(DEALS),1000000) --seed $(or $(SEED),0) \
 		$(if $(PRESETS),--presets) --progress .nightly-rules.json
+
+# DEALS=1000000 replays more, SEED=1 others. Needs node.
+play-check: $(VENV)/.installed-dev-$(KEY)
+	$(BIN)/python -m tests.play.record --deals $(or $(DEALS),100000) --seed $(or $(SEED),0)
 
 # The tests that are marked nightly, some of them on a Ray cluster of this machine.
 nightly-tests: $(VENV)/.installed-dev,ray-$(KEY)

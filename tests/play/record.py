@@ -1,9 +1,9 @@
 """Record deals, and replay them in the JavaScript of the page: ``python -m tests.play.record --deals 100000``.
 
 Deals of every game that the page offers are played by a mixture of random, textbook and the network. At every position
-the recording holds the state, both views, the choices of the agents and what the network makes of its inputs; in some
-deals also the exact margin of every card and the perfect card. ``replay.mjs`` plays the same deals and stops at the first
-difference, with the field, the game and the deal.
+the recording holds the state, both views and the choices of random and textbook; where the opponent's hand is not
+known, what the network makes of its inputs; elsewhere, in some deals, the exact margin of every card and the perfect
+card. ``replay.mjs`` plays the same deals and stops at the first difference, with the field, the game and the deal.
 
 A recording is a sequence of blocks, each of some deals of one game: a line of JSON, which says how the bytes after it
 are laid out, then arrays, one after the other. With ``--out FILE`` it is written to a file instead, for
@@ -26,13 +26,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from german_whist.agents.bots.random import pick
 from german_whist.agents.endgame.open_hands import best_cards, exact_margins, open_hands, opponent_hand_known
 from german_whist.agents.policy.agent import PolicyAgent
 from german_whist.agents.policy.canonical import canonical_views
 from german_whist.agents.policy.inputs import network_inputs
 from german_whist.agents.pretrained.catalog import SMALL, every_network, load_pretrained
 from german_whist.agents.registry import make_agent
-from german_whist.envs.engine.cards import cards_of
 from german_whist.envs.engine.rules import Rules
 from german_whist.envs.engine.state import STATE
 from german_whist.envs.observation.views import VIEW
@@ -75,49 +75,52 @@ def _block(spec: str, rules: Rules, seed: int, first: int, deals: int, exact_eve
     textbook = make_agent("heuristic", rules)
     batch = DealBatch(rules, deals, seed, first)
     steps: list[Columns] = []
+    judged: list[Columns] = []
     exact: list[Columns] = []
     while not batch.done.all():
         rows = np.flatnonzero(~batch.done)
-        views = batch.views(rows)
-        columns, choices = _decisions(views, network, textbook, rng)
-        action = choices[rng.integers(3, size=len(rows)), np.arange(len(rows))]
-        seats = [batch.views(rows, [seat] * len(rows)) for seat in range(2)]
-        steps.append(
-            {"deal": rows.astype(np.int16), "action": action.astype(np.int8), "state": batch.states[rows]}
-            | {f"view{seat}": seats[seat] for seat in range(2)}
-            | columns
-        )
-        known = opponent_hand_known(views) & (rows % exact_every == 0)
-        exact.append(_exact(views[known]))
-        steps[-1]["exact"] = known.astype(np.int8)
+        views, uniform = batch.views(rows), rng.random(len(rows))
+        known = opponent_hand_known(views)
+        solved = known & (rows % exact_every == 0)
+        judged.append(_judged(views[~known], network))
+        exact.append(_exact(views[solved]))
+        random, played = _random(views, uniform), textbook.act(views)
+        choices = np.stack([random, played, played])
+        choices[2, ~known] = judged[-1]["network"]
+        action = choices[rng.integers(len(choices), size=len(rows)), np.arange(len(rows))]
+        step = {"deal": rows.astype(np.int16), "state": batch.states[rows], "uniform": uniform}
+        step |= {f"view{seat}": batch.views(rows, [seat] * len(rows)) for seat in range(2)}
+        bytes_ = {"judged": ~known, "exact": solved, "random": random, "textbook": played, "action": action}
+        steps.append(step | {name: column.astype(np.int8) for name, column in bytes_.items()})
         batch.step(action, rows)
-    found = _joined(steps) | _joined(exact) | {"end": batch.states.copy()}
+    found = _joined(steps) | _joined(judged) | _joined(exact) | {"end": batch.states.copy()}
     for reward in ("margin", "win", "points"):
         found[reward] = batch.returns(reward)[:, 0].astype(np.float64)
     return _bytes({"rules": spec, "seed": seed, "first": first, "deals": deals}, found)
 
 
-def _decisions(views: Any, network: PolicyAgent, textbook: Any, rng: Any) -> tuple[Columns, npt.NDArray[np.int64]]:
-    """Return what is recorded of the agents in n views, and the actions of random, textbook and network, int64[3, n]."""
-    uniform = rng.random(len(views))
-    legal = [list(cards_of(int(mask))) for mask in views["legal"]]
-    drawn = np.array([actions[int(number * len(actions))] for actions, number in zip(legal, uniform, strict=True)])
-    choices = np.stack([drawn, textbook.act(views), network.act(views, None)])
+def _random(views: Any, uniform: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
+    """Return the random actions that go with some numbers in [0, 1), int64[n]."""
+    actions = np.empty(len(views), np.int64)
+    pick(views["legal"], uniform, actions)
+    return actions
+
+
+def _judged(views: Any, network: PolicyAgent) -> Columns:
+    """Return what the network makes of n views."""
+    if not len(views):
+        return {"network": np.zeros(0, np.int8), "inputs": np.zeros(0, np.uint32), "advantage": np.zeros(0)}
     canonical, _ = canonical_views(views, network.checkpoint.ranks)
     inputs = network_inputs(canonical, network.rules, network.checkpoint.inputs).astype(np.uint32)
     weights = _HASH * np.arange(1, 2 * inputs.shape[1], 2, dtype=np.uint32)
     advantages = network.advantages(views)
     assert advantages is not None
-    lowest = np.array([actions[0] for actions in legal])
-    columns = {
-        "uniform": uniform,
-        "random": choices[0].astype(np.int8),
-        "textbook": choices[1].astype(np.int8),
-        "network": choices[2].astype(np.int8),
+    lowest = _random(views, np.zeros(len(views)))
+    return {
+        "network": network.act(views, None).astype(np.int8),
         "inputs": (inputs * weights).sum(axis=1, dtype=np.uint32),
         "advantage": advantages[np.arange(len(views)), lowest],  # of the lowest action
     }
-    return columns, choices
 
 
 def _exact(views: Any) -> Columns:

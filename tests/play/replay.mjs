@@ -124,7 +124,7 @@ async function replayBlock(header, input) {
   const { game } = rules;
   const net = engine.networkFor(networks, rules);
   const played = [], steps = new Array(deals).fill(0);
-  let exact = 0, row = 0, current = 0;
+  let judged = 0, exact = 0, row = 0, current = 0;
   try {
     for (current = 0; current < deals; current++) {
       const index = first + current;
@@ -142,10 +142,14 @@ async function replayBlock(header, input) {
       const view = seen[state.turn];
       check("random", engine.pick(view.legal, uniform[row]), random[row]);
       check("textbook", engine.heuristicAction(view), textbook[row]);
-      check("inputs", hash(engine.networkInputs(game, engine.canonicalView(view, net.rankedByUnplayed).canonical, net.universal)), inputs[row]);
-      const found = engine.evaluate(net, rules, view);
-      check("network", found.action, network[row]);
-      check("advantage", found.advantages.get(engine.lowest(view.legal)), advantage[row]);
+      if (columns.judged[row]) {
+        const { canonical } = engine.canonicalView(view, net.rankedByUnplayed);
+        check("inputs", hash(engine.networkInputs(game, canonical, net.universal)), inputs[judged]);
+        const found = engine.evaluate(net, rules, view);
+        check("network", found.action, network[judged]);
+        check("advantage", found.advantages.get(engine.lowest(view.legal)), advantage[judged]);
+        judged += 1;
+      }
       if (columns.exact[row]) {
         const values = engine.exactMargins(view);
         for (let card = 0; card < 52; card++) check(`margins[${card}]`, values.get(card) ?? -128, margins[52 * exact + card]);

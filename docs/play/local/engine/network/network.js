@@ -80,15 +80,23 @@ function layerOutputs(row, { weights, bias }, rectify) {
     const a = row[places[number]], b = row[places[number + 1]], c = row[places[number + 2]], d = row[places[number + 3]];
     const x = places[number] * width, y = places[number + 1] * width;
     const z = places[number + 2] * width, w = places[number + 3] * width;
+    if (a === 1 && b === 1 && c === 1 && d === 1) { // most features are 1: nothing to multiply
+      for (let unit = 0; unit < width; unit++) {
+        const first = fround(weights[x + unit] + weights[y + unit]);
+        const second = fround(weights[z + unit] + weights[w + unit]);
+        outputs[unit] += fround(first + second);
+      }
+      continue;
+    }
     for (let unit = 0; unit < width; unit++) {
       const first = fround(fround(a * weights[x + unit]) + fround(b * weights[y + unit]));
       const second = fround(fround(c * weights[z + unit]) + fround(d * weights[w + unit]));
-      outputs[unit] = outputs[unit] + fround(first + second);
+      outputs[unit] += fround(first + second);
     }
   }
   for (; number < places.length; number++) {
     const a = row[places[number]], x = places[number] * width;
-    for (let unit = 0; unit < width; unit++) outputs[unit] = outputs[unit] + fround(a * weights[x + unit]);
+    for (let unit = 0; unit < width; unit++) outputs[unit] += fround(a * weights[x + unit]);
   }
   if (rectify) for (let unit = 0; unit < width; unit++) if (outputs[unit] < 0) outputs[unit] = 0;
   return outputs;

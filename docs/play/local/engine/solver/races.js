@@ -143,8 +143,8 @@ class RaceSearch {
 /** @type {Map<boolean, RaceSearch>} */
 const searches = new Map();
 
-/** @param {boolean} trump @returns {RaceSearch} */
-function raceSearchOf(trump) {
+/** @param {boolean} trump @returns {RaceSearch} the search for races with or without trumps */
+export function raceSearchOf(trump) {
   let search = searches.get(trump);
   if (!search) searches.set(trump, (search = new RaceSearch(searchOf(trump, false))));
   return search;
